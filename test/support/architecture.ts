@@ -1,0 +1,201 @@
+import { posix } from 'node:path';
+import ts from 'typescript';
+
+/** Source texts by path from the root of the repository, such as `src/core/lease.ts`. */
+export type Sources = Readonly<Record<string, string>>;
+
+interface Import {
+  /** `undefined` when it is computed. */
+  readonly specifier: string | undefined;
+  readonly typeOnly: boolean;
+}
+
+/** Which areas of src an area may import besides itself; a new area needs a line here. */
+const ARROWS: Readonly<Record<string, readonly string[]>> = {
+  core: [],
+  stores: ['core'],
+  adapters: ['core'],
+  leader: ['core'],
+  admin: ['core'],
+  observe: ['core'],
+  testing: ['core'],
+  cli: ['core', 'stores', 'admin'],
+  'index.ts': ['core', 'adapters'],
+};
+
+/** Areas whose files know each other only within a family: `dynamodb.ts` and `dynamodb-*.ts`. */
+const FAMILIES = ['stores'];
+
+/** Packages that the files with these path prefixes may import; no other file of src imports any. */
+const PACKAGES: Readonly<Record<string, RegExp>> = {
+  'src/stores/dynamodb': /^@aws-sdk\//,
+};
+
+/** What only one file of src may touch; everything else asks that file. */
+const OWNED: readonly { readonly what: RegExp; readonly owner: string }[] = [
+  { what: /^(Date|performance|setTimeout|setInterval|setImmediate|AbortSignal\.timeout)$/, owner: 'src/core/clock.ts' },
+  { what: /^console$/, owner: 'src/core/operator-log.ts' },
+  { what: /^Math\.random$/, owner: 'src/core/try-loop.ts' },
+  { what: /^crypto$/, owner: 'src/core/attempt-id.ts' },
+];
+
+const EMPTY_NAMES = /^(utils?|helpers?|types|constants|manager|service|base|impl)$/;
+const MAX_LINES = 300;
+const USUAL_LINES = 250;
+const LONG_FILES_ALLOWED = 0.1;
+
+/** Every breach of the architecture, one line each. */
+export function breaches(sources: Sources): string[] {
+  const found: string[] = [];
+  for (const [path, text] of Object.entries(sources)) {
+    const file = ts.createSourceFile(path, text, ts.ScriptTarget.ES2023, true);
+    for (const imported of importsOf(file)) {
+      const reason = refusal(path, imported);
+      if (reason) found.push(`${path}: ${reason}`);
+    }
+    if (!path.startsWith('src/')) continue;
+    for (const name of globalsUsed(file)) {
+      const rule = OWNED.find(({ what }) => what.test(name));
+      if (rule && rule.owner !== path) found.push(`${path}: uses ${name}, which only ${rule.owner} may`);
+    }
+    if (hasDefaultExport(file)) found.push(`${path}: default export`);
+    if (
+      posix
+        .basename(path)
+        .split(/[-.]/)
+        .some((word) => EMPTY_NAMES.test(word))
+    ) {
+      found.push(`${path}: a file is named after its main export`);
+    }
+    if (lines(text) > MAX_LINES) found.push(`${path}: ${lines(text)} lines, more than ${MAX_LINES}`);
+  }
+  return [...found, ...tooManyLongFiles(sources)];
+}
+
+function refusal(path: string, { specifier, typeOnly }: Import): string | undefined {
+  if (specifier === undefined) return 'computed import';
+  if (path.startsWith('handlers/')) {
+    const door = /^(single-execution($|\/)|@aws-sdk\/)/.test(specifier);
+    return door || (specifier === 'aws-lambda' && typeOnly)
+      ? undefined
+      : `a handler imports public doors, @aws-sdk/* and types of aws-lambda only, not '${specifier}'`;
+  }
+  const target = specifier.startsWith('.') ? posix.join(posix.dirname(path), specifier) : undefined;
+  if (path.startsWith('infra/')) {
+    const library = /^single-execution($|\/)/.test(specifier) || (target !== undefined && !target.startsWith('infra/'));
+    return library ? `infra knows src and handlers by their paths only, not '${specifier}'` : undefined;
+  }
+  if (!path.startsWith('src/')) return undefined;
+  return target === undefined ? packageRefusal(path, specifier) : arrowRefusal(path, target);
+}
+
+function packageRefusal(path: string, specifier: string): string | undefined {
+  const allowed = Object.entries(PACKAGES).some(([prefix, name]) => path.startsWith(prefix) && name.test(specifier));
+  return allowed ? undefined : `imports '${specifier}'`;
+}
+
+function arrowRefusal(path: string, target: string): string | undefined {
+  const from = areaOf(path);
+  const arrows = ARROWS[from];
+  if (!arrows) return `area '${from}' has no line in the table of arrows`;
+  const to = areaOf(target);
+  if (!target.startsWith('src/')) return `imports ${target} from outside src`;
+  if (to !== from) return arrows.includes(to) ? undefined : `${from} must not import ${to}: ${target}`;
+  return FAMILIES.includes(from) && familyOf(path) !== familyOf(target)
+    ? `${from} must not import one another: ${target}`
+    : undefined;
+}
+
+const areaOf = (path: string): string => path.split('/')[1] ?? '';
+const familyOf = (path: string): string => posix.basename(path).split(/[-.]/)[0] ?? '';
+const lines = (text: string): number => text.replace(/\n$/, '').split('\n').length;
+
+function tooManyLongFiles(sources: Sources): string[] {
+  const all = Object.entries(sources).filter(([path]) => path.startsWith('src/'));
+  const long = all.filter(([, text]) => lines(text) > USUAL_LINES).map(([path]) => path);
+  return long.length > Math.max(1, all.length * LONG_FILES_ALLOWED)
+    ? [`too many files above ${USUAL_LINES} lines: ${long.join(', ')}`]
+    : [];
+}
+
+function importsOf(file: ts.SourceFile): Import[] {
+  const found: Import[] = [];
+  const add = (specifier: ts.Node | undefined, typeOnly: boolean) =>
+    found.push({ specifier: specifier && ts.isStringLiteralLike(specifier) ? specifier.text : undefined, typeOnly });
+  const visit = (node: ts.Node): void => {
+    if (ts.isImportDeclaration(node)) add(node.moduleSpecifier, node.importClause?.phaseModifier === TYPE);
+    else if (ts.isExportDeclaration(node) && node.moduleSpecifier) add(node.moduleSpecifier, node.isTypeOnly);
+    else if (ts.isExternalModuleReference(node)) add(node.expression, false);
+    else if (ts.isImportTypeNode(node))
+      add(ts.isLiteralTypeNode(node.argument) ? node.argument.literal : undefined, true);
+    else if (ts.isCallExpression(node) && isModuleCall(node.expression)) add(node.arguments[0], false);
+    ts.forEachChild(node, visit);
+  };
+  visit(file);
+  return found;
+}
+
+const TYPE = ts.SyntaxKind.TypeKeyword;
+
+const isModuleCall = (callee: ts.Expression): boolean =>
+  callee.kind === ts.SyntaxKind.ImportKeyword || (ts.isIdentifier(callee) && callee.text === 'require');
+
+/**
+ * Global values that the file touches, as `console`, `Math.random` or `Date`. `Date` counts only where it reads the
+ * clock or is passed on, so not in `new Date(ms)`, `Date.parse`, `Date.UTC` and `instanceof Date`.
+ */
+function globalsUsed(file: ts.SourceFile): Set<string> {
+  const found = new Set<string>();
+  const visit = (node: ts.Node): void => {
+    if (ts.isTypeNode(node) && !ts.isExpressionWithTypeArguments(node)) return;
+    if (ts.isIdentifier(node) && isReference(node)) {
+      const whole = isMemberOfGlobalThis(node) ? (node.parent as ts.Expression) : node;
+      const member = memberOf(whole);
+      if (node.text !== 'Date' || readsClock(whole, member)) found.add(node.text);
+      if (member) found.add(`${node.text}.${member}`);
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(file);
+  return found;
+}
+
+function isReference(node: ts.Identifier): boolean {
+  const { parent } = node;
+  if (ts.isPropertyAccessExpression(parent) && parent.name === node) return isMemberOfGlobalThis(node);
+  if (ts.isBindingElement(parent) || ts.isShorthandPropertyAssignment(parent)) return true;
+  const named = parent as { name?: ts.Node; propertyName?: ts.Node };
+  return named.name !== node && named.propertyName !== node;
+}
+
+function isMemberOfGlobalThis({ parent }: ts.Node): boolean {
+  return (
+    ts.isPropertyAccessExpression(parent) &&
+    ts.isIdentifier(parent.expression) &&
+    parent.expression.text === 'globalThis'
+  );
+}
+
+function memberOf({ parent }: ts.Node): string | undefined {
+  return ts.isPropertyAccessExpression(parent) ? parent.name.text : undefined;
+}
+
+function readsClock(date: ts.Node, member: string | undefined): boolean {
+  const { parent } = date;
+  if (member) return member !== 'parse' && member !== 'UTC';
+  if (ts.isNewExpression(parent)) return parent.expression !== date || !parent.arguments?.length;
+  return !(ts.isBinaryExpression(parent) && parent.operatorToken.kind === ts.SyntaxKind.InstanceOfKeyword);
+}
+
+function hasDefaultExport(file: ts.SourceFile): boolean {
+  return file.statements.some(
+    (statement) =>
+      ts.isExportAssignment(statement) ||
+      (ts.canHaveModifiers(statement) &&
+        ts.getModifiers(statement)?.some(({ kind }) => kind === ts.SyntaxKind.DefaultKeyword)) ||
+      (ts.isExportDeclaration(statement) &&
+        statement.exportClause !== undefined &&
+        ts.isNamedExports(statement.exportClause) &&
+        statement.exportClause.elements.some(({ name }) => name.text === 'default')),
+  );
+}

@@ -1,0 +1,29 @@
+import type { Claim, Granted, LockStore, StoreCall } from 'single-execution';
+
+/** A store that grants and releases whatever it is asked, but for the verbs that a test scripts. */
+export function scriptedStore(verbs: Partial<LockStore> = {}): LockStore {
+  return {
+    acquire: async (claim, call) => grantOf(claim, call),
+    extend: async () => ({ status: 'lost' }),
+    release: async () => 'released',
+    ...verbs,
+  };
+}
+
+/** A grant of token 7, sent and answered at this very instant. */
+export function grantOf(claim: Claim, { clock }: StoreCall): Granted {
+  return {
+    status: 'acquired',
+    lease: {
+      name: claim.name,
+      attemptId: claim.attemptId,
+      fencingToken: 7,
+      leaseMs: claim.leaseMs,
+      lockedAtMs: clock.now(),
+      lockUntilMs: clock.now() + claim.leaseMs,
+      firstSentMono: clock.monotonic(),
+      firstSentWall: clock.now(),
+      ...(claim.tickMs !== undefined && { tickMs: claim.tickMs }),
+    },
+  };
+}
