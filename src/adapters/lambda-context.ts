@@ -1,0 +1,52 @@
+/**
+ * Lambda's context, as `Context` of @types/aws-lambda has it, so that handlers annotated with that type fit. This
+ * library reads the remaining time and the four identifying strings.
+ */
+export interface Context {
+  callbackWaitsForEmptyEventLoop: boolean;
+  functionName: string;
+  functionVersion: string;
+  invokedFunctionArn: string;
+  memoryLimitInMB: string;
+  awsRequestId: string;
+  logGroupName: string;
+  logStreamName: string;
+  identity?: { cognitoIdentityId: string; cognitoIdentityPoolId: string } | undefined;
+  clientContext?: ClientContext | undefined;
+  tenantId?: string | undefined;
+  getRemainingTimeInMillis(): number;
+  done(error?: Error, result?: unknown): void;
+  fail(error: Error | string): void;
+  succeed(message: unknown, object?: unknown): void;
+}
+
+interface ClientContext {
+  client: {
+    installationId: string;
+    appTitle: string;
+    appVersionName: string;
+    appVersionCode: string;
+    appPackageName: string;
+  };
+  Custom?: unknown;
+  env: {
+    platformVersion: string;
+    platform: string;
+    make: string;
+    model: string;
+    locale: string;
+  };
+}
+
+/** Milliseconds until Lambda ends this invocation; undefined where an emulator does not tell. */
+export function remainingMs(context: Partial<Context> | undefined): number | undefined {
+  const ms = context?.getRemainingTimeInMillis?.();
+  return typeof ms === 'number' && Number.isFinite(ms) ? ms : undefined;
+}
+
+/** For people who look at the lock: function, version, region and request id, and nothing else of the invocation. */
+export function whoRuns(context: Partial<Context> | undefined): string {
+  const region = context?.invokedFunctionArn?.split(':')[3];
+  const { functionName = 'a function', functionVersion, awsRequestId } = context ?? {};
+  return [functionName, functionVersion, region, awsRequestId].filter((part) => typeof part === 'string').join(' ');
+}

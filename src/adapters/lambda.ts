@@ -1,0 +1,146 @@
+import { describe } from '../core/describe.js';
+import { formatDuration } from '../core/duration.js';
+import { run } from '../core/engine.js';
+import { LockHeldError } from '../core/errors.js';
+import type { Execution } from '../core/execution.js';
+import { checkLockName } from '../core/lock-name.js';
+import { warn } from '../core/operator-log.js';
+import type { Order } from '../core/order.js';
+import type { Skipped } from '../core/outcome.js';
+import {
+  checkChoice,
+  LONGEST_LEASE_MS,
+  type LockOptions,
+  type Policy,
+  resolvePolicy,
+  SHORTEST_LEASE_MS,
+} from '../core/policy.js';
+import { checkTick } from '../core/tick.js';
+import { type Context, remainingMs, whoRuns } from './lambda-context.js';
+import { readScheduleEvent } from './schedule-event.js';
+
+/** How much longer than the remaining time a lock is held by default: a function that is killed cannot outlive it. */
+const LEASE_MARGIN_MS = 2_000;
+
+/** A Lambda handler that is given its execution as third argument. Handlers with fewer parameters fit. */
+export type Handler<E, R> = (event: E, context: Context, execution: Execution) => R | Promise<R>;
+
+/** Options of `withSingleExecution` for AWS Lambda. `lockAtMostFor` defaults to the remaining time + 2 s. */
+export interface Options<E> extends LockOptions {
+  /** The lock. 1 to 128 UTF-8 bytes with the store's prefix, Unicode form NFC, no control characters. */
+  readonly name: string | ((event: E, context: Context) => string);
+  /** Where the scheduled time comes from: the event, nowhere, or a function of it. @default 'event' */
+  readonly tick?: 'event' | 'none' | ((event: E, context: Context) => Date | number | undefined);
+  /** What the caller gets when a run is skipped: the `Skipped`, a `LockHeldError`, or a function's value. @default 'return' */
+  readonly onSkipped?: 'return' | 'throw' | ((skipped: Skipped) => unknown);
+}
+
+/**
+ * Wraps a scheduled Lambda function: it runs once per tick, and never twice at a time.
+ *
+ * @returns a handler of two parameters, as Lambda on Node 24 wants it
+ * @throws TypeError, RangeError when wrapping, for options that cannot be
+ */
+// biome-ignore lint/suspicious/noExplicitAny: an event that the handler does not declare can be anything
+export function withSingleExecution<E = any, R = unknown, F = unknown>(
+  handler: Handler<E, R>,
+  options: Options<NoInfer<E>> & { readonly onSkipped: (skipped: Skipped) => F | Promise<F> },
+): (event: E, context: Context) => Promise<R | F>;
+// biome-ignore lint/suspicious/noExplicitAny: as above
+export function withSingleExecution<E = any, R = unknown>(
+  handler: Handler<E, R>,
+  options: Options<NoInfer<E>> & { readonly onSkipped: 'throw' },
+): (event: E, context: Context) => Promise<R>;
+// biome-ignore lint/suspicious/noExplicitAny: as above
+export function withSingleExecution<E = any, R = unknown>(
+  handler: Handler<E, R>,
+  options: Options<NoInfer<E>> & { readonly onSkipped?: 'return' },
+): (event: E, context: Context) => Promise<R | Skipped>;
+export function withSingleExecution<E, R>(
+  handler: Handler<E, R>,
+  options: Options<E>,
+): (event: E, context: Context) => Promise<unknown> {
+  if (typeof handler !== 'function') throw new TypeError(`handler is ${describe(handler)}: give the function to wrap`);
+  const policy = resolvePolicy(options, ['name', 'tick', 'onSkipped']);
+  const { name, tick = 'event', onSkipped = 'return' } = options;
+  if (typeof name !== 'function') checkLockName(name);
+  if (typeof tick !== 'function') checkChoice('tick', tick, ['event', 'none']);
+  if (typeof onSkipped !== 'function') checkChoice('onSkipped', onSkipped, ['return', 'throw']);
+  let hasWarned = false;
+
+  return async function singleExecution(this: unknown, event: E, context: Context): Promise<unknown> {
+    const remaining = remainingMs(context);
+    if (!hasWarned) hasWarned = warnOfShortLease(policy, remaining);
+    const order: Order = {
+      name: checkLockName(typeof name === 'function' ? name(event, context) : name),
+      lockedBy: whoRuns(context),
+      leaseMs: leaseFor(policy, remaining),
+      ...readTrigger(tick, event, context, policy),
+      ...(remaining !== undefined && { deadlineMono: policy.clock.monotonic() + remaining }),
+    };
+    const outcome = await run<R>((execution) => call(handler, this, event, context, execution), order, policy);
+    if (outcome.status === 'executed') return outcome.value;
+    if (onSkipped === 'throw') throw new LockHeldError(outcome);
+    return onSkipped === 'return' ? outcome : onSkipped(outcome);
+  };
+}
+
+/** @throws TypeError for a callback handler: its run would seem over before it has begun */
+function call<E, R>(
+  handler: Handler<E, R>,
+  self: unknown,
+  event: E,
+  context: Context,
+  execution: Execution,
+): R | Promise<R> {
+  const result = handler.call(self, event, context, execution);
+  if (result === undefined && handler.length >= 3) {
+    throw new TypeError(
+      'handler has three parameters and returned undefined, as a callback handler does: its third parameter is the execution, not a callback; make the handler async and return its result',
+    );
+  }
+  return result;
+}
+
+function leaseFor(policy: Policy, remaining: number | undefined): number {
+  if (policy.lockAtMostForMs !== undefined) return policy.lockAtMostForMs;
+  if (remaining === undefined) {
+    throw new TypeError(
+      "lockAtMostFor is undefined, and context.getRemainingTimeInMillis() does not tell either: give lockAtMostFor, such as '15m'",
+    );
+  }
+  const covering = Math.max(Math.ceil(remaining) + LEASE_MARGIN_MS, policy.lockAtLeastForMs);
+  return Math.min(LONGEST_LEASE_MS, Math.max(SHORTEST_LEASE_MS, covering));
+}
+
+/** Says once that a run may outlive its lease. @returns whether it was said */
+function warnOfShortLease({ lockAtMostForMs }: Policy, remaining: number | undefined): boolean {
+  if (lockAtMostForMs === undefined || remaining === undefined || lockAtMostForMs >= remaining) return false;
+  warn(
+    `lockAtMostFor is ${formatDuration(lockAtMostForMs)}, shorter than the function's remaining ${formatDuration(remaining)}: a run that takes longer loses its lock; raise it, or leave it out`,
+  );
+  return true;
+}
+
+function readTrigger<E>(
+  tick: NonNullable<Options<E>['tick']>,
+  event: E,
+  context: Context,
+  { clock }: Policy,
+): Pick<Order, 'tickMs' | 'unreadableTick' | 'scheduleArn' | 'attempt'> {
+  const { tickMs, unreadableTick, ...facts } = readScheduleEvent(event);
+  if (tick === 'none') return facts;
+  if (tick === 'event') {
+    if (unreadableTick !== undefined) return { ...facts, unreadableTick };
+    return tickMs === undefined ? facts : { ...facts, tickMs: checkTick(tickMs, clock.now()) };
+  }
+  const chosen = tick(event, context);
+  if (chosen === undefined) return facts;
+  const ms: unknown = chosen instanceof Date ? chosen.getTime() : chosen;
+  if (typeof ms !== 'number') {
+    throw new TypeError(`tick returned ${describe(chosen)}: return a Date, epoch milliseconds, or undefined`);
+  }
+  return Number.isNaN(ms)
+    ? { ...facts, unreadableTick: describe(chosen) }
+    : { ...facts, tickMs: checkTick(ms, clock.now()) };
+}

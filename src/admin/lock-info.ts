@@ -1,0 +1,94 @@
+import type { CorruptLockError } from '../core/errors.js';
+import type { StoredLock } from '../core/lock-admin-store.js';
+import { type LockRecord, readRecord } from '../core/lock-record.js';
+import { type RingRun, runsOf } from '../core/run-ring.js';
+
+/** A lock as operators see it. Instants are as the holders wrote them. */
+export interface LockInfo {
+  readonly name: string;
+  /**
+   * `held`: a run has it; `expired`: its holder died or overran, the next run takes over; `waiting`: given back, and
+   * kept for `lockAtLeastFor`; `free`: given back; `forced`: ended by an operator; `unused`: no run yet; `corrupt`:
+   * see `problem`. Judged by this host's clock.
+   */
+  readonly state: 'held' | 'expired' | 'waiting' | 'free' | 'forced' | 'unused' | 'corrupt';
+  readonly fencingToken?: number;
+  readonly lockedBy?: string;
+  readonly lockedAt?: Date;
+  readonly lockUntil?: Date;
+  /** Tick of the latest grant. */
+  readonly tick?: Date;
+  /** Highest tick done. */
+  readonly doneTick?: Date;
+  /** Set while runs are paused. */
+  readonly paused?: { readonly until: Date; readonly by: string };
+  /** How the last finished run ended, and when. */
+  readonly lastResult?: 'succeeded' | 'failed';
+  readonly lastReleasedAt?: Date;
+  /** Name of the error of the last run, where it failed. */
+  readonly lastError?: string;
+  /** Failed and crashed runs since the last success, up to ten. */
+  readonly failuresInARow: number;
+  /** The last ten runs, newest first. */
+  readonly runs: readonly RunInfo[];
+  /** What is wrong with a corrupt record, and the remedy. */
+  readonly problem?: string;
+}
+
+export interface RunInfo {
+  readonly status: 'succeeded' | 'failed' | 'crashed';
+  readonly tick?: Date;
+  readonly lockedAt: Date;
+  /** Unknown for a run that crashed. */
+  readonly durationMs?: number;
+  readonly fencingToken: number;
+}
+
+/** @throws CorruptLockError naming the attribute */
+export function lockInfo({ name, item }: StoredLock, nowMs: number): LockInfo {
+  const record = readRecord(name, item);
+  const { fencingToken, lockedBy, pausedUntil, result, error } = record;
+  const runs = runsOf(record).map(runInfo);
+  const sinceSuccess = runs.findIndex(({ status }) => status === 'succeeded');
+  return {
+    name,
+    state: stateOf(record, nowMs),
+    ...(fencingToken !== undefined && { fencingToken }),
+    ...(lockedBy !== undefined && { lockedBy }),
+    ...date('lockedAt', record.lockedAt),
+    ...date('lockUntil', record.lockUntil),
+    ...date('tick', record.tick),
+    ...date('doneTick', record.doneTick),
+    ...(pausedUntil !== undefined &&
+      pausedUntil > nowMs && { paused: { until: new Date(pausedUntil), by: record.pausedBy ?? 'unknown' } }),
+    ...(result !== undefined && { lastResult: result }),
+    ...date('lastReleasedAt', record.releasedAt),
+    ...(result === 'failed' && error !== undefined && { lastError: error }),
+    failuresInARow: sinceSuccess === -1 ? runs.length : sinceSuccess,
+    runs,
+  };
+}
+
+export function corruptLock(name: string, error: CorruptLockError): LockInfo {
+  return { name, state: 'corrupt', failuresInARow: 0, runs: [], problem: error.message };
+}
+
+function stateOf({ state, lockUntil = 0 }: LockRecord, nowMs: number): LockInfo['state'] {
+  if (state === undefined || state === 'forced') return state ?? 'unused';
+  if (state === 'held') return lockUntil > nowMs ? 'held' : 'expired';
+  return lockUntil > nowMs ? 'waiting' : 'free';
+}
+
+function runInfo({ status, tickMs, lockedAtMs, durationMs, fencingToken }: RingRun): RunInfo {
+  return {
+    status,
+    ...date('tick', tickMs),
+    lockedAt: new Date(lockedAtMs),
+    ...(durationMs !== undefined && { durationMs }),
+    fencingToken,
+  };
+}
+
+function date<K extends string>(key: K, ms: number | undefined): Partial<Record<K, Date>> {
+  return ms === undefined ? {} : ({ [key]: new Date(ms) } as Record<K, Date>);
+}

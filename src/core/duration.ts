@@ -1,0 +1,51 @@
+import { describe } from './describe.js';
+
+/**
+ * A span of time: milliseconds as a number, `'90s'`, `'15m'`, `'1h30m'`, `'250ms'`, `'1d'`, or ISO 8601 `'PT15M'`.
+ * A bare `'10'` is refused because its unit is anybody's guess.
+ */
+export type Duration = number | string;
+
+const UNIT_MS = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000, ms: 1 } as const;
+
+const SHORT = /^(?:(\d+(?:\.\d+)?)d)?(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m(?!s))?(?:(\d+(?:\.\d+)?)s)?(?:(\d+)ms)?$/;
+const ISO = /^P(?:(\d+(?:\.\d+)?)D)?(?:T(?=\d)(?:(\d+(?:\.\d+)?)H)?(?:(\d+(?:\.\d+)?)M)?(?:(\d+(?:\.\d+)?)S)?)?$/;
+
+/**
+ * Milliseconds of a duration, rounded to a whole one.
+ *
+ * @param value what to read
+ * @param option the name to blame in an error. @default 'duration'
+ * @throws TypeError when it is neither a number nor a readable string
+ * @throws RangeError when it is negative or not finite
+ */
+export function parseDuration(value: Duration, option = 'duration'): number {
+  if (typeof value === 'number') {
+    if (!Number.isFinite(value) || value < 0) {
+      throw new RangeError(`${option} is ${value}: give a finite number of milliseconds, 0 or more`);
+    }
+    return Math.round(value);
+  }
+  const parts = typeof value === 'string' && value !== '' ? (SHORT.exec(value) ?? ISO.exec(value)) : null;
+  const units = Object.values(UNIT_MS);
+  const ms = parts?.slice(1).reduce((sum, digits, i) => sum + Number(digits ?? 0) * (units[i] as number), 0);
+  if (parts === null || ms === undefined || parts.slice(1).every((digits) => digits === undefined)) {
+    throw new TypeError(
+      `${option} is ${describe(value)}: give milliseconds as a number, or a string such as '90s', '15m', '1h30m' or 'PT15M'`,
+    );
+  }
+  if (!Number.isFinite(ms)) throw new RangeError(`${option} is ${describe(value)}: too long to count`);
+  return Math.round(ms);
+}
+
+/** Milliseconds as people read them: `1h30m`, `45s`, `250ms`. */
+export function formatDuration(ms: number): string {
+  let rest = Math.round(ms);
+  let text = '';
+  for (const [unit, size] of Object.entries(UNIT_MS)) {
+    const count = Math.floor(rest / size);
+    if (count > 0) text += `${count}${unit}`;
+    rest -= count * size;
+  }
+  return text === '' ? '0ms' : text;
+}

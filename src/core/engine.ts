@@ -1,0 +1,81 @@
+import { newAttemptId } from './attempt-id.js';
+import { findFrame } from './current-execution.js';
+import { toStoreError } from './errors.js';
+import { type Tell, tellAll } from './events.js';
+import { runGuarded } from './guarded-run.js';
+import { truncateUtf8 } from './lock-name.js';
+import type { AcquireResult, Claim, ClockBounds } from './lock-store.js';
+import { runNested } from './nested-run.js';
+import { isSwitchedOff } from './off-switch.js';
+import { acquireCall, type Order, tickOf } from './order.js';
+import { type Outcome, publicHolder, type Skipped } from './outcome.js';
+import type { Policy } from './policy.js';
+import type { Task } from './settle.js';
+import { runUnguarded } from './unguarded-run.js';
+
+const MAX_LOCKED_BY_BYTES = 128;
+
+/**
+ * Runs a task under a lock, or says why not. Promises: the task runs only on a confirmed grant, inside a run that
+ * holds the lock already, or unguarded where the policy or the off switch says so. A failed store is never reported as
+ * a held lock. Does not promise to stop a task that ignores its signal.
+ */
+export async function run<T>(task: Task<T>, order: Order, policy: Policy): Promise<Outcome<T>> {
+  const { clock, store } = policy;
+  if (!isSwitchedOff(store)) {
+    const outer = findFrame((f) => f.execution.name === order.name && f.store === store && f.isHeld());
+    if (outer) return runNested(task, outer.execution, clock);
+  }
+
+  const attemptId = newAttemptId();
+  const tell = tellAll(policy.observers, clock, { name: order.name, attemptId, ...tickOf(order) });
+  const { unreadableTick, scheduleArn } = order;
+  if (unreadableTick !== undefined) {
+    tell({ type: 'tick-unreadable', value: unreadableTick, ...(scheduleArn !== undefined && { scheduleArn }) });
+  }
+  if (isSwitchedOff(store)) return runUnguarded(task, order, policy, tell);
+
+  tell({ type: 'attempted' });
+  let result: AcquireResult;
+  try {
+    result = await store.acquire(claimFor(order, attemptId, policy), acquireCall(order, policy));
+  } catch (cause) {
+    const error = toStoreError(cause, 'acquire', order.name);
+    tell({ type: 'acquire-failed', error });
+    if (policy.onStoreError === 'throw' || error.code !== 'UNAVAILABLE') throw error;
+    if (policy.onStoreError === 'run') return runUnguarded(task, order, policy, tell);
+    return skip(order, { reason: 'store-unavailable' }, tell);
+  }
+
+  const clockSkewMs = checkClock(result.clock, policy.maxClockSkewMs, tell);
+  if (result.status === 'refused') {
+    const { reason, holder } = result;
+    return skip(order, { reason, ...(holder && { holder: publicHolder(holder) }) }, tell);
+  }
+  if (result.clockUnverified) tell({ type: 'clock-unverified' });
+  return runGuarded(task, result, clockSkewMs, order, policy, tell);
+}
+
+function claimFor(order: Order, attemptId: string, policy: Policy): Claim {
+  return {
+    name: order.name,
+    attemptId,
+    leaseMs: order.leaseMs,
+    lockedBy: truncateUtf8(order.lockedBy, MAX_LOCKED_BY_BYTES),
+    markTickAtStart: policy.tickMark === 'start',
+    ...(order.tickMs !== undefined && { tickMs: order.tickMs }),
+  };
+}
+
+function skip(order: Order, why: Pick<Skipped, 'reason' | 'holder'>, tell: Tell): Skipped {
+  tell({ type: 'skipped', ...why });
+  const tick = order.tickMs === undefined ? {} : { tick: new Date(order.tickMs).toISOString() };
+  return { status: 'skipped', name: order.name, ...tick, ...why };
+}
+
+/** Tells of a clock that is surely further off than allowed; its likeliest offset in that case. */
+function checkClock(bounds: ClockBounds | undefined, maxMs: number, tell: Tell): number | undefined {
+  if (!bounds || (bounds.minMs <= maxMs && bounds.maxMs >= -maxMs)) return undefined;
+  tell({ type: 'clock-skew', ...bounds });
+  return Math.round((bounds.minMs + bounds.maxMs) / 2);
+}

@@ -1,0 +1,66 @@
+import { describe } from './describe.js';
+import { run } from './engine.js';
+import { checkLockName } from './lock-name.js';
+import type { Outcome } from './outcome.js';
+import { type LockOptions, resolvePolicy } from './policy.js';
+import type { Task } from './settle.js';
+import { checkTick } from './tick.js';
+
+export interface ExecuteOptions extends LockOptions {
+  /** The lock. 1 to 128 UTF-8 bytes with the store's prefix, Unicode form NFC, no control characters. */
+  readonly name: string;
+  /** The scheduled time that this run is for: it runs once per tick. Epoch milliseconds when a number. */
+  readonly tick?: Date | number;
+  /** When the platform ends the run; the signal aborts shortly before. Epoch milliseconds when a number. */
+  readonly deadline?: Date | number;
+}
+
+/**
+ * Runs any function under a lock. `lockAtMostFor` is required.
+ *
+ * @returns what became of it: executed with the task's value, or skipped and why
+ * @throws the task's own error, by identity
+ * @throws LockStoreError when the store failed, unless `onStoreError` says otherwise
+ * @throws CorruptLockError when the stored record is not one
+ * @throws TypeError, RangeError for options that cannot be
+ */
+export async function executeWithLock<T>(task: Task<T>, options: ExecuteOptions): Promise<Outcome<T>> {
+  if (typeof task !== 'function') throw new TypeError(`task is ${describe(task)}: give a function`);
+  const policy = resolvePolicy(options, ['name', 'tick', 'deadline']);
+  const { clock, lockAtMostForMs } = policy;
+  const name = checkLockName(options.name);
+  const tickMs = instant(options.tick, 'tick');
+  const deadlineMs = instant(options.deadline, 'deadline');
+  if (lockAtMostForMs === undefined) {
+    throw new TypeError('lockAtMostFor is undefined: say how long the lock outlives a holder that dies, such as 5m');
+  }
+  return run(
+    task,
+    {
+      name,
+      lockedBy: whoRuns(),
+      leaseMs: lockAtMostForMs,
+      ...(tickMs !== undefined && { tickMs: checkTick(tickMs, clock.now()) }),
+      ...(deadlineMs !== undefined && { deadlineMono: clock.monotonic() + (deadlineMs - clock.now()) }),
+    },
+    policy,
+  );
+}
+
+function instant(value: Date | number | undefined, option: string): number | undefined {
+  if (value === undefined) return undefined;
+  const ms = value instanceof Date ? value.getTime() : value;
+  if (typeof ms !== 'number') {
+    throw new TypeError(`${option} is ${describe(value)}: give a Date, or epoch milliseconds, or leave it out`);
+  }
+  if (!Number.isFinite(ms)) {
+    throw new RangeError(`${option} is ${describe(value)}: give a Date, or epoch milliseconds, or leave it out`);
+  }
+  return ms;
+}
+
+/** For people who look at the lock: the process, where there is such a thing. */
+function whoRuns(): string {
+  const { process } = globalThis as { process?: { pid?: number } };
+  return process?.pid === undefined ? 'a process' : `process ${process.pid}`;
+}

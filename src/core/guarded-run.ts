@@ -1,0 +1,151 @@
+import { currentFrame } from './current-execution.js';
+import { errorName, LockLostError, LockStoreError, toStoreError } from './errors.js';
+import type { Tell } from './events.js';
+import type { Execution } from './execution.js';
+import { holderDeadline } from './lease.js';
+import { watchLease } from './lease-watch.js';
+import type { Completion, Granted } from './lock-store.js';
+import { type Order, releaseCall, stopMono, tickOf } from './order.js';
+import { type Executed, type Previous, publicPrevious, type ReleaseStatus } from './outcome.js';
+import type { Policy } from './policy.js';
+import { conclude, settle, type Task } from './settle.js';
+import { missedTicks } from './tick.js';
+
+/**
+ * Runs a task on a confirmed grant: watch, run, release, tell. Its value or error reaches the caller untouched,
+ * whatever becomes of the release, and nothing is released before the task has settled.
+ */
+export async function runGuarded<T>(
+  task: Task<T>,
+  granted: Granted,
+  clockSkewMs: number | undefined,
+  order: Order,
+  policy: Policy,
+  tell: Tell,
+): Promise<Executed<T>> {
+  const { clock, store } = policy;
+  const { lease } = granted;
+  const { fencingToken } = lease;
+
+  // 1. Watch the clocks. A grant that is over at its arrival is given back, and nothing runs.
+  const deadline = holderDeadline(granted);
+  let lostTold = false;
+  const tellLost = () => {
+    if (!lostTold) tell({ type: 'lost', fencingToken });
+    lostTold = true;
+  };
+  const release = (completion: Completion) => releaseLease(granted, completion, order, policy, tell, tellLost);
+  const startedMono = clock.monotonic();
+  const watch = watchLease(order.name, clock, {
+    held: { lease, deadlineMono: deadline.mono },
+    stopMono: stopMono(order, policy),
+    onLost: tellLost,
+  });
+  if (watch.isLost()) {
+    watch.stop();
+    const error = grantIsOver(order.name, deadline.setBy);
+    tell({ type: 'acquire-failed', error });
+    await release({ result: 'failed', lockAtLeastForMs: 0, markTickDone: false, durationMs: 0, error: error.code });
+    throw error;
+  }
+
+  // 2. Tell what the grant says of the past.
+  tell({ type: 'acquired', fencingToken });
+  const previous = lease.previous && publicPrevious(lease.previous);
+  if (previous?.status === 'crashed') tell({ type: 'recovered', previous });
+  const missed = missedBefore(granted, policy.expectedEveryMs);
+  if (missed.length > 0) tell({ type: 'missed', ticks: missed });
+
+  // 3. Run the task.
+  const base = {
+    name: order.name,
+    ...tickOf(order),
+    fencingToken,
+    lockedAt: new Date(lease.lockedAtMs),
+    ...(previous && { previous }),
+    missedTicks: missed,
+  };
+  const execution: Execution = {
+    ...base,
+    signal: watch.signal,
+    lockUntil: new Date(lease.lockUntilMs),
+    recovering: isRecovering(previous, order.tickMs),
+    ...(order.attempt !== undefined && { attempt: order.attempt }),
+    assertHeld() {
+      if (watch.isLost()) throw new LockLostError(order.name, 'its lease is over');
+      if (watch.isStopped()) throw new LockLostError(order.name, 'the run has ended');
+    },
+  };
+  tell({ type: 'started', fencingToken });
+  const isHeld = () => !watch.isLost() && !watch.isStopped();
+  const settled = await settle(task, { execution, store, parent: currentFrame(), isHeld });
+  watch.stop();
+
+  // 4. Release with the verdict, then give back what the task gave.
+  const durationMs = Math.round(clock.monotonic() - startedMono);
+  const failed = 'error' in settled;
+  const status = await release({
+    result: failed ? 'failed' : 'succeeded',
+    lockAtLeastForMs: failed && policy.onError === 'release' ? 0 : policy.lockAtLeastForMs,
+    markTickDone: !failed && policy.tickMark === 'success' && order.tickMs !== undefined,
+    durationMs,
+    ...(failed && { error: errorName(settled.error) }),
+  });
+  const value = conclude(settled, durationMs, status, tell);
+  const skew = clockSkewMs === undefined ? {} : { clockSkewMs };
+  return { status: 'executed', ...base, value, release: status, durationMs, ...skew };
+}
+
+/** Never rejects: what fails after the task must not replace the task's result. */
+async function releaseLease(
+  { lease }: Granted,
+  completion: Completion,
+  order: Order,
+  policy: Policy,
+  tell: Tell,
+  tellLost: () => void,
+): Promise<ReleaseStatus> {
+  try {
+    const status = await policy.store.release(lease, completion, releaseCall(order, policy));
+    if (status === 'released') tell({ type: 'released', fencingToken: lease.fencingToken });
+    if (status === 'lost') tellLost();
+    if (status === 'unknown') tell({ type: 'release-failed', error: releaseUnknown(order.name) });
+    return status;
+  } catch (error) {
+    tell({ type: 'release-failed', error: toStoreError(error, 'release', order.name) });
+    return 'unknown';
+  }
+}
+
+function missedBefore({ lease }: Granted, everyMs: number | undefined): Date[] {
+  const last = Math.max(
+    lease.previous?.tickMs ?? Number.NEGATIVE_INFINITY,
+    lease.doneTickMs ?? Number.NEGATIVE_INFINITY,
+  );
+  if (everyMs === undefined || lease.tickMs === undefined || last === Number.NEGATIVE_INFINITY) return [];
+  return missedTicks(last, lease.tickMs, everyMs);
+}
+
+function isRecovering(previous: Previous | undefined, tickMs: number | undefined): boolean {
+  if (previous?.status === 'crashed') return true;
+  return previous?.status === 'failed' && tickMs !== undefined && previous.tick?.getTime() === tickMs;
+}
+
+function grantIsOver(name: string, setBy: 'lease' | 'cap'): LockStoreError {
+  return setBy === 'cap'
+    ? new LockStoreError(
+        `acquire of lock "${name}" came to nothing: by the server's clock its lease is over already; set this host's clock right, or raise lockAtMostFor`,
+        { code: 'CLOCK_SKEW', lockName: name, operation: 'acquire', retryable: true },
+      )
+    : new LockStoreError(
+        `acquire of lock "${name}" came to nothing: its lease had ended before the answer came; try again, or raise lockAtMostFor`,
+        { code: 'LATE', lockName: name, operation: 'acquire', retryable: true },
+      );
+}
+
+function releaseUnknown(name: string): LockStoreError {
+  return new LockStoreError(
+    `release of lock "${name}" went unanswered and the record no longer tells whether it was applied; at worst its tick runs again`,
+    { code: 'UNAVAILABLE', lockName: name, operation: 'release', retryable: false },
+  );
+}

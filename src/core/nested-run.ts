@@ -1,0 +1,22 @@
+import type { Clock } from './clock.js';
+import type { Execution } from './execution.js';
+import type { Executed } from './outcome.js';
+import type { Task } from './settle.js';
+
+/** Runs a task inside a run that holds the same lock: under the outer lock, without a write and without a release. */
+export async function runNested<T>(task: Task<T>, execution: Execution, clock: Clock): Promise<Executed<T>> {
+  const startedMono = clock.monotonic();
+  const value = await task(execution);
+  return {
+    status: 'executed',
+    name: execution.name,
+    ...(execution.tick && { tick: execution.tick }),
+    fencingToken: execution.fencingToken,
+    lockedAt: execution.lockedAt,
+    ...(execution.previous && { previous: execution.previous }),
+    missedTicks: execution.missedTicks,
+    value,
+    release: 'none',
+    durationMs: Math.round(clock.monotonic() - startedMono),
+  };
+}

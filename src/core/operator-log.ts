@@ -1,0 +1,40 @@
+import type { LockEvent } from './events.js';
+
+/**
+ * The default observer: one JSON line on stderr for what an operator must see, and silence otherwise. Errors appear
+ * by name and message; the library's own messages hold no secret and no raw command.
+ */
+export function operatorLog(event: LockEvent): void {
+  if (!isForOperators(event)) return;
+  warn(`lock "${event.name}": ${event.type}`, {
+    ...event,
+    ...('error' in event ? { error: errorLine(event.error) } : {}),
+  });
+}
+
+/** Writes one JSON line on stderr. */
+export function warn(message: string, details: object = {}): void {
+  console.error(JSON.stringify({ level: 'WARN', source: 'single-execution', message, ...details }));
+}
+
+function isForOperators(event: LockEvent): boolean {
+  switch (event.type) {
+    case 'acquire-failed':
+    case 'lost':
+    case 'release-failed':
+    case 'missed':
+    case 'recovered':
+    case 'clock-skew':
+    case 'clock-unverified':
+    case 'tick-unreadable':
+      return true;
+    case 'skipped':
+      return event.reason === 'stale-tick';
+    default:
+      return false;
+  }
+}
+
+function errorLine(error: unknown): string {
+  return error instanceof Error ? `${error.name}: ${error.message}` : 'not an Error';
+}

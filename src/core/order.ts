@@ -1,0 +1,61 @@
+import type { StoreCall } from './lock-store.js';
+import type { Policy } from './policy.js';
+
+const TRY_MS = 1_000;
+const BUDGET_MS = 5_000;
+const GRACE_MS = 1_000;
+/** Kept free of the remaining time when releasing, so that the answer can still reach the platform. */
+const RELEASE_RESERVE_MS = 100;
+
+/** One call, as an adapter has read it from its platform. */
+export interface Order {
+  readonly name: string;
+  readonly lockedBy: string;
+  readonly leaseMs: number;
+  readonly tickMs?: number;
+  /** A time that the trigger names and nobody can read. */
+  readonly unreadableTick?: string;
+  readonly scheduleArn?: string;
+  readonly attempt?: number;
+  /** The monotonic instant at which the platform ends the run. */
+  readonly deadlineMono?: number;
+}
+
+/** The tick as a `Date`, ready to be spread: absent where the order has none. */
+export function tickOf(order: Order): { readonly tick?: Date } {
+  return order.tickMs === undefined ? {} : { tick: new Date(order.tickMs) };
+}
+
+/** An acquire may take 5 s, or half of the remaining time. */
+export function acquireCall(order: Order, policy: Policy): StoreCall {
+  return storeCall(policy, Math.min(BUDGET_MS, remainingMs(order, policy) / 2));
+}
+
+/**
+ * A release may take 5 s, or all of the remaining time but a reserve. Where no time remains and yet code runs (Lambda
+ * Managed Instances do not stop it), one try is made.
+ */
+export function releaseCall(order: Order, policy: Policy): StoreCall {
+  const left = remainingMs(order, policy) - RELEASE_RESERVE_MS;
+  return storeCall(policy, left > 0 ? Math.min(BUDGET_MS, left) : TRY_MS);
+}
+
+/** When a run is asked to end: a second before the platform's deadline, or a tenth of the remaining time if that is less. */
+export function stopMono(order: Order, policy: Policy): number | undefined {
+  if (order.deadlineMono === undefined) return undefined;
+  return order.deadlineMono - Math.min(GRACE_MS, Math.max(0, remainingMs(order, policy) / 10));
+}
+
+function remainingMs(order: Order, policy: Policy): number {
+  return order.deadlineMono === undefined ? Number.POSITIVE_INFINITY : order.deadlineMono - policy.clock.monotonic();
+}
+
+function storeCall(policy: Policy, budgetMs: number): StoreCall {
+  return {
+    clock: policy.clock,
+    signal: new AbortController().signal,
+    tryMs: TRY_MS,
+    budgetMs,
+    maxClockSkewMs: policy.maxClockSkewMs,
+  };
+}

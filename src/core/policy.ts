@@ -1,0 +1,136 @@
+import { type Clock, systemClock } from './clock.js';
+import { describe } from './describe.js';
+import { type Duration, formatDuration, parseDuration } from './duration.js';
+import type { Observer } from './events.js';
+import type { LockStore } from './lock-store.js';
+import { operatorLog } from './operator-log.js';
+
+export const SHORTEST_LEASE_MS = 1_000;
+export const LONGEST_LEASE_MS = 86_400_000;
+
+/** Options that every wrapper, and `executeWithLock`, understands. */
+export interface LockOptions {
+  /** Where the lock is kept. */
+  readonly store: LockStore;
+  /** How long the lock outlives a holder that dies: 1 s to 24 h. Required where the platform tells no remaining time. */
+  readonly lockAtMostFor?: Duration;
+  /** Hold at least this long after the start of a run that succeeds. @default 0 */
+  readonly lockAtLeastFor?: Duration;
+  /** A tick is done when it succeeded, or (at most once) when it started. @default 'success' */
+  readonly tickMark?: 'success' | 'start';
+  /** Interval at which ticks should come; gives `execution.missedTicks`. */
+  readonly expectedEvery?: Duration;
+  /** A failed run frees the lock at once, or holds it for `lockAtLeastFor`. @default 'release' */
+  readonly onError?: 'release' | 'hold';
+  /** When the store is out of reach: throw a `LockStoreError`, skip, or run without a lock. @default 'throw' */
+  readonly onStoreError?: 'throw' | 'skip' | 'run';
+  /** A local clock found further off than this is reported; exclusion does not depend on it. @default '1s' */
+  readonly maxClockSkew?: Duration;
+  /** Called with every event of every run. @default one JSON line on stderr for what an operator must see */
+  readonly observers?: readonly Observer[];
+  /** @default the clocks and timers of the platform */
+  readonly clock?: Clock;
+}
+
+/** {@link LockOptions}, valid and complete. Immutable. */
+export interface Policy {
+  readonly store: LockStore;
+  readonly lockAtMostForMs: number | undefined;
+  readonly lockAtLeastForMs: number;
+  readonly tickMark: 'success' | 'start';
+  readonly expectedEveryMs: number | undefined;
+  readonly onError: 'release' | 'hold';
+  readonly onStoreError: 'throw' | 'skip' | 'run';
+  readonly maxClockSkewMs: number;
+  readonly observers: readonly Observer[];
+  readonly clock: Clock;
+}
+
+const LOCK_OPTIONS: readonly string[] = [
+  'store',
+  'lockAtMostFor',
+  'lockAtLeastFor',
+  'tickMark',
+  'expectedEvery',
+  'onError',
+  'onStoreError',
+  'maxClockSkew',
+  'observers',
+  'clock',
+] satisfies (keyof LockOptions)[];
+
+/**
+ * Checks options and fills in what is missing.
+ *
+ * @param ownOptions names of the caller's further options, which it checks itself
+ * @throws TypeError for an unknown option or a value of a wrong kind
+ * @throws RangeError for a duration out of range
+ */
+export function resolvePolicy(options: LockOptions, ownOptions: readonly string[]): Policy {
+  if (typeof options !== 'object' || options === null) {
+    throw new TypeError(`options is ${describe(options)}: give an object with at least name and store`);
+  }
+  const known = [...ownOptions, ...LOCK_OPTIONS];
+  for (const key of Object.keys(options)) {
+    if (!known.includes(key)) throw new TypeError(`unknown option '${key}': the options are ${known.join(', ')}`);
+  }
+  const { tickMark = 'success', onError = 'release', onStoreError = 'throw', maxClockSkew = '1s' } = options;
+  const { store, lockAtLeastFor = 0, observers = [operatorLog], clock = systemClock } = options;
+
+  checkMethods('store', store, ['acquire', 'extend', 'release'], 'give a store, such as dynamoDBStore({ tableName })');
+  checkMethods('clock', clock, ['now', 'monotonic', 'setTimer'], 'give an object with these three functions');
+  checkChoice('tickMark', tickMark, ['success', 'start']);
+  checkChoice('onError', onError, ['release', 'hold']);
+  checkChoice('onStoreError', onStoreError, ['throw', 'skip', 'run']);
+  if (!Array.isArray(observers) || !observers.every((observer) => typeof observer === 'function')) {
+    throw new TypeError(`observers is ${describe(observers)}: give an array of functions`);
+  }
+  const lockAtMostForMs = optionalDuration(options.lockAtMostFor, 'lockAtMostFor');
+  const lockAtLeastForMs = parseDuration(lockAtLeastFor, 'lockAtLeastFor');
+  const expectedEveryMs = optionalDuration(options.expectedEvery, 'expectedEvery');
+  checkLease(lockAtMostForMs, lockAtLeastForMs);
+  if (expectedEveryMs === 0)
+    throw new RangeError('expectedEvery is 0: give the interval of the schedule, or leave it out');
+
+  return Object.freeze({
+    store,
+    lockAtMostForMs,
+    lockAtLeastForMs,
+    tickMark,
+    expectedEveryMs,
+    onError,
+    onStoreError,
+    maxClockSkewMs: parseDuration(maxClockSkew, 'maxClockSkew'),
+    observers: [...observers],
+    clock,
+  });
+}
+
+/** @throws TypeError unless the value is one of the choices */
+export function checkChoice(option: string, value: unknown, choices: readonly string[]): void {
+  if (typeof value === 'string' && choices.includes(value)) return;
+  throw new TypeError(`${option} is ${describe(value)}: choose ${choices.map((c) => `'${c}'`).join(' or ')}`);
+}
+
+function checkMethods(option: string, value: unknown, methods: readonly string[], remedy: string): void {
+  if (typeof value !== 'object' || value === null) throw new TypeError(`${option} is ${describe(value)}: ${remedy}`);
+  const missing = methods.find((method) => typeof (value as Record<string, unknown>)[method] !== 'function');
+  if (missing !== undefined) throw new TypeError(`${option} has no function '${missing}': ${remedy}`);
+}
+
+function optionalDuration(value: Duration | undefined, option: string): number | undefined {
+  return value === undefined ? undefined : parseDuration(value, option);
+}
+
+function checkLease(atMostMs: number | undefined, atLeastMs: number): void {
+  if (atMostMs !== undefined && (atMostMs < SHORTEST_LEASE_MS || atMostMs > LONGEST_LEASE_MS)) {
+    throw new RangeError(`lockAtMostFor is ${formatDuration(atMostMs)}: give 1s to 24h`);
+  }
+  const longest = atMostMs ?? LONGEST_LEASE_MS;
+  if (atLeastMs > longest) {
+    const limit = atMostMs === undefined ? 'the longest lease' : 'lockAtMostFor';
+    throw new RangeError(
+      `lockAtLeastFor is ${formatDuration(atLeastMs)}, longer than ${limit}, ${formatDuration(longest)}: shorten the one or lengthen the other`,
+    );
+  }
+}

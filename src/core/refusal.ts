@@ -1,0 +1,47 @@
+import { holderOf, type LockRecord, readRecord } from './lock-record.js';
+import type { Claim, Holder, RefusalReason } from './lock-store.js';
+
+/** What a refused acquire means, read off the record that refused it. */
+export type Judgement =
+  /** The record is this very attempt's: an earlier try was applied and its answer lost. */
+  | { readonly kind: 'own'; readonly record: LockRecord }
+  | { readonly kind: 'refused'; readonly why: { readonly reason: RefusalReason; readonly holder?: Holder } }
+  /** The lease of the record is over by the server's clock. */
+  | { readonly kind: 'expired'; readonly record: LockRecord }
+  /** Nothing that a single writer following the protocol can have left; another try may fare better. */
+  | { readonly kind: 'unexpected' };
+
+/**
+ * Judges in the order of docs/protocol.md, "Acquire".
+ *
+ * @param item the record as it was read, unchecked; undefined where there is none
+ * @param now the claim's own wall clock, which its pause clause was compared with
+ * @param isExpired whether a `lockUntil` is over by the best clock there is
+ * @throws CorruptLockError unless the record is this attempt's own
+ */
+export function judgeRefusal(
+  claim: Claim,
+  item: Readonly<Record<string, unknown>> | undefined,
+  now: number,
+  isExpired: (lockUntil: number) => boolean,
+): Judgement {
+  if (item === undefined) return { kind: 'unexpected' };
+  if (item['attemptId'] === claim.attemptId && item['state'] === 'held') {
+    return { kind: 'own', record: item as LockRecord };
+  }
+  const record = readRecord(claim.name, item);
+  const refused = (reason: RefusalReason): Judgement => {
+    const holder = holderOf(record);
+    return { kind: 'refused', why: { reason, ...(holder && { holder }) } };
+  };
+
+  const { attemptId, state, lockUntil, pausedUntil, doneTick, releasedAt } = record;
+  if (pausedUntil !== undefined && pausedUntil > now) return refused('paused');
+  if (claim.tickMs !== undefined && doneTick !== undefined) {
+    if (doneTick === claim.tickMs) return refused('already-executed');
+    if (doneTick > claim.tickMs) return refused('stale-tick');
+  }
+  if (attemptId === claim.attemptId || lockUntil === undefined) return { kind: 'unexpected' };
+  if (isExpired(lockUntil)) return { kind: 'expired', record };
+  return refused(state === 'released' && lockUntil !== releasedAt ? 'lock-at-least-for' : 'locked');
+}

@@ -1,0 +1,76 @@
+import type { LockRecord } from './lock-record.js';
+import type { Completion, Lease, PreviousRun } from './lock-store.js';
+
+/*
+ * The last ten runs of a lock, kept in its record as `r0` to `r9` and written by the release itself, so that history
+ * costs no request. A row is `status|tick|lockedAt|durationMs|token` in base 36, at most 36 bytes; readers sort by
+ * token. A run that crashed is recorded by its successor's release, without a duration.
+ */
+
+const SLOTS = 10;
+const STATUS_LETTERS = { succeeded: 's', failed: 'f', crashed: 'c' } as const;
+
+/** One finished run, as the ring keeps it. */
+export interface RingRun {
+  readonly status: keyof typeof STATUS_LETTERS;
+  readonly tickMs?: number;
+  readonly lockedAtMs: number;
+  readonly durationMs?: number;
+  readonly fencingToken: number;
+}
+
+export type RingSlot = `r${number}`;
+
+export function slotOf(fencingToken: number): RingSlot {
+  return `r${fencingToken % SLOTS}`;
+}
+
+/** The rows that a release writes: its own run, and the run before it when that one crashed. */
+export function rowsOfRelease(lease: Lease, { result, durationMs }: Completion): Record<RingSlot, string> {
+  const { fencingToken, lockedAtMs, tickMs, previous } = lease;
+  const own = { status: result, lockedAtMs, durationMs, fencingToken, ...(tickMs !== undefined && { tickMs }) };
+  return { ...crashedRow(previous), [slotOf(fencingToken)]: writeRow(own) };
+}
+
+function crashedRow(previous: PreviousRun | undefined): Record<RingSlot, string> {
+  if (previous?.status !== 'crashed') return {};
+  return { [slotOf(previous.fencingToken)]: writeRow({ ...previous, status: 'crashed' }) };
+}
+
+/** Whether the ring holds the run of this token: proof that its release was applied. */
+export function hasRun(record: Readonly<Record<string, unknown>>, fencingToken: number): boolean {
+  return readRow(record[slotOf(fencingToken)])?.fencingToken === fencingToken;
+}
+
+/** The runs in the ring, newest first. Rows that cannot be read are left out. */
+export function runsOf(record: LockRecord): RingRun[] {
+  const runs: RingRun[] = [];
+  for (let slot = 0; slot < SLOTS; slot++) {
+    const run = readRow(record[`r${slot}`]);
+    if (run) runs.push(run);
+  }
+  return runs.sort((a, b) => b.fencingToken - a.fencingToken);
+}
+
+function writeRow(run: RingRun): string {
+  const numbers = [run.tickMs, run.lockedAtMs, run.durationMs, run.fencingToken];
+  return [STATUS_LETTERS[run.status], ...numbers.map((n) => n?.toString(36) ?? '')].join('|');
+}
+
+function readRow(row: unknown): RingRun | undefined {
+  const match = typeof row === 'string' ? /^([sfc])\|([\da-z]*)\|([\da-z]+)\|([\da-z]*)\|([\da-z]+)$/.exec(row) : null;
+  if (!match) return undefined;
+  const [, letter, ...numbers] = match;
+  const [tickMs, lockedAtMs, durationMs, fencingToken] = numbers.map((n) =>
+    n === '' ? undefined : Number.parseInt(n, 36),
+  );
+  const status = (Object.keys(STATUS_LETTERS) as RingRun['status'][]).find((s) => STATUS_LETTERS[s] === letter);
+  if (status === undefined || lockedAtMs === undefined || fencingToken === undefined) return undefined;
+  return {
+    status,
+    ...(tickMs !== undefined && { tickMs }),
+    lockedAtMs,
+    ...(durationMs !== undefined && { durationMs }),
+    fencingToken,
+  };
+}

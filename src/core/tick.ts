@@ -1,0 +1,35 @@
+const DAY_MS = 86_400_000;
+const EARLIEST_MS = Date.UTC(2015, 0, 1);
+const MAX_LISTED = 100;
+
+/**
+ * Refuses a tick that no schedule can have sent: a wrong unit, a replay tool or a tampered event. Recording such a
+ * tick as done would keep the job from ever running again.
+ *
+ * @throws RangeError when it is no instant, before 2015, or more than a day ahead of `nowMs`
+ */
+export function checkTick(tickMs: number, nowMs: number): number {
+  if (!Number.isFinite(tickMs)) {
+    throw new RangeError(`tick is ${tickMs}: give a Date, or epoch milliseconds, or leave it out`);
+  }
+  if (tickMs < EARLIEST_MS) {
+    throw new RangeError(`tick is ${shown(tickMs)}, before 2015: give epoch milliseconds, not seconds`);
+  }
+  if (tickMs > nowMs + DAY_MS) {
+    throw new RangeError(`tick is ${shown(tickMs)}, over a day ahead of ${shown(nowMs)}: give epoch milliseconds`);
+  }
+  return Math.trunc(tickMs);
+}
+
+/** The ticks that should have come between `lastMs` and `tickMs`, oldest first; the newest 100 of them. */
+export function missedTicks(lastMs: number, tickMs: number, everyMs: number): Date[] {
+  const count = Math.ceil((tickMs - lastMs) / everyMs) - 1;
+  const ticks: Date[] = [];
+  for (let k = Math.max(1, count - MAX_LISTED + 1); k <= count; k++) ticks.push(new Date(lastMs + k * everyMs));
+  return ticks;
+}
+
+function shown(ms: number): string {
+  const date = new Date(ms);
+  return Number.isNaN(date.getTime()) ? String(ms) : `${ms} (${date.toISOString()})`;
+}

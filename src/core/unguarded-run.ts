@@ -1,0 +1,34 @@
+import { currentFrame } from './current-execution.js';
+import { LockLostError } from './errors.js';
+import type { Tell } from './events.js';
+import type { Execution } from './execution.js';
+import { watchLease } from './lease-watch.js';
+import { type Order, stopMono, tickOf } from './order.js';
+import type { Executed } from './outcome.js';
+import type { Policy } from './policy.js';
+import { conclude, settle, type Task } from './settle.js';
+
+/** Runs the bare task: no lock is held, and the execution says so wherever it is asked. */
+export async function runUnguarded<T>(task: Task<T>, order: Order, policy: Policy, tell: Tell): Promise<Executed<T>> {
+  const { clock, store } = policy;
+  const watch = watchLease(order.name, clock, { stopMono: stopMono(order, policy) });
+  const lockedAt = new Date(clock.now());
+  const base = { name: order.name, ...tickOf(order), fencingToken: 0, lockedAt, missedTicks: [] };
+  const execution: Execution = {
+    ...base,
+    signal: watch.signal,
+    lockUntil: lockedAt,
+    recovering: false,
+    ...(order.attempt !== undefined && { attempt: order.attempt }),
+    assertHeld() {
+      throw new LockLostError(order.name, 'it runs unguarded');
+    },
+  };
+  const startedMono = clock.monotonic();
+  tell({ type: 'started', fencingToken: 0 });
+  const settled = await settle(task, { execution, store, parent: currentFrame(), isHeld: () => false });
+  watch.stop();
+  const durationMs = Math.round(clock.monotonic() - startedMono);
+  const value = conclude(settled, durationMs, 'none', tell);
+  return { status: 'executed', ...base, value, release: 'none', durationMs };
+}

@@ -1,0 +1,131 @@
+import { CorruptLockError, LockStoreError } from '../core/errors.js';
+import { type LockRecord, readRecord } from '../core/lock-record.js';
+import type { AcquireResult, Claim, ClockBounds, Granted, Refused, StoreCall } from '../core/lock-store.js';
+import { judgeRefusal } from '../core/refusal.js';
+import { grantFields, leaseOf, type Sent, sentNow } from '../core/transition.js';
+import { failureOf } from './dynamodb-errors.js';
+import type { Item } from './dynamodb-item.js';
+import { acquireRequest, cancelRequest, PAD_MS, takeoverRequest, type UpdateRequest } from './dynamodb-requests.js';
+import { capMono } from './dynamodb-response-time.js';
+import type { LockTable, Reply } from './dynamodb-table.js';
+
+const CANCEL_BUDGET_MS = 2_000;
+
+/** What one write of an acquire has come to. */
+type Verdict =
+  | { readonly kind: 'granted'; readonly granted: Granted }
+  | { readonly kind: 'refused'; readonly why: Pick<Refused, 'reason' | 'holder'> }
+  | { readonly kind: 'expired'; readonly record: LockRecord; readonly clockUnverified: boolean }
+  | { readonly kind: 'failed'; readonly error: LockStoreError | CorruptLockError };
+
+/**
+ * One conditional write; a second one only to take over from a holder that died; a third only to make sure that an
+ * attempt whose fate is unknown owns nothing. The attempt is recognised by its id, whichever of its tries was applied.
+ */
+export async function acquire(table: LockTable, claim: Claim, call: StoreCall): Promise<AcquireResult> {
+  const key = table.keyOf(claim.name, 'acquire');
+  const endMono = call.clock.monotonic() + call.budgetMs;
+  const sends: Sent[] = [];
+  let ambiguous = false;
+  let clock: ClockBounds | undefined;
+
+  const write = async (requestAt: (nowMs: number) => UpdateRequest): Promise<Verdict> => {
+    const sent = sentNow(call.clock);
+    sends.push(sent);
+    const left = { ...call, budgetMs: endMono - call.clock.monotonic() };
+    const answer = await table.update(key, requestAt(sent.firstSentWall), left);
+    ambiguous ||= answer.ambiguous;
+    if ('error' in answer) return failed(failureOf(answer.error, 'acquire', claim.name, table.tableName));
+    clock = answer.value.time.clock ?? clock;
+    return answer.value.applied ? grantedNow(claim, answer.value, sent) : judge(claim, answer.value, sends, call);
+  };
+
+  // 1. Acquire.
+  let verdict = await write((nowMs) => acquireRequest(claim, nowMs));
+
+  // 2. Take over, once, what the server's clock says is over. Refused again: somebody else was faster.
+  if (verdict.kind === 'expired') {
+    const { record, clockUnverified } = verdict;
+    verdict = await write((nowMs) => takeoverRequest(claim, nowMs, record));
+    if (verdict.kind === 'granted' && clockUnverified) {
+      verdict = { kind: 'granted', granted: { ...verdict.granted, clockUnverified } };
+    }
+  }
+
+  // 3. Cancel, when a write that went unanswered may yet be applied.
+  if (verdict.kind !== 'granted' && ambiguous) {
+    const own = { ...call, signal: new AbortController().signal, budgetMs: CANCEL_BUDGET_MS };
+    const answer = await table.update(key, cancelRequest(claim.attemptId), own);
+    if ('error' in answer) throw failureOf(answer.error, 'acquire', claim.name, table.tableName);
+    if (!answer.value.applied && isOwn(claim, answer.value.item)) verdict = judge(claim, answer.value, sends, call);
+  }
+
+  if (verdict.kind === 'granted') return { ...verdict.granted, ...(clock && { clock }) };
+  if (verdict.kind === 'failed') throw verdict.error;
+  const why = verdict.kind === 'refused' ? verdict.why : { reason: 'locked' as const };
+  return { status: 'refused', ...why, ...(clock && { clock }) };
+}
+
+function grantedNow(claim: Claim, { item = {}, sentMono, time }: Reply, sent: Sent): Verdict {
+  const now = sent.firstSentWall;
+  const oldToken = item['fencingToken'];
+  const fencingToken = (typeof oldToken === 'number' ? oldToken : now) + 1;
+  const written = { ...grantFields(claim, now, now + claim.leaseMs + PAD_MS), fencingToken };
+  const lease = leaseOf(claim, written, sent, readable(claim.name, item));
+  return { kind: 'granted', granted: { status: 'acquired', lease, ...capMono(sentMono, lease.lockUntilMs, time) } };
+}
+
+function judge(claim: Claim, { item, sentMono, time }: Reply, sends: readonly Sent[], call: StoreCall): Verdict {
+  const now = sends.at(-1)?.firstSentWall ?? call.clock.now();
+  const isExpired = (lockUntil: number) =>
+    time.serverMs === undefined ? lockUntil + call.maxClockSkewMs <= now : lockUntil <= time.serverMs;
+  try {
+    const judgement = judgeRefusal(claim, item, now, isExpired);
+    switch (judgement.kind) {
+      case 'own': {
+        // The write that was applied is known by the instant it carried.
+        const { record } = judgement;
+        const sent = sends.find(({ firstSentWall }) => firstSentWall === record.lockedAt) ?? (sends[0] as Sent);
+        const lease = leaseOf(claim, record, sent);
+        return {
+          kind: 'granted',
+          granted: { status: 'acquired', lease, ...capMono(sentMono, lease.lockUntilMs, time) },
+        };
+      }
+      case 'refused':
+        return judgement;
+      case 'expired':
+        return { ...judgement, clockUnverified: time.serverMs === undefined };
+      case 'unexpected':
+        return failed(unexpected(claim.name));
+    }
+  } catch (error) {
+    if (error instanceof CorruptLockError) return failed(error);
+    throw error;
+  }
+}
+
+function isOwn(claim: Claim, item: Item | undefined): boolean {
+  return item?.['attemptId'] === claim.attemptId && item['state'] === 'held';
+}
+
+/** The record before a grant. Corruption first seen now does not undo the grant: the past is unknown, that is all. */
+function readable(name: string, item: Item): LockRecord | undefined {
+  try {
+    return readRecord(name, item);
+  } catch (error) {
+    if (error instanceof CorruptLockError) return undefined;
+    throw error;
+  }
+}
+
+function failed(error: LockStoreError | CorruptLockError): Verdict {
+  return { kind: 'failed', error };
+}
+
+function unexpected(name: string): LockStoreError {
+  return new LockStoreError(
+    `acquire of lock "${name}" failed: its record refuses a write that it ought to allow, as after an edit by hand or a late answer; try again`,
+    { code: 'UNAVAILABLE', lockName: name, operation: 'acquire', retryable: true },
+  );
+}

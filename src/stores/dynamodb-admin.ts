@@ -1,0 +1,89 @@
+import { GetCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import type { StoreOperation } from '../core/errors.js';
+import type { LockAdminStore, StoredLock } from '../core/lock-admin-store.js';
+import type { StoreCall } from '../core/lock-store.js';
+import { tryUntilAnswered } from '../core/try-loop.js';
+import { classifyFailure, failureOf } from './dynamodb-errors.js';
+import { type Item, plainItem } from './dynamodb-item.js';
+import { forceReleaseRequest, pauseRequest, resumeRequest, type UpdateRequest } from './dynamodb-requests.js';
+import { type DynamoDBStoreOptions, lockTable, type Reply, SORT_VALUE } from './dynamodb-table.js';
+
+/**
+ * What operators do to locks in a DynamoDB table. Needs the rights to `dynamodb:UpdateItem`, `dynamodb:GetItem` and
+ * `dynamodb:Scan`. Options as for `dynamoDBStore`.
+ *
+ * @throws TypeError, RangeError for options that cannot be; nothing is sent
+ */
+export function dynamoDBAdminStore(options: DynamoDBStoreOptions): LockAdminStore {
+  const table = lockTable('dynamoDBAdminStore', options);
+  const { tableName, partitionKey, sortKey, keyPrefix, client } = table;
+
+  const answered = async <T>(
+    operation: StoreOperation,
+    name: string,
+    call: StoreCall,
+    send: (abortSignal: AbortSignal) => Promise<T>,
+  ): Promise<T> => {
+    const answer = await tryUntilAnswered(call, send, classifyFailure);
+    if ('error' in answer) throw failureOf(answer.error, operation, name, tableName);
+    return answer.value;
+  };
+
+  const update = async (
+    operation: StoreOperation,
+    name: string,
+    request: UpdateRequest,
+    call: StoreCall,
+  ): Promise<Reply> => {
+    const answer = await table.update(table.keyOf(name, operation), request, call);
+    if ('error' in answer) throw failureOf(answer.error, operation, name, tableName);
+    return answer.value;
+  };
+
+  /** The lock in an item; undefined for an item of somebody else's, in a table that is shared. */
+  const storedLock = (item: Item): StoredLock | undefined => {
+    const { [partitionKey]: key, ...attributes } = plainItem(item);
+    if (typeof key !== 'string' || !key.startsWith(keyPrefix) || key === keyPrefix) return undefined;
+    if (sortKey !== undefined && item[sortKey] !== SORT_VALUE) return undefined;
+    return { name: key.slice(keyPrefix.length), item: attributes };
+  };
+
+  return {
+    async list(call) {
+      const locks: StoredLock[] = [];
+      let ExclusiveStartKey: Item | undefined;
+      do {
+        const page = new ScanCommand({ TableName: tableName, ConsistentRead: true, ExclusiveStartKey });
+        const { Items = [], LastEvaluatedKey } = await answered('list', '*', call, (abortSignal) =>
+          client.send(page, { abortSignal }),
+        );
+        for (const item of Items) {
+          const lock = storedLock(item);
+          if (lock) locks.push(lock);
+        }
+        ExclusiveStartKey = LastEvaluatedKey;
+      } while (ExclusiveStartKey);
+      return locks;
+    },
+
+    async get(name, call) {
+      const command = new GetCommand({ TableName: tableName, Key: table.keyOf(name, 'get'), ConsistentRead: true });
+      const { Item } = await answered('get', name, call, (abortSignal) => client.send(command, { abortSignal }));
+      return Item && storedLock(Item);
+    },
+
+    async forceRelease(force, call) {
+      const { applied, item } = await update('forceRelease', force.name, forceReleaseRequest(force), call);
+      // Refused, and yet by this very force release: an earlier try was applied.
+      return applied || item?.['attemptId'] === force.adminId ? 'forced' : 'changed';
+    },
+
+    async pause(name, pause, call) {
+      await update('pause', name, pauseRequest(pause), call);
+    },
+
+    async resume(name, call) {
+      await update('resume', name, resumeRequest(), call);
+    },
+  };
+}

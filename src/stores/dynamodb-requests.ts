@@ -1,0 +1,153 @@
+import type { ForceRelease, Pause } from '../core/lock-admin-store.js';
+import type { LockRecord } from '../core/lock-record.js';
+import type { Claim, Completion, Lease } from '../core/lock-store.js';
+import { forcedFields, grantFields, releaseFields } from '../core/transition.js';
+
+/*
+ * Every write this library makes to DynamoDB: one conditional UpdateItem a verb, as values. Pure. The expressions are
+ * those of docs/protocol.md, each with its plain reading beside it. Names only ever appear as values.
+ */
+
+/** Added to what is stored as the end of a lease, and taken off again by the holder: the server's Date is that coarse. */
+export const PAD_MS = 2_000;
+
+export interface UpdateRequest {
+  readonly UpdateExpression: string;
+  readonly ConditionExpression?: string;
+  readonly ExpressionAttributeNames?: Record<string, string>;
+  readonly ExpressionAttributeValues?: Record<string, string | number>;
+  readonly ReturnValues?: 'ALL_OLD';
+}
+
+/** Attributes whose names are reserved words of DynamoDB. */
+const RESERVED: readonly string[] = ['state', 'result', 'error'];
+
+// Never held, or given back and over.
+const FREE = '(attribute_not_exists(lockUntil) OR (#state <> :held AND lockUntil <= :now))';
+// Not a late copy of a request whose grant has ended.
+const NEW_ATTEMPT = '(attribute_not_exists(attemptId) OR attemptId <> :att)';
+// Not cancelled by its own caller.
+const NOT_BARRED = '(attribute_not_exists(barredAttempt) OR barredAttempt <> :att)';
+const NOT_PAUSED = '(attribute_not_exists(pausedUntil) OR pausedUntil <= :now)';
+// No newer tick, nor this one, is done.
+const TICK_OPEN = '(attribute_not_exists(doneTick) OR doneTick < :tick)';
+// Still this grant, not ended.
+const OURS = 'attemptId = :att AND #state = :held';
+
+export function acquireRequest(claim: Claim, nowMs: number): UpdateRequest {
+  return grantRequest(claim, nowMs, [FREE, NEW_ATTEMPT, NOT_BARRED, NOT_PAUSED], {});
+}
+
+/** Takes over from the very grant that was seen: any change to it since refuses this. */
+export function takeoverRequest(claim: Claim, nowMs: number, seen: LockRecord): UpdateRequest {
+  const { attemptId, lockUntil, state } = seen;
+  const unchanged = [
+    unchangedSince('attemptId', ':oldAttempt', attemptId),
+    unchangedSince('lockUntil', ':oldUntil', lockUntil),
+    unchangedSince('#state', ':oldState', state),
+  ];
+  return grantRequest(claim, nowMs, [...unchanged, NOT_BARRED, NOT_PAUSED], {
+    ...(attemptId !== undefined && { ':oldAttempt': attemptId }),
+    ...(lockUntil !== undefined && { ':oldUntil': lockUntil }),
+    ...(state !== undefined && { ':oldState': state }),
+  });
+}
+
+function unchangedSince(path: string, placeholder: string, seen: unknown): string {
+  return seen === undefined ? `attribute_not_exists(${path})` : `${path} = ${placeholder}`;
+}
+
+function grantRequest(
+  claim: Claim,
+  nowMs: number,
+  conditions: readonly string[],
+  values: Record<string, string | number>,
+): UpdateRequest {
+  const { attemptId, leaseMs, tickMs } = claim;
+  const { update, names, fieldValues } = set(grantFields(claim, nowMs, nowMs + leaseMs + PAD_MS));
+  const hasTick = tickMs !== undefined;
+  const all = hasTick ? [...conditions, TICK_OPEN] : conditions;
+  return {
+    // The token rises by one a grant; it begins at the clock, so that it rises even after a deletion.
+    UpdateExpression: `${update}, fencingToken = if_not_exists(fencingToken, :now) + :one${hasTick ? '' : ' REMOVE tick'}`,
+    ConditionExpression: all.join(' AND '),
+    ExpressionAttributeNames: names,
+    ExpressionAttributeValues: {
+      ...fieldValues,
+      ':att': attemptId,
+      ':now': nowMs,
+      ':one': 1,
+      ...(hasTick && { ':tick': tickMs }),
+      ...values,
+      ...(conditions.includes(FREE) && { ':held': 'held' }),
+    },
+    ReturnValues: 'ALL_OLD',
+  };
+}
+
+/** Bars an attempt whose fate is unknown, unless it holds the lock. */
+export function cancelRequest(attemptId: string): UpdateRequest {
+  return {
+    UpdateExpression: 'SET barredAttempt = :att',
+    ConditionExpression: '(attribute_not_exists(attemptId) OR attemptId <> :att OR #state <> :held)',
+    ExpressionAttributeNames: { '#state': 'state' },
+    ExpressionAttributeValues: { ':att': attemptId, ':held': 'held' },
+  };
+}
+
+/** Never shortens what is stored. */
+export function extendRequest(lease: Lease, untilMs: number): UpdateRequest {
+  return {
+    UpdateExpression: 'SET lockUntil = :until',
+    ConditionExpression: `${OURS} AND lockUntil < :until`,
+    ExpressionAttributeNames: { '#state': 'state' },
+    ExpressionAttributeValues: { ':att': lease.attemptId, ':held': 'held', ':until': untilMs },
+  };
+}
+
+export function releaseRequest(lease: Lease, completion: Completion, nowMs: number): UpdateRequest {
+  const { update, names, fieldValues } = set(releaseFields(lease, completion, nowMs));
+  return {
+    UpdateExpression: update,
+    ConditionExpression: OURS,
+    ExpressionAttributeNames: names,
+    ExpressionAttributeValues: { ...fieldValues, ':att': lease.attemptId, ':held': 'held' },
+  };
+}
+
+export function forceReleaseRequest(force: ForceRelease): UpdateRequest {
+  const { update, names, fieldValues } = set(forcedFields(force));
+  return {
+    UpdateExpression: `${update}, fencingToken = fencingToken + :one`,
+    // Still the grant that the operator saw.
+    ConditionExpression: 'fencingToken = :seenToken AND #state = :held',
+    ExpressionAttributeNames: names,
+    ExpressionAttributeValues: { ...fieldValues, ':seenToken': force.fencingToken, ':held': 'held', ':one': 1 },
+  };
+}
+
+export function pauseRequest({ untilMs, by }: Pause): UpdateRequest {
+  const { update, fieldValues } = set({ pausedUntil: untilMs, pausedBy: by });
+  return { UpdateExpression: update, ExpressionAttributeValues: fieldValues };
+}
+
+export function resumeRequest(): UpdateRequest {
+  return { UpdateExpression: 'REMOVE pausedUntil, pausedBy' };
+}
+
+/** A SET of all fields, with a placeholder for each value and for each reserved name. */
+function set(fields: LockRecord): {
+  readonly update: string;
+  readonly names: Record<string, string>;
+  readonly fieldValues: Record<string, string | number>;
+} {
+  const names: Record<string, string> = {};
+  const fieldValues: Record<string, string | number> = {};
+  const assignments = Object.entries(fields).map(([attribute, value]) => {
+    const isReserved = RESERVED.includes(attribute);
+    if (isReserved) names[`#${attribute}`] = attribute;
+    fieldValues[`:${attribute}`] = value;
+    return `${isReserved ? '#' : ''}${attribute} = :${attribute}`;
+  });
+  return { update: `SET ${assignments.join(', ')}`, names, fieldValues };
+}

@@ -1,0 +1,63 @@
+import { wallInGrant } from '../core/lease.js';
+import type { Completion, ExtendResult, Lease, LockStore, ReleaseResult, StoreCall } from '../core/lock-store.js';
+import { hasRun } from '../core/run-ring.js';
+import { sentNow } from '../core/transition.js';
+import { acquire } from './dynamodb-acquire.js';
+import { failureOf } from './dynamodb-errors.js';
+import { extendRequest, PAD_MS, releaseRequest } from './dynamodb-requests.js';
+import { capMono } from './dynamodb-response-time.js';
+import { type DynamoDBStoreOptions, type LockTable, lockTable } from './dynamodb-table.js';
+
+export { dynamoDBAdminStore } from './dynamodb-admin.js';
+export { type CreateLockTableOptions, createLockTable } from './dynamodb-create-table.js';
+export type { DynamoDBStoreOptions };
+
+/**
+ * Locks in a DynamoDB table: one item a lock name, one conditional UpdateItem a verb, no read before a write. Needs the
+ * right to `dynamodb:UpdateItem` and no other. Promises nothing on a table that several regions write to with eventual
+ * consistency, nor about items that somebody else edits or deletes.
+ *
+ * @throws TypeError, RangeError for options that cannot be; nothing is sent
+ */
+export function dynamoDBStore(options: DynamoDBStoreOptions): LockStore {
+  const table = lockTable('dynamoDBStore', options);
+  return {
+    acquire: (claim, call) => acquire(table, claim, call),
+    extend: (lease, to, call) => extend(table, lease, to.leaseMs, call),
+    release: (lease, completion, call) => release(table, lease, completion, call),
+  };
+}
+
+async function extend(table: LockTable, lease: Lease, leaseMs: number, call: StoreCall): Promise<ExtendResult> {
+  const key = table.keyOf(lease.name, 'extend');
+  const sent = sentNow(call.clock);
+  const untilMs = wallInGrant(lease, sent.firstSentMono) + leaseMs + PAD_MS;
+  const answer = await table.update(key, extendRequest(lease, untilMs), call);
+  if ('error' in answer) throw failureOf(answer.error, 'extend', lease.name, table.tableName);
+
+  const { applied, item, sentMono, time } = answer.value;
+  const lockUntilMs = applied ? untilMs : Number(item?.['lockUntil']);
+  // Refused, and yet ours and at least as long: an earlier try was applied.
+  const isReplay = item?.['attemptId'] === lease.attemptId && item['state'] === 'held' && lockUntilMs >= untilMs;
+  if (!applied && !isReplay) return { status: 'lost' };
+  return { status: 'extended', lockUntilMs, ...sent, ...capMono(sentMono, lockUntilMs, time) };
+}
+
+async function release(
+  table: LockTable,
+  lease: Lease,
+  completion: Completion,
+  call: StoreCall,
+): Promise<ReleaseResult> {
+  const key = table.keyOf(lease.name, 'release');
+  const nowMs = wallInGrant(lease, call.clock.monotonic());
+  const answer = await table.update(key, releaseRequest(lease, completion, nowMs), call);
+  if ('error' in answer) throw failureOf(answer.error, 'release', lease.name, table.tableName);
+
+  const { applied, item = {} } = answer.value;
+  if (applied) return 'released';
+  // Refused, and yet released: an earlier try was applied, and perhaps a successor came since.
+  const isReplay = item['attemptId'] === lease.attemptId && item['state'] === 'released';
+  if (isReplay || hasRun(item, lease.fencingToken)) return 'released';
+  return answer.ambiguous ? 'unknown' : 'lost';
+}

@@ -1,0 +1,110 @@
+import { LockStoreError, type StoreOperation } from '../core/errors.js';
+import type { LockAdminStore } from '../core/lock-admin-store.js';
+import { nameProblem } from '../core/lock-name.js';
+import type { LockRecord } from '../core/lock-record.js';
+import type { Lease, LockStore } from '../core/lock-store.js';
+import { judgeRefusal } from '../core/refusal.js';
+import { hasRun } from '../core/run-ring.js';
+import { forcedFields, grantFields, leaseOf, releaseFields, sentNow } from '../core/transition.js';
+
+/** A lock store and its admin port over the same locks. */
+export interface MemoryStore extends LockStore, LockAdminStore {}
+
+/**
+ * Locks in the memory of one process: for tests and local work. The same rules and the same record as every other
+ * store. Its server time is the caller's clock, so an expired lock is taken at once. Does not exclude other processes,
+ * and forgets everything when this one ends.
+ */
+export function memoryStore(): MemoryStore {
+  const records = new Map<string, LockRecord>();
+
+  const heldBy = (lease: Lease): LockRecord | undefined => {
+    const record = records.get(lease.name);
+    return record?.attemptId === lease.attemptId && record.state === 'held' ? record : undefined;
+  };
+
+  return {
+    async acquire(claim, { clock }) {
+      refuseBadName(claim.name, 'acquire');
+      const sent = sentNow(clock);
+      const now = sent.firstSentWall;
+      const old = records.get(claim.name);
+      const judgement = judgeRefusal(claim, old, now, (lockUntil) => lockUntil <= now);
+      if (judgement.kind === 'refused') return { status: 'refused', ...judgement.why };
+      if (judgement.kind === 'own') return { status: 'acquired', lease: leaseOf(claim, judgement.record, sent) };
+      if (old?.attemptId === claim.attemptId) throw endedAttempt(claim.name);
+
+      const { tick: _, ...kept } = old ?? {};
+      const fencingToken = (kept.fencingToken ?? now) + 1;
+      const record = { ...kept, ...grantFields(claim, now, now + claim.leaseMs), fencingToken };
+      records.set(claim.name, record);
+      return { status: 'acquired', lease: leaseOf(claim, record, sent, old) };
+    },
+
+    async extend(lease, { leaseMs }, { clock }) {
+      const record = heldBy(lease);
+      if (!record) return { status: 'lost' };
+      const sent = sentNow(clock);
+      const lockUntil = Math.max(record.lockUntil ?? 0, sent.firstSentWall + leaseMs);
+      records.set(lease.name, { ...record, lockUntil });
+      return { status: 'extended', lockUntilMs: lockUntil, ...sent };
+    },
+
+    async release(lease, completion, { clock }) {
+      const record = records.get(lease.name) ?? {};
+      if (heldBy(lease)) {
+        records.set(lease.name, { ...record, ...releaseFields(lease, completion, clock.now()) });
+        return 'released';
+      }
+      const isReplay = record.attemptId === lease.attemptId && record.state === 'released';
+      return isReplay || hasRun(record, lease.fencingToken) ? 'released' : 'lost';
+    },
+
+    async list() {
+      return [...records].map(([name, item]) => ({ name, item }));
+    },
+
+    async get(name) {
+      refuseBadName(name, 'get');
+      const item = records.get(name);
+      return item && { name, item };
+    },
+
+    async forceRelease(force) {
+      const record = records.get(force.name);
+      if (record?.state !== 'held' || record.fencingToken !== force.fencingToken) return 'changed';
+      records.set(force.name, { ...record, ...forcedFields(force), fencingToken: force.fencingToken + 1 });
+      return 'forced';
+    },
+
+    async pause(name, { untilMs, by }) {
+      refuseBadName(name, 'pause');
+      records.set(name, { ...records.get(name), pausedUntil: untilMs, pausedBy: by });
+    },
+
+    async resume(name) {
+      const { pausedUntil: _, pausedBy: __, ...record } = records.get(name) ?? {};
+      if (records.has(name)) records.set(name, record);
+    },
+  };
+}
+
+function refuseBadName(name: string, operation: StoreOperation): void {
+  const problem = nameProblem(name);
+  if (problem === undefined) return;
+  throw new LockStoreError(`${operation} refused: the lock name is ${problem}`, {
+    code: 'INVALID_NAME',
+    lockName: name,
+    operation,
+    retryable: false,
+  });
+}
+
+function endedAttempt(name: string): LockStoreError {
+  return new LockStoreError(`acquire of lock "${name}" failed: this attempt has ended already; make a new one`, {
+    code: 'UNAVAILABLE',
+    lockName: name,
+    operation: 'acquire',
+    retryable: true,
+  });
+}
