@@ -1,3 +1,4 @@
+import { defined } from '../core/defined.js';
 import { describe } from '../core/describe.js';
 import { formatDuration } from '../core/duration.js';
 import { run } from '../core/engine.js';
@@ -76,7 +77,7 @@ export function withSingleExecution<E, R>(
       lockedBy: whoRuns(context),
       leaseMs: leaseFor(policy, remaining),
       ...readTrigger(tick, event, context, policy),
-      ...(remaining !== undefined && { deadlineMono: policy.clock.monotonic() + remaining }),
+      ...defined({ deadlineMono: remaining === undefined ? undefined : policy.clock.monotonic() + remaining }),
     };
     const outcome = await run<R>((execution) => call(handler, this, event, context, execution), order, policy);
     if (outcome.status === 'executed') return outcome.value;

@@ -1,3 +1,4 @@
+import { defined } from '../core/defined.js';
 import { describe } from '../core/describe.js';
 
 /** What an event of EventBridge or EventBridge Scheduler tells of its schedule. */
@@ -25,8 +26,10 @@ export function readScheduleEvent(event: unknown): ScheduleFacts {
   const attempt = Number(attemptNumber ?? Number.NaN);
   return {
     ...readTick(scheduledTime ?? (SCHEDULE_SOURCES.includes(source) ? time : undefined)),
-    ...(typeof arn === 'string' && { scheduleArn: arn }),
-    ...(Number.isSafeInteger(attempt) && attempt >= 0 && { attempt }),
+    ...defined({
+      scheduleArn: typeof arn === 'string' ? arn : undefined,
+      attempt: Number.isSafeInteger(attempt) && attempt >= 0 ? attempt : undefined,
+    }),
   };
 }
 

@@ -1,3 +1,5 @@
+import { dateOf } from '../core/date-of.js';
+import { defined } from '../core/defined.js';
 import type { CorruptLockError } from '../core/errors.js';
 import type { StoredLock } from '../core/lock-admin-store.js';
 import { type LockRecord, readRecord } from '../core/lock-record.js';
@@ -47,23 +49,24 @@ export interface RunInfo {
 /** @throws CorruptLockError naming the attribute */
 export function lockInfo({ name, item }: StoredLock, nowMs: number): LockInfo {
   const record = readRecord(name, item);
-  const { fencingToken, lockedBy, pausedUntil, result, error } = record;
+  const { fencingToken, lockedBy, pausedUntil = 0, pausedBy = 'unknown', result, error } = record;
   const runs = runsOf(record).map(runInfo);
   const sinceSuccess = runs.findIndex(({ status }) => status === 'succeeded');
   return {
     name,
     state: stateOf(record, nowMs),
-    ...(fencingToken !== undefined && { fencingToken }),
-    ...(lockedBy !== undefined && { lockedBy }),
-    ...date('lockedAt', record.lockedAt),
-    ...date('lockUntil', record.lockUntil),
-    ...date('tick', record.tick),
-    ...date('doneTick', record.doneTick),
-    ...(pausedUntil !== undefined &&
-      pausedUntil > nowMs && { paused: { until: new Date(pausedUntil), by: record.pausedBy ?? 'unknown' } }),
-    ...(result !== undefined && { lastResult: result }),
-    ...date('lastReleasedAt', record.releasedAt),
-    ...(result === 'failed' && error !== undefined && { lastError: error }),
+    ...defined({
+      fencingToken,
+      lockedBy,
+      lockedAt: dateOf(record.lockedAt),
+      lockUntil: dateOf(record.lockUntil),
+      tick: dateOf(record.tick),
+      doneTick: dateOf(record.doneTick),
+      paused: pausedUntil > nowMs ? { until: dateOf(pausedUntil), by: pausedBy } : undefined,
+      lastResult: result,
+      lastReleasedAt: dateOf(record.releasedAt),
+      lastError: result === 'failed' ? error : undefined,
+    }),
     failuresInARow: sinceSuccess === -1 ? runs.length : sinceSuccess,
     runs,
   };
@@ -82,13 +85,8 @@ function stateOf({ state, lockUntil = 0 }: LockRecord, nowMs: number): LockInfo[
 function runInfo({ status, tickMs, lockedAtMs, durationMs, fencingToken }: RingRun): RunInfo {
   return {
     status,
-    ...date('tick', tickMs),
-    lockedAt: new Date(lockedAtMs),
-    ...(durationMs !== undefined && { durationMs }),
+    lockedAt: dateOf(lockedAtMs),
     fencingToken,
+    ...defined({ tick: dateOf(tickMs), durationMs }),
   };
-}
-
-function date<K extends string>(key: K, ms: number | undefined): Partial<Record<K, Date>> {
-  return ms === undefined ? {} : ({ [key]: new Date(ms) } as Record<K, Date>);
 }

@@ -1,5 +1,7 @@
 import { newAttemptId } from './attempt-id.js';
 import { findFrame } from './current-execution.js';
+import { dateOf } from './date-of.js';
+import { defined } from './defined.js';
 import { toStoreError } from './errors.js';
 import { type Tell, tellAll } from './events.js';
 import { runGuarded } from './guarded-run.js';
@@ -7,7 +9,7 @@ import { truncateUtf8 } from './lock-name.js';
 import type { AcquireResult, Claim, ClockBounds } from './lock-store.js';
 import { runNested } from './nested-run.js';
 import { isSwitchedOff } from './off-switch.js';
-import { acquireCall, type Order, tickOf } from './order.js';
+import { acquireCall, type Order } from './order.js';
 import { type Outcome, publicHolder, type Skipped } from './outcome.js';
 import type { Policy } from './policy.js';
 import type { Task } from './settle.js';
@@ -28,10 +30,14 @@ export async function run<T>(task: Task<T>, order: Order, policy: Policy): Promi
   }
 
   const attemptId = newAttemptId();
-  const tell = tellAll(policy.observers, clock, { name: order.name, attemptId, ...tickOf(order) });
+  const tell = tellAll(policy.observers, clock, {
+    name: order.name,
+    attemptId,
+    ...defined({ tick: dateOf(order.tickMs) }),
+  });
   const { unreadableTick, scheduleArn } = order;
   if (unreadableTick !== undefined) {
-    tell({ type: 'tick-unreadable', value: unreadableTick, ...(scheduleArn !== undefined && { scheduleArn }) });
+    tell({ type: 'tick-unreadable', value: unreadableTick, ...defined({ scheduleArn }) });
   }
   if (isSwitchedOff(store)) return runUnguarded(task, order, policy, tell);
 
@@ -50,7 +56,7 @@ export async function run<T>(task: Task<T>, order: Order, policy: Policy): Promi
   const clockSkewMs = checkClock(result.clock, policy.maxClockSkewMs, tell);
   if (result.status === 'refused') {
     const { reason, holder } = result;
-    return skip(order, { reason, ...(holder && { holder: publicHolder(holder) }) }, tell);
+    return skip(order, { reason, ...defined({ holder: holder && publicHolder(holder) }) }, tell);
   }
   if (result.clockUnverified) tell({ type: 'clock-unverified' });
   return runGuarded(task, result, clockSkewMs, order, policy, tell);
@@ -63,14 +69,14 @@ function claimFor(order: Order, attemptId: string, policy: Policy): Claim {
     leaseMs: order.leaseMs,
     lockedBy: truncateUtf8(order.lockedBy, MAX_LOCKED_BY_BYTES),
     markTickAtStart: policy.tickMark === 'start',
-    ...(order.tickMs !== undefined && { tickMs: order.tickMs }),
+    ...defined({ tickMs: order.tickMs }),
   };
 }
 
 function skip(order: Order, why: Pick<Skipped, 'reason' | 'holder'>, tell: Tell): Skipped {
   tell({ type: 'skipped', ...why });
-  const tick = order.tickMs === undefined ? {} : { tick: new Date(order.tickMs).toISOString() };
-  return { status: 'skipped', name: order.name, ...tick, ...why };
+  const tick = dateOf(order.tickMs)?.toISOString();
+  return { status: 'skipped', name: order.name, ...defined({ tick }), ...why };
 }
 
 /** Tells of a clock that is surely further off than allowed; its likeliest offset in that case. */

@@ -137,5 +137,6 @@ export function toStoreError(
 
 /** The name of whatever was thrown: safe to store and to log, unlike its message. */
 export function errorName(thrown: unknown): string {
-  return thrown instanceof Error && typeof thrown.name === 'string' ? thrown.name : typeof thrown;
+  const name: unknown = thrown instanceof Error ? thrown.name : typeof thrown;
+  return typeof name === 'string' && name !== '' ? name : 'Error';
 }

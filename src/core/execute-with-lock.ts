@@ -1,3 +1,4 @@
+import { defined } from './defined.js';
 import { describe } from './describe.js';
 import { run } from './engine.js';
 import { checkLockName } from './lock-name.js';
@@ -40,8 +41,10 @@ export async function executeWithLock<T>(task: Task<T>, options: ExecuteOptions)
       name,
       lockedBy: whoRuns(),
       leaseMs: lockAtMostForMs,
-      ...(tickMs !== undefined && { tickMs: checkTick(tickMs, clock.now()) }),
-      ...(deadlineMs !== undefined && { deadlineMono: clock.monotonic() + (deadlineMs - clock.now()) }),
+      ...defined({
+        tickMs: tickMs === undefined ? undefined : checkTick(tickMs, clock.now()),
+        deadlineMono: deadlineMs === undefined ? undefined : clock.monotonic() + (deadlineMs - clock.now()),
+      }),
     },
     policy,
   );

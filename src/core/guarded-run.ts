@@ -1,11 +1,13 @@
 import { currentFrame } from './current-execution.js';
+import { dateOf } from './date-of.js';
+import { defined } from './defined.js';
 import { errorName, LockLostError, LockStoreError, toStoreError } from './errors.js';
 import type { Tell } from './events.js';
 import type { Execution } from './execution.js';
 import { holderDeadline } from './lease.js';
 import { watchLease } from './lease-watch.js';
 import type { Completion, Granted } from './lock-store.js';
-import { type Order, releaseCall, stopMono, tickOf } from './order.js';
+import { type Order, releaseCall, stopMono } from './order.js';
 import { type Executed, type Previous, publicPrevious, type ReleaseStatus } from './outcome.js';
 import type { Policy } from './policy.js';
 import { conclude, settle, type Task } from './settle.js';
@@ -59,18 +61,17 @@ export async function runGuarded<T>(
   // 3. Run the task.
   const base = {
     name: order.name,
-    ...tickOf(order),
+    ...defined({ tick: dateOf(order.tickMs), previous }),
     fencingToken,
-    lockedAt: new Date(lease.lockedAtMs),
-    ...(previous && { previous }),
+    lockedAt: dateOf(lease.lockedAtMs),
     missedTicks: missed,
   };
   const execution: Execution = {
     ...base,
     signal: watch.signal,
-    lockUntil: new Date(lease.lockUntilMs),
+    lockUntil: dateOf(lease.lockUntilMs),
     recovering: isRecovering(previous, order.tickMs),
-    ...(order.attempt !== undefined && { attempt: order.attempt }),
+    ...defined({ attempt: order.attempt }),
     assertHeld() {
       if (watch.isLost()) throw new LockLostError(order.name, 'its lease is over');
       if (watch.isStopped()) throw new LockLostError(order.name, 'the run has ended');
@@ -89,11 +90,10 @@ export async function runGuarded<T>(
     lockAtLeastForMs: failed && policy.onError === 'release' ? 0 : policy.lockAtLeastForMs,
     markTickDone: !failed && policy.tickMark === 'success' && order.tickMs !== undefined,
     durationMs,
-    ...(failed && { error: errorName(settled.error) }),
+    ...defined({ error: failed ? errorName(settled.error) : undefined }),
   });
   const value = conclude(settled, durationMs, status, tell);
-  const skew = clockSkewMs === undefined ? {} : { clockSkewMs };
-  return { status: 'executed', ...base, value, release: status, durationMs, ...skew };
+  return { status: 'executed', ...base, value, release: status, durationMs, ...defined({ clockSkewMs }) };
 }
 
 /** Never rejects: what fails after the task must not replace the task's result. */

@@ -1,3 +1,4 @@
+import { defined } from './defined.js';
 import { CorruptLockError } from './errors.js';
 import type { Holder, PreviousRun } from './lock-store.js';
 
@@ -85,7 +86,7 @@ export function previousRun(record: LockRecord): PreviousRun | undefined {
   const status = state === 'released' ? (result ?? 'failed') : state === 'forced' ? 'forced' : 'crashed';
   return {
     status,
-    ...(tick !== undefined && { tickMs: tick }),
+    ...defined({ tickMs: tick }),
     lockedBy: lockedBy ?? 'unknown',
     lockedAtMs: lockedAt,
     // A force release raises the token by one above that of the run it ended.

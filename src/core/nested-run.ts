@@ -1,4 +1,5 @@
 import type { Clock } from './clock.js';
+import { defined } from './defined.js';
 import type { Execution } from './execution.js';
 import type { Executed } from './outcome.js';
 import type { Task } from './settle.js';
@@ -10,10 +11,9 @@ export async function runNested<T>(task: Task<T>, execution: Execution, clock: C
   return {
     status: 'executed',
     name: execution.name,
-    ...(execution.tick && { tick: execution.tick }),
+    ...defined({ tick: execution.tick, previous: execution.previous }),
     fencingToken: execution.fencingToken,
     lockedAt: execution.lockedAt,
-    ...(execution.previous && { previous: execution.previous }),
     missedTicks: execution.missedTicks,
     value,
     release: 'none',

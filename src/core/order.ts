@@ -21,11 +21,6 @@ export interface Order {
   readonly deadlineMono?: number;
 }
 
-/** The tick as a `Date`, ready to be spread: absent where the order has none. */
-export function tickOf(order: Order): { readonly tick?: Date } {
-  return order.tickMs === undefined ? {} : { tick: new Date(order.tickMs) };
-}
-
 /** An acquire may take 5 s, or half of the remaining time. */
 export function acquireCall(order: Order, policy: Policy): StoreCall {
   return storeCall(policy, Math.min(BUDGET_MS, remainingMs(order, policy) / 2));

@@ -1,3 +1,5 @@
+import { dateOf } from './date-of.js';
+import { defined } from './defined.js';
 import type { Holder, PreviousRun, RefusalReason } from './lock-store.js';
 
 /** What became of a call: the task ran, or it was skipped and the reason why. A failed task or store rejects instead. */
@@ -74,7 +76,7 @@ const SKIP_REASONS: ReadonlySet<string> = new Set<SkipReason>([
 export function publicPrevious(run: PreviousRun): Previous {
   return {
     status: run.status,
-    ...(run.tickMs !== undefined && { tick: new Date(run.tickMs) }),
+    ...defined({ tick: dateOf(run.tickMs) }),
     lockedBy: run.lockedBy,
     lockedAt: new Date(run.lockedAtMs),
     fencingToken: run.fencingToken,

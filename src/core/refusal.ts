@@ -1,3 +1,4 @@
+import { defined } from './defined.js';
 import { holderOf, type LockRecord, readRecord } from './lock-record.js';
 import type { Claim, Holder, RefusalReason } from './lock-store.js';
 
@@ -30,10 +31,10 @@ export function judgeRefusal(
     return { kind: 'own', record: item as LockRecord };
   }
   const record = readRecord(claim.name, item);
-  const refused = (reason: RefusalReason): Judgement => {
-    const holder = holderOf(record);
-    return { kind: 'refused', why: { reason, ...(holder && { holder }) } };
-  };
+  const refused = (reason: RefusalReason): Judgement => ({
+    kind: 'refused',
+    why: { reason, ...defined({ holder: holderOf(record) }) },
+  });
 
   const { attemptId, state, lockUntil, pausedUntil, doneTick, releasedAt } = record;
   if (pausedUntil !== undefined && pausedUntil > now) return refused('paused');

@@ -1,3 +1,4 @@
+import { defined } from './defined.js';
 import type { LockRecord } from './lock-record.js';
 import type { Completion, Lease, PreviousRun } from './lock-store.js';
 
@@ -28,7 +29,7 @@ export function slotOf(fencingToken: number): RingSlot {
 /** The rows that a release writes: its own run, and the run before it when that one crashed. */
 export function rowsOfRelease(lease: Lease, { result, durationMs }: Completion): Record<RingSlot, string> {
   const { fencingToken, lockedAtMs, tickMs, previous } = lease;
-  const own = { status: result, lockedAtMs, durationMs, fencingToken, ...(tickMs !== undefined && { tickMs }) };
+  const own = { status: result, lockedAtMs, durationMs, fencingToken, ...defined({ tickMs }) };
   return { ...crashedRow(previous), [slotOf(fencingToken)]: writeRow(own) };
 }
 
@@ -68,9 +69,8 @@ function readRow(row: unknown): RingRun | undefined {
   if (status === undefined || lockedAtMs === undefined || fencingToken === undefined) return undefined;
   return {
     status,
-    ...(tickMs !== undefined && { tickMs }),
     lockedAtMs,
-    ...(durationMs !== undefined && { durationMs }),
     fencingToken,
+    ...defined({ tickMs, durationMs }),
   };
 }

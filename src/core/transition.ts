@@ -1,4 +1,5 @@
 import type { Clock } from './clock.js';
+import { defined } from './defined.js';
 import type { ForceRelease } from './lock-admin-store.js';
 import { truncateUtf8 } from './lock-name.js';
 import { type LockRecord, MAX_ERROR_BYTES, previousRun, RECORD_VERSION } from './lock-record.js';
@@ -21,8 +22,7 @@ export function grantFields(claim: Claim, nowMs: number, untilMs: number): LockR
     leaseMs,
     lockedBy,
     v: RECORD_VERSION,
-    ...(tickMs !== undefined && { tick: tickMs }),
-    ...(tickMs !== undefined && markTickAtStart && { doneTick: tickMs }),
+    ...defined({ tick: tickMs, doneTick: markTickAtStart ? tickMs : undefined }),
   };
 }
 
@@ -38,8 +38,10 @@ export function releaseFields(lease: Lease, completion: Completion, nowMs: numbe
     lockUntil: lockAtLeastForMs === 0 ? nowMs : Math.max(nowMs, lease.lockedAtMs + lockAtLeastForMs),
     releasedAt: nowMs,
     result,
-    ...(error !== undefined && { error: truncateUtf8(error, MAX_ERROR_BYTES) }),
-    ...(markTickDone && tickMs !== undefined && { doneTick: Math.max(tickMs, doneTickMs) }),
+    ...defined({
+      error: error ? truncateUtf8(error, MAX_ERROR_BYTES) : undefined,
+      doneTick: markTickDone && tickMs !== undefined ? Math.max(tickMs, doneTickMs) : undefined,
+    }),
     ...rowsOfRelease(lease, completion),
   };
 }
@@ -67,7 +69,6 @@ export function sentNow(clock: Clock): Sent {
  */
 export function leaseOf(claim: Claim, record: LockRecord, sent: Sent, old?: LockRecord): Lease {
   const { fencingToken = 0, lockedAt = sent.firstSentWall, lockUntil = lockedAt } = record;
-  const previous = old && previousRun(old);
   return {
     name: claim.name,
     attemptId: claim.attemptId,
@@ -76,8 +77,6 @@ export function leaseOf(claim: Claim, record: LockRecord, sent: Sent, old?: Lock
     lockedAtMs: lockedAt,
     lockUntilMs: lockUntil,
     ...sent,
-    ...(claim.tickMs !== undefined && { tickMs: claim.tickMs }),
-    ...(old?.doneTick !== undefined && { doneTickMs: old.doneTick }),
-    ...(previous && { previous }),
+    ...defined({ tickMs: claim.tickMs, doneTickMs: old?.doneTick, previous: old && previousRun(old) }),
   };
 }

@@ -1,9 +1,11 @@
 import { currentFrame } from './current-execution.js';
+import { dateOf } from './date-of.js';
+import { defined } from './defined.js';
 import { LockLostError } from './errors.js';
 import type { Tell } from './events.js';
 import type { Execution } from './execution.js';
 import { watchLease } from './lease-watch.js';
-import { type Order, stopMono, tickOf } from './order.js';
+import { type Order, stopMono } from './order.js';
 import type { Executed } from './outcome.js';
 import type { Policy } from './policy.js';
 import { conclude, settle, type Task } from './settle.js';
@@ -13,13 +15,19 @@ export async function runUnguarded<T>(task: Task<T>, order: Order, policy: Polic
   const { clock, store } = policy;
   const watch = watchLease(order.name, clock, { stopMono: stopMono(order, policy) });
   const lockedAt = new Date(clock.now());
-  const base = { name: order.name, ...tickOf(order), fencingToken: 0, lockedAt, missedTicks: [] };
+  const base = {
+    name: order.name,
+    ...defined({ tick: dateOf(order.tickMs) }),
+    fencingToken: 0,
+    lockedAt,
+    missedTicks: [],
+  };
   const execution: Execution = {
     ...base,
     signal: watch.signal,
     lockUntil: lockedAt,
     recovering: false,
-    ...(order.attempt !== undefined && { attempt: order.attempt }),
+    ...defined({ attempt: order.attempt }),
     assertHeld() {
       throw new LockLostError(order.name, 'it runs unguarded');
     },

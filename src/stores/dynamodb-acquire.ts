@@ -1,5 +1,6 @@
+import { defined } from '../core/defined.js';
 import { CorruptLockError, LockStoreError } from '../core/errors.js';
-import { type LockRecord, readRecord } from '../core/lock-record.js';
+import { holderOf, type LockRecord, readRecord } from '../core/lock-record.js';
 import type { AcquireResult, Claim, ClockBounds, Granted, Refused, StoreCall } from '../core/lock-store.js';
 import { judgeRefusal } from '../core/refusal.js';
 import { grantFields, leaseOf, type Sent, sentNow } from '../core/transition.js';
@@ -29,11 +30,10 @@ export async function acquire(table: LockTable, claim: Claim, call: StoreCall): 
   let ambiguous = false;
   let clock: ClockBounds | undefined;
 
-  const write = async (requestAt: (nowMs: number) => UpdateRequest): Promise<Verdict> => {
+  const write = async (requestAt: (nowMs: number) => UpdateRequest, budgetMs: number): Promise<Verdict> => {
     const sent = sentNow(call.clock);
     sends.push(sent);
-    const left = { ...call, budgetMs: endMono - call.clock.monotonic() };
-    const answer = await table.update(key, requestAt(sent.firstSentWall), left);
+    const answer = await table.update(key, requestAt(sent.firstSentWall), { ...call, budgetMs });
     ambiguous ||= answer.ambiguous;
     if ('error' in answer) return failed(failureOf(answer.error, 'acquire', claim.name, table.tableName));
     clock = answer.value.time.clock ?? clock;
@@ -41,12 +41,14 @@ export async function acquire(table: LockTable, claim: Claim, call: StoreCall): 
   };
 
   // 1. Acquire.
-  let verdict = await write((nowMs) => acquireRequest(claim, nowMs));
+  let verdict = await write((nowMs) => acquireRequest(claim, nowMs), call.budgetMs);
 
   // 2. Take over, once, what the server's clock says is over. Refused again: somebody else was faster.
   if (verdict.kind === 'expired') {
     const { record, clockUnverified } = verdict;
-    verdict = await write((nowMs) => takeoverRequest(claim, nowMs, record));
+    // It gets a whole try, even where the first write has used up the budget.
+    const budgetMs = Math.max(Math.min(call.tryMs, call.budgetMs), endMono - call.clock.monotonic());
+    verdict = await write((nowMs) => takeoverRequest(claim, nowMs, record), budgetMs);
     if (verdict.kind === 'granted' && clockUnverified) {
       verdict = { kind: 'granted', granted: { ...verdict.granted, clockUnverified } };
     }
@@ -60,10 +62,13 @@ export async function acquire(table: LockTable, claim: Claim, call: StoreCall): 
     if (!answer.value.applied && isOwn(claim, answer.value.item)) verdict = judge(claim, answer.value, sends, call);
   }
 
-  if (verdict.kind === 'granted') return { ...verdict.granted, ...(clock && { clock }) };
+  if (verdict.kind === 'granted') return { ...verdict.granted, ...defined({ clock }) };
   if (verdict.kind === 'failed') throw verdict.error;
-  const why = verdict.kind === 'refused' ? verdict.why : { reason: 'locked' as const };
-  return { status: 'refused', ...why, ...(clock && { clock }) };
+  const why =
+    verdict.kind === 'refused'
+      ? verdict.why
+      : { reason: 'locked' as const, ...defined({ holder: holderOf(verdict.record) }) };
+  return { status: 'refused', ...why, ...defined({ clock }) };
 }
 
 function grantedNow(claim: Claim, { item = {}, sentMono, time }: Reply, sent: Sent): Verdict {

@@ -20,6 +20,8 @@ const DENIED =
 /** The connection was never made, so nothing was sent. */
 const NEVER_SENT = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH/;
 
+const NO_REGION = 'Region is missing';
+
 interface SdkError {
   readonly name?: unknown;
   readonly code?: unknown;
@@ -97,7 +99,10 @@ function explain(
     ];
   }
   if (isMisconfigured(error)) {
-    return ['INVALID_REQUEST', `${name}; give the client a region, and table '${tableName}' what the cause asks for`];
+    return [
+      'INVALID_REQUEST',
+      message === NO_REGION ? 'the client has no region; set AWS_REGION' : `${name}; see the cause`,
+    ];
   }
   return ['UNAVAILABLE', `table '${tableName}' did not answer (${name}); see the cause, and try again`];
 }
@@ -105,9 +110,7 @@ function explain(
 /** No try can succeed before somebody changes something. */
 function isMisconfigured(error: unknown): boolean {
   const message = String(sdkError(error).message);
-  return (
-    /ResourceNotFound|ValidationException|SerializationException/.test(nameOf(error)) || message === 'Region is missing'
-  );
+  return /ResourceNotFound|ValidationException|SerializationException/.test(nameOf(error)) || message === NO_REGION;
 }
 
 function sdkError(error: unknown): SdkError {

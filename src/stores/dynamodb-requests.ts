@@ -1,3 +1,4 @@
+import { defined } from '../core/defined.js';
 import type { ForceRelease, Pause } from '../core/lock-admin-store.js';
 import type { LockRecord } from '../core/lock-record.js';
 import type { Claim, Completion, Lease } from '../core/lock-store.js';
@@ -35,7 +36,7 @@ const TICK_OPEN = '(attribute_not_exists(doneTick) OR doneTick < :tick)';
 const OURS = 'attemptId = :att AND #state = :held';
 
 export function acquireRequest(claim: Claim, nowMs: number): UpdateRequest {
-  return grantRequest(claim, nowMs, [FREE, NEW_ATTEMPT, NOT_BARRED, NOT_PAUSED], {});
+  return grantRequest(claim, nowMs, [FREE, NEW_ATTEMPT, NOT_BARRED, NOT_PAUSED], { ':held': 'held' });
 }
 
 /** Takes over from the very grant that was seen: any change to it since refuses this. */
@@ -47,9 +48,9 @@ export function takeoverRequest(claim: Claim, nowMs: number, seen: LockRecord): 
     unchangedSince('#state', ':oldState', state),
   ];
   return grantRequest(claim, nowMs, [...unchanged, NOT_BARRED, NOT_PAUSED], {
-    ...(attemptId !== undefined && { ':oldAttempt': attemptId }),
-    ...(lockUntil !== undefined && { ':oldUntil': lockUntil }),
-    ...(state !== undefined && { ':oldState': state }),
+    ':oldAttempt': attemptId,
+    ':oldUntil': lockUntil,
+    ':oldState': state,
   });
 }
 
@@ -61,7 +62,7 @@ function grantRequest(
   claim: Claim,
   nowMs: number,
   conditions: readonly string[],
-  values: Record<string, string | number>,
+  values: Record<string, string | number | undefined>,
 ): UpdateRequest {
   const { attemptId, leaseMs, tickMs } = claim;
   const { update, names, fieldValues } = set(grantFields(claim, nowMs, nowMs + leaseMs + PAD_MS));
@@ -77,9 +78,7 @@ function grantRequest(
       ':att': attemptId,
       ':now': nowMs,
       ':one': 1,
-      ...(hasTick && { ':tick': tickMs }),
-      ...values,
-      ...(conditions.includes(FREE) && { ':held': 'held' }),
+      ...defined({ ':tick': tickMs, ...values }),
     },
     ReturnValues: 'ALL_OLD',
   };

@@ -1,7 +1,8 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { describe } from '../core/describe.js';
-import { LockStoreError, type StoreOperation } from '../core/errors.js';
+import type { StoreOperation } from '../core/errors.js';
+import { lockKey } from '../core/lock-key.js';
 import { nameProblem, utf8Bytes } from '../core/lock-name.js';
 import type { StoreCall } from '../core/lock-store.js';
 import { type Answer, tryUntilAnswered } from '../core/try-loop.js';
@@ -118,18 +119,10 @@ export function lockTable(caller: string, options: DynamoDBStoreOptions): LockTa
     sortKey,
     keyPrefix,
     client,
-    keyOf(name, operation) {
-      const problem = nameProblem(keyPrefix + name);
-      if (name !== '' && problem === undefined) {
-        return { [partitionKey]: keyPrefix + name, ...(sortKey !== undefined && { [sortKey]: SORT_VALUE }) };
-      }
-      throw new LockStoreError(`${operation} refused: the lock name is ${problem ?? 'empty; give the lock a name'}`, {
-        code: 'INVALID_NAME',
-        lockName: name,
-        operation,
-        retryable: false,
-      });
-    },
+    keyOf: (name, operation) => ({
+      [partitionKey]: lockKey(keyPrefix, name, operation),
+      ...(sortKey !== undefined && { [sortKey]: SORT_VALUE }),
+    }),
     async update(key, request, call) {
       const answer = await tryUntilAnswered(call, (signal) => update(key, request, signal, call), classifyFailure);
       if ('error' in answer) return answer;

@@ -1,6 +1,6 @@
-import { LockStoreError, type StoreOperation } from '../core/errors.js';
+import { LockStoreError } from '../core/errors.js';
 import type { LockAdminStore } from '../core/lock-admin-store.js';
-import { nameProblem } from '../core/lock-name.js';
+import { lockKey } from '../core/lock-key.js';
 import type { LockRecord } from '../core/lock-record.js';
 import type { Lease, LockStore } from '../core/lock-store.js';
 import { judgeRefusal } from '../core/refusal.js';
@@ -25,7 +25,7 @@ export function memoryStore(): MemoryStore {
 
   return {
     async acquire(claim, { clock }) {
-      refuseBadName(claim.name, 'acquire');
+      lockKey('', claim.name, 'acquire');
       const sent = sentNow(clock);
       const now = sent.firstSentWall;
       const old = records.get(claim.name);
@@ -65,7 +65,7 @@ export function memoryStore(): MemoryStore {
     },
 
     async get(name) {
-      refuseBadName(name, 'get');
+      lockKey('', name, 'get');
       const item = records.get(name);
       return item && { name, item };
     },
@@ -78,7 +78,7 @@ export function memoryStore(): MemoryStore {
     },
 
     async pause(name, { untilMs, by }) {
-      refuseBadName(name, 'pause');
+      lockKey('', name, 'pause');
       records.set(name, { ...records.get(name), pausedUntil: untilMs, pausedBy: by });
     },
 
@@ -87,17 +87,6 @@ export function memoryStore(): MemoryStore {
       if (records.has(name)) records.set(name, record);
     },
   };
-}
-
-function refuseBadName(name: string, operation: StoreOperation): void {
-  const problem = nameProblem(name);
-  if (problem === undefined) return;
-  throw new LockStoreError(`${operation} refused: the lock name is ${problem}`, {
-    code: 'INVALID_NAME',
-    lockName: name,
-    operation,
-    retryable: false,
-  });
 }
 
 function endedAttempt(name: string): LockStoreError {

@@ -1,0 +1,54 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import ts from 'typescript';
+import { expect, test } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '../..');
+const PAGES = [
+  'README.md',
+  ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => `docs/${file}`),
+];
+
+/** Each TypeScript example as a file of its own beside this test, so that it resolves what users' code resolves. */
+const examples = new Map(
+  PAGES.flatMap((page) => {
+    const blocks = readFileSync(join(ROOT, page), 'utf8').matchAll(/^```ts\n(.*?)^```/gms);
+    return [...blocks].map(([, code = ''], i) => [
+      join(import.meta.dirname, `${page.replaceAll(/\W/g, '-')}-${i + 1}.ts`),
+      code,
+    ]);
+  }),
+);
+
+test('every TypeScript example in the docs compiles under the strict settings of this project', () => {
+  expect(examples.size).toBeGreaterThan(3);
+  expect(problemsOf(examples)).toEqual([]);
+});
+
+test('the check of the examples finds a wrong one', () => {
+  const wrong = join(import.meta.dirname, 'wrong.ts');
+  const code = "import { parseDuration } from 'single-execution';\nexport const text: string = parseDuration('1m');\n";
+  expect(problemsOf(new Map([[wrong, code]]))).toEqual([expect.stringContaining("'number' is not assignable")]);
+});
+
+function problemsOf(files: ReadonlyMap<string, string>): string[] {
+  const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.json'), ts.sys.readFile);
+  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT);
+  const host = ts.createCompilerHost(options);
+  const { fileExists, readFile, getSourceFile } = host;
+  host.fileExists = (file) => files.has(file) || fileExists(file);
+  host.readFile = (file) => files.get(file) ?? readFile(file);
+  host.getSourceFile = (file, target, ...rest) => {
+    const code = files.get(file);
+    return code === undefined ? getSourceFile(file, target, ...rest) : ts.createSourceFile(file, code, target);
+  };
+  const program = ts.createProgram([...files.keys()], options, host);
+  return [...files.keys()].flatMap((file) => {
+    const source = program.getSourceFile(file);
+    return ts
+      .getPreEmitDiagnostics(program, source)
+      .map((problem) => `${file}: ${ts.flattenDiagnosticMessageText(problem.messageText, '\n')}`);
+  });
+}
