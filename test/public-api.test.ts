@@ -18,7 +18,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
     'CorruptLockError',
   ],
   'single-execution/dynamodb': ['dynamoDBStore', 'dynamoDBAdminStore', 'createLockTable'],
-  'single-execution/memory': ['memoryStore', 'memoryAdminStore'],
+  'single-execution/memory': ['memoryStore'],
   'single-execution/admin': ['lockAdmin'],
   'single-execution/testing': [
     'lockStoreContract',

@@ -137,6 +137,11 @@ export function toStoreError(
 
 /** The name of whatever was thrown: safe to store and to log, unlike its message. */
 export function errorName(thrown: unknown): string {
-  const name: unknown = thrown instanceof Error ? thrown.name : typeof thrown;
-  return typeof name === 'string' && name !== '' ? name : 'Error';
+  try {
+    const name: unknown = thrown instanceof Error ? thrown.name : typeof thrown;
+    return typeof name === 'string' && name !== '' ? name : 'Error';
+  } catch {
+    // A name that throws when it is read is no name.
+    return 'Error';
+  }
 }

@@ -4,7 +4,7 @@ import { defined } from './defined.js';
 import { errorName, LockLostError, LockStoreError, toStoreError } from './errors.js';
 import type { Tell } from './events.js';
 import type { Execution } from './execution.js';
-import { holderDeadline } from './lease.js';
+import { holderDeadline, isOver } from './lease.js';
 import { watchLease } from './lease-watch.js';
 import type { Completion, Granted } from './lock-store.js';
 import { type Order, releaseCall, stopMono } from './order.js';
@@ -29,22 +29,17 @@ export async function runGuarded<T>(
   const { lease } = granted;
   const { fencingToken } = lease;
 
-  // 1. Watch the clocks. A grant that is over at its arrival is given back, and nothing runs.
-  const deadline = holderDeadline(granted);
   let lostTold = false;
   const tellLost = () => {
     if (!lostTold) tell({ type: 'lost', fencingToken });
     lostTold = true;
   };
   const release = (completion: Completion) => releaseLease(granted, completion, order, policy, tell, tellLost);
+
+  // 1. A grant that is over at its arrival is given back, and nothing runs.
+  const deadline = holderDeadline(granted);
   const startedMono = clock.monotonic();
-  const watch = watchLease(order.name, clock, {
-    held: { lease, deadlineMono: deadline.mono },
-    stopMono: stopMono(order, policy),
-    onLost: tellLost,
-  });
-  if (watch.isLost()) {
-    watch.stop();
+  if (isOver(deadline.mono, lease, { monotonic: startedMono, wall: clock.now() })) {
     const error = grantIsOver(order.name, deadline.setBy);
     tell({ type: 'acquire-failed', error });
     await release({ result: 'failed', lockAtLeastForMs: 0, markTickDone: false, durationMs: 0, error: error.code });
@@ -58,7 +53,12 @@ export async function runGuarded<T>(
   const missed = missedBefore(granted, policy.expectedEveryMs);
   if (missed.length > 0) tell({ type: 'missed', ticks: missed });
 
-  // 3. Run the task.
+  // 3. Run the task, with an eye on the clocks.
+  const watch = watchLease(order.name, clock, {
+    held: { lease, deadlineMono: deadline.mono },
+    stopMono: stopMono(order, policy),
+    onLost: tellLost,
+  });
   const base = {
     name: order.name,
     ...defined({ tick: dateOf(order.tickMs), previous }),

@@ -33,9 +33,15 @@ export function utf8Bytes(text: string): number {
   return new TextEncoder().encode(text).length;
 }
 
-/** The longest beginning of a text that fits into so many UTF-8 bytes, cut between characters. */
+/** The longest beginning of a text that fits into so many UTF-8 bytes, well-formed and cut between characters. */
 export function truncateUtf8(text: string, maxBytes: number): string {
-  const bytes = new TextEncoder().encode(text);
-  if (bytes.length <= maxBytes) return text;
-  return new TextDecoder().decode(bytes.subarray(0, maxBytes)).replace(/\uFFFD+$/u, '');
+  const wellFormed = text.replace(/\p{Surrogate}/gu, '\uFFFD');
+  let bytes = 0;
+  let end = 0;
+  for (const character of wellFormed) {
+    bytes += utf8Bytes(character);
+    if (bytes > maxBytes) break;
+    end += character.length;
+  }
+  return wellFormed.slice(0, end);
 }

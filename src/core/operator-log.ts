@@ -12,9 +12,13 @@ export function operatorLog(event: LockEvent): void {
   });
 }
 
-/** Writes one JSON line on stderr. */
+/** Writes one JSON line on stderr. Never throws: no run depends on a log. */
 export function warn(message: string, details: object = {}): void {
-  console.error(JSON.stringify({ level: 'WARN', source: 'single-execution', message, ...details }));
+  try {
+    console.error(JSON.stringify({ level: 'WARN', source: 'single-execution', message, ...details }));
+  } catch {
+    // Nobody is left to be told.
+  }
 }
 
 function isForOperators(event: LockEvent): boolean {
@@ -36,5 +40,5 @@ function isForOperators(event: LockEvent): boolean {
 }
 
 function errorLine(error: unknown): string {
-  return error instanceof Error ? `${error.name}: ${error.message}` : 'not an Error';
+  return error instanceof Error ? `${error.name}: ${error.message}` : typeof error;
 }

@@ -38,9 +38,13 @@ function crashedRow(previous: PreviousRun | undefined): Record<RingSlot, string>
   return { [slotOf(previous.fencingToken)]: writeRow({ ...previous, status: 'crashed' }) };
 }
 
-/** Whether the ring holds the run of this token: proof that its release was applied. */
+/**
+ * Whether the ring holds this token's own row: proof that its release was applied. A `crashed` row is no proof, since
+ * a successor's release writes it.
+ */
 export function hasRun(record: Readonly<Record<string, unknown>>, fencingToken: number): boolean {
-  return readRow(record[slotOf(fencingToken)])?.fencingToken === fencingToken;
+  const run = readRow(record[slotOf(fencingToken)]);
+  return run?.fencingToken === fencingToken && run.status !== 'crashed';
 }
 
 /** The runs in the ring, newest first. Rows that cannot be read are left out. */

@@ -1,4 +1,3 @@
-import type { Clock } from './clock.js';
 import type { StoreCall } from './lock-store.js';
 
 const FIRST_PAUSE_MS = 50;
@@ -30,6 +29,7 @@ export async function tryUntilAnswered<T>(
   const end = clock.monotonic() + call.budgetMs;
   let ambiguous = false;
   for (let tries = 0; ; tries++) {
+    if (signal.aborted) return { error: new Unanswered('aborted before it was sent'), ambiguous };
     try {
       const timeoutMs = Math.max(1, Math.min(call.tryMs, end - clock.monotonic()));
       return { value: await oneTry(send, timeoutMs, call), ambiguous };
@@ -38,7 +38,7 @@ export async function tryUntilAnswered<T>(
       ambiguous ||= failure.ambiguous;
       const pauseMs = Math.random() * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** tries);
       if (!failure.retry || clock.monotonic() + pauseMs >= end) return { error, ambiguous };
-      await pause(clock, pauseMs);
+      await pause(pauseMs, call);
     }
   }
 }
@@ -50,7 +50,6 @@ class Unanswered extends Error {
 
 /** Settles at the time-out even when the client ignores its abort signal. */
 function oneTry<T>(send: (signal: AbortSignal) => Promise<T>, timeoutMs: number, call: StoreCall): Promise<T> {
-  if (call.signal.aborted) return Promise.reject(new Unanswered('aborted before it was sent'));
   const controller = new AbortController();
   let stopWaiting = () => {};
   const answered = new Promise<T>((resolve, reject) => {
@@ -70,8 +69,15 @@ function oneTry<T>(send: (signal: AbortSignal) => Promise<T>, timeoutMs: number,
   return answered.finally(stopWaiting);
 }
 
-function pause(clock: Clock, ms: number): Promise<void> {
+/** Ends early when the call is aborted. */
+function pause(ms: number, { clock, signal }: StoreCall): Promise<void> {
   return new Promise((resolve) => {
-    clock.setTimer(resolve, ms);
+    const done = () => {
+      timer.cancel();
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = clock.setTimer(done, ms);
+    signal.addEventListener('abort', done);
   });
 }

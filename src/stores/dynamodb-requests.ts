@@ -131,7 +131,11 @@ export function pauseRequest({ untilMs, by }: Pause): UpdateRequest {
 }
 
 export function resumeRequest(): UpdateRequest {
-  return { UpdateExpression: 'REMOVE pausedUntil, pausedBy' };
+  // Refused where there is no pause, so that no item is made of nothing.
+  return {
+    UpdateExpression: 'REMOVE pausedUntil, pausedBy',
+    ConditionExpression: 'attribute_exists(pausedUntil)',
+  };
 }
 
 /** A SET of all fields, with a placeholder for each value and for each reserved name. */

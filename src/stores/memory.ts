@@ -53,7 +53,7 @@ export function memoryStore(): MemoryStore {
     async release(lease, completion, { clock }) {
       const record = records.get(lease.name) ?? {};
       if (heldBy(lease)) {
-        records.set(lease.name, { ...record, ...releaseFields(lease, completion, clock.now()) });
+        records.set(lease.name, { ...record, ...releaseFields(lease, completion, Math.round(clock.now())) });
         return 'released';
       }
       const isReplay = record.attemptId === lease.attemptId && record.state === 'released';
@@ -72,6 +72,7 @@ export function memoryStore(): MemoryStore {
 
     async forceRelease(force) {
       const record = records.get(force.name);
+      if (record?.attemptId === force.adminId) return 'forced';
       if (record?.state !== 'held' || record.fencingToken !== force.fencingToken) return 'changed';
       records.set(force.name, { ...record, ...forcedFields(force), fencingToken: force.fencingToken + 1 });
       return 'forced';

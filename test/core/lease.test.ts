@@ -1,0 +1,92 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { guardMs, holderDeadline, isOver, wallInGrant } from '../../src/core/lease.js';
+
+const lease = {
+  name: 'digest',
+  attemptId: 'a1',
+  fencingToken: 1,
+  leaseMs: 60_000,
+  lockedAtMs: 1_767_225_600_000,
+  lockUntilMs: 1_767_225_660_000,
+  firstSentMono: 5_000,
+  firstSentWall: 1_767_225_600_000,
+};
+
+test.each([
+  [1_000, 200],
+  [20_000, 200],
+  [60_000, 600],
+  [86_400_000, 864_000],
+])('the guard of a lease of %i ms is %i ms', (leaseMs, guard) => {
+  expect(guardMs(leaseMs)).toBe(guard);
+});
+
+describe('holderDeadline', () => {
+  test('row 18: the lease counts from before the first send, less the guard', () => {
+    expect(holderDeadline({ lease })).toEqual({ mono: 64_400, setBy: 'lease' });
+  });
+
+  test.each<[string, number, { mono: number; setBy: string }]>([
+    ['ends the lease earlier', 64_999, { mono: 64_399, setBy: 'cap' }],
+    ['ends it at the same instant', 65_000, { mono: 64_400, setBy: 'lease' }],
+    ['would end it later', 90_000, { mono: 64_400, setBy: 'lease' }],
+    ['says that it is over already', 4_000, { mono: 3_400, setBy: 'cap' }],
+  ])("row 18: where the server's clock %s", (_, capMono, deadline) => {
+    expect(holderDeadline({ lease, capMono })).toEqual(deadline);
+  });
+
+  test("row 18: is never after the end of the lease nor after the server's word, less the guard", () => {
+    const instant = fc.integer({ min: -1e9, max: 1e9 });
+    const leases = fc.record({ firstSentMono: instant, leaseMs: fc.integer({ min: 1_000, max: 86_400_000 }) });
+    fc.assert(
+      fc.property(leases, fc.option(instant, { nil: undefined }), (times, capMono) => {
+        const granted = { lease: { ...lease, ...times }, ...(capMono !== undefined && { capMono }) };
+        const { mono } = holderDeadline(granted);
+        const end = times.firstSentMono + times.leaseMs;
+
+        expect(mono).toBeLessThanOrEqual(Math.min(end, capMono ?? end) - 200);
+        expect(mono).toBeLessThanOrEqual(Math.min(end, capMono ?? end) - times.leaseMs / 100);
+      }),
+    );
+  });
+});
+
+describe('isOver', () => {
+  const wallAt = (monotonic: number) => lease.firstSentWall + (monotonic - lease.firstSentMono);
+
+  test.each([
+    [64_399, false],
+    [64_400, true],
+    [64_401, true],
+  ])('row 18: with true clocks, at %i ms: %o', (monotonic, over) => {
+    expect(isOver(64_400, lease, { monotonic, wall: wallAt(monotonic) })).toBe(over);
+  });
+
+  test('row 19: a monotonic clock that stood still while the host slept is overruled by the wall clock', () => {
+    expect(isOver(64_400, lease, { monotonic: 6_000, wall: wallAt(64_399) })).toBe(false);
+    expect(isOver(64_400, lease, { monotonic: 6_000, wall: wallAt(64_400) })).toBe(true);
+  });
+
+  test('F29 a wall clock that stepped forward ends a run early, never late', () => {
+    expect(isOver(64_400, lease, { monotonic: 6_000, wall: wallAt(6_000) + 3_600_000 })).toBe(true);
+  });
+
+  test('F28 a wall clock that stepped back does not move the deadline away', () => {
+    expect(isOver(64_400, lease, { monotonic: 64_400, wall: wallAt(64_400) - 3_600_000 })).toBe(true);
+  });
+
+  test('whatever the wall clock says, the lease is over once the monotonic clock says so', () => {
+    fc.assert(
+      fc.property(fc.double({ noNaN: true }), fc.double({ min: 0, noNaN: true }), (wall, late) => {
+        expect(isOver(64_400, lease, { monotonic: 64_400 + late, wall })).toBe(true);
+      }),
+    );
+  });
+});
+
+test('F28 wall time inside a grant is anchored at the first send and carried on by the monotonic clock, in whole ms', () => {
+  expect(wallInGrant(lease, 5_000)).toBe(1_767_225_600_000);
+  expect(wallInGrant(lease, 6_000.4)).toBe(1_767_225_601_000);
+  expect(wallInGrant({ firstSentWall: 1_767_225_600_000.3, firstSentMono: 0.6 }, 1.2)).toBe(1_767_225_600_001);
+});

@@ -1,0 +1,32 @@
+import { isSkipped, type SkipReason } from 'single-execution';
+import { expect, test } from 'vitest';
+
+test.each<SkipReason>(['locked', 'lock-at-least-for', 'already-executed', 'stale-tick', 'paused', 'store-unavailable'])(
+  'row 43: isSkipped knows a skip for the reason %s',
+  (reason) => {
+    expect(isSkipped({ status: 'skipped', name: 'digest', reason })).toBe(true);
+  },
+);
+
+test('row 43: isSkipped knows a skip that went through JSON', () => {
+  const skipped = { status: 'skipped', name: 'digest', reason: 'locked', tick: '2026-01-01T00:00:00.000Z' };
+
+  expect(isSkipped(JSON.parse(JSON.stringify(skipped)))).toBe(true);
+});
+
+test.each<[unknown]>([
+  [undefined],
+  [null],
+  ['skipped'],
+  [0],
+  [() => {}],
+  [[]],
+  [{}],
+  [{ status: 'skipped' }],
+  [{ status: 'skipped', name: 'digest' }],
+  [{ status: 'skipped', name: 'digest', reason: 'no orders today' }],
+  [{ status: 'skipped', name: 5, reason: 'locked' }],
+  [{ status: 'executed', name: 'digest', reason: 'locked' }],
+])("row 43: isSkipped does not take a handler's own result for a skip: %o", (value) => {
+  expect(isSkipped(value)).toBe(false);
+});
