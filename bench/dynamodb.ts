@@ -5,8 +5,9 @@
  */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { executeWithLock } from 'single-execution';
+import { withSingleExecution } from 'single-execution';
 import { createLockTable, dynamoDBStore } from 'single-execution/dynamodb';
+import { lambdaContext } from 'single-execution/testing';
 import { newAttemptId } from '../src/core/attempt-id.js';
 import type { Claim } from '../src/core/lock-store.js';
 import { leaseOf } from '../src/core/transition.js';
@@ -25,7 +26,13 @@ try {
   await createLockTable(client, { tableName: TABLE });
   const documents = DynamoDBDocumentClient.from(client);
   const store = dynamoDBStore({ tableName: TABLE, client: documents });
-  const options = { store, lockAtMostFor: '1m', observers: [] };
+  /** A wrapped handler, called as Lambda would, with a tick per event. */
+  const wrapped = (name: string) => {
+    const options = { name, store, tick: (event: { tick: number }) => event.tick, observers: [] };
+    const handler = withSingleExecution(async (_: { tick: number }) => undefined, options);
+    const context = lambdaContext();
+    return (tick: number) => handler({ tick }, context);
+  };
 
   /** The very write that the library sends, sent bare. */
   const bareWrite = (lockName: string, request: UpdateRequest) =>
@@ -54,14 +61,16 @@ try {
   };
 
   let tick = Date.now() - 10_000_000;
-  await executeWithLock(() => undefined, { ...options, name: 'done', tick: Date.now() });
+  const ours = wrapped('ours');
+  const done = wrapped('done');
+  await done(Date.now());
   await compare('a run, against the same two writes sent bare', {
     bare: () => bareRun(claimOf('bare', tick++)),
-    ours: () => executeWithLock(() => undefined, { ...options, name: 'ours', tick: tick++ }),
+    ours: () => ours(tick++),
   });
   await compare('a skip, against the same refused write sent bare', {
     bare: () => bareWrite('done', acquireRequest(claimOf('done', OLD_TICK), Date.now())).catch(refused),
-    ours: () => executeWithLock(() => undefined, { ...options, name: 'done', tick: OLD_TICK }),
+    ours: () => done(OLD_TICK),
   });
 } finally {
   await local.stop();

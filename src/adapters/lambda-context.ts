@@ -46,7 +46,9 @@ export function remainingMs(context: Partial<Context> | undefined): number | und
 
 /** For people who look at the lock: function, version, region and request id, and nothing else of the invocation. */
 export function whoRuns(context: Partial<Context> | undefined): string {
-  const region = context?.invokedFunctionArn?.split(':')[3];
-  const { functionName = 'a function', functionVersion, awsRequestId } = context ?? {};
-  return [functionName, functionVersion, region, awsRequestId].filter((part) => typeof part === 'string').join(' ');
+  const { functionName, functionVersion, invokedFunctionArn, awsRequestId } = context ?? {};
+  const region = typeof invokedFunctionArn === 'string' ? invokedFunctionArn.split(':')[3] : undefined;
+  const isKnown = (part: unknown) => typeof part === 'string' && part !== '';
+  const name = isKnown(functionName) ? functionName : 'a function';
+  return [name, ...[functionVersion, region, awsRequestId].filter(isKnown)].join(' ');
 }

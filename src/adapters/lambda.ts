@@ -4,6 +4,7 @@ import { formatDuration } from '../core/duration.js';
 import { run } from '../core/engine.js';
 import { LockHeldError } from '../core/errors.js';
 import type { Execution } from '../core/execution.js';
+import { guardMs } from '../core/lease.js';
 import { checkLockName } from '../core/lock-name.js';
 import { warn } from '../core/operator-log.js';
 import type { Order } from '../core/order.js';
@@ -72,12 +73,13 @@ export function withSingleExecution<E, R>(
   return async function singleExecution(this: unknown, event: E, context: Context): Promise<unknown> {
     const remaining = remainingMs(context);
     if (!hasWarned) hasWarned = warnOfShortLease(policy, remaining);
+    const leaseMs = leaseFor(policy, remaining);
     const order: Order = {
       name: checkLockName(typeof name === 'function' ? name(event, context) : name),
       lockedBy: whoRuns(context),
-      leaseMs: leaseFor(policy, remaining),
+      leaseMs,
       ...readTrigger(tick, event, context, policy),
-      ...defined({ deadlineMono: remaining === undefined ? undefined : policy.clock.monotonic() + remaining }),
+      ...defined({ deadlineMono: deadlineFor(policy, remaining, leaseMs) }),
     };
     const outcome = await run<R>((execution) => call(handler, this, event, context, execution), order, policy);
     if (outcome.status === 'executed') return outcome.value;
@@ -112,6 +114,16 @@ function leaseFor(policy: Policy, remaining: number | undefined): number {
   }
   const covering = Math.max(Math.ceil(remaining) + LEASE_MARGIN_MS, policy.lockAtLeastForMs);
   return Math.min(LONGEST_LEASE_MS, Math.max(SHORTEST_LEASE_MS, covering));
+}
+
+/**
+ * When the run must be over. A long lease that was made to fit the remaining time ends, less its guard, a little
+ * before it: then that is the deadline, so that the run is asked to end in time to release what it still holds.
+ */
+function deadlineFor(policy: Policy, remaining: number | undefined, leaseMs: number): number | undefined {
+  if (remaining === undefined) return undefined;
+  const usable = policy.lockAtMostForMs === undefined ? leaseMs - guardMs(leaseMs) : Number.POSITIVE_INFINITY;
+  return policy.clock.monotonic() + Math.min(remaining, usable);
 }
 
 /** Says once that a run may outlive its lease. @returns whether it was said */

@@ -23,12 +23,11 @@ export function readScheduleEvent(event: unknown): ScheduleFacts {
   if (typeof event !== 'object' || event === null) return {};
   const { scheduledTime, time, source, scheduleArn, attemptNumber, resources } = event as Record<string, unknown>;
   const arn = scheduleArn ?? (Array.isArray(resources) ? resources[0] : undefined);
-  const attempt = Number(attemptNumber ?? Number.NaN);
   return {
     ...readTick(scheduledTime ?? (SCHEDULE_SOURCES.includes(source) ? time : undefined)),
     ...defined({
       scheduleArn: typeof arn === 'string' ? arn : undefined,
-      attempt: Number.isSafeInteger(attempt) && attempt >= 0 ? attempt : undefined,
+      attempt: readCount(attemptNumber),
     }),
   };
 }
@@ -37,4 +36,9 @@ function readTick(time: unknown): Pick<ScheduleFacts, 'tickMs' | 'unreadableTick
   if (time === undefined || time === null) return {};
   const tickMs = typeof time === 'string' && INSTANT.test(time) ? Date.parse(time) : Number.NaN;
   return Number.isNaN(tickMs) ? { unreadableTick: describe(time) } : { tickMs };
+}
+
+function readCount(count: unknown): number | undefined {
+  const number = typeof count === 'string' && /^\d+$/.test(count) ? Number(count) : count;
+  return typeof number === 'number' && Number.isSafeInteger(number) && number >= 0 ? number : undefined;
 }

@@ -13,13 +13,18 @@ import type { TryFailure } from '../core/try-loop.js';
  * never repeated; the error itself is kept as the cause.
  */
 
-const THROTTLED = /Throttl|ProvisionedThroughputExceeded|RequestLimitExceeded|LimitExceeded|TooManyRequests|SlowDown/;
-const CONFLICT = /ReplicatedWriteConflict|TransactionConflict|TransactionInProgress/;
+/**
+ * `denied`, `no-table` and `refused` need somebody to change something. `throttled` and `unsent` were surely not
+ * applied. `unknown` may have been: a server error, a conflict between regions, silence.
+ */
+type Kind = 'denied' | 'no-table' | 'refused' | 'throttled' | 'unsent' | 'unknown';
+
 const DENIED =
   /AccessDenied|UnrecognizedClient|InvalidSignature|SignatureDoesNotMatch|IncompleteSignature|MissingAuthenticationToken|ExpiredToken|InvalidClientTokenId|NotAuthorized|OptInRequired|CredentialsProvider|CredentialsError/;
-/** The connection was never made, so nothing was sent. */
-const NEVER_SENT = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH/;
-
+const THROTTLED = /Throttl|ProvisionedThroughputExceeded|LimitExceeded|TooManyRequests|SlowDown/;
+const UNSENT = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH/;
+const CONFLICT = /ReplicatedWriteConflict|TransactionConflict|TransactionInProgress/;
+const REFUSED = /ValidationException|SerializationException/;
 const NO_REGION = 'Region is missing';
 
 interface SdkError {
@@ -31,15 +36,13 @@ interface SdkError {
 
 /** Whether a try that failed this way may have been applied, and is worth another. */
 export function classifyFailure(error: unknown): TryFailure {
-  const { $metadata } = sdkError(error);
-  const name = nameOf(error);
-  // The client tried more than once by itself: an earlier try may have been applied.
-  const retried = ($metadata?.attempts ?? 1) > 1;
-  if (DENIED.test(name) || isMisconfigured(error)) return { ambiguous: retried, retry: false };
-  if (THROTTLED.test(name) || NEVER_SENT.test(name)) return { ambiguous: retried, retry: true };
-  const status = $metadata?.httpStatusCode ?? 500;
-  if (status >= 400 && status < 500 && !CONFLICT.test(name)) return { ambiguous: retried, retry: false };
-  return { ambiguous: true, retry: true };
+  const kind = kindOf(error);
+  // A client that tried more than once by itself: an earlier try may have been applied.
+  const retried = (sdkError(error).$metadata?.attempts ?? 1) > 1;
+  return {
+    ambiguous: retried || kind === 'unknown',
+    retry: kind === 'throttled' || kind === 'unsent' || kind === 'unknown',
+  };
 }
 
 export function isConditionFailed(error: unknown): boolean {
@@ -47,7 +50,7 @@ export function isConditionFailed(error: unknown): boolean {
 }
 
 export function isDenied(error: unknown): boolean {
-  return DENIED.test(nameOf(error));
+  return kindOf(error) === 'denied';
 }
 
 /** The error that callers see: action, lock, what is wrong, remedy. */
@@ -57,12 +60,10 @@ export function failureOf(
   lockName: string,
   tableName: string,
 ): LockStoreError | CorruptLockError {
-  const name = nameOf(error);
-  const message = String(sdkError(error).message);
-  if (name === 'ValidationException' && /incorrect (operand|data) type/i.test(message)) {
+  if (nameOf(error) === 'ValidationException' && /incorrect (operand|data) type/i.test(messageOf(error))) {
     return new CorruptLockError(lockName, 'fencingToken', 'not a number', error);
   }
-  const [code, why] = explain(error, name, message, operation, tableName);
+  const [code, why] = explain(error, operation, tableName);
   return new LockStoreError(`${operation} of lock "${lockName}" failed: ${why}`, {
     code,
     lockName,
@@ -72,49 +73,53 @@ export function failureOf(
   });
 }
 
-function explain(
-  error: unknown,
-  name: string,
-  message: string,
-  operation: StoreOperation,
-  tableName: string,
-): [LockStoreErrorCode, string] {
-  if (name === 'ResourceNotFoundException') {
-    return [
-      'TABLE_NOT_FOUND',
-      `table '${tableName}' does not exist in this account and region; correct tableName or the region, or create the table`,
-    ];
+function explain(error: unknown, operation: StoreOperation, tableName: string): [LockStoreErrorCode, string] {
+  const name = nameOf(error);
+  const message = messageOf(error);
+  switch (kindOf(error)) {
+    case 'no-table':
+      return [
+        'TABLE_NOT_FOUND',
+        `table '${tableName}' does not exist in this account and region; correct tableName or the region, or create the table`,
+      ];
+    case 'denied': {
+      const needed = operation === 'list' ? 'Scan' : operation === 'get' ? 'GetItem' : 'UpdateItem';
+      return [
+        'ACCESS_DENIED',
+        `${name}; give this role valid credentials and allow it dynamodb:${needed} on table '${tableName}'`,
+      ];
+    }
+    case 'refused':
+      if (message === NO_REGION) return ['INVALID_REQUEST', 'the client has no region; set AWS_REGION'];
+      return REFUSED.test(name) && /\bkeys?\b/i.test(message)
+        ? [
+            'KEY_SCHEMA',
+            `the key of table '${tableName}' is another one; pass its partitionKey, and its sortKey if it has one, both of type S`,
+          ]
+        : ['INVALID_REQUEST', `table '${tableName}' refused the request (${name}); see the cause`];
+    default:
+      return ['UNAVAILABLE', `table '${tableName}' did not answer (${name}); see the cause, and try again`];
   }
-  if (DENIED.test(name)) {
-    const needed = operation === 'list' ? 'Scan' : operation === 'get' ? 'GetItem' : 'UpdateItem';
-    return [
-      'ACCESS_DENIED',
-      `${name}; give this role valid credentials and allow it dynamodb:${needed} on table '${tableName}'`,
-    ];
-  }
-  if (name === 'ValidationException' && /\bkeys?\b/i.test(message)) {
-    return [
-      'KEY_SCHEMA',
-      `the key of table '${tableName}' is another one; pass its partitionKey, and its sortKey if it has one, both of type S`,
-    ];
-  }
-  if (isMisconfigured(error)) {
-    return [
-      'INVALID_REQUEST',
-      message === NO_REGION ? 'the client has no region; set AWS_REGION' : `${name}; see the cause`,
-    ];
-  }
-  return ['UNAVAILABLE', `table '${tableName}' did not answer (${name}); see the cause, and try again`];
 }
 
-/** No try can succeed before somebody changes something. */
-function isMisconfigured(error: unknown): boolean {
-  const message = String(sdkError(error).message);
-  return /ResourceNotFound|ValidationException|SerializationException/.test(nameOf(error)) || message === NO_REGION;
+function kindOf(error: unknown): Kind {
+  const name = nameOf(error);
+  if (DENIED.test(name)) return 'denied';
+  if (/ResourceNotFound/.test(name)) return 'no-table';
+  if (THROTTLED.test(name)) return 'throttled';
+  if (UNSENT.test(name)) return 'unsent';
+  if (CONFLICT.test(name)) return 'unknown';
+  const status = sdkError(error).$metadata?.httpStatusCode ?? 0;
+  const isRefused = REFUSED.test(name) || (status >= 400 && status < 500) || messageOf(error) === NO_REGION;
+  return isRefused ? 'refused' : 'unknown';
 }
 
 function sdkError(error: unknown): SdkError {
   return typeof error === 'object' && error !== null ? error : {};
+}
+
+function messageOf(error: unknown): string {
+  return String(sdkError(error).message);
 }
 
 /** The system's code of a network error, else the error's name. */

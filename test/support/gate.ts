@@ -2,15 +2,12 @@
 export interface Gate<T> {
   readonly opened: Promise<T>;
   open(value: T): void;
-  fail(reason: unknown): void;
 }
 
 export function gate<T = void>(): Gate<T> {
   let open: (value: T) => void = () => {};
-  let fail: (reason: unknown) => void = () => {};
-  const opened = new Promise<T>((resolve, reject) => {
+  const opened = new Promise<T>((resolve) => {
     open = resolve;
-    fail = reject;
   });
-  return { opened, open, fail };
+  return { opened, open };
 }

@@ -1,0 +1,60 @@
+import { type ContractCase, contractCase } from './contract-case.js';
+import { TICK_MS } from './contract-scene.js';
+import { expectFields, expectRejection } from './expectation.js';
+
+/** Strings that no store can take for the value that belongs there. */
+const WRONG: readonly (readonly [attribute: string, value: string])[] = [
+  ['attemptId', ''],
+  ['fencingToken', 'seven'],
+  ['state', 'locked'],
+  ['lockedAt', 'yesterday'],
+  ['lockUntil', 'for ever'],
+  ['leaseMs', '15m'],
+  ['lockedBy', ''],
+  ['tick', '2026-01-01T02:00:00Z'],
+  ['doneTick', '2026-01-01T02:00:00Z'],
+  ['pausedUntil', 'tomorrow'],
+  ['pausedBy', ''],
+  ['result', 'ok'],
+  ['releasedAt', 'yesterday'],
+  ['error', ''],
+  ['v', 'one'],
+];
+
+/** Instants in the wrong unit, as another tool may write them. */
+const WRONG_UNITS: readonly (readonly [attribute: string, unit: string, value: number])[] = [
+  ['lockedAt', 'seconds', TICK_MS / 1_000],
+  ['lockUntil', 'seconds', TICK_MS / 1_000],
+  ['lockUntil', 'microseconds', TICK_MS * 1_000],
+  ['doneTick', 'seconds', TICK_MS / 1_000],
+];
+
+export const corruptCases: readonly ContractCase[] = [
+  ...WRONG.map(([attribute, value]) => corruptCase(`F14 a wrong ${attribute}`, attribute, value)),
+  ...WRONG_UNITS.map(([attribute, unit, value]) => corruptCase(`F15 ${attribute} in ${unit}`, attribute, value)),
+
+  contractCase(
+    'F14 a corrupt record that is mended is usable again',
+    async ({ grant, patch, claim, acquire, refuse }) => {
+      const { fencingToken } = await grant({ lockedBy: 'the holder' });
+      await patch({ lockedBy: '' });
+      await expectRejection(acquire(claim()), { name: 'CorruptLockError' }, 'acquire');
+      await patch({ lockedBy: 'the holder' });
+      expectFields((await refuse('locked')).holder, { lockedBy: 'the holder', fencingToken }, 'holder');
+    },
+    ['patch'],
+  ),
+];
+
+function corruptCase(what: string, attribute: string, value: string | number): ContractCase {
+  return contractCase(
+    `${what} is a CorruptLockError that names it, and never a held lock`,
+    async ({ grant, patch, claim, acquire, name: lockName }) => {
+      await grant({ tickMs: TICK_MS });
+      await patch({ [attribute]: value });
+      const expected = { name: 'CorruptLockError', code: 'CORRUPT_LOCK', lockName, attribute };
+      await expectRejection(acquire(claim()), expected, 'acquire');
+    },
+    ['patch'],
+  );
+}

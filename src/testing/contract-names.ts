@@ -1,0 +1,88 @@
+import { newAttemptId } from '../core/attempt-id.js';
+import type { Lease } from '../core/lock-store.js';
+import { adminCase, type ContractCase, contractCase } from './contract-case.js';
+import { type Scene, TICK_MS } from './contract-scene.js';
+import { expectFields, expectGranted, expectRejection, expectSame } from './expectation.js';
+
+/** Added to a name of the case: near misses, separators, and what other layers give a meaning to. */
+const ENDINGS = ['', ' ', '#b', ':b', '/b', '.b', '*', '{}', '%20', "'", '"', '\\', '$x', 'ü', '日本', '🔒', '\u00a0'];
+
+const REFUSED: readonly (readonly [string, string])[] = [
+  ['empty', ''],
+  ['over 128 bytes', 'x'.repeat(129)],
+  ['over 128 bytes in UTF-8', 'ü'.repeat(65)],
+  ['with a control character', 'a\nb'],
+  ['with a NUL', 'a\0b'],
+  ['not in Unicode form NFC', 'u\u0308'],
+  ['with a lone surrogate', 'a\ud800'],
+];
+
+export const nameCases: readonly ContractCase[] = [
+  contractCase('F92 names with unusual characters stay apart', async (scene) => {
+    await stayApart(
+      scene,
+      ENDINGS.map((ending) => scene.name + ending),
+    );
+  }),
+
+  contractCase('F92 names that differ in case stay apart', async (scene) => {
+    await stayApart(scene, [`${scene.name}job`, `${scene.name}Job`, `${scene.name}JOB`]);
+  }),
+
+  contractCase('F18 names that look alike stay apart', async (scene) => {
+    await stayApart(scene, [`${scene.name}A`, `${scene.name}\u0410`, `${scene.name}\uff21`]);
+  }),
+
+  contractCase('F95 names that every object has stay apart', async (scene) => {
+    await stayApart(scene, ['__proto__', 'constructor', 'toString', 'hasOwnProperty', scene.name]);
+  }),
+
+  contractCase('two names do not touch each other', async ({ grant, grantAndDie, run, refuse, release, extend }) => {
+    const name = newAttemptId('c');
+    await grantAndDie({ tickMs: TICK_MS });
+    const lease = await run({ name, tickMs: TICK_MS });
+    expectFields(await grant({ tickMs: TICK_MS }), { doneTickMs: undefined }, 'lease of the first name');
+    await release(lease);
+    await extend(lease);
+    await refuse('locked');
+    await refuse('already-executed', { name, tickMs: TICK_MS });
+  }),
+
+  ...REFUSED.map(([kind, name]) =>
+    contractCase(`F18 a name ${kind} is refused as INVALID_NAME`, async ({ claim, acquire }) => {
+      const expected = { name: 'LockStoreError', code: 'INVALID_NAME', operation: 'acquire', retryable: false };
+      await expectRejection(acquire(claim({ name })), expected, 'acquire');
+    }),
+  ),
+
+  adminCase('F18 pause of a name that cannot be is refused as INVALID_NAME', async ({ admin, harness }) => {
+    const pause = admin.pause('', { untilMs: TICK_MS, by: 'an operator' }, harness.call());
+    await expectRejection(pause, { name: 'LockStoreError', code: 'INVALID_NAME' }, 'pause');
+  }),
+
+  adminCase('get and list give a name back as it was given', async ({ run, admin, harness, name: base }) => {
+    const name = `${base}#b:c/ü {}`;
+    const { fencingToken } = await run({ name });
+    const found = await admin.get(name, harness.call());
+    expectFields(found, { name }, 'get');
+    expectSame(found?.item['fencingToken'], fencingToken, 'token that get shows');
+    const listed = (await admin.list(harness.call())).filter((lock) => lock.name === name);
+    expectSame(listed.length, 1, 'times the name is listed');
+    expectSame(listed[0]?.item['fencingToken'], fencingToken, 'token that list shows');
+  }),
+
+  adminCase('get of a name that was never used is undefined', async ({ admin, harness, name }) => {
+    expectSame(await admin.get(name, harness.call()), undefined, 'get');
+  }),
+];
+
+/** All are held at a time, each with a token of its own grant, and released one by one. */
+async function stayApart({ claim, acquire, release, refuse }: Scene, names: readonly string[]): Promise<void> {
+  const leases: Lease[] = [];
+  for (const name of names) leases.push(expectGranted(await acquire(claim({ name })), `acquire of '${name}'`));
+  for (const lease of leases) {
+    const { name, fencingToken } = lease;
+    expectFields((await refuse('locked', { name })).holder, { fencingToken }, `holder of '${name}'`);
+    expectSame(await release(lease), 'released', `release of '${name}'`);
+  }
+}

@@ -1,0 +1,14 @@
+/** An error as the AWS SDK throws it when DynamoDB has refused a request. */
+export function dynamoDBError(name: string, message: string, details: object = {}): Error {
+  const $metadata = { httpStatusCode: 400, attempts: 1, totalRetryDelay: 0 };
+  return Object.assign(new Error(message), { name, $fault: 'client', $metadata, ...details });
+}
+
+export function validationError(message: string): Error {
+  return dynamoDBError('ValidationException', message);
+}
+
+/** For what DynamoDB can do and this fake cannot: no answer is better than a wrong one. */
+export function beyondFake(what: string): Error {
+  return validationError(`fakeLockTable cannot ${what}`);
+}

@@ -1,0 +1,49 @@
+import { type Clock, systemClock } from '../core/clock.js';
+import { randomUuid } from './random-uuid.js';
+
+/** The second argument of a Lambda handler, in full; fits `Context` of @types/aws-lambda. */
+export interface LambdaContext {
+  callbackWaitsForEmptyEventLoop: boolean;
+  functionName: string;
+  functionVersion: string;
+  invokedFunctionArn: string;
+  memoryLimitInMB: string;
+  awsRequestId: string;
+  logGroupName: string;
+  logStreamName: string;
+  getRemainingTimeInMillis(): number;
+  done(error?: Error, result?: unknown): void;
+  fail(error: Error | string): void;
+  succeed(message: unknown, object?: unknown): void;
+}
+
+/** What to set in a {@link lambdaContext}. Any property of the context can be given as well. */
+export interface LambdaContextOverrides extends Partial<LambdaContext> {
+  /** Time until Lambda ends the invocation, in milliseconds, counted from the making of the context. @default 60_000 */
+  readonly remainingMs?: number;
+  /** What the remaining time is counted down by. @default the system's clock */
+  readonly clock?: Clock;
+}
+
+/** The context of one invocation, with a request id of its own. */
+export function lambdaContext(overrides: LambdaContextOverrides = {}): LambdaContext {
+  const { remainingMs = 60_000, clock = systemClock, ...properties } = overrides;
+  const { functionName = 'send-digest', functionVersion = '$LATEST' } = properties;
+  const deadline = clock.monotonic() + remainingMs;
+  return {
+    callbackWaitsForEmptyEventLoop: true,
+    functionName,
+    functionVersion,
+    invokedFunctionArn: `arn:aws:lambda:eu-west-1:123456789012:function:${functionName}`,
+    memoryLimitInMB: '128',
+    awsRequestId: randomUuid(),
+    logGroupName: `/aws/lambda/${functionName}`,
+    logStreamName: `2026/01/01/[${functionVersion}]0123456789abcdef0123456789abcdef`,
+    // Whole milliseconds, and negative once Lambda Managed Instances are past their time-out.
+    getRemainingTimeInMillis: () => Math.floor(deadline - clock.monotonic()),
+    done() {},
+    fail() {},
+    succeed() {},
+    ...properties,
+  };
+}

@@ -1,0 +1,77 @@
+import type { Clock } from '../core/clock.js';
+
+/** A clock that stands still until it is turned. */
+export interface ManualClock extends Clock {
+  /**
+   * Lets time pass on both clocks, firing each timer at its instant and giving promises their turn after each.
+   *
+   * @throws RangeError when negative
+   */
+  advance(ms: number): Promise<void>;
+  /** Steps the wall clock alone, as an administrator or a time server does; may be negative. */
+  stepWall(ms: number): void;
+  /** Suspends the host: the wall clock goes on, the monotonic clock and all timers stand still. */
+  suspend(ms: number): void;
+  /** Timers that have neither fired nor been cancelled. */
+  pendingTimers(): number;
+}
+
+interface Pending {
+  readonly at: number;
+  readonly callback: () => void;
+}
+
+/**
+ * Makes a clock for tests.
+ *
+ * @param start the wall clock's first instant, in epoch milliseconds when a number. @default 2026-01-01T00:00:00Z
+ */
+export function manualClock(start: Date | number = Date.UTC(2026, 0, 1)): ManualClock {
+  let wall = Number(start);
+  let mono = 0;
+  const timers = new Set<Pending>();
+
+  const nextDue = (until: number): Pending | undefined =>
+    [...timers].filter(({ at }) => at <= until).sort((a, b) => a.at - b.at)[0];
+
+  const moveTo = (instant: number) => {
+    wall += instant - mono;
+    mono = instant;
+  };
+
+  return {
+    now: () => wall,
+    monotonic: () => mono,
+    setTimer(callback, ms) {
+      const timer = { at: mono + Math.max(0, ms), callback };
+      timers.add(timer);
+      return { cancel: () => timers.delete(timer), unref: () => {} };
+    },
+    async advance(ms) {
+      if (!(ms >= 0))
+        throw new RangeError(`advance by ${ms} ms: time does not run back; give 0 or more, or use stepWall`);
+      const end = mono + ms;
+      await settlePromises();
+      for (let due = nextDue(end); due; due = nextDue(end)) {
+        timers.delete(due);
+        moveTo(due.at);
+        due.callback();
+        await settlePromises();
+      }
+      moveTo(end);
+      await settlePromises();
+    },
+    stepWall(ms) {
+      wall += ms;
+    },
+    suspend(ms) {
+      wall += ms;
+    },
+    pendingTimers: () => timers.size,
+  };
+}
+
+/** Long enough for any chain of promises in this library; real timers are not waited for. */
+async function settlePromises(): Promise<void> {
+  for (let turn = 0; turn < 50; turn++) await undefined;
+}

@@ -1,0 +1,97 @@
+import { randomUuid } from './random-uuid.js';
+
+/** The event of an EventBridge rule with a schedule, as AWS sends it; fits `ScheduledEvent` of @types/aws-lambda. */
+export interface RuleEvent {
+  version: string;
+  id: string;
+  'detail-type': 'Scheduled Event';
+  source: string;
+  account: string;
+  time: string;
+  region: string;
+  resources: string[];
+  detail: Record<string, never>;
+}
+
+/** The event that EventBridge Scheduler sends to a target without an input: `detail` is a string. */
+export interface SchedulerDefaultEvent {
+  version: string;
+  id: string;
+  'detail-type': 'Scheduled Event';
+  source: string;
+  account: string;
+  time: string;
+  region: string;
+  resources: string[];
+  detail: string;
+}
+
+/** An input of EventBridge Scheduler made of its context attributes, all strings. */
+export interface SchedulerAttributesEvent {
+  scheduledTime: string;
+  scheduleArn: string;
+  attemptNumber: string;
+  executionId: string;
+}
+
+export interface ScheduledEventOptions {
+  /** The scheduled time. A string is passed on as it is. @default '2026-01-01T00:00:00Z' */
+  readonly time?: Date | number | string;
+  /** Account and region of the event are read from it. @default a rule named send-digest */
+  readonly ruleArn?: string;
+  /** @default a new one for each event */
+  readonly id?: string;
+}
+
+export interface SchedulerEventOptions {
+  /** The scheduled time. A string is passed on as it is. @default '2026-01-01T00:00:00Z' */
+  readonly scheduledTime?: Date | number | string;
+  /** Account and region of the default event are read from it. @default a schedule named send-digest */
+  readonly scheduleArn?: string;
+  /** Count of deliveries; only an event made of attributes tells it. @default 1 */
+  readonly attemptNumber?: number;
+  /** `default`: the schedule has no input. `attributes`: its input is made of context attributes. @default 'default' */
+  readonly style?: 'default' | 'attributes';
+}
+
+/** Midnight of 2026, where `manualClock()` begins too. */
+const FIRST_TICK = '2026-01-01T00:00:00Z';
+
+/** An event of an EventBridge rule. Two events of the same `time` are the same tick delivered twice. */
+export function scheduledEvent(options: ScheduledEventOptions = {}): RuleEvent {
+  const {
+    time = FIRST_TICK,
+    ruleArn = 'arn:aws:events:eu-west-1:123456789012:rule/send-digest',
+    id = randomUuid(),
+  } = options;
+  return { ...envelope(id, 'aws.events', instant(time), ruleArn), detail: {} };
+}
+
+/** An event of EventBridge Scheduler. Two events of the same `scheduledTime` are the same tick delivered twice. */
+export function schedulerEvent(
+  options: SchedulerEventOptions & { readonly style: 'attributes' },
+): SchedulerAttributesEvent;
+export function schedulerEvent(options?: SchedulerEventOptions & { readonly style?: 'default' }): SchedulerDefaultEvent;
+export function schedulerEvent(options: SchedulerEventOptions = {}): SchedulerAttributesEvent | SchedulerDefaultEvent {
+  const {
+    scheduledTime = FIRST_TICK,
+    scheduleArn = 'arn:aws:scheduler:eu-west-1:123456789012:schedule/default/send-digest',
+    attemptNumber = 1,
+    style = 'default',
+  } = options;
+  const time = instant(scheduledTime);
+  const id = randomUuid();
+  if (style === 'default') return { ...envelope(id, 'aws.scheduler', time, scheduleArn), detail: '{}' };
+  // An execution id is new for each delivery: no key to tell ticks apart by.
+  return { scheduledTime: time, scheduleArn, attemptNumber: String(attemptNumber), executionId: id.slice(-12) };
+}
+
+function envelope(id: string, source: string, time: string, arn: string): Omit<RuleEvent, 'detail'> {
+  const [, , , region = '', account = ''] = arn.split(':');
+  return { version: '0', id, 'detail-type': 'Scheduled Event', source, account, time, region, resources: [arn] };
+}
+
+/** AWS writes whole seconds, in UTC. */
+function instant(time: Date | number | string): string {
+  return typeof time === 'string' ? time : new Date(time).toISOString().replace(/\.\d{3}Z$/, 'Z');
+}

@@ -1,0 +1,44 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { mockClient } from 'aws-sdk-client-mock';
+import { dynamoDBAdminStore, dynamoDBStore } from 'single-execution/dynamodb';
+import { type ContractHarness, fakeLockTable, lockStoreContract, manualClock } from 'single-execution/testing';
+import { describe, test } from 'vitest';
+
+const MAX_CLOCK_SKEW_MS = 1_000;
+
+/** A mock sends no Date header, so that expiry goes by the caller's clock, and `maxClockSkew` on top of it. */
+function fakeHarness(): ContractHarness {
+  const client = DynamoDBDocumentClient.from(new DynamoDBClient({}));
+  const table = fakeLockTable(mockClient(client));
+  const clock = manualClock();
+  const options = { tableName: 'locks', client };
+  return {
+    store: dynamoDBStore(options),
+    admin: dynamoDBAdminStore(options),
+    call() {
+      clock.suspend(1);
+      return {
+        clock,
+        signal: new AbortController().signal,
+        tryMs: 1_000,
+        budgetMs: 5_000,
+        maxClockSkewMs: MAX_CLOCK_SKEW_MS,
+      };
+    },
+    shortLeaseMs: 60_000,
+    leasePadMs: 2_000,
+    async expire(lease) {
+      await clock.advance(lease.lockUntilMs + MAX_CLOCK_SKEW_MS - clock.now());
+    },
+    async patch(name, attributes) {
+      table.put(name, { ...table.item(name), ...attributes });
+    },
+  };
+}
+
+describe('row 60: dynamoDBStore on fakeLockTable keeps the contract', () => {
+  test.each(lockStoreContract.map((promise) => [promise.name, promise] as const))('%s', async (_, promise) => {
+    await promise.check(fakeHarness());
+  });
+});

@@ -1,0 +1,30 @@
+import type { Clock, LockAdminStore, LockStore, StoreCall } from 'single-execution';
+import { memoryStore } from 'single-execution/memory';
+import { type ContractHarness, manualClock } from 'single-execution/testing';
+
+/** The contract's surroundings for a store in memory, whose server time is the caller's clock. */
+export function memoryHarness(store: LockStore & LockAdminStore = memoryStore()): ContractHarness {
+  const clock = manualClock();
+  return {
+    store,
+    admin: store,
+    call() {
+      clock.suspend(1);
+      return storeCall(clock);
+    },
+    shortLeaseMs: 60_000,
+    async expire({ lockUntilMs }) {
+      clock.stepWall(Math.max(0, lockUntilMs - clock.now()));
+    },
+    leasePadMs: 0,
+    async patch(name, attributes) {
+      // A stored item is shown as it is, not as a copy.
+      const { item = {} } = (await store.get(name, storeCall(clock))) ?? {};
+      Object.assign(item, attributes);
+    },
+  };
+}
+
+export function storeCall(clock: Clock): StoreCall {
+  return { clock, signal: new AbortController().signal, tryMs: 1_000, budgetMs: 5_000, maxClockSkewMs: 1_000 };
+}

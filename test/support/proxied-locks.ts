@@ -1,0 +1,77 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { type Execution, executeWithLock, type LockEvent, type LockOptions, type Outcome } from 'single-execution';
+import { dynamoDBStore } from 'single-execution/dynamodb';
+import { dynamoDBLocal, freshTable } from './dynamodb-local.js';
+import { type FaultProxy, startFaultProxy } from './fault-proxy.js';
+import { type LockVerb, verbOf } from './lock-verb.js';
+import { storedItem } from './stored-item.js';
+
+/** A lock table behind a fault proxy, and a direct way past it. */
+export interface ProxiedLocks {
+  readonly proxy: FaultProxy;
+  /** Straight to the server. */
+  readonly direct: DynamoDBClient;
+  readonly tableName: string;
+  /** A store of its own whose every request goes through the proxy. */
+  store(client?: ConstructorParameters<typeof DynamoDBClient>[0]): ReturnType<typeof dynamoDBStore>;
+  /** Verbs of the requests that went through the proxy, in order; a read by its operation. */
+  verbs(): (LockVerb | string)[];
+  /** The record as it is stored. */
+  record(name: string): Promise<Record<string, unknown> | undefined>;
+  stop(): Promise<void>;
+}
+
+export async function startProxiedLocks(): Promise<ProxiedLocks> {
+  const { client: direct, endpoint } = dynamoDBLocal();
+  const tableName = await freshTable(direct);
+  const proxy = await startFaultProxy(endpoint);
+  const clients: DynamoDBClient[] = [];
+  return {
+    proxy,
+    direct,
+    tableName,
+    store(options = { maxAttempts: 1 }) {
+      const client = new DynamoDBClient({ endpoint: proxy.endpoint, ...options });
+      clients.push(client);
+      return dynamoDBStore({ tableName, client });
+    },
+    verbs: () => proxy.requests().map(({ operation, body }) => (operation === 'UpdateItem' ? verbOf(body) : operation)),
+    record: (name) => storedItem(direct, tableName, { lockName: name }),
+    async stop() {
+      for (const client of clients) client.destroy();
+      await proxy.stop();
+    },
+  };
+}
+
+/** One run, and all that its caller and its observer see. */
+export interface SeenRun {
+  /** What the promise resolved to; undefined when it rejected. */
+  readonly outcome?: Outcome<string>;
+  readonly error?: unknown;
+  readonly executions: readonly Execution[];
+  readonly events: readonly LockEvent[];
+  readonly tookMs: number;
+}
+
+export async function runOnce(
+  options: Pick<LockOptions, 'store'> & Partial<Parameters<typeof executeWithLock>[1]> & { readonly name: string },
+  task: (execution: Execution) => Promise<string> | string = () => 'done',
+): Promise<SeenRun> {
+  const executions: Execution[] = [];
+  const events: LockEvent[] = [];
+  const startedAt = performance.now();
+  const seen = () => ({ executions, events, tookMs: performance.now() - startedAt });
+  try {
+    const outcome = await executeWithLock(
+      (execution) => {
+        executions.push(execution);
+        return task(execution);
+      },
+      { lockAtMostFor: '20s', observers: [(event) => events.push(event)], ...options },
+    );
+    return { outcome, ...seen() };
+  } catch (error) {
+    return { error, ...seen() };
+  }
+}

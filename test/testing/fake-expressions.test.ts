@@ -1,0 +1,342 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { mockClient } from 'aws-sdk-client-mock';
+import fc from 'fast-check';
+import { fakeLockTable } from 'single-execution/testing';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Claim, Lease } from '../../src/core/lock-store.js';
+import {
+  acquireRequest,
+  cancelRequest,
+  extendRequest,
+  forceReleaseRequest,
+  pauseRequest,
+  releaseRequest,
+  resumeRequest,
+  takeoverRequest,
+  type UpdateRequest,
+} from '../../src/stores/dynamodb-requests.js';
+import { isReservedWord } from '../../src/testing/fake-reserved-words.js';
+import { dynamoDBLocal, freshTable } from '../support/dynamodb-local.js';
+
+/*
+ * The fake against the real thing: every request is sent to both, and both must answer alike.
+ */
+
+const NOW = Date.UTC(2026, 0, 1, 2);
+const KEY = { lockName: 'digest' };
+const ITEM = { n: 5, s: 'five', b: true, z: null, attemptId: 'a1', state: 'held' };
+
+interface Table {
+  put(item: object): unknown;
+  update(request: object): Promise<unknown>;
+  get(): Promise<unknown>;
+}
+
+let tableName: string;
+let real: Table;
+beforeAll(async () => {
+  const { client } = dynamoDBLocal();
+  tableName = await freshTable(client);
+  const document = DynamoDBDocumentClient.from(client);
+  real = tableOf(document, (item) =>
+    document.send(new PutCommand({ TableName: tableName, Item: { ...KEY, ...item } })),
+  );
+});
+
+function fake(): Table {
+  const client = DynamoDBDocumentClient.from(new DynamoDBClient({}));
+  const table = fakeLockTable(mockClient(client));
+  return tableOf(client, (item) => table.put(KEY.lockName, item as Record<string, unknown>));
+}
+
+function tableOf(client: DynamoDBDocumentClient, put: Table['put']): Table {
+  return {
+    put,
+    async update(request) {
+      const command = new UpdateCommand({
+        TableName: tableName,
+        Key: KEY,
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+        ...request,
+      });
+      return client.send(command).then(
+        ({ Attributes }) => ({ Attributes }),
+        ({ name, message, Item, $fault, $metadata }) => ({
+          name,
+          message,
+          Item,
+          $fault,
+          status: $metadata?.httpStatusCode,
+        }),
+      );
+    },
+    async get() {
+      return (await client.send(new GetCommand({ TableName: tableName, Key: KEY, ConsistentRead: true }))).Item;
+    },
+  };
+}
+
+/** Sends requests to both tables, holding the same item at first, and compares every answer and what is left. */
+async function expectAlike(item: object, requests: readonly object[], { messages = true } = {}): Promise<void> {
+  const both = [real, fake()] as const;
+  for (const table of both) await table.put(item);
+  for (const request of requests) {
+    const [actual, faked] = await Promise.all(both.map((table) => table.update(request)));
+    const forgotten = messages ? {} : { message: undefined };
+    expect({ ...(faked as object), ...forgotten }, JSON.stringify(request)).toEqual({
+      ...(actual as object),
+      ...forgotten,
+    });
+  }
+  expect(await both[1].get()).toEqual(await both[0].get());
+}
+
+const V = { ExpressionAttributeValues: { ':v': 1 } };
+const W = { ExpressionAttributeValues: { ':v': 1, ':w': 'text' } };
+const set = (UpdateExpression: string, more: object = V) => ({ UpdateExpression, ...more });
+const when = (ConditionExpression: string, more: object = V) => ({
+  UpdateExpression: 'SET x = :v',
+  ConditionExpression,
+  ...more,
+});
+
+describe('what one request does', () => {
+  test.each<[string, object]>([
+    ['sum on a text', set('SET s = s + :v')],
+    ['sum on a text by if_not_exists', set('SET s = if_not_exists(s, :v) + :v')],
+    ['sum with a text given', set('SET n = n + :w', { ExpressionAttributeValues: { ':w': 'text' } })],
+    ['sum with a text as fallback', set('SET x = if_not_exists(x, :w) + :v', W)],
+    ['sum on an absent attribute', set('SET x = y + :v')],
+    ['difference', set('SET n = n - :v')],
+    ['sum of three', set('SET n = n + :v + :v')],
+    ['copy', set('SET x = n', {})],
+    ['copy of an absent attribute', set('SET x = y', {})],
+    ['swap', set('SET n = s, s = n', {})],
+    ['if_not_exists, nested', set('SET x = if_not_exists(y, if_not_exists(q, :v))')],
+    ['if_not_exists of a null', set('SET x = if_not_exists(z, :v)')],
+    ['if_not_exists of an attribute and itself', set('SET x = if_not_exists(y, y)', {})],
+    ['if_not_exists of a value', set('SET x = if_not_exists(:v, n)')],
+    ['if_not_exists cut off', set('SET x = if_not_exists(n')],
+    ['unknown function', set('SET x = if_exists(n, :v)')],
+    ['removal', set('REMOVE n, s', {})],
+    ['removal of an absent attribute', set('REMOVE y', {})],
+    ['keywords in small letters', set('set x = :v remove n')],
+    ['value not defined', set('SET x = :v, y = :q')],
+    ['value not used', set('SET x = :v', W)],
+    ['values empty', set('SET x = n', { ExpressionAttributeValues: {} })],
+    ['value with a bad key', set('SET x = :v', { ExpressionAttributeValues: { ':v': 1, w: 1 } })],
+    ['name not defined', set('SET #x = :v')],
+    ['name not used', set('SET x = :v', { ...V, ExpressionAttributeNames: { '#q': 'q' } })],
+    ['names empty', set('SET x = :v', { ...V, ExpressionAttributeNames: {} })],
+    ['name with a bad key', set('SET x = :v', { ...V, ExpressionAttributeNames: { q: 'q' } })],
+    ['name with spaces in it', set('SET #q = :v', { ...V, ExpressionAttributeNames: { '#q': 'a name: with (all)' } })],
+    ['name of Object.prototype', set('SET x = if_not_exists(constructor, :v)')],
+    ['reserved word', set('SET state = :v')],
+    ['reserved word behind a #', set('SET #s = :v', { ...V, ExpressionAttributeNames: { '#s': 'state' } })],
+    ['key set', set('SET lockName = :v')],
+    ['key removed', set('REMOVE lockName', {})],
+    ['attribute set twice', set('SET x = :v, x = :v')],
+    ['attribute set and removed', set('SET x = :v REMOVE x')],
+    ['SET twice', set('SET x = :v SET y = :v')],
+    ['nothing to set', set('SET x = ')],
+    ['no comma too many', set('SET x = :v,')],
+    ['two equal signs', set('SET x == :v')],
+    ['strange sign', set('SET x = :v %')],
+    ['name that begins with a line', set('SET _x = :v')],
+    ['name that begins with a digit', set('SET 0x = :v')],
+    ['no expression', set('', {})],
+    ['unknown section', set('PUT x = :v')],
+    ['comparison of two absent attributes', when('x = y')],
+    ['difference of two absent attributes', when('x <> y')],
+    ['difference of an absent attribute', when('y <> :v')],
+    ['absent attribute below', when('y < :v')],
+    ['number below a text', when('n < :w', W)],
+    ['text above a number', when('s > :v')],
+    ['text differs from a number', when('s <> :v')],
+    ['text below a text', when('s < :w', W)],
+    ['number within', when('n >= :v AND NOT n <= :v')],
+    ['boolean, equal', when('b = :b', { ExpressionAttributeValues: { ':v': 1, ':b': true } })],
+    ['null, equal', when('z = :z', { ExpressionAttributeValues: { ':v': 1, ':z': null } })],
+    ['boolean, below', when('n < :b', { ExpressionAttributeValues: { ':v': 1, ':b': true } })],
+    ['boolean attribute, below', when('b < :v')],
+    ['two values', when(':v = :v')],
+    ['an attribute and itself', when('n = n')],
+    ['null exists', when('attribute_exists(z)')],
+    ['value exists', when('attribute_exists(:v)')],
+    ['unknown function in a condition', when('attribute_is_there(n)')],
+    ['function in capitals', when('ATTRIBUTE_EXISTS(n)')],
+    ['NOT before AND before OR', when('NOT n = :v AND n <> :v OR n = :v')],
+    ['OR after AND', when('n = :v OR n <> :v AND s = :v')],
+    ['keywords of a condition in small letters', when('not n = :v and n <> :v or n = :v')],
+    ['redundant parentheses', when('((n <> :v))')],
+    ['parentheses side by side', when('((n <> :v) OR (n = :v))')],
+    ['parentheses open', when('(n <> :v')],
+    ['parentheses closed', when('n <> :v)')],
+    ['reserved word in a condition', when('Error = :v')],
+    ['condition cut off', when('n =')],
+    ['condition of one operand', when('n')],
+    ['two conditions without a word between', when('n = :v s = :v')],
+    ['no condition', when('')],
+    ['value not defined in a condition', when('n = :q')],
+    ['refused, with the old item', when('attribute_not_exists(n)')],
+    ['refused, without it', when('n = :v', { ...V, ReturnValuesOnConditionCheckFailure: 'NONE' })],
+    ['refused before the sum is found to be none', { ...set('SET s = s + :v'), ConditionExpression: 'n = :v' }],
+    ['old attributes', { ...set('SET n = :v'), ReturnValues: 'ALL_OLD' }],
+  ])('%s', async (_, request) => {
+    await expectAlike(ITEM, [request]);
+  });
+
+  test.each<[string, object]>([
+    ['no key', {}],
+    ['another key', { pk: 'digest' }],
+    ['one key too many', { lockName: 'digest', sk: 'lock' }],
+    ['an empty key', { lockName: '' }],
+    ['a number', { lockName: 7 }],
+    ['2,048 bytes', { lockName: 'ü'.repeat(1_024) }],
+    ['2,049 bytes', { lockName: `${'ü'.repeat(1_024)}x` }],
+  ])('%s as the key', async (_, Key) => {
+    await expectAlike(ITEM, [{ Key, UpdateExpression: 'REMOVE y' }]);
+  });
+
+  test('refuses reserved words, and no others', async () => {
+    const words = ['state', 'result', 'error', 'name', 'Status', 'TTL', 'lockName', 'lockUntil', 'tick', 'token', 'r7'];
+    for (const word of words) {
+      const answer = await real.update({ UpdateExpression: `REMOVE ${word}x, ${word}` });
+      expect(answer, word).toMatchObject(
+        isReservedWord(word) ? { message: expect.stringContaining('reserved keyword') } : {},
+      );
+    }
+  });
+});
+
+describe('random sequences', () => {
+  test('of every request that the store makes', async () => {
+    const attempt = fc.constantFrom('a1', 'a2', 'a3');
+    const nowMs = fc.constantFrom(...[0, 1, 60_000, 61_999, 62_000, 62_001, 3_600_000].map((ms) => NOW + ms));
+    const tickMs = fc.option(fc.constantFrom(NOW - 60_000, NOW, NOW + 60_000), { nil: undefined });
+    const claim: fc.Arbitrary<Claim> = fc
+      .record({ attemptId: attempt, tickMs, markTickAtStart: fc.boolean() })
+      .map(({ tickMs: tick, ...rest }) => ({
+        ...rest,
+        ...(tick !== undefined && { tickMs: tick }),
+        name: KEY.lockName,
+        leaseMs: 60_000,
+        lockedBy: 'somebody',
+      }));
+    const lease: fc.Arbitrary<Lease> = fc.tuple(claim, nowMs).map(([asked, now]) => ({
+      ...asked,
+      fencingToken: NOW + 1,
+      lockedAtMs: now,
+      lockUntilMs: now + 62_000,
+      firstSentMono: 0,
+      firstSentWall: now,
+    }));
+    const completion = fc.record({
+      result: fc.constantFrom('succeeded' as const, 'failed' as const),
+      lockAtLeastForMs: fc.constantFrom(0, 61_000),
+      markTickDone: fc.boolean(),
+      durationMs: fc.constant(7),
+      error: fc.constant('TypeError'),
+    });
+    const request: fc.Arbitrary<UpdateRequest> = fc.oneof(
+      { weight: 4, arbitrary: fc.tuple(claim, nowMs).map(([asked, now]) => acquireRequest(asked, now)) },
+      {
+        weight: 2,
+        arbitrary: fc
+          .tuple(claim, nowMs, attempt, nowMs, fc.constantFrom('held' as const, 'released' as const, undefined))
+          .map(([asked, now, attemptId, seen, state]) =>
+            takeoverRequest(asked, now, { attemptId, lockUntil: seen + 62_000, ...(state && { state }) }),
+          ),
+      },
+      attempt.map(cancelRequest),
+      fc.tuple(lease, nowMs).map(([held, now]) => extendRequest(held, now + 62_000)),
+      fc.tuple(lease, completion, nowMs).map(([held, how, now]) => releaseRequest(held, how, now)),
+      fc.tuple(nowMs, fc.nat(3)).map(([now, more]) =>
+        forceReleaseRequest({
+          name: KEY.lockName,
+          adminId: 'f1',
+          fencingToken: NOW + more,
+          lockedAtMs: now,
+          nowMs: now,
+        }),
+      ),
+      nowMs.map((now) => pauseRequest({ untilMs: now, by: 'an operator' })),
+      fc.constant(resumeRequest()),
+    );
+    const corrupt = fc.constantFrom<object>(
+      {},
+      {},
+      {},
+      { fencingToken: 'seven' },
+      { lockUntil: 'soon' },
+      { doneTick: '0' },
+    );
+
+    await fc.assert(
+      fc.asyncProperty(corrupt, fc.array(request, { minLength: 1, maxLength: 12 }), (item, requests) =>
+        expectAlike(item, requests),
+      ),
+      { numRuns: 100 },
+    );
+  });
+
+  test('of expressions that no store would make', async () => {
+    const attribute = fc.constantFrom('n', 's', 'b', 'z', 'absent', '#state', 'state', '#undefined', 'attemptId');
+    const value = fc.constantFrom(':one', ':five', ':text', ':true', ':null', ':undefined');
+    const operand = fc.oneof({ weight: 3, arbitrary: attribute }, { weight: 2, arbitrary: value });
+    const { condition } = fc.letrec<{ condition: string; comparison: string }>((tie) => ({
+      comparison: fc
+        .tuple(operand, fc.constantFrom('=', '<>', '<', '<=', '>', '>='), operand)
+        .map((parts) => parts.join(' ')),
+      condition: fc.oneof(
+        { depthSize: 'small', withCrossShrink: true },
+        tie('comparison'),
+        attribute.map((name) => `attribute_exists(${name})`),
+        attribute.map((name) => `attribute_not_exists(${name})`),
+        tie('condition').map((inner) => `NOT ${inner}`),
+        tie('condition').map((inner) => `(${inner})`),
+        fc.tuple(tie('condition'), fc.constantFrom('AND', 'OR'), tie('condition')).map((parts) => parts.join(' ')),
+      ),
+    }));
+    const term = fc.oneof(
+      operand,
+      fc.tuple(attribute, operand).map(([name, fallback]) => `if_not_exists(${name}, ${fallback})`),
+    );
+    const assigned = fc.oneof(
+      { weight: 2, arbitrary: term },
+      fc.tuple(term, fc.constantFrom('+', '-'), term).map((parts) => parts.join(' ')),
+    );
+    const update = fc
+      .tuple(
+        fc.array(
+          fc.tuple(attribute, assigned).map((parts) => parts.join(' = ')),
+          { minLength: 1, maxLength: 3 },
+        ),
+        fc.array(attribute, { maxLength: 2 }),
+      )
+      .map(([sets, removes]) => `SET ${sets.join(', ')}${removes.length > 0 ? ` REMOVE ${removes.join(', ')}` : ''}`);
+    const values = { ':one': 1, ':five': 5, ':text': 'five', ':true': true, ':null': null };
+
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(update, fc.option(condition, { nil: undefined })), { minLength: 1, maxLength: 4 }),
+        (expressions) => {
+          const requests = expressions.map(([UpdateExpression, ConditionExpression]) => {
+            const text = `${UpdateExpression} ${ConditionExpression}`;
+            const used = Object.entries(values).filter(([placeholder]) => text.includes(placeholder));
+            return {
+              UpdateExpression,
+              ...(ConditionExpression !== undefined && { ConditionExpression }),
+              ...(text.includes('#state') && { ExpressionAttributeNames: { '#state': 'state' } }),
+              ...(used.length > 0 && { ExpressionAttributeValues: Object.fromEntries(used) }),
+              ReturnValues: 'ALL_OLD',
+            };
+          });
+          return expectAlike(ITEM, requests, { messages: false });
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+});

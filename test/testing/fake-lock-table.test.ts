@@ -1,0 +1,270 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import {
+  DeleteCommand,
+  DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+  ScanCommand,
+  TransactWriteCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
+import { type AwsClientStub, mockClient } from 'aws-sdk-client-mock';
+import { executeWithLock, withSingleExecution } from 'single-execution';
+import { dynamoDBAdminStore, dynamoDBStore } from 'single-execution/dynamodb';
+import { fakeLockTable, lambdaContext, scheduledEvent } from 'single-execution/testing';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+
+let mock: AwsClientStub<DynamoDBDocumentClient>;
+beforeEach(() => {
+  mock = mockClient(DynamoDBDocumentClient);
+});
+afterEach(() => mock.restore());
+
+const document = DynamoDBDocumentClient.from(new DynamoDBClient({}));
+const run = (task: () => unknown = () => 'done', store = dynamoDBStore({ tableName: 'locks' })) =>
+  executeWithLock(task, { name: 'digest', store, lockAtMostFor: '1m', observers: [] });
+
+describe('row 60: a mocked SDK, no Docker, no Java', () => {
+  test('runs a handler once per tick and records it', async () => {
+    const table = fakeLockTable(mock);
+    const handler = withSingleExecution(async () => 'sent', {
+      name: 'digest',
+      store: dynamoDBStore({ tableName: 'locks' }),
+    });
+    const event = scheduledEvent();
+
+    expect(await handler(event, lambdaContext())).toBe('sent');
+    expect(await handler(event, lambdaContext())).toMatchObject({ status: 'skipped', reason: 'already-executed' });
+
+    expect(table.item('digest')).toMatchObject({
+      state: 'released',
+      result: 'succeeded',
+      doneTick: Date.UTC(2026, 0, 1),
+    });
+    expect(table.items()).toHaveLength(1);
+  });
+
+  test('stands in for one client alone when only that one is mocked', async () => {
+    const client = DynamoDBDocumentClient.from(new DynamoDBClient({}));
+    const table = fakeLockTable(mockClient(client));
+
+    await run(() => 'done', dynamoDBStore({ tableName: 'locks', client }));
+
+    expect(table.item('digest')).toMatchObject({ state: 'released' });
+    expect(mock.calls()).toHaveLength(0);
+  });
+
+  test('keeps one run out while another is going on', async () => {
+    fakeLockTable(mock);
+
+    // Two stores, as in two processes: runs inside one another on one store would share the lock.
+    expect(await run(() => run())).toMatchObject({
+      status: 'executed',
+      value: { status: 'skipped', reason: 'locked' },
+    });
+  });
+
+  test('answers a refusal with the item in raw attribute values, as DynamoDB does', async () => {
+    const table = fakeLockTable(mock);
+    table.put('digest', { attemptId: 'a1', n: 7 });
+    const refused = new UpdateCommand({
+      TableName: 'locks',
+      Key: { lockName: 'digest' },
+      UpdateExpression: 'REMOVE n',
+      ConditionExpression: 'attribute_not_exists(attemptId)',
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+    });
+
+    await expect(document.send(refused)).rejects.toMatchObject({
+      name: 'ConditionalCheckFailedException',
+      $metadata: { httpStatusCode: 400 },
+      Item: { lockName: { S: 'digest' }, attemptId: { S: 'a1' }, n: { N: '7' } },
+    });
+  });
+});
+
+describe('put', () => {
+  const held = { attemptId: 'a1', state: 'held', fencingToken: 1_767_225_600_001, lockedBy: 'another function' };
+
+  test('lets somebody else hold the lock', async () => {
+    const now = Date.now();
+    fakeLockTable(mock).put('digest', { ...held, lockedAt: now, lockUntil: now + 60_000, leaseMs: 60_000 });
+
+    expect(await run()).toMatchObject({
+      status: 'skipped',
+      reason: 'locked',
+      holder: { lockedBy: 'another function' },
+    });
+  });
+
+  test('lets the lock be one whose holder died', async () => {
+    const then = Date.now() - 120_000;
+    fakeLockTable(mock).put('digest', { ...held, lockedAt: then, lockUntil: then + 60_000, leaseMs: 60_000 });
+
+    expect(await run()).toMatchObject({
+      status: 'executed',
+      fencingToken: 1_767_225_600_002,
+      previous: { status: 'crashed', lockedBy: 'another function' },
+    });
+  });
+
+  test('uses the keys that the table has', async () => {
+    const keys = { partitionKey: 'pk', sortKey: 'sk' };
+    const table = fakeLockTable(mock, keys);
+    const store = dynamoDBStore({ tableName: 'app', keyPrefix: 'LOCK#', ...keys });
+    table.put('LOCK#digest', { pausedUntil: Date.now() + 60_000, pausedBy: 'an operator' });
+
+    expect(await run(() => 'done', store)).toMatchObject({ status: 'skipped', reason: 'paused' });
+    expect(table.item('LOCK#digest')).toMatchObject({ pk: 'LOCK#digest', sk: 'lock' });
+  });
+
+  test('refuses a value that no lock has', () => {
+    expect(() => fakeLockTable(mock).put('digest', { tick: new Date(0) })).toThrow('fakeLockTable cannot keep');
+  });
+});
+
+describe('faults', () => {
+  test('a lost response: what was asked is done, and the caller finds its own attempt', async () => {
+    const table = fakeLockTable(mock);
+    table.loseNextResponse();
+
+    expect(await run()).toMatchObject({ status: 'executed', release: 'released' });
+    expect(mock.commandCalls(UpdateCommand)).toHaveLength(3);
+  });
+
+  test('a lost response to a refusal is lost too', async () => {
+    const table = fakeLockTable(mock);
+    table.loseNextResponse();
+    const refused = { TableName: 'locks', Key: { lockName: 'digest' }, UpdateExpression: 'SET s = s' };
+
+    await expect(document.send(new UpdateCommand(refused))).rejects.toMatchObject({ name: 'TimeoutError' });
+    await expect(document.send(new UpdateCommand(refused))).rejects.toMatchObject({ name: 'ValidationException' });
+  });
+
+  test('the mock lets one command fail, and the table answers the next', async () => {
+    const table = fakeLockTable(mock);
+    mock.rejectsOnce(Object.assign(new Error('slow down'), { name: 'ThrottlingException' }));
+
+    expect(await run()).toMatchObject({ status: 'executed' });
+    expect(mock.commandCalls(UpdateCommand)).toHaveLength(3);
+    expect(table.item('digest')).toMatchObject({ state: 'released' });
+  });
+
+  test('the mock lets one kind of command fail for good', async () => {
+    const table = fakeLockTable(mock);
+    mock
+      .on(UpdateCommand, { TableName: 'locks' })
+      .rejects(Object.assign(new Error('no'), { name: 'AccessDeniedException' }));
+
+    await expect(run()).rejects.toMatchObject({ name: 'LockStoreError', code: 'ACCESS_DENIED' });
+    expect(table.items()).toEqual([]);
+  });
+});
+
+describe("the user's own tables", () => {
+  const order = new PutCommand({ TableName: 'orders', Item: { id: '1' } });
+
+  test.each(['before', 'after'])('are answered as the mock was told %s', async (when) => {
+    const tell = () => mock.on(PutCommand).resolves({ Attributes: { told: true } });
+    if (when === 'before') tell();
+    fakeLockTable(mock);
+    if (when === 'after') tell();
+
+    expect(await run(() => document.send(order))).toMatchObject({ value: { Attributes: { told: true } } });
+  });
+
+  test('are refused where the mock was told nothing, with the remedy', async () => {
+    fakeLockTable(mock);
+
+    await expect(run(() => document.send(order))).rejects.toThrow(
+      "fakeLockTable is table 'locks' and no other: give the mock an answer of its own, such as mock.on(PutCommand, { TableName: 'orders' }).resolves({})",
+    );
+  });
+
+  test('are refused from the start where the name of the lock table is given', async () => {
+    fakeLockTable(mock, { tableName: 'locks' });
+
+    await expect(run(() => 'done', dynamoDBStore({ tableName: 'blocks' }))).rejects.toMatchObject({
+      name: 'LockStoreError',
+      code: 'TABLE_NOT_FOUND',
+    });
+  });
+});
+
+describe('commands', () => {
+  test('reads consistently, one item or all', async () => {
+    const table = fakeLockTable(mock);
+    table.put('digest', { v: 1 });
+    table.put('report', { v: 1 });
+    const get = (lockName: string) => new GetCommand({ TableName: 'locks', Key: { lockName }, ConsistentRead: true });
+
+    expect((await document.send(get('digest'))).Item).toEqual({ lockName: 'digest', v: 1 });
+    expect((await document.send(get('other'))).Item).toBeUndefined();
+    expect((await document.send(new ScanCommand({ TableName: 'locks', ConsistentRead: true }))).Items).toEqual(
+      table.items(),
+    );
+  });
+
+  test('serves the operators as well', async () => {
+    const table = fakeLockTable(mock);
+    const admin = dynamoDBAdminStore({ tableName: 'locks' });
+    table.put('digest', { v: 1 });
+    table.put('report', { v: 1 });
+    const { clock } = { clock: { now: () => 0, monotonic: () => 0, setTimer: () => ({ cancel() {}, unref() {} }) } };
+    const call = { clock, signal: new AbortController().signal, tryMs: 1_000, budgetMs: 1_000, maxClockSkewMs: 0 };
+
+    expect((await admin.list(call)).map(({ name }) => name)).toEqual(['digest', 'report']);
+  });
+
+  test.each([
+    ['Put', new PutCommand({ TableName: 'locks', Item: { lockName: 'digest' } }), 'TableName, Item'],
+    ['Delete', new DeleteCommand({ TableName: 'locks', Key: { lockName: 'digest' } }), 'TableName, Key'],
+    ['inconsistent Get', new GetCommand({ TableName: 'locks', Key: { lockName: 'digest' } }), 'TableName, Key'],
+    [
+      'Query',
+      new QueryCommand({ TableName: 'locks', KeyConditionExpression: 'lockName = :n' }),
+      'KeyConditionExpression',
+    ],
+    ['filtered Scan', new ScanCommand({ TableName: 'locks', ConsistentRead: true, Limit: 1 }), 'Limit'],
+    ['transaction', new TransactWriteCommand({ TransactItems: [] }), 'TransactItems'],
+  ])('refuses a %s, which it does not understand', async (_, command, parameters) => {
+    const table = fakeLockTable(mock);
+
+    await expect(document.send(command as PutCommand)).rejects.toMatchObject({
+      name: 'ValidationException',
+      message: expect.stringMatching(`^fakeLockTable cannot answer a command with .*${parameters}`),
+    });
+    expect(table.items()).toEqual([]);
+  });
+
+  test.each([
+    ['ADD', { UpdateExpression: 'ADD n :v' }],
+    ['list_append', { UpdateExpression: 'SET l = list_append(l, :v)' }],
+    ['look inside', { UpdateExpression: 'SET m.n = :v' }],
+    ['size', { UpdateExpression: 'SET n = :v', ConditionExpression: 'size(n) > :v' }],
+    ['IN', { UpdateExpression: 'SET n = :v', ConditionExpression: 'n IN (:v)' }],
+    ['BETWEEN', { UpdateExpression: 'SET n = :v', ConditionExpression: 'n BETWEEN :v AND :v' }],
+    ['ALL_NEW', { UpdateExpression: 'SET n = :v', ReturnValues: 'ALL_NEW' as const }],
+    ['a object', { UpdateExpression: 'SET n = :v', ExpressionAttributeValues: { ':v': [1] } }],
+  ])('says that it cannot do %s rather than guess', async (what, request) => {
+    fakeLockTable(mock);
+    const update = new UpdateCommand({
+      TableName: 'locks',
+      Key: { lockName: 'digest' },
+      ExpressionAttributeValues: { ':v': 1 },
+      ...request,
+    });
+
+    await expect(document.send(update)).rejects.toThrow(new RegExp(`^fakeLockTable cannot .*${what}`));
+  });
+});
+
+test('refuses what is no mock, and options that it does not know', () => {
+  expect(() => fakeLockTable({ send: () => undefined } as never)).toThrow(
+    new TypeError('mock is not a mocked client: give what mockClient(DynamoDBDocumentClient) returned'),
+  );
+  expect(() => fakeLockTable(mock, { table: 'locks' } as never)).toThrow(
+    new TypeError("unknown option 'table' of fakeLockTable: the options are tableName, partitionKey, sortKey"),
+  );
+});
