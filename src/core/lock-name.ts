@@ -1,7 +1,7 @@
 import { describe } from './describe.js';
 
 /** Budget of a lock name together with the store's prefix, in UTF-8 bytes. */
-export const MAX_NAME_BYTES = 128;
+const MAX_NAME_BYTES = 128;
 
 /**
  * The lock name as it came, when it is one.

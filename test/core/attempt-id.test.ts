@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { newAttemptId } from '../../src/core/attempt-id.js';
 
-test('row 6: a letter and 128 random bits, 23 characters that no client takes for a number', () => {
+test('row 6: F84 a letter and 128 random bits, 23 characters that no client takes for a number', () => {
   expect(newAttemptId()).toMatch(/^a[\w-]{22}$/);
   expect(newAttemptId('f')).toMatch(/^f[\w-]{22}$/);
 });

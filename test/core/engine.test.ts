@@ -105,6 +105,18 @@ describe('exclusion', () => {
     expect(await successor).toMatchObject({ value: 'B', release: 'released' });
   });
 
+  test('row 5: F51 nor is the release of a run taken for done when its successor has come and gone', async () => {
+    const { clock, options, item } = setting();
+    const overrunning = executeWithLock(() => pass(clock, 90_000), { ...options, tick: NOW });
+    await clock.advance(MINUTE);
+    await executeWithLock(() => {}, { ...options, tick: NOW + MINUTE });
+    const released = await item();
+    await clock.advance(30_000);
+
+    expect(await overrunning).toMatchObject({ status: 'executed', release: 'lost' });
+    expect(await item()).toEqual(released);
+  });
+
   test('row 6: two calls in one process are two attempts', async () => {
     const { acquire, options } = setting();
     await executeWithLock(() => {}, options);
@@ -181,7 +193,7 @@ describe('exclusion', () => {
     ]);
   });
 
-  test('F18 F92 names that only look alike, or mean something to a program, are locks of their own', async () => {
+  test('F18 F92 F95 names that only look alike, or mean something to a program, are locks of their own', async () => {
     const { options } = setting();
     const names = ['a#b', 'a:b', 'a', 'A', ' a', '__proto__', 'constructor', 'toString'];
     const outcomes = await Promise.all(names.map((name) => executeWithLock(() => name, { ...options, name })));

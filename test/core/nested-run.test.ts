@@ -170,8 +170,8 @@ describe('row 9: any other call is an ordinary acquire', () => {
 
     expect(await running).toMatchObject({
       fencingToken: 1_767_225_600_001,
-      release: 'released',
-      value: { value: 1_767_225_600_002 },
+      release: 'lost',
+      value: { value: 1_767_225_600_002, release: 'released' },
     });
     expect(calls()).toEqual([2, 2]);
   });

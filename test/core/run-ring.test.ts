@@ -127,6 +127,13 @@ test('hasRun is proof of one token alone, not of another with the same slot', ()
   expect(hasRun({ r5: 'garbage' }, 25)).toBe(false);
 });
 
+test('hasRun is proof of a release: a row that a successor wrote of a crash is none', () => {
+  const record = rowsOfRelease({ ...lease, previous: crashed }, completion);
+
+  expect(hasRun(record, 25)).toBe(true);
+  expect(hasRun(record, 24)).toBe(false);
+});
+
 test('a slot is the last digit of the token', () => {
   expect([0, 9, 10, 1_767_225_600_001].map(slotOf)).toEqual(['r0', 'r9', 'r0', 'r1']);
 });

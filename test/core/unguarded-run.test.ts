@@ -1,8 +1,8 @@
-import { type ExecuteOptions, executeWithLock, LockLostError } from 'single-execution';
+import { type ExecuteOptions, executeWithLock, LockLostError, type LockStore } from 'single-execution';
 import { manualClock } from 'single-execution/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { pass } from '../support/pass.js';
-import { scriptedStore } from '../support/scripted-store.js';
+import { grantOf, scriptedStore } from '../support/scripted-store.js';
 
 const NOW = Date.parse('2026-01-01T00:00:00Z');
 
@@ -85,11 +85,20 @@ describe('row 51: an unguarded run', () => {
     expect(clock.pendingTimers()).toBe(0);
   });
 
-  test('row 51: two at a time do not nest in one another', async () => {
+  test('row 51: nothing nests in it: a call inside asks the store again, and is guarded once that is back', async () => {
     const { options } = setting();
-    const outcome = await executeWithLock(() => executeWithLock(() => 'inner', options), options);
+    const acquire = vi
+      .fn<LockStore['acquire']>()
+      .mockRejectedValueOnce(new Error('down'))
+      .mockImplementation(async (claim, call) => grantOf(claim, call));
+    const recovering = { ...options, store: scriptedStore({ acquire }) };
+    const outcome = await executeWithLock(() => executeWithLock(() => 'inner', recovering), recovering);
 
-    expect(outcome).toMatchObject({ value: { status: 'executed', value: 'inner', fencingToken: 0 } });
+    expect(outcome).toMatchObject({
+      fencingToken: 0,
+      release: 'none',
+      value: { status: 'executed', value: 'inner', fencingToken: 7, release: 'released' },
+    });
   });
 
   test.each<[string, unknown]>([

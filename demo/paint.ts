@@ -1,0 +1,12 @@
+/** Colours, where there is a terminal to show them. */
+export interface Paint {
+  good(text: string): string;
+  bad(text: string): string;
+  odd(text: string): string;
+  dim(text: string): string;
+}
+
+export function paint(isTerminal: boolean): Paint {
+  const colour = (code: number) => (text: string) => (isTerminal ? `\u001B[${code}m${text}\u001B[0m` : text);
+  return { good: colour(32), bad: colour(31), odd: colour(33), dim: colour(2) };
+}

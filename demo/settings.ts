@@ -1,0 +1,64 @@
+import { randomInt } from 'node:crypto';
+import { parseArgs } from 'node:util';
+
+/** How the evening is to be played. */
+export interface Settings {
+  readonly seed: number;
+  readonly seconds: number;
+  readonly workers: number;
+  readonly engine: 'auto' | 'dynamodb-local' | 'dynalite';
+  readonly help: boolean;
+}
+
+export const USAGE = `Usage: npm run demo -- [options]
+
+Plays an evening of a small fleet: worker processes run the functions of handlers/ on
+ticks that come on time, twice, late, while a run is in progress and after a crash, over
+a real lock table and a network that loses answers. Then checks what has happened.
+
+  --seconds N   real time to play, 10 to 600 (default 30)
+  --seed N      the same seed plays the same evening (default: a new one)
+  --workers N   worker processes, 3 to 16 (default 4)
+  --engine E    dynamodb-local (needs Java 17), dynalite, or auto (default)
+  --help        this text
+
+Exit code: 0 when every invariant held, 1 when one broke, 2 for a wrong option.`;
+
+/** What is wrong with the command line, for people. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** @throws UsageError */
+export function readSettings(args: readonly string[]): Settings {
+  const { values } = parse(args);
+  const engine = values.engine ?? 'auto';
+  if (engine !== 'auto' && engine !== 'dynamodb-local' && engine !== 'dynalite') {
+    throw new UsageError(`--engine is '${engine}': give dynamodb-local, dynalite or auto`);
+  }
+  return {
+    seed: whole('--seed', values.seed, 0, 4_294_967_295) ?? randomInt(1, 100_000),
+    seconds: whole('--seconds', values.seconds, 10, 600) ?? 30,
+    workers: whole('--workers', values.workers, 3, 16) ?? 4,
+    engine,
+    help: values.help ?? false,
+  };
+}
+
+function parse(args: readonly string[]) {
+  try {
+    const text = { type: 'string' } as const;
+    const options = { seed: text, seconds: text, workers: text, engine: text, help: { type: 'boolean' } } as const;
+    return parseArgs({ args: [...args], options });
+  } catch (error) {
+    if (error instanceof TypeError) throw new UsageError(error.message);
+    throw error;
+  }
+}
+
+function whole(flag: string, text: string | undefined, min: number, max: number): number | undefined {
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (/^\d+$/.test(text) && value >= min && value <= max) return value;
+  throw new UsageError(`${flag} is '${text}': give a whole number from ${min} to ${max}`);
+}

@@ -1,0 +1,180 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { readScheduleEvent } from '../../src/adapters/schedule-event.js';
+import { fixture } from '../support/fixture.js';
+
+const MIDNIGHT = Date.parse('2026-01-01T00:00:00Z');
+const SCHEDULE = 'arn:aws:scheduler:eu-west-1:123456789012:schedule/default/send-digest';
+
+describe('row 64: recorded events', () => {
+  test.each<[string, string, object]>([
+    [
+      'row 36: an EventBridge rule',
+      'rule-event',
+      { tickMs: MIDNIGHT, scheduleArn: 'arn:aws:events:eu-west-1:123456789012:rule/send-digest' },
+    ],
+    ['row 36: Scheduler without an input', 'scheduler-default-event', { tickMs: MIDNIGHT, scheduleArn: SCHEDULE }],
+    [
+      'row 36: Scheduler with context attributes',
+      'scheduler-input',
+      { tickMs: MIDNIGHT, scheduleArn: SCHEDULE, attempt: 2 },
+    ],
+    [
+      'an emulator that fills in no context attributes',
+      'emulator-input',
+      { unreadableTick: "'<aws.scheduler.scheduled-time>'", scheduleArn: '<aws.scheduler.schedule-arn>' },
+    ],
+    ['an event that is of no schedule, whose time is no tick', 'custom-event', {}],
+  ])('%s', (_, name, facts) => {
+    expect(readScheduleEvent(fixture(name))).toEqual(facts);
+  });
+
+  test('row 64: F64 F65 neither the id nor the execution id, which change per delivery, is read', () => {
+    const keys = ['rule-event', 'scheduler-default-event', 'scheduler-input'].map((name) => [
+      readScheduleEvent(fixture(name)),
+      readScheduleEvent({ ...fixture(name), id: 'another', executionId: 'another', 'execution-id': 'another' }),
+    ]);
+
+    for (const [first, second] of keys) expect(second).toEqual(first);
+  });
+});
+
+describe('row 36: the time', () => {
+  test.each<[string, number]>([
+    ['2026-01-01T00:00:00Z', MIDNIGHT],
+    ['2026-01-01T00:00Z', MIDNIGHT],
+    ['2026-01-01T00:00:00.250Z', MIDNIGHT + 250],
+    ['2026-01-01T01:00:00+01:00', MIDNIGHT],
+    ['2026-01-01T01:00:00+0100', MIDNIGHT],
+    ['2025-12-31T19:00:00-05:00', MIDNIGHT],
+  ])('%s', (time, tickMs) => {
+    expect(readScheduleEvent({ time })).toEqual({ tickMs });
+    expect(readScheduleEvent({ scheduledTime: time })).toEqual({ tickMs });
+  });
+
+  test('a scheduledTime comes before a time', () => {
+    const event = { scheduledTime: '2026-01-01T00:00:00Z', time: '2026-01-01T00:00:42Z' };
+
+    expect(readScheduleEvent(event)).toEqual({ tickMs: MIDNIGHT });
+  });
+
+  test('F70 the repeated hour in autumn gives two ticks', () => {
+    const ticks = ['2026-10-25T02:30:00+02:00', '2026-10-25T02:30:00+01:00'].map(
+      (time) => readScheduleEvent({ time }).tickMs,
+    );
+
+    expect(ticks).toEqual([Date.parse('2026-10-25T00:30:00Z'), Date.parse('2026-10-25T01:30:00Z')]);
+  });
+
+  test('F69 the seconds of a rate() rule are kept', () => {
+    expect(readScheduleEvent({ ...fixture('rule-event'), time: '2026-01-01T00:04:37Z' }).tickMs).toBe(
+      MIDNIGHT + 277_000,
+    );
+  });
+
+  test.each<[unknown, string]>([
+    ['', "''"],
+    ['soon', "'soon'"],
+    ['2026-01-01', "'2026-01-01'"],
+    ['2026-01-01T00:00:00', "'2026-01-01T00:00:00'"],
+    ['2026-13-01T00:00:00Z', "'2026-13-01T00:00:00Z'"],
+    ['2026-01-01T25:00:00Z', "'2026-01-01T25:00:00Z'"],
+    ['1767225600000', "'1767225600000'"],
+    [1_767_225_600_000, '1767225600000'],
+    [true, 'true'],
+    [{}, 'an object'],
+    [{ toString: 1 }, 'an object'],
+    [['2026-01-01T00:00:00Z'], 'an array'],
+    ['9'.repeat(1_000_000), `'${'9'.repeat(64)}…'`],
+  ])('a time that cannot be read is no tick, and is told: %o', (time, unreadableTick) => {
+    expect(readScheduleEvent({ time })).toEqual({ unreadableTick });
+    expect(readScheduleEvent({ scheduledTime: time })).toEqual({ unreadableTick });
+  });
+
+  test.each<[unknown]>([[undefined], [null]])('F68 without a time (%o) there is none, and nothing to tell', (time) => {
+    expect(readScheduleEvent({ time, scheduledTime: time })).toEqual({});
+  });
+});
+
+describe('the attempt', () => {
+  test.each<[unknown, number]>([
+    ['1', 1],
+    ['185', 185],
+    ['0', 0],
+    [3, 3],
+  ])('%o is attempt %i', (attemptNumber, attempt) => {
+    expect(readScheduleEvent({ attemptNumber })).toEqual({ attempt });
+  });
+
+  test.each<[unknown]>([
+    ['first'],
+    ['-1'],
+    [1.5],
+    [Number.NaN],
+    ['9'.repeat(400)],
+    [{}],
+    [null],
+    [''],
+    [' '],
+    [[]],
+    [true],
+  ])('%o is none', (attemptNumber) => {
+    expect(readScheduleEvent({ attemptNumber })).toEqual({});
+  });
+
+  test('an object that cannot even be made a number is none, and no crash', () => {
+    expect(readScheduleEvent(JSON.parse('{"attemptNumber":{"toString":1,"valueOf":1}}'))).toEqual({});
+  });
+});
+
+describe('hostile events', () => {
+  test.each<[unknown]>([
+    [undefined],
+    [null],
+    [''],
+    ['2026-01-01T00:00:00Z'],
+    [0],
+    [true],
+    [[]],
+    [[{ time: '2026-01-01T00:00:00Z' }]],
+    [() => {}],
+    [{}],
+    [{ resources: 'arn' }],
+    [{ resources: [] }],
+    [{ resources: [5] }],
+    [{ scheduleArn: {} }],
+    [{ source: {}, time: '2026-01-01T00:00:00Z' }],
+    [Object.create(null)],
+  ])('%o tells nothing', (event) => {
+    expect(readScheduleEvent(event)).toEqual({});
+  });
+
+  test('no JSON whatever makes it throw', () => {
+    const keys = [
+      'scheduledTime',
+      'time',
+      'source',
+      'scheduleArn',
+      'attemptNumber',
+      'resources',
+      'toString',
+      'valueOf',
+    ];
+    const json = fc.letrec((tie) => ({
+      value: fc.oneof(
+        { depthSize: 'small' },
+        fc.constantFrom(null, true, 0, 1, '', '1', 'aws.events', '2026-01-01T00:00:00Z'),
+        fc.array(tie('value'), { maxLength: 2 }),
+        fc.dictionary(fc.constantFrom(...keys), tie('value'), { maxKeys: 4, noNullPrototype: true }),
+      ),
+    })).value;
+    fc.assert(
+      fc.property(json, (event) => {
+        const { tickMs = MIDNIGHT, attempt = 0 } = readScheduleEvent(event);
+
+        expect([tickMs, attempt].every(Number.isSafeInteger)).toBe(true);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});

@@ -1,0 +1,144 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { executeWithLock } from 'single-execution';
+import { lockAdmin } from 'single-execution/admin';
+import { dynamoDBAdminStore, dynamoDBStore } from 'single-execution/dynamodb';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { dynamoDBLocal, freshTable } from '../support/dynamodb-local.js';
+import { type FaultProxy, startFaultProxy, throttle } from '../support/fault-proxy.js';
+import { putItem, storedItem } from '../support/stored-item.js';
+
+const { client: direct, endpoint } = dynamoDBLocal();
+let proxy: FaultProxy;
+let client: DynamoDBClient;
+let tableName: string;
+
+beforeEach(async () => {
+  proxy = await startFaultProxy(endpoint);
+  client = new DynamoDBClient({ endpoint: proxy.endpoint, maxAttempts: 1 });
+  tableName = await freshTable(direct);
+});
+afterEach(async () => {
+  client.destroy();
+  await proxy.stop();
+});
+
+const operations = () => proxy.requests().map(({ operation }) => operation);
+const adminOf = (dynamoDB = client) => lockAdmin(dynamoDBAdminStore({ tableName, client: dynamoDB }));
+
+/** A client whose every scan page ends after so many items. */
+function pagedClient(limit: number): DynamoDBClient {
+  const paged = new DynamoDBClient({ endpoint: proxy.endpoint, maxAttempts: 1 });
+  paged.middlewareStack.add(
+    (next) => (args) => {
+      (args.input as { Limit?: number }).Limit = limit;
+      return next(args);
+    },
+    { step: 'initialize', name: 'limitPages' },
+  );
+  return paged;
+}
+
+test('lists 260 locks over many pages, each lock once', async () => {
+  const names = Array.from({ length: 260 }, (_, i) => `job-${String(i).padStart(3, '0')}`);
+  await Promise.all(names.map((name) => putItem(direct, tableName, { lockName: name, fencingToken: 1 })));
+  const paged = pagedClient(50);
+
+  const locks = await adminOf(paged).list();
+
+  expect(locks.map(({ name }) => name)).toEqual(names);
+  expect(operations()).toEqual(Array.from({ length: 6 }, () => 'Scan'));
+  paged.destroy();
+});
+
+test('a page that fails is asked for again; the list is whole', async () => {
+  const names = Array.from({ length: 30 }, (_, i) => `job-${String(i).padStart(3, '0')}`);
+  await Promise.all(names.map((name) => putItem(direct, tableName, { lockName: name, fencingToken: 1 })));
+  proxy.inject({ kind: 'reset', at: 'after' }, { skip: 1 });
+  proxy.inject(throttle, { skip: 1 });
+  const paged = pagedClient(10);
+
+  expect((await adminOf(paged).list()).map(({ name }) => name)).toEqual(names);
+  paged.destroy();
+});
+
+test('one corrupt record among others is listed with its problem and hides none of them', async () => {
+  const store = dynamoDBStore({ tableName, client: direct });
+  for (const name of ['alpha', 'omega']) await executeWithLock(() => 'done', { name, store, lockAtMostFor: '5m' });
+  await putItem(direct, tableName, { lockName: 'broken', fencingToken: 3, lockUntil: 'tomorrow', state: 'held' });
+
+  const locks = await adminOf().list();
+
+  expect(locks.map(({ name, state }) => [name, state])).toEqual([
+    ['alpha', 'free'],
+    ['broken', 'corrupt'],
+    ['omega', 'free'],
+  ]);
+  expect(locks[1]?.problem).toContain('lockUntil');
+  await expect(adminOf().get('broken')).rejects.toMatchObject({ name: 'CorruptLockError', attribute: 'lockUntil' });
+});
+
+test('each verb is at most one read and one conditional write', async () => {
+  const admin = adminOf();
+  const spent = () => {
+    const seen = operations();
+    proxy.reset();
+    return seen;
+  };
+  const store = dynamoDBStore({ tableName, client: direct });
+
+  await executeWithLock(
+    async ({ fencingToken }) => {
+      await admin.list();
+      expect(spent()).toEqual(['Scan']);
+      await admin.get('job');
+      expect(spent()).toEqual(['GetItem']);
+      await admin.runs('job');
+      expect(spent()).toEqual(['GetItem']);
+      await admin.pause('job');
+      expect(spent()).toEqual(['UpdateItem']);
+      await admin.resume('job');
+      expect(spent()).toEqual(['UpdateItem']);
+      await admin.forceRelease('job', { fencingToken });
+      expect(spent()).toEqual(['GetItem', 'UpdateItem']);
+    },
+    { name: 'job', store, lockAtMostFor: '5m', observers: [] },
+  );
+});
+
+test('F61 a lost answer to a force release is not a refusal: it was forced, and once', async () => {
+  const store = dynamoDBStore({ tableName, client: direct });
+  proxy.inject({ kind: 'reset', at: 'after' }, { when: ({ operation }) => operation === 'UpdateItem' });
+
+  await executeWithLock(
+    async ({ fencingToken }) => {
+      const result = await adminOf().forceRelease('job', { fencingToken });
+      expect(result).toEqual({ status: 'forced', fencingToken: fencingToken + 1 });
+      expect(operations()).toEqual(['GetItem', 'UpdateItem', 'UpdateItem']);
+      expect(await storedItem(direct, tableName, { lockName: 'job' })).toMatchObject({
+        state: 'forced',
+        fencingToken: fencingToken + 1,
+        attemptId: expect.stringMatching(/^f/),
+      });
+    },
+    { name: 'job', store, lockAtMostFor: '5m', observers: [] },
+  );
+});
+
+test('F50 a table that is missing, or a role that may not, is told as such for every verb', async () => {
+  const admin = lockAdmin(dynamoDBAdminStore({ tableName: 'no-such-table', client }));
+  const verbs = [
+    () => admin.list(),
+    () => admin.get('job'),
+    () => admin.runs('job'),
+    () => admin.forceRelease('job', { fencingToken: 1 }),
+    () => admin.pause('job'),
+    () => admin.resume('job'),
+  ];
+  for (const verb of verbs) {
+    await expect(verb()).rejects.toMatchObject({ name: 'LockStoreError', code: 'TABLE_NOT_FOUND', retryable: false });
+  }
+
+  const denied = { kind: 'error', at: 'before', status: 400, type: 'AccessDeniedException' } as const;
+  proxy.inject(denied, { times: Number.POSITIVE_INFINITY });
+  for (const verb of verbs) await expect(verb()).rejects.toMatchObject({ code: 'ACCESS_DENIED', retryable: false });
+});

@@ -1,0 +1,309 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Execution, executeWithLock, type LockAdminStore, type LockStore } from 'single-execution';
+import { type LockAdmin, lockAdmin } from 'single-execution/admin';
+import { dynamoDBAdminStore, dynamoDBStore } from 'single-execution/dynamodb';
+import { memoryStore } from 'single-execution/memory';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { dynamoDBLocal, freshTable } from '../support/dynamodb-local.js';
+import { gate } from '../support/gate.js';
+import { shiftedClock } from '../support/shifted-clock.js';
+
+interface Stores {
+  readonly store: LockStore;
+  readonly adminStore: LockAdminStore;
+}
+
+const TICK = new Date('2026-03-01T20:00:00Z');
+const later = (minutes: number) => new Date(TICK.getTime() + minutes * 60_000);
+
+describe.each<[string, () => Promise<Stores>]>([
+  ['memoryStore', async () => both(memoryStore())],
+  ['dynamoDBStore', onDynamoDBLocal],
+])('%s', (_, make) => {
+  let stores: Stores;
+  let admin: LockAdmin;
+  beforeAll(async () => {
+    stores = await make();
+    admin = lockAdmin(stores.adminStore);
+  });
+
+  const uniqueName = () => `job-${randomUUID()}`;
+  const run = (name: string, task: (execution: Execution) => unknown = () => 'done', tick?: Date) =>
+    executeWithLock(task, { name, store: stores.store, lockAtMostFor: '5m', observers: [], ...(tick && { tick }) });
+  const fail = (name: string, tick?: Date) =>
+    run(name, () => Promise.reject(new RangeError('boom')), tick).catch(() => undefined);
+
+  /** A grant whose holder is gone; with `agoMs`, one that began so long ago. */
+  async function die(name: string, agoMs = 0): Promise<number> {
+    const call = { signal: new AbortController().signal, tryMs: 1_000, budgetMs: 5_000, maxClockSkewMs: 1_000 };
+    const claim = { name, attemptId: `a${randomUUID()}`, leaseMs: 60_000, lockedBy: 'dead', markTickAtStart: false };
+    const result = await stores.store.acquire(claim, { ...call, clock: shiftedClock(-agoMs) });
+    if (result.status === 'refused') throw new Error(`refused: ${result.reason}`);
+    return result.lease.fencingToken;
+  }
+
+  test('a name that was never used is no lock, has no runs and cannot be forced', async () => {
+    const name = uniqueName();
+
+    expect(await admin.get(name)).toBeUndefined();
+    expect(await admin.runs(name)).toEqual([]);
+    expect(await admin.forceRelease(name, { fencingToken: 1 })).toEqual({ status: 'unchanged', lock: undefined });
+  });
+
+  test('shows a lock that is held: by whom, since when, until when, for which tick', async () => {
+    const name = uniqueName();
+
+    await run(
+      name,
+      async ({ fencingToken, lockedAt, lockUntil }) => {
+        expect(await admin.get(name)).toEqual({
+          name,
+          state: 'held',
+          fencingToken,
+          lockedBy: `process ${process.pid}`,
+          lockedAt,
+          lockUntil,
+          tick: TICK,
+          failuresInARow: 0,
+          runs: [],
+        });
+      },
+      TICK,
+    );
+
+    expect(await admin.get(name)).toMatchObject({ state: 'free', tick: TICK, doneTick: TICK, lastResult: 'succeeded' });
+  });
+
+  test('row 48: keeps the last ten runs, newest first', async () => {
+    const name = uniqueName();
+    const tokens: number[] = [];
+    for (let minute = 0; minute < 12; minute++) {
+      await run(name, ({ fencingToken }) => tokens.push(fencingToken), later(minute));
+    }
+
+    const runs = await admin.runs(name);
+
+    expect(runs.map(({ fencingToken }) => fencingToken)).toEqual(tokens.slice(2).reverse());
+    expect(runs.map(({ tick }) => tick)).toEqual([11, 10, 9, 8, 7, 6, 5, 4, 3, 2].map(later));
+    expect(runs[0]).toEqual({
+      status: 'succeeded',
+      tick: later(11),
+      lockedAt: expect.any(Date),
+      durationMs: expect.any(Number),
+      fencingToken: tokens.at(-1),
+    });
+  });
+
+  test('row 49: tells the last result, its time, its error and the failures in a row', async () => {
+    const name = uniqueName();
+    await run(name);
+    await fail(name, later(1));
+    await fail(name, later(2));
+
+    const info = await admin.get(name);
+
+    expect(info).toMatchObject({ state: 'free', lastResult: 'failed', lastError: 'RangeError' });
+    expect(info?.lastReleasedAt).toBeInstanceOf(Date);
+    expect(Math.abs(Number(info?.lastReleasedAt) - Date.now())).toBeLessThan(5_000);
+    expect(info?.failuresInARow).toBe(2);
+
+    await run(name);
+    const after = await admin.get(name);
+    expect(after).toMatchObject({ lastResult: 'succeeded', failuresInARow: 0 });
+    expect(after).not.toHaveProperty('lastError');
+  });
+
+  test('row 49: a crash counts as a failure, once its successor has recorded it', async () => {
+    const name = uniqueName();
+    const token = await die(name, 600_000);
+    expect(await admin.get(name)).toMatchObject({ state: 'expired', failuresInARow: 0, runs: [] });
+
+    await fail(name);
+
+    const info = await admin.get(name);
+    expect(info?.runs.map(({ status, fencingToken }) => [status, fencingToken])).toEqual([
+      ['failed', token + 1],
+      ['crashed', token],
+    ]);
+    expect(info?.runs[1]).not.toHaveProperty('durationMs');
+    expect(info).toMatchObject({ failuresInARow: 2 });
+  });
+
+  test('row 53, F61: a force release raises the token and lets the next run start; the old holder learns of it', async () => {
+    const name = uniqueName();
+    const started = gate<number>();
+    const finish = gate();
+    const overrun = run(name, async ({ fencingToken }) => {
+      started.open(fencingToken);
+      await finish.opened;
+      return 'overran';
+    });
+    const token = await started.opened;
+    // The fence against late acquires lasts for the millisecond of the grant that is forced.
+    await sleep(2);
+
+    const forced = await admin.forceRelease(name, { fencingToken: token });
+    const shown = await admin.get(name);
+    const next = await run(name, ({ previous }) => previous);
+    finish.open();
+
+    expect(forced).toEqual({ status: 'forced', fencingToken: token + 1 });
+    expect(shown).toMatchObject({ state: 'forced', fencingToken: token + 1 });
+    expect(next).toMatchObject({ fencingToken: token + 2, value: { status: 'forced', fencingToken: token } });
+    expect(await overrun).toMatchObject({ value: 'overran', fencingToken: token, release: 'lost' });
+    expect(await admin.get(name)).toMatchObject({ state: 'free', fencingToken: token + 2, lastResult: 'succeeded' });
+  });
+
+  test('F62 a force release ends the grant that was seen and no newer one', async () => {
+    const name = uniqueName();
+    const { fencingToken: seen = 0 } = (await run(name)) as { fencingToken?: number };
+
+    await run(name, async ({ fencingToken }) => {
+      const result = await admin.forceRelease(name, { fencingToken: seen });
+      expect(result).toMatchObject({ status: 'unchanged', lock: { state: 'held', fencingToken } });
+      expect(await admin.get(name)).toMatchObject({ state: 'held', fencingToken });
+    });
+  });
+
+  test('F62 a lock that changed between the look and the write is left alone', async () => {
+    const name = uniqueName();
+    let raced = false;
+    const racing: LockAdminStore = {
+      ...stores.adminStore,
+      async get(lockName, call) {
+        const stored = await stores.adminStore.get(lockName, call);
+        if (!raced) {
+          raced = true;
+          await forceOff(name);
+          await die(name);
+        }
+        return stored;
+      },
+    };
+    const token = await die(name, 50);
+
+    const result = await lockAdmin(racing).forceRelease(name, { fencingToken: token });
+
+    expect(result.status).toBe('unchanged');
+    expect(await admin.get(name)).toMatchObject({ lockedBy: 'dead', state: 'held' });
+    expect((await admin.get(name))?.fencingToken).toBeGreaterThan(token);
+  });
+
+  test('row 53: a lock that is not held is not forced', async () => {
+    const name = uniqueName();
+    const { fencingToken = 0 } = (await run(name)) as { fencingToken?: number };
+
+    expect(await admin.forceRelease(name, { fencingToken })).toMatchObject({
+      status: 'unchanged',
+      lock: { state: 'free', fencingToken },
+    });
+  });
+
+  test('row 54: a paused job is skipped, a run in progress goes on, and resume lets it run', async () => {
+    const name = uniqueName();
+
+    const during = await run(name, () => admin.pause(name, { by: 'ops' }), TICK);
+    const paused = await run(name, () => 'never', later(1));
+    const shown = await admin.get(name);
+    await admin.resume(name);
+    const resumed = await run(name, () => 'done', later(1));
+
+    expect(during).toMatchObject({ status: 'executed', release: 'released' });
+    expect(paused).toMatchObject({ status: 'skipped', reason: 'paused', tick: later(1).toISOString() });
+    expect(shown?.paused).toEqual({ until: new Date(8_640_000_000_000_000), by: 'ops' });
+    expect(resumed).toMatchObject({ status: 'executed' });
+    expect(await admin.get(name)).not.toHaveProperty('paused');
+  });
+
+  test('row 54: a pause with an end is over by itself', async () => {
+    const name = uniqueName();
+    const until = new Date(Date.now() + 60_000);
+    await admin.pause(name, { until });
+
+    const at = (ms: number) =>
+      executeWithLock(() => 'done', {
+        name,
+        store: stores.store,
+        lockAtMostFor: '5m',
+        observers: [],
+        clock: { ...shiftedClock(0), now: () => ms },
+      });
+
+    expect(await at(until.getTime() - 1)).toMatchObject({ status: 'skipped', reason: 'paused' });
+    expect(await admin.get(name)).toMatchObject({ state: 'unused', paused: { until, by: 'operator' } });
+    expect(await at(until.getTime())).toMatchObject({ status: 'executed' });
+  });
+
+  test('row 54: a name can be paused before its first run; resuming one that is not paused changes nothing', async () => {
+    const name = uniqueName();
+    await admin.resume(uniqueName());
+    await admin.pause(name);
+    await admin.pause(name, { by: 'é'.repeat(30) });
+
+    expect(await run(name)).toMatchObject({ reason: 'paused' });
+    expect((await admin.get(name))?.paused?.by).toBe('é'.repeat(20));
+    await admin.resume(name);
+    await admin.resume(name);
+    expect(await run(name)).toMatchObject({ status: 'executed' });
+  });
+
+  test('lists every lock by name, with what operators need to find idle ones (row 56)', async () => {
+    const fresh = await make();
+    const list = () => lockAdmin(fresh.adminStore).list();
+    expect(await list()).toEqual([]);
+    for (const name of ['zeta', 'alpha', 'Mitte']) {
+      await executeWithLock(() => 'done', { name, store: fresh.store, lockAtMostFor: '5m', tick: TICK });
+    }
+
+    const locks = await list();
+
+    expect(locks.map(({ name }) => name)).toEqual(['Mitte', 'alpha', 'zeta']);
+    for (const lock of locks) {
+      expect(lock).toMatchObject({ state: 'free', doneTick: TICK, lastReleasedAt: expect.any(Date) });
+    }
+  });
+
+  test.each<[string, (verbs: LockAdmin) => Promise<unknown>, string]>([
+    ['get', (a) => a.get(''), 'name is '],
+    ['get', (a) => a.get('e\u0301'), 'NFC'],
+    ['get', (a) => a.get(7 as never), 'name is 7'],
+    ['get', (a) => a.get('x'.repeat(129)), '129 bytes'],
+    ['runs', (a) => a.runs('a\nb'), 'control character'],
+    ['forceRelease', (a) => a.forceRelease('', { fencingToken: 1 }), 'name is '],
+    ['forceRelease', (a) => a.forceRelease('x', { fencingToken: 1.5 }), 'fencingToken is 1.5'],
+    ['forceRelease', (a) => a.forceRelease('x', { fencingToken: '7' as never }), "fencingToken is '7'"],
+    ['forceRelease', (a) => a.forceRelease('x', {} as never), 'fencingToken is undefined'],
+    ['forceRelease without a grant', (a) => a.forceRelease('x', undefined as never), 'fencingToken'],
+    ['pause', (a) => a.pause(''), 'name is '],
+    ['pause', (a) => a.pause('x', { until: Number.NaN }), 'until is NaN'],
+    ['pause', (a) => a.pause('x', { until: new Date(Number.NaN) }), 'until is an invalid Date'],
+    ['pause', (a) => a.pause('x', { until: -1 }), 'until is -1'],
+    ['pause', (a) => a.pause('x', { until: 'tomorrow' as never }), "until is 'tomorrow'"],
+    ['pause', (a) => a.pause('x', { by: '' }), 'by is '],
+    ['pause', (a) => a.pause('x', { by: 7 as never }), 'by is 7'],
+    ['resume', (a) => a.resume('\u0000'), 'control character'],
+  ])('%s refuses bad input with a TypeError or RangeError that names it: %#', async (_verb, call, message) => {
+    const error: unknown = await call(admin).catch((thrown: unknown) => thrown);
+
+    expect(error instanceof TypeError || error instanceof RangeError).toBe(true);
+    expect((error as Error).message).toContain(message);
+    expect(await admin.get('x')).toBeUndefined();
+  });
+
+  /** Ends whatever grant there is. */
+  async function forceOff(name: string): Promise<void> {
+    const { fencingToken = 0 } = (await admin.get(name)) ?? {};
+    await admin.forceRelease(name, { fencingToken });
+  }
+});
+
+function both(store: LockStore & LockAdminStore): Stores {
+  return { store, adminStore: store };
+}
+
+async function onDynamoDBLocal(): Promise<Stores> {
+  const { client } = dynamoDBLocal();
+  const tableName = await freshTable(client);
+  return { store: dynamoDBStore({ tableName, client }), adminStore: dynamoDBAdminStore({ tableName, client }) };
+}
