@@ -45,9 +45,7 @@ async function main({ seed, seconds, workers, engine: wanted }: Settings): Promi
   cleanUps.push(async () => client.destroy());
   await createTables(client);
   const totals = await putOrders(client, random(seed).fork('orders'), FIRST_DAY_MS);
-  const fleet = await startFleet(workers, engine.endpoint, (error) => {
-    throw error;
-  });
+  const fleet = await startFleet(workers, engine.endpoint);
   cleanUps.push(fleet.stop);
 
   const record = recorder(JOBS.filter(({ tickMark }) => tickMark === 'start').map(({ name }) => name));

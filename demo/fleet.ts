@@ -25,12 +25,12 @@ interface Slot {
   readonly process: WorkerProcess;
 }
 
-export async function startFleet(size: number, endpoint: string, onError: (error: unknown) => void): Promise<Fleet> {
+export async function startFleet(size: number, endpoint: string): Promise<Fleet> {
   let named = 0;
   let stopping = false;
   const free: Slot[] = [];
   const slots: Slot[] = [];
-  const waiting: { count: number; start: (slots: Slot[]) => void }[] = [];
+  const waiting: { count: number; start: (slots: Slot[]) => void; fail: (reason: unknown) => void }[] = [];
 
   const staff = async (station: Station): Promise<Slot> => {
     const name = `w${++named}`;
@@ -59,6 +59,10 @@ export async function startFleet(size: number, endpoint: string, onError: (error
     }
   };
 
+  const giveUp = (reason: unknown) => {
+    for (const { fail } of waiting.splice(0)) fail(reason);
+  };
+
   const giveBack = (slot: Slot) => {
     if (slot.process.isAlive() || stopping) {
       free.push(slot);
@@ -71,7 +75,7 @@ export async function startFleet(size: number, endpoint: string, onError: (error
       free.push(next);
       serve();
       return undefined;
-    }, onError);
+    }, giveUp);
   };
 
   const stations = await Promise.all(Array.from({ length: size }, () => openStation(endpoint)));
@@ -80,8 +84,8 @@ export async function startFleet(size: number, endpoint: string, onError: (error
 
   return {
     async lend(count, use) {
-      const lent = await new Promise<Slot[]>((start) => {
-        waiting.push({ count, start });
+      const lent = await new Promise<Slot[]>((start, fail) => {
+        waiting.push({ count, start, fail });
         serve();
       });
       try {

@@ -31,12 +31,16 @@ export function recorder(atMostOnce: readonly string[]): Recorder {
     history: { atMostOnce, invocations, works, incidents, crashes, facts, beats },
     nowMs: () => performance.now() - startedMs,
     begin(requestId, worker) {
-      workers.set(requestId, worker);
+      // A retry has the request id of the first try, whose lock may have outlived it.
+      if (!workers.has(requestId)) workers.set(requestId, worker);
       return ++lastId;
     },
     workerOf: (lockedBy) => workers.get(lockedBy.split(' ').at(-1) ?? ''),
     invocation(invocation, work) {
       invocations.push(invocation);
+      if (invocation.ending.kind !== 'killed' && workers.get(invocation.requestId) === invocation.worker) {
+        workers.delete(invocation.requestId);
+      }
       if (work) works.push(work);
     },
     incident: (incident) => void incidents.push(incident),

@@ -4,6 +4,9 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { type Call, isReply, type Reply } from './call.js';
 
+/** How much of what a worker says is shown when it does not start. */
+const MAX_LINES_SHOWN = 20;
+
 /** A worker process, from the outside. */
 export interface WorkerProcess {
   /** What the handler returned or threw, or how the process was killed. */
@@ -27,10 +30,18 @@ export async function startWorkerProcess(
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
   const exited = once(child, 'exit');
-  if (child.stderr) createInterface(child.stderr).on('line', onLine);
+  const said: string[] = [];
+  if (child.stderr) {
+    createInterface(child.stderr).on('line', (line) => {
+      if (said.length < MAX_LINES_SHOWN) said.push(line);
+      onLine(line);
+    });
+  }
   await Promise.race([
     once(child, 'message'),
-    exited.then(([code]) => Promise.reject(new Error(`a worker did not start: it exited with code ${code}`))),
+    exited.then(([code]) =>
+      Promise.reject(new Error(`a worker did not start: it exited with code ${code}\n${said.join('\n')}`)),
+    ),
   ]);
   return {
     invoke: (call) => invoke(child, exited, call),

@@ -6,6 +6,7 @@ import { LockHeldError } from '../core/errors.js';
 import type { Execution } from '../core/execution.js';
 import { guardMs } from '../core/lease.js';
 import { checkLockName } from '../core/lock-name.js';
+import { isSwitchedOff } from '../core/off-switch.js';
 import { warn } from '../core/operator-log.js';
 import type { Order } from '../core/order.js';
 import type { Skipped } from '../core/outcome.js';
@@ -19,7 +20,7 @@ import {
 } from '../core/policy.js';
 import { checkTick } from '../core/tick.js';
 import { type Context, remainingMs, whoRuns } from './lambda-context.js';
-import { readScheduleEvent } from './schedule-event.js';
+import { readScheduleEvent } from './lambda-event.js';
 
 /** How much longer than the remaining time a lock is held by default: a function that is killed cannot outlive it. */
 const LEASE_MARGIN_MS = 2_000;
@@ -73,7 +74,8 @@ export function withSingleExecution<E, R>(
   return async function singleExecution(this: unknown, event: E, context: Context): Promise<unknown> {
     const remaining = remainingMs(context);
     if (!hasWarned) hasWarned = warnOfShortLease(policy, remaining);
-    const leaseMs = leaseFor(policy, remaining);
+    // Switched off, nothing is held, and no lease has to be found.
+    const leaseMs = isSwitchedOff(policy.store) ? LONGEST_LEASE_MS : leaseFor(policy, remaining);
     const order: Order = {
       name: checkLockName(typeof name === 'function' ? name(event, context) : name),
       lockedBy: whoRuns(context),

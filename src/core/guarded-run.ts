@@ -37,10 +37,11 @@ export async function runGuarded<T>(
   const release = (completion: Completion) => releaseLease(granted, completion, order, policy, tell, tellLost);
 
   // 1. A grant that is over at its arrival is given back, and nothing runs.
-  const deadline = holderDeadline(granted);
+  const deadlineMono = holderDeadline(lease, granted.capMono);
   const startedMono = clock.monotonic();
-  if (isOver(deadline.mono, lease, { monotonic: startedMono, wall: clock.now() })) {
-    const error = grantIsOver(order.name, deadline.setBy);
+  const now = { monotonic: startedMono, wall: clock.now() };
+  if (isOver(deadlineMono, lease, now)) {
+    const error = grantIsOver(order.name, isOver(holderDeadline(lease), lease, now) ? 'LATE' : 'CLOCK_SKEW');
     tell({ type: 'acquire-failed', error });
     await release({ result: 'failed', lockAtLeastForMs: 0, markTickDone: false, durationMs: 0, error: error.code });
     throw error;
@@ -50,12 +51,12 @@ export async function runGuarded<T>(
   tell({ type: 'acquired', fencingToken });
   const previous = lease.previous && publicPrevious(lease.previous);
   if (previous?.status === 'crashed') tell({ type: 'recovered', previous });
-  const missed = missedBefore(granted, policy.expectedEveryMs);
+  const missed = Object.freeze(missedBefore(granted, policy.expectedEveryMs));
   if (missed.length > 0) tell({ type: 'missed', ticks: missed });
 
   // 3. Run the task, with an eye on the clocks.
   const watch = watchLease(order.name, clock, {
-    held: { lease, deadlineMono: deadline.mono },
+    held: { lease, deadlineMono },
     stopMono: stopMono(order, policy),
     onLost: tellLost,
   });
@@ -131,16 +132,18 @@ function isRecovering(previous: Previous | undefined, tickMs: number | undefined
   return previous?.status === 'failed' && tickMs !== undefined && previous.tick?.getTime() === tickMs;
 }
 
-function grantIsOver(name: string, setBy: 'lease' | 'cap'): LockStoreError {
-  return setBy === 'cap'
-    ? new LockStoreError(
-        `acquire of lock "${name}" came to nothing: by the server's clock its lease is over already; set this host's clock right, or raise lockAtMostFor`,
-        { code: 'CLOCK_SKEW', lockName: name, operation: 'acquire', retryable: true },
-      )
-    : new LockStoreError(
-        `acquire of lock "${name}" came to nothing: its lease had ended before the answer came; try again, or raise lockAtMostFor`,
-        { code: 'LATE', lockName: name, operation: 'acquire', retryable: true },
-      );
+const GRANT_IS_OVER = {
+  CLOCK_SKEW: "by the server's clock its lease is over already; set this host's clock right, or raise lockAtMostFor",
+  LATE: 'its lease had ended before the answer came; try again, or raise lockAtMostFor',
+} as const;
+
+function grantIsOver(name: string, code: keyof typeof GRANT_IS_OVER): LockStoreError {
+  return new LockStoreError(`acquire of lock "${name}" came to nothing: ${GRANT_IS_OVER[code]}`, {
+    code,
+    lockName: name,
+    operation: 'acquire',
+    retryable: true,
+  });
 }
 
 function releaseUnknown(name: string): LockStoreError {

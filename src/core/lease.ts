@@ -1,5 +1,3 @@
-import type { Granted } from './lock-store.js';
-
 /*
  * How long a grant may be used, counted so that the holder stops before anybody else can start (docs/protocol.md,
  * "The holder's deadline"). Pure arithmetic on instants that the caller has read.
@@ -18,18 +16,16 @@ export function guardMs(leaseMs: number): number {
   return Math.max(200, leaseMs / 100);
 }
 
-/** The monotonic instant at which a holder must have stopped, and which of the two bounds set it. */
-export interface HolderDeadline {
-  readonly mono: number;
-  /** `cap`: the server's clock ends the lease earlier than this host's clock would. */
-  readonly setBy: 'lease' | 'cap';
-}
-
-export function holderDeadline(granted: Pick<Granted, 'lease' | 'capMono'>): HolderDeadline {
-  const { lease, capMono = Number.POSITIVE_INFINITY } = granted;
-  const end = lease.firstSentMono + lease.leaseMs;
-  const guard = guardMs(lease.leaseMs);
-  return capMono < end ? { mono: capMono - guard, setBy: 'cap' } : { mono: end - guard, setBy: 'lease' };
+/**
+ * The monotonic instant at which a holder must have stopped.
+ *
+ * @param capMono how far the server's clock vouches for the lease; without it, this host's clock alone counts
+ */
+export function holderDeadline(
+  lease: { readonly firstSentMono: number; readonly leaseMs: number },
+  capMono: number = Number.POSITIVE_INFINITY,
+): number {
+  return Math.min(lease.firstSentMono + lease.leaseMs, capMono) - guardMs(lease.leaseMs);
 }
 
 /**

@@ -23,16 +23,12 @@ export interface Order {
 
 /** An acquire may take 5 s, or half of the remaining time. */
 export function acquireCall(order: Order, policy: Policy): StoreCall {
-  return storeCall(policy, Math.min(BUDGET_MS, remainingMs(order, policy) / 2));
+  return storeCall(policy, remainingMs(order, policy) / 2);
 }
 
-/**
- * A release may take 5 s, or all of the remaining time but a reserve. Where no time remains and yet code runs (Lambda
- * Managed Instances do not stop it), one try is made.
- */
+/** A release may take 5 s, or all of the remaining time but a reserve. */
 export function releaseCall(order: Order, policy: Policy): StoreCall {
-  const left = remainingMs(order, policy) - RELEASE_RESERVE_MS;
-  return storeCall(policy, left > 0 ? Math.min(BUDGET_MS, left) : TRY_MS);
+  return storeCall(policy, remainingMs(order, policy) - RELEASE_RESERVE_MS);
 }
 
 /** When a run is asked to end: a second before the platform's deadline, or a tenth of the remaining time if that is less. */
@@ -45,7 +41,9 @@ function remainingMs(order: Order, policy: Policy): number {
   return order.deadlineMono === undefined ? Number.POSITIVE_INFINITY : order.deadlineMono - policy.clock.monotonic();
 }
 
-function storeCall(policy: Policy, budgetMs: number): StoreCall {
+/** Where no time remains and yet code runs (an emulator, Lambda Managed Instances), a call has one whole try. */
+function storeCall(policy: Policy, leftMs: number): StoreCall {
+  const budgetMs = leftMs > 0 ? Math.min(BUDGET_MS, leftMs) : TRY_MS;
   return {
     clock: policy.clock,
     signal: new AbortController().signal,

@@ -761,6 +761,15 @@ describe('row 61: switched off', () => {
     expect(acquire).not.toHaveBeenCalled();
     expect(logged).toHaveBeenCalledOnce();
   });
+
+  test('row 61: asks for no lockAtMostFor where the emulator tells no remaining time', async () => {
+    vi.stubEnv('SINGLE_EXECUTION_DISABLED', '1');
+    vi.spyOn(console, 'error').mockImplementation(() => {});
+    const { options } = setting();
+    const wrapped = withSingleExecution(async (_event, _context, { signal }) => signal.aborted, options);
+
+    expect(await wrapped({}, {} as Context)).toBe(false);
+  });
 });
 
 test('row 44: the lock is said to be held by function, version, region and request, cut to 128 bytes', async () => {

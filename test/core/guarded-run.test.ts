@@ -298,6 +298,21 @@ describe('a grant that is over at its arrival', () => {
     },
   );
 
+  test("F11 an answer after the end of the lease is LATE, whatever the server's clock says as well", async () => {
+    const { clock, options } = setting();
+    const store = scriptedStore({
+      acquire: async (claim, call) => {
+        const granted = { ...grantOf(claim, call), capMono: call.clock.monotonic() + 600 };
+        await pass(clock, MINUTE);
+        return granted;
+      },
+      release: async () => 'released',
+    });
+    const rejected = expect(executeWithLock(() => {}, { ...options, store })).rejects.toMatchObject({ code: 'LATE' });
+    await clock.advance(MINUTE);
+    await rejected;
+  });
+
   test('F11 LATE is thrown even when the release of the grant fails', async () => {
     const { clock, options } = setting();
     const store = scriptedStore({

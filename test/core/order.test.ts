@@ -44,7 +44,7 @@ test.each<[string, number | undefined, number]>([
 });
 
 test.each([100, 0, -60_000])(
-  'F43 with %i ms remaining and code that runs on, a release still gets one try',
+  'F43 with %i ms remaining and code that runs on, a release still gets one whole try',
   async (remaining) => {
     const { policy, order } = await orderWith(remaining);
 
@@ -71,3 +71,12 @@ describe('row 26: a run is asked to end', () => {
     expect(stopMono(order, policy)).toBeUndefined();
   });
 });
+
+test.each([0, -60_000])(
+  'with %i ms remaining, as an emulator may say, an acquire gets one whole try',
+  async (remaining) => {
+    const { policy, order } = await orderWith(remaining);
+
+    expect(acquireCall(order, policy).budgetMs).toBe(1_000);
+  },
+);

@@ -24,7 +24,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Areas whose files know each other only within a family: `dynamodb.ts` and `dynamodb-*.ts`. */
-const FAMILIES = ['stores'];
+const FAMILIES = ['stores', 'adapters'];
 
 /** Packages that the files with these path prefixes may import; no other file of src imports any. */
 const PACKAGES: Readonly<Record<string, RegExp>> = {
