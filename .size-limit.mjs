@@ -1,19 +1,29 @@
-/** What a bundle carries when it imports everything of these doors: minified, gzip, without the AWS SDK. */
-const everythingOf = (name, doors, limit) => ({
+/** What a bundle carries for these imports: minified, gzip, without the AWS SDK. */
+const bundleOf = (name, contents, limit) => ({
   name,
-  path: doors,
+  path: 'dist/index.js',
   gzip: true,
   limit,
   modifyEsbuildConfig: ({ entryPoints: _, ...config }) => ({
     ...config,
-    stdin: { contents: doors.map((door) => `export * from './${door}';`).join('\n'), resolveDir: import.meta.dirname },
+    stdin: { contents, resolveDir: import.meta.dirname },
     format: 'esm',
     target: 'es2023',
     external: ['@aws-sdk/*'],
   }),
 });
 
+const wrapper = "export { withSingleExecution } from './dist/index.js';";
+
 export default [
-  everythingOf('root + dynamodb', ['dist/index.js', 'dist/stores/dynamodb.js'], '6 kB'),
-  everythingOf('root + memory', ['dist/index.js', 'dist/stores/memory.js'], '6 kB'),
+  bundleOf(
+    'withSingleExecution + dynamoDBStore',
+    `${wrapper} export { dynamoDBStore } from './dist/stores/dynamodb.js';`,
+    '12.5 kB',
+  ),
+  bundleOf(
+    'withSingleExecution + memoryStore',
+    `${wrapper} export { memoryStore } from './dist/stores/memory.js';`,
+    '9 kB',
+  ),
 ];

@@ -28,6 +28,7 @@ interface Slot {
 export async function startFleet(size: number, endpoint: string): Promise<Fleet> {
   let named = 0;
   let stopping = false;
+  let failure: { readonly reason: unknown } | undefined;
   const free: Slot[] = [];
   const slots: Slot[] = [];
   const waiting: { count: number; start: (slots: Slot[]) => void; fail: (reason: unknown) => void }[] = [];
@@ -59,7 +60,9 @@ export async function startFleet(size: number, endpoint: string): Promise<Fleet>
     }
   };
 
+  // Fewer workers than asked for would be another play.
   const giveUp = (reason: unknown) => {
+    failure = { reason };
     for (const { fail } of waiting.splice(0)) fail(reason);
   };
 
@@ -85,6 +88,7 @@ export async function startFleet(size: number, endpoint: string): Promise<Fleet>
   return {
     async lend(count, use) {
       const lent = await new Promise<Slot[]>((start, fail) => {
+        if (failure) return fail(failure.reason);
         waiting.push({ count, start, fail });
         serve();
       });

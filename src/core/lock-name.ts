@@ -30,7 +30,9 @@ export function nameProblem(name: string): string | undefined {
 
 /** Length in UTF-8 bytes. */
 export function utf8Bytes(text: string): number {
-  return new TextEncoder().encode(text).length;
+  let bytes = 0;
+  for (const character of text) bytes += bytesOf(character);
+  return bytes;
 }
 
 /** The longest beginning of a text that fits into so many UTF-8 bytes, well-formed and cut between characters. */
@@ -39,9 +41,17 @@ export function truncateUtf8(text: string, maxBytes: number): string {
   let bytes = 0;
   let end = 0;
   for (const character of wellFormed) {
-    bytes += utf8Bytes(character);
+    bytes += bytesOf(character);
     if (bytes > maxBytes) break;
     end += character.length;
   }
   return wellFormed.slice(0, end);
+}
+
+/** Counted by hand: an encoder would cost more than all the rest of a skip. */
+function bytesOf(character: string): number {
+  const point = character.codePointAt(0) ?? 0;
+  if (point < 0x80) return 1;
+  if (point < 0x800) return 2;
+  return point < 0x1_0000 ? 3 : 4;
 }
