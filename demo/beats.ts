@@ -101,21 +101,38 @@ async function failure(scene: Scene): Promise<void> {
 /** A worker dies at work. The retry and the next tick are refused; the first tick after its lease takes over. */
 async function crash(scene: Scene): Promise<void> {
   const tickMs = scene.nextTick();
-  await scene.fleet.lend(2, async ([one, other]) => {
-    if (!one || !other) return;
+  const dead = await die(scene, { tickMs, remainingMs: CRASHING_MS }, async (other, { requestId }) => {
+    await give(scene, other, { tickMs, requestId, as: 'retry' });
+    await give(scene, other, { tickMs: scene.nextTick() });
+  });
+  await takeOver(scene, dead, { tickMs: scene.nextTick() });
+}
+
+/** Kills a worker as soon as it is seen at work. @param then what another worker is given right after that */
+export async function die(
+  scene: Scene,
+  delivery: Delivery,
+  then: (other: Worker, dead: Invocation) => Promise<unknown>,
+): Promise<Invocation> {
+  return scene.fleet.lend(2, async ([one, other]) => {
+    if (!one || !other) throw new Error('two workers were asked for');
     scene.job.slow(one.station, 30_000);
-    const running = give(scene, one, { tickMs, remainingMs: CRASHING_MS });
+    const running = give(scene, one, delivery);
     await begun(scene.job, one, running);
     one.kill();
     const dead = await running;
+    await then(other, dead);
+    return dead;
+  });
+}
 
-    await give(scene, other, { tickMs, requestId: dead.requestId, as: 'retry' });
-    await give(scene, other, { tickMs: scene.nextTick() });
-    const left = await scene.admin.get(scene.job.name);
-    // A Date header names the second that has begun.
-    await sleep(Math.max(0, Number(left?.lockUntil) + 1_050 - Date.now()));
-    const next = await give(scene, other, { tickMs: scene.nextTick() });
-    await lookForCrash(scene, dead, left, next);
+/** Waits until the lease of the dead is over, delivers an event, and looks whether the crash has become known. */
+export async function takeOver(scene: Scene, dead: Invocation, delivery: Delivery): Promise<void> {
+  const left = await scene.admin.get(scene.job.name);
+  // A Date header names the second that has begun.
+  await sleep(Math.max(0, Number(left?.lockUntil) + 1_050 - Date.now()));
+  await scene.fleet.lend(1, async ([worker]) => {
+    if (worker) await lookForCrash(scene, dead, left, await give(scene, worker, delivery));
   });
 }
 
@@ -124,7 +141,7 @@ async function crash(scene: Scene): Promise<void> {
  *
  * @param left the record as the dead left it
  */
-export async function lookForCrash(
+async function lookForCrash(
   scene: Scene,
   dead: Invocation,
   left: LockInfo | undefined,

@@ -43,6 +43,8 @@ export interface Work {
 /** What was done to a job from outside. */
 export type Incident =
   | { readonly kind: 'answer-lost'; readonly invocation: number; readonly job: string; readonly atMs: number }
+  /** The schedule sent no event for a tick. */
+  | { readonly kind: 'left-out'; readonly job: string; readonly atMs: number; readonly tickMs: number }
   | { readonly kind: 'paused' | 'resumed'; readonly job: string; readonly atMs: number };
 
 /** A run that was killed at work, and what became known of it once a successor had run. */

@@ -47,7 +47,7 @@ export const INVARIANTS: readonly Invariant[] = [
   },
   {
     promise: 'every tick done, or reported as missed, failed, paused or stale',
-    check({ invocations, works, atMostOnce }) {
+    check({ invocations, works, incidents, atMostOnce }) {
       const done = new Set(works.flatMap(({ job, doneTicksMs }) => doneTicksMs.map((tickMs) => tickName(job, tickMs))));
       const ticks = grouped(ofTicks(invocations), ([tick]) => tick);
       const breaches = [...ticks].flatMap(([tick, tries]) => {
@@ -59,7 +59,11 @@ export const INVARIANTS: readonly Invariant[] = [
           ? []
           : [`${tick} was lost: ${endings.map(({ kind }) => kind).join(', ')}`];
       });
-      return { cases: ticks.size, breaches };
+      const notMadeUp = incidents.flatMap((incident) => {
+        if (incident.kind !== 'left-out' || done.has(tickName(incident.job, incident.tickMs))) return [];
+        return [`${tickName(incident.job, incident.tickMs)} was left out, and not made up for`];
+      });
+      return { cases: ticks.size, breaches: [...breaches, ...notMadeUp] };
     },
   },
   {

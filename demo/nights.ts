@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Beat, begun, give, lookForCrash, type Scene } from './beats.js';
+import { type Beat, begun, die, give, type Scene, takeOver } from './beats.js';
 
 /*
  * The nights of the report, whose lock stays for a minute after each success: one night in a short evening, more in a
@@ -23,7 +23,6 @@ export async function playNights(scene: Scene, endMs: number): Promise<void> {
     recorder.beat(name);
   };
   for (;;) {
-    const startedMs = recorder.nowMs();
     for (const [name, beat] of Object.entries(NIGHT_BEATS)) await play(name, beat);
     const nextMs = recorder.nowMs() + MINUTE_MS + 1_000;
     const leftMs = endMs - nextMs;
@@ -31,8 +30,10 @@ export async function playNights(scene: Scene, endMs: number): Promise<void> {
 
     await sleep(nextMs - recorder.nowMs());
     const [isLeftOut, isDeadly] = [random.chance(0.5), random.chance(0.5)];
-    if (isLeftOut) scene.nextTick();
-    if (isDeadly && leftMs > 2 * (nextMs - startedMs)) await play('night of a crash', nightOfCrash);
+    if (isLeftOut) await play('night left out', nightLeftOut);
+    if (isLeftOut && endMs - recorder.nowMs() < MINUTE_MS + NIGHT_MS) return;
+    if (isLeftOut) await sleep(MINUTE_MS + 1_000);
+    if (isDeadly && endMs - recorder.nowMs() > 2 * MINUTE_MS + NIGHT_MS) await play('night of a crash', nightOfCrash);
   }
 }
 
@@ -54,6 +55,17 @@ async function failedNight(scene: Scene): Promise<void> {
   });
 }
 
+/** The schedule leaves a night out. The next one, delivered twice, makes up for it. */
+async function nightLeftOut(scene: Scene): Promise<void> {
+  const { job, recorder } = scene;
+  const leftOutMs = scene.nextTick();
+  const tickMs = scene.nextTick();
+  recorder.incident({ kind: 'left-out', job: job.name, atMs: recorder.nowMs(), tickMs: leftOutMs });
+  await scene.fleet.lend(2, (workers) =>
+    Promise.all(workers.map((worker) => give(scene, worker, { tickMs, as: 'after a night left out' }))),
+  );
+}
+
 /** Somebody starts the report by hand, right after it has run. */
 async function byHand(scene: Scene): Promise<void> {
   await scene.fleet.lend(1, async ([worker]) => {
@@ -63,24 +75,10 @@ async function byHand(scene: Scene): Promise<void> {
 
 /** The run of a night dies. Its retries find its lock, until the lease is over: then the very same tick runs. */
 async function nightOfCrash(scene: Scene): Promise<void> {
-  const { job } = scene;
   const tickMs = scene.nextTick();
-  const dead = await scene.fleet.lend(2, async ([one, other]) => {
-    if (!one || !other) throw new Error('two workers were asked for');
-    job.slow(one.station, 30_000);
-    const running = give(scene, one, { tickMs });
-    await begun(job, one, running);
-    one.kill();
-    const killed = await running;
-    await give(scene, other, { tickMs, requestId: killed.requestId, as: 'retry' });
-    return killed;
-  });
-  const left = await scene.admin.get(job.name);
-  await sleep(Math.max(0, Number(left?.lockUntil) + 1_050 - Date.now()));
-  await scene.fleet.lend(1, async ([worker]) => {
-    if (!worker) return;
-    const next = await give(scene, worker, { tickMs, requestId: dead.requestId, as: 'second retry' });
-    await lookForCrash(scene, dead, left, next);
-  });
+  const dead = await die(scene, { tickMs }, (other, { requestId }) =>
+    give(scene, other, { tickMs, requestId, as: 'retry' }),
+  );
+  await takeOver(scene, dead, { tickMs, requestId: dead.requestId, as: 'second retry' });
   await sleep(MINUTE_MS + 1_000);
 }

@@ -123,6 +123,11 @@ describe('a doctored evening breaks the invariant that it wrongs', () => {
       { invocations: [...SOUND.invocations, invocation(18, { ending: skipped('already-executed') })] },
       'every tick done, or reported as missed, failed, paused or stale',
     ],
+    [
+      'a tick that was left out is not made up for',
+      { incidents: [...SOUND.incidents, { kind: 'left-out', job: 'report', atMs: 0, tickMs: tick(0) }] },
+      'every tick done, or reported as missed, failed, paused or stale',
+    ],
     ['a run does nothing', { works: reworked(14, { doneTicksMs: [] }) }, 'a run does its work, a skip does none'],
     [
       'a skip works',

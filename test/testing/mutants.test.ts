@@ -39,7 +39,7 @@ test('row 58: the contract has at least 70 cases, each with a name of its own', 
   expect(new Set(names).size).toBe(names.length);
 });
 
-test('the store that mutants are made of keeps the whole contract', async () => {
+test('row 68: a store that is not shipped, the one that mutants are made of, keeps the whole contract', async () => {
   expect(await failedBy({})).toEqual([]);
 });
 
