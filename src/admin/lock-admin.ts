@@ -71,8 +71,9 @@ export function lockAdmin(store: LockAdminStore, { clock = systemClock }: { read
       return (await get(name))?.runs ?? [];
     },
 
-    async forceRelease(name, { fencingToken }) {
-      if (!Number.isSafeInteger(fencingToken)) {
+    async forceRelease(name, grant) {
+      const fencingToken = (grant as typeof grant | undefined)?.fencingToken;
+      if (fencingToken === undefined || !Number.isSafeInteger(fencingToken)) {
         throw new TypeError(
           `fencingToken is ${describe(fencingToken)}: give the token of the grant to end, as get tells it`,
         );

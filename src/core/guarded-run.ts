@@ -119,12 +119,12 @@ async function releaseLease(
 }
 
 function missedBefore({ lease }: Granted, everyMs: number | undefined): Date[] {
-  const last = Math.max(
-    lease.previous?.tickMs ?? Number.NEGATIVE_INFINITY,
-    lease.doneTickMs ?? Number.NEGATIVE_INFINITY,
-  );
-  if (everyMs === undefined || lease.tickMs === undefined || last === Number.NEGATIVE_INFINITY) return [];
-  return missedTicks(last, lease.tickMs, everyMs);
+  const { tickMs, doneTickMs = Number.NEGATIVE_INFINITY, previous } = lease;
+  if (everyMs === undefined || tickMs === undefined) return [];
+  // A run of this very tick that failed must not hide from its retry what it was told itself.
+  const previousMs = previous?.tickMs === tickMs ? undefined : previous?.tickMs;
+  const lastMs = Math.max(doneTickMs, previousMs ?? Number.NEGATIVE_INFINITY);
+  return lastMs === Number.NEGATIVE_INFINITY ? [] : missedTicks(lastMs, tickMs, everyMs);
 }
 
 function isRecovering(previous: Previous | undefined, tickMs: number | undefined): boolean {

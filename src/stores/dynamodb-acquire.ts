@@ -10,6 +10,7 @@ import { acquireRequest, cancelRequest, PAD_MS, takeoverRequest, type UpdateRequ
 import { capMono } from './dynamodb-response-time.js';
 import type { LockTable, Reply } from './dynamodb-table.js';
 
+/** Beside the acquire's own budget, and less where that is short because the platform's deadline is near. */
 const CANCEL_BUDGET_MS = 2_000;
 
 /** What one write of an acquire has come to. */
@@ -56,7 +57,11 @@ export async function acquire(table: LockTable, claim: Claim, call: StoreCall): 
 
   // 3. Cancel, when a write that went unanswered may yet be applied.
   if (verdict.kind !== 'granted' && ambiguous) {
-    const own = { ...call, signal: new AbortController().signal, budgetMs: CANCEL_BUDGET_MS };
+    const own = {
+      ...call,
+      signal: new AbortController().signal,
+      budgetMs: Math.min(CANCEL_BUDGET_MS, call.budgetMs / 2),
+    };
     const answer = await table.update(key, cancelRequest(claim.attemptId), own);
     if ('error' in answer) throw failureOf(answer.error, 'acquire', claim.name, table.tableName);
     if (!answer.value.applied && isOwn(claim, answer.value.item)) verdict = judge(claim, answer.value, sends, call);

@@ -540,6 +540,17 @@ describe('what a run is told of the past', () => {
     });
   });
 
+  test('row 39: the retry of a tick that failed is told of the same missed ticks', async () => {
+    const { options } = setting();
+    const every5 = { ...options, expectedEvery: '5m' };
+    await executeWithLock(() => {}, { ...every5, tick: NOW });
+    await expect(executeWithLock(noDatabase, { ...every5, tick: NOW + 10 * MINUTE })).rejects.toThrow();
+
+    expect(await executeWithLock(() => {}, { ...every5, tick: NOW + 10 * MINUTE })).toMatchObject({
+      missedTicks: [new Date('2026-01-01T00:05:00Z')],
+    });
+  });
+
   test('row 39: nothing is missed without expectedEvery, without a tick, or when the past is unknown', async () => {
     const { options, observer } = setting();
     await executeWithLock(() => {}, { ...options, tick: NOW });

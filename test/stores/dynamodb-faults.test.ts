@@ -64,7 +64,7 @@ describe.each([
     expect(locks.verbs()).toEqual(['acquire', 'acquire', 'release']);
   });
 
-  test('F3 F6 a store that never answers costs half of the remaining time, and a cancel; nobody ran', async () => {
+  test('F3 F6 a store that never answers costs half of the remaining time, and a cancel half of that; nobody ran', async () => {
     const name = uniqueName();
     locks.proxy.inject({ kind: 'hang', at: 'before' }, { times: Number.POSITIVE_INFINITY });
 
@@ -72,8 +72,8 @@ describe.each([
 
     expect(run.error).toMatchObject({ name: 'LockStoreError', code: 'UNAVAILABLE', retryable: true, lockName: name });
     expect(run.executions).toEqual([]);
-    expect(run.tookMs).toBeGreaterThan(2_300);
-    expect(run.tookMs).toBeLessThan(4_000);
+    expect(run.tookMs).toBeGreaterThan(700);
+    expect(run.tookMs).toBeLessThan(1_000);
     expect(locks.verbs()[0]).toBe('acquire');
     expect(new Set(locks.verbs().slice(1))).toEqual(new Set(['cancel']));
     expect(await locks.record(name)).toBeUndefined();
