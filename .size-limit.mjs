@@ -19,7 +19,7 @@ export default [
   bundleOf(
     'withSingleExecution + dynamoDBStore',
     `${wrapper} export { dynamoDBStore } from './dist/stores/dynamodb.js';`,
-    '12.5 kB',
+    '13 kB',
   ),
   bundleOf(
     'withSingleExecution + memoryStore',

@@ -1,4 +1,3 @@
-import { defined } from '../core/defined.js';
 import { describe } from '../core/describe.js';
 import { formatDuration } from '../core/duration.js';
 import { run } from '../core/engine.js';
@@ -29,7 +28,8 @@ const LEASE_MARGIN_MS = 2_000;
 export type Handler<E, R> = (event: E, context: Context, execution: Execution) => R | Promise<R>;
 
 /** Options of `withSingleExecution` for AWS Lambda. `lockAtMostFor` defaults to the remaining time + 2 s. */
-export interface Options<E> extends LockOptions {
+// biome-ignore lint/suspicious/noExplicitAny: an event that nobody declares can be anything
+export interface Options<E = any> extends LockOptions {
   /** The lock. 1 to 128 UTF-8 bytes with the store's prefix, Unicode form NFC, no control characters. */
   readonly name: string | ((event: E, context: Context) => string);
   /** Where the scheduled time comes from: the event, nowhere, or a function of it. @default 'event' */
@@ -59,6 +59,12 @@ export function withSingleExecution<E = any, R = unknown>(
   handler: Handler<E, R>,
   options: Options<NoInfer<E>> & { readonly onSkipped?: 'return' },
 ): (event: E, context: Context) => Promise<R | Skipped>;
+/** With options that only the run knows: the result is whatever `onSkipped` makes of it. */
+// biome-ignore lint/suspicious/noExplicitAny: as above
+export function withSingleExecution<E = any, R = unknown>(
+  handler: Handler<E, R>,
+  options: Options<NoInfer<E>>,
+): (event: E, context: Context) => Promise<unknown>;
 export function withSingleExecution<E, R>(
   handler: Handler<E, R>,
   options: Options<E>,
@@ -81,7 +87,7 @@ export function withSingleExecution<E, R>(
       lockedBy: whoRuns(context),
       leaseMs,
       ...readTrigger(tick, event, context, policy),
-      ...defined({ deadlineMono: deadlineFor(policy, remaining, leaseMs) }),
+      ...deadlinesFor(policy, remaining, leaseMs),
     };
     const outcome = await run<R>((execution) => call(handler, this, event, context, execution), order, policy);
     if (outcome.status === 'executed') return outcome.value;
@@ -119,13 +125,18 @@ function leaseFor(policy: Policy, remaining: number | undefined): number {
 }
 
 /**
- * When the run must be over. A long lease that was made to fit the remaining time ends, less its guard, a little
- * before it: then that is the deadline, so that the run is asked to end in time to release what it still holds.
+ * A long lease that was made to fit the remaining time ends, less its guard, a little before it. The run must then be
+ * over by that instant, so that it is asked to end while it still holds the lock.
  */
-function deadlineFor(policy: Policy, remaining: number | undefined, leaseMs: number): number | undefined {
-  if (remaining === undefined) return undefined;
-  const usable = policy.lockAtMostForMs === undefined ? leaseMs - guardMs(leaseMs) : Number.POSITIVE_INFINITY;
-  return policy.clock.monotonic() + Math.min(remaining, usable);
+function deadlinesFor(
+  { clock, lockAtMostForMs }: Policy,
+  remaining: number | undefined,
+  leaseMs: number,
+): Pick<Order, 'deadlineMono' | 'runUntilMono'> {
+  if (remaining === undefined) return {};
+  const now = clock.monotonic();
+  const usable = lockAtMostForMs === undefined ? leaseMs - guardMs(leaseMs) : Number.POSITIVE_INFINITY;
+  return { deadlineMono: now + remaining, runUntilMono: now + Math.min(remaining, usable) };
 }
 
 /** Says once that a run may outlive its lease. @returns whether it was said */

@@ -14,7 +14,7 @@ export interface Clock {
 export interface Timer {
   cancel(): void;
   /** Lets the process end although the timer is still pending, where the platform has such a notion. */
-  unref(): void;
+  unref?(): void;
 }
 
 /** The clocks and timers of the platform. */

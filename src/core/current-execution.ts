@@ -5,10 +5,16 @@ import type { LockStore } from './lock-store.js';
 export interface Frame {
   readonly execution: Execution;
   readonly store: LockStore;
-  /** The run inside which this one was started. */
-  readonly parent: Frame | undefined;
   /** Whether the run is unsettled, guarded and not lost. */
   isHeld(): boolean;
+}
+
+/** A frame and the run inside which it was started. */
+interface LinkedFrame extends Frame {
+  parent: LinkedFrame | undefined;
+  hasEnded: boolean;
+  /** Runs under this one's lock that have not settled. */
+  readonly nested: Set<Promise<unknown>>;
 }
 
 /** The part of `AsyncLocalStorage` that is used here; taken from the platform, so that nothing has to be imported. */
@@ -26,25 +32,55 @@ interface Platform {
 
 const frames = openStorage();
 
-function openStorage(): AsyncStorage<Frame> | undefined {
+function openStorage(): AsyncStorage<LinkedFrame> | undefined {
   const platform = globalThis as Platform;
   const Storage =
     platform.AsyncLocalStorage ?? platform.process?.getBuiltinModule?.('node:async_hooks')?.AsyncLocalStorage;
-  return Storage && new Storage<Frame>();
+  return Storage && new Storage<LinkedFrame>();
 }
 
-/** Calls a function such that it and all it calls find the frame. Without async storage it is merely called. */
-export function runInFrame<R>(frame: Frame, callback: () => R): R {
-  return frames ? frames.run(frame, callback) : callback();
+/**
+ * Calls a task such that it and all it calls find the frame, and waits for it and for every run nested in it, awaited
+ * by the task or not. Without async storage the task is merely called.
+ */
+export async function runInFrame<R>(frame: Frame, task: () => R | PromiseLike<R>): Promise<R> {
+  const linked = {
+    ...frame,
+    parent: unended(frames?.getStore()),
+    hasEnded: false,
+    nested: new Set<Promise<unknown>>(),
+  };
+  try {
+    return await (frames ? frames.run(linked, task) : task());
+  } finally {
+    while (linked.nested.size > 0) await Promise.allSettled(linked.nested);
+    linked.hasEnded = true;
+    // Runs that have ended are let go, however long a chain of runs starts one another.
+    linked.parent = unended(linked.parent);
+  }
 }
 
-export function currentFrame(): Frame | undefined {
-  return frames?.getStore();
+/** Like `runInFrame`, inside a run that holds the lock: that run is not over before this one. */
+export async function runNestedInFrame<R>(outer: Frame, task: () => R | PromiseLike<R>): Promise<R> {
+  const { nested } = outer as LinkedFrame;
+  const running = runInFrame(outer, task);
+  nested.add(running);
+  try {
+    return await running;
+  } finally {
+    nested.delete(running);
+  }
+}
+
+function unended(frame: LinkedFrame | undefined): LinkedFrame | undefined {
+  let found = frame;
+  while (found?.hasEnded) found = found.parent;
+  return found;
 }
 
 /** The innermost frame, going outwards, that fits. */
 export function findFrame(fits: (frame: Frame) => boolean): Frame | undefined {
-  let frame = currentFrame();
+  let frame = frames?.getStore();
   while (frame && !fits(frame)) frame = frame.parent;
   return frame;
 }
@@ -56,7 +92,7 @@ export function findFrame(fits: (frame: Frame) => boolean): Frame | undefined {
  */
 export function currentExecution(): Execution | undefined {
   needStorage('currentExecution');
-  return currentFrame()?.execution;
+  return frames?.getStore()?.execution;
 }
 
 /**

@@ -6,11 +6,11 @@ import { toStoreError } from './errors.js';
 import { type Tell, tellAll } from './events.js';
 import { runGuarded } from './guarded-run.js';
 import { truncateUtf8 } from './lock-name.js';
-import type { AcquireResult, Claim, ClockBounds } from './lock-store.js';
+import type { AcquireResult, Claim, ClockBounds, Holder } from './lock-store.js';
 import { runNested } from './nested-run.js';
 import { isSwitchedOff } from './off-switch.js';
 import { acquireCall, type Order } from './order.js';
-import { type Outcome, publicHolder, type Skipped } from './outcome.js';
+import { type Outcome, publicHolder, type Skipped, type SkipReason } from './outcome.js';
 import type { Policy } from './policy.js';
 import type { Task } from './settle.js';
 import { runUnguarded } from './unguarded-run.js';
@@ -26,15 +26,11 @@ export async function run<T>(task: Task<T>, order: Order, policy: Policy): Promi
   const { clock, store } = policy;
   if (!isSwitchedOff(store)) {
     const outer = findFrame((f) => f.execution.name === order.name && f.store === store && f.isHeld());
-    if (outer) return runNested(task, outer.execution, clock);
+    if (outer) return runNested(task, outer, clock);
   }
 
   const attemptId = newAttemptId();
-  const tell = tellAll(policy.observers, clock, {
-    name: order.name,
-    attemptId,
-    ...defined({ tick: dateOf(order.tickMs) }),
-  });
+  const tell = tellAll(policy.observers, clock, { name: order.name, attemptId, tickMs: order.tickMs });
   const { unreadableTick, scheduleArn } = order;
   if (unreadableTick !== undefined) {
     tell({ type: 'tick-unreadable', value: unreadableTick, ...defined({ scheduleArn }) });
@@ -50,13 +46,12 @@ export async function run<T>(task: Task<T>, order: Order, policy: Policy): Promi
     tell({ type: 'acquire-failed', error });
     if (policy.onStoreError === 'throw' || error.code !== 'UNAVAILABLE') throw error;
     if (policy.onStoreError === 'run') return runUnguarded(task, order, policy, tell);
-    return skip(order, { reason: 'store-unavailable' }, tell);
+    return skip(order, 'store-unavailable', undefined, tell);
   }
 
   const clockSkewMs = checkClock(result.clock, policy.maxClockSkewMs, tell);
   if (result.status === 'refused') {
-    const { reason, holder } = result;
-    return skip(order, { reason, ...defined({ holder: holder && publicHolder(holder) }) }, tell);
+    return skip(order, result.reason, result.holder, tell);
   }
   if (result.clockUnverified) tell({ type: 'clock-unverified' });
   return runGuarded(task, result, clockSkewMs, order, policy, tell);
@@ -73,10 +68,11 @@ function claimFor(order: Order, attemptId: string, policy: Policy): Claim {
   };
 }
 
-function skip(order: Order, why: Pick<Skipped, 'reason' | 'holder'>, tell: Tell): Skipped {
-  tell({ type: 'skipped', ...why });
+function skip(order: Order, reason: SkipReason, holder: Holder | undefined, tell: Tell): Skipped {
+  const why = () => ({ reason, ...defined({ holder: holder && publicHolder(holder) }) });
+  tell({ type: 'skipped', ...why() });
   const tick = dateOf(order.tickMs)?.toISOString();
-  return { status: 'skipped', name: order.name, ...defined({ tick }), ...why };
+  return { status: 'skipped', name: order.name, ...defined({ tick }), ...why() };
 }
 
 /** Tells of a clock that is surely further off than allowed; its likeliest offset in that case. */

@@ -17,7 +17,9 @@ export type LockStoreErrorCode =
   /** The grant was over at its arrival because this host's clock is wrong. */
   | 'CLOCK_SKEW'
   /** The grant arrived after its lease had ended. */
-  | 'LATE';
+  | 'LATE'
+  /** The store refused the run, and then did not say whether an earlier try of it may yet be applied. */
+  | 'UNSETTLED';
 
 export type StoreOperation =
   | 'acquire'
@@ -57,6 +59,8 @@ export class LockStoreError extends Error {
   }
 }
 
+const HELD_REASONS: readonly string[] = ['locked', 'lock-at-least-for'];
+
 /** The run was skipped and the wrapper was told to throw on a skip (`onSkipped: 'throw'`). */
 export class LockHeldError extends Error {
   override readonly name = 'LockHeldError';
@@ -66,9 +70,10 @@ export class LockHeldError extends Error {
   readonly skipped: Skipped;
 
   constructor(skipped: Skipped) {
-    super(
-      `run of lock "${skipped.name}" skipped: ${skipped.reason}${skipped.holder ? `, held by ${skipped.holder.lockedBy} until ${skipped.holder.lockUntil}` : ''}`,
-    );
+    const { name, reason, holder } = skipped;
+    const held =
+      holder && HELD_REASONS.includes(reason) ? `, held by ${holder.lockedBy} until ${holder.lockUntil}` : '';
+    super(`run of lock "${name}" skipped: ${reason}${held}`);
     this.lockName = skipped.name;
     this.skipped = skipped;
   }

@@ -1,4 +1,6 @@
 import type { Clock } from './clock.js';
+import { dateOf } from './date-of.js';
+import { defined } from './defined.js';
 import type { ClockBounds } from './lock-store.js';
 import type { Previous, ReleaseStatus, SkippedHolder, SkipReason } from './outcome.js';
 
@@ -42,12 +44,12 @@ export type Tell = (body: EventBody) => void;
 export function tellAll(
   observers: readonly Observer[],
   clock: Clock,
-  head: { readonly name: string; readonly attemptId?: string; readonly tick?: Date },
+  { tickMs, ...head }: { readonly name: string; readonly attemptId: string; readonly tickMs: number | undefined },
 ): Tell {
   return (body) => {
     for (const observer of observers) {
       try {
-        const event: LockEvent = { ...head, at: new Date(clock.now()), ...body };
+        const event = { ...head, ...defined({ tick: dateOf(tickMs) }), at: dateOf(clock.now()), ...body };
         Promise.resolve(observer(event)).catch(() => undefined);
       } catch {
         // An observer's failure is its own; the run goes on.

@@ -21,7 +21,7 @@ export interface Execution {
   /** The run before crashed, or this very tick failed before: look for work left half done. */
   readonly recovering: boolean;
   /** With `expectedEvery`: ticks that should have come since the last one and did not; the newest 100. */
-  readonly missedTicks: readonly Date[];
+  readonly missedTicks: Date[];
   /** The platform's count of deliveries of this event, where it tells. */
   readonly attempt?: number;
   /** Throws a `LockLostError` unless this run still holds the lock, judged by this host's clocks without a request. */

@@ -1,4 +1,3 @@
-import { currentFrame } from './current-execution.js';
 import { dateOf } from './date-of.js';
 import { defined } from './defined.js';
 import { errorName, LockLostError, LockStoreError, toStoreError } from './errors.js';
@@ -6,9 +5,9 @@ import type { Tell } from './events.js';
 import type { Execution } from './execution.js';
 import { holderDeadline, isOver } from './lease.js';
 import { watchLease } from './lease-watch.js';
-import type { Completion, Granted } from './lock-store.js';
+import type { Completion, Granted, PreviousRun } from './lock-store.js';
 import { type Order, releaseCall, stopMono } from './order.js';
-import { type Executed, type Previous, publicPrevious, type ReleaseStatus } from './outcome.js';
+import { type Executed, publicPrevious, type ReleaseStatus } from './outcome.js';
 import type { Policy } from './policy.js';
 import { conclude, settle, type Task } from './settle.js';
 import { missedTicks } from './tick.js';
@@ -49,9 +48,9 @@ export async function runGuarded<T>(
 
   // 2. Tell what the grant says of the past.
   tell({ type: 'acquired', fencingToken });
-  const previous = lease.previous && publicPrevious(lease.previous);
-  if (previous?.status === 'crashed') tell({ type: 'recovered', previous });
-  const missed = Object.freeze(missedBefore(granted, policy.expectedEveryMs));
+  const { previous } = lease;
+  if (previous?.status === 'crashed') tell({ type: 'recovered', previous: publicPrevious(previous) });
+  const missed = missedBefore(granted, policy.expectedEveryMs);
   if (missed.length > 0) tell({ type: 'missed', ticks: missed });
 
   // 3. Run the task, with an eye on the clocks.
@@ -60,15 +59,16 @@ export async function runGuarded<T>(
     stopMono: stopMono(order, policy),
     onLost: tellLost,
   });
-  const base = {
+  // Made anew for the task and for the outcome: what one does to its copy does not reach the other.
+  const facts = () => ({
     name: order.name,
-    ...defined({ tick: dateOf(order.tickMs), previous }),
+    ...defined({ tick: dateOf(order.tickMs), previous: previous && publicPrevious(previous) }),
     fencingToken,
     lockedAt: dateOf(lease.lockedAtMs),
-    missedTicks: missed,
-  };
+    missedTicks: missedBefore(granted, policy.expectedEveryMs),
+  });
   const execution: Execution = {
-    ...base,
+    ...facts(),
     signal: watch.signal,
     lockUntil: dateOf(lease.lockUntilMs),
     recovering: isRecovering(previous, order.tickMs),
@@ -80,7 +80,7 @@ export async function runGuarded<T>(
   };
   tell({ type: 'started', fencingToken });
   const isHeld = () => !watch.isLost() && !watch.isStopped();
-  const settled = await settle(task, { execution, store, parent: currentFrame(), isHeld });
+  const settled = await settle(task, { execution, store, isHeld });
   watch.stop();
 
   // 4. Release with the verdict, then give back what the task gave.
@@ -94,7 +94,7 @@ export async function runGuarded<T>(
     ...defined({ error: failed ? errorName(settled.error) : undefined }),
   });
   const value = conclude(settled, durationMs, status, tell);
-  return { status: 'executed', ...base, value, release: status, durationMs, ...defined({ clockSkewMs }) };
+  return { status: 'executed', ...facts(), value, release: status, durationMs, ...defined({ clockSkewMs }) };
 }
 
 /** Never rejects: what fails after the task must not replace the task's result. */
@@ -121,15 +121,15 @@ async function releaseLease(
 function missedBefore({ lease }: Granted, everyMs: number | undefined): Date[] {
   const { tickMs, doneTickMs = Number.NEGATIVE_INFINITY, previous } = lease;
   if (everyMs === undefined || tickMs === undefined) return [];
-  // A run of this very tick that failed must not hide from its retry what it was told itself.
+  // A failed run of this very tick must not hide the gap before it from its retry, which then counts from what is done.
   const previousMs = previous?.tickMs === tickMs ? undefined : previous?.tickMs;
   const lastMs = Math.max(doneTickMs, previousMs ?? Number.NEGATIVE_INFINITY);
   return lastMs === Number.NEGATIVE_INFINITY ? [] : missedTicks(lastMs, tickMs, everyMs);
 }
 
-function isRecovering(previous: Previous | undefined, tickMs: number | undefined): boolean {
+function isRecovering(previous: PreviousRun | undefined, tickMs: number | undefined): boolean {
   if (previous?.status === 'crashed') return true;
-  return previous?.status === 'failed' && tickMs !== undefined && previous.tick?.getTime() === tickMs;
+  return previous?.status === 'failed' && tickMs !== undefined && previous.tickMs === tickMs;
 }
 
 const GRANT_IS_OVER = {

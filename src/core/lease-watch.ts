@@ -51,7 +51,7 @@ export function watchLease(lockName: string, clock: Clock, { held, stopMono, onL
     );
     if (stopped || next === Number.POSITIVE_INFINITY) return;
     timer = clock.setTimer(arm, Math.min(LOOK_EVERY_MS, Math.max(1, Math.ceil(next - clock.monotonic()))));
-    timer.unref();
+    timer.unref?.();
   };
   arm();
 

@@ -60,6 +60,11 @@ const CHECKS: Readonly<Record<string, Check>> = {
   v: isCount,
 };
 
+/** Whether a record has an attribute of this name, so that nothing else in its item may have it. */
+export function isRecordAttribute(name: string): boolean {
+  return Object.hasOwn(CHECKS, name) || /^r\d$/.test(name);
+}
+
 /**
  * Reads a stored item as a record. An absent attribute is not corrupt, and one that this version does not know is
  * left alone. Ring rows are read leniently, where they are shown.

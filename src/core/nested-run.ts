@@ -1,13 +1,14 @@
 import type { Clock } from './clock.js';
+import { type Frame, runNestedInFrame } from './current-execution.js';
 import { defined } from './defined.js';
-import type { Execution } from './execution.js';
 import type { Executed } from './outcome.js';
 import type { Task } from './settle.js';
 
 /** Runs a task inside a run that holds the same lock: under the outer lock, without a write and without a release. */
-export async function runNested<T>(task: Task<T>, execution: Execution, clock: Clock): Promise<Executed<T>> {
+export async function runNested<T>(task: Task<T>, outer: Frame, clock: Clock): Promise<Executed<T>> {
+  const { execution } = outer;
   const startedMono = clock.monotonic();
-  const value = await task(execution);
+  const value = await runNestedInFrame(outer, () => task(execution));
   return {
     status: 'executed',
     name: execution.name,

@@ -17,7 +17,7 @@ export interface Executed<T> {
   readonly lockedAt: Date;
   readonly durationMs: number;
   readonly previous?: Previous;
-  readonly missedTicks: readonly Date[];
+  readonly missedTicks: Date[];
   /** True time minus this host's wall clock, where the store found it further off than `maxClockSkew`. */
   readonly clockSkewMs?: number;
 }

@@ -1,4 +1,3 @@
-import { currentFrame } from './current-execution.js';
 import { dateOf } from './date-of.js';
 import { defined } from './defined.js';
 import { LockLostError } from './errors.js';
@@ -34,7 +33,7 @@ export async function runUnguarded<T>(task: Task<T>, order: Order, policy: Polic
   };
   const startedMono = clock.monotonic();
   tell({ type: 'started', fencingToken: 0 });
-  const settled = await settle(task, { execution, store, parent: currentFrame(), isHeld: () => false });
+  const settled = await settle(task, { execution, store, isHeld: () => false });
   watch.stop();
   const durationMs = Math.round(clock.monotonic() - startedMono);
   const value = conclude(settled, durationMs, 'none', tell);

@@ -63,7 +63,7 @@ export async function acquire(table: LockTable, claim: Claim, call: StoreCall): 
       budgetMs: Math.min(CANCEL_BUDGET_MS, call.budgetMs / 2),
     };
     const answer = await table.update(key, cancelRequest(claim.attemptId), own);
-    if ('error' in answer) throw failureOf(answer.error, 'acquire', claim.name, table.tableName);
+    if ('error' in answer) throw unsettled(verdict, claim.name, answer.error);
     if (!answer.value.applied && isOwn(claim, answer.value.item)) verdict = judge(claim, answer.value, sends, call);
   }
 
@@ -79,7 +79,8 @@ export async function acquire(table: LockTable, claim: Claim, call: StoreCall): 
 function grantedNow(claim: Claim, { item = {}, sentMono, time }: Reply, sent: Sent): Verdict {
   const now = sent.firstSentWall;
   const oldToken = item['fencingToken'];
-  const fencingToken = (typeof oldToken === 'number' ? oldToken : now) + 1;
+  // Counted by the server just now, so it is a number, however the user's client wraps numbers.
+  const fencingToken = (oldToken === undefined ? now : Number(String(oldToken))) + 1;
   const written = { ...grantFields(claim, now, now + claim.leaseMs + PAD_MS), fencingToken };
   const lease = leaseOf(claim, written, sent, readable(claim.name, item));
   return { kind: 'granted', granted: { status: 'acquired', lease, ...capMono(sentMono, lease.lockUntilMs, time) } };
@@ -131,6 +132,19 @@ function readable(name: string, item: Item): LockRecord | undefined {
 
 function failed(error: LockStoreError | CorruptLockError): Verdict {
   return { kind: 'failed', error };
+}
+
+/** Neither the acquire nor its cancel was answered: what is known for sure is told first. */
+function unsettled(verdict: Verdict, name: string, cause: unknown): LockStoreError | CorruptLockError {
+  if (verdict.kind === 'failed') return verdict.error;
+  const message = `acquire of lock "${name}" failed: it was refused, but an earlier try went unanswered and could not be cancelled; try again`;
+  return new LockStoreError(message, {
+    code: 'UNSETTLED',
+    lockName: name,
+    operation: 'acquire',
+    retryable: true,
+    cause,
+  });
 }
 
 function unexpected(name: string): LockStoreError {

@@ -1,5 +1,5 @@
 import { GetCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import type { StoreOperation } from '../core/errors.js';
+import { LockStoreError, type StoreOperation } from '../core/errors.js';
 import type { LockAdminStore, StoredLock } from '../core/lock-admin-store.js';
 import type { StoreCall } from '../core/lock-store.js';
 import { tryUntilAnswered } from '../core/try-loop.js';
@@ -34,10 +34,10 @@ export function dynamoDBAdminStore(options: DynamoDBStoreOptions): LockAdminStor
     name: string,
     request: UpdateRequest,
     call: StoreCall,
-  ): Promise<Reply> => {
+  ): Promise<Reply & { readonly ambiguous: boolean }> => {
     const answer = await table.update(table.keyOf(name, operation), request, call);
     if ('error' in answer) throw failureOf(answer.error, operation, name, tableName);
-    return answer.value;
+    return { ...answer.value, ambiguous: answer.ambiguous };
   };
 
   /** The lock in an item; undefined for an item of somebody else's, in a table that is shared. */
@@ -73,9 +73,11 @@ export function dynamoDBAdminStore(options: DynamoDBStoreOptions): LockAdminStor
     },
 
     async forceRelease(force, call) {
-      const { applied, item } = await update('forceRelease', force.name, forceReleaseRequest(force), call);
+      const { applied, item, ambiguous } = await update('forceRelease', force.name, forceReleaseRequest(force), call);
       // Refused, and yet by this very force release: an earlier try was applied.
-      return applied || item?.['attemptId'] === force.adminId ? 'forced' : 'changed';
+      if (applied || item?.['attemptId'] === force.adminId) return 'forced';
+      if (ambiguous) throw forceUnknown(force.name);
+      return 'changed';
     },
 
     async pause(name, pause, call) {
@@ -86,4 +88,11 @@ export function dynamoDBAdminStore(options: DynamoDBStoreOptions): LockAdminStor
       await update('resume', name, resumeRequest(), call);
     },
   };
+}
+
+function forceUnknown(name: string): LockStoreError {
+  return new LockStoreError(
+    `forceRelease of lock "${name}" went unanswered, and the lock has changed since; look at it again`,
+    { code: 'UNAVAILABLE', lockName: name, operation: 'forceRelease', retryable: true },
+  );
 }

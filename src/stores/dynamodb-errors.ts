@@ -31,7 +31,11 @@ interface SdkError {
   readonly name?: unknown;
   readonly code?: unknown;
   readonly message?: unknown;
-  readonly $metadata?: { readonly httpStatusCode?: number; readonly attempts?: number };
+  readonly $metadata?: {
+    readonly httpStatusCode?: number;
+    readonly attempts?: number;
+    readonly clockSkewCorrected?: boolean;
+  };
 }
 
 /** Whether a try that failed this way may have been applied, and is worth another. */
@@ -104,12 +108,15 @@ function explain(error: unknown, operation: StoreOperation, tableName: string): 
 
 function kindOf(error: unknown): Kind {
   const name = nameOf(error);
+  const { $metadata } = sdkError(error);
+  // Turned away for its signature's time, which the client has now set right for the next try.
+  if ($metadata?.clockSkewCorrected) return 'unsent';
   if (DENIED.test(name)) return 'denied';
   if (/ResourceNotFound/.test(name)) return 'no-table';
   if (THROTTLED.test(name)) return 'throttled';
   if (UNSENT.test(name)) return 'unsent';
   if (CONFLICT.test(name)) return 'unknown';
-  const status = sdkError(error).$metadata?.httpStatusCode ?? 0;
+  const status = $metadata?.httpStatusCode ?? 0;
   const isRefused = REFUSED.test(name) || (status >= 400 && status < 500) || messageOf(error) === NO_REGION;
   return isRefused ? 'refused' : 'unknown';
 }

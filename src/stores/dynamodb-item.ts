@@ -11,6 +11,7 @@ export function plainItem(item: Item): Item {
 }
 
 function plain(value: unknown): unknown {
+  if (typeof value === 'bigint') return Number(value);
   if (typeof value !== 'object' || value === null) return value;
   const { S, N, value: wrapped } = value as { S?: unknown; N?: unknown; value?: unknown };
   if (typeof S === 'string') return S;

@@ -4,6 +4,7 @@ import { describe } from '../core/describe.js';
 import type { StoreOperation } from '../core/errors.js';
 import { lockKey } from '../core/lock-key.js';
 import { nameProblem, utf8Bytes } from '../core/lock-name.js';
+import { isRecordAttribute } from '../core/lock-record.js';
 import type { StoreCall } from '../core/lock-store.js';
 import { type Answer, tryUntilAnswered } from '../core/try-loop.js';
 import { classifyFailure, isConditionFailed, isDenied } from './dynamodb-errors.js';
@@ -71,8 +72,10 @@ export function lockTable(caller: string, options: DynamoDBStoreOptions): LockTa
   }
   const { tableName, partitionKey = 'lockName', sortKey, keyPrefix = '' } = options;
   checkText('tableName', tableName);
-  checkText('partitionKey', partitionKey);
-  if (sortKey !== undefined) checkText('sortKey', sortKey);
+  checkKey('partitionKey', partitionKey);
+  if (sortKey !== undefined) checkKey('sortKey', sortKey);
+  if (sortKey === partitionKey)
+    throw new RangeError(`sortKey is ${describe(sortKey)}, as partitionKey is: give two names`);
   checkPrefix(keyPrefix);
   const client = documentClient(options.client);
 
@@ -155,6 +158,14 @@ function documentClient(client: DynamoDBStoreOptions['client']): DynamoDBDocumen
 function checkText(option: string, value: unknown): void {
   if (typeof value === 'string' && value !== '') return;
   throw new TypeError(`${option} is ${describe(value)}: give its name, a string that is not empty`);
+}
+
+function checkKey(option: string, value: unknown): void {
+  checkText(option, value);
+  if (!isRecordAttribute(value as string)) return;
+  throw new RangeError(
+    `${option} is ${describe(value)}, which is an attribute of the lock record: use a table with another key`,
+  );
 }
 
 function checkPrefix(prefix: unknown): void {

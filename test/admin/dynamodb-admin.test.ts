@@ -124,6 +124,26 @@ test('F61 a lost answer to a force release is not a refusal: it was forced, and 
   );
 });
 
+test('F61 a lost answer to a force release, and a new run before it is sent again: not said to be unchanged', async () => {
+  const store = dynamoDBStore({ tableName, client: direct });
+  const other = dynamoDBStore({ tableName, client: direct });
+  const options = { name: 'job', lockAtMostFor: '5m', observers: [] } as const;
+  const isUpdate = ({ operation }: { operation: string }) => operation === 'UpdateItem';
+  const meanwhile = () => executeWithLock(() => 'next', { ...options, store: other });
+  proxy.inject({ kind: 'reset', at: 'after' }, { when: isUpdate, meanwhile });
+
+  const outcome = await executeWithLock(
+    ({ fencingToken }) =>
+      expect(adminOf().forceRelease('job', { fencingToken })).rejects.toMatchObject({
+        name: 'LockStoreError',
+        operation: 'forceRelease',
+        retryable: true,
+      }),
+    { ...options, store },
+  );
+  expect(outcome).toMatchObject({ release: 'lost' });
+});
+
 test('F50 a table that is missing, or a role that may not, is told as such for every verb', async () => {
   const admin = lockAdmin(dynamoDBAdminStore({ tableName: 'no-such-table', client }));
   const verbs = [

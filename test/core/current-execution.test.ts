@@ -2,6 +2,7 @@ import { assertLocked, currentExecution, executeWithLock, LockLostError, withSin
 import { memoryStore } from 'single-execution/memory';
 import { manualClock } from 'single-execution/testing';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { findFrame } from '../../src/core/current-execution.js';
 import { gate } from '../support/gate.js';
 import { pass } from '../support/pass.js';
 
@@ -237,4 +238,29 @@ describe('on a platform without AsyncLocalStorage', () => {
 
     expect(outcome).toMatchObject({ value: true });
   });
+});
+
+test('row 70: runs that start one another for ever do not hold on to those that have ended', async () => {
+  const store = memoryStore();
+  const depths: number[] = [];
+  // Each run starts the next from its own asynchronous context, after its own end.
+  const startNext = async (left: number): Promise<void> => {
+    let next: Promise<void> = Promise.resolve();
+    let depth = 0;
+    await executeWithLock(
+      () => {
+        findFrame(() => {
+          depth++;
+          return false;
+        });
+        if (left > 0) next = new Promise((resolve) => setImmediate(() => resolve(startNext(left - 1))));
+      },
+      { ...options(), store },
+    );
+    depths.push(depth);
+    await next;
+  };
+  await startNext(20);
+
+  expect(depths).toEqual(Array(21).fill(1));
 });

@@ -8,6 +8,7 @@ import { pass } from '../support/pass.js';
 import { grantOf, scriptedStore } from '../support/scripted-store.js';
 
 const TICK = Date.parse('2026-01-01T00:00:00Z');
+const HEAD = { name: 'digest', attemptId: 'a1', tickMs: TICK };
 
 function setting(over: Partial<ExecuteOptions> = {}) {
   const clock = manualClock(TICK);
@@ -151,7 +152,7 @@ describe('row 46: an observer sees every event in order', () => {
 describe('F49 telemetry is never in the way', () => {
   const observers: [string, Observer][] = [
     ['throws', fails],
-    ['throws undefined', () => Promise.reject(undefined)],
+    ['rejects with undefined', () => Promise.reject(undefined)],
     ['rejects', async () => fails()],
     ['never settles', () => new Promise(() => {})],
     [
@@ -186,18 +187,21 @@ describe('F49 telemetry is never in the way', () => {
   test('F49 an observer that writes to its event writes to no other’s', () => {
     const second = vi.fn();
     const vandal = (event: LockEvent) => {
+      event.tick?.setTime(0);
       Object.assign(event, { type: 'broken', name: 'broken', at: undefined });
     };
-    tellAll([vandal, second], manualClock(TICK), { name: 'digest' })({ type: 'attempted' });
+    tellAll([vandal, second], manualClock(TICK), HEAD)({ type: 'attempted' });
 
-    expect(second.mock.calls).toEqual([[{ type: 'attempted', name: 'digest', at: new Date(TICK) }]]);
+    expect(second.mock.calls).toEqual([
+      [{ type: 'attempted', name: 'digest', attemptId: 'a1', tick: new Date(TICK), at: new Date(TICK) }],
+    ]);
   });
 
   test('F49 a clock that fails keeps no event from being harmless', () => {
     const clock = { ...manualClock(TICK), now: fails };
     const observer = vi.fn();
 
-    expect(() => tellAll([observer], clock, { name: 'digest' })({ type: 'attempted' })).not.toThrow();
+    expect(() => tellAll([observer], clock, HEAD)({ type: 'attempted' })).not.toThrow();
     expect(observer).not.toHaveBeenCalled();
   });
 });

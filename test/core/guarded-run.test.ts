@@ -1,4 +1,11 @@
-import { type ExecuteOptions, executeWithLock, LockLostError, type LockStore } from 'single-execution';
+import {
+  type Clock,
+  type ExecuteOptions,
+  executeWithLock,
+  type LockEvent,
+  LockLostError,
+  type LockStore,
+} from 'single-execution';
 import { memoryStore } from 'single-execution/memory';
 import { manualClock, recordingObserver } from 'single-execution/testing';
 import { describe, expect, test, vi } from 'vitest';
@@ -311,6 +318,52 @@ describe('a grant that is over at its arrival', () => {
     const rejected = expect(executeWithLock(() => {}, { ...options, store })).rejects.toMatchObject({ code: 'LATE' });
     await clock.advance(MINUTE);
     await rejected;
+  });
+
+  test('F11 F30 a host that was suspended while it waited for the answer finds its grant LATE by the wall clock', async () => {
+    const { clock, options } = setting();
+    const store = scriptedStore({
+      acquire: async (claim, call) => {
+        const granted = grantOf(claim, call);
+        clock.suspend(MINUTE);
+        return granted;
+      },
+      release: async () => 'released',
+    });
+
+    await expect(executeWithLock(() => {}, { ...options, store })).rejects.toMatchObject({ code: 'LATE' });
+  });
+
+  test('row 20: a clock whose timers cannot be unreferenced serves as well', async () => {
+    const { options, clock } = setting();
+    const plain = {
+      ...clock,
+      setTimer: (...timer: Parameters<Clock['setTimer']>) => ({ cancel: clock.setTimer(...timer).cancel }),
+    };
+
+    expect(await executeWithLock(() => 'ran', { ...options, clock: plain })).toMatchObject({ value: 'ran' });
+  });
+
+  test('F49 what an observer or the task does to what it is given reaches nobody else', async () => {
+    const { options } = setting();
+    const seen: unknown[] = [];
+    const vandal = (event: LockEvent) => {
+      if ('previous' in event) Object.assign(event.previous, { status: 'succeeded' });
+      if ('ticks' in event) event.ticks[0]?.setTime(0);
+      event.tick?.setTime(0);
+    };
+    await executeWithLock(() => {}, { ...options, tick: NOW });
+    const outcome = await executeWithLock(
+      ({ tick, missedTicks }) => {
+        seen.push(tick?.getTime(), missedTicks.map(Number));
+        tick?.setTime(0);
+        missedTicks.reverse().pop();
+      },
+      { ...options, tick: NOW + 3 * MINUTE, expectedEvery: '1m', observers: [vandal] },
+    );
+
+    expect(seen).toEqual([NOW + 3 * MINUTE, [NOW + MINUTE, NOW + 2 * MINUTE]]);
+    expect(outcome).toMatchObject({ tick: new Date(NOW + 3 * MINUTE), missedTicks: [{}, {}] });
   });
 
   test('F11 LATE is thrown even when the release of the grant fails', async () => {

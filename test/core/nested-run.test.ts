@@ -1,4 +1,4 @@
-import { type Context, executeWithLock, type LockStore, withSingleExecution } from 'single-execution';
+import { type Context, currentExecution, executeWithLock, type LockStore, withSingleExecution } from 'single-execution';
 import { memoryStore } from 'single-execution/memory';
 import { manualClock, recordingObserver } from 'single-execution/testing';
 import { describe, expect, test, vi } from 'vitest';
@@ -51,6 +51,33 @@ describe('row 9: a call of the same name inside a run that holds the lock', () =
 
     expect.assertions(2);
     expect(observer.types()).toEqual([]);
+  });
+
+  test('row 9: one that the task does not wait for is waited for before the release', async () => {
+    const { options, calls } = setting();
+    const finish = gate<string>();
+    let inner: Promise<unknown> | undefined;
+    const outer = executeWithLock(() => {
+      inner = executeWithLock(() => finish.opened, options);
+    }, options);
+    await options.clock.advance(1_000);
+    expect(calls()).toEqual([1, 0]);
+    finish.open('done');
+
+    expect(await inner).toMatchObject({ value: 'done', release: 'none' });
+    expect(await outer).toMatchObject({ release: 'released', durationMs: 1_000 });
+    expect(calls()).toEqual([1, 1]);
+  });
+
+  test('row 9: is itself what currentExecution finds, also through a run of another name', async () => {
+    const { options } = setting();
+    const other = { ...options, name: 'report' };
+    const found = await executeWithLock(
+      () => executeWithLock(() => executeWithLock(() => currentExecution()?.name, options), other),
+      options,
+    );
+
+    expect(found).toMatchObject({ value: { value: { value: 'digest' } } });
   });
 
   test('row 9: as deep as it goes, and through a run of another name', async () => {

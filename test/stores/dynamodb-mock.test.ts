@@ -34,7 +34,10 @@ const GRANT: Partial<UpdateCommandInput> = { ReturnValues: 'ALL_OLD' };
 const TAKEOVER: Partial<UpdateCommandInput> = { ExpressionAttributeValues: { ':oldState': 'held' } };
 const RELEASE: Partial<UpdateCommandInput> = { ExpressionAttributeValues: { ':state': 'released' } };
 
+const CANCEL: Partial<UpdateCommandInput> = { UpdateExpression: 'SET barredAttempt = :att' };
+
 const sendDigest = () => 'sent';
+const fail = () => expect.unreachable();
 
 describe('requests', () => {
   test('row 2: an uncontended run starts with exactly one UpdateCommand, and reads nothing', async () => {
@@ -191,6 +194,39 @@ describe('an answer that never came', () => {
     await expect(run(sendDigest)).rejects.toMatchObject({ code: 'UNAVAILABLE', operation: 'acquire' });
     expect(sent().filter((verb) => verb === 'cancel').length).toBeGreaterThan(1);
   });
+
+  test.each(['throw', 'skip', 'run'] as const)(
+    "F16 with onStoreError '%s', a cancel without an answer hides no error that is sure",
+    async (onStoreError) => {
+      const { run, mock, table } = mockedLocks();
+      table.put('digest', { ...held, lockUntil: 'soon' });
+      mock.rejectsOnce(timeout());
+      mock.on(UpdateCommand, CANCEL).rejects(timeout());
+
+      await expect(run(fail, { onStoreError })).rejects.toMatchObject({ attribute: 'lockUntil' });
+    },
+  );
+
+  test.each(['throw', 'skip', 'run'] as const)(
+    "with onStoreError '%s', nothing runs that the store refused before it fell silent",
+    async (onStoreError) => {
+      const { run, mock, table } = mockedLocks();
+      table.put('digest', held);
+      mock.rejectsOnce(timeout());
+      mock.on(UpdateCommand, CANCEL).rejects(timeout());
+
+      await expect(run(fail, { onStoreError })).rejects.toMatchObject({ code: 'UNSETTLED', retryable: true });
+    },
+  );
+
+  test('a signature refused for its time is sent again, with the time that the client has set right', async () => {
+    const { run, mock, sent } = mockedLocks();
+    const skewed = Object.assign(new Error('Signature expired'), { name: 'InvalidSignatureException' });
+    mock.rejectsOnce(Object.assign(skewed, { $metadata: { httpStatusCode: 400, clockSkewCorrected: true } }));
+
+    expect(await run(sendDigest)).toMatchObject({ status: 'executed' });
+    expect(sent()).toEqual(['acquire', 'acquire', 'release']);
+  });
 });
 
 describe('takeover', () => {
@@ -225,6 +261,17 @@ describe('takeover', () => {
     expect(sent()).toEqual(['acquire', 'acquire', 'takeover', 'cancel']);
   });
 
+  test('refused by a pause that came after the acquire was judged', async () => {
+    const { run, mock, table, sent } = mockedLocks();
+    table.put('digest', dead);
+    mock.rejectsOnce(refused(dead));
+    const paused = { pausedUntil: NOW + 60_000, pausedBy: 'ada' };
+    table.put('digest', { ...dead, ...paused });
+
+    expect(await run(sendDigest)).toMatchObject({ status: 'skipped', reason: 'paused' });
+    expect(sent()).toEqual(['acquire', 'takeover']);
+  });
+
   test('granted after an acquire of unknown fate: no cancel', async () => {
     const { run, mock, table, sent } = mockedLocks();
     table.put('digest', dead);
@@ -250,6 +297,13 @@ describe('takeover', () => {
 });
 
 describe('release', () => {
+  test('is dated by the monotonic clock since the grant, whatever the wall clock does meanwhile', async () => {
+    const { run, table, clock } = mockedLocks();
+    await run(() => clock.stepWall(-3_600_000), { lockAtLeastFor: 0 });
+
+    expect(table.item('digest')).toMatchObject({ lockedAt: NOW, releasedAt: NOW, lockUntil: NOW });
+  });
+
   test('F53 applied, its answer lost: released', async () => {
     const { run, table, sent } = mockedLocks();
 

@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { executeWithLock } from 'single-execution';
-import { dynamoDBAdminStore, dynamoDBStore } from 'single-execution/dynamodb';
+import { type DynamoDBStoreOptions, dynamoDBAdminStore, dynamoDBStore } from 'single-execution/dynamodb';
 import { describe, expect, test } from 'vitest';
 import { dynamoDBLocal, freshTable } from '../support/dynamodb-local.js';
 
@@ -27,6 +27,26 @@ describe("a user's client", () => {
       previous: { status: 'succeeded', fencingToken },
       value: { status: 'skipped', reason: 'locked', holder: { fencingToken: fencingToken + 1 } },
     });
+  });
+
+  test.each<[string, object]>([
+    ['a function that makes bigints', { wrapNumbers: BigInt }],
+    ['a function that keeps text', { wrapNumbers: String }],
+  ])('row 7: tokens rise by one a grant with wrapNumbers %s', async (_, unmarshallOptions) => {
+    const raw = dynamoDBLocal().client;
+    const tableName = await freshTable(raw);
+    const store = dynamoDBStore({ tableName, client: DynamoDBDocumentClient.from(raw, { unmarshallOptions }) });
+    const token = () =>
+      executeWithLock(({ fencingToken }) => fencingToken, {
+        name: 'digest',
+        store,
+        lockAtMostFor: '1m',
+        observers: [],
+      });
+    const first = (await token()) as { value: number };
+
+    expect(await token()).toMatchObject({ value: first.value + 1 });
+    expect(await token()).toMatchObject({ value: first.value + 2 });
   });
 
   test('under a document client of the user: its settings are left as they are', async () => {
@@ -78,5 +98,17 @@ describe('options of a store', () => {
   ])('a key prefix %j is refused', (keyPrefix, message) => {
     expect(() => dynamoDBStore({ tableName: 'locks', client, keyPrefix })).toThrow(RangeError);
     expect(() => dynamoDBStore({ tableName: 'locks', client, keyPrefix })).toThrow(message);
+  });
+
+  test.each<[DynamoDBStoreOptions, string]>([
+    [
+      { tableName: 'locks', partitionKey: 'state' },
+      "partitionKey is 'state', which is an attribute of the lock record",
+    ],
+    [{ tableName: 'locks', sortKey: 'r7' }, "sortKey is 'r7', which is an attribute of the lock record"],
+    [{ tableName: 'locks', partitionKey: 'pk', sortKey: 'pk' }, "sortKey is 'pk', as partitionKey is"],
+  ])('%j, which no table can have, are refused', (options, message) => {
+    expect(() => dynamoDBStore(options)).toThrow(RangeError);
+    expect(() => dynamoDBStore(options)).toThrow(message);
   });
 });

@@ -104,7 +104,7 @@ describe('its timers', () => {
   test('do not fire once cancelled', async () => {
     const clock = manualClock();
     const timer = clock.setTimer(() => expect.unreachable(), 10);
-    clock.setTimer(() => {}, 20).unref();
+    clock.setTimer(() => {}, 20).unref?.();
     expect(clock.pendingTimers()).toBe(2);
     timer.cancel();
     await clock.advance(15);

@@ -5,8 +5,10 @@ import {
   type Execution,
   executeWithLock,
   isSkipped,
+  type Options,
   type Outcome,
   type Skipped,
+  type Handler as WrappedHandler,
   withSingleExecution,
 } from 'single-execution';
 import { memoryStore } from 'single-execution/memory';
@@ -15,6 +17,20 @@ import { describe, expectTypeOf, test } from 'vitest';
 const store = memoryStore();
 const options = { name: 'digest', store };
 const send = async (_event: ScheduledEvent) => ({ sent: 5 });
+
+describe('row 62: options that are not written in place', () => {
+  test('row 62: of the general type give a result of whatever type', () => {
+    const prepared: Options<ScheduledEvent> = { ...options, onSkipped: 'throw' };
+    expectTypeOf(withSingleExecution(send, prepared)).returns.resolves.toBeUnknown();
+    const untyped: Options = options;
+    expectTypeOf(withSingleExecution(send, untyped)).parameter(0).toEqualTypeOf<ScheduledEvent>();
+  });
+
+  test('row 62: pass through a factory of the user', () => {
+    const guarded = <E, R>(handler: WrappedHandler<E, R>, own: Options<E>) => withSingleExecution(handler, own);
+    expectTypeOf(guarded(send, options)).parameter(0).toEqualTypeOf<ScheduledEvent>();
+  });
+});
 
 describe('row 43: an outcome', () => {
   test('row 43: shows its value only once it is known to be executed', async () => {
@@ -109,7 +125,7 @@ describe('row 62: argument types are kept', () => {
       expectTypeOf(context).toEqualTypeOf<Context>();
       expectTypeOf(execution).toEqualTypeOf<Execution>();
       expectTypeOf(execution.tick).toEqualTypeOf<Date | undefined>();
-      expectTypeOf(execution.missedTicks).toEqualTypeOf<readonly Date[]>();
+      expectTypeOf(execution.missedTicks).toEqualTypeOf<Date[]>();
     }, options);
   });
 
