@@ -83,7 +83,7 @@ export function withSingleExecution<E, R>(
     // Switched off, nothing is held, and no lease has to be found.
     const leaseMs = isSwitchedOff(policy.store) ? LONGEST_LEASE_MS : leaseFor(policy, remaining);
     const order: Order = {
-      name: checkLockName(typeof name === 'function' ? name(event, context) : name),
+      name: typeof name === 'function' ? checkLockName(name(event, context)) : name,
       lockedBy: whoRuns(context),
       leaseMs,
       ...readTrigger(tick, event, context, policy),

@@ -24,10 +24,9 @@ const MAX_LOCKED_BY_BYTES = 128;
  */
 export async function run<T>(task: Task<T>, order: Order, policy: Policy): Promise<Outcome<T>> {
   const { clock, store } = policy;
-  if (!isSwitchedOff(store)) {
-    const outer = findFrame((f) => f.execution.name === order.name && f.store === store && f.isHeld());
-    if (outer) return runNested(task, outer, clock);
-  }
+  const isOff = isSwitchedOff(store);
+  const outer = findFrame((frame) => frame.execution.name === order.name && frame.store === store && frame.isHeld());
+  if (outer && !isOff) return runNested(task, outer, clock);
 
   const attemptId = newAttemptId();
   const tell = tellAll(policy.observers, clock, { name: order.name, attemptId, tickMs: order.tickMs });
@@ -35,7 +34,7 @@ export async function run<T>(task: Task<T>, order: Order, policy: Policy): Promi
   if (unreadableTick !== undefined) {
     tell({ type: 'tick-unreadable', value: unreadableTick, ...defined({ scheduleArn }) });
   }
-  if (isSwitchedOff(store)) return runUnguarded(task, order, policy, tell);
+  if (isOff) return runUnguarded(task, order, policy, tell);
 
   tell({ type: 'attempted' });
   let result: AcquireResult;

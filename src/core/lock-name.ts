@@ -1,5 +1,8 @@
 import { describe } from './describe.js';
 
+/** Names that need no closer look, as nearly all are: printable ASCII, short enough. */
+const PLAIN = /^[ -~]{1,128}$/;
+
 /** Budget of a lock name together with the store's prefix, in UTF-8 bytes. */
 const MAX_NAME_BYTES = 128;
 
@@ -18,6 +21,7 @@ export function checkLockName(name: unknown): string {
 
 /** What is wrong with a name, and the remedy; undefined when nothing is. Names are refused, never rewritten. */
 export function nameProblem(name: string): string | undefined {
+  if (PLAIN.test(name)) return undefined;
   if (name === '') return 'empty; give the lock a name of 1 to 128 bytes';
   if (utf8Bytes(name) > MAX_NAME_BYTES) {
     return `${utf8Bytes(name)} bytes in UTF-8; shorten it to at most ${MAX_NAME_BYTES}, the prefix included`;

@@ -772,6 +772,19 @@ describe('row 61: switched off', () => {
   });
 });
 
+test('F19 two functions that share a name by mistake skip each other, and the skip names the other one', async () => {
+  const { options, context } = setting();
+  const invoices = withSingleExecution(
+    () => withSingleExecution(async () => {}, { ...options, store: { ...options.store } })({}, context()),
+    options,
+  );
+
+  expect(await invoices({}, context({ functionName: 'send-invoices' }))).toMatchObject({
+    reason: 'locked',
+    holder: { lockedBy: expect.stringMatching(/^send-invoices /) },
+  });
+});
+
 test('row 44: the lock is said to be held by function, version, region and request, cut to 128 bytes', async () => {
   const { options, context, item } = setting();
   await withSingleExecution(async () => {}, options)({}, context({ functionName: 'é'.repeat(64), awsRequestId: 'r' }));
