@@ -1,3 +1,4 @@
+import { describe } from './describe.js';
 import { LockStoreError, type StoreOperation } from './errors.js';
 import { nameProblem } from './lock-name.js';
 
@@ -9,7 +10,7 @@ import { nameProblem } from './lock-name.js';
 export function lockKey(prefix: string, name: string, operation: StoreOperation): string {
   const problem = name === '' ? nameProblem(name) : nameProblem(prefix + name);
   if (problem === undefined) return prefix + name;
-  throw new LockStoreError(`${operation} refused: the lock name is ${problem}`, {
+  throw new LockStoreError(`${operation} refused: lock name ${describe(name)}: ${problem}`, {
     code: 'INVALID_NAME',
     lockName: name,
     operation,

@@ -9,9 +9,9 @@ test('a key is the prefix and the name', () => {
 });
 
 test.each<[string, string, string]>([
-  ['prod#', '', 'the lock name is empty'],
-  ['p'.repeat(29), 'x'.repeat(100), 'the lock name is 129 bytes in UTF-8'],
-  ['', 'a\nb', 'it holds a control character'],
+  ['prod#', '', "lock name '': empty; "],
+  ['p'.repeat(29), 'x'.repeat(100), "…': 129 bytes in UTF-8; "],
+  ['', 'a\nb', "lock name 'a\nb': it holds a control character; "],
   ['e', '\u0301', 'not in Unicode form NFC'],
   ['\ud83d', 'a', 'lone surrogate'],
 ])('F18 a name that no store can hold is refused before anything is sent: %o + %o', (prefix, name, why) => {
