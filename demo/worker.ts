@@ -1,5 +1,5 @@
+import { lambdaContext } from 'single-execution/testing';
 import { type Call, isCall, type Reply } from './call.js';
-import { lambdaContext } from './lambda-context.js';
 
 /*
  * One execution environment: loads the functions once, then runs one invocation at a time, as Lambda does. Ends with
@@ -11,9 +11,10 @@ const handlers = {
   'tenant-sync': (await import('../handlers/tenant-sync.js')).handler,
 };
 
-async function invoke({ id, handler, event, ...invocation }: Call): Promise<Reply> {
+async function invoke({ id, handler, event, requestId, remainingMs }: Call): Promise<Reply> {
+  const context = lambdaContext({ functionName: handler, awsRequestId: requestId, remainingMs });
   try {
-    const value: unknown = await handlers[handler](event as never, lambdaContext(handler, invocation));
+    const value: unknown = await handlers[handler](event as never, context);
     return { id, value };
   } catch (thrown) {
     const { name, message } = thrown instanceof Error ? thrown : { name: typeof thrown, message: String(thrown) };

@@ -1,10 +1,10 @@
 import { describe } from './describe.js';
 
-/** Names that need no closer look, as nearly all are: printable ASCII, short enough. */
-const PLAIN = /^[ -~]{1,128}$/;
-
 /** Budget of a lock name together with the store's prefix, in UTF-8 bytes. */
 const MAX_NAME_BYTES = 128;
+
+/** Names that need no closer look, as nearly all are: printable ASCII, short enough. */
+const PLAIN = new RegExp(`^[ -~]{1,${MAX_NAME_BYTES}}$`);
 
 /**
  * The lock name as it came, when it is one.

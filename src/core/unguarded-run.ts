@@ -13,18 +13,19 @@ import { conclude, settle, type Task } from './settle.js';
 export async function runUnguarded<T>(task: Task<T>, order: Order, policy: Policy, tell: Tell): Promise<Executed<T>> {
   const { clock, store } = policy;
   const watch = watchLease(order.name, clock, { stopMono: stopMono(order, policy) });
-  const lockedAt = new Date(clock.now());
-  const base = {
+  const startedMs = clock.now();
+  // Made anew for the task and for the outcome: what one does to its copy does not reach the other.
+  const facts = () => ({
     name: order.name,
     ...defined({ tick: dateOf(order.tickMs) }),
     fencingToken: 0,
-    lockedAt,
+    lockedAt: dateOf(startedMs),
     missedTicks: [],
-  };
+  });
   const execution: Execution = {
-    ...base,
+    ...facts(),
     signal: watch.signal,
-    lockUntil: lockedAt,
+    lockUntil: dateOf(startedMs),
     recovering: false,
     ...defined({ attempt: order.attempt }),
     assertHeld() {
@@ -37,5 +38,5 @@ export async function runUnguarded<T>(task: Task<T>, order: Order, policy: Polic
   watch.stop();
   const durationMs = Math.round(clock.monotonic() - startedMono);
   const value = conclude(settled, durationMs, 'none', tell);
-  return { status: 'executed', ...base, value, release: 'none', durationMs };
+  return { status: 'executed', ...facts(), value, release: 'none', durationMs };
 }

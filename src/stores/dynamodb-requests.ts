@@ -39,7 +39,7 @@ export function acquireRequest(claim: Claim, nowMs: number): UpdateRequest {
   return grantRequest(claim, nowMs, [FREE, NEW_ATTEMPT, NOT_BARRED, NOT_PAUSED], { ':held': 'held' });
 }
 
-/** Takes over from the very grant that was seen: any change to it since refuses this. */
+/** Takes over from the very grant that was seen: refused once it has changed. */
 export function takeoverRequest(claim: Claim, nowMs: number, seen: LockRecord): UpdateRequest {
   const { attemptId, lockUntil, state } = seen;
   const unchanged = [

@@ -1,7 +1,9 @@
 import { type Clock, systemClock } from '../core/clock.js';
-import { randomUuid } from './random-uuid.js';
 
-/** The second argument of a Lambda handler, in full; fits `Context` of @types/aws-lambda. */
+/**
+ * The second argument of a Lambda handler, in full; fits `Context` of @types/aws-lambda. Declared here again because
+ * the testing kit knows the core and no adapter.
+ */
 export interface LambdaContext {
   callbackWaitsForEmptyEventLoop: boolean;
   functionName: string;
@@ -36,7 +38,7 @@ export function lambdaContext(overrides: LambdaContextOverrides = {}): LambdaCon
     functionVersion,
     invokedFunctionArn: `arn:aws:lambda:eu-west-1:123456789012:function:${functionName}`,
     memoryLimitInMB: '128',
-    awsRequestId: randomUuid(),
+    awsRequestId: crypto.randomUUID(),
     logGroupName: `/aws/lambda/${functionName}`,
     logStreamName: `2026/01/01/[${functionVersion}]0123456789abcdef0123456789abcdef`,
     // Whole milliseconds, and negative once Lambda Managed Instances are past their time-out.

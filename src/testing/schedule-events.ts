@@ -1,7 +1,5 @@
-import { randomUuid } from './random-uuid.js';
-
-/** The event of an EventBridge rule with a schedule, as AWS sends it; fits `ScheduledEvent` of @types/aws-lambda. */
-export interface RuleEvent {
+/** What a rule and a schedule send alike. */
+interface Envelope {
   version: string;
   id: string;
   'detail-type': 'Scheduled Event';
@@ -10,19 +8,15 @@ export interface RuleEvent {
   time: string;
   region: string;
   resources: string[];
+}
+
+/** The event of an EventBridge rule with a schedule, as AWS sends it; fits `ScheduledEvent` of @types/aws-lambda. */
+export interface RuleEvent extends Envelope {
   detail: Record<string, never>;
 }
 
 /** The event that EventBridge Scheduler sends to a target without an input: `detail` is a string. */
-export interface SchedulerDefaultEvent {
-  version: string;
-  id: string;
-  'detail-type': 'Scheduled Event';
-  source: string;
-  account: string;
-  time: string;
-  region: string;
-  resources: string[];
+export interface SchedulerDefaultEvent extends Envelope {
   detail: string;
 }
 
@@ -62,7 +56,7 @@ export function scheduledEvent(options: ScheduledEventOptions = {}): RuleEvent {
   const {
     time = FIRST_TICK,
     ruleArn = 'arn:aws:events:eu-west-1:123456789012:rule/send-digest',
-    id = randomUuid(),
+    id = crypto.randomUUID(),
   } = options;
   return { ...envelope(id, 'aws.events', instant(time), ruleArn), detail: {} };
 }
@@ -80,13 +74,13 @@ export function schedulerEvent(options: SchedulerEventOptions = {}): SchedulerAt
     style = 'default',
   } = options;
   const time = instant(scheduledTime);
-  const id = randomUuid();
+  const id = crypto.randomUUID();
   if (style === 'default') return { ...envelope(id, 'aws.scheduler', time, scheduleArn), detail: '{}' };
   // An execution id is new for each delivery: no key to tell ticks apart by.
   return { scheduledTime: time, scheduleArn, attemptNumber: String(attemptNumber), executionId: id.slice(-12) };
 }
 
-function envelope(id: string, source: string, time: string, arn: string): Omit<RuleEvent, 'detail'> {
+function envelope(id: string, source: string, time: string, arn: string): Envelope {
   const [, , , region = '', account = ''] = arn.split(':');
   return { version: '0', id, 'detail-type': 'Scheduled Event', source, account, time, region, resources: [arn] };
 }

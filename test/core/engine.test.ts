@@ -6,33 +6,15 @@ import {
   type LockStoreErrorCode,
   type Outcome,
 } from 'single-execution';
-import { memoryStore } from 'single-execution/memory';
 import { manualClock, recordingObserver } from 'single-execution/testing';
 import { describe, expect, test, vi } from 'vitest';
-import { gate } from '../support/gate.js';
+import { crash, MINUTE, memoryLocks, NOW } from '../support/memory-locks.js';
 import { pass } from '../support/pass.js';
 import { grantOf, scriptedStore } from '../support/scripted-store.js';
 
-const NOW = Date.parse('2026-01-01T00:00:00Z');
-const MINUTE = 60_000;
-
 function setting() {
-  const clock = manualClock(NOW);
-  const store = memoryStore();
-  const acquire = vi.spyOn(store, 'acquire');
-  const options = { name: 'digest', store, lockAtMostFor: '1m', clock, observers: [] } satisfies ExecuteOptions;
-  const item = async () => (await store.get('digest', {} as never))?.item;
-  return { clock, store, acquire, options, item };
-}
-
-/** Starts a run that never ends, as one whose process was killed. */
-async function crash(options: ExecuteOptions): Promise<void> {
-  const started = gate();
-  void executeWithLock(() => {
-    started.open();
-    return new Promise(() => {});
-  }, options);
-  await started.opened;
+  const locks = memoryLocks();
+  return { ...locks, acquire: vi.spyOn(locks.store, 'acquire') };
 }
 
 describe('exclusion', () => {

@@ -6,32 +6,12 @@ import {
   LockLostError,
   type LockStore,
 } from 'single-execution';
-import { memoryStore } from 'single-execution/memory';
-import { manualClock, recordingObserver } from 'single-execution/testing';
+import { manualClock } from 'single-execution/testing';
 import { describe, expect, test, vi } from 'vitest';
-import type { LockRecord } from '../../src/core/lock-record.js';
 import { runsOf } from '../../src/core/run-ring.js';
-import { gate } from '../support/gate.js';
+import { crash, MINUTE, memoryLocks, NOW } from '../support/memory-locks.js';
 import { pass } from '../support/pass.js';
 import { grantOf, scriptedStore } from '../support/scripted-store.js';
-
-const NOW = Date.parse('2026-01-01T00:00:00Z');
-const MINUTE = 60_000;
-
-function setting() {
-  const clock = manualClock(NOW);
-  const store = memoryStore();
-  const observer = recordingObserver();
-  const options = {
-    name: 'digest',
-    store,
-    lockAtMostFor: '1m',
-    clock,
-    observers: [observer],
-  } satisfies ExecuteOptions;
-  const item = async () => ((await store.get('digest', {} as never))?.item ?? {}) as LockRecord;
-  return { clock, store, observer, options, item };
-}
 
 /** Throws any value, as JavaScript lets one do. */
 const toss = (value: unknown): never => {
@@ -39,15 +19,6 @@ const toss = (value: unknown): never => {
 };
 
 const noDatabase = () => toss(new Error('no database'));
-
-async function crash(options: ExecuteOptions): Promise<void> {
-  const started = gate();
-  void executeWithLock(() => {
-    started.open();
-    return new Promise(() => {});
-  }, options);
-  await started.opened;
-}
 
 describe('the verdict', () => {
   const frozen = Object.freeze({ reason: 'no database' });
@@ -65,7 +36,7 @@ describe('the verdict', () => {
     'F47 %s thrown or rejected with reaches the caller by identity, and the lock is freed as failed',
     async (_, value) => {
       for (const task of [() => toss(value), async () => toss(value), () => Promise.reject(value)]) {
-        const { options, item } = setting();
+        const { options, item } = memoryLocks();
         const caught = await executeWithLock(task, options).then(
           () => 'nothing was thrown',
           (thrown: unknown) => ({ thrown }),
@@ -83,7 +54,7 @@ describe('the verdict', () => {
     ['an object', frozen],
     ['an Error that is returned, not thrown', new Error('a value')],
   ])('F47 %s returned reaches the caller by identity, and the run has succeeded', async (_, value) => {
-    const { options, item } = setting();
+    const { options, item } = memoryLocks();
     const outcome = await executeWithLock(() => value, options);
 
     expect(outcome.status === 'executed' && outcome.value).toBe(value);
@@ -91,7 +62,7 @@ describe('the verdict', () => {
   });
 
   test('F47 a promise-like that is no promise is waited for', async () => {
-    const { options } = setting();
+    const { options } = memoryLocks();
     const task = () => ({
       // biome-ignore lint/suspicious/noThenProperty: a promise-like is what is tested
       then: (resolve: (value: string) => void) => resolve('sent'),
@@ -101,7 +72,7 @@ describe('the verdict', () => {
   });
 
   test('F47 an error without a name leaves a record that can be read', async () => {
-    const { options, item } = setting();
+    const { options, item } = memoryLocks();
     const nameless = Object.assign(new Error('no database'), { name: '' });
     await expect(executeWithLock(() => toss(nameless), options)).rejects.toBe(nameless);
 
@@ -110,7 +81,7 @@ describe('the verdict', () => {
   });
 
   test('F47 an error whose name cannot be read reaches the caller, and the lock is freed', async () => {
-    const { options, item } = setting();
+    const { options, item } = memoryLocks();
     const hostile = Object.defineProperty(new Error('no database'), 'name', { get: noDatabase });
 
     await expect(executeWithLock(() => toss(hostile), options)).rejects.toBe(hostile);
@@ -118,7 +89,7 @@ describe('the verdict', () => {
   });
 
   test('F89 the record keeps the name of an error and nothing of its message', async () => {
-    const { options, item } = setting();
+    const { options, item } = memoryLocks();
     await expect(executeWithLock(() => toss(new TypeError('password is hunter2')), options)).rejects.toThrow();
 
     expect(await item()).toMatchObject({ error: 'TypeError' });
@@ -126,7 +97,7 @@ describe('the verdict', () => {
   });
 
   test('a handler that stops on the signal without throwing has succeeded, whatever the signal did', async () => {
-    const { clock, options, item } = setting();
+    const { clock, options, item } = memoryLocks();
     const running = executeWithLock(
       async ({ signal }) => {
         await pass(clock, 9_500);
@@ -141,7 +112,7 @@ describe('the verdict', () => {
   });
 
   test('a handler that throws signal.reason has failed, and its tick stays open', async () => {
-    const { clock, options, item } = setting();
+    const { clock, options, item } = memoryLocks();
     const running = executeWithLock(
       async ({ signal }) => {
         await pass(clock, 9_500);
@@ -160,7 +131,7 @@ describe('the verdict', () => {
 
 describe('row 30: a run that fails', () => {
   test("row 30: with onError 'release' the lock is free at once, the tick open, the error unchanged", async () => {
-    const { options } = setting();
+    const { options } = memoryLocks();
     const holding = { ...options, lockAtLeastFor: '30s', tick: NOW };
     const error = new Error('no database');
 
@@ -169,7 +140,7 @@ describe('row 30: a run that fails', () => {
   });
 
   test("row 30: with onError 'hold' the lock is kept for lockAtLeastFor, the tick open as well", async () => {
-    const { clock, options } = setting();
+    const { clock, options } = memoryLocks();
     const holding = { ...options, lockAtLeastFor: '30s', tick: NOW, onError: 'hold' as const };
     await expect(executeWithLock(noDatabase, holding)).rejects.toThrow('no database');
 
@@ -180,7 +151,7 @@ describe('row 30: a run that fails', () => {
   });
 
   test('F56 with a long lockAtLeastFor the retries of the platform, 1 and 3 minutes later, still run', async () => {
-    const { clock, options } = setting();
+    const { clock, options } = memoryLocks();
     const holding = { ...options, lockAtMostFor: '10m', lockAtLeastFor: '5m', tick: NOW };
     await expect(executeWithLock(noDatabase, holding)).rejects.toThrow('no database');
     await clock.advance(MINUTE);
@@ -200,7 +171,7 @@ describe('row 32: bookkeeping that fails', () => {
   ];
 
   test.each(releases)("row 32: F54 a release that %s never masks the task's value", async (_, release) => {
-    const { options, observer } = setting();
+    const { options, observer } = memoryLocks();
     const outcome = await executeWithLock(() => 'sent', { ...options, store: scriptedStore({ release }) });
 
     expect(outcome).toMatchObject({ status: 'executed', value: 'sent', release: 'unknown' });
@@ -210,7 +181,7 @@ describe('row 32: bookkeeping that fails', () => {
   });
 
   test.each(releases)("row 32: a release that %s never masks the task's error", async (_, release) => {
-    const { options, observer } = setting();
+    const { options, observer } = memoryLocks();
     const error = new Error('no database');
     const failing = executeWithLock(() => toss(error), { ...options, store: scriptedStore({ release }) });
 
@@ -219,7 +190,7 @@ describe('row 32: bookkeeping that fails', () => {
   });
 
   test('F53 a release that is sent twice was released, even when a successor came in between', async () => {
-    const { clock, store, options } = setting();
+    const { clock, store, options } = memoryLocks();
     const releases: Parameters<LockStore['release']>[] = [];
     const recording: LockStore = {
       ...store,
@@ -241,7 +212,7 @@ describe('row 32: bookkeeping that fails', () => {
 
 describe('a grant that is over at its arrival', () => {
   const late = (ms: number, over: Partial<ExecuteOptions> = {}) => {
-    const { clock, store, observer, options, item } = setting();
+    const { clock, store, observer, options, item } = memoryLocks();
     const acquire: LockStore['acquire'] = async (claim, call) => {
       const granted = await store.acquire(claim, call);
       await pass(clock, ms);
@@ -286,7 +257,7 @@ describe('a grant that is over at its arrival', () => {
   test.each(['throw', 'skip', 'run'] as const)(
     "F11 row 17: a lease that is over by the server's clock alone is CLOCK_SKEW, with onStoreError '%s'",
     async (onStoreError) => {
-      const { options } = setting();
+      const { options } = memoryLocks();
       const release = vi.fn<LockStore['release']>(async () => 'released');
       const task = vi.fn();
       const store = scriptedStore({
@@ -306,7 +277,7 @@ describe('a grant that is over at its arrival', () => {
   );
 
   test("F11 an answer after the end of the lease is LATE, whatever the server's clock says as well", async () => {
-    const { clock, options } = setting();
+    const { clock, options } = memoryLocks();
     const store = scriptedStore({
       acquire: async (claim, call) => {
         const granted = { ...grantOf(claim, call), capMono: call.clock.monotonic() + 600 };
@@ -321,7 +292,7 @@ describe('a grant that is over at its arrival', () => {
   });
 
   test('F11 F30 a host that was suspended while it waited for the answer finds its grant LATE by the wall clock', async () => {
-    const { clock, options } = setting();
+    const { clock, options } = memoryLocks();
     const store = scriptedStore({
       acquire: async (claim, call) => {
         const granted = grantOf(claim, call);
@@ -335,7 +306,7 @@ describe('a grant that is over at its arrival', () => {
   });
 
   test('row 20: a clock whose timers cannot be unreferenced serves as well', async () => {
-    const { options, clock } = setting();
+    const { options, clock } = memoryLocks();
     const plain = {
       ...clock,
       setTimer: (...timer: Parameters<Clock['setTimer']>) => ({ cancel: clock.setTimer(...timer).cancel }),
@@ -345,7 +316,7 @@ describe('a grant that is over at its arrival', () => {
   });
 
   test('F49 what an observer or the task does to what it is given reaches nobody else', async () => {
-    const { options } = setting();
+    const { options } = memoryLocks();
     const seen: unknown[] = [];
     const vandal = (event: LockEvent) => {
       if ('previous' in event) Object.assign(event.previous, { status: 'succeeded' });
@@ -367,7 +338,7 @@ describe('a grant that is over at its arrival', () => {
   });
 
   test('F11 LATE is thrown even when the release of the grant fails', async () => {
-    const { clock, options } = setting();
+    const { clock, options } = memoryLocks();
     const store = scriptedStore({
       acquire: async (claim, call) => {
         const granted = grantOf(claim, call);
@@ -384,7 +355,7 @@ describe('a grant that is over at its arrival', () => {
 
 describe('a run that loses its lock', () => {
   test('row 25: the signal aborts with a LockLostError before anybody else can start', async () => {
-    const { clock, options } = setting();
+    const { clock, options } = memoryLocks();
     const seen: unknown[] = [];
     const running = executeWithLock(async ({ signal, assertHeld }) => {
       await pass(clock, 59_399);
@@ -401,7 +372,7 @@ describe('a run that loses its lock', () => {
   });
 
   test('row 19: F30 a process that slept past its lease finds out when it wakes', async () => {
-    const { clock, options, observer } = setting();
+    const { clock, options, observer } = memoryLocks();
     const running = executeWithLock(async ({ signal, assertHeld }) => {
       await pass(clock, 500);
       assertHeld();
@@ -416,7 +387,7 @@ describe('a run that loses its lock', () => {
   });
 
   test('assertHeld throws after the run has ended', async () => {
-    const { options } = setting();
+    const { options } = memoryLocks();
     let assertHeld = () => {};
     await executeWithLock((execution) => {
       assertHeld = execution.assertHeld;
@@ -426,7 +397,7 @@ describe('a run that loses its lock', () => {
   });
 
   test('F41 a handler that ignores its signal is not cut off: the lock is released when it settles', async () => {
-    const { clock, options, store } = setting();
+    const { clock, options, store } = memoryLocks();
     const release = vi.spyOn(store, 'release');
     const running = executeWithLock(() => pass(clock, 10 * MINUTE), options);
     await clock.advance(10 * MINUTE - 1);
@@ -438,7 +409,7 @@ describe('a run that loses its lock', () => {
   });
 
   test('F57 a run that lost its lock marks no tick as done', async () => {
-    const { clock, options, item } = setting();
+    const { clock, options, item } = memoryLocks();
     const tick = { ...options, tick: NOW };
     const overrunning = executeWithLock(() => pass(clock, 90_000), tick);
     await clock.advance(MINUTE);
@@ -456,7 +427,7 @@ describe('a run that loses its lock', () => {
   });
 
   test('F58 a success after the lease, with nobody come meanwhile, is recorded', async () => {
-    const { clock, options, observer, item } = setting();
+    const { clock, options, observer, item } = memoryLocks();
     const running = executeWithLock(() => pass(clock, 90_000), { ...options, tick: NOW });
     await clock.advance(90_000);
 
@@ -467,7 +438,7 @@ describe('a run that loses its lock', () => {
   });
 
   test('row 53: a run that was forced away is told by its release, and leaves the lock alone', async () => {
-    const { clock, store, options, item } = setting();
+    const { clock, store, options, item } = memoryLocks();
     const running = executeWithLock(() => pass(clock, 5_000), options);
     await clock.advance(1_000);
     const force = { name: 'digest', adminId: 'f1', fencingToken: NOW + 1, lockedAtMs: NOW, nowMs: NOW + 1_000 };
@@ -485,7 +456,7 @@ describe('a run that loses its lock', () => {
 
 describe('what a run is told of the past', () => {
   test('row 28: the run before crashed', async () => {
-    const { clock, options, observer, item } = setting();
+    const { clock, options, observer, item } = memoryLocks();
     await crash({ ...options, tick: NOW, observers: [] });
     await clock.advance(MINUTE);
     const previous = {
@@ -509,7 +480,7 @@ describe('what a run is told of the past', () => {
   });
 
   test('row 48: the last ten runs ride in the record', async () => {
-    const { clock, options, item } = setting();
+    const { clock, options, item } = memoryLocks();
     for (let run = 0; run < 12; run++) {
       const task = run % 2 === 0 ? () => {} : noDatabase;
       await executeWithLock(task, options).catch(() => undefined);
@@ -541,7 +512,7 @@ describe('what a run is told of the past', () => {
     ['row 29: a run without a tick failed', noDatabase, undefined, undefined, false],
     ['row 29: the run before succeeded', () => {}, NOW, NOW + MINUTE, false],
   ])('%s', async (_, first, firstTick, tick, recovering) => {
-    const { clock, options } = setting();
+    const { clock, options } = memoryLocks();
     const ticking = (at: number | undefined) => ({ ...options, ...(at !== undefined && { tick: at }) });
     if (first === 'crash') await crash(ticking(firstTick));
     else await executeWithLock(first, ticking(firstTick)).catch(() => undefined);
@@ -553,7 +524,7 @@ describe('what a run is told of the past', () => {
   });
 
   test('the first run of a name has no past', async () => {
-    const { options } = setting();
+    const { options } = memoryLocks();
     const outcome = await executeWithLock((execution) => execution.recovering, {
       ...options,
       tick: NOW,
@@ -565,7 +536,7 @@ describe('what a run is told of the past', () => {
   });
 
   test('row 39: after a job of every five minutes has stood still for 25, four ticks are missed', async () => {
-    const { clock, options, observer } = setting();
+    const { clock, options, observer } = memoryLocks();
     const every5 = { ...options, expectedEvery: '5m' };
     await executeWithLock(() => {}, { ...every5, tick: NOW });
     await clock.advance(25 * MINUTE);
@@ -582,7 +553,7 @@ describe('what a run is told of the past', () => {
   });
 
   test('row 39: counts from the last tick, done or not, through runs without a tick', async () => {
-    const { options } = setting();
+    const { options } = memoryLocks();
     const every5 = { ...options, expectedEvery: '5m' };
     await executeWithLock(() => {}, { ...every5, tick: NOW });
     await expect(executeWithLock(noDatabase, { ...every5, tick: NOW + 5 * MINUTE })).rejects.toThrow();
@@ -594,7 +565,7 @@ describe('what a run is told of the past', () => {
   });
 
   test('row 39: the retry of a tick that failed is told of the same missed ticks', async () => {
-    const { options } = setting();
+    const { options } = memoryLocks();
     const every5 = { ...options, expectedEvery: '5m' };
     await executeWithLock(() => {}, { ...every5, tick: NOW });
     await expect(executeWithLock(noDatabase, { ...every5, tick: NOW + 10 * MINUTE })).rejects.toThrow();
@@ -605,7 +576,7 @@ describe('what a run is told of the past', () => {
   });
 
   test('row 39: nothing is missed without expectedEvery, without a tick, or when the past is unknown', async () => {
-    const { options, observer } = setting();
+    const { options, observer } = memoryLocks();
     await executeWithLock(() => {}, { ...options, tick: NOW });
 
     expect(await executeWithLock(() => {}, { ...options, tick: NOW + 60 * MINUTE })).toMatchObject({ missedTicks: [] });
@@ -618,7 +589,7 @@ describe('what a run is told of the past', () => {
 
 describe('lockAtLeastFor', () => {
   test.each([-20_000, 20_000])('F55 a duplicate 30 s later whose clock is %i ms off is kept out', async (skew) => {
-    const { options } = setting();
+    const { options } = memoryLocks();
     const holding = { ...options, lockAtLeastFor: '1m' };
     await executeWithLock(() => {}, holding);
     const elsewhere = { ...holding, clock: manualClock(NOW + 30_000 + skew) };
@@ -627,7 +598,7 @@ describe('lockAtLeastFor', () => {
   });
 
   test('a run longer than lockAtLeastFor frees the lock at its end', async () => {
-    const { clock, options } = setting();
+    const { clock, options } = memoryLocks();
     const holding = { ...options, lockAtLeastFor: '10s' };
     const running = executeWithLock(() => pass(clock, 20_000), holding);
     await clock.advance(20_000);
@@ -638,7 +609,7 @@ describe('lockAtLeastFor', () => {
 });
 
 test('F27 no timer is left, however a run ends', async () => {
-  const { clock, options } = setting();
+  const { clock, options } = memoryLocks();
   const timed = { ...options, deadline: NOW + 3_600_000 };
   await executeWithLock(() => {}, timed);
   await executeWithLock(noDatabase, timed).catch(() => undefined);

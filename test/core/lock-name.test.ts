@@ -124,7 +124,7 @@ describe('truncateUtf8', () => {
     );
   });
 
-  test('keeps a byte order mark, which is a character as any other', () => {
+  test('keeps a byte order mark, which is a character like all others', () => {
     expect(truncateUtf8('\ufeffdigest', 6)).toBe('\ufeffdig');
   });
 });

@@ -147,7 +147,7 @@ describe('row 9: a call of the same name inside a run that holds the lock', () =
   });
 });
 
-describe('row 9: any other call is an ordinary acquire', () => {
+describe('row 9: every other call is an ordinary acquire', () => {
   test('row 9: of another name', async () => {
     const { options, calls } = setting();
     await executeWithLock(() => executeWithLock(() => {}, { ...options, name: 'report' }), options);

@@ -28,6 +28,16 @@ function scripted(...errors: unknown[]) {
   });
 }
 
+/** Never answers, and keeps the signals that it was given. */
+function unanswering() {
+  const signals: AbortSignal[] = [];
+  const send = (signal: AbortSignal) => {
+    signals.push(signal);
+    return never();
+  };
+  return { signals, send };
+}
+
 beforeEach(() => {
   vi.spyOn(Math, 'random').mockReturnValue(0.5);
 });
@@ -66,7 +76,7 @@ describe('one try', () => {
     expect(answer).toEqual({ error: thrown, ambiguous: true });
   });
 
-  test('a client that throws before it returns a promise is taken as any other failure', async () => {
+  test('a client that throws before it returns a promise is taken like every other failure', async () => {
     const error = new TypeError('no such command');
     const send = vi.fn((): Promise<string> => {
       throw error;
@@ -93,15 +103,8 @@ describe('the time-out of a try', () => {
 
   test('F4 relies on no client: one that ignores its signal is left behind, one that heeds it is aborted', async () => {
     const { clock, call } = callOf({ budgetMs: 1_000 });
-    const signals: AbortSignal[] = [];
-    const answer = tryUntilAnswered(
-      call,
-      (signal) => {
-        signals.push(signal);
-        return never();
-      },
-      () => refused,
-    );
+    const { signals, send } = unanswering();
+    const answer = tryUntilAnswered(call, send, () => refused);
 
     await clock.advance(999);
     expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
@@ -229,15 +232,8 @@ describe('the signal of the call', () => {
   test('ends a try at once; what it had sent stays ambiguous', async () => {
     const controller = new AbortController();
     const { clock, call } = callOf({ signal: controller.signal });
-    const signals: AbortSignal[] = [];
-    const answer = tryUntilAnswered(
-      call,
-      (signal) => {
-        signals.push(signal);
-        return never();
-      },
-      () => refused,
-    );
+    const { signals, send } = unanswering();
+    const answer = tryUntilAnswered(call, send, () => refused);
     await clock.advance(10);
     controller.abort();
 

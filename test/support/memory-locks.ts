@@ -1,0 +1,38 @@
+import { type ExecuteOptions, executeWithLock } from 'single-execution';
+import { type MemoryStore, memoryStore } from 'single-execution/memory';
+import { type ManualClock, manualClock, type RecordingObserver, recordingObserver } from 'single-execution/testing';
+import type { LockRecord } from '../../src/core/lock-record.js';
+import { gate } from './gate.js';
+
+export const NOW: number = Date.parse('2026-01-01T00:00:00Z');
+export const MINUTE = 60_000;
+
+export interface MemoryLocks {
+  readonly clock: ManualClock;
+  readonly store: MemoryStore;
+  readonly observer: RecordingObserver;
+  /** Of a run under lock `digest`, for at most a minute. */
+  readonly options: ExecuteOptions & { readonly store: MemoryStore };
+  /** What is stored under `digest`. */
+  item(): Promise<LockRecord>;
+}
+
+/** A store in memory and a clock that stands at {@link NOW}. */
+export function memoryLocks(): MemoryLocks {
+  const clock = manualClock(NOW);
+  const store = memoryStore();
+  const observer = recordingObserver();
+  const options = { name: 'digest', store, lockAtMostFor: '1m', clock, observers: [observer] };
+  const item = async () => ((await store.get('digest', {} as never))?.item ?? {}) as LockRecord;
+  return { clock, store, observer, options, item };
+}
+
+/** Starts a run that never ends, as one whose process was killed. */
+export async function crash(options: ExecuteOptions): Promise<void> {
+  const started = gate();
+  void executeWithLock(() => {
+    started.open();
+    return new Promise(() => {});
+  }, options);
+  await started.opened;
+}
