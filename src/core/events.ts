@@ -26,7 +26,8 @@ export type EventBody =
   | { readonly type: 'skipped'; readonly reason: SkipReason; readonly holder?: SkippedHolder }
   | { readonly type: 'started'; readonly fencingToken: number }
   | { readonly type: 'lost'; readonly fencingToken: number }
-  | { readonly type: 'released'; readonly fencingToken: number }
+  /** `heldMs`: by the monotonic clock, from the first send of the granting acquire to the end of the release. */
+  | { readonly type: 'released'; readonly fencingToken: number; readonly heldMs: number }
   | { readonly type: 'release-failed'; readonly error: unknown }
   | { readonly type: 'finished'; readonly durationMs: number; readonly release: ReleaseStatus }
   | { readonly type: 'failed'; readonly durationMs: number; readonly release: ReleaseStatus; readonly error: unknown }

@@ -108,7 +108,10 @@ async function releaseLease(
 ): Promise<ReleaseStatus> {
   try {
     const status = await policy.store.release(lease, completion, releaseCall(order, policy));
-    if (status === 'released') tell({ type: 'released', fencingToken: lease.fencingToken });
+    if (status === 'released') {
+      const heldMs = Math.round(policy.clock.monotonic() - lease.firstSentMono);
+      tell({ type: 'released', fencingToken: lease.fencingToken, heldMs });
+    }
     if (status === 'lost') tellLost();
     if (status === 'unknown') tell({ type: 'release-failed', error: releaseUnknown(order.name) });
     return status;

@@ -33,7 +33,7 @@ describe('row 46: an observer sees every event in order', () => {
       { ...head, type: 'attempted' },
       { ...head, type: 'acquired', fencingToken: 1_767_225_600_001 },
       { ...head, type: 'started', fencingToken: 1_767_225_600_001 },
-      { ...head, type: 'released', fencingToken: 1_767_225_600_001 },
+      { ...head, type: 'released', fencingToken: 1_767_225_600_001, heldMs: 0 },
       { ...head, type: 'finished', durationMs: 0, release: 'released' },
     ]);
   });
@@ -46,6 +46,31 @@ describe('row 46: an observer sees every event in order', () => {
     await expect(failing).rejects.toBe(error);
     expect(types()).toEqual(['attempted', 'acquired', 'started', 'released', 'failed']);
     expect(observer.events[4]).toMatchObject({ durationMs: 0, release: 'released', error });
+  });
+
+  test('row 46: row 47: tells how long the lock was held, from the sending of the acquire to the end of the release', async () => {
+    const clock = manualClock(TICK);
+    const store = scriptedStore({
+      async acquire(claim, call) {
+        const granted = grantOf(claim, call);
+        await pass(clock, 30);
+        clock.stepWall(-3_600_000);
+        return granted;
+      },
+      async release() {
+        await pass(clock, 20.4);
+        return 'released';
+      },
+    });
+    const { options, observer } = setting({ clock, store });
+    const running = executeWithLock(() => pass(clock, 1_500), options);
+    await clock.advance(2_000);
+    await running;
+
+    expect(observer.events.slice(3)).toMatchObject([
+      { type: 'released', fencingToken: 7, heldMs: 1_550 },
+      { type: 'finished', durationMs: 1_500 },
+    ]);
   });
 
   test('row 46: of a run that is skipped', async () => {

@@ -31,7 +31,7 @@ test.each<EventBody>([
   { type: 'skipped', reason: 'already-executed' },
   { type: 'skipped', reason: 'paused' },
   { type: 'started', fencingToken: 5 },
-  { type: 'released', fencingToken: 5 },
+  { type: 'released', fencingToken: 5, heldMs: 5 },
   { type: 'finished', durationMs: 5, release: 'released' },
   { type: 'failed', durationMs: 5, release: 'released', error: secret },
 ])('is silent on $type, which is all in a day’s work', (body) => {
