@@ -10,6 +10,10 @@ const { exports } = JSON.parse(readFileSync(new URL('./package.json', import.met
   exports: Record<string, Door | string>;
 };
 
+/** The source that a file of dist is built from. */
+const sourceOf = (built: string): string =>
+  built.replace(/\.js$/, '.ts').replace('./dist/cdk/', './infra/constructs/').replace('./dist/', './src/');
+
 /** The public doors, each resolved to its source, so that tests and handlers import what users import. */
 const doors = Object.entries(exports).flatMap(([door, target]) =>
   typeof target === 'string'
@@ -17,9 +21,7 @@ const doors = Object.entries(exports).flatMap(([door, target]) =>
     : [
         {
           find: new RegExp(`^single-execution${door.slice(1)}$`),
-          replacement: fileURLToPath(
-            new URL(target.default.replace('./dist/', './src/').replace(/\.js$/, '.ts'), import.meta.url),
-          ),
+          replacement: fileURLToPath(new URL(sourceOf(target.default), import.meta.url)),
         },
       ],
 );

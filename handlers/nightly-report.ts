@@ -3,13 +3,14 @@ import { DynamoDBDocumentClient, PutCommand, paginateQuery } from '@aws-sdk/lib-
 import type { ScheduledEvent } from 'aws-lambda';
 import { withSingleExecution } from 'single-execution';
 import { dynamoDBStore } from 'single-execution/dynamodb';
+import { emfObserver, jsonLogObserver } from 'single-execution/observe';
 
 /*
  * Every night at 02:00 UTC: adds up the orders of the day before into a report. Both live in one table:
  * orders under pk `ORDERS#2026-01-01`, the report of that day under pk `REPORT#2026-01-01`.
  */
 
-const { LOCK_TABLE = '', DATA_TABLE = '' } = process.env;
+const { LOCK_TABLE = '', DATA_TABLE = '', LOCK_AT_LEAST_FOR = '1m' } = process.env;
 const DAY_MS = 86_400_000;
 
 interface Report {
@@ -38,8 +39,9 @@ export const handler = withSingleExecution(
     name: 'nightly-report',
     store: dynamoDBStore({ tableName: LOCK_TABLE }),
     // The run takes seconds. Somebody who starts it by hand at the same time is kept out a little longer than that.
-    lockAtLeastFor: '1m',
+    lockAtLeastFor: LOCK_AT_LEAST_FOR,
     expectedEvery: '1d',
+    observers: [jsonLogObserver(), emfObserver()],
   },
 );
 

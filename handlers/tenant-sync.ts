@@ -2,6 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { withSingleExecution } from 'single-execution';
 import { dynamoDBStore } from 'single-execution/dynamodb';
+import { emfObserver, jsonLogObserver } from 'single-execution/observe';
 
 /*
  * Every 15 minutes, for each tenant by a schedule of its own: copies the tenant's contacts into our table. Tenants do
@@ -10,6 +11,7 @@ import { dynamoDBStore } from 'single-execution/dynamodb';
 
 const { LOCK_TABLE = '', DATA_TABLE = '', TENANT_API_URL = '' } = process.env;
 const FETCH_TIMEOUT_MS = 20_000;
+const LOCK_PREFIX = 'tenant-sync/';
 
 /** Input of the schedule: `{ "scheduledTime": "<aws.scheduler.scheduled-time>", "detail": { "tenant": "acme" } }`. */
 interface SyncEvent {
@@ -32,13 +34,20 @@ export const handler = withSingleExecution(
     return { tenant, synced: contacts.length };
   },
   {
-    name: (event) => event.detail.tenant,
-    store: dynamoDBStore({ tableName: LOCK_TABLE, keyPrefix: 'tenant-sync/' }),
+    // Without a tenant there is no name, and an empty name is refused.
+    name: ({ detail: { tenant } }) => tenant && LOCK_PREFIX + tenant,
+    store: dynamoDBStore({ tableName: LOCK_TABLE }),
     // A sync that failed is not tried again: the next one is due in minutes and starts afresh, and a tenant whose
     // service is down is not helped by retries. With 'success', each of the platform's retries would run.
     tickMark: 'start',
     // One shape for whoever reads the results, and the reason in it.
-    onSkipped: ({ name, reason, holder }) => ({ tenant: name, synced: 0, skipped: reason, holder: holder?.lockedBy }),
+    onSkipped: ({ name, reason, holder }) => ({
+      tenant: name.slice(LOCK_PREFIX.length),
+      synced: 0,
+      skipped: reason,
+      holder: holder?.lockedBy,
+    }),
+    observers: [jsonLogObserver(), emfObserver()],
   },
 );
 

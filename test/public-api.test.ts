@@ -20,6 +20,8 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   'single-execution/dynamodb': ['dynamoDBStore', 'dynamoDBAdminStore', 'createLockTable'],
   'single-execution/memory': ['memoryStore'],
   'single-execution/admin': ['lockAdmin'],
+  'single-execution/observe': ['emfObserver', 'jsonLogObserver'],
+  'single-execution/cdk': ['LockTable', 'SingleExecutionFunction', 'LockDashboard', 'lockMetric'],
   'single-execution/testing': [
     'lockStoreContract',
     'manualClock',
@@ -39,7 +41,10 @@ const readJson = (path: string) => JSON.parse(readFileSync(new URL(path, ROOT), 
 const sources: Record<string, string> = {};
 for (const [door, target] of Object.entries<string | { default: string }>(readJson('package.json').exports)) {
   if (typeof target === 'string') continue;
-  sources[`single-execution${door.slice(1)}`] = target.default.replace('./dist/', './src/').replace(/\.js$/, '.ts');
+  sources[`single-execution${door.slice(1)}`] = target.default
+    .replace(/\.js$/, '.ts')
+    .replace('./dist/cdk/', './infra/constructs/')
+    .replace('./dist/', './src/');
 }
 
 test('package.json exports these doors and no others', () => {
@@ -60,21 +65,24 @@ describe.each(Object.entries(DOORS))('%s', (door, names) => {
   });
 });
 
-test.each(['single-execution', 'single-execution/memory', 'single-execution/admin', 'single-execution/testing'])(
-  '%s loads without the AWS SDK, without Node modules and without any package',
-  async (door) => {
-    const { metafile } = await build({
-      entryPoints: [fileURLToPath(new URL(sources[door] ?? '', ROOT))],
-      bundle: true,
-      write: false,
-      metafile: true,
-      format: 'esm',
-      platform: 'neutral',
-      packages: 'external',
-      logLevel: 'silent',
-    });
+test.each([
+  'single-execution',
+  'single-execution/memory',
+  'single-execution/admin',
+  'single-execution/observe',
+  'single-execution/testing',
+])('%s loads without the AWS SDK, without Node modules and without any package', async (door) => {
+  const { metafile } = await build({
+    entryPoints: [fileURLToPath(new URL(sources[door] ?? '', ROOT))],
+    bundle: true,
+    write: false,
+    metafile: true,
+    format: 'esm',
+    platform: 'neutral',
+    packages: 'external',
+    logLevel: 'silent',
+  });
 
-    const imported = Object.values(metafile.inputs).flatMap(({ imports }) => imports);
-    expect(imported.filter(({ external }) => external).map(({ path }) => path)).toEqual([]);
-  },
-);
+  const imported = Object.values(metafile.inputs).flatMap(({ imports }) => imports);
+  expect(imported.filter(({ external }) => external).map(({ path }) => path)).toEqual([]);
+});

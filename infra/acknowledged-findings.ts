@@ -1,0 +1,28 @@
+import { type CfnElement, Stack, Validations } from 'aws-cdk-lib';
+import type { SingleExecutionFunction } from './constructs/single-execution-function.js';
+
+/** Acknowledges the findings of cdk-nag that stay, one by one, each with the reason. */
+export function acknowledgeFindings(functions: readonly SingleExecutionFunction[]): void {
+  for (const fn of functions) {
+    Validations.of(fn).acknowledge(
+      {
+        id: 'Serverless::Serverless-LambdaDLQ',
+        reason: 'Failed events go to a queue as a destination on failure, which also tells the reason',
+      },
+      {
+        id: 'Serverless::Serverless-LambdaTracing',
+        reason:
+          'Runs of a schedule are few, and each is found in the log by its tick; traces would add a cost and no answer',
+      },
+    );
+    Validations.of(fn.deadLetters).acknowledge(
+      { id: 'AwsSolutions::AwsSolutions-SQS3', reason: 'This queue is where dead letters end' },
+      { id: 'Serverless::Serverless-SQSRedrivePolicy', reason: 'This queue is where dead letters end' },
+    );
+    const stack = Stack.of(fn);
+    Validations.of(stack).acknowledge({
+      id: `AwsSolutions::AwsSolutions-IAM5[Resource::<${stack.getLogicalId(fn.node.defaultChild as CfnElement)}.Arn>:*]`,
+      reason: "EventBridge Scheduler's role may invoke this one function, in any version",
+    });
+  }
+}

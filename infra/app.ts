@@ -1,0 +1,21 @@
+import { App, Validations } from 'aws-cdk-lib';
+import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
+import { acknowledgeFindings } from './acknowledged-findings.js';
+import { readContext } from './app-context.js';
+import { SingleExecutionStack } from './single-execution-stack.js';
+
+/*
+ * A stage is a stack of its own, and nothing in it has a name that another stage's has: stages can share an account.
+ */
+
+const app = new App();
+const { stage, region = process.env['CDK_DEFAULT_REGION'], alarmEmail, ...rest } = readContext(app.node);
+const account = process.env['CDK_DEFAULT_ACCOUNT'];
+const stack = new SingleExecutionStack(app, `single-execution-${stage}`, {
+  ...rest,
+  ...(alarmEmail !== undefined && { alarmEmail }),
+  env: { ...(account !== undefined && { account }), ...(region !== undefined && { region }) },
+  tags: { stage },
+});
+acknowledgeFindings(stack.functions);
+Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));

@@ -1,0 +1,7 @@
+export type { TableResource } from './grant-lock.js';
+export type { LockAlarms } from './lock-alarms.js';
+export { LockDashboard, type LockDashboardProps } from './lock-dashboard.js';
+export { type LockMetricName, lockMetric } from './lock-metrics.js';
+export type { LockSchedule } from './lock-schedule.js';
+export { type FromTableOptions, type ILockTable, LockTable, type LockTableProps } from './lock-table.js';
+export { SingleExecutionFunction, type SingleExecutionFunctionProps } from './single-execution-function.js';

@@ -1,0 +1,85 @@
+import { Duration } from 'aws-cdk-lib';
+import {
+  AlarmStatusWidget,
+  Color,
+  Dashboard,
+  GraphWidget,
+  type IWidget,
+  LogQueryVisualizationType,
+  LogQueryWidget,
+  type Metric,
+  type MetricOptions,
+} from 'aws-cdk-lib/aws-cloudwatch';
+import { Construct } from 'constructs';
+import { type LockMetricName, lockMetric } from './lock-metrics.js';
+import type { SingleExecutionFunction } from './single-execution-function.js';
+
+export interface LockDashboardProps {
+  readonly functions: readonly SingleExecutionFunction[];
+  /** Unlike that of any other dashboard of the account. @default made by CloudFormation */
+  readonly dashboardName?: string;
+}
+
+const THIRD = { width: 8, height: 6 };
+const WHOLE = { width: 24, height: 6 };
+
+/** One page for a stack: its alarms, and for each function its runs, its skips by reason and its hold times. */
+export class LockDashboard extends Construct {
+  readonly dashboard: Dashboard;
+
+  constructor(scope: Construct, id: string, { functions, dashboardName }: LockDashboardProps) {
+    super(scope, id);
+    this.dashboard = new Dashboard(this, 'Dashboard', {
+      ...(dashboardName !== undefined && { dashboardName }),
+      defaultInterval: Duration.days(1),
+    });
+    const alarms = functions.flatMap((fn) => fn.alarms.all);
+    this.dashboard.addWidgets(new AlarmStatusWidget({ title: 'Alarms', alarms, ...WHOLE }));
+    for (const fn of functions) this.dashboard.addWidgets(runs(fn), skips(fn), holdTime(fn));
+  }
+}
+
+function runs(fn: SingleExecutionFunction): IWidget {
+  return new GraphWidget({
+    title: `${fn.node.id}: runs`,
+    left: [
+      ...metricsOf(fn, 'Executed', 'succeeded'),
+      ...metricsOf(fn, 'Failed', 'failed'),
+      ...metricsOf(fn, 'Missed', 'missed'),
+    ],
+    ...THIRD,
+  });
+}
+
+/** Reasons are no dimension, which would cost a metric for each: they are counted in the log. */
+function skips(fn: SingleExecutionFunction): IWidget {
+  return new LogQueryWidget({
+    title: `${fn.node.id}: skips by reason`,
+    logGroupNames: [fn.logGroup.logGroupName],
+    view: LogQueryVisualizationType.TABLE,
+    queryLines: ['filter Skipped = 1', 'stats count(*) as Skips by LockName, Reason', 'sort Skips desc'],
+    ...THIRD,
+  });
+}
+
+function holdTime(fn: SingleExecutionFunction): IWidget {
+  return new GraphWidget({
+    title: `${fn.node.id}: hold time against the lease`,
+    left: metricsOf(fn, 'HoldTime', 'held', { statistic: 'Maximum' }),
+    leftYAxis: { label: 'ms', min: 0, showUnits: false },
+    leftAnnotations: [{ value: fn.lockAtMostFor.toMilliseconds(), label: 'lease', color: Color.RED }],
+    ...THIRD,
+  });
+}
+
+function metricsOf(
+  { metricNamespace, schedules }: SingleExecutionFunction,
+  name: LockMetricName,
+  what: string,
+  options: MetricOptions = {},
+): Metric[] {
+  const lockNames = new Set(schedules.map(({ lockName }) => lockName));
+  return [...lockNames].map((lockName) =>
+    lockMetric(metricNamespace, name, lockName, { label: `${lockName} ${what}`, ...options }),
+  );
+}

@@ -1,0 +1,37 @@
+const MAX_BYTES = 128;
+const CONTROL = /\p{Cc}/u;
+
+/** Partition keys of locks: one, or all that begin alike. */
+export interface LockKeys {
+  readonly kind: 'exact' | 'prefix';
+  readonly text: string;
+}
+
+/**
+ * Reads a lock name as given to `withSingleExecution`, or a prefix of names, written `prefix*`.
+ *
+ * @param keyPrefix what the store puts before each name; it counts towards the 128 bytes of a name
+ * @throws TypeError, RangeError for names that the library would refuse when it runs
+ */
+export function lockKeys(name: string, keyPrefix: string): LockKeys {
+  const isPrefix = name.endsWith('*');
+  const text = isPrefix ? name.slice(0, -1) : name;
+  if (text === '') {
+    throw new TypeError(`lock name is '${name}': give a name such as 'send-digest', or a prefix such as 'tenant/*'`);
+  }
+  if (text !== text.normalize('NFC') || CONTROL.test(text)) {
+    throw new TypeError(`lock name is ${JSON.stringify(name)}: give Unicode form NFC without control characters`);
+  }
+  const key = keyPrefix + text;
+  const bytes = Buffer.byteLength(key);
+  if (bytes > MAX_BYTES) {
+    throw new RangeError(`lock name '${name}' has ${bytes} bytes with its key prefix: at most ${MAX_BYTES} fit`);
+  }
+  return { kind: isPrefix ? 'prefix' : 'exact', text: key };
+}
+
+/** Whether some key belongs to both. */
+export function overlap(a: LockKeys, b: LockKeys): boolean {
+  if (a.kind === 'exact' && b.kind === 'exact') return a.text === b.text;
+  return (b.kind === 'prefix' && a.text.startsWith(b.text)) || (a.kind === 'prefix' && b.text.startsWith(a.text));
+}

@@ -1,0 +1,42 @@
+import { Duration } from 'aws-cdk-lib';
+import { Metric, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
+
+/** The metrics that `emfObserver` of single-execution/observe writes, each with the dimension `LockName`. */
+export const LOCK_METRICS = [
+  'Attempts',
+  'Executed',
+  'Failed',
+  'Skipped',
+  'Missed',
+  'LockLost',
+  'Duration',
+  'HoldTime',
+  'ClockSkew',
+] as const;
+
+export type LockMetricName = (typeof LOCK_METRICS)[number];
+
+/** The environment variable that tells `emfObserver` its namespace. */
+export const NAMESPACE_VARIABLE = 'SINGLE_EXECUTION_NAMESPACE';
+
+/** A metric of one lock, by default its sum over 5 minutes. */
+export function lockMetric(
+  namespace: string,
+  metricName: LockMetricName,
+  lockName: string,
+  options: MetricOptions = {},
+): Metric {
+  return new Metric({
+    namespace,
+    metricName,
+    dimensionsMap: { LockName: dimensionValue(lockName) },
+    statistic: 'Sum',
+    period: Duration.minutes(5),
+    ...options,
+  });
+}
+
+/** What `emfObserver` writes for a lock name that is not the printable ASCII of a dimension: encoded as in a URI. */
+function dimensionValue(lockName: string): string {
+  return lockName.trim() === '' ? encodeURIComponent(lockName) : lockName.replace(/[^ -~]+/g, encodeURIComponent);
+}

@@ -1,0 +1,100 @@
+import { Duration, Stack } from 'aws-cdk-lib';
+import { EventField, Rule, Schedule as RuleSchedule, RuleTargetInput } from 'aws-cdk-lib/aws-events';
+import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import {
+  ContextAttribute,
+  Schedule,
+  type ScheduleExpression,
+  ScheduleTargetInput,
+  TimeWindow,
+} from 'aws-cdk-lib/aws-scheduler';
+import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
+import type { PlannedSchedule } from './planned-schedule.js';
+import { deliveryRetries } from './retry-settings.js';
+import { isUtc } from './run-gaps.js';
+
+/** When a function runs, under which lock, and with what. */
+export interface LockSchedule {
+  /** With a time zone, if one is wanted. A `rate` counts from the creation of the schedule. */
+  readonly schedule: ScheduleExpression;
+  /** The lock that its runs take, as alarms and dashboard name it. @default the one name of `lockNames` */
+  readonly lockName?: string;
+  /** `event.detail`. @default {} */
+  readonly detail?: Readonly<Record<string, unknown>>;
+  /** EventBridge Scheduler, or a rule of EventBridge, which knows UTC alone. @default 'scheduler' */
+  readonly via?: 'scheduler' | 'rule';
+  /** How late Scheduler may be, to spread load. @default TimeWindow.off() */
+  readonly timeWindow?: TimeWindow;
+}
+
+/**
+ * Has a schedule or a rule invoke a function with an event of EventBridge's shape, whichever of both it is: `time` is
+ * the scheduled time, the same for every delivery of a tick, which neither a clock nor an id of the event is.
+ */
+export function addSchedule(fn: IFunction, planned: PlannedSchedule, deadLetterQueue: IQueue): void {
+  const { attempts, maxAgeMs } = deliveryRetries(planned.gaps?.shortestMs ?? Number.POSITIVE_INFINITY);
+  const delivery = { deadLetterQueue, retryAttempts: attempts, maxEventAge: Duration.millis(maxAgeMs) };
+  if (planned.via === 'rule') addRule(fn, planned, delivery);
+  else addSchedulerSchedule(fn, planned, delivery);
+}
+
+interface Delivery {
+  readonly deadLetterQueue: IQueue;
+  readonly retryAttempts: number;
+  readonly maxEventAge: Duration;
+}
+
+function addSchedulerSchedule(
+  fn: IFunction,
+  { id, schedule, detail = {}, timeWindow = TimeWindow.off() }: PlannedSchedule,
+  delivery: Delivery,
+): void {
+  const { account, region } = Stack.of(fn);
+  const input = ScheduleTargetInput.fromObject({
+    version: '0',
+    id: ContextAttribute.executionId,
+    'detail-type': 'Scheduled Event',
+    source: 'aws.scheduler',
+    account,
+    region,
+    time: ContextAttribute.scheduledTime,
+    resources: [ContextAttribute.scheduleArn],
+    detail,
+    // What an event of a rule has no place for, by Scheduler's names.
+    scheduledTime: ContextAttribute.scheduledTime,
+    scheduleArn: ContextAttribute.scheduleArn,
+    attemptNumber: ContextAttribute.attemptNumber,
+  });
+  new Schedule(fn, `Schedule:${id}`, { schedule, timeWindow, target: new LambdaInvoke(fn, { ...delivery, input }) });
+}
+
+function addRule(fn: IFunction, { id, schedule, detail, timeWindow }: PlannedSchedule, delivery: Delivery): void {
+  const { expressionString, timeZone } = schedule;
+  if (!isUtc(schedule)) {
+    throw new TypeError(
+      `schedule ${expressionString} is in time zone '${timeZone?.timezoneName}': a rule knows UTC alone; leave out via: 'rule'`,
+    );
+  }
+  if (timeWindow && timeWindow.mode !== 'OFF') {
+    throw new TypeError(`schedule ${expressionString} has a timeWindow: a rule has none; leave out via: 'rule'`);
+  }
+  const event = detail && RuleTargetInput.fromObject({ ...RULE_EVENT, detail });
+  new Rule(fn, `Rule:${id}`, {
+    schedule: RuleSchedule.expression(expressionString),
+    targets: [new LambdaFunction(fn, { ...delivery, ...(event && { event }) })],
+  });
+}
+
+/** What a rule would send by itself; a rule sends all of it or none. */
+const RULE_EVENT = {
+  version: '0',
+  id: EventField.eventId,
+  'detail-type': EventField.detailType,
+  source: EventField.source,
+  account: EventField.account,
+  region: EventField.region,
+  time: EventField.time,
+  resources: [EventField.fromPath('$.resources[0]')],
+};

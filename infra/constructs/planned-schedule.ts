@@ -1,0 +1,51 @@
+import { lockKeys, overlap } from './lock-keys.js';
+import type { LockSchedule } from './lock-schedule.js';
+import { runGaps } from './run-gaps.js';
+import type { ScheduleGaps } from './schedule-gaps.js';
+
+/** A schedule of a function, and what follows from it. */
+export interface PlannedSchedule extends LockSchedule {
+  /** The lock, and a number where it has several schedules: what constructs are named by. */
+  readonly id: string;
+  readonly lockName: string;
+  /** How near and how far apart its runs can be; `undefined` when it fires once. */
+  readonly gaps: ScheduleGaps | undefined;
+}
+
+/**
+ * Finds the lock and the period of each schedule of a function.
+ *
+ * @throws TypeError when a schedule names no lock, or one that the function may not take
+ */
+export function planSchedules(
+  schedules: readonly LockSchedule[],
+  lockNames: readonly string[],
+  keyPrefix: string,
+): PlannedSchedule[] {
+  if (schedules.length === 0) throw new TypeError('schedules is empty: give at least one');
+  const counts = new Map<string, number>();
+  return schedules.map((options) => {
+    const lockName = lockNameOf(options, lockNames, keyPrefix);
+    const count = (counts.get(lockName) ?? 0) + 1;
+    counts.set(lockName, count);
+    const id = count === 1 ? lockName : `${lockName}:${count}`;
+    return { ...options, id, lockName, gaps: runGaps(options.schedule, options.timeWindow) };
+  });
+}
+
+function lockNameOf({ schedule, lockName }: LockSchedule, lockNames: readonly string[], keyPrefix: string): string {
+  const [only, ...others] = lockNames;
+  const name = lockName ?? (others.length === 0 && !only?.endsWith('*') ? only : undefined);
+  if (name === undefined) {
+    throw new TypeError(
+      `schedule ${schedule.expressionString} names no lock, and lockNames is [${lockNames.join(', ')}]: say with lockName which one its runs take`,
+    );
+  }
+  const keys = lockKeys(name, keyPrefix);
+  if (keys.kind === 'prefix' || !lockNames.some((allowed) => overlap(keys, lockKeys(allowed, keyPrefix)))) {
+    throw new TypeError(
+      `lockName of schedule ${schedule.expressionString} is '${name}': give one name that lockNames [${lockNames.join(', ')}] allows`,
+    );
+  }
+  return name;
+}

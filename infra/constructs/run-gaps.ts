@@ -1,0 +1,27 @@
+import type { ScheduleExpression, TimeWindow } from 'aws-cdk-lib/aws-scheduler';
+import { type ScheduleGaps, scheduleGaps } from './schedule-gaps.js';
+
+const HOUR_MS = 3_600_000;
+const UTC = ['UTC', 'Etc/UTC', 'Etc/GMT'];
+
+/**
+ * How near and how far apart two runs of a schedule can be: by its expression, by an hour less or more where clocks
+ * are changed, and by its time window.
+ *
+ * @returns undefined for a schedule that fires once
+ */
+export function runGaps(schedule: ScheduleExpression, timeWindow?: TimeWindow): ScheduleGaps | undefined {
+  const { expressionString } = schedule;
+  const gaps = scheduleGaps(expressionString);
+  if (!gaps) return undefined;
+  const changeMs = expressionString.startsWith('cron') && !isUtc(schedule) ? HOUR_MS : 0;
+  const windowMs = timeWindow?.maxWindow?.toMilliseconds() ?? 0;
+  // Nothing fires in an hour that is left out, so that gaps of an hour or less stay as they are.
+  const nearestMs = gaps.shortestMs > HOUR_MS ? gaps.shortestMs - changeMs : gaps.shortestMs;
+  return { shortestMs: Math.max(0, nearestMs - windowMs), longestMs: gaps.longestMs + changeMs + windowMs };
+}
+
+/** Whether a schedule is in universal time, the only one that rules of EventBridge know. */
+export function isUtc({ timeZone }: ScheduleExpression): boolean {
+  return !timeZone || UTC.includes(timeZone.timezoneName);
+}

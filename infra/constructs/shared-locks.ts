@@ -1,0 +1,38 @@
+import { Stack } from 'aws-cdk-lib';
+import type { IConstruct } from 'constructs';
+import { type LockKeys, lockKeys, overlap } from './lock-keys.js';
+import type { ILockTable } from './lock-table.js';
+
+interface TakenLock {
+  readonly by: IConstruct;
+  readonly tableArn: string;
+  readonly keys: LockKeys;
+  readonly name: string;
+}
+
+const takenIn = new WeakMap<Stack, TakenLock[]>();
+
+/**
+ * Refuses a lock that another function of the stack takes already: each would skip the other's runs.
+ *
+ * @throws TypeError naming the lock and both functions
+ */
+export function refuseSharedLocks(
+  by: IConstruct,
+  { table, keyPrefix }: ILockTable,
+  lockNames: readonly string[],
+): void {
+  const stack = Stack.of(by);
+  const taken = takenIn.get(stack) ?? [];
+  takenIn.set(stack, taken);
+  for (const name of lockNames) {
+    const lock = { by, tableArn: table.tableArn, keys: lockKeys(name, keyPrefix), name };
+    const other = taken.find((it) => it.by !== by && it.tableArn === lock.tableArn && overlap(it.keys, lock.keys));
+    if (other) {
+      throw new TypeError(
+        `lock '${name}' of ${by.node.path} is taken by ${other.by.node.path} as '${other.name}': each would skip the other's runs; give each job a name of its own`,
+      );
+    }
+    taken.push(lock);
+  }
+}

@@ -1,0 +1,142 @@
+import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import type { IAlarmAction } from 'aws-cdk-lib/aws-cloudwatch';
+import type { IVpc } from 'aws-cdk-lib/aws-ec2';
+import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Architecture, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
+import {
+  type BundlingOptions,
+  NodejsFunction,
+  type NodejsFunctionProps,
+  OutputFormat,
+} from 'aws-cdk-lib/aws-lambda-nodejs';
+import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import type { Construct } from 'constructs';
+import { LockAlarms } from './lock-alarms.js';
+import { NAMESPACE_VARIABLE } from './lock-metrics.js';
+import { addSchedule, type LockSchedule } from './lock-schedule.js';
+import type { ILockTable } from './lock-table.js';
+import { checkLockAtLeastFor, checkLockTimes } from './lock-times.js';
+import { type PlannedSchedule, planSchedules } from './planned-schedule.js';
+import { runRetries } from './retry-settings.js';
+import { refuseSharedLocks } from './shared-locks.js';
+
+export interface SingleExecutionFunctionProps extends NodejsFunctionProps {
+  /** The file that exports the handler. */
+  readonly entry: string;
+  readonly lockTable: ILockTable;
+  /** The locks that the function takes: names as given to `withSingleExecution`, or `prefix*`. It gets no others. */
+  readonly lockNames: readonly string[];
+  readonly schedules: readonly LockSchedule[];
+  /** The handler's option, which reads it as `LOCK_AT_MOST_FOR`. At least the time-out. @default the remaining time + 2 s */
+  readonly lockAtMostFor?: Duration;
+  /** The handler's option, which reads it as `LOCK_AT_LEAST_FOR`. Shorter than the period. @default none */
+  readonly lockAtLeastFor?: Duration;
+  /** What its alarms do, such as `new SnsAction(topic)`. @default alarms change their state, and nobody is told */
+  readonly alarmActions?: readonly IAlarmAction[];
+}
+
+/** Node's ESM has no `require`, which bundled CommonJS packages call. */
+const REQUIRE = "import{createRequire}from'node:module';const require=createRequire(import.meta.url);";
+
+const BUNDLING: BundlingOptions = {
+  format: OutputFormat.ESM,
+  target: 'node22',
+  mainFields: ['module', 'main'],
+  banner: REQUIRE,
+  bundleAwsSDK: true,
+  minify: true,
+  sourceMap: true,
+  sourcesContent: false,
+};
+
+/**
+ * A Lambda function on a schedule: with the permissions of its locks and no others, retries that fit its period, a
+ * dead-letter queue, a log and alarms. Its environment names the lock table: `LOCK_TABLE`, and `LOCK_KEY_PREFIX` where
+ * the table has one.
+ *
+ * @throws TypeError, RangeError for names, times and schedules under which runs would overlap or be skipped
+ */
+export class SingleExecutionFunction extends NodejsFunction {
+  /** How long its locks outlive a holder that dies: what was given, else the remaining time of a run, so the time-out. */
+  readonly lockAtMostFor: Duration;
+  /** Of its metrics, shared by the functions of a stack: `SingleExecution/<stack>`. */
+  readonly metricNamespace: string;
+  readonly schedules: readonly PlannedSchedule[];
+  /** Where ticks end that were given up. */
+  readonly deadLetters: Queue;
+  readonly alarms: LockAlarms;
+
+  constructor(scope: Construct, id: string, props: SingleExecutionFunctionProps) {
+    const { lockTable, lockNames, schedules, lockAtMostFor, lockAtLeastFor, alarmActions = [], ...given } = props;
+    const { timeout = Duration.minutes(1), retryAttempts, maxEventAge, onFailure, ...own } = given;
+    const metricNamespace = `SingleExecution/${Stack.of(scope).stackName}`;
+    checkLockTimes({ lockAtMostFor, lockAtLeastFor, timeout });
+    const planned = planSchedules(schedules, lockNames, lockTable.keyPrefix);
+    for (const schedule of planned) checkLockAtLeastFor(lockAtLeastFor, schedule);
+
+    super(scope, id, {
+      runtime: Runtime.NODEJS_24_X,
+      architecture: Architecture.ARM_64,
+      memorySize: 256,
+      ...own,
+      role: own.role ?? runRole(scope, id, own.vpc),
+      logGroup: own.logGroup ?? monthLog(scope, id),
+      timeout,
+      bundling: { ...BUNDLING, ...own.bundling },
+      environment: {
+        NODE_OPTIONS: '--enable-source-maps',
+        ...own.environment,
+        LOCK_TABLE: lockTable.table.tableName,
+        ...(lockTable.keyPrefix !== '' && { LOCK_KEY_PREFIX: lockTable.keyPrefix }),
+        ...(lockAtMostFor && { LOCK_AT_MOST_FOR: lockAtMostFor.toIsoString() }),
+        ...(lockAtLeastFor && { LOCK_AT_LEAST_FOR: lockAtLeastFor.toIsoString() }),
+        [NAMESPACE_VARIABLE]: metricNamespace,
+      },
+    });
+    this.lockAtMostFor = lockAtMostFor ?? timeout;
+    this.metricNamespace = metricNamespace;
+    this.schedules = planned;
+    refuseSharedLocks(this, lockTable, lockNames);
+    lockTable.grantLock(this, lockNames);
+    this.logGroup.grantWrite(this);
+
+    this.deadLetters = new Queue(this, 'DeadLetters', {
+      encryption: QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
+      retentionPeriod: Duration.days(14),
+    });
+    const runs = runRetries(Math.min(...planned.map(periodMs)), timeout.toMilliseconds());
+    this.configureAsyncInvoke({
+      retryAttempts: retryAttempts ?? runs.attempts,
+      maxEventAge: maxEventAge ?? Duration.millis(runs.maxAgeMs),
+      onFailure: onFailure ?? new SqsDestination(this.deadLetters),
+    });
+    for (const schedule of planned) addSchedule(this, schedule, this.deadLetters);
+    this.alarms = new LockAlarms(this, 'Alarms', {
+      fn: this,
+      timeout,
+      lastRunEndsMs: runs.lastRunEndsMs,
+      deadLetters: this.deadLetters,
+      namespace: metricNamespace,
+      schedules: planned,
+      actions: alarmActions,
+    });
+  }
+}
+
+const periodMs = ({ gaps }: PlannedSchedule): number => gaps?.shortestMs ?? Number.POSITIVE_INFINITY;
+
+function monthLog(scope: Construct, id: string): LogGroup {
+  return new LogGroup(scope, `${id}Log`, { retention: RetentionDays.ONE_MONTH, removalPolicy: RemovalPolicy.DESTROY });
+}
+
+/** Without the right to every log group of the account, which CDK's own role for a function has. */
+function runRole(scope: Construct, id: string, vpc: IVpc | undefined): Role {
+  const network = ManagedPolicy.fromAwsManagedPolicyName('service-role/AWSLambdaVPCAccessExecutionRole');
+  return new Role(scope, `${id}Role`, {
+    assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
+    managedPolicies: vpc ? [network] : [],
+  });
+}

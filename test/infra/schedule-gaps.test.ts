@@ -1,0 +1,359 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { scheduleGaps } from '../../infra/constructs/schedule-gaps.js';
+
+const MINUTE = 60_000;
+const HOUR = 3_600_000;
+const DAY = 86_400_000;
+
+describe('scheduleGaps', () => {
+  test.each<[string, number, number]>([
+    ['rate(1 minute)', MINUTE, MINUTE],
+    ['rate(5 minutes)', 5 * MINUTE, 5 * MINUTE],
+    ['rate(1 hour)', HOUR, HOUR],
+    ['rate(36 hours)', 36 * HOUR, 36 * HOUR],
+    ['rate(1 day)', DAY, DAY],
+    ['rate(2 days)', 2 * DAY, 2 * DAY],
+    ['cron(* * * * ? *)', MINUTE, MINUTE],
+    ['cron(*/5 * * * ? *)', 5 * MINUTE, 5 * MINUTE],
+    ['cron(3/25 * * * ? *)', 10 * MINUTE, 25 * MINUTE],
+    ['cron(50-10,20 * ? * * *)', MINUTE, 30 * MINUTE],
+    ['cron(0 2 * * ? *)', DAY, DAY],
+    ['cron(0  2 ?  *  * *)', DAY, DAY],
+    ['cron(0/20 2 * * ? *)', 20 * MINUTE, 23 * HOUR + 20 * MINUTE],
+    ['cron(0 0/6 * * ? *)', 6 * HOUR, 6 * HOUR],
+    ['cron(30 23,2,14 * * ? *)', 3 * HOUR, 12 * HOUR],
+    ['cron(0 22-2 * * ? *)', HOUR, 20 * HOUR],
+    ['cron(*/5 9-17 ? * MON-FRI *)', 5 * MINUTE, 3 * DAY - 8 * HOUR - 55 * MINUTE],
+    ['cron(*/5 9-17 ? * 2-6 *)', 5 * MINUTE, 3 * DAY - 8 * HOUR - 55 * MINUTE],
+    ['cron(0 12 ? * sat-mon *)', DAY, 5 * DAY],
+    ['cron(0 12 ? * 1/3 *)', DAY, 3 * DAY],
+    ['cron(0 12 ? * L *)', 7 * DAY, 7 * DAY],
+    ['cron(0 12 ? 1 L 2022-2023)', 7 * DAY, 343 * DAY],
+    ['cron(0 12 ? * 7L *)', 28 * DAY, 35 * DAY],
+    ['cron(0 2 1 * ? *)', 28 * DAY, 31 * DAY],
+    ['cron(0 2 31 * ? *)', 31 * DAY, 61 * DAY],
+    ['cron(0 2 */10 * ? *)', DAY, 10 * DAY],
+    ['cron(0 2 L * ? *)', 28 * DAY, 31 * DAY],
+    ['cron(0 2 15,L * ? *)', 13 * DAY, 16 * DAY],
+    ['cron(0 2 LW * ? *)', 28 * DAY, 33 * DAY],
+    ['cron(0 2 15,LW * ? *)', 11 * DAY, 17 * DAY],
+    ['cron(0 2 LW * ? 2026)', 28 * DAY, 32 * DAY],
+    ['cron(0 2 1W * ? 2026)', 28 * DAY, 33 * DAY],
+    ['cron(0 2 15W * ? 2026)', 28 * DAY, 32 * DAY],
+    ['cron(0 2 ? * 3#2 *)', 28 * DAY, 35 * DAY],
+    ['cron(0 2 ? * TUE#2 2026)', 28 * DAY, 35 * DAY],
+    ['cron(0 2 ? * 6L *)', 28 * DAY, 35 * DAY],
+    ['cron(0 2 ? * FRIL *)', 28 * DAY, 35 * DAY],
+    ['cron(0 2 1 1/3 ? *)', 90 * DAY, 92 * DAY],
+    ['cron(0 2 1 JAN,APR,JUL,OCT ? *)', 90 * DAY, 92 * DAY],
+    ['cron(0 2 1 NOV-FEB ? *)', 30 * DAY, 274 * DAY],
+    ['cron(0 2 1 1 ? *)', 365 * DAY, 366 * DAY],
+    ['cron(0 2 29 2 ? *)', 1461 * DAY, 1461 * DAY],
+    ['cron(0 2 1 1 ? 2024-2026)', 365 * DAY, 366 * DAY],
+    ['cron(0 2 1 1 ? 2025,2030)', 1826 * DAY, 1826 * DAY],
+    ['cron(0 2 1 1 ? 1970/100)', 36_524 * DAY, 36_525 * DAY],
+    ['cron(0,30 2 1 1 ? 2027)', 30 * MINUTE, 30 * MINUTE],
+  ])('%s fires every %i to %i ms', (expression, shortestMs, longestMs) => {
+    expect(scheduleGaps(expression)).toEqual({ shortestMs, longestMs });
+  });
+
+  test('reads minutes before hours: 02:00 and 02:01, not 00:02 and 01:02', () => {
+    expect(scheduleGaps('cron(0,1 2 * * ? *)')).toEqual({ shortestMs: MINUTE, longestMs: DAY - MINUTE });
+  });
+
+  test('sees dates that come once in 28 years', () => {
+    // February has five Sundays in 2032 and 2060.
+    expect(scheduleGaps('cron(0 2 ? 2 1#5 *)')).toEqual({ shortestMs: 10_227 * DAY, longestMs: 10_227 * DAY });
+  });
+
+  test.each([
+    'at(2026-01-01T02:00:00)',
+    'at(2024-02-29T23:59:59)',
+    'cron(0 2 1 1 ? 2027)',
+    'cron(0 2 29 2 ? 2023-2026)',
+    // The 29th of February 2024 is a Thursday.
+    'cron(0 2 ? 2 5#5 2024)',
+  ])('has no gap for %s, which fires once', (expression) => {
+    expect(scheduleGaps(expression)).toBeUndefined();
+  });
+});
+
+describe('scheduleGaps refuses', () => {
+  const SIX =
+    "EventBridge's cron has six: minutes hours day-of-month month day-of-week year, such as cron(0 2 * * ? *)";
+  const ONE_ANY = 'exactly one of them must be ?, such as cron(0 2 * * ? *) or cron(0 2 ? * MON-FRI *)';
+  const ANY_OF = 'give one such as cron(0 2 * * ? *), rate(5 minutes) or at(2026-01-01T02:00:00)';
+  const COUNT = 'give a whole number from 1, one blank and minutes, hours or days, such as rate(5 minutes)';
+  const NUMBER = 'EventBridge takes a singular unit with 1 and a plural with more';
+  const DATE = 'give a date and time, such as at(2026-01-01T02:00:00)';
+  const OR_MORE = 'or a list, a range or a step of them, or *';
+  const DAYS = `give 1-31, L, LW or 15W, ${OR_MORE}`;
+  const WEEKDAYS = `give 1-7 (1 is Sunday) or SUN-SAT, L, 6L or 3#2, ${OR_MORE}`;
+  const NEVER = 'never fires: no such day is in its months and years; give days that they have';
+
+  test.each<[string, string, string]>([
+    ['nothing', '', ANY_OF],
+    ['garbage', 'every day at two', ANY_OF],
+    ['a cron without its brackets', '*/5 * * * *', ANY_OF],
+    ['a blank behind', 'cron(0 2 * * ? *) ', ANY_OF],
+    ['a line end behind', 'rate(5 minutes)\n', ANY_OF],
+    ['capitals', 'RATE(5 minutes)', ANY_OF],
+    ['a rate of nothing', 'rate()', COUNT],
+    ['a rate of zero', 'rate(0 minutes)', COUNT],
+    ['a negative rate', 'rate(-5 minutes)', COUNT],
+    ['a broken rate', 'rate(1.5 hours)', COUNT],
+    ['a rate in seconds', 'rate(30 seconds)', COUNT],
+    ['a rate in capitals', 'rate(5 MINUTES)', COUNT],
+    ['a rate with blanks', 'rate( 5 minutes )', COUNT],
+    ['one with a plural', 'rate(1 minutes)', `${NUMBER}; give rate(1 minute)`],
+    ['more with a singular', 'rate(5 hour)', `${NUMBER}; give rate(5 hours)`],
+    ['a rate beyond counting', 'rate(999999999 days)', 'too long to count; give fewer'],
+    ['a date without a time', 'at(2026-01-01)', DATE],
+    ['a date with a zone', 'at(2026-01-01T02:00:00Z)', DATE],
+    ['a date that no year has', 'at(2026-02-30T02:00:00)', DATE],
+    ['an hour that no day has', 'at(2026-01-01T24:00:00)', DATE],
+    ['a cron of nothing', 'cron()', `has 0 fields; ${SIX}`],
+    ['one field', 'cron(daily)', `has 1 field; ${SIX}`],
+    ['the five fields of Unix', 'cron(0 2 * * *)', `has 5 fields; ${SIX}`],
+    ['a field of seconds before six', 'cron(0 0 2 * * ? *)', `has 7 fields; ${SIX}`],
+    ['seconds and no year', 'cron(0 0 2 * * ?)', `day-of-month is '2' and day-of-week is '*'; ${ONE_ANY}`],
+    ['no ?', 'cron(0 2 * * * *)', `day-of-month is '*' and day-of-week is '*'; ${ONE_ANY}`],
+    ['two ?', 'cron(0 2 ? * ? *)', `day-of-month is '?' and day-of-week is '?'; ${ONE_ANY}`],
+    ['a ? among the hours', 'cron(0 ? * * ? *)', `hours has '?'; give 0-23, ${OR_MORE}`],
+    ['minute 60', 'cron(60 2 * * ? *)', `minutes has '60'; give 0-59, ${OR_MORE}`],
+    ['hour 24', 'cron(0 1,24 * * ? *)', `hours has '24'; give 0-23, ${OR_MORE}`],
+    ['day 0', 'cron(0 2 0 * ? *)', `day-of-month has '0'; ${DAYS}`],
+    ['day 32', 'cron(0 2 1-32 * ? *)', `day-of-month has '1-32'; ${DAYS}`],
+    ['the weekday nearest day 32', 'cron(0 2 32W * ? *)', `day-of-month has '32W'; ${DAYS}`],
+    ['a day before the last', 'cron(0 2 L-3 * ? *)', `day-of-month has 'L-3'; ${DAYS}`],
+    ['month 13', 'cron(0 2 1 13 ? *)', `month has '13'; give 1-12 or JAN-DEC, ${OR_MORE}`],
+    ['a month spelled out', 'cron(0 2 1 June ? *)', `month has 'JUNE'; give 1-12 or JAN-DEC, ${OR_MORE}`],
+    ['the Sunday of Unix', 'cron(0 2 ? * 0 *)', `day-of-week has '0'; ${WEEKDAYS}`],
+    ['weekday 8', 'cron(0 2 ? * 8L *)', `day-of-week has '8L'; ${WEEKDAYS}`],
+    ['a sixth Tuesday', 'cron(0 2 ? * 3#6 *)', `day-of-week has '3#6'; ${WEEKDAYS}`],
+    ['two weekdays as one', 'cron(0 2 ? * MONTUE *)', `day-of-week has 'MONTUE'; ${WEEKDAYS}`],
+    ['year 1969', 'cron(0 2 * * ? 1969)', `year has '1969'; give 1970-2199, ${OR_MORE}`],
+    ['year 2200', 'cron(0 2 * * ? 2026-2200)', `year has '2026-2200'; give 1970-2199, ${OR_MORE}`],
+    ['an empty place in a list', 'cron(0,,5 2 * * ? *)', `minutes has ''; give 0-59, ${OR_MORE}`],
+    ['a negative', 'cron(-5 2 * * ? *)', `minutes has '-5'; give 0-59, ${OR_MORE}`],
+    ['a step of 0', 'cron(0/0 * * * ? *)', "minutes has '0/0'; give a step of 1-59"],
+    ['a step as long as the hour', 'cron(*/60 * * * ? *)', "minutes has '*/60'; give a step of 1-59"],
+    [
+      'steps across midnight',
+      'cron(0 22-4/2 * * ? *)',
+      "hours has '22-4/2', which runs backwards; list its values, separated by commas",
+    ],
+    [
+      'years that run backwards',
+      'cron(0 2 * * ? 2030-2026)',
+      "year has '2030-2026', which runs backwards; list its values, separated by commas",
+    ],
+    [
+      'two times #',
+      'cron(0 2 ? * 3#1,6#3 *)',
+      'day-of-week has # in a list; give each its own schedule, such as cron(0 2 ? * 3#2 *)',
+    ],
+    ['a 30th of February', 'cron(0 2 30 2 ? *)', NEVER],
+    ['a 29th of February in a common year', 'cron(0 2 29 2 ? 2100)', NEVER],
+  ])('%s', (_, expression, problem) => {
+    expect(() => scheduleGaps(expression)).toThrow(new RangeError(`schedule is '${expression}': ${problem}`));
+  });
+});
+
+interface Month {
+  readonly year: number;
+  /** 1 is January. */
+  readonly month: number;
+}
+
+interface Day extends Month {
+  readonly date: number;
+  /** 0 is Sunday, as in Date. */
+  readonly weekday: number;
+}
+
+/** A part of an expression with its meaning, told without any cron library. */
+interface Part<T> {
+  readonly text: string;
+  readonly matches: (value: T) => boolean;
+}
+
+const FIRST_YEAR = 2024;
+const MONTHS = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC'];
+const WEEKDAYS = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'];
+
+const lastOf = ({ year, month }: Month): number => new Date(Date.UTC(year, month, 0)).getUTCDate();
+const weekdayOf = ({ year, month }: Month, date: number): number =>
+  new Date(Date.UTC(year, month - 1, date)).getUTCDay();
+
+/** The day from Monday to Friday that is nearest to a date in the same month. */
+function workingDay(month: Month, near: number): number | undefined {
+  return [near, near - 1, near + 1, near - 2, near + 2].find(
+    (date) => date >= 1 && date <= lastOf(month) && weekdayOf(month, date) % 6 !== 0,
+  );
+}
+
+/** A number from `first` to `last`, written as one or by its name. */
+function spelled(first: number, last: number, names: readonly string[] = []): fc.Arbitrary<[number, string]> {
+  return fc.tuple(fc.integer({ min: first, max: last }), fc.constantFrom('digits', 'name', 'small')).map(([n, how]) => {
+    const name = names[n - first];
+    if (name === undefined || how === 'digits') return [n, `${n}`];
+    return [n, how === 'name' ? name : name.toLowerCase()];
+  });
+}
+
+/** One value, a range (also past the end), or steps from a value or in a range. */
+function plain(first: number, last: number, names?: readonly string[]): fc.Arbitrary<Part<number>> {
+  const value = spelled(first, last, names);
+  const step = fc.integer({ min: 1, max: Math.min(last, last - first + 1) });
+  const ordered = fc.tuple(value, value).map(([a, b]) => (a[0] <= b[0] ? ([a, b] as const) : ([b, a] as const)));
+  return fc.oneof(
+    value.map(([n, text]) => ({ text, matches: (it: number) => it === n })),
+    fc.tuple(value, value).map(([[a, from], [b, to]]) => ({
+      text: `${from}-${to}`,
+      matches: (it: number) => (a <= b ? a <= it && it <= b : it >= a || it <= b),
+    })),
+    fc.tuple(value, step).map(([[a, from], by]) => ({
+      text: `${from}/${by}`,
+      matches: (it: number) => it >= a && (it - a) % by === 0,
+    })),
+    fc.tuple(ordered, step).map(([[[a, from], [b, to]], by]) => ({
+      text: `${from}-${to}/${by}`,
+      matches: (it: number) => a <= it && it <= b && (it - a) % by === 0,
+    })),
+    step.map((by) => ({ text: `*/${by}`, matches: (it: number) => (it - first) % by === 0 })),
+  );
+}
+
+function listed<T>(item: fc.Arbitrary<Part<T>>): fc.Arbitrary<Part<T>> {
+  return fc.array(item, { minLength: 1, maxLength: 3 }).map((items) => ({
+    text: items.map(({ text }) => text).join(','),
+    matches: (it: T) => items.some(({ matches }) => matches(it)),
+  }));
+}
+
+const every = fc.constant<Part<number>>({ text: '*', matches: () => true });
+const minutes = fc.oneof(every, listed(plain(0, 59)));
+const hours = fc.oneof(every, listed(plain(0, 23)));
+const months = fc.oneof(every, listed(plain(1, 12, MONTHS)));
+const someYear = fc.integer({ min: 2020, max: 2104 });
+const fewYears = fc.integer({ min: 0, max: 8 });
+const years = fc.oneof(
+  { weight: 1, arbitrary: every },
+  {
+    weight: 5,
+    arbitrary: listed(
+      fc.oneof(
+        someYear.map((a) => ({ text: `${a}`, matches: (it: number) => it === a })),
+        fc.tuple(someYear, fewYears).map(([a, count]) => ({
+          text: `${a}-${a + count}`,
+          matches: (it: number) => a <= it && it <= a + count,
+        })),
+        fc.tuple(someYear, fewYears, fc.integer({ min: 1, max: 4 })).map(([a, count, by]) => ({
+          text: `${a}-${a + count}/${by}`,
+          matches: (it: number) => a <= it && it <= a + count && (it - a) % by === 0,
+        })),
+        fc.tuple(someYear, fc.integer({ min: 30, max: 200 })).map(([a, by]) => ({
+          text: `${a}/${by}`,
+          matches: (it: number) => it >= a && (it - a) % by === 0,
+        })),
+        fc.integer({ min: 30, max: 200 }).map((by) => ({
+          text: `*/${by}`,
+          matches: (it: number) => (it - 1970) % by === 0,
+        })),
+      ),
+    ),
+  },
+);
+
+const date = (part: Part<number>): Part<Day> => ({ ...part, matches: (day) => part.matches(day.date) });
+const weekday = (part: Part<number>): Part<Day> => ({ ...part, matches: (day) => part.matches(day.weekday + 1) });
+
+const daysOfMonth: fc.Arbitrary<Part<Day>> = fc.oneof(
+  every.map(date),
+  fc.constant<Part<Day>>({ text: 'LW', matches: (day) => workingDay(day, lastOf(day)) === day.date }),
+  listed(
+    fc.oneof(
+      plain(1, 31).map(date),
+      fc.constant<Part<Day>>({ text: 'L', matches: (day) => day.date === lastOf(day) }),
+      fc.integer({ min: 1, max: 31 }).map((near) => ({
+        text: `${near}W`,
+        matches: (day: Day) => near <= lastOf(day) && workingDay(day, near) === day.date,
+      })),
+    ),
+  ),
+);
+
+const daysOfWeek: fc.Arbitrary<Part<Day>> = fc.oneof(
+  every.map(weekday),
+  fc.tuple(spelled(1, 7, WEEKDAYS), fc.integer({ min: 1, max: 5 })).map(([[n, text], nth]) => ({
+    text: `${text}#${nth}`,
+    matches: (day: Day) => day.weekday + 1 === n && Math.ceil(day.date / 7) === nth,
+  })),
+  listed(
+    fc.oneof(
+      plain(1, 7, WEEKDAYS).map(weekday),
+      fc.constant<Part<Day>>({ text: 'L', matches: (day) => day.weekday === 6 }),
+      spelled(1, 7, WEEKDAYS).map(([n, text]) => ({
+        text: `${text}L`,
+        matches: (day: Day) => day.weekday + 1 === n && day.date + 7 > lastOf(day),
+      })),
+    ),
+  ),
+);
+
+const anyDay: Part<Day> = { text: '?', matches: () => true };
+const days = fc.oneof(
+  daysOfMonth.map((dayOfMonth) => ({ dayOfMonth, dayOfWeek: anyDay })),
+  daysOfWeek.map((dayOfWeek) => ({ dayOfMonth: anyDay, dayOfWeek })),
+);
+
+function* calendar(from: number, to: number, years: Part<number>, months: Part<number>): Generator<Day> {
+  for (let year = from; year <= to; year += 1) {
+    if (!years.matches(year)) continue;
+    for (let month = 1; month <= 12; month += 1) {
+      if (!months.matches(month)) continue;
+      const last = lastOf({ year, month });
+      for (let date = 1; date <= last; date += 1) {
+        yield { year, month, date, weekday: weekdayOf({ year, month }, date) };
+      }
+    }
+  }
+}
+
+test('tells the gaps that a walk through the calendar finds, whatever the expression', () => {
+  fc.assert(
+    fc.property(minutes, hours, days, months, years, (minute, hour, { dayOfMonth, dayOfWeek }, month, year) => {
+      const texts = [minute, hour, dayOfMonth, month, dayOfWeek, year].map(({ text }) => text);
+      const expression = `cron(${texts.join(' ')})`;
+      // Two cycles of the calendar hold each gap of a schedule without end.
+      const [from, to] = year.text === '*' ? [FIRST_YEAR, FIRST_YEAR + 55] : [1970, 2199];
+
+      const times: number[] = [];
+      for (let at = 0; at < 24 * 60; at += 1) {
+        if (minute.matches(at % 60) && hour.matches(Math.floor(at / 60))) times.push(at * MINUTE);
+      }
+      let last: number | undefined;
+      let shortestMs = Number.POSITIVE_INFINITY;
+      let longestMs = 0;
+      for (const today of calendar(from, to, year, month)) {
+        if (!dayOfMonth.matches(today) || !dayOfWeek.matches(today)) continue;
+        const midnight = Date.UTC(today.year, today.month - 1, today.date);
+        for (const time of times) {
+          const at = midnight + time;
+          if (last !== undefined) {
+            shortestMs = Math.min(shortestMs, at - last);
+            longestMs = Math.max(longestMs, at - last);
+          }
+          last = at;
+        }
+      }
+
+      if (last === undefined) expect(() => scheduleGaps(expression)).toThrow('never fires');
+      else if (longestMs === 0) expect(scheduleGaps(expression)).toBeUndefined();
+      else expect(scheduleGaps(expression)).toEqual({ shortestMs, longestMs });
+    }),
+    { numRuns: 200 },
+  );
+});
