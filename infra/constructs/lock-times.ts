@@ -40,3 +40,26 @@ export function checkLockAtLeastFor(
     `lockAtLeastFor is ${lockAtLeastFor.toHumanString()}, and ${schedule.expressionString} can be due again after ${period.toHumanString()}: that tick would be skipped; lower lockAtLeastFor`,
   );
 }
+
+/** How much longer than its lease a lock of a dead run is kept at most. */
+const TAKEOVER_MS = 3_000;
+/** A lease without lockAtMostFor: the remaining time and this. */
+const LEASE_MARGIN_MS = 2_000;
+
+/**
+ * What to say when a run that is killed at its time-out keeps its lock beyond Lambda's first retry: the retry would be
+ * skipped as `locked`, which is no failure, so that none follows and the tick is lost.
+ *
+ * @param retryDelayMs from the end of the run to its retry
+ */
+export function lockedRetry(
+  { lockAtMostFor, lockAtLeastFor, timeout }: LockTimes,
+  retryDelayMs: number,
+): string | undefined {
+  const leaseMs = lockAtMostFor?.toMilliseconds() ?? timeout.toMilliseconds() + LEASE_MARGIN_MS;
+  const keptMs = Math.max(leaseMs, lockAtLeastFor?.toMilliseconds() ?? 0) + TAKEOVER_MS;
+  const retryMs = timeout.toMilliseconds() + retryDelayMs;
+  if (keptMs <= retryMs) return undefined;
+  const kept = Duration.millis(keptMs).toHumanString();
+  return `a run that is killed at its time-out of ${timeout.toHumanString()} keeps its lock for up to ${kept}, and Lambda's retry comes after ${Duration.millis(retryMs).toHumanString()}: it would be skipped as locked, and the tick lost; lower lockAtMostFor and lockAtLeastFor below that, or raise the time-out`;
+}

@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { Annotations, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import type { IAlarmAction } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IVpc } from 'aws-cdk-lib/aws-ec2';
 import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -17,9 +17,9 @@ import { LockAlarms } from './lock-alarms.js';
 import { NAMESPACE_VARIABLE } from './lock-metrics.js';
 import { addSchedule, type LockSchedule } from './lock-schedule.js';
 import type { ILockTable } from './lock-table.js';
-import { checkLockAtLeastFor, checkLockTimes } from './lock-times.js';
+import { checkLockAtLeastFor, checkLockTimes, lockedRetry } from './lock-times.js';
 import { type PlannedSchedule, planSchedules } from './planned-schedule.js';
-import { runRetries } from './retry-settings.js';
+import { RETRY_DELAYS_MS, runRetries } from './retry-settings.js';
 import { refuseSharedLocks } from './shared-locks.js';
 
 export interface SingleExecutionFunctionProps extends NodejsFunctionProps {
@@ -108,11 +108,14 @@ export class SingleExecutionFunction extends NodejsFunction {
       retentionPeriod: Duration.days(14),
     });
     const runs = runRetries(Math.min(...planned.map(periodMs)), timeout.toMilliseconds());
+    const attempts = retryAttempts ?? runs.attempts;
     this.configureAsyncInvoke({
-      retryAttempts: retryAttempts ?? runs.attempts,
+      retryAttempts: attempts,
       maxEventAge: maxEventAge ?? Duration.millis(runs.maxAgeMs),
       onFailure: onFailure ?? new SqsDestination(this.deadLetters),
     });
+    const warning = attempts > 0 && lockedRetry({ lockAtMostFor, lockAtLeastFor, timeout }, RETRY_DELAYS_MS[0]);
+    if (warning) Annotations.of(this).addWarningV2('single-execution:locked-retry', warning);
     for (const schedule of planned) addSchedule(this, schedule, this.deadLetters);
     this.alarms = new LockAlarms(this, 'Alarms', {
       fn: this,
