@@ -1,9 +1,13 @@
-import { type CfnElement, Stack, Validations } from 'aws-cdk-lib';
-import type { SingleExecutionFunction } from './constructs/single-execution-function.js';
+import { type CfnElement, Validations } from 'aws-cdk-lib';
+import type { SingleExecutionStack } from './single-execution-stack.js';
 
 /** Acknowledges the findings of cdk-nag that stay, one by one, each with the reason. */
-export function acknowledgeFindings(functions: readonly SingleExecutionFunction[]): void {
-  for (const fn of functions) {
+export function acknowledgeFindings(stack: SingleExecutionStack): void {
+  Validations.of(stack.alarmTopic).acknowledge({
+    id: 'Serverless::Serverless-SNSRedrivePolicy',
+    reason: 'Its subscriber is a mailbox; an alarm that could not be mailed still shows on the dashboard',
+  });
+  for (const fn of stack.functions) {
     Validations.of(fn).acknowledge(
       {
         id: 'Serverless::Serverless-LambdaDLQ',
@@ -19,7 +23,6 @@ export function acknowledgeFindings(functions: readonly SingleExecutionFunction[
       { id: 'AwsSolutions::AwsSolutions-SQS3', reason: 'This queue is where dead letters end' },
       { id: 'Serverless::Serverless-SQSRedrivePolicy', reason: 'This queue is where dead letters end' },
     );
-    const stack = Stack.of(fn);
     Validations.of(stack).acknowledge({
       id: `AwsSolutions::AwsSolutions-IAM5[Resource::<${stack.getLogicalId(fn.node.defaultChild as CfnElement)}.Arn>:*]`,
       reason: "EventBridge Scheduler's role may invoke this one function, in any version",

@@ -17,5 +17,5 @@ const stack = new SingleExecutionStack(app, `single-execution-${stage}`, {
   env: { ...(account !== undefined && { account }), ...(region !== undefined && { region }) },
   tags: { stage },
 });
-acknowledgeFindings(stack.functions);
+acknowledgeFindings(stack);
 Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));

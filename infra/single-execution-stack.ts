@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { CfnOutput, Duration, RemovalPolicy, Stack, type StackProps, TimeZone } from 'aws-cdk-lib';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { AttributeType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
@@ -23,6 +24,7 @@ const handlerFile = (name: string) => fileURLToPath(new URL(`../handlers/${name}
 
 /** Deploys handlers/: a lock table, the table they work on, two functions on schedules, alarms and a dashboard. */
 export class SingleExecutionStack extends Stack {
+  readonly alarmTopic: Topic;
   readonly functions: readonly SingleExecutionFunction[];
 
   constructor(scope: Construct, id: string, props: SingleExecutionStackProps) {
@@ -37,9 +39,12 @@ export class SingleExecutionStack extends Stack {
       deletionProtection: true,
       removalPolicy: RemovalPolicy.RETAIN,
     });
-    const alarmTopic = new Topic(this, 'AlarmTopic', { enforceSSL: true });
-    if (alarmEmail) alarmTopic.addSubscription(new EmailSubscription(alarmEmail));
-    const alarmActions = [new SnsAction(alarmTopic)];
+    this.alarmTopic = new Topic(this, 'AlarmTopic', { enforceSSL: true });
+    // A topic with a policy of its own has lost the one that lets the account's alarms publish.
+    const alarms = new ServicePrincipal('cloudwatch.amazonaws.com');
+    this.alarmTopic.grantPublish(alarms.withConditions({ StringEquals: { 'aws:SourceAccount': this.account } }));
+    if (alarmEmail) this.alarmTopic.addSubscription(new EmailSubscription(alarmEmail));
+    const alarmActions = [new SnsAction(this.alarmTopic)];
 
     const nightlyReport = new SingleExecutionFunction(this, 'NightlyReport', {
       entry: handlerFile('nightly-report'),
@@ -73,6 +78,6 @@ export class SingleExecutionStack extends Stack {
     this.functions = [nightlyReport, tenantSync];
     new LockDashboard(this, 'Dashboard', { dashboardName: this.stackName, functions: this.functions });
     new CfnOutput(this, 'LockTableName', { value: lockTable.table.tableName });
-    new CfnOutput(this, 'AlarmTopicArn', { value: alarmTopic.topicArn });
+    new CfnOutput(this, 'AlarmTopicArn', { value: this.alarmTopic.topicArn });
   }
 }

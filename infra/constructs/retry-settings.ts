@@ -1,7 +1,7 @@
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 /** What Lambda waits before the first and the second retry of a failed run. */
-export const RETRY_DELAYS_MS = [MINUTE_MS, 2 * MINUTE_MS] as const;
+export const RETRY_DELAYS_MS: readonly [number, number] = [MINUTE_MS, 2 * MINUTE_MS];
 /** EventBridge's precision: what is due at 02:00 is sent by 02:00:59. */
 const DELIVERY_MS = MINUTE_MS;
 
