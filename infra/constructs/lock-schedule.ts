@@ -77,6 +77,9 @@ function addRule(fn: IFunction, { id, schedule, detail, timeWindow }: PlannedSch
       `schedule ${expressionString} is in time zone '${timeZone?.timezoneName}': a rule knows UTC alone; leave out via: 'rule'`,
     );
   }
+  if (expressionString.startsWith('at(')) {
+    throw new TypeError(`schedule ${expressionString} fires once: a rule cannot; leave out via: 'rule'`);
+  }
   if (timeWindow && timeWindow.mode !== 'OFF') {
     throw new TypeError(`schedule ${expressionString} has a timeWindow: a rule has none; leave out via: 'rule'`);
   }

@@ -7,12 +7,19 @@ export interface LockTimes {
   readonly timeout: Duration;
 }
 
+const LONGEST_LEASE_MS = 86_400_000;
+
 /**
  * Refuses times that would let runs overlap or ticks be skipped.
  *
  * @throws RangeError naming both times and the remedy
  */
 export function checkLockTimes({ lockAtMostFor, lockAtLeastFor, timeout }: LockTimes): void {
+  for (const [option, time] of Object.entries({ lockAtMostFor, lockAtLeastFor })) {
+    if (time && time.toMilliseconds() > LONGEST_LEASE_MS) {
+      throw new RangeError(`${option} is ${time.toHumanString()}: the library takes 24 hours at most`);
+    }
+  }
   if (lockAtMostFor && lockAtMostFor.toMilliseconds() < timeout.toMilliseconds()) {
     throw new RangeError(
       `lockAtMostFor is ${lockAtMostFor.toHumanString()}, shorter than the function's time-out of ${timeout.toHumanString()}: a run that takes longer loses its lock; raise it to at least the time-out, or leave it out`,

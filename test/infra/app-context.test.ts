@@ -1,0 +1,98 @@
+import { RootConstruct } from 'constructs';
+import { describe, expect, test } from 'vitest';
+import { readContext } from '../../infra/app-context.js';
+
+const needed = { tenants: ['acme'], tenantApiUrl: 'https://tenants.example/v1/' };
+
+function read(context: Readonly<Record<string, unknown>>) {
+  const { node } = new RootConstruct();
+  for (const [name, value] of Object.entries(context)) node.setContext(name, value);
+  return readContext(node);
+}
+
+describe('readContext', () => {
+  test('is dev, in the region of the AWS profile, and tells nobody of alarms, unless told otherwise', () => {
+    expect(read(needed)).toEqual({
+      stage: 'dev',
+      region: undefined,
+      tenants: ['acme'],
+      tenantApiUrl: 'https://tenants.example/v1/',
+      alarmEmail: undefined,
+    });
+  });
+
+  test('takes a value that is empty, as -c stage= is, for none', () => {
+    expect(read({ ...needed, stage: '', region: '', alarmEmail: '' })).toMatchObject({
+      stage: 'dev',
+      region: undefined,
+      alarmEmail: undefined,
+    });
+  });
+
+  test('reads what it is told', () => {
+    const told = {
+      stage: 'prod',
+      region: 'eu-west-1',
+      tenants: ['acme', 'globex'],
+      tenantApiUrl: 'https://tenants.example:8443/v1/?all',
+      alarmEmail: 'ops@example.com',
+    };
+
+    expect(read(told)).toEqual(told);
+  });
+
+  test.each<[unknown, string[]]>([
+    [
+      ['acme', 'globex'],
+      ['acme', 'globex'],
+    ],
+    ['acme,globex', ['acme', 'globex']],
+    ['acme', ['acme']],
+  ])('reads tenants from a list, as in cdk.json, or from a text, as on the command line: %j', (given, tenants) => {
+    expect(read({ ...needed, tenants: given }).tenants).toEqual(tenants);
+  });
+
+  test.each(['a', 'prod', 'pr-1234', 'a23456789012345678-z'])('takes the stage %s', (stage) => {
+    expect(read({ ...needed, stage }).stage).toBe(stage);
+  });
+
+  test.each(['eu-west-1', 'us-gov-east-1', 'ap-southeast-3', 'cn-north-1'])('takes the region %s', (region) => {
+    expect(read({ ...needed, region }).region).toBe(region);
+  });
+});
+
+describe('readContext refuses', () => {
+  const STAGE = "give up to 20 lower-case letters, digits and '-', such as 'prod' in cdk.json, or by -c stage=…";
+  const REGION = "give one such as 'eu-west-1' in cdk.json, or by -c region=…";
+  const TENANTS = "give at least one, such as 'acme,globex' in cdk.json, or by -c tenants=…";
+  const URL = "give one such as 'https://tenants.example/v1/' in cdk.json, or by -c tenantApiUrl=…";
+  const text = (name: string) => `give a text in cdk.json, or by -c ${name}=…`;
+
+  test.each<[string, unknown, string]>([
+    ['stage', 'Prod', `"Prod": ${STAGE}`],
+    ['stage', '1st', `"1st": ${STAGE}`],
+    ['stage', 'pr_1', `"pr_1": ${STAGE}`],
+    ['stage', ' ', `" ": ${STAGE}`],
+    ['stage', 'a23456789012345678901', `"a23456789012345678901": ${STAGE}`],
+    ['stage', 5, `5: ${text('stage')}`],
+    ['stage', false, `false: ${text('stage')}`],
+    ['region', 'Ireland', `"Ireland": ${REGION}`],
+    ['region', 'eu-west-1a', `"eu-west-1a": ${REGION}`],
+    ['region', ['eu-west-1'], `["eu-west-1"]: ${text('region')}`],
+    ['tenantApiUrl', undefined, `"": ${URL}`],
+    ['tenantApiUrl', '', `"": ${URL}`],
+    ['tenantApiUrl', 'tenants.example', `"tenants.example": ${URL}`],
+    ['tenantApiUrl', 'http://tenants.example/', `"http://tenants.example/": ${URL}`],
+    ['tenantApiUrl', {}, `{}: ${text('tenantApiUrl')}`],
+    ['alarmEmail', ['ops@example.com'], `["ops@example.com"]: ${text('alarmEmail')}`],
+    ['tenants', undefined, `undefined: ${TENANTS}`],
+    ['tenants', '', `"": ${TENANTS}`],
+    ['tenants', 'acme,', `"acme,": ${TENANTS}`],
+    ['tenants', [], `[]: ${TENANTS}`],
+    ['tenants', ['acme', ''], `["acme",""]: ${TENANTS}`],
+    ['tenants', ['acme', 5], `["acme",5]: ${TENANTS}`],
+    ['tenants', { acme: true }, `{"acme":true}: ${TENANTS}`],
+  ])('%s %j, naming it and the remedy', (name, value, what) => {
+    expect(() => read({ ...needed, [name]: value })).toThrow(new TypeError(`context ${name} is ${what}`));
+  });
+});

@@ -1,0 +1,290 @@
+import { randomUUID } from 'node:crypto';
+import { stat } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { lockAdmin } from 'single-execution/admin';
+import { dynamoDBAdminStore } from 'single-execution/dynamodb';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { dynamoDBLocal } from '../support/dynamodb-local.js';
+import { emfProblems } from '../support/emf-check.js';
+import { type FaultProxy, type SeenRequest, startFaultProxy } from '../support/fault-proxy.js';
+import { type Gate, gate } from '../support/gate.js';
+import { isAllowed } from '../support/iam-policy.js';
+import {
+  type InvokeOptions,
+  type LambdaHost,
+  type Running,
+  startLambda,
+} from '../support/lambda-runtime/lambda-host.js';
+import { nodeBinary } from '../support/node-binary.js';
+import { createSynthesised, resolved, type SynthesisedApp, synthesisedApp } from '../support/synthesised-app.js';
+
+/*
+ * What `cdk deploy` would upload, run as Lambda runs it, on the tables of the template in DynamoDB Local, with the
+ * events that the schedules of the template would send.
+ */
+
+const REGION = 'eu-west-1';
+const STACK = 'single-execution-dev';
+const SLOW_MS = 120_000;
+
+const arnOf = (table: string) => `arn:aws:dynamodb:${REGION}:123456789012:table/${table}`;
+const { client, endpoint } = dynamoDBLocal();
+let app: SynthesisedApp;
+let proxy: FaultProxy;
+
+beforeAll(async () => {
+  [app, proxy] = await Promise.all([synthesisedApp(STACK), startFaultProxy(endpoint)]);
+}, SLOW_MS);
+afterAll(() => Promise.all([app.remove(), proxy.stop()]));
+
+interface Deployed {
+  readonly construct: string;
+  readonly host: LambdaHost;
+  /** Delivers a tick of the function's schedule. */
+  deliver(scheduledTime: string, options?: InvokeOptions & { readonly schedule?: string }): Running;
+  readonly lockTable: string;
+}
+
+/** Finds the one resource of a type whose logical id begins so. */
+function one<T>(type: string, prefix: string): readonly [string, T] {
+  const found = Object.entries(app.ofType(type)).filter(([id]) => id.startsWith(prefix));
+  expect(found).toHaveLength(1);
+  return found[0] as unknown as readonly [string, T];
+}
+
+test.each(['NightlyReport', 'TenantSync'])(
+  'what Lambda loads to start %s, AWS SDK included, is under 400 kB',
+  async (construct) => {
+    const [id] = one('AWS::Lambda::Function', construct);
+    const { size } = await stat(join(await app.unpack(id), 'index.mjs'));
+
+    expect(size).toBeLessThan(400_000);
+  },
+);
+
+describe.each([22, 24] as const)('on Node %i', (major) => {
+  let node: string;
+  let deployed: Deployed;
+  const tables = new Map<string, string>();
+
+  beforeAll(async () => {
+    node = await nodeBinary(major);
+  }, SLOW_MS);
+  beforeEach(async () => {
+    for (const [id, table] of Object.entries(app.ofType('AWS::DynamoDB::GlobalTable'))) {
+      tables.set(id, `${id}-${randomUUID()}`);
+      await createSynthesised(client, tables.get(id) ?? '', table);
+    }
+  });
+  afterEach(async () => {
+    await deployed.host.stop();
+    const requests = proxy.requests();
+    proxy.reset();
+    expect(requests.length).toBeGreaterThan(0);
+    expect(requests.filter((request) => !mayAsk(request))).toEqual([]);
+  });
+
+  const resolve = (id: string, attribute?: string) =>
+    attribute === 'Arn' ? arnOf(tables.get(id) ?? id) : (tables.get(id) ?? id);
+
+  /** Whether the role of the function allows what it asked of DynamoDB. */
+  function mayAsk({ operation, body }: SeenRequest): boolean {
+    const [, policy] = one<PolicyProperties>('AWS::IAM::Policy', `${deployed.construct}Role`);
+    const { lockName } = (body['Key'] ?? {}) as { readonly lockName?: { readonly S: string } };
+    return isAllowed(resolved(policy.PolicyDocument, resolve), {
+      action: `dynamodb:${operation}`,
+      resource: arnOf(String(body['TableName'])),
+      context: lockName ? { 'dynamodb:LeadingKeys': [lockName.S] } : {},
+    });
+  }
+
+  /** Starts a function of the template with its own settings. */
+  async function deploy(construct: string, env: Readonly<Record<string, string>> = {}): Promise<Deployed> {
+    const [id, fn] = one<FunctionProperties>('AWS::Lambda::Function', construct);
+    const own = resolved(fn.Environment.Variables, resolve) as Record<string, string>;
+    const host = await startLambda({
+      node,
+      taskRoot: await app.unpack(id),
+      handler: fn.Handler,
+      functionName: id,
+      region: REGION,
+      memoryMb: fn.MemorySize,
+      timeoutMs: fn.Timeout * 1_000,
+      env: { ...own, AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint, ...env },
+    });
+    deployed = {
+      construct,
+      host,
+      lockTable: own['LOCK_TABLE'] ?? '',
+      deliver(scheduledTime, { schedule = `${construct}Schedule`, ...options } = {}) {
+        const [scheduleId, { Target }] = one<ScheduleProperties>('AWS::Scheduler::Schedule', schedule);
+        expect(Target.Arn).toEqual({ 'Fn::GetAtt': [id, 'Arn'] });
+        const input = String(resolved(Target.Input, resolve))
+          .replaceAll('<aws.scheduler.scheduled-time>', scheduledTime)
+          .replaceAll(
+            '<aws.scheduler.schedule-arn>',
+            `arn:aws:scheduler:${REGION}:123456789012:schedule/default/${scheduleId}`,
+          )
+          .replaceAll('<aws.scheduler.execution-id>', randomUUID())
+          .replaceAll('<aws.scheduler.attempt-number>', '1');
+        expect(input).not.toContain('<aws.');
+        return host.start(JSON.parse(input), options);
+      },
+    };
+    return deployed;
+  }
+
+  /** Holds the next query back, with its run in the middle, until the gate is opened. */
+  function holdQuery(): { readonly arrived: Promise<void>; readonly answer: Gate<void> } {
+    const [arrived, answer] = [gate(), gate()];
+    const meanwhile = () => {
+      arrived.open();
+      return answer.opened;
+    };
+    proxy.inject({ kind: 'delay', ms: 0 }, { when: ({ operation }) => operation === 'Query', meanwhile });
+    return { arrived: arrived.opened, answer };
+  }
+
+  describe('nightly-report', () => {
+    const report = (day: string) => ({ status: 'succeeded', value: { reports: [{ day, orders: 0, totalCents: 0 }] } });
+    const skipped = (reason: string) => ({ status: 'succeeded', value: { status: 'skipped', reason } });
+
+    test('runs a tick once, and skips its other deliveries, in a warm and in a new environment', async () => {
+      const { host, deliver } = await deploy('NightlyReport');
+
+      expect(await deliver('2026-01-02T02:00:00Z').done).toMatchObject(report('2026-01-01'));
+      const again = await Promise.all([1, 2].map(() => deliver('2026-01-02T02:00:00Z').done));
+      expect(again).toMatchObject([skipped('already-executed'), skipped('already-executed')]);
+      // In less than LOCK_AT_LEAST_FOR, which the template hands to the function.
+      expect(await deliver('2026-01-03T02:00:00Z').done).toMatchObject(skipped('lock-at-least-for'));
+
+      expect(metricsIn(host)).toMatchObject({ Attempts: 4, Executed: 1, Skipped: 3 });
+      expect(host.output().stderr).toEqual([]);
+    });
+
+    test('skips a tick that comes while the one before still runs', async () => {
+      const { deliver, lockTable } = await deploy('NightlyReport');
+      const { arrived, answer } = holdQuery();
+
+      const first = deliver('2026-01-02T02:00:00Z');
+      await arrived;
+      const second = await deliver('2026-01-03T02:00:00Z').done;
+      answer.open();
+
+      expect(second).toMatchObject(skipped('locked'));
+      expect(second).toHaveProperty('value.holder.lockedBy', expect.stringContaining(first.requestId));
+      expect(await first.done).toMatchObject(report('2026-01-01'));
+      expect(await runsIn(lockTable)).toMatchObject([{ status: 'succeeded', tick: new Date('2026-01-02T02:00:00Z') }]);
+    });
+
+    test('row 29: a run that was killed at its time-out keeps its lock till the lease ends; its retry then runs', async () => {
+      // A lease is never shorter than lockAtLeastFor, and a minute is long to wait.
+      const { host, deliver, lockTable } = await deploy('NightlyReport', { LOCK_AT_LEAST_FOR: '1s' });
+      const { arrived } = holdQuery();
+
+      const hung = deliver('2026-01-02T02:00:00Z', { timeoutMs: 1_500 });
+      await arrived;
+      hung.pause();
+      expect(await hung.done).toMatchObject({ status: 'timed-out' });
+      const retry = () => deliver('2026-01-02T02:00:00Z', { requestId: hung.requestId }).done;
+      expect(await retry()).toMatchObject(skipped('locked'));
+
+      // Its lease ends by DynamoDB's clock, which no test can turn; the server tells whole seconds.
+      const { lockUntil } = (await admin(lockTable).get('nightly-report')) ?? {};
+      await sleep((lockUntil?.getTime() ?? 0) - Date.now() + 1_000);
+      expect(await retry()).toMatchObject(report('2026-01-01'));
+
+      expect(await runsIn(lockTable)).toMatchObject([
+        { status: 'succeeded', tick: new Date('2026-01-02T02:00:00Z') },
+        { status: 'crashed', tick: new Date('2026-01-02T02:00:00Z') },
+      ]);
+      expect(host.output().stderr).toEqual([expect.stringContaining('lock \\"nightly-report\\": recovered')]);
+      expect(metricsIn(host)).toMatchObject({ Attempts: 3, Skipped: 1, Executed: 1 });
+    });
+  });
+
+  describe('tenant-sync', () => {
+    let tenants: Server;
+    let respond: () => Promise<unknown>;
+    beforeEach(async () => {
+      respond = async () => [{ id: '7', name: 'Ada', email: 'ada@acme.example' }];
+      tenants = createServer(async (_request, response) => {
+        response.end(JSON.stringify(await respond()));
+      });
+      await new Promise<void>((listening) => tenants.listen(0, '127.0.0.1', listening));
+    });
+    afterEach(() => {
+      tenants.closeAllConnections();
+      tenants.close();
+    });
+    const deployTenantSync = () =>
+      deploy('TenantSync', { TENANT_API_URL: `http://127.0.0.1:${(tenants.address() as AddressInfo).port}/` });
+    const sync = ({ deliver }: Deployed, tenant: string, time: string, options: InvokeOptions = {}) =>
+      deliver(time, { schedule: `TenantSyncScheduletenantsync${tenant}`, ...options }).done;
+
+    test('syncs tenants side by side, each tick once', async () => {
+      const fn = await deployTenantSync();
+
+      const both = ['acme', 'globex'].map((tenant) => sync(fn, tenant, '2026-01-01T00:15:00Z'));
+      expect(await Promise.all(both)).toMatchObject([
+        { status: 'succeeded', value: { tenant: 'acme', synced: 1 } },
+        { status: 'succeeded', value: { tenant: 'globex', synced: 1 } },
+      ]);
+      expect(await sync(fn, 'acme', '2026-01-01T00:15:00Z')).toMatchObject({
+        status: 'succeeded',
+        value: { tenant: 'acme', synced: 0, skipped: 'already-executed' },
+      });
+    });
+
+    test('row 26: is asked to stop in time, fails and frees its lock; at most once, its retry is skipped', async () => {
+      const fn = await deployTenantSync();
+      respond = () => new Promise(() => {});
+
+      const late = await sync(fn, 'acme', '2026-01-01T00:15:00Z', { timeoutMs: 2_000 });
+      expect(late).toMatchObject({ status: 'failed', errorType: 'DeadlineError' });
+      expect(await sync(fn, 'acme', '2026-01-01T00:15:00Z', { requestId: late.requestId })).toMatchObject({
+        value: { synced: 0, skipped: 'already-executed' },
+      });
+      respond = async () => [];
+      expect(await sync(fn, 'acme', '2026-01-01T00:30:00Z')).toMatchObject({ value: { tenant: 'acme', synced: 0 } });
+      expect(await runsIn(fn.lockTable, 'tenant-sync/acme')).toMatchObject([
+        { status: 'succeeded' },
+        { status: 'failed' },
+      ]);
+    });
+  });
+});
+
+interface PolicyProperties {
+  readonly PolicyDocument: unknown;
+}
+
+interface FunctionProperties {
+  readonly Handler: string;
+  readonly MemorySize: number;
+  readonly Timeout: number;
+  readonly Environment: { readonly Variables: unknown };
+}
+
+interface ScheduleProperties {
+  readonly Target: { readonly Arn: unknown; readonly Input: unknown };
+}
+
+const admin = (tableName: string) => lockAdmin(dynamoDBAdminStore({ tableName, client }));
+const runsIn = (tableName: string, name = 'nightly-report') => admin(tableName).runs(name);
+
+/** The sums of the metrics on stdout, all of it well-formed and in the namespace that the template's alarms watch. */
+function metricsIn(host: LambdaHost): Record<string, number> {
+  const sums: Record<string, number> = {};
+  for (const line of host.output().stdout) {
+    expect(emfProblems(`${line}\n`)).toEqual([]);
+    const document = JSON.parse(line);
+    const [{ Namespace, Metrics }] = document._aws.CloudWatchMetrics;
+    expect(Namespace).toBe(`SingleExecution/${STACK}`);
+    for (const { Name } of Metrics) sums[Name] = (sums[Name] ?? 0) + document[Name];
+  }
+  return sums;
+}

@@ -1,0 +1,253 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: what looks like variables are names of locks
+
+import { fileURLToPath } from 'node:url';
+import { Duration, type Stack } from 'aws-cdk-lib';
+import { TableEncryptionV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { type Grant, type IRole, PolicyDocument, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Key } from 'aws-cdk-lib/aws-kms';
+import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
+import fc from 'fast-check';
+import { type ILockTable, LockTable, SingleExecutionFunction } from 'single-execution/cdk';
+import { describe, expect, test } from 'vitest';
+import { deployed, isAllowed } from '../support/iam-policy.js';
+import { appStack, templateOf } from '../support/synthesised.js';
+
+const HANDLER = fileURLToPath(new URL('../../handlers/nightly-report.ts', import.meta.url));
+
+/** What DynamoDB can do to items and tables, but for the one thing that a run does. */
+const NOT_A_RUNS = [
+  ...['BatchGetItem', 'ConditionCheckItem', 'GetItem', 'GetRecords', 'PartiQLSelect', 'Query', 'Scan'],
+  ...['BatchWriteItem', 'DeleteItem', 'PartiQLDelete', 'PartiQLInsert', 'PartiQLUpdate', 'PutItem'],
+  ...['TransactGetItems', 'TransactWriteItems', 'DescribeTable', 'DescribeTimeToLive'],
+  ...['DeleteTable', 'PutResourcePolicy', 'UpdateTable', 'UpdateTimeToLive'],
+];
+
+const roleIn = (stack: Stack, id = 'Role') =>
+  new Role(stack, id, { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
+const arnOf = (stack: Stack, { table }: ILockTable) => String(deployed(stack.resolve(table.tableArn)));
+const update = (resource: string, ...keys: string[]) => ({
+  action: 'dynamodb:UpdateItem',
+  resource,
+  context: { 'dynamodb:LeadingKeys': keys },
+});
+
+/** All that the template says a role may do. */
+function policyOf(stack: Stack, role: IRole | undefined): unknown {
+  const template = templateOf(stack);
+  const Roles = [stack.resolve(role?.roleName)];
+  const [only, ...others] = Object.values(template.findResources('AWS::IAM::Policy', { Properties: { Roles } }));
+  expect(others).toEqual([]);
+  expect(Object.values(template.findResources('AWS::IAM::ManagedPolicy'))).toEqual([]);
+  return deployed(only?.['Properties'].PolicyDocument);
+}
+
+/** What a grant alone says, without a template. */
+const policyOfGrant = (stack: Stack, { principalStatements }: Grant): unknown =>
+  deployed(stack.resolve(new PolicyDocument({ statements: principalStatements })));
+
+const cases = appStack();
+const shop = TableV2.fromTableName(cases, 'Shop', 'shop');
+
+/** Tells whether a role that is granted these names may update the item of a key. */
+function granted(lockNames: readonly string[], keyPrefix?: string): (...keys: string[]) => boolean {
+  const locks = LockTable.fromTable(shop, { ...(keyPrefix && { keyPrefix }) });
+  const role = roleIn(cases, `Role${cases.node.children.length}`);
+  const policy = policyOfGrant(cases, locks.grantLock(role, lockNames));
+  return (...keys) => isAllowed(policy, update(arnOf(cases, locks), ...keys));
+}
+
+describe.each([true, false])("row 76, F91: a function's role, with CDK's minimised policies: %s", (minimized) => {
+  const stack = appStack();
+  stack.node.setContext('@aws-cdk/aws-iam:minimizePolicies', minimized);
+  const lockTable = new LockTable(stack, 'Locks');
+  const schedules = [{ schedule: ScheduleExpression.rate(Duration.minutes(5)), lockName: 'digest' }];
+  const props = { entry: HANDLER, lockTable, schedules, lockNames: ['digest', 'tenant/*'] };
+  const { role } = new SingleExecutionFunction(stack, 'Digest', props);
+  const table = arnOf(stack, lockTable);
+  const policy = policyOf(stack, role);
+
+  test.each<[string, string[], boolean]>([
+    ['its own lock', ['digest'], true],
+    ['a lock that begins as its prefix', ['tenant/acme'], true],
+    ["another's lock", ['report'], false],
+    ['a lock that begins like its own', ['digest2'], false],
+    ['a lock that begins nearly as its prefix', ['tenants/x'], false],
+    ['its lock in capitals', ['Digest'], false],
+    ['no key at all', [], false],
+    ["its own lock and another's", ['digest', 'report'], false],
+    ["another's lock and one of its prefix", ['report', 'tenant/acme'], false],
+  ])('may or may not update %s: %j %s', (_, keys, expected) => {
+    expect(isAllowed(policy, update(table, ...keys))).toBe(expected);
+  });
+
+  test('may not update where the request does not say which key', () => {
+    expect(isAllowed(policy, { action: 'dynamodb:UpdateItem', resource: table })).toBe(false);
+  });
+
+  test.each(NOT_A_RUNS)('may not %s, not even its own lock', (verb) => {
+    expect(isAllowed(policy, { ...update(table, 'digest'), action: `dynamodb:${verb}` })).toBe(false);
+    expect(isAllowed(policy, { action: `dynamodb:${verb}`, resource: table })).toBe(false);
+  });
+
+  test.each(['/index/byHolder', '/stream/2026-11-21T02:00:00.000', '2'])(
+    'may not update %s behind the table',
+    (more) => {
+      expect(isAllowed(policy, update(`${table}${more}`, 'digest'))).toBe(false);
+    },
+  );
+});
+
+describe('grantLock', () => {
+  test('lets a role of any kind take its locks', () => {
+    const stack = appStack();
+    const lockTable = new LockTable(stack, 'Locks');
+    const [digest, report] = [roleIn(stack, 'Digest'), roleIn(stack, 'Report')];
+
+    lockTable.grantLock(digest, ['digest']);
+    lockTable.grantLock(report, ['report']);
+
+    const table = arnOf(stack, lockTable);
+    expect(isAllowed(policyOf(stack, digest), update(table, 'digest'))).toBe(true);
+    expect(isAllowed(policyOf(stack, digest), update(table, 'report'))).toBe(false);
+    expect(isAllowed(policyOf(stack, report), update(table, 'report'))).toBe(true);
+  });
+
+  test.each<[string, string[], string[]]>([
+    ['a*b', ['a*b'], ['ab', 'axb', 'a*bc', 'a**b']],
+    ['what?', ['what?'], ['what', 'whats', 'what?!']],
+    ['${aws:username}', ['${aws:username}'], ['root', '', '{aws:username}', '$']],
+    ['${*}', ['${*}'], ['*', 'x', '$*']],
+    ['x$y', ['x$y'], ['xy', 'x${$}y', 'x$']],
+    ['a*b/*', ['a*b/', 'a*b/c'], ['ab/c', 'axb/c', 'a*b']],
+    ['a**', ['a*', 'a*b'], ['a', 'ab']],
+    ['what?*', ['what?', 'what?s'], ['whats', 'whatss']],
+    ['${aws:username}/*', ['${aws:username}/x'], ['root/x', '{aws:username}/x']],
+    ['${*}*', ['${*}', '${*}x'], ['*', 'x', '*x']],
+    ['x$y*', ['x$y', 'x$yz'], ['xy', 'x$', 'x${$}y']],
+    ['[a-z]+.\\*', ['[a-z]+.\\', '[a-z]+.\\x'], ['b.x', '[a-z]+.']],
+    ['日報/*', ['日報/東京'], ['日/東京']],
+  ])('%s means these characters and no others', (name, own, foreign) => {
+    const may = granted([name]);
+
+    for (const key of own) expect([key, may(key)]).toEqual([key, true]);
+    for (const key of foreign) expect([key, may(key)]).toEqual([key, false]);
+  });
+
+  test('puts the keyPrefix before names and prefixes, with no meaning of its own', () => {
+    const may = granted(['digest', 'tenant/*'], 'lock*${?}#');
+
+    expect(may('lock*${?}#digest')).toBe(true);
+    expect(may('lock*${?}#tenant/acme')).toBe(true);
+    expect(may('digest')).toBe(false);
+    expect(may('tenant/acme')).toBe(false);
+    expect(may('lock*?#digest')).toBe(false);
+    expect(may('lock-${?}#tenant/acme')).toBe(false);
+  });
+
+  test('says a name once that is given twice', () => {
+    const stack = appStack();
+
+    const grant = new LockTable(stack, 'Locks').grantLock(roleIn(stack), ['a', 'b/*', 'a', 'b/*']);
+
+    expect(policyOfGrant(stack, grant)).toMatchObject({
+      Statement: [
+        { Condition: { 'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': ['a'] } } },
+        { Condition: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['b/*'] } } },
+      ],
+    });
+  });
+
+  test.each([[['a']], [['a*']], [['a', 'b*']]])('tells that it succeeded for %j', (lockNames) => {
+    const stack = appStack();
+
+    const grant = new LockTable(stack, 'Locks').grantLock(roleIn(stack), lockNames);
+
+    expect(grant.success).toBe(true);
+  });
+
+  test('refuses to grant nothing', () => {
+    const stack = appStack();
+
+    expect(() => new LockTable(stack, 'Locks').grantLock(roleIn(stack), [])).toThrow(
+      new TypeError('lockNames is empty: name the locks that are taken'),
+    );
+  });
+
+  test('allows a key when it is one of the names or begins as one of the prefixes, and only then', () => {
+    const texts = fc.string({ unit: fc.constantFrom(...'ab*?${}/'), minLength: 1, maxLength: 6 });
+    const names = fc.array(
+      texts.filter((name) => name !== '*'),
+      { minLength: 1, maxLength: 4 },
+    );
+    const change = fc.record({ of: fc.nat(3), dropped: fc.nat(2), added: fc.oneof(fc.constant(''), texts) });
+    const prefixes = fc.oneof(fc.constant(''), texts);
+    fc.assert(
+      fc.property(names, prefixes, fc.oneof(texts, change), (lockNames, keyPrefix, candidate) => {
+        let key = keyPrefix;
+        if (typeof candidate === 'string') key += candidate;
+        else key += (lockNames[candidate.of] ?? 'b').slice(0, -candidate.dropped || undefined) + candidate.added;
+        fc.pre(key !== '');
+
+        const expected = lockNames.some((name) =>
+          name.endsWith('*') ? key.startsWith(keyPrefix + name.slice(0, -1)) : key === keyPrefix + name,
+        );
+        expect(granted(lockNames, keyPrefix)(key)).toBe(expected);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe('grantOperate', () => {
+  const stack = appStack();
+  const lockTable = new LockTable(stack, 'Locks');
+  const role = roleIn(stack);
+  lockTable.grantOperate(role);
+  const policy = policyOf(stack, role);
+
+  test.each(['DescribeTable', 'GetItem', 'Scan', 'UpdateItem'])('lets operators %s every lock', (verb) => {
+    expect(isAllowed(policy, { action: `dynamodb:${verb}`, resource: arnOf(stack, lockTable) })).toBe(true);
+  });
+
+  test.each(NOT_A_RUNS.filter((verb) => !['DescribeTable', 'GetItem', 'Scan'].includes(verb)))(
+    'does not let them %s',
+    (verb) => {
+      expect(isAllowed(policy, { ...update(arnOf(stack, lockTable), 'a'), action: `dynamodb:${verb}` })).toBe(false);
+    },
+  );
+});
+
+describe.each<[string, (locks: ILockTable, role: Role) => Grant]>([
+  ['grantLock', (locks, role) => locks.grantLock(role, ['digest'])],
+  ['grantOperate', (locks, role) => locks.grantOperate(role)],
+])('%s lets a role use the key', (_, grant) => {
+  const use = ['kms:Decrypt', 'kms:Encrypt', 'kms:GenerateDataKey', 'kms:ReEncryptFrom', 'kms:ReEncryptTo'];
+
+  test('of an encrypted lock table', () => {
+    const stack = appStack({ env: { region: 'eu-west-1' } });
+    const key = new Key(stack, 'Key');
+    const locks = new LockTable(stack, 'Locks', { encryption: TableEncryptionV2.customerManagedKey(key) });
+    const role = roleIn(stack);
+
+    grant(locks, role);
+
+    const resource = String(deployed(stack.resolve(key.keyArn)));
+    const policy = policyOf(stack, role);
+    expect(use.filter((action) => !isAllowed(policy, { action, resource }))).toEqual([]);
+    expect(isAllowed(policy, { action: 'kms:ScheduleKeyDeletion', resource })).toBe(false);
+    expect(isAllowed(policy, { action: 'kms:Decrypt', resource: `${resource}2` })).toBe(false);
+  });
+
+  test('of an encrypted table that was imported', () => {
+    const stack = appStack();
+    const resource = 'arn:aws:kms:eu-west-1:123456789012:key/shop';
+    const encryptionKey = Key.fromKeyArn(stack, 'Key', resource);
+    const table = TableV2.fromTableAttributes(stack, 'Shop', { tableName: 'shop', encryptionKey });
+    const role = roleIn(stack);
+
+    grant(LockTable.fromTable(table), role);
+
+    const policy = policyOf(stack, role);
+    expect(use.filter((action) => !isAllowed(policy, { action, resource }))).toEqual([]);
+  });
+});

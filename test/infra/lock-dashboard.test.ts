@@ -1,0 +1,138 @@
+import { fileURLToPath } from 'node:url';
+import { Duration, type Stack } from 'aws-cdk-lib';
+import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
+import { LockDashboard, LockTable, SingleExecutionFunction } from 'single-execution/cdk';
+import { emfObserver } from 'single-execution/observe';
+import { afterEach, expect, test, vi } from 'vitest';
+import { appStack, templateOf } from '../support/synthesised.js';
+import { resolved } from '../support/synthesised-app.js';
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const schedule = ScheduleExpression.rate(Duration.hours(1));
+
+/** A stack of two functions, one of which takes two locks. */
+function jobs(): { readonly stack: Stack; readonly functions: readonly SingleExecutionFunction[] } {
+  const stack = appStack();
+  const common = {
+    entry: fileURLToPath(new URL('../../handlers/nightly-report.ts', import.meta.url)),
+    lockTable: new LockTable(stack, 'Locks'),
+  };
+  const functions = [
+    new SingleExecutionFunction(stack, 'Digest', { ...common, lockNames: ['digest'], schedules: [{ schedule }] }),
+    new SingleExecutionFunction(stack, 'Sync', {
+      ...common,
+      lockNames: ['tenant/*'],
+      schedules: ['acme', 'globex', 'acme'].map((name) => ({ schedule, lockName: `tenant/${name}` })),
+      timeout: Duration.minutes(2),
+      lockAtMostFor: Duration.minutes(10),
+    }),
+  ];
+  return { stack, functions };
+}
+
+interface Widget {
+  readonly type: string;
+  readonly properties: Readonly<Record<string, unknown>>;
+}
+
+/** The widgets of the one dashboard of a stack, with logical ids where CloudFormation puts names and ARNs. */
+function widgetsOf(stack: Stack): Widget[] {
+  const [dashboard, ...others] = Object.values(templateOf(stack).findResources('AWS::CloudWatch::Dashboard'));
+  expect(others).toEqual([]);
+  return JSON.parse(String(resolved(dashboard?.['Properties'].DashboardBody, (id) => id))).widgets;
+}
+
+function dashboard(): { readonly widgets: Widget[]; readonly stack: Stack } {
+  const { stack, functions } = jobs();
+  new LockDashboard(stack, 'Dashboard', { functions });
+  return { widgets: widgetsOf(stack), stack };
+}
+
+const titled = (widgets: Widget[], title: string) => widgets.find(({ properties }) => properties['title'] === title);
+
+test('row 77: the dashboard shows the alarms of all functions first, and three graphs for each function', () => {
+  const { widgets, stack } = dashboard();
+  const alarms = Object.keys(templateOf(stack).findResources('AWS::CloudWatch::Alarm'));
+
+  expect(widgets.map(({ type, properties }) => `${type}: ${properties['title']}`)).toEqual([
+    'alarm: Alarms',
+    'metric: Digest: runs',
+    'log: Digest: skips by reason',
+    'metric: Digest: hold time against the lease',
+    'metric: Sync: runs',
+    'log: Sync: skips by reason',
+    'metric: Sync: hold time against the lease',
+  ]);
+  expect(alarms).toHaveLength(6 + 10);
+  expect(new Set(widgets[0]?.properties['alarms'] as string[])).toEqual(new Set(alarms));
+});
+
+test('row 77: the dashboard counts the runs of each lock, once however many schedules it has', () => {
+  const { widgets } = dashboard();
+  const line = (metric: string, lock: string, what: string) => [
+    'SingleExecution/Jobs',
+    metric,
+    'LockName',
+    lock,
+    { label: `${lock} ${what}`, stat: 'Sum' },
+  ];
+
+  expect(titled(widgets, 'Sync: runs')?.properties['metrics']).toEqual([
+    line('Executed', 'tenant/acme', 'succeeded'),
+    line('Executed', 'tenant/globex', 'succeeded'),
+    line('Failed', 'tenant/acme', 'failed'),
+    line('Failed', 'tenant/globex', 'failed'),
+    line('Missed', 'tenant/acme', 'missed'),
+    line('Missed', 'tenant/globex', 'missed'),
+  ]);
+});
+
+test('row 77: the dashboard counts skips by reason in the log of the function, by what emfObserver writes there', () => {
+  const { widgets, stack } = dashboard();
+  const [log = ''] = Object.keys(templateOf(stack).findResources('AWS::Logs::LogGroup')).filter((id) =>
+    id.startsWith('Sync'),
+  );
+  const stdout = vi.spyOn(process.stdout, 'write').mockImplementation(() => true);
+  emfObserver()({ name: 'tenant/acme', at: new Date(0), type: 'skipped', reason: 'locked' });
+  const [[line]] = stdout.mock.calls as [[string]];
+  stdout.mockRestore();
+
+  expect(titled(widgets, 'Sync: skips by reason')?.properties).toMatchObject({
+    view: 'table',
+    query: `SOURCE '${log}' | filter Skipped = 1\n| stats count(*) as Skips by LockName, Reason\n| sort Skips desc`,
+  });
+  expect(JSON.parse(line)).toMatchObject({ Skipped: 1, LockName: 'tenant/acme', Reason: 'locked' });
+});
+
+test.each([
+  ['Digest', 'its time-out', ['digest'], 60_000],
+  ['Sync', 'what was given', ['tenant/acme', 'tenant/globex'], 600_000],
+])('row 77: the dashboard shows how long the locks of %s are held, against the lease: %s', (id, _, locks, leaseMs) => {
+  const { widgets } = dashboard();
+
+  expect(titled(widgets, `${id}: hold time against the lease`)?.properties).toMatchObject({
+    metrics: locks.map((lock) => [
+      'SingleExecution/Jobs',
+      'HoldTime',
+      'LockName',
+      lock,
+      { label: `${lock} held`, stat: 'Maximum' },
+    ]),
+    annotations: { horizontal: [{ value: leaseMs, label: 'lease', yAxis: 'left' }] },
+    yAxis: { left: { label: 'ms', min: 0, showUnits: false } },
+  });
+});
+
+test.each([
+  ['CloudFormation makes', {}, undefined],
+  ['its user gives', { dashboardName: 'jobs-prod' }, 'jobs-prod'],
+])('row 77: the dashboard has the name that %s', (_, options, name) => {
+  const { stack, functions } = jobs();
+  new LockDashboard(stack, 'Dashboard', { functions, ...options });
+  const [found] = Object.values(templateOf(stack).findResources('AWS::CloudWatch::Dashboard'));
+
+  expect(found?.['Properties'].DashboardName).toBe(name);
+});

@@ -1,0 +1,122 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type LockKeys, lockKeys, overlap } from '../../infra/constructs/lock-keys.js';
+import { nameProblem } from '../../src/core/lock-name.js';
+
+const exact = (text: string): LockKeys => ({ kind: 'exact', text });
+const prefix = (text: string): LockKeys => ({ kind: 'prefix', text });
+
+describe('lockKeys', () => {
+  test.each<[string, string, LockKeys]>([
+    ['send-digest', '', exact('send-digest')],
+    ['send-digest', 'lock#', exact('lock#send-digest')],
+    ['tenant/*', '', prefix('tenant/')],
+    ['tenant/*', 'lock#', prefix('lock#tenant/')],
+    ['a*b', '', exact('a*b')],
+    ['a**', '', prefix('a*')],
+    ['what?', '', exact('what?')],
+    ['é'.normalize('NFC'), '', exact('\u00e9')],
+    ['x'.repeat(128), '', exact('x'.repeat(128))],
+    [`${'x'.repeat(128)}*`, '', prefix('x'.repeat(128))],
+    ['x'.repeat(100), 'p'.repeat(28), exact('p'.repeat(28) + 'x'.repeat(100))],
+  ])('reads %j with the key prefix %j', (name, keyPrefix, keys) => {
+    expect(lockKeys(name, keyPrefix)).toEqual(keys);
+  });
+
+  const GIVE = "give a name such as 'send-digest', or a prefix such as 'tenant/*'";
+  const FORM = 'give Unicode form NFC without control characters';
+  test.each<[string, string, string, Error]>([
+    ['no name', '', '', new TypeError(`lock name is '': ${GIVE}`)],
+    ['no name behind a key prefix', '', 'lock#', new TypeError(`lock name is '': ${GIVE}`)],
+    ['every name', '*', '', new TypeError(`lock name is '*': ${GIVE}`)],
+    ['every name behind a key prefix', '*', 'lock#', new TypeError(`lock name is '*': ${GIVE}`)],
+    ['a line end', 'a\nb', '', new TypeError(`lock name is "a\\nb": ${FORM}`)],
+    ['a control character of C1', 'a\u0085', '', new TypeError(`lock name is "a\u0085": ${FORM}`)],
+    ['a control character in a prefix', 'a\u0000*', '', new TypeError(`lock name is "a\\u0000*": ${FORM}`)],
+    ['form NFD', 'e\u0301', '', new TypeError(`lock name is "e\u0301": ${FORM}`)],
+    ['a prefix in form NFD', 'e\u0301/*', '', new TypeError(`lock name is "e\u0301/*": ${FORM}`)],
+  ])('refuses %s', (_, name, keyPrefix, error) => {
+    expect(() => lockKeys(name, keyPrefix)).toThrow(error);
+  });
+
+  test.each<[string, string, number]>([
+    ['x'.repeat(129), '', 129],
+    ['x'.repeat(101), 'p'.repeat(28), 129],
+    [`${'x'.repeat(129)}*`, '', 129],
+    ['é'.normalize('NFC').repeat(65), '', 130],
+    ['👍'.repeat(32), '#', 129],
+  ])('refuses what has more than 128 bytes: %s behind %j', (name, keyPrefix, bytes) => {
+    expect(() => lockKeys(name, keyPrefix)).toThrow(
+      new RangeError(`lock name '${name}' has ${bytes} bytes with its key prefix: at most 128 fit`),
+    );
+  });
+
+  test('takes the names that the library takes when it runs, and no others', () => {
+    const refuses = (name: string, keyPrefix: string): boolean => {
+      try {
+        lockKeys(name, keyPrefix);
+        return false;
+      } catch {
+        return true;
+      }
+    };
+    const units = fc.oneof(
+      fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+      fc.constantFrom('a', 'é', 'e\u0301', '\u0301', '\u00e9', '\n', '\u007f', '\u2126', '日', '👍', '*', ' '),
+    );
+    const names = fc.oneof(
+      fc.string({ unit: units, maxLength: 8 }),
+      fc.string({ unit: units, minLength: 20, maxLength: 140 }),
+    );
+    const keyPrefixes = fc.constantFrom('', 'lock#', '日/');
+    fc.assert(
+      fc.property(names, keyPrefixes, (name, keyPrefix) => {
+        // With a star at its end it is a prefix of names.
+        fc.pre(!name.endsWith('*'));
+        const isNone = name === '' || nameProblem(keyPrefix + name) !== undefined;
+
+        expect(refuses(name, keyPrefix)).toBe(isNone);
+        if (name !== '') expect(refuses(`${name}*`, keyPrefix)).toBe(isNone);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
+
+describe('overlap', () => {
+  test.each<[LockKeys, LockKeys, boolean]>([
+    [exact('a'), exact('a'), true],
+    [exact('a'), exact('b'), false],
+    [exact('a'), exact('ab'), false],
+    [exact('tenant/acme'), prefix('tenant/'), true],
+    [exact('tenant/'), prefix('tenant/'), true],
+    [exact('tenant'), prefix('tenant/'), false],
+    [exact('tenants'), prefix('tenant/'), false],
+    [prefix('tenant/'), prefix('tenant/'), true],
+    [prefix('tenant/'), prefix('tenant/eu/'), true],
+    [prefix('tenant/eu/'), prefix('tenant/us/'), false],
+    [prefix('a'), prefix('b'), false],
+    [exact('a*'), prefix('a'), true],
+    [exact('ab'), prefix('a*'), false],
+  ])('of %j and %j: %s, whichever comes first', (a, b, expected) => {
+    expect(overlap(a, b)).toBe(expected);
+    expect(overlap(b, a)).toBe(expected);
+  });
+
+  test('tells whether some key belongs to both', () => {
+    const texts = fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 1, maxLength: 4 });
+    const keys = fc.record({ kind: fc.constantFrom('exact' as const, 'prefix' as const), text: texts });
+    /** All texts of one to four letters: of two sets that share a key, these show one. */
+    const every = Array.from({ length: 32 }, (_, i) => (i < 2 ? '' : i.toString(2).slice(1)))
+      .filter((text) => text !== '')
+      .map((digits) => digits.replaceAll('0', 'a').replaceAll('1', 'b'));
+    const has = ({ kind, text }: LockKeys, key: string) => (kind === 'exact' ? key === text : key.startsWith(text));
+    fc.assert(
+      fc.property(keys, keys, (a, b) => {
+        expect(overlap(a, b)).toBe(every.some((key) => has(a, key) && has(b, key)));
+        expect(overlap(b, a)).toBe(overlap(a, b));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});

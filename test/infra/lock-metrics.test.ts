@@ -1,0 +1,170 @@
+import { fileURLToPath } from 'node:url';
+import { Duration } from 'aws-cdk-lib';
+import type { Template } from 'aws-cdk-lib/assertions';
+import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
+import fc from 'fast-check';
+import { withSingleExecution } from 'single-execution';
+import { LockTable, lockMetric, SingleExecutionFunction } from 'single-execution/cdk';
+import { emfObserver } from 'single-execution/observe';
+import { lambdaContext, manualClock } from 'single-execution/testing';
+import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from 'vitest';
+import { LOCK_METRICS } from '../../infra/constructs/lock-metrics.js';
+import { nameProblem } from '../../src/core/lock-name.js';
+import { EMF_DIMENSION, EMF_METRICS } from '../../src/observe/emf-metrics.js';
+import { pass } from '../support/pass.js';
+import { grantOf, scriptedStore } from '../support/scripted-store.js';
+import { appStack, templateOf } from '../support/synthesised.js';
+
+const LOCK_NAMES = ['digest', 'tenant/acme: a~b %', 'prüfung', '夜🌙', '  '];
+
+let written: MockInstance<typeof process.stdout.write>;
+beforeEach(() => {
+  vi.stubEnv('SINGLE_EXECUTION_NAMESPACE', undefined);
+  written = vi.spyOn(process.stdout, 'write').mockImplementation(() => true);
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** A number that a line of EMF gives to a metric. */
+interface Datum {
+  readonly namespace: string;
+  readonly metric: string;
+  readonly dimensions: readonly { readonly Name: string; readonly Value: string }[];
+  readonly value: number;
+}
+
+/** What CloudWatch makes of the lines that were written. */
+function data(): Datum[] {
+  return written.mock.calls.flatMap(([line]) => {
+    const { _aws, ...members } = JSON.parse(String(line));
+    const [{ Namespace, Dimensions, Metrics }, ...others] = _aws.CloudWatchMetrics;
+    expect([Dimensions.length, others]).toEqual([1, []]);
+    return Metrics.map(({ Name }: { Name: string }) => ({
+      namespace: Namespace,
+      metric: Name,
+      dimensions: Dimensions[0].map((key: string) => ({ Name: key, Value: members[key] })),
+      value: members[Name],
+    }));
+  });
+}
+
+/** A run on a host whose clock is off, which loses its lock and succeeds all the same. */
+async function eventfulRun(name: string): Promise<void> {
+  const clock = manualClock();
+  const store = scriptedStore({
+    acquire: async (claim, call) => ({ ...grantOf(claim, call), clock: { minMs: 30_000, maxMs: 31_000 } }),
+  });
+  const options = { name, store, clock, lockAtMostFor: '1m', observers: [emfObserver()] };
+  const running = withSingleExecution(() => pass(clock, 70_000), options)({}, lambdaContext({ clock }));
+  await clock.advance(70_000);
+  await running;
+}
+
+/** A function with a schedule for each of the locks. */
+function synthesised(): Template {
+  const stack = appStack();
+  new SingleExecutionFunction(stack, 'Digest', {
+    entry: fileURLToPath(new URL('../../handlers/nightly-report.ts', import.meta.url)),
+    lockTable: new LockTable(stack, 'Locks'),
+    lockNames: LOCK_NAMES,
+    schedules: LOCK_NAMES.map((lockName) => ({ schedule: ScheduleExpression.rate(Duration.hours(1)), lockName })),
+  });
+  return templateOf(stack);
+}
+
+interface Watched extends Omit<Datum, 'value'> {
+  readonly threshold: number;
+}
+
+/** What the alarms of a template watch that the library writes. */
+function watchedBy(template: Template): Watched[] {
+  return Object.values(template.findResources('AWS::CloudWatch::Alarm'))
+    .map(({ Properties: { Namespace, MetricName, Dimensions, Threshold } }) => ({
+      namespace: Namespace,
+      metric: MetricName,
+      dimensions: Dimensions,
+      threshold: Threshold,
+    }))
+    .filter(({ namespace }) => !namespace.startsWith('AWS/'));
+}
+
+function stubEnvironment(template: Template): void {
+  const [fn] = Object.values(template.findResources('AWS::Lambda::Function'));
+  for (const [name, value] of Object.entries(fn?.['Properties'].Environment.Variables)) {
+    if (typeof value === 'string') vi.stubEnv(name, value);
+  }
+}
+
+describe('row 77: each alarm watches what the library writes', () => {
+  test("row 77: in the function's environment, whatever the lock's name, and high enough to set it off", async () => {
+    const template = synthesised();
+    stubEnvironment(template);
+    for (const name of LOCK_NAMES) await eventfulRun(name);
+
+    const watched = watchedBy(template);
+    expect(watched).toHaveLength(15);
+    for (const { threshold, ...metric } of watched) {
+      const [datum] = data().filter(({ value, ...written }) => JSON.stringify(written) === JSON.stringify(metric));
+      expect(datum, JSON.stringify(metric)).toMatchObject({ value: expect.any(Number) });
+      expect(datum?.value).toBeGreaterThanOrEqual(threshold);
+    }
+  });
+
+  test('row 77: by the environment alone: without it no alarm would have data', async () => {
+    await eventfulRun('digest');
+    const namespaces = new Set(data().map(({ namespace }) => namespace));
+
+    expect([...namespaces]).toEqual(['SingleExecution']);
+    expect(new Set(watchedBy(synthesised()).map(({ namespace }) => namespace))).toEqual(
+      new Set(['SingleExecution/Jobs']),
+    );
+  });
+});
+
+describe('row 47: a metric of a lock', () => {
+  test('row 47: is one that the library writes, and there are no others', () => {
+    expect(new Set<string>(LOCK_METRICS)).toEqual(new Set(Object.keys(EMF_METRICS)));
+  });
+
+  test('row 47: is its sum over five minutes, or as its user says', () => {
+    const dimensions = { LockName: 'digest' };
+
+    expect(lockMetric('Jobs', 'Skipped', 'digest')).toMatchObject({
+      namespace: 'Jobs',
+      metricName: 'Skipped',
+      dimensions,
+      statistic: 'Sum',
+      period: Duration.minutes(5),
+    });
+    expect(
+      lockMetric('Jobs', 'HoldTime', 'digest', { statistic: 'p99', period: Duration.hours(1), label: 'held' }),
+    ).toMatchObject({
+      namespace: 'Jobs',
+      metricName: 'HoldTime',
+      dimensions,
+      statistic: 'p99',
+      period: Duration.hours(1),
+      label: 'held',
+    });
+  });
+
+  test('row 47: has the dimension that the library writes, for every name that a lock can have', () => {
+    const names = fc
+      .oneof(fc.string({ unit: 'grapheme', maxLength: 40 }), fc.string({ unit: 'binary', maxLength: 40 }))
+      .map((name) => name.normalize('NFC'))
+      .filter((name) => nameProblem(name) === undefined);
+    const observe = emfObserver();
+    fc.assert(
+      fc.property(names, (name) => {
+        written.mockClear();
+        observe({ name, at: new Date(0), type: 'attempted' });
+
+        expect(data()[0]?.dimensions).toEqual([
+          { Name: EMF_DIMENSION, Value: lockMetric('Jobs', 'Attempts', name).dimensions?.[EMF_DIMENSION] },
+        ]);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

@@ -1,0 +1,250 @@
+import { fileURLToPath } from 'node:url';
+import { Duration, type Stack, TimeZone } from 'aws-cdk-lib';
+import { Match, type Template } from 'aws-cdk-lib/assertions';
+import { ScheduleExpression, TimeWindow } from 'aws-cdk-lib/aws-scheduler';
+import { withSingleExecution } from 'single-execution';
+import { type LockSchedule, LockTable, SingleExecutionFunction } from 'single-execution/cdk';
+import { memoryStore } from 'single-execution/memory';
+import { lambdaContext, manualClock, scheduledEvent } from 'single-execution/testing';
+import { describe, expect, test } from 'vitest';
+import { readScheduleEvent } from '../../src/adapters/lambda-event.js';
+import { appStack, templateOf } from '../support/synthesised.js';
+import { resolved } from '../support/synthesised-app.js';
+
+const SCHEDULE = 'AWS::Scheduler::Schedule';
+const RULE = 'AWS::Events::Rule';
+const TICK = '2027-01-01T02:00:00Z';
+const TICK_MS = Date.parse(TICK);
+const SCHEDULE_ARN = 'arn:aws:scheduler:eu-west-1:123456789012:schedule/default/digest';
+const RULE_ARN = 'arn:aws:events:eu-west-1:123456789012:rule/digest';
+
+const schedule = ScheduleExpression.cron({ minute: '0', hour: '2' });
+
+function digest(schedules: readonly LockSchedule[], lockNames = ['digest']): Stack {
+  const stack = appStack();
+  new SingleExecutionFunction(stack, 'Digest', {
+    entry: fileURLToPath(new URL('../../handlers/nightly-report.ts', import.meta.url)),
+    lockTable: new LockTable(stack, 'Locks'),
+    lockNames,
+    schedules,
+  });
+  return stack;
+}
+
+const synthesised = (...schedules: LockSchedule[]) => templateOf(digest(schedules));
+
+function onlyProperties(template: Template, type: string) {
+  const found = Object.values(template.findResources(type));
+  expect(found).toHaveLength(1);
+  return found[0]?.['Properties'];
+}
+
+interface Delivery {
+  readonly attempt: number;
+  readonly executionId: string;
+}
+
+/** What Scheduler sends: the input of a template's schedule, its context attributes filled in. */
+function delivered(template: Template, { attempt, executionId }: Delivery) {
+  const pseudo: Record<string, string> = { 'AWS::AccountId': '123456789012', 'AWS::Region': 'eu-west-1' };
+  const attributes: Record<string, string> = {
+    'scheduled-time': TICK,
+    'schedule-arn': SCHEDULE_ARN,
+    'attempt-number': String(attempt),
+    'execution-id': executionId,
+  };
+  const input = resolved(onlyProperties(template, SCHEDULE).Target.Input, (id) => pseudo[id] ?? `?${id}`);
+  return JSON.parse(String(input).replace(/<aws\.scheduler\.([a-z-]+)>/g, (_, name) => attributes[name] ?? `?${name}`));
+}
+
+/** What EventBridge sends: the template of a rule's input, each `<path>` replaced by the JSON it finds in the event. */
+function transformed(template: Template, event: object): unknown {
+  const [{ InputTransformer }] = onlyProperties(template, RULE).Targets;
+  const at = (path: string): unknown =>
+    path
+      .replace(/^\$\./, '')
+      .split(/[.[\]]+/)
+      .filter((key) => key !== '')
+      .reduce<unknown>((value, key) => (value as Record<string, unknown>)[key], event);
+  const text = InputTransformer.InputTemplate.replace(/<([\w-]+)>/g, (_: string, key: string) =>
+    JSON.stringify(at(InputTransformer.InputPathsMap[key])),
+  );
+  return JSON.parse(text);
+}
+
+describe('row 75: a schedule of EventBridge Scheduler', () => {
+  test('row 75: sends an event of the shape of a rule, with what Scheduler alone knows beside it', () => {
+    const template = synthesised({ schedule, detail: { tenant: 'acme' } });
+
+    expect(JSON.stringify(onlyProperties(template, SCHEDULE).Target.Input)).toContain('<aws.scheduler.scheduled-time>');
+    expect(delivered(template, { attempt: 2, executionId: 'd32c5kddcf5bb8c3' })).toEqual({
+      version: '0',
+      id: 'd32c5kddcf5bb8c3',
+      'detail-type': 'Scheduled Event',
+      source: 'aws.scheduler',
+      account: '123456789012',
+      region: 'eu-west-1',
+      time: TICK,
+      resources: [SCHEDULE_ARN],
+      detail: { tenant: 'acme' },
+      scheduledTime: TICK,
+      scheduleArn: SCHEDULE_ARN,
+      attemptNumber: '2',
+    });
+  });
+
+  test('row 75: sends what the library reads tick, schedule and attempt from', () => {
+    const event = delivered(synthesised({ schedule }), { attempt: 2, executionId: 'd32c5kddcf5bb8c3' });
+
+    expect(event.detail).toEqual({});
+    expect(readScheduleEvent(event)).toEqual({ tickMs: TICK_MS, scheduleArn: SCHEDULE_ARN, attempt: 2 });
+  });
+
+  test('row 34: delivers a tick twice, and it runs once', async () => {
+    const template = synthesised({ schedule });
+    const handler = withSingleExecution(async () => 'sent', {
+      name: 'digest',
+      store: memoryStore(),
+      clock: manualClock(TICK_MS),
+    });
+    const deliver = (delivery: Delivery) => handler(delivered(template, delivery), lambdaContext());
+
+    expect(await deliver({ attempt: 1, executionId: 'first' })).toBe('sent');
+    expect(await deliver({ attempt: 2, executionId: 'second' })).toMatchObject({ reason: 'already-executed' });
+  });
+
+  test.each<[string, Record<string, unknown>]>([
+    ['nothing', {}],
+    ['values of every kind', { text: 'a "b" \\ \n 夜🌙', number: 1.5, yes: true, none: null, list: [1, { deep: '' }] }],
+  ])('row 75: passes %s on as the detail', (_, detail) => {
+    const event = delivered(synthesised({ schedule, detail }), { attempt: 1, executionId: 'a' });
+
+    expect(event.detail).toEqual(detail);
+  });
+
+  test('row 75: is on, on time, and has a dead-letter queue and a role', () => {
+    synthesised({ schedule }).hasResourceProperties(SCHEDULE, {
+      State: 'ENABLED',
+      ScheduleExpression: 'cron(0 2 * * ? *)',
+      FlexibleTimeWindow: { Mode: 'OFF' },
+      Target: {
+        DeadLetterConfig: { Arn: { 'Fn::GetAtt': [Match.stringLikeRegexp('^DigestDeadLetters'), 'Arn'] } },
+        RoleArn: { 'Fn::GetAtt': [Match.stringLikeRegexp('^SchedulerRole'), 'Arn'] },
+      },
+    });
+  });
+
+  test('row 75: keeps its time zone and its time window', () => {
+    const timeZone = TimeZone.EUROPE_BERLIN;
+    const timeWindow = TimeWindow.flexible(Duration.minutes(15));
+
+    synthesised({
+      schedule: ScheduleExpression.cron({ minute: '0', hour: '2', timeZone }),
+      timeWindow,
+    }).hasResourceProperties(SCHEDULE, {
+      ScheduleExpressionTimezone: 'Europe/Berlin',
+      FlexibleTimeWindow: { Mode: 'FLEXIBLE', MaximumWindowInMinutes: 15 },
+    });
+  });
+
+  test('row 76: has a role that invokes this function, sends to this queue, and does nothing else', () => {
+    const policies = Object.entries(synthesised({ schedule }).findResources('AWS::IAM::Policy'));
+    const of = (name: string) => ({ 'Fn::GetAtt': [expect.stringMatching(`^${name}[0-9A-F]{8}$`), 'Arn'] });
+    const [policy] = policies.flatMap(([id, { Properties }]) => (id.startsWith('Scheduler') ? [Properties] : []));
+
+    expect(policy.PolicyDocument.Statement).toEqual([
+      {
+        Effect: 'Allow',
+        Action: 'lambda:InvokeFunction',
+        Resource: [of('Digest'), { 'Fn::Join': ['', [of('Digest'), ':*']] }],
+      },
+      { Effect: 'Allow', Action: 'sqs:SendMessage', Resource: of('DigestDeadLetters') },
+    ]);
+  });
+});
+
+describe("row 75: a schedule with via: 'rule'", () => {
+  const event = scheduledEvent({ time: TICK, ruleArn: RULE_ARN });
+  const FACTS = { tickMs: TICK_MS, scheduleArn: RULE_ARN };
+
+  test('row 75: is a rule that sends its own event, which the library reads', () => {
+    const { Targets } = onlyProperties(synthesised({ schedule, via: 'rule' }), RULE);
+
+    expect(Targets.map(Object.keys)).toEqual([['Arn', 'DeadLetterConfig', 'Id', 'RetryPolicy']]);
+    expect(readScheduleEvent(event)).toEqual(FACTS);
+  });
+
+  test('row 75: with a detail sends the same event, with the detail in it', () => {
+    const detail = { tenant: 'acme', text: 'a "b" \\ \n 夜🌙', list: [1, null] };
+    const sent = transformed(synthesised({ schedule, via: 'rule', detail }), event);
+
+    expect(sent).toEqual({ ...event, detail });
+    expect(readScheduleEvent(sent)).toEqual(FACTS);
+  });
+
+  test('row 75: may invoke the function, by itself alone', () => {
+    const template = synthesised({ schedule, via: 'rule' });
+    const [rule = ''] = Object.keys(template.findResources(RULE));
+
+    template.resourceCountIs(SCHEDULE, 0);
+    template.hasResourceProperties(RULE, { ScheduleExpression: 'cron(0 2 * * ? *)', State: 'ENABLED' });
+    template.hasResourceProperties('AWS::Lambda::Permission', {
+      Action: 'lambda:InvokeFunction',
+      Principal: 'events.amazonaws.com',
+      SourceArn: { 'Fn::GetAtt': [rule, 'Arn'] },
+    });
+  });
+
+  test('row 75: takes universal time and a time window that is off', () => {
+    expect(() => digest([{ schedule, via: 'rule', timeWindow: TimeWindow.off() }])).not.toThrow();
+  });
+
+  const inBerlin = ScheduleExpression.cron({ minute: '0', hour: '2', timeZone: TimeZone.EUROPE_BERLIN });
+
+  test.each<[string, LockSchedule, string]>([
+    [
+      'a time zone',
+      { schedule: inBerlin },
+      "schedule cron(0 2 * * ? *) is in time zone 'Europe/Berlin': a rule knows UTC alone; leave out via: 'rule'",
+    ],
+    [
+      'a time window',
+      { schedule, timeWindow: TimeWindow.flexible(Duration.minutes(15)) },
+      "schedule cron(0 2 * * ? *) has a timeWindow: a rule has none; leave out via: 'rule'",
+    ],
+  ])('row 75: refuses %s', (_, options, message) => {
+    expect(() => digest([{ ...options, via: 'rule' }])).toThrow(new TypeError(message));
+  });
+});
+
+test('row 75: a rule cannot fire once, and a schedule that does is refused', () => {
+  const once = ScheduleExpression.at(new Date(TICK));
+
+  expect(() => digest([{ schedule: once, via: 'rule' }])).toThrow("fires once: a rule cannot; leave out via: 'rule'");
+});
+
+describe('row 75: of several schedules', () => {
+  const tenants = ['acme', 'globex', 'initech'].map((name) => ({ schedule, lockName: `tenant/${name}` }));
+  const byId = (schedules: readonly LockSchedule[]) =>
+    templateOf(digest(schedules, ['tenant/*'])).toJSON()['Resources'];
+
+  test('row 75: each is the same resource in whatever order they are given', () => {
+    expect(byId([...tenants].reverse())).toEqual(byId(tenants));
+  });
+
+  test('row 75: none changes when another one goes', () => {
+    const all = byId(tenants);
+
+    for (const [id, resource] of Object.entries(byId(tenants.slice(1)))) expect(all[id]).toEqual(resource);
+  });
+
+  test('row 75: those of one lock are resources of their own, and a new last one changes none', () => {
+    const three = [1, 2, 3].map((hours) => ({ schedule: ScheduleExpression.rate(Duration.hours(hours)) }));
+    const two = three.slice(0, 2);
+    const [before, after] = [two, three].map((schedules) => synthesised(...schedules).findResources(SCHEDULE));
+
+    expect(Object.keys(before ?? {})).toHaveLength(2);
+    expect(Object.keys(after ?? {})).toHaveLength(3);
+    expect(after).toMatchObject(before ?? {});
+  });
+});

@@ -1,0 +1,173 @@
+import { RemovalPolicy } from 'aws-cdk-lib';
+import { Match } from 'aws-cdk-lib/assertions';
+import { TableEncryptionV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Key } from 'aws-cdk-lib/aws-kms';
+import { LockTable } from 'single-execution/cdk';
+import { describe, expect, test } from 'vitest';
+import { appStack, templateOf } from '../support/synthesised.js';
+
+const GLOBAL_TABLE = 'AWS::DynamoDB::GlobalTable';
+const stackIn = (region: string) => appStack({ env: { account: '123456789012', region } });
+
+const safeReplica = (region: string) => ({
+  Region: region,
+  DeletionProtectionEnabled: true,
+  PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+});
+
+describe('row 75: a lock table', () => {
+  test('is on demand, recoverable to a point in time, protected, retained, without TTL, with the key lockName of type S', () => {
+    const stack = appStack();
+
+    new LockTable(stack, 'Locks');
+
+    const template = templateOf(stack);
+    template.resourceCountIs(GLOBAL_TABLE, 1);
+    template.hasResource(GLOBAL_TABLE, {
+      DeletionPolicy: 'Retain',
+      UpdateReplacePolicy: 'Retain',
+      Properties: Match.objectEquals({
+        BillingMode: 'PAY_PER_REQUEST',
+        AttributeDefinitions: [{ AttributeName: 'lockName', AttributeType: 'S' }],
+        KeySchema: [{ AttributeName: 'lockName', KeyType: 'HASH' }],
+        Replicas: [{ ...safeReplica('eu-west-1'), Region: { Ref: 'AWS::Region' } }],
+      }),
+    });
+  });
+
+  test('gives up its protections when it is told to', () => {
+    const stack = appStack();
+
+    new LockTable(stack, 'Locks', { removalPolicy: RemovalPolicy.DESTROY, deletionProtection: false });
+
+    templateOf(stack).hasResource(GLOBAL_TABLE, {
+      DeletionPolicy: 'Delete',
+      Properties: { Replicas: [Match.objectLike({ DeletionProtectionEnabled: false })] },
+    });
+  });
+
+  test('has the name that it is given', () => {
+    const stack = appStack();
+
+    new LockTable(stack, 'Locks', { tableName: 'locks' });
+
+    templateOf(stack).hasResourceProperties(GLOBAL_TABLE, { TableName: 'locks' });
+  });
+
+  test('is encrypted with the key that it is given', () => {
+    const stack = stackIn('eu-west-1');
+    const key = new Key(stack, 'Key');
+
+    new LockTable(stack, 'Locks', { encryption: TableEncryptionV2.customerManagedKey(key) });
+
+    templateOf(stack).hasResourceProperties(GLOBAL_TABLE, {
+      SSESpecification: { SSEEnabled: true, SSEType: 'KMS' },
+      Replicas: [{ SSESpecification: { KMSMasterKeyId: stack.resolve(key.keyArn) } }],
+    });
+  });
+});
+
+describe("row 78: a lock table with multiRegion: 'strong' is strongly consistent, and each replica is as safe as it", () => {
+  test('in three regions', () => {
+    const stack = stackIn('eu-west-1');
+
+    new LockTable(stack, 'Locks', { multiRegion: 'strong', replicaRegions: ['eu-west-2', 'eu-west-3'] });
+
+    templateOf(stack).hasResource(GLOBAL_TABLE, {
+      DeletionPolicy: 'Retain',
+      Properties: {
+        BillingMode: 'PAY_PER_REQUEST',
+        KeySchema: [{ AttributeName: 'lockName', KeyType: 'HASH' }],
+        MultiRegionConsistency: 'STRONG',
+        GlobalTableWitnesses: Match.absent(),
+        TimeToLiveSpecification: Match.absent(),
+        Replicas: [safeReplica('eu-west-2'), safeReplica('eu-west-3'), safeReplica('eu-west-1')],
+      },
+    });
+  });
+
+  test('in two regions and a witness', () => {
+    const stack = stackIn('us-east-1');
+
+    new LockTable(stack, 'Locks', { multiRegion: 'strong', replicaRegions: ['us-east-2'], witnessRegion: 'us-west-2' });
+
+    templateOf(stack).hasResourceProperties(GLOBAL_TABLE, {
+      MultiRegionConsistency: 'STRONG',
+      GlobalTableWitnesses: [{ Region: 'us-west-2' }],
+      TimeToLiveSpecification: Match.absent(),
+      Replicas: [safeReplica('us-east-2'), safeReplica('us-east-1')],
+    });
+  });
+
+  test.each<[string, string[], string | undefined, string]>([
+    ['one region', [], undefined, 'exactly 3 replicas (including primary), but found 1'],
+    ['two regions', ['eu-west-2'], undefined, 'exactly 3 replicas (including primary), but found 2'],
+    ['four regions', ['eu-west-2', 'eu-west-3', 'eu-central-1'], undefined, 'but found 4'],
+    ['one region and a witness', [], 'eu-west-2', 'exactly 2 replicas (including primary), but found 1'],
+    ['three regions and a witness', ['eu-west-2', 'eu-west-3'], 'eu-central-1', 'but found 3'],
+    ['regions of two sets', ['us-east-1', 'us-east-2'], undefined, 'not in the same region set (EU)'],
+    ['a witness of another set', ['eu-west-2'], 'us-east-1', 'not in the same region set (EU)'],
+    ['a region without this consistency', ['eu-west-2', 'eu-north-1'], undefined, 'not in the same region set (EU)'],
+    ['a region twice', ['eu-west-2', 'eu-west-2'], undefined, 'Duplicate replica table region, eu-west-2'],
+    ["the stack's own region again", ['eu-west-1', 'eu-west-2'], undefined, 'in the same region as the primary table'],
+  ])('refuses %s, which DynamoDB would', (_, replicaRegions, witnessRegion, why) => {
+    const props = { multiRegion: 'strong', replicaRegions, ...(witnessRegion && { witnessRegion }) } as const;
+
+    expect(() => new LockTable(stackIn('eu-west-1'), 'Locks', props)).toThrow(why);
+  });
+
+  test('refuses a stack that does not know its region', () => {
+    const props = { multiRegion: 'strong', replicaRegions: ['eu-west-2', 'eu-west-3'] } as const;
+
+    expect(() => new LockTable(appStack(), 'Locks', props)).toThrow('not supported in a region agnostic stack');
+  });
+});
+
+describe('F77 refuses eventually consistent replicas', () => {
+  test.each([
+    [
+      { replicaRegions: ['us-east-1', 'us-east-2'] },
+      'replicaRegions is [us-east-1, us-east-2] and witnessRegion undefined',
+    ],
+    [{ witnessRegion: 'us-east-1' }, 'replicaRegions is [] and witnessRegion us-east-1'],
+  ])('asked for by %j without multiRegion', (props, what) => {
+    expect(() => new LockTable(stackIn('eu-west-1'), 'Locks', props)).toThrow(
+      new TypeError(
+        `${what} without multiRegion: two regions of an eventually consistent table can both take a lock; give multiRegion: 'strong'`,
+      ),
+    );
+  });
+
+  test.each(['eventual', 'STRONG', '', null, true])('asked for by multiRegion %j', (multiRegion) => {
+    const props = { multiRegion: multiRegion as 'strong', replicaRegions: ['eu-west-2', 'eu-west-3'] };
+
+    expect(() => new LockTable(stackIn('eu-west-1'), 'Locks', props)).toThrow(
+      new TypeError(`multiRegion is '${multiRegion}': give 'strong', or leave it out`),
+    );
+  });
+});
+
+describe('LockTable.fromTable', () => {
+  test('takes the locks as they come without a keyPrefix, and with it where there is one', () => {
+    const shop = TableV2.fromTableName(appStack(), 'Shop', 'shop');
+
+    expect(LockTable.fromTable(shop)).toMatchObject({ table: shop, keyPrefix: '' });
+    expect(LockTable.fromTable(shop, { keyPrefix: 'lock#' })).toMatchObject({ table: shop, keyPrefix: 'lock#' });
+  });
+
+  test('puts its keyPrefix before the names that it grants', () => {
+    const stack = appStack();
+    const role = new Role(stack, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
+
+    LockTable.fromTable(TableV2.fromTableName(stack, 'Shop', 'shop'), { keyPrefix: 'lock#' }).grantLock(role, [
+      'digest',
+    ]);
+
+    templateOf(stack).hasResourceProperties('AWS::IAM::Policy', {
+      PolicyDocument: {
+        Statement: [{ Condition: { 'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': ['lock#digest'] } } }],
+      },
+    });
+  });
+});

@@ -1,0 +1,138 @@
+import { fileURLToPath } from 'node:url';
+import { Duration } from 'aws-cdk-lib';
+import { Annotations, Match } from 'aws-cdk-lib/assertions';
+import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
+import { LockTable, SingleExecutionFunction, type SingleExecutionFunctionProps } from 'single-execution/cdk';
+import { describe, expect, test } from 'vitest';
+import { checkLockAtLeastFor, checkLockTimes, type LockTimes, lockedRetry } from '../../infra/constructs/lock-times.js';
+import { runGaps } from '../../infra/constructs/run-gaps.js';
+import { appStack } from '../support/synthesised.js';
+
+const timeout = Duration.minutes(1);
+const everyFive = ScheduleExpression.rate(Duration.minutes(5));
+const SHORT_LEASE =
+  "lockAtMostFor is 59 seconds 999 millis, shorter than the function's time-out of 1 minute: a run that takes longer loses its lock; raise it to at least the time-out, or leave it out";
+
+describe('row 14: the times of a lock', () => {
+  test.each<[string, Omit<LockTimes, 'timeout'>]>([
+    ['are left to the library', {}],
+    ['have a lease as long as the time-out', { lockAtMostFor: Duration.seconds(60) }],
+    ['have a least time as long as the lease', { lockAtMostFor: timeout, lockAtLeastFor: timeout }],
+    ['have a least time beyond the time-out, which the default lease covers', { lockAtLeastFor: Duration.minutes(5) }],
+  ])('row 14: %s', (_, times) => {
+    expect(() => checkLockTimes({ ...times, timeout })).not.toThrow();
+  });
+
+  test.each<[string, Omit<LockTimes, 'timeout'>, string]>([
+    ['a lease that ends before the time-out', { lockAtMostFor: Duration.millis(59_999) }, SHORT_LEASE],
+    [
+      'a least time beyond the lease',
+      { lockAtMostFor: Duration.minutes(2), lockAtLeastFor: Duration.millis(120_001) },
+      'lockAtLeastFor is 2 minutes 1 milli, longer than lockAtMostFor of 2 minutes: lower it, or raise lockAtMostFor',
+    ],
+  ])('row 14: refuse %s', (_, times, message) => {
+    expect(() => checkLockTimes({ ...times, timeout })).toThrow(new RangeError(message));
+  });
+});
+
+test.each(['lockAtMostFor', 'lockAtLeastFor'] as const)('row 14: refuse a %s that the library refuses', (option) => {
+  const message = `${option} is 1 day 1 hour: the library takes 24 hours at most`;
+
+  expect(() => checkLockTimes({ timeout, [option]: Duration.hours(25) })).toThrow(new RangeError(message));
+});
+
+describe('row 14: a least time', () => {
+  const check = (schedule: ScheduleExpression, lockAtLeastFor?: Duration) => () =>
+    checkLockAtLeastFor(lockAtLeastFor, { schedule, gaps: runGaps(schedule) });
+
+  test.each<[string, ScheduleExpression, Duration | undefined]>([
+    ['that is over before the next tick', everyFive, Duration.millis(299_999)],
+    ['of nothing', everyFive, undefined],
+    ['of a schedule that fires once', ScheduleExpression.at(new Date('2027-01-01T02:00:00Z')), Duration.days(1)],
+  ])('row 14: %s is fine', (_, schedule, lockAtLeastFor) => {
+    expect(check(schedule, lockAtLeastFor)).not.toThrow();
+  });
+
+  test.each<[string, ScheduleExpression, Duration, string]>([
+    [
+      'the period',
+      everyFive,
+      Duration.minutes(5),
+      'lockAtLeastFor is 5 minutes, and rate(5 minutes) can be due again after 5 minutes: that tick would be skipped; lower lockAtLeastFor',
+    ],
+    [
+      'the shortest of its periods',
+      ScheduleExpression.cron({ minute: '0,10', hour: '2' }),
+      Duration.minutes(10),
+      'lockAtLeastFor is 10 minutes, and cron(0,10 2 * * ? *) can be due again after 10 minutes: that tick would be skipped; lower lockAtLeastFor',
+    ],
+  ])('row 14: as long as %s is refused', (_, schedule, lockAtLeastFor, message) => {
+    expect(check(schedule, lockAtLeastFor)).toThrow(new RangeError(message));
+  });
+});
+
+const LOCKED_RETRY =
+  "a run that is killed at its time-out of 1 minute keeps its lock for up to 10 minutes 3 seconds, and Lambda's retry comes after 2 minutes: it would be skipped as locked, and the tick lost; lower lockAtMostFor and lockAtLeastFor below that, or raise the time-out";
+
+describe('row 79: the lock of a run that is killed', () => {
+  test.each<[string, Omit<LockTimes, 'timeout'>]>([
+    ['with the default lease', {}],
+    ['with a lease that ends, takeover included, as the retry comes', { lockAtMostFor: Duration.seconds(117) }],
+    ['with a least time that does', { lockAtLeastFor: Duration.seconds(117) }],
+  ])('row 79: %s is over when Lambda tries again', (_, times) => {
+    expect(lockedRetry({ ...times, timeout }, 60_000)).toBeUndefined();
+  });
+
+  test.each<[string, LockTimes, number, string]>([
+    ['the lease', { timeout, lockAtMostFor: Duration.minutes(10) }, 60_000, LOCKED_RETRY],
+    ['the least time', { timeout, lockAtLeastFor: Duration.minutes(10) }, 60_000, LOCKED_RETRY],
+    [
+      'a millisecond',
+      { timeout: Duration.minutes(5), lockAtMostFor: Duration.millis(417_001) },
+      120_000,
+      "a run that is killed at its time-out of 5 minutes keeps its lock for up to 7 minutes 1 milli, and Lambda's retry comes after 7 minutes: it would be skipped as locked, and the tick lost; lower lockAtMostFor and lockAtLeastFor below that, or raise the time-out",
+    ],
+  ])('row 79: outlasts the wait for the retry by %s, and a warning says so', (_, times, delayMs, warning) => {
+    expect(lockedRetry(times, delayMs)).toBe(warning);
+  });
+});
+
+describe('the function', () => {
+  const make = (props: Partial<SingleExecutionFunctionProps>) => {
+    const stack = appStack();
+    new SingleExecutionFunction(stack, 'Digest', {
+      entry: fileURLToPath(new URL('../../handlers/nightly-report.ts', import.meta.url)),
+      lockTable: new LockTable(stack, 'Locks'),
+      lockNames: ['digest'],
+      schedules: [{ schedule: ScheduleExpression.rate(Duration.days(1)) }],
+      ...props,
+    });
+    return stack;
+  };
+  const warnings = (props: Partial<SingleExecutionFunctionProps>) =>
+    Annotations.fromStack(make(props))
+      .findWarning('/Jobs/Digest', Match.anyValue())
+      .map(({ entry }) => entry.data);
+
+  test('row 14: refuses a lease shorter than its default time-out', () => {
+    expect(() => make({ lockAtMostFor: Duration.millis(59_999) })).toThrow(new RangeError(SHORT_LEASE));
+  });
+
+  test('row 14: refuses a least time that one of its schedules suits, and another does not', () => {
+    const schedules = [{ schedule: ScheduleExpression.rate(Duration.days(1)) }, { schedule: everyFive }];
+
+    expect(() => make({ lockAtLeastFor: Duration.minutes(6), schedules })).toThrow(
+      new RangeError(
+        'lockAtLeastFor is 6 minutes, and rate(5 minutes) can be due again after 5 minutes: that tick would be skipped; lower lockAtLeastFor',
+      ),
+    );
+  });
+
+  test('row 79: warns of a lease that would have its retry skipped, unless it has none', () => {
+    const lockAtMostFor = Duration.minutes(10);
+
+    expect(warnings({ lockAtMostFor })).toEqual([`${LOCKED_RETRY} [ack: single-execution:locked-retry]`]);
+    expect(warnings({ lockAtMostFor, retryAttempts: 0 })).toEqual([]);
+    expect(warnings({})).toEqual([]);
+  });
+});

@@ -1,0 +1,83 @@
+import { Duration } from 'aws-cdk-lib';
+import { ScheduleExpression, TimeWindow } from 'aws-cdk-lib/aws-scheduler';
+import { describe, expect, test } from 'vitest';
+import type { LockSchedule } from '../../infra/constructs/lock-schedule.js';
+import { planSchedules } from '../../infra/constructs/planned-schedule.js';
+
+const schedule = ScheduleExpression.rate(Duration.minutes(15));
+const names = (lockNames: readonly string[], ...schedules: Omit<LockSchedule, 'schedule'>[]) =>
+  planSchedules(
+    schedules.map((options) => ({ schedule, ...options })),
+    lockNames,
+    '',
+  ).map(({ lockName }) => lockName);
+
+describe('row 75: the lock of a schedule', () => {
+  test('row 75: is the one that the function takes', () => {
+    expect(names(['digest'], {})).toEqual(['digest']);
+  });
+
+  test('row 75: is the one that it names, of several or of a prefix', () => {
+    const schedules = ['digest', 'tenant/acme', 'tenant/globex'].map((lockName) => ({ lockName }));
+
+    expect(names(['digest', 'tenant/*'], ...schedules)).toEqual(['digest', 'tenant/acme', 'tenant/globex']);
+  });
+
+  test.each<[string, readonly string[], string]>([
+    ['several locks', ['digest', 'report'], 'digest, report'],
+    ['a prefix', ['tenant/*'], 'tenant/*'],
+  ])('row 75: must be named when the function takes %s', (_, lockNames, list) => {
+    expect(() => names(lockNames, {})).toThrow(
+      new TypeError(
+        `schedule rate(15 minutes) names no lock, and lockNames is [${list}]: say with lockName which one its runs take`,
+      ),
+    );
+  });
+
+  test.each<[string, string]>([
+    ['another', 'report'],
+    ['one that begins like an allowed one', 'digest2'],
+    ['one of another prefix', 'tenants/acme'],
+    ['the prefix itself', 'tenant/*'],
+  ])('row 76: cannot be one that the function may not take: %s', (_, lockName) => {
+    expect(() => names(['digest', 'tenant/*'], { lockName })).toThrow(
+      new TypeError(
+        `lockName of schedule rate(15 minutes) is '${lockName}': give one name that lockNames [digest, tenant/*] allows`,
+      ),
+    );
+  });
+
+  test('row 75: is checked like any lock name, the key prefix included', () => {
+    const plan = () => planSchedules([{ schedule }], ['x'.repeat(124)], 'lock#');
+
+    expect(plan).toThrow(
+      new RangeError(`lock name '${'x'.repeat(124)}' has 129 bytes with its key prefix: at most 128 fit`),
+    );
+  });
+});
+
+describe('row 75: a planned schedule', () => {
+  test('row 75: has what it was given, and its gaps, its time window included', () => {
+    const options = { schedule, via: 'scheduler', detail: { tenant: 'acme' } } as const;
+    const timeWindow = TimeWindow.flexible(Duration.minutes(5));
+
+    expect(planSchedules([{ ...options, timeWindow }], ['digest'], '')).toEqual([
+      { ...options, timeWindow, id: 'digest', lockName: 'digest', gaps: { shortestMs: 600_000, longestMs: 1_200_000 } },
+    ]);
+  });
+
+  test('row 75: is told apart from others of its lock by a number', () => {
+    const lockNames = ['digest', 'report', 'digest', 'digest', 'report'];
+    const plan = planSchedules(
+      lockNames.map((lockName) => ({ schedule, lockName })),
+      ['digest', 'report'],
+      '',
+    );
+
+    expect(plan.map(({ id }) => id)).toEqual(['digest', 'report', 'digest:2', 'digest:3', 'report:2']);
+  });
+
+  test('row 75: is wanted', () => {
+    expect(() => names(['digest'])).toThrow(new TypeError('schedules is empty: give at least one'));
+  });
+});

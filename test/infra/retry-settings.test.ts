@@ -1,0 +1,168 @@
+import { fileURLToPath } from 'node:url';
+import { Duration } from 'aws-cdk-lib';
+import { Match } from 'aws-cdk-lib/assertions';
+import { ScheduleExpression, TimeWindow } from 'aws-cdk-lib/aws-scheduler';
+import fc from 'fast-check';
+import { LockTable, SingleExecutionFunction, type SingleExecutionFunctionProps } from 'single-execution/cdk';
+import { describe, expect, test } from 'vitest';
+import { deliveryRetries, runRetries } from '../../infra/constructs/retry-settings.js';
+import { appStack, templateOf } from '../support/synthesised.js';
+
+const SECOND = 1_000;
+const MINUTE = 60_000;
+const HOUR = 3_600_000;
+const DAY = 86_400_000;
+const NEVER_AGAIN = Number.POSITIVE_INFINITY;
+
+describe("row 79: Lambda's retries of a failed run", () => {
+  // A run is sent within a minute of its tick. Its retries wait one minute, then two.
+  test.each<[string, number, number, number, number, number]>([
+    ['1 minute, 1 second', MINUTE, SECOND, 0, MINUTE, 61 * SECOND],
+    ['2 minutes, 1 minute', 2 * MINUTE, MINUTE, 0, 2 * MINUTE, 2 * MINUTE],
+    ['4 minutes, 1 minute', 4 * MINUTE, MINUTE, 1, 4 * MINUTE, 4 * MINUTE],
+    ['5 minutes, 1 minute', 5 * MINUTE, MINUTE, 1, 5 * MINUTE, 4 * MINUTE],
+    ['7 minutes, 1 minute', 7 * MINUTE, MINUTE, 2, 7 * MINUTE, 7 * MINUTE],
+    ['7 minutes, 61 seconds', 7 * MINUTE, 61 * SECOND, 1, 7 * MINUTE, 242 * SECOND],
+    ['15 minutes, 2 minutes', 15 * MINUTE, 2 * MINUTE, 2, 15 * MINUTE, 10 * MINUTE],
+    ['15 minutes, 15 minutes', 15 * MINUTE, 15 * MINUTE, 0, 15 * MINUTE, 16 * MINUTE],
+    ['32 minutes, 15 minutes', 32 * MINUTE, 15 * MINUTE, 1, 32 * MINUTE, 32 * MINUTE],
+    ['1 hour, 15 minutes', HOUR, 15 * MINUTE, 2, HOUR, 49 * MINUTE],
+    ['6 hours, 15 minutes', 6 * HOUR, 15 * MINUTE, 2, 6 * HOUR, 49 * MINUTE],
+    ['1 day, 5 minutes', DAY, 5 * MINUTE, 2, 6 * HOUR, 19 * MINUTE],
+    ['no second tick, 5 minutes', NEVER_AGAIN, 5 * MINUTE, 2, 6 * HOUR, 19 * MINUTE],
+    ['no time at all, 3 seconds', 0, 3 * SECOND, 0, MINUTE, 63 * SECOND],
+  ])('row 79: %s', (_, periodMs, timeoutMs, attempts, maxAgeMs, lastRunEndsMs) => {
+    expect(runRetries(periodMs, timeoutMs)).toEqual({ attempts, maxAgeMs, lastRunEndsMs });
+  });
+
+  const periods = fc.oneof(fc.integer({ min: 0, max: 2 * HOUR }), fc.integer({ min: 0, max: 400 * DAY }));
+  const timeouts = fc.integer({ min: 1, max: 900 }).map((seconds) => seconds * SECOND);
+
+  test('row 79: are over when the next tick is due, and no more of them would be', () => {
+    fc.assert(
+      fc.property(periods, timeouts, (periodMs, timeoutMs) => {
+        const { attempts, lastRunEndsMs } = runRetries(periodMs, timeoutMs);
+        const ends = [
+          MINUTE + timeoutMs,
+          MINUTE + timeoutMs + MINUTE + timeoutMs,
+          MINUTE + timeoutMs + MINUTE + timeoutMs + 2 * MINUTE + timeoutMs,
+        ];
+
+        expect(lastRunEndsMs).toBe(ends[attempts]);
+        expect(lastRunEndsMs).toBeLessThanOrEqual(Math.max(periodMs, ends[0] ?? 0));
+        expect(ends[attempts + 1] ?? NEVER_AGAIN).toBeGreaterThan(periodMs);
+      }),
+    );
+  });
+
+  test("row 79: have an age within Lambda's limits, in whole seconds where the period has them", () => {
+    fc.assert(
+      fc.property(fc.nat({ max: 1_000_000 }), timeouts, (seconds, timeoutMs) => {
+        const { maxAgeMs } = runRetries(seconds * SECOND, timeoutMs);
+
+        expect(maxAgeMs).toBeGreaterThanOrEqual(MINUTE);
+        expect(maxAgeMs).toBeLessThanOrEqual(6 * HOUR);
+        expect(maxAgeMs % SECOND).toBe(0);
+      }),
+    );
+  });
+});
+
+describe("row 79: the schedule's retries of a delivery", () => {
+  test.each<[string, number, number, number]>([
+    ['no time at all', 0, 1, MINUTE],
+    ['1 minute', MINUTE, 1, MINUTE],
+    ['5 minutes', 5 * MINUTE, 5, 5 * MINUTE],
+    ['1 hour', HOUR, 60, HOUR],
+    ['185 minutes', 185 * MINUTE, 185, 185 * MINUTE],
+    ['186 minutes', 186 * MINUTE, 185, 186 * MINUTE],
+    ['1 day', DAY, 185, DAY],
+    ['1 week', 7 * DAY, 185, DAY],
+    ['no second tick', NEVER_AGAIN, 185, DAY],
+  ])('row 79: %s', (_, periodMs, attempts, maxAgeMs) => {
+    expect(deliveryRetries(periodMs)).toEqual({ attempts, maxAgeMs });
+  });
+
+  test("row 79: are within EventBridge's limits, and a minute apart", () => {
+    fc.assert(
+      fc.property(fc.nat({ max: 60 * 24 * 400 }), (minutes) => {
+        const { attempts, maxAgeMs } = deliveryRetries(minutes * MINUTE);
+
+        expect(attempts).toBeGreaterThanOrEqual(1);
+        expect(attempts).toBeLessThanOrEqual(185);
+        expect(maxAgeMs).toBeGreaterThanOrEqual(MINUTE);
+        expect(maxAgeMs).toBeLessThanOrEqual(DAY);
+        expect(maxAgeMs % MINUTE).toBe(0);
+        expect(attempts * MINUTE).toBeLessThanOrEqual(maxAgeMs);
+      }),
+    );
+  });
+});
+
+describe('row 79: in the template', () => {
+  const template = (props: Partial<SingleExecutionFunctionProps>) => {
+    const stack = appStack();
+    new SingleExecutionFunction(stack, 'Digest', {
+      entry: fileURLToPath(new URL('../../handlers/nightly-report.ts', import.meta.url)),
+      lockTable: new LockTable(stack, 'Locks'),
+      lockNames: ['digest'],
+      schedules: [],
+      ...props,
+    });
+    return templateOf(stack);
+  };
+  const every = (minutes: number) => ScheduleExpression.rate(Duration.minutes(minutes));
+  const policy = (MaximumRetryAttempts: number, MaximumEventAgeInSeconds: number) => ({
+    MaximumRetryAttempts,
+    MaximumEventAgeInSeconds,
+  });
+
+  test("row 79: Lambda's settings fit the shortest period, and each schedule's its own", () => {
+    const jobs = template({ schedules: [{ schedule: every(60) }, { schedule: every(5) }, { schedule: every(1_440) }] });
+
+    jobs.hasResourceProperties('AWS::Lambda::EventInvokeConfig', policy(1, 300));
+    jobs.resourceCountIs('AWS::Lambda::EventInvokeConfig', 1);
+    for (const [expression, retries] of [
+      ['rate(5 minutes)', policy(5, 300)],
+      ['rate(1 hour)', policy(60, 3_600)],
+      ['rate(1 day)', policy(185, 86_400)],
+    ]) {
+      jobs.hasResourceProperties('AWS::Scheduler::Schedule', {
+        ScheduleExpression: expression,
+        Target: { RetryPolicy: retries },
+      });
+    }
+  });
+
+  test('row 79: a time window leaves less time', () => {
+    const timeWindow = TimeWindow.flexible(Duration.minutes(50));
+    const jobs = template({ schedules: [{ schedule: every(55), timeWindow }] });
+
+    jobs.hasResourceProperties('AWS::Lambda::EventInvokeConfig', policy(1, 300));
+    jobs.hasResourceProperties('AWS::Scheduler::Schedule', { Target: { RetryPolicy: policy(5, 300) } });
+  });
+
+  test('row 79: the target of a rule has the settings of a schedule', () => {
+    const jobs = template({ schedules: [{ schedule: every(15), via: 'rule' }], timeout: Duration.minutes(5) });
+
+    jobs.hasResourceProperties('AWS::Lambda::EventInvokeConfig', policy(1, 900));
+    jobs.hasResourceProperties('AWS::Events::Rule', { Targets: [Match.objectLike({ RetryPolicy: policy(15, 900) })] });
+  });
+
+  test('row 79: what the user sets stays, and the schedule keeps its own', () => {
+    const jobs = template({
+      schedules: [{ schedule: every(60) }],
+      retryAttempts: 0,
+      maxEventAge: Duration.minutes(2),
+    });
+
+    jobs.hasResourceProperties('AWS::Lambda::EventInvokeConfig', policy(0, 120));
+    jobs.hasResourceProperties('AWS::Scheduler::Schedule', { Target: { RetryPolicy: policy(60, 3_600) } });
+  });
+
+  test('row 79: no concurrency is reserved: the lock keeps runs apart, and a throttled tick would wait and retry', () => {
+    template({ schedules: [{ schedule: every(5) }] }).hasResourceProperties('AWS::Lambda::Function', {
+      ReservedConcurrentExecutions: Match.absent(),
+    });
+  });
+});

@@ -1,0 +1,246 @@
+import { fileURLToPath } from 'node:url';
+import { Duration } from 'aws-cdk-lib';
+import { Match, type Template } from 'aws-cdk-lib/assertions';
+import { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { Vpc } from 'aws-cdk-lib/aws-ec2';
+import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Architecture, type CfnFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
+import { Queue } from 'aws-cdk-lib/aws-sqs';
+import fc from 'fast-check';
+import { LockTable, SingleExecutionFunction, type SingleExecutionFunctionProps } from 'single-execution/cdk';
+import { describe, expect, test } from 'vitest';
+import { parseDuration } from '../../src/core/duration.js';
+import { appStack, templateOf } from '../support/synthesised.js';
+
+const HANDLER = fileURLToPath(new URL('../../handlers/nightly-report.ts', import.meta.url));
+const FUNCTION = 'AWS::Lambda::Function';
+
+function digest(props: Partial<SingleExecutionFunctionProps> = {}, stack = appStack()): SingleExecutionFunction {
+  return new SingleExecutionFunction(stack, 'Digest', {
+    entry: HANDLER,
+    lockTable: new LockTable(stack, 'Locks'),
+    lockNames: ['digest'],
+    schedules: [{ schedule: ScheduleExpression.rate(Duration.days(1)) }],
+    ...props,
+  });
+}
+
+const synthesised = (props?: Partial<SingleExecutionFunctionProps>) => templateOf(digest(props).stack);
+
+/** What the template has of a type, of which there is one. */
+function only(template: Template, type: string): readonly [id: string, resource: Record<string, unknown>] {
+  const found = Object.entries(template.findResources(type));
+  expect(found).toHaveLength(1);
+  return found[0] ?? ['', {}];
+}
+
+/** The statements of the policies in a template that allow an action of a service. */
+function statementsOn(service: string, template: Template) {
+  return Object.values(template.findResources('AWS::IAM::Policy'))
+    .flatMap(({ Properties }) => Properties.PolicyDocument.Statement)
+    .filter(({ Action }) => JSON.stringify(Action).includes(`"${service}:`));
+}
+
+describe('row 75: the function', () => {
+  test('row 75: runs on Node 24 and arm64 with 256 MB, for a minute', () => {
+    synthesised().hasResourceProperties(FUNCTION, {
+      Runtime: 'nodejs24.x',
+      Architectures: ['arm64'],
+      MemorySize: 256,
+      Timeout: 60,
+      Handler: 'index.handler',
+    });
+  });
+
+  test("row 75: is what its user says where that differs, with the user's environment beside its own", () => {
+    const template = synthesised({
+      runtime: Runtime.NODEJS_22_X,
+      architecture: Architecture.X86_64,
+      memorySize: 1024,
+      timeout: Duration.minutes(5),
+      handler: 'digest',
+      environment: { MAILER: 'https://mail.example', NODE_OPTIONS: '--no-deprecation' },
+    });
+
+    template.hasResourceProperties(FUNCTION, {
+      Runtime: 'nodejs22.x',
+      Architectures: ['x86_64'],
+      MemorySize: 1024,
+      Timeout: 300,
+      Handler: 'index.digest',
+      Environment: {
+        Variables: Match.objectLike({ MAILER: 'https://mail.example', NODE_OPTIONS: '--no-deprecation' }),
+      },
+    });
+  });
+
+  test('row 75: keeps what Lambda gives up in an encrypted queue for two weeks', () => {
+    const template = synthesised();
+    const [queue, { Properties }] = only(template, 'AWS::SQS::Queue');
+
+    expect(Properties).toEqual({ MessageRetentionPeriod: 1_209_600, SqsManagedSseEnabled: true });
+    template.hasResourceProperties('AWS::Lambda::EventInvokeConfig', {
+      DestinationConfig: { OnFailure: { Destination: { 'Fn::GetAtt': [queue, 'Arn'] } } },
+    });
+    template.hasResourceProperties('AWS::SQS::QueuePolicy', {
+      PolicyDocument: {
+        Statement: [Match.objectLike({ Effect: 'Deny', Condition: { Bool: { 'aws:SecureTransport': 'false' } } })],
+      },
+    });
+  });
+
+  test("row 75: sends what Lambda gives up where its user says, and its schedule's dead letters to its queue", () => {
+    const stack = appStack();
+    const mine = new Queue(stack, 'Mine');
+    const template = templateOf(digest({ onFailure: new SqsDestination(mine) }, stack).stack);
+
+    template.hasResourceProperties('AWS::Lambda::EventInvokeConfig', {
+      DestinationConfig: { OnFailure: { Destination: stack.resolve(mine.queueArn) } },
+    });
+    template.hasResourceProperties('AWS::Scheduler::Schedule', {
+      Target: { DeadLetterConfig: { Arn: { 'Fn::GetAtt': [Match.stringLikeRegexp('DigestDeadLetters'), 'Arn'] } } },
+    });
+  });
+});
+
+describe('row 75: the environment', () => {
+  const variables = (props?: Partial<SingleExecutionFunctionProps>, stack = appStack()) => {
+    const { environment } = digest(props, stack).node.defaultChild as CfnFunction;
+    return stack.resolve(environment).variables;
+  };
+
+  test('row 75: names the table and the namespace, and nothing that was not given', () => {
+    expect(variables()).toEqual({
+      NODE_OPTIONS: '--enable-source-maps',
+      LOCK_TABLE: { Ref: 'LocksTable84FB9352' },
+      SINGLE_EXECUTION_NAMESPACE: 'SingleExecution/Jobs',
+    });
+  });
+
+  test('row 75: names the key prefix of a shared table', () => {
+    const stack = appStack();
+    const lockTable = LockTable.fromTable(TableV2.fromTableName(stack, 'Shop', 'shop'), { keyPrefix: 'lock#' });
+
+    expect(variables({ lockTable }, stack)).toMatchObject({ LOCK_TABLE: 'shop', LOCK_KEY_PREFIX: 'lock#' });
+  });
+
+  test("row 75: names the construct's table and times, whatever the user's environment says", () => {
+    const foreign = { LOCK_TABLE: 'x', LOCK_AT_MOST_FOR: 'x', LOCK_AT_LEAST_FOR: 'x', SINGLE_EXECUTION_NAMESPACE: 'x' };
+    const times = { lockAtMostFor: Duration.minutes(15), lockAtLeastFor: Duration.seconds(90) };
+
+    expect(variables({ ...times, environment: foreign })).toEqual({
+      NODE_OPTIONS: '--enable-source-maps',
+      LOCK_TABLE: { Ref: 'LocksTable84FB9352' },
+      LOCK_AT_MOST_FOR: 'PT15M',
+      LOCK_AT_LEAST_FOR: 'PT1M30S',
+      SINGLE_EXECUTION_NAMESPACE: 'SingleExecution/Jobs',
+    });
+  });
+
+  test('row 75: has times that the library reads back to the millisecond', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 60_000, max: 86_400_000 }), fc.nat({ max: 60_000 }), (mostMs, leastMs) => {
+        const times = { lockAtMostFor: Duration.millis(mostMs), lockAtLeastFor: Duration.millis(leastMs) };
+        const { LOCK_AT_MOST_FOR, LOCK_AT_LEAST_FOR } = variables(times);
+
+        expect(parseDuration(LOCK_AT_MOST_FOR)).toBe(mostMs);
+        expect(parseDuration(LOCK_AT_LEAST_FOR)).toBe(leastMs);
+      }),
+      {
+        numRuns: 20,
+        examples: [
+          [86_400_000, 0],
+          [61_001, 500],
+        ],
+      },
+    );
+  });
+});
+
+test.each([
+  ['its time-out', { timeout: Duration.minutes(5) }, 300_000],
+  ['what was given', { timeout: Duration.minutes(5), lockAtMostFor: Duration.minutes(10) }, 600_000],
+])('row 75: a lock is kept for %s when its holder dies', (_, times, ms) => {
+  expect(digest(times).lockAtMostFor.toMilliseconds()).toBe(ms);
+});
+
+describe('row 75: the log', () => {
+  test('row 75: is of its own, kept for a month and removed with the function', () => {
+    const template = synthesised();
+    const [log, { Properties, DeletionPolicy }] = only(template, 'AWS::Logs::LogGroup');
+
+    expect({ Properties, DeletionPolicy }).toEqual({ Properties: { RetentionInDays: 30 }, DeletionPolicy: 'Delete' });
+    template.hasResourceProperties(FUNCTION, { LoggingConfig: { LogGroup: { Ref: log } } });
+  });
+
+  test('row 75: of its user is used, and may be written to', () => {
+    const stack = appStack();
+    const logGroup = new LogGroup(stack, 'Mine');
+    const template = templateOf(digest({ logGroup }, stack).stack);
+    const [log] = only(template, 'AWS::Logs::LogGroup');
+
+    template.hasResourceProperties(FUNCTION, { LoggingConfig: { LogGroup: { Ref: log } } });
+    expect(statementsOn('logs', template)).toMatchObject([{ Resource: { 'Fn::GetAtt': [log, 'Arn'] } }]);
+  });
+});
+
+describe("row 76: the function's role", () => {
+  test('row 76: has no managed policy, and of logs its own alone', () => {
+    const template = synthesised();
+    const [log] = only(template, 'AWS::Logs::LogGroup');
+    const Principal = { Service: 'lambda.amazonaws.com' };
+
+    template.hasResourceProperties('AWS::IAM::Role', {
+      AssumeRolePolicyDocument: { Statement: [{ Action: 'sts:AssumeRole', Effect: 'Allow', Principal }] },
+      ManagedPolicyArns: Match.absent(),
+    });
+    expect(JSON.stringify(template.findResources('AWS::IAM::Role'))).not.toContain('ManagedPolicyArns');
+    expect(statementsOn('logs', template)).toEqual([
+      {
+        Effect: 'Allow',
+        Action: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+        Resource: { 'Fn::GetAtt': [log, 'Arn'] },
+      },
+    ]);
+  });
+
+  test('row 76: in a VPC may have network interfaces', () => {
+    const stack = appStack();
+    const vpc = Vpc.fromVpcAttributes(stack, 'Vpc', {
+      vpcId: 'vpc-12345678',
+      availabilityZones: ['eu-west-1a'],
+      privateSubnetIds: ['subnet-12345678'],
+    });
+
+    templateOf(digest({ vpc }, stack).stack).hasResourceProperties('AWS::IAM::Role', {
+      ManagedPolicyArns: [
+        {
+          'Fn::Join': [
+            '',
+            ['arn:', { Ref: 'AWS::Partition' }, ':iam::aws:policy/service-role/AWSLambdaVPCAccessExecutionRole'],
+          ],
+        },
+      ],
+    });
+  });
+
+  test('row 76: is that of its user, with the permissions that its locks and log need', () => {
+    const stack = appStack();
+    const role = new Role(stack, 'Mine', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
+    const template = templateOf(digest({ role }, stack).stack);
+
+    template.hasResourceProperties(FUNCTION, { Role: stack.resolve(role.roleArn) });
+    template.hasResourceProperties('AWS::IAM::Policy', {
+      Roles: [stack.resolve(role.roleName)],
+      PolicyDocument: {
+        Statement: Match.arrayWith([
+          Match.objectLike({ Action: 'dynamodb:UpdateItem' }),
+          Match.objectLike({ Action: ['logs:CreateLogStream', 'logs:PutLogEvents'] }),
+        ]),
+      },
+    });
+  });
+});

@@ -1,0 +1,227 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { App, Validations } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { acknowledgeFindings } from '../../infra/acknowledged-findings.js';
+import { SingleExecutionStack, type SingleExecutionStackProps } from '../../infra/single-execution-stack.js';
+
+const { context } = JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8'));
+
+const folders: string[] = [];
+afterEach(() => {
+  // Validation can set it, and all tests would seem to have failed.
+  expect(process.exitCode).toBeUndefined();
+});
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true });
+});
+
+/** The app as cdk.json has it, without bundles. Its synthesis throws what is found wrong with the templates. */
+function cdkApp(): App {
+  const app = new App({ context: { ...context, 'aws:cdk:bundling-stacks': [], '@aws-cdk/core:appMode': 'inmemory' } });
+  folders.push(app.outdir);
+  return app;
+}
+
+function stackOf(app: App, stage = 'dev', props: Partial<SingleExecutionStackProps> = {}): SingleExecutionStack {
+  const { tenants, tenantApiUrl } = context;
+  return new SingleExecutionStack(app, `single-execution-${stage}`, { tenants, tenantApiUrl, ...props });
+}
+
+const arnOf = (name: string) => ({ 'Fn::GetAtt': [expect.stringMatching(`^${name}[0-9A-F]{8}$`), 'Arn'] });
+
+describe('row 75: the stack', () => {
+  let template: Template;
+  beforeAll(() => {
+    template = Template.fromStack(stackOf(cdkApp(), 'dev', { alarmEmail: 'ops@example.com' }));
+  });
+
+  const propertiesOf = (type: string) =>
+    Object.values(template.findResources(type)).map(({ Properties }) => Properties);
+
+  test.each<[string, string, string, string, string | string[]]>([
+    [
+      'NightlyReport',
+      'its lock',
+      'ForAllValues:StringEquals',
+      'nightly-report',
+      ['dynamodb:PutItem', 'dynamodb:Query'],
+    ],
+    ['TenantSync', 'the locks of its tenants', 'ForAllValues:StringLike', 'tenant-sync/*', 'dynamodb:PutItem'],
+  ])(
+    'row 76: %s may take %s, do what it does with the data, write its log, and no more',
+    (id, _, like, key, onData) => {
+      const policies = propertiesOf('AWS::IAM::Policy').filter(({ PolicyName }) => PolicyName.startsWith(`${id}Role`));
+
+      expect(policies.map(({ PolicyDocument }) => PolicyDocument.Statement)).toEqual([
+        [
+          {
+            Effect: 'Allow',
+            Action: 'dynamodb:UpdateItem',
+            Resource: arnOf('LocksTable'),
+            Condition: { [like]: { 'dynamodb:LeadingKeys': [key] }, Null: { 'dynamodb:LeadingKeys': 'false' } },
+          },
+          {
+            Effect: 'Allow',
+            Action: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+            Resource: arnOf(`${id}Log`),
+          },
+          {
+            Effect: 'Allow',
+            Action: ['sqs:GetQueueAttributes', 'sqs:GetQueueUrl', 'sqs:SendMessage'],
+            Resource: arnOf(`${id}DeadLetters`),
+          },
+          { Effect: 'Allow', Action: onData, Resource: arnOf('Data') },
+        ],
+      ]);
+    },
+  );
+
+  test('row 75: runs the report at two, and for each tenant the sync every quarter of an hour', () => {
+    const schedules = propertiesOf('AWS::Scheduler::Schedule').map(({ ScheduleExpression, Target }) => [
+      ScheduleExpression,
+      /"detail":(\{.*?\})/.exec(JSON.stringify(Target.Input).replaceAll('\\', ''))?.[1],
+    ]);
+
+    expect(schedules).toEqual([
+      ['cron(0 2 * * ? *)', '{}'],
+      ['rate(15 minutes)', '{"tenant":"acme"}'],
+      ['rate(15 minutes)', '{"tenant":"globex"}'],
+    ]);
+  });
+
+  test('row 79: tries a failed report again, and no failed sync, whose tick was done when it started', () => {
+    const attempts = propertiesOf('AWS::Lambda::EventInvokeConfig').map(({ MaximumRetryAttempts: most }) => most);
+
+    expect(attempts).toEqual([2, 0]);
+  });
+
+  test('row 77: has every alarm tell the topic, which mails to whom it may concern', () => {
+    const [topic = ''] = Object.keys(template.findResources('AWS::SNS::Topic'));
+    const actions = propertiesOf('AWS::CloudWatch::Alarm').map(({ AlarmActions }) => AlarmActions);
+
+    expect(actions).toHaveLength(6 + 9);
+    for (const action of actions) expect(action).toEqual([{ Ref: topic }]);
+    expect(propertiesOf('AWS::SNS::Subscription')).toEqual([
+      { Protocol: 'email', Endpoint: 'ops@example.com', TopicArn: { Ref: topic } },
+    ]);
+  });
+
+  test('row 77: lets the alarms of its account publish to the topic, whose default policy is gone, and all by TLS', () => {
+    const [topic = ''] = Object.keys(template.findResources('AWS::SNS::Topic'));
+    const statements = propertiesOf('AWS::SNS::TopicPolicy').flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
+    const publish = { Action: 'sns:Publish', Resource: { Ref: topic }, Sid: expect.anything() };
+
+    expect(statements).toEqual([
+      { ...publish, Effect: 'Deny', Principal: '*', Condition: { Bool: { 'aws:SecureTransport': 'false' } } },
+      {
+        ...publish,
+        Effect: 'Allow',
+        Principal: { Service: 'cloudwatch.amazonaws.com' },
+        Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
+      },
+    ]);
+  });
+
+  test('row 75: tells where the locks are, and where alarms go', () => {
+    expect(template.toJSON()['Outputs']).toEqual({
+      LockTableName: { Value: { Ref: expect.stringMatching(/^LocksTable/) } },
+      AlarmTopicArn: { Value: { Ref: expect.stringMatching(/^AlarmTopic/) } },
+    });
+  });
+});
+
+test('row 75: two stages share an account: no name of one is a name of the other', () => {
+  const app = cdkApp();
+  const stacks = ['dev', 'prod'].map((stage) => stackOf(app, stage));
+  /** Names that AWS knows. Those of metrics are within a namespace, those of policies within a role. */
+  const namesIn = (stack: SingleExecutionStack) =>
+    Object.values<{ Properties?: object }>(Template.fromStack(stack).toJSON()['Resources'])
+      .flatMap(({ Properties = {} }) => Object.entries(Properties))
+      .filter(([key, value]) => /^(?!Metric|Policy).*Name$/.test(key) && typeof value === 'string')
+      .map(([, name]) => name);
+
+  expect(stacks.map(namesIn)).toEqual([['single-execution-dev'], ['single-execution-prod']]);
+  expect(stacks.map(({ functions }) => functions.map((fn) => fn.metricNamespace))).toEqual([
+    ['SingleExecution/single-execution-dev', 'SingleExecution/single-execution-dev'],
+    ['SingleExecution/single-execution-prod', 'SingleExecution/single-execution-prod'],
+  ]);
+});
+
+interface Finding {
+  readonly ruleName: string;
+  readonly acknowledgedId?: string;
+  readonly acknowledgedAt?: string;
+}
+
+interface PluginReport {
+  readonly pluginName: string;
+  readonly conclusion: 'success' | 'failure';
+  readonly violations: readonly Finding[];
+  readonly suppressedViolations?: readonly Finding[];
+}
+
+describe('row 75: cdk-nag', () => {
+  function checked({ acknowledge }: { readonly acknowledge: boolean }) {
+    const app = cdkApp();
+    const stack = stackOf(app, 'dev', { alarmEmail: 'ops@example.com' });
+    if (acknowledge) acknowledgeFindings(stack);
+    Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));
+    const reports = (): PluginReport[] =>
+      JSON.parse(readFileSync(join(app.outdir, 'validation-report.json'), 'utf8')).pluginReports;
+    return { app, reports };
+  }
+
+  test('row 75: finds nothing that is not acknowledged, and all that is', () => {
+    const { app, reports } = checked({ acknowledge: true });
+    app.synth();
+    const acknowledged = app.node.findAll().flatMap((construct) =>
+      construct.node.metadata
+        .filter(({ type }) => type === Validations.ACKNOWLEDGED_RULES_METADATA_KEY)
+        .flatMap(({ data }) => Object.entries<string>(data))
+        .map(([id, reason]) => ({ at: construct.node.path, id, reason })),
+    );
+    const found = reports().flatMap(({ suppressedViolations = [] }) => suppressedViolations);
+
+    expect(reports().map(({ pluginName, conclusion, violations }) => [pluginName, conclusion, violations])).toEqual([
+      ['AwsSolutions', 'success', []],
+      ['Serverless', 'success', []],
+    ]);
+    expect(acknowledged).toHaveLength(11);
+    expect(new Set(found.map(({ acknowledgedAt: at, acknowledgedId: id }) => `${at} ${id}`))).toEqual(
+      new Set(acknowledged.map(({ at, id }) => `${at} ${id}`)),
+    );
+    for (const { id, reason } of acknowledged) expect(reason, id).toMatch(/\w+( [\w',;]+){5}/);
+  });
+
+  test('row 75: fails the synthesis when nothing is acknowledged', () => {
+    const { app, reports } = checked({ acknowledge: false });
+
+    expect(() => app.synth()).toThrow("Acknowledge with 'AwsSolutions::AwsSolutions-SQS3'");
+    expect(
+      reports().map(({ violations, ...it }) => [it.pluginName, it.conclusion, violations.map((v) => v.ruleName)]),
+    ).toEqual([
+      [
+        'AwsSolutions',
+        'failure',
+        [
+          'AwsSolutions-SQS3',
+          'AwsSolutions-IAM5[Resource::<NightlyReportFE59B3CD.Arn>:*]',
+          'AwsSolutions-IAM5[Resource::<TenantSync49203832.Arn>:*]',
+        ],
+      ],
+      [
+        'Serverless',
+        'failure',
+        [
+          'Serverless-SNSRedrivePolicy',
+          'Serverless-LambdaDLQ',
+          'Serverless-LambdaTracing',
+          'Serverless-SQSRedrivePolicy',
+        ],
+      ],
+    ]);
+  });
+});

@@ -1,0 +1,211 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of IAM
+import { describe, expect, test } from 'vitest';
+import { type AwsRequest, deployed, isAllowed } from './iam-policy.js';
+
+/*
+ * Each title is a sentence of AWS' "IAM JSON policy element reference", or what this reader does where it is no reader.
+ */
+
+const TABLE = 'arn:aws:dynamodb:eu-west-1:123456789012:table/locks';
+const request = { action: 'dynamodb:UpdateItem', resource: TABLE };
+const allow = { Effect: 'Allow', Action: 'dynamodb:UpdateItem', Resource: TABLE };
+
+const policy = (...statements: unknown[]) => ({ Version: '2012-10-17', Statement: statements });
+const allowed = (statement: object, changes: Partial<AwsRequest> = {}) =>
+  isAllowed(policy({ ...allow, ...statement }), { ...request, ...changes });
+const conditional = (operator: string) => policy({ ...allow, Condition: { [operator]: { many: 'value' } } });
+const withKey = (condition: object, ...keys: string[]) =>
+  allowed({ Condition: condition }, { context: { 'dynamodb:LeadingKeys': keys } });
+
+describe('by default a request is denied; an explicit deny overrides any allow', () => {
+  const deny = { ...allow, Effect: 'Deny' };
+  test.each<[string, unknown, boolean]>([
+    ['no statement', policy(), false],
+    ['an allow', policy(allow), true],
+    ['an allow that stands alone', { Version: '2012-10-17', Statement: allow }, true],
+    ['an allow of something else', policy({ ...allow, Action: 'dynamodb:GetItem' }), false],
+    ['an allow among others', policy({ ...allow, Action: 'dynamodb:GetItem' }, allow), true],
+    ['an allow and a deny', policy(allow, deny), false],
+    ['a deny and an allow', policy(deny, allow), false],
+    ['an allow and a deny of something else', policy(allow, { ...deny, Action: 'dynamodb:GetItem' }), true],
+    ['a deny alone', policy(deny), false],
+  ])('%s', (_, document, expected) => {
+    expect(isAllowed(document, request)).toBe(expected);
+  });
+});
+
+describe('Action is not case-sensitive, * and ? are wildcards', () => {
+  test.each<[string | string[], boolean]>([
+    ['DYNAMODB:updateitem', true],
+    ['dynamodb:Update*', true],
+    ['dynamodb:*Item', true],
+    ['dynamodb:UpdateIte?', true],
+    ['dynamodb:UpdateItem?', false],
+    ['dynamodb:Update', false],
+    ['dynamodb:*', true],
+    ['*', true],
+    ['s3:*', false],
+    [['dynamodb:GetItem', 'dynamodb:UpdateItem'], true],
+    [['dynamodb:GetItem', 'dynamodb:PutItem'], false],
+  ])('%j', (Action, expected) => {
+    expect(allowed({ Action })).toBe(expected);
+  });
+});
+
+describe('Resource is case-sensitive; a wildcard stays within its part of the ARN, of which the last is the rest', () => {
+  test.each<[string | string[], boolean]>([
+    ['*', true],
+    ['arn:aws:dynamodb:eu-west-1:123456789012:table/*', true],
+    ['arn:aws:dynamodb:*:*:table/locks', true],
+    ['arn:aws:dynamodb:eu-west-?:123456789012:table/locks', true],
+    ['arn:aws:dynamodb:eu-west-1:123456789012:table/Locks', false],
+    ['arn:aws:dynamodb:eu-west-1:123456789012:table/lock', false],
+    ['arn:aws:dynamodb:eu-west-1:123456789012:table/locks/index/*', false],
+    ['arn:aws:dynamodb:us-east-1:123456789012:table/locks', false],
+    ['arn:aws:*:::table/locks', false],
+    [['arn:aws:dynamodb:eu-west-1:123456789012:table/shop', TABLE], true],
+  ])('%j', (Resource, expected) => {
+    expect(allowed({ Resource })).toBe(expected);
+  });
+
+  test('with a literal star by a variable', () => {
+    const starred = (name: string) => allowed({ Resource: `${TABLE}\${*}` }, { resource: `${TABLE}${name}` });
+
+    expect(starred('*')).toBe(true);
+    expect(starred('2')).toBe(false);
+  });
+});
+
+describe('StringEquals is exact and case-sensitive, StringLike has wildcards', () => {
+  test.each<[string, string, string, boolean]>([
+    ['StringEquals', 'digest', 'digest', true],
+    ['StringEquals', 'digest', 'Digest', false],
+    ['StringEquals', 'dig*', 'digest', false],
+    ['StringEquals', 'dig*', 'dig*', true],
+    ['StringLike', 'dig*', 'digest', true],
+    ['StringLike', 'dig*', 'dig', true],
+    ['StringLike', 'dig*', 'DIGEST', false],
+    ['StringLike', '*e?t', 'digest', true],
+    ['StringLike', 'diges?', 'diges', false],
+    ['StringLike', 'di.*', 'digest', false],
+    ['StringLike', 'a*c', 'a\nb/c', true],
+    ['StringLike', 'digest', 'digests', false],
+  ])('%s %j of %j', (operator, pattern, value, expected) => {
+    expect(allowed({ Condition: { [operator]: { 'aws:Key': pattern } } }, { context: { 'aws:Key': value } })).toBe(
+      expected,
+    );
+  });
+
+  test('a key that is not in the request does not match', () => {
+    expect(allowed({ Condition: { StringLike: { 'aws:Key': '*' } } })).toBe(false);
+  });
+
+  test('names of keys are not case-sensitive', () => {
+    expect(allowed({ Condition: { StringEquals: { 'AWS:key': 'a' } } }, { context: { 'aws:Key': 'a' } })).toBe(true);
+  });
+
+  test('values are combined by or; keys and operators by and', () => {
+    const context = { a: '1', b: '2' };
+    const holds = (Condition: object) => allowed({ Condition }, { context });
+
+    expect(holds({ StringEquals: { a: ['0', '1'] } })).toBe(true);
+    expect(holds({ StringEquals: { a: '1', b: '2' } })).toBe(true);
+    expect(holds({ StringEquals: { a: '1', b: '1' } })).toBe(false);
+    expect(holds({ StringEquals: { a: '1' }, StringLike: { b: '1*' } })).toBe(false);
+  });
+});
+
+describe('policy variables with fixed values stand for characters that have a meaning', () => {
+  test.each<[string, string, string, boolean]>([
+    ['StringLike', 'a${*}b', 'a*b', true],
+    ['StringLike', 'a${*}b', 'axb', false],
+    ['StringLike', 'a${?}*', 'a?bc', true],
+    ['StringLike', 'a${?}*', 'axbc', false],
+    ['StringEquals', 'a${$}b', 'a$b', true],
+    ['StringEquals', '${$}{aws:username}', '${aws:username}', true],
+    ['StringEquals', '${$}{${*}}', '${*}', true],
+    ['StringEquals', 'a$b', 'a$b', true],
+  ])('%s %j of %j', (operator, pattern, value, expected) => {
+    expect(withKey({ [`ForAllValues:${operator}`]: { 'dynamodb:LeadingKeys': pattern } }, value)).toBe(expected);
+  });
+});
+
+describe('ForAllValues: every value of the request matches one of the policy', () => {
+  const oneOf = { 'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': ['a', 'b'] } };
+  const like = { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['a*', 'b'] } };
+  const some = { Null: { 'dynamodb:LeadingKeys': 'false' } };
+  test.each<[object, string[], boolean]>([
+    [oneOf, ['a'], true],
+    [oneOf, ['b', 'a'], true],
+    [oneOf, ['a', 'c'], false],
+    [like, ['a1', 'a2', 'b'], true],
+    [like, ['a1', 'b1'], false],
+    [oneOf, [], true],
+    [oneOf, [''], true],
+    [{ ...oneOf, ...some }, ['a'], true],
+    [{ ...oneOf, ...some }, [], false],
+    [{ ...oneOf, ...some }, [''], false],
+  ])('%j of %j', (condition, keys, expected) => {
+    expect(withKey(condition, ...keys)).toBe(expected);
+  });
+
+  test('it is true when there are no keys in the request, unless Null asks for them', () => {
+    expect(allowed({ Condition: oneOf })).toBe(true);
+    expect(allowed({ Condition: { ...oneOf, ...some } })).toBe(false);
+    expect(allowed({ Condition: { Null: { 'dynamodb:LeadingKeys': 'true' } } })).toBe(true);
+  });
+});
+
+test.each<[string, unknown, string]>([
+  ['another version', { Version: '2008-10-17', Statement: [] }, 'policy of version 2008-10-17'],
+  ['no version', { Statement: [] }, 'policy of version undefined'],
+  ['another element', { ...policy(), Id: 'x' }, 'policy with Id'],
+  ['no object', policy('allow'), 'statement is no object'],
+  ['no such effect', policy({ ...allow, Effect: 'allow' }), 'statement with effect allow'],
+  ['NotAction', policy({ Effect: 'Allow', NotAction: 's3:*', Resource: TABLE }), 'statement with NotAction'],
+  ['Principal', policy({ ...allow, Principal: '*' }), 'statement with Principal'],
+  ['no action', policy({ Effect: 'Allow', Resource: TABLE }), 'undefined where texts are expected'],
+  ['a variable in an action', policy({ ...allow, Action: 'dynamodb:${*}' }), 'action dynamodb:${*}'],
+  ['no resource', policy({ ...allow, Resource: [] }), '[] where texts are expected'],
+  ['an intrinsic function', policy({ ...allow, Resource: { Ref: 'T' } }), '{"Ref":"T"} where texts are expected'],
+  ['no ARN', policy({ ...allow, Resource: 'table/locks' }), 'resource table/locks'],
+  ['a variable before the fifth colon', policy({ ...allow, Resource: 'a:b:c:${*}:e:f' }), 'resource a:b:c:${*}:e:f'],
+  ['a variable of a request', policy({ ...allow, Resource: 'a:b:c:d:e:${f:g}' }), 'policy variable ${f:g}'],
+  ['a variable without an end', policy({ ...allow, Resource: 'a:b:c:d:e:${*' }), 'policy variable ${*'],
+  ['another operator', policy({ ...allow, Condition: { Bool: { a: 'true' } } }), 'condition with Bool'],
+  ['ForAnyValue', conditional('ForAnyValue:StringEquals'), 'condition with ForAnyValue:StringEquals'],
+  ['IfExists', conditional('StringEqualsIfExists'), 'condition with StringEqualsIfExists'],
+  ['Null with anything else', conditional('Null'), 'Null with value'],
+  ['many values without a set operator', conditional('StringEquals'), 'a multivalued key without a set operator'],
+])('throws for what it does not know, although another statement decides: %s', (_, document, message) => {
+  const { Statement: statements, ...rest } = document as { Statement: unknown[] };
+  const unrelated = { ...allow, Action: 's3:GetObject' };
+
+  expect(() =>
+    isAllowed({ ...rest, Statement: [allow, ...statements, unrelated] }, { ...request, context: { many: ['value'] } }),
+  ).toThrow(new Error(message));
+});
+
+describe('deployed', () => {
+  test('gives each resource an ARN made of its logical id', () => {
+    const template = { Resource: [{ 'Fn::GetAtt': ['Table', 'Arn'] }, 'x'], Effect: 'Allow' };
+
+    expect(deployed(template)).toEqual({
+      Resource: ['arn:aws:fake:eu-west-1:123456789012:Table', 'x'],
+      Effect: 'Allow',
+    });
+  });
+
+  test('joins', () => {
+    const arn = { 'Fn::Join': ['', ['arn:', { Ref: 'AWS::Partition' }, ':dynamodb:', { Ref: 'AWS::Region' }]] };
+
+    expect(deployed(arn)).toBe('arn:aws:dynamodb:eu-west-1');
+  });
+
+  test.each([{ Ref: 'Parameter' }, { 'Fn::GetAtt': ['Table', 'StreamArn'] }, { 'Fn::Sub': 'x' }])(
+    'throws for %j, which it does not know',
+    (intrinsic) => {
+      expect(() => deployed({ Resource: intrinsic })).toThrow(Error);
+    },
+  );
+});

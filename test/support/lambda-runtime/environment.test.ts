@@ -1,0 +1,153 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { nodeBinary } from '../node-binary.js';
+import { oneModuleAsset, oneModuleLambda, returnedBy } from './one-module-lambda.js';
+
+const FETCH_MS = 120_000;
+
+describe.each([22, 24] as const)('on Node %i', (major) => {
+  let node: string;
+  beforeAll(async () => {
+    node = await nodeBinary(major);
+  }, FETCH_MS);
+
+  test('kills a run whose time is up, and runs the next in a new process', async () => {
+    const host = await oneModuleLambda(
+      node,
+      `export const handler = async ({ hangs }) => {
+        console.log(process.pid);
+        while (hangs);
+        return process.pid;
+      };`,
+    );
+
+    const timedOut = await host.invoke({ hangs: true }, { requestId: 'r-1', timeoutMs: 300 });
+    expect(timedOut).toEqual({ requestId: 'r-1', status: 'timed-out' });
+    const killed = Number(host.output().stdout[0]);
+    expect(isAlive(killed)).toBe(false);
+    expect(returnedBy(await host.invoke({}))).not.toBe(killed);
+  });
+
+  test('serves runs one after the other in one process, and runs side by side in two', async () => {
+    const host = await oneModuleLambda(
+      node,
+      `let runs = 0;
+      export const handler = async () => ({ pid: process.pid, runs: ++runs });`,
+    );
+
+    const { pid } = returnedBy(await host.invoke({})) as { pid: number };
+    expect(returnedBy(await host.invoke({}))).toEqual({ pid, runs: 2 });
+
+    const [warm, cold] = (await Promise.all([host.invoke({}), host.invoke({})])).map(returnedBy);
+    expect(warm).toEqual({ pid, runs: 3 });
+    expect(cold).toMatchObject({ runs: 1 });
+    expect(cold).not.toMatchObject({ pid });
+  });
+
+  test('tells a process that ended by itself from one that reported', async () => {
+    const host = await oneModuleLambda(node, 'export const handler = async () => process.exit(3);');
+
+    expect(await host.invoke({})).toMatchObject({ status: 'crashed', exitCode: 3, signal: null });
+  });
+
+  test('freezes the process between runs', async () => {
+    const host = await oneModuleLambda(
+      node,
+      `setInterval(() => console.log('tick'), 5);
+      export const handler = async () => new Promise((resolve) => setTimeout(resolve, 50));`,
+    );
+    await host.invoke({});
+
+    const { stdout } = host.output();
+    expect(stdout).toContain('tick');
+    await sleep(100);
+    expect(host.output().stdout).toEqual(stdout);
+
+    await host.invoke({});
+    expect(host.output().stdout.length).toBeGreaterThan(stdout.length);
+  });
+
+  test('kills a paused run when its time is up, and lets one go on that is resumed before', async () => {
+    const host = await oneModuleLambda(
+      node,
+      `export const handler = async ({ id }) => {
+        console.log(id);
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        return id;
+      };`,
+    );
+    const pausedRun = async (id: string, timeoutMs: number) => {
+      const run = host.start({ id }, { timeoutMs });
+      await vi.waitFor(() => expect(host.output().stdout).toContain(id), { interval: 5 });
+      run.pause();
+      return run;
+    };
+
+    const resumed = await pausedRun('resumed', 10_000);
+    expect(await Promise.race([resumed.done, sleep(200, 'still paused')])).toBe('still paused');
+    resumed.resume();
+    expect(await resumed.done).toMatchObject({ status: 'succeeded', value: 'resumed' });
+    expect(() => resumed.pause()).toThrow(`SIGSTOP came too late: run ${resumed.requestId} is over`);
+
+    const left = await pausedRun('left', 400);
+    expect(await left.done).toEqual({ requestId: left.requestId, status: 'timed-out' });
+  });
+
+  test('leaves no process behind when the host stops, and keeps what was printed', async () => {
+    const host = await oneModuleLambda(
+      node,
+      `export const handler = async ({ hangs }) => {
+        console.log(process.pid);
+        if (hangs) await new Promise((resolve) => setTimeout(resolve, 60_000));
+      };`,
+    );
+    const [, ...running] = [host.start({}), host.start({ hangs: true }), host.start({ hangs: true })];
+    await vi.waitFor(() => expect(host.output().stdout).toHaveLength(3));
+    running[0]?.pause();
+
+    await host.stop();
+
+    for (const { done } of running) expect(await done).toMatchObject({ status: 'crashed', signal: 'SIGKILL' });
+    const pids = host.output().stdout.map(Number);
+    expect(pids).toHaveLength(3);
+    expect(pids.filter(isAlive)).toEqual([]);
+    expect(() => host.start({})).toThrow('The Lambda host is stopped');
+  });
+});
+
+test('leaves no process behind when the process of the host is killed', async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const taskRoot = await oneModuleAsset(`import { connect } from 'node:net';
+    connect(${port}, '127.0.0.1');
+    export const handler = async () => {};`);
+  const script = `import { startLambda } from ${JSON.stringify(new URL('./lambda-host.ts', import.meta.url))};
+    const [node, taskRoot] = process.argv.slice(1);
+    const host = await startLambda({ node, taskRoot, functionName: 'nightly', region: 'local', timeoutMs: 10_000 });
+    console.log(await host.invoke({}));`;
+  const args = ['--import', 'tsx', '--input-type=module', '-e', script, process.execPath, taskRoot];
+  const parent = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const connected = once(server, 'connection') as Promise<[Socket]>;
+  const [line] = (await once(parent.stdout, 'data')) as [Buffer];
+  expect(String(line)).toContain('succeeded');
+  const [socket] = await connected;
+
+  parent.kill('SIGKILL');
+
+  // A frozen process ends its connection only by its death.
+  await once(socket.on('error', () => {}).resume(), 'close');
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
+    throw error;
+  }
+}

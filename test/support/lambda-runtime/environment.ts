@@ -1,0 +1,113 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Handed, Reported, RuntimeListener } from './runtime-api.js';
+
+/** How long Lambda lets a module load. */
+const INIT_MS = 10_000;
+const FREEZES = process.platform !== 'win32';
+
+/** How a run ended. What the runtime reported first counts, also when its process then dies. */
+export type Outcome =
+  | Reported
+  | { readonly status: 'timed-out' }
+  /** The process died with nothing reported. */
+  | { readonly status: 'crashed'; readonly exitCode: number | null; readonly signal: NodeJS.Signals | null };
+
+export interface Job extends Omit<Handed, 'deadlineMs'> {
+  readonly timeoutMs: number;
+  onOver(outcome: Outcome): void;
+}
+
+export interface Launch {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  env(listener: RuntimeListener): Record<string, string>;
+  /** File descriptors. */
+  readonly stdout: number;
+  readonly stderr: number;
+  onIdle(environment: Environment): void;
+  onExit(environment: Environment): void;
+}
+
+/** One process that serves one invocation at a time and is frozen in between. */
+export interface Environment {
+  readonly pid: number;
+  /** Only when idle. */
+  serve(job: Job): void;
+  /** Stops or continues the process that serves the job; an error once the job is over. */
+  signal(job: Job, signal: 'SIGSTOP' | 'SIGCONT'): void;
+  kill(): Promise<void>;
+}
+
+export function startEnvironment(launch: Launch, first: Job): Environment {
+  let job: Job | undefined = first;
+  let outcome: Outcome | undefined;
+  let hand: ((invocation: Handed) => void) | undefined;
+  let timer: NodeJS.Timeout | undefined;
+
+  const limit = (ms: number) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      outcome ??= { status: 'timed-out' };
+      child.kill('SIGKILL');
+    }, ms);
+  };
+  const handOver = () => {
+    if (!job || !hand) return;
+    limit(job.timeoutMs);
+    if (FREEZES) child.kill('SIGCONT');
+    hand({ ...job, deadlineMs: Date.now() + job.timeoutMs });
+    hand = undefined;
+  };
+  const end = (result: Outcome) => {
+    clearTimeout(timer);
+    const ended = job;
+    job = outcome = undefined;
+    ended?.onOver(result);
+  };
+
+  const listener: RuntimeListener = {
+    onNext(waiting) {
+      hand = waiting;
+      if (!outcome) return handOver();
+      if (FREEZES) child.kill('SIGSTOP');
+      launch.onIdle(environment);
+      end(outcome);
+    },
+    onReport(reported) {
+      if (job) outcome ??= reported;
+    },
+  };
+  const child: ChildProcess = spawn(launch.command, launch.args, {
+    cwd: launch.cwd,
+    env: launch.env(listener),
+    stdio: ['ignore', launch.stdout, launch.stderr],
+  });
+  const { pid } = child;
+  if (pid === undefined) throw new Error(`${launch.command} could not be started in ${launch.cwd}`);
+  const exited = new Promise<void>((resolve) => {
+    child.once('exit', (exitCode, signal) => {
+      launch.onExit(environment);
+      end(outcome ?? { status: 'crashed', exitCode, signal });
+      resolve();
+    });
+  });
+
+  const environment: Environment = {
+    pid,
+    serve(next) {
+      job = next;
+      handOver();
+    },
+    signal(served, signal) {
+      if (job !== served) throw new Error(`${signal} came too late: run ${served.requestId} is over`);
+      child.kill(signal);
+    },
+    kill() {
+      child.kill('SIGKILL');
+      return exited;
+    },
+  };
+  limit(INIT_MS);
+  return environment;
+}

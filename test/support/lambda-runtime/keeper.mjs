@@ -1,0 +1,21 @@
+// Reads process ids from stdin (`+1234`, and `-1234` once that one has ended) and kills those that are left when stdin
+// closes, which happens however the parent ends. A stopped process could not notice that by itself.
+import { createInterface } from 'node:readline';
+
+const left = new Set();
+
+createInterface({ input: process.stdin })
+  .on('line', (line) => {
+    const pid = Number(line.slice(1));
+    if (line.startsWith('+')) left.add(pid);
+    else left.delete(pid);
+  })
+  .on('close', () => {
+    for (const pid of left) {
+      try {
+        process.kill(pid, 'SIGKILL');
+      } catch (error) {
+        if (error.code !== 'ESRCH') throw error;
+      }
+    }
+  });

@@ -1,0 +1,26 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+const KEEPER = fileURLToPath(new URL('./keeper.mjs', import.meta.url));
+
+/** Kills the processes it was told of when this process ends, however it ends. */
+export interface Keeper {
+  add(pid: number): void;
+  delete(pid: number): void;
+  stop(): Promise<void>;
+}
+
+export function startKeeper(): Keeper {
+  // Detached, so that what ends a test run from the keyboard does not end the keeper first.
+  const child = spawn(process.execPath, [KEEPER], { stdio: ['pipe', 'ignore', 'inherit'], detached: true });
+  const exited = once(child, 'exit');
+  return {
+    add: (pid) => child.stdin.write(`+${pid}\n`),
+    delete: (pid) => child.stdin.write(`-${pid}\n`),
+    async stop() {
+      child.stdin.end();
+      await exited;
+    },
+  };
+}

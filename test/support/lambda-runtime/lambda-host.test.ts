@@ -1,0 +1,172 @@
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { nodeBinary } from '../node-binary.js';
+import { oneModuleLambda, returnedBy } from './one-module-lambda.js';
+
+const FETCH_MS = 120_000;
+
+describe.each([22, 24] as const)('on Node %i', (major) => {
+  let node: string;
+  beforeAll(async () => {
+    node = await nodeBinary(major);
+  }, FETCH_MS);
+
+  test('hands event and context over and the value back', async () => {
+    const host = await oneModuleLambda(
+      node,
+      `export const handler = async (event, context) => ({
+        event, context, node: process.versions.node, cwd: process.cwd() === process.env.LAMBDA_TASK_ROOT,
+      });`,
+    );
+
+    const context = {
+      functionName: 'nightly',
+      functionVersion: '$LATEST',
+      memoryLimitInMB: '128',
+      logGroupName: '/aws/lambda/nightly',
+      logStreamName: expect.stringMatching(/^\d{4}\/\d\d\/\d\d\/\[\$LATEST\][0-9a-f]{32}$/),
+      invokedFunctionArn: 'arn:aws:lambda:eu-central-1:123456789012:function:nightly',
+      awsRequestId: 'r-1',
+      ...(major < 24 && { callbackWaitsForEmptyEventLoop: true }),
+    };
+    const event = { time: '2026-01-01T00:00:00Z' };
+    expect(await host.invoke(event, { requestId: 'r-1' })).toEqual({
+      requestId: 'r-1',
+      status: 'succeeded',
+      value: { event, context, node: expect.stringMatching(new RegExp(`^${major}\\.`)), cwd: true },
+    });
+  });
+
+  test('brings an error back and keeps the process for the retry', async () => {
+    const host = await oneModuleLambda(
+      node,
+      `export const handler = async () => { throw new RangeError('pid ' + process.pid); };`,
+    );
+
+    const first = await host.invoke({}, { requestId: 'r-1' });
+    const error = { errorType: 'RangeError', errorMessage: expect.stringMatching(/^pid \d+$/) };
+    expect(first).toEqual({ requestId: 'r-1', status: 'failed', ...error });
+    expect(await host.invoke({}, { requestId: 'r-1' })).toEqual(first);
+  });
+
+  test('tells the handler what time is left, and its trace', async () => {
+    const host = await oneModuleLambda(
+      node,
+      `export const handler = async (_, context) => ({
+        left: context.getRemainingTimeInMillis(), trace: process.env._X_AMZN_TRACE_ID,
+      });`,
+    );
+
+    const { left, trace } = returnedBy(await host.invoke({}, { timeoutMs: 5_000 })) as { left: number; trace: string };
+
+    expect(left).toBeGreaterThan(3_000);
+    expect(left).toBeLessThanOrEqual(5_000);
+    expect(trace).toMatch(/^Root=1-[0-9a-f]{8}-[0-9a-f]{24};Parent=[0-9a-f]{16};Sampled=0$/);
+  });
+
+  test('takes a handler with a callback before Node 24 and refuses it from there on', async () => {
+    const host = await oneModuleLambda(
+      node,
+      `export const handler = (event, context, callback) => { setTimeout(callback, 10, null, 'called back'); };`,
+    );
+
+    expect(await host.invoke({})).toMatchObject(
+      major < 24
+        ? { status: 'succeeded', value: 'called back' }
+        : { status: 'failed', errorType: 'Runtime.CallbackHandlerDeprecated' },
+    );
+  });
+
+  test.each([
+    ['throws', `throw new TypeError('no table')`, 'TypeError', /^no table$/],
+    ['is no JavaScript', 'export const', 'Runtime.UserCodeSyntaxError', /^SyntaxError/],
+    ['exports no handler', 'export const other = 1;', 'Runtime.HandlerNotFound', /^index.handler is not a function$/],
+  ])('fails the run of a module that %s', async (_, module, errorType, message) => {
+    const host = await oneModuleLambda(node, module);
+
+    const errorMessage = expect.stringMatching(message);
+    expect(await host.invoke({})).toMatchObject({ status: 'failed', errorType, errorMessage });
+    expect(await host.invoke({})).toMatchObject({ status: 'failed', errorType, errorMessage });
+  });
+
+  test.each([
+    ['leaves a rejection unhandled', `Promise.reject('lost')`, 'Runtime.UnhandledPromiseRejection'],
+    ['throws where nobody catches', `setImmediate(() => { throw new URIError('lost'); })`, 'URIError'],
+  ])('does not survive a run that %s', async (_, stray, errorType) => {
+    const host = await oneModuleLambda(
+      node,
+      `export const handler = async ({ strays }) => {
+        if (!strays) return process.pid;
+        console.log(process.pid);
+        ${stray};
+        await new Promise((resolve) => setTimeout(resolve, 60_000));
+      };`,
+    );
+
+    expect(await host.invoke({ strays: true })).toMatchObject(
+      major < 24 ? { status: 'failed', errorType, errorMessage: 'lost' } : { status: 'crashed', exitCode: 1 },
+    );
+    expect(host.output().stderr.join('\n')).toContain('lost');
+    expect(returnedBy(await host.invoke({}))).not.toBe(Number(host.output().stdout[0]));
+  });
+
+  test('before Node 24 lets a returned value outrun a rejection that nobody handled', async () => {
+    const host = await oneModuleLambda(
+      node,
+      `let runs = 0;
+      export const handler = async () => {
+        Promise.reject('lost');
+        return ++runs;
+      };`,
+    );
+
+    const outcome = major < 24 ? { status: 'succeeded', value: 1 } : { status: 'crashed', exitCode: 1 };
+    expect(await host.invoke({})).toMatchObject(outcome);
+    expect(await host.invoke({})).toMatchObject(outcome);
+  });
+
+  test.each([
+    ['an async function', 'async () =>', { status: 'failed', errorType: 'Runtime.NodeJsExit' }],
+    ['a plain function', '() =>', { status: 'succeeded', value: null }],
+  ])('ends the run of %s that nothing can settle any more', async (_, head, outcome) => {
+    const host = await oneModuleLambda(node, `export const handler = ${head} new Promise(() => {});`);
+
+    expect(await host.invoke({})).toMatchObject(major < 24 ? outcome : { status: 'crashed', exitCode: 0 });
+  });
+
+  test("shows the function nothing of this process's environment", async () => {
+    vi.stubEnv('SECRET', 'of the parent');
+    const host = await oneModuleLambda(node, 'export const handler = async () => process.env;', {
+      env: { LOCK_TABLE: 'locks' },
+    });
+
+    // The second is set by macOS.
+    const { _X_AMZN_TRACE_ID, __CF_USER_TEXT_ENCODING, ...env } = returnedBy(
+      await host.invoke({}),
+    ) as typeof process.env;
+
+    expect(env).toEqual({
+      _HANDLER: 'index.handler',
+      AWS_ACCESS_KEY_ID: expect.any(String),
+      AWS_SECRET_ACCESS_KEY: expect.any(String),
+      AWS_SESSION_TOKEN: expect.any(String),
+      AWS_DEFAULT_REGION: 'eu-central-1',
+      AWS_REGION: 'eu-central-1',
+      AWS_EXECUTION_ENV: `AWS_Lambda_nodejs${major}.x`,
+      AWS_LAMBDA_FUNCTION_NAME: 'nightly',
+      AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
+      AWS_LAMBDA_FUNCTION_MEMORY_SIZE: '128',
+      AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
+      AWS_LAMBDA_LOG_GROUP_NAME: '/aws/lambda/nightly',
+      AWS_LAMBDA_LOG_STREAM_NAME: expect.any(String),
+      AWS_LAMBDA_RUNTIME_API: expect.stringMatching(/^127\.0\.0\.1:\d+/),
+      LAMBDA_TASK_ROOT: expect.any(String),
+      LOCK_TABLE: 'locks',
+      PATH: expect.any(String),
+      TZ: ':UTC',
+    });
+  });
+
+  test('lets the function set none of the variables of Lambda', async () => {
+    await expect(oneModuleLambda(node, '', { env: { AWS_REGION: 'local' } })).rejects.toThrow('AWS_REGION');
+  });
+});

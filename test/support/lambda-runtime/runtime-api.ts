@@ -1,0 +1,84 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+
+/** What a runtime posts at the end of a run. */
+export type Reported =
+  | { readonly status: 'succeeded'; readonly value: unknown }
+  | { readonly status: 'failed'; readonly errorType: string; readonly errorMessage: string };
+
+/** What a runtime gets when it asks for the next invocation. */
+export interface Handed {
+  readonly requestId: string;
+  /** As JSON. */
+  readonly event: string;
+  readonly functionArn: string;
+  readonly traceId: string;
+  readonly deadlineMs: number;
+}
+
+/** The host's end of one runtime. */
+export interface RuntimeListener {
+  /** The runtime waits until `hand` is called. */
+  onNext(hand: (invocation: Handed) => void): void;
+  onReport(reported: Reported): void;
+}
+
+/** Lambda's Runtime API on loopback. Runtimes are told apart by a path in front of the API's own. */
+export interface RuntimeApi {
+  /** The `AWS_LAMBDA_RUNTIME_API` of a runtime that this listener is to hear of. */
+  addressFor(listener: RuntimeListener): string;
+  stop(): Promise<void>;
+}
+
+export async function startRuntimeApi(): Promise<RuntimeApi> {
+  const listeners: RuntimeListener[] = [];
+
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const [, index, call = ''] = /^\/(\d+)\/2018-06-01\/runtime\/(.*)$/.exec(request.url ?? '') ?? [];
+    const listener = listeners[Number(index)];
+    const [, kind] = /^(?:invocation|init)(?:\/[^/]+)?\/(next|response|error)$/.exec(call) ?? [];
+    if (!listener || !kind) {
+      response.writeHead(404).end();
+    } else if (kind === 'next') {
+      listener.onNext((invocation) => response.writeHead(200, headersOf(invocation)).end(invocation.event));
+    } else {
+      const body = await json(request);
+      response.writeHead(202).end('{"status":"OK"}');
+      listener.onReport(kind === 'response' ? { status: 'succeeded', value: body } : failure(body));
+    }
+  };
+
+  const server = createServer((request, response) => {
+    // A runtime killed in the middle of a request, or one that posts no JSON, which ends without its connection.
+    serve(request, response).catch(() => response.destroy());
+  });
+  // A frozen or busy runtime keeps its connection.
+  server.keepAliveTimeout = 0;
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+
+  return {
+    addressFor: (listener) => `127.0.0.1:${port}/${listeners.push(listener) - 1}`,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function headersOf({ requestId, functionArn, traceId, deadlineMs }: Handed): Record<string, string> {
+  return {
+    'Content-Type': 'application/json',
+    'Lambda-Runtime-Aws-Request-Id': requestId,
+    'Lambda-Runtime-Deadline-Ms': String(deadlineMs),
+    'Lambda-Runtime-Invoked-Function-Arn': functionArn,
+    'Lambda-Runtime-Trace-Id': traceId,
+  };
+}
+
+function failure(body: unknown): Reported {
+  const { errorType, errorMessage } = body as { errorType: string; errorMessage: string };
+  return { status: 'failed', errorType, errorMessage };
+}

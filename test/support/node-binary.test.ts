@@ -1,0 +1,58 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { madeOnce, nodeBinary } from './node-binary.js';
+
+const FETCH_MS = 120_000;
+
+test.each([22, 24] as const)('gives a Node %i', { timeout: FETCH_MS }, async (major) => {
+  const { stdout } = await promisify(execFile)(await nodeBinary(major), ['--version']);
+
+  expect(stdout).toMatch(new RegExp(`^v${major}\\.`));
+});
+
+test('gives the Node of this process when it is of that version', async () => {
+  const versions = { value: { node: '22.1.0' } };
+  vi.stubGlobal('process', Object.create(process, { versions }));
+
+  expect(await nodeBinary(22)).toBe(process.execPath);
+});
+
+test('gives the Node that the environment names', async () => {
+  vi.stubGlobal('process', Object.create(process, { versions: { value: { node: '20.19.0' } } }));
+  vi.stubEnv('NODE_24_BINARY', '/opt/node-24/bin/node');
+
+  expect(await nodeBinary(24)).toBe('/opt/node-24/bin/node');
+});
+
+test('makes a folder once, whoever else makes it at the same time', async () => {
+  const parent = await temporaryFolder();
+  const folder = join(parent, 'made');
+  const make = vi.fn((draft: string) => writeFile(join(draft, 'file'), 'whole'));
+
+  await Promise.all([madeOnce(folder, make), madeOnce(folder, make)]);
+  expect(make).toHaveBeenCalledTimes(2);
+  await madeOnce(folder, make);
+
+  expect(make).toHaveBeenCalledTimes(2);
+  expect(await readFile(join(folder, 'file'), 'utf8')).toBe('whole');
+  expect(await readdir(parent)).toEqual(['made']);
+});
+
+test('leaves nothing of a folder that could not be made', async () => {
+  const parent = await temporaryFolder();
+  const refused = new Error('no registry');
+
+  await expect(madeOnce(join(parent, 'made'), () => Promise.reject(refused))).rejects.toBe(refused);
+
+  expect(await readdir(parent)).toEqual([]);
+});
+
+async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'node-binary-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  return folder;
+}

@@ -1,0 +1,62 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const VERSIONS = { 22: '22.23.3', 24: '24.21.0' } as const;
+const CACHE = fileURLToPath(new URL('../../node_modules/.cache/single-execution', import.meta.url));
+const INSTALL_MS = 120_000;
+
+/**
+ * The path of a Node of that major version: this process's own if it is one, else `NODE_22_BINARY` or `NODE_24_BINARY`
+ * of the environment, else a pinned one from npm, which is fetched once.
+ */
+export async function nodeBinary(major: 22 | 24): Promise<string> {
+  if (process.versions.node.startsWith(`${major}.`)) return process.execPath;
+  const given = process.env[`NODE_${major}_BINARY`];
+  if (given) return given;
+
+  const version = VERSIONS[major];
+  const name = npmPackage();
+  const folder = join(CACHE, `${name}-${version}`);
+  await madeOnce(folder, (draft) => install(`${name}@${version}`, draft)).catch((error: Error) => {
+    const remedy = `let npm reach its registry once, or set NODE_${major}_BINARY to the path of a Node ${major}`;
+    throw new Error(`Node ${version} could not be had from npm as ${name}@${version}; ${remedy}`, { cause: error });
+  });
+  return binaryIn(folder);
+}
+
+/** Makes a folder unless it is there: under another name first, so that nobody ever sees half of it. */
+export async function madeOnce(folder: string, make: (draft: string) => Promise<void>): Promise<void> {
+  if (existsSync(folder)) return;
+  await mkdir(dirname(folder), { recursive: true });
+  const draft = await mkdtemp(`${folder}-`);
+  try {
+    await make(draft);
+    await rename(draft, folder);
+  } catch (error) {
+    await rm(draft, { recursive: true, force: true });
+    // Another process was first.
+    if (!existsSync(folder)) throw error;
+  }
+}
+
+async function install(spec: string, folder: string): Promise<void> {
+  const args = ['install', '--prefix', folder, '--no-save', '--no-audit', '--no-fund', '--ignore-scripts', spec];
+  const shell = process.platform === 'win32';
+  await promisify(execFile)('npm', args, { cwd: folder, timeout: INSTALL_MS, shell });
+  await promisify(execFile)(binaryIn(folder), ['--version']);
+}
+
+/** On Apple silicon the package has another name since Node 19. */
+function npmPackage(): string {
+  const platform = process.platform === 'win32' ? 'win' : process.platform;
+  const bin = platform === 'darwin' && process.arch === 'arm64' ? 'bin-' : '';
+  return `node-${bin}${platform}-${process.arch}`;
+}
+
+function binaryIn(folder: string): string {
+  return join(folder, 'node_modules', npmPackage(), 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
+}

@@ -1,0 +1,20 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { App, type Environment, Stack } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import { afterAll } from 'vitest';
+
+const folder = mkdtempSync(join(tmpdir(), 'cdk-apps-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** A stack of an app of its own, whose functions are not bundled. */
+export function appStack({ env }: { env?: Environment } = {}): Stack {
+  const app = new App({ outdir: mkdtempSync(join(folder, 'app-')), context: { 'aws:cdk:bundling-stacks': [] } });
+  return new Stack(app, 'Jobs', env && { env });
+}
+
+/** What synthesis makes of a stack; throws what synthesis refuses. */
+export function templateOf(stack: Stack): Template {
+  return Template.fromStack(stack);
+}
