@@ -36,12 +36,14 @@ export function readContext(node: Node): AppContext {
   };
   const given: unknown = node.tryGetContext('tenants');
   // On the command line a list is a text.
-  const tenants: unknown = typeof given === 'string' ? given.split(',') : given;
+  const tenants: unknown = typeof given === 'string' ? given.split(',').map((tenant) => tenant.trim()) : given;
 
   if (!STAGE.test(stage)) refuse('stage', stage, "give up to 20 lower-case letters, digits and '-', such as 'prod'");
   if (region !== undefined && !REGION.test(region)) refuse('region', region, "give one such as 'eu-west-1'");
   if (!isHttps(tenantApiUrl)) refuse('tenantApiUrl', tenantApiUrl, "give one such as 'https://tenants.example/v1/'");
-  if (!isListOfTexts(tenants)) return refuse('tenants', given, "give at least one, such as 'acme,globex'");
+  if (!isListOfTexts(tenants) || new Set(tenants).size < tenants.length) {
+    return refuse('tenants', given, "give at least one and each once, such as 'acme,globex'");
+  }
   return { stage, region, tenants, tenantApiUrl, alarmEmail };
 }
 

@@ -29,7 +29,7 @@ export function grantLock(
   const grants = [
     grantUpdate(table, grantee, 'ForAllValues:StringEquals', valuesOf(keys, 'exact')),
     grantUpdate(table, grantee, 'ForAllValues:StringLike', valuesOf(keys, 'prefix')),
-    ...(table.encryptionKey ? [table.encryptionKey.grantEncryptDecrypt(grantee)] : []),
+    ...grantKey(table, grantee),
   ];
   return grants.reduce((all, grant) => all.combine(grant));
 }
@@ -41,7 +41,13 @@ export function grantOperate(table: TableResource, grantee: IGrantable): Grant {
     actions: ['dynamodb:DescribeTable', 'dynamodb:GetItem', 'dynamodb:Scan', 'dynamodb:UpdateItem'],
     resourceArns: [table.tableArn],
   });
-  return table.encryptionKey ? grant.combine(table.encryptionKey.grantEncryptDecrypt(grantee)) : grant;
+  return grantKey(table, grantee).reduce((all, key) => all.combine(key), grant);
+}
+
+/** A customer's key, in DynamoDB's hands, is used with the rights of the caller. */
+function grantKey({ encryptionKey }: TableResource, grantee: IGrantable): Grant[] {
+  const actions = ['kms:Decrypt', 'kms:DescribeKey', 'kms:Encrypt', 'kms:GenerateDataKey*', 'kms:ReEncrypt*'];
+  return encryptionKey ? [encryptionKey.grant(grantee, ...actions)] : [];
 }
 
 function grantUpdate(table: TableResource, grantee: IGrantable, operator: string, values: readonly string[]): Grant {

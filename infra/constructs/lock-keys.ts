@@ -1,5 +1,8 @@
+import { Token } from 'aws-cdk-lib';
+
 const MAX_BYTES = 128;
-const CONTROL = /\p{Cc}/u;
+/** Control characters and lone surrogates. */
+const NO_TEXT = /[\p{Cc}\p{Surrogate}]/u;
 
 /** Partition keys of locks: one, or all that begin alike. */
 export interface LockKeys {
@@ -14,15 +17,20 @@ export interface LockKeys {
  * @throws TypeError, RangeError for names that the library would refuse when it runs
  */
 export function lockKeys(name: string, keyPrefix: string): LockKeys {
+  if (Token.isUnresolved(keyPrefix + name)) {
+    throw new TypeError('a lock name or key prefix is a token, known only when it is deployed: give the text itself');
+  }
   const isPrefix = name.endsWith('*');
   const text = isPrefix ? name.slice(0, -1) : name;
+  const key = keyPrefix + text;
   if (text === '') {
     throw new TypeError(`lock name is '${name}': give a name such as 'send-digest', or a prefix such as 'tenant/*'`);
   }
-  if (text !== text.normalize('NFC') || CONTROL.test(text)) {
-    throw new TypeError(`lock name is ${JSON.stringify(name)}: give Unicode form NFC without control characters`);
+  if (key !== key.normalize('NFC') || NO_TEXT.test(key)) {
+    throw new TypeError(
+      `lock name is ${JSON.stringify(keyPrefix + name)}: give well-formed Unicode of form NFC without control characters`,
+    );
   }
-  const key = keyPrefix + text;
   const bytes = Buffer.byteLength(key);
   if (bytes > MAX_BYTES) {
     throw new RangeError(`lock name '${name}' has ${bytes} bytes with its key prefix: at most ${MAX_BYTES} fit`);

@@ -78,7 +78,8 @@ export class LockTable extends Construct implements ILockTable {
 
   constructor(scope: Construct, id: string, props: LockTableProps = {}) {
     super(scope, id);
-    const { multiRegion, replicaRegions = [], witnessRegion, ...own } = props;
+    const { multiRegion, replicaRegions = [], witnessRegion, ...others } = props;
+    const { deletionProtection = true, removalPolicy = RemovalPolicy.RETAIN, ...own } = others;
     if (multiRegion === undefined && (replicaRegions.length > 0 || witnessRegion !== undefined)) {
       throw new TypeError(
         `replicaRegions is [${replicaRegions.join(', ')}] and witnessRegion ${witnessRegion} without multiRegion: two regions of an eventually consistent table can both take a lock; give multiRegion: 'strong'`,
@@ -88,9 +89,9 @@ export class LockTable extends Construct implements ILockTable {
       throw new TypeError(`multiRegion is '${multiRegion}': give 'strong', or leave it out`);
     }
     this.table = new TableV2(this, 'Table', {
-      deletionProtection: true,
-      removalPolicy: RemovalPolicy.RETAIN,
       ...own,
+      deletionProtection,
+      removalPolicy,
       partitionKey: { name: 'lockName', type: AttributeType.STRING },
       billing: Billing.onDemand(),
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },

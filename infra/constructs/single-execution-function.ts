@@ -70,17 +70,18 @@ export class SingleExecutionFunction extends NodejsFunction {
 
   constructor(scope: Construct, id: string, props: SingleExecutionFunctionProps) {
     const { lockTable, lockNames, schedules, lockAtMostFor, lockAtLeastFor, alarmActions = [], ...given } = props;
-    const { timeout = Duration.minutes(1), retryAttempts, maxEventAge, onFailure, ...own } = given;
+    const { timeout = Duration.minutes(1), retryAttempts, maxEventAge, onFailure, ...fn } = given;
+    const { runtime = Runtime.NODEJS_24_X, architecture = Architecture.ARM_64, memorySize = 256, ...own } = fn;
     const metricNamespace = `SingleExecution/${Stack.of(scope).stackName}`;
     checkLockTimes({ lockAtMostFor, lockAtLeastFor, timeout });
     const planned = planSchedules(schedules, lockNames, lockTable.keyPrefix);
     for (const schedule of planned) checkLockAtLeastFor(lockAtLeastFor, schedule);
 
     super(scope, id, {
-      runtime: Runtime.NODEJS_24_X,
-      architecture: Architecture.ARM_64,
-      memorySize: 256,
       ...own,
+      runtime,
+      architecture,
+      memorySize,
       role: own.role ?? runRole(scope, id, own.vpc),
       logGroup: own.logGroup ?? monthLog(scope, id),
       timeout,

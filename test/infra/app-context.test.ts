@@ -64,7 +64,7 @@ describe('readContext', () => {
 describe('readContext refuses', () => {
   const STAGE = "give up to 20 lower-case letters, digits and '-', such as 'prod' in cdk.json, or by -c stage=…";
   const REGION = "give one such as 'eu-west-1' in cdk.json, or by -c region=…";
-  const TENANTS = "give at least one, such as 'acme,globex' in cdk.json, or by -c tenants=…";
+  const TENANTS = "give at least one and each once, such as 'acme,globex' in cdk.json, or by -c tenants=…";
   const URL = "give one such as 'https://tenants.example/v1/' in cdk.json, or by -c tenantApiUrl=…";
   const text = (name: string) => `give a text in cdk.json, or by -c ${name}=…`;
 
@@ -92,6 +92,7 @@ describe('readContext refuses', () => {
     ['tenants', ['acme', ''], `["acme",""]: ${TENANTS}`],
     ['tenants', ['acme', 5], `["acme",5]: ${TENANTS}`],
     ['tenants', { acme: true }, `{"acme":true}: ${TENANTS}`],
+    ['tenants', 'acme,acme', `"acme,acme": ${TENANTS}`],
   ])('%s %j, naming it and the remedy', (name, value, what) => {
     expect(() => read({ ...needed, [name]: value })).toThrow(new TypeError(`context ${name} is ${what}`));
   });

@@ -221,7 +221,14 @@ describe.each<[string, (locks: ILockTable, role: Role) => Grant]>([
   ['grantLock', (locks, role) => locks.grantLock(role, ['digest'])],
   ['grantOperate', (locks, role) => locks.grantOperate(role)],
 ])('%s lets a role use the key', (_, grant) => {
-  const use = ['kms:Decrypt', 'kms:Encrypt', 'kms:GenerateDataKey', 'kms:ReEncryptFrom', 'kms:ReEncryptTo'];
+  const use = [
+    'kms:Decrypt',
+    'kms:DescribeKey',
+    'kms:Encrypt',
+    'kms:GenerateDataKey',
+    'kms:ReEncryptFrom',
+    'kms:ReEncryptTo',
+  ];
 
   test('of an encrypted lock table', () => {
     const stack = appStack({ env: { region: 'eu-west-1' } });

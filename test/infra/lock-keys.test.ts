@@ -1,3 +1,4 @@
+import { Aws } from 'aws-cdk-lib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type LockKeys, lockKeys, overlap } from '../../infra/constructs/lock-keys.js';
@@ -24,7 +25,7 @@ describe('lockKeys', () => {
   });
 
   const GIVE = "give a name such as 'send-digest', or a prefix such as 'tenant/*'";
-  const FORM = 'give Unicode form NFC without control characters';
+  const FORM = 'give well-formed Unicode of form NFC without control characters';
   test.each<[string, string, string, Error]>([
     ['no name', '', '', new TypeError(`lock name is '': ${GIVE}`)],
     ['no name behind a key prefix', '', 'lock#', new TypeError(`lock name is '': ${GIVE}`)],
@@ -34,9 +35,19 @@ describe('lockKeys', () => {
     ['a control character of C1', 'a\u0085', '', new TypeError(`lock name is "a\u0085": ${FORM}`)],
     ['a control character in a prefix', 'a\u0000*', '', new TypeError(`lock name is "a\\u0000*": ${FORM}`)],
     ['form NFD', 'e\u0301', '', new TypeError(`lock name is "e\u0301": ${FORM}`)],
+    ['a lone surrogate', 'a\ud83d', '', new TypeError(`lock name is "a\\ud83d": ${FORM}`)],
+    ['a control character in the key prefix', 'digest', 'p\n', new TypeError(`lock name is "p\\ndigest": ${FORM}`)],
+    ['a mark that its key prefix would take up', '\u0301', 'e', new TypeError(`lock name is "e\u0301": ${FORM}`)],
     ['a prefix in form NFD', 'e\u0301/*', '', new TypeError(`lock name is "e\u0301/*": ${FORM}`)],
   ])('refuses %s', (_, name, keyPrefix, error) => {
     expect(() => lockKeys(name, keyPrefix)).toThrow(error);
+  });
+
+  test.each<[string, string]>([
+    [`tenant/${Aws.ACCOUNT_ID}`, ''],
+    ['digest', `${Aws.STACK_NAME}/`],
+  ])('refuses a token, which is no text yet', (name, keyPrefix) => {
+    expect(() => lockKeys(name, keyPrefix)).toThrow('is a token, known only when it is deployed: give the text itself');
   });
 
   test.each<[string, string, number]>([
@@ -68,7 +79,7 @@ describe('lockKeys', () => {
       fc.string({ unit: units, maxLength: 8 }),
       fc.string({ unit: units, minLength: 20, maxLength: 140 }),
     );
-    const keyPrefixes = fc.constantFrom('', 'lock#', '日/');
+    const keyPrefixes = fc.constantFrom('', 'lock#', '日/', 'e', 'e\u0301#', 'p\n');
     fc.assert(
       fc.property(names, keyPrefixes, (name, keyPrefix) => {
         // With a star at its end it is a prefix of names.

@@ -3,7 +3,7 @@ import { Match } from 'aws-cdk-lib/assertions';
 import { TableEncryptionV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
-import { LockTable } from 'single-execution/cdk';
+import { LockTable, type LockTableProps } from 'single-execution/cdk';
 import { describe, expect, test } from 'vitest';
 import { appStack, templateOf } from '../support/synthesised.js';
 
@@ -33,6 +33,20 @@ describe('row 75: a lock table', () => {
         KeySchema: [{ AttributeName: 'lockName', KeyType: 'HASH' }],
         Replicas: [{ ...safeReplica('eu-west-1'), Region: { Ref: 'AWS::Region' } }],
       }),
+    });
+  });
+
+  test('keeps its protections when a setting is undefined', () => {
+    const stack = appStack();
+
+    new LockTable(stack, 'Locks', {
+      deletionProtection: undefined,
+      removalPolicy: undefined,
+    } as unknown as LockTableProps);
+
+    templateOf(stack).hasResource(GLOBAL_TABLE, {
+      DeletionPolicy: 'Retain',
+      Properties: { Replicas: [Match.objectLike({ DeletionProtectionEnabled: true })] },
     });
   });
 

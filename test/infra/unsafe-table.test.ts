@@ -1,11 +1,13 @@
-import { Aspects, type Stack } from 'aws-cdk-lib';
+import { Aspects, Stack } from 'aws-cdk-lib';
 import {
   AttributeType,
   CfnGlobalTable,
+  type ITableV2,
   MultiRegionConsistency,
   Table,
   type TablePropsV2,
   TableV2,
+  TableV2MultiAccountReplica,
 } from 'aws-cdk-lib/aws-dynamodb';
 import { User } from 'aws-cdk-lib/aws-iam';
 import { LockTable, type LockTableProps } from 'single-execution/cdk';
@@ -56,6 +58,48 @@ describe('F77 synthesis refuses eventually consistent replicas', () => {
     expect(() => templateOf(stack)).toThrow(`[Jobs/Locks/Table] ${EVENTUAL}`);
   });
 
+  test('added by an override', () => {
+    const stack = stackIn('eu-west-1');
+
+    resourceOf(new LockTable(stack, 'Locks')).addPropertyOverride('Replicas.1', { Region: 'us-east-1' });
+
+    expect(() => templateOf(stack)).toThrow(`[Jobs/Locks/Table] ${EVENTUAL}`);
+  });
+
+  test('left by an override that takes the strong consistency away', () => {
+    const stack = stackIn('eu-west-1');
+    const locks = new LockTable(stack, 'Locks', {
+      multiRegion: 'strong',
+      replicaRegions: ['eu-west-2', 'eu-west-3'],
+    });
+
+    resourceOf(locks).addPropertyDeletionOverride('MultiRegionConsistency');
+
+    expect(() => templateOf(stack)).toThrow(`[Jobs/Locks/Table] ${EVENTUAL}`);
+  });
+
+  test('of a Table of the older kind', () => {
+    const stack = stackIn('eu-west-1');
+
+    LockTable.fromTable(new Table(stack, 'Shop', { partitionKey, replicationRegions: ['us-east-1'] }));
+
+    expect(() => templateOf(stack)).toThrow(`[Jobs/Shop] ${EVENTUAL}`);
+  });
+
+  test('of a table in another account', () => {
+    const home = stackIn('eu-west-1');
+    const away = new Stack(home.node.root, 'Away', { env: { account: '210987654321', region: 'us-east-1' } });
+    const { table } = new LockTable(home, 'Locks', { tableName: 'locks' });
+
+    const replica = new TableV2MultiAccountReplica(away, 'Locks', {
+      tableName: 'locks',
+      replicaSourceTable: table as ITableV2,
+    });
+    LockTable.fromTable(replica);
+
+    expect(() => templateOf(away)).toThrow(`[Away/Locks] ${EVENTUAL}`);
+  });
+
   test("in a table of the app's own", () => {
     const stack = stackIn('eu-west-1');
     const shop = new TableV2(stack, 'Shop', { partitionKey, replicas: [{ region: 'us-east-1' }] });
@@ -81,6 +125,15 @@ describe('synthesis refuses a time to live, which would delete locks', () => {
     const stack = stackIn('eu-west-1');
 
     resourceOf(new LockTable(stack, 'Locks')).timeToLiveSpecification = { enabled: true, attributeName: 'expires' };
+
+    expect(() => templateOf(stack)).toThrow(`[Jobs/Locks/Table] ${NO_TTL}`);
+  });
+
+  test('of a lock table, by an override', () => {
+    const stack = stackIn('eu-west-1');
+    const override = { Enabled: true, AttributeName: 'expires' };
+
+    resourceOf(new LockTable(stack, 'Locks')).addPropertyOverride('TimeToLiveSpecification', override);
 
     expect(() => templateOf(stack)).toThrow(`[Jobs/Locks/Table] ${NO_TTL}`);
   });
