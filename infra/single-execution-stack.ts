@@ -76,7 +76,9 @@ export class SingleExecutionStack extends Stack {
     data.grant(tenantSync, 'dynamodb:PutItem');
 
     this.functions = [nightlyReport, tenantSync];
-    new LockDashboard(this, 'Dashboard', { dashboardName: this.stackName, functions: this.functions });
+    // Dashboards are those of the account, in whatever region.
+    const dashboardName = `${this.stackName}-${this.region}`;
+    new LockDashboard(this, 'Dashboard', { dashboardName, functions: this.functions });
     new CfnOutput(this, 'LockTableName', { value: lockTable.table.tableName });
     new CfnOutput(this, 'AlarmTopicArn', { value: this.alarmTopic.topicArn });
   }

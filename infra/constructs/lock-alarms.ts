@@ -11,7 +11,8 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { lockMetric } from './lock-metrics.js';
-import type { PlannedSchedule } from './planned-schedule.js';
+import { lockId, type PlannedSchedule } from './planned-schedule.js';
+import { lastRunEndsMs } from './retry-settings.js';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -23,8 +24,8 @@ const FIVE_MINUTES = Duration.minutes(5);
 export interface LockAlarmsProps {
   readonly fn: IFunction;
   readonly timeout: Duration;
-  /** How long after its tick the last retry is over. */
-  readonly lastRunEndsMs: number;
+  /** Lambda's retries of a failed run. */
+  readonly retries: number;
   readonly deadLetters: IQueue;
   readonly namespace: string;
   readonly schedules: readonly PlannedSchedule[];
@@ -69,12 +70,12 @@ export class LockAlarms extends Construct {
   }
 
   #addLockAlarms(lockName: string, namespace: string): void {
-    this.#add(`LockLost:${lockName}`, lockMetric(namespace, 'LockLost', lockName), {
+    this.#add(`LockLost:${lockId(lockName)}`, lockMetric(namespace, 'LockLost', lockName), {
       threshold: 1,
       alarmDescription: `Lock "${lockName}": a run went on past its lease, or an operator forced it away; two runs may have overlapped. See the log for "lost".`,
     });
     const skew = lockMetric(namespace, 'ClockSkew', lockName, { statistic: 'Maximum' });
-    this.#add(`ClockSkew:${lockName}`, skew, {
+    this.#add(`ClockSkew:${lockId(lockName)}`, skew, {
       threshold: 1,
       alarmDescription: `Lock "${lockName}": a host's clock is off by more than maxClockSkew. No two runs overlap for it; lockAtLeastFor and takeovers are off by as much. See the log for "clock-skew".`,
     });
@@ -83,11 +84,11 @@ export class LockAlarms extends Construct {
   /** A dead man's switch: no run has succeeded for longer than two ticks and their retries can be apart. */
   #addDidNotRun(
     { id, schedule, lockName, gaps }: PlannedSchedule,
-    { namespace, lastRunEndsMs }: LockAlarmsProps,
+    { namespace, timeout, retries }: LockAlarmsProps,
   ): void {
     if (!gaps) return;
     const { expressionString } = schedule;
-    const watchMs = gaps.longestMs + lastRunEndsMs;
+    const watchMs = gaps.longestMs + lastRunEndsMs(retries, timeout.toMilliseconds());
     const period = Duration.minutes(Math.ceil(watchMs / WATCH_PERIODS / MINUTE_MS));
     const evaluationPeriods = Math.ceil(watchMs / period.toMilliseconds());
     if (evaluationPeriods * period.toMilliseconds() > CLOUDWATCH_LOOKS_BACK_MS) {

@@ -20,6 +20,8 @@ export interface LockDashboardProps {
   readonly dashboardName?: string;
 }
 
+/** CloudWatch's limit. */
+const ALARMS_A_WIDGET = 100;
 const THIRD = { width: 8, height: 6 };
 const WHOLE = { width: 24, height: 6 };
 
@@ -34,7 +36,10 @@ export class LockDashboard extends Construct {
       defaultInterval: Duration.days(1),
     });
     const alarms = functions.flatMap((fn) => fn.alarms.all);
-    this.dashboard.addWidgets(new AlarmStatusWidget({ title: 'Alarms', alarms, ...WHOLE }));
+    for (let first = 0; first < alarms.length; first += ALARMS_A_WIDGET) {
+      const shown = alarms.slice(first, first + ALARMS_A_WIDGET);
+      this.dashboard.addWidgets(new AlarmStatusWidget({ title: 'Alarms', alarms: shown, ...WHOLE }));
+    }
     for (const fn of functions) this.dashboard.addWidgets(runs(fn), skips(fn), holdTime(fn));
   }
 }

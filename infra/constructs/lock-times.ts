@@ -1,5 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import type { PlannedSchedule } from './planned-schedule.js';
+import { DELIVERY_MS } from './retry-settings.js';
 
 export interface LockTimes {
   readonly lockAtMostFor?: Duration | undefined;
@@ -69,4 +70,13 @@ export function lockedRetry(
   if (keptMs <= retryMs) return undefined;
   const kept = Duration.millis(keptMs).toHumanString();
   return `a run that is killed at its time-out of ${timeout.toHumanString()} keeps its lock for up to ${kept}, and Lambda's retry comes after ${Duration.millis(retryMs).toHumanString()}: it would be skipped as locked, and the tick lost; lower lockAtMostFor and lockAtLeastFor below that, or raise the time-out`;
+}
+
+/** What to say when a tick that is sent late keeps the lock until the next, which is not, and which is then skipped. */
+export function lateTickIsInTheWay(
+  lockAtLeastFor: Duration | undefined,
+  { schedule, gaps }: Pick<PlannedSchedule, 'schedule' | 'gaps'>,
+): string | undefined {
+  if (!lockAtLeastFor || !gaps || lockAtLeastFor.toMilliseconds() <= gaps.shortestMs - DELIVERY_MS) return undefined;
+  return `lockAtLeastFor is ${lockAtLeastFor.toHumanString()}: EventBridge can be a minute late, and a late tick would then hold the lock when the next of ${schedule.expressionString} comes, which is skipped; leave a minute between`;
 }

@@ -28,9 +28,14 @@ export function planSchedules(
     const lockName = lockNameOf(options, lockNames, keyPrefix);
     const count = (counts.get(lockName) ?? 0) + 1;
     counts.set(lockName, count);
-    const id = count === 1 ? lockName : `${lockName}:${count}`;
+    const id = count === 1 ? lockId(lockName) : `${lockId(lockName)}:${count}`;
     return { ...options, id, lockName, gaps: runGaps(options.schedule, options.timeWindow) };
   });
+}
+
+/** A lock in the id of a construct, in which CDK would take `a/b` and `a--b` for the same. */
+export function lockId(lockName: string): string {
+  return encodeURIComponent(lockName);
 }
 
 function lockNameOf({ schedule, lockName }: LockSchedule, lockNames: readonly string[], keyPrefix: string): string {

@@ -3,7 +3,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 /** What Lambda waits before the first and the second retry of a failed run. */
 export const RETRY_DELAYS_MS: readonly [number, number] = [MINUTE_MS, 2 * MINUTE_MS];
 /** EventBridge's precision: what is due at 02:00 is sent by 02:00:59. */
-const DELIVERY_MS = MINUTE_MS;
+export const DELIVERY_MS: number = MINUTE_MS;
 
 /*
  * All retries of a tick fit into its period. A retry that outlasted it would hold the lock when the next tick comes,
@@ -16,11 +16,6 @@ export interface Retries {
   readonly maxAgeMs: number;
 }
 
-export interface RunRetries extends Retries {
-  /** How long after its tick the last run is over, when each takes the whole time-out. */
-  readonly lastRunEndsMs: number;
-}
-
 /**
  * Lambda's retries of a failed run: as many of its two as are over, by their time-outs, when the next tick is due. An
  * event that Lambda cannot run is kept for a period, within Lambda's 60 s to 6 h.
@@ -28,16 +23,14 @@ export interface RunRetries extends Retries {
  * @param periodMs the shortest time between two ticks; Infinity for a schedule that fires once
  * @see https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-error-handling.html
  */
-export function runRetries(periodMs: number, timeoutMs: number): RunRetries {
-  let attempts = 0;
-  let lastRunEndsMs = DELIVERY_MS + timeoutMs;
-  for (const delayMs of RETRY_DELAYS_MS) {
-    const endsMs = lastRunEndsMs + delayMs + timeoutMs;
-    if (endsMs > periodMs) break;
-    attempts += 1;
-    lastRunEndsMs = endsMs;
-  }
-  return { attempts, maxAgeMs: within(periodMs, MINUTE_MS, 6 * HOUR_MS), lastRunEndsMs };
+export function runRetries(periodMs: number, timeoutMs: number): Retries {
+  const attempts = [2, 1].find((retries) => lastRunEndsMs(retries, timeoutMs) <= periodMs) ?? 0;
+  return { attempts, maxAgeMs: within(periodMs, MINUTE_MS, 6 * HOUR_MS) };
+}
+
+/** How long after its tick the last of a run and its retries is over, when each takes the whole time-out. */
+export function lastRunEndsMs(retries: number, timeoutMs: number): number {
+  return RETRY_DELAYS_MS.slice(0, retries).reduce((ms, delayMs) => ms + delayMs + timeoutMs, DELIVERY_MS + timeoutMs);
 }
 
 /**

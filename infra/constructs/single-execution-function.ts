@@ -17,7 +17,7 @@ import { LockAlarms } from './lock-alarms.js';
 import { NAMESPACE_VARIABLE } from './lock-metrics.js';
 import { addSchedule, type LockSchedule } from './lock-schedule.js';
 import type { ILockTable } from './lock-table.js';
-import { checkLockAtLeastFor, checkLockTimes, lockedRetry } from './lock-times.js';
+import { checkLockAtLeastFor, checkLockTimes, lateTickIsInTheWay, lockedRetry } from './lock-times.js';
 import { type PlannedSchedule, planSchedules } from './planned-schedule.js';
 import { RETRY_DELAYS_MS, runRetries } from './retry-settings.js';
 import { refuseSharedLocks } from './shared-locks.js';
@@ -115,13 +115,17 @@ export class SingleExecutionFunction extends NodejsFunction {
       maxEventAge: maxEventAge ?? Duration.millis(runs.maxAgeMs),
       onFailure: onFailure ?? new SqsDestination(this.deadLetters),
     });
-    const warning = attempts > 0 && lockedRetry({ lockAtMostFor, lockAtLeastFor, timeout }, RETRY_DELAYS_MS[0]);
-    if (warning) Annotations.of(this).addWarningV2('single-execution:locked-retry', warning);
-    for (const schedule of planned) addSchedule(this, schedule, this.deadLetters);
+    const kept = attempts > 0 && lockedRetry({ lockAtMostFor, lockAtLeastFor, timeout }, RETRY_DELAYS_MS[0]);
+    if (kept) Annotations.of(this).addWarningV2('single-execution:locked-retry', kept);
+    for (const schedule of planned) {
+      const late = lateTickIsInTheWay(lockAtLeastFor, schedule);
+      if (late) Annotations.of(this).addWarningV2(`single-execution:late-tick:${schedule.id}`, late);
+      addSchedule(this, schedule, this.deadLetters);
+    }
     this.alarms = new LockAlarms(this, 'Alarms', {
       fn: this,
       timeout,
-      lastRunEndsMs: runs.lastRunEndsMs,
+      retries: attempts,
       deadLetters: this.deadLetters,
       namespace: metricNamespace,
       schedules: planned,

@@ -8,7 +8,7 @@ import { Topic } from 'aws-cdk-lib/aws-sns';
 import fc from 'fast-check';
 import { LockTable, SingleExecutionFunction, type SingleExecutionFunctionProps } from 'single-execution/cdk';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { runRetries } from '../../infra/constructs/retry-settings.js';
+import { lastRunEndsMs, runRetries } from '../../infra/constructs/retry-settings.js';
 import { runGaps } from '../../infra/constructs/run-gaps.js';
 import { appStack, templateOf } from '../support/synthesised.js';
 
@@ -204,7 +204,8 @@ describe("row 77: the dead man's switch", () => {
         const timeWindow = minutes ? TimeWindow.flexible(Duration.minutes(minutes)) : TimeWindow.off();
         const fn = digest({ schedules: [{ schedule, timeWindow }], timeout: Duration.seconds(seconds) });
         const { shortestMs, longestMs } = runGaps(schedule, timeWindow) ?? { shortestMs: 0, longestMs: 0 };
-        const wantedS = (longestMs + runRetries(shortestMs, seconds * 1_000).lastRunEndsMs) / 1_000;
+        const wantedS =
+          (longestMs + lastRunEndsMs(runRetries(shortestMs, seconds * 1_000).attempts, seconds * 1_000)) / 1_000;
         const found = watch(fn);
         if (found === undefined) {
           // Ten periods of whole minutes can be ten minutes longer than what is wanted.

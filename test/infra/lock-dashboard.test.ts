@@ -70,6 +70,21 @@ test('row 77: the dashboard shows the alarms of all functions first, and three g
   expect(new Set(widgets[0]?.properties['alarms'] as string[])).toEqual(new Set(alarms));
 });
 
+test('row 77: the dashboard shows no more than the hundred alarms of a widget in one', () => {
+  const stack = appStack();
+  const tenants = Array.from({ length: 40 }, (_, i) => `tenant/${i}`);
+  const fn = new SingleExecutionFunction(stack, 'Sync', {
+    entry: fileURLToPath(new URL('../../handlers/tenant-sync.ts', import.meta.url)),
+    lockTable: new LockTable(stack, 'Locks'),
+    lockNames: ['tenant/*'],
+    schedules: tenants.map((lockName) => ({ schedule, lockName })),
+  });
+  new LockDashboard(stack, 'Dashboard', { functions: [fn] });
+
+  const shown = widgetsOf(stack).flatMap(({ type, properties }) => (type === 'alarm' ? [properties['alarms']] : []));
+  expect(shown.map((alarms) => (alarms as string[]).length)).toEqual([100, 23]);
+});
+
 test('row 77: the dashboard counts the runs of each lock, once however many schedules it has', () => {
   const { widgets } = dashboard();
   const line = (metric: string, lock: string, what: string) => [

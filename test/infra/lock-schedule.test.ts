@@ -208,6 +208,11 @@ describe("row 75: a schedule with via: 'rule'", () => {
       "schedule cron(0 2 * * ? *) is in time zone 'Europe/Berlin': a rule knows UTC alone; leave out via: 'rule'",
     ],
     [
+      'a date',
+      { schedule: ScheduleExpression.at(new Date(TICK)) },
+      "schedule at(2027-01-01T02:00:00) fires once: a rule cannot; leave out via: 'rule'",
+    ],
+    [
       'a time window',
       { schedule, timeWindow: TimeWindow.flexible(Duration.minutes(15)) },
       "schedule cron(0 2 * * ? *) has a timeWindow: a rule has none; leave out via: 'rule'",
@@ -215,12 +220,6 @@ describe("row 75: a schedule with via: 'rule'", () => {
   ])('row 75: refuses %s', (_, options, message) => {
     expect(() => digest([{ ...options, via: 'rule' }])).toThrow(new TypeError(message));
   });
-});
-
-test('row 75: a rule cannot fire once, and a schedule that does is refused', () => {
-  const once = ScheduleExpression.at(new Date(TICK));
-
-  expect(() => digest([{ schedule: once, via: 'rule' }])).toThrow("fires once: a rule cannot; leave out via: 'rule'");
 });
 
 describe('row 75: of several schedules', () => {

@@ -4,7 +4,13 @@ import { Annotations, Match } from 'aws-cdk-lib/assertions';
 import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import { LockTable, SingleExecutionFunction, type SingleExecutionFunctionProps } from 'single-execution/cdk';
 import { describe, expect, test } from 'vitest';
-import { checkLockAtLeastFor, checkLockTimes, type LockTimes, lockedRetry } from '../../infra/constructs/lock-times.js';
+import {
+  checkLockAtLeastFor,
+  checkLockTimes,
+  type LockTimes,
+  lateTickIsInTheWay,
+  lockedRetry,
+} from '../../infra/constructs/lock-times.js';
 import { runGaps } from '../../infra/constructs/run-gaps.js';
 import { appStack } from '../support/synthesised.js';
 
@@ -97,6 +103,22 @@ describe('row 79: the lock of a run that is killed', () => {
   });
 });
 
+describe('row 79: a tick that is sent a minute late', () => {
+  const warning = (lockAtLeastFor?: Duration) =>
+    lateTickIsInTheWay(lockAtLeastFor, { schedule: everyFive, gaps: runGaps(everyFive) });
+
+  test('row 79: is over when the next comes, with a least time that leaves a minute', () => {
+    expect(warning()).toBeUndefined();
+    expect(warning(Duration.minutes(4))).toBeUndefined();
+  });
+
+  test('row 79: is in the way of the next, and a warning says so', () => {
+    expect(warning(Duration.seconds(241))).toBe(
+      'lockAtLeastFor is 4 minutes 1 second: EventBridge can be a minute late, and a late tick would then hold the lock when the next of rate(5 minutes) comes, which is skipped; leave a minute between',
+    );
+  });
+});
+
 describe('the function', () => {
   const make = (props: Partial<SingleExecutionFunctionProps>) => {
     const stack = appStack();
@@ -113,6 +135,14 @@ describe('the function', () => {
     Annotations.fromStack(make(props))
       .findWarning('/Jobs/Digest', Match.anyValue())
       .map(({ entry }) => entry.data);
+
+  test('row 79: warns of a late tick in the way of the next', () => {
+    const schedules = [{ schedule: everyFive }];
+
+    expect(warnings({ lockAtLeastFor: Duration.seconds(241), schedules })).toContainEqual(
+      expect.stringContaining('leave a minute between'),
+    );
+  });
 
   test('row 14: refuses a lease shorter than its default time-out', () => {
     expect(() => make({ lockAtMostFor: Duration.millis(59_999) })).toThrow(new RangeError(SHORT_LEASE));

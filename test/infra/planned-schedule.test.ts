@@ -1,5 +1,6 @@
-import { Duration } from 'aws-cdk-lib';
+import { App, Duration } from 'aws-cdk-lib';
 import { ScheduleExpression, TimeWindow } from 'aws-cdk-lib/aws-scheduler';
+import { Construct } from 'constructs';
 import { describe, expect, test } from 'vitest';
 import type { LockSchedule } from '../../infra/constructs/lock-schedule.js';
 import { planSchedules } from '../../infra/constructs/planned-schedule.js';
@@ -75,6 +76,19 @@ describe('row 75: a planned schedule', () => {
     );
 
     expect(plan.map(({ id }) => id)).toEqual(['digest', 'report', 'digest:2', 'digest:3', 'report:2']);
+  });
+
+  test("row 75: is not taken for another lock's, whose name looks like its number or like CDK's paths", () => {
+    const lockNames = ['digest', 'digest', 'digest:2', 'a/b', 'a--b'];
+    const plan = planSchedules(
+      lockNames.map((lockName) => ({ schedule, lockName })),
+      [...new Set(lockNames)],
+      '',
+    );
+    const scope = new App();
+
+    for (const { id } of plan) new Construct(scope, `Schedule:${id}`);
+    expect(plan.map(({ id }) => id)).toEqual(['digest', 'digest:2', 'digest%3A2', 'a%2Fb', 'a--b']);
   });
 
   test('row 75: is wanted', () => {

@@ -35,6 +35,12 @@ describe('row 79: the runs of a schedule', () => {
     expect(runGaps(schedule, window(minutes))).toEqual({ shortestMs, longestMs });
   });
 
+  test('row 77: are at most 25 hours apart, so that an alarm tells of the night whose hour spring leaves out', () => {
+    const schedule = cron({ minute: '30', hour: '2', timeZone: EUROPE_BERLIN });
+
+    expect(runGaps(schedule)?.longestMs).toBe(25 * HOUR);
+  });
+
   test('row 79: are as they are when the time window is off', () => {
     expect(runGaps(rate(Duration.hours(1)), TimeWindow.off())).toEqual({ shortestMs: HOUR, longestMs: HOUR });
   });

@@ -45,8 +45,11 @@ function statementsOn(service: string, template: Template) {
 }
 
 describe('row 75: the function', () => {
-  test('row 75: runs on Node 24 and arm64 with 256 MB, for a minute', () => {
-    synthesised().hasResourceProperties(FUNCTION, {
+  test.each([
+    ['says nothing', {}],
+    ['leaves it', { runtime: undefined, architecture: undefined, memorySize: undefined, timeout: undefined }],
+  ])('row 75: runs on Node 24 and arm64 with 256 MB, for a minute, when its user %s', (_, props: object) => {
+    synthesised(props).hasResourceProperties(FUNCTION, {
       Runtime: 'nodejs24.x',
       Architectures: ['arm64'],
       MemorySize: 256,

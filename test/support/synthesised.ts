@@ -10,7 +10,12 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 /** A stack of an app of its own, whose functions are not bundled. */
 export function appStack({ env }: { env?: Environment } = {}): Stack {
-  const app = new App({ outdir: mkdtempSync(join(folder, 'app-')), context: { 'aws:cdk:bundling-stacks': [] } });
+  const app = new App({
+    outdir: mkdtempSync(join(folder, 'app-')),
+    context: { 'aws:cdk:bundling-stacks': [] },
+    // It only warns here, and takes seconds to load; the stack of this project is judged by it in a test of its own.
+    builtinCloudFormationValidation: false,
+  });
   return new Stack(app, 'Jobs', env && { env });
 }
 
