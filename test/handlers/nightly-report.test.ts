@@ -12,6 +12,7 @@ let locks: FakeLockTable;
 
 beforeEach(() => {
   vi.spyOn(console, 'error').mockReturnValue();
+  vi.spyOn(process.stdout, 'write').mockReturnValue(true);
   mock.reset();
   locks = fakeLockTable(mock, { tableName: 'locks' });
   mock.on(QueryCommand).resolves({ Items: [] });

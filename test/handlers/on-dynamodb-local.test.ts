@@ -19,6 +19,7 @@ const { handler: tenantSync } = await import('../../handlers/tenant-sync.js');
 // The SDK looks for its endpoint at the first command.
 beforeEach(() => {
   vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', endpoint);
+  vi.spyOn(process.stdout, 'write').mockReturnValue(true);
 });
 
 const put = (Item: Record<string, unknown>) => documents.send(new PutCommand({ TableName: DATA_TABLE, Item }));

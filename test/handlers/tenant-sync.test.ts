@@ -14,6 +14,7 @@ let locks: FakeLockTable;
 
 beforeEach(() => {
   mock.reset();
+  vi.spyOn(process.stdout, 'write').mockReturnValue(true);
   locks = fakeLockTable(mock, { tableName: 'locks' });
   mock.on(PutCommand).resolves({});
   fetched
