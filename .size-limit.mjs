@@ -22,6 +22,11 @@ export default [
     '13 kB',
   ),
   bundleOf(
+    'withSingleExecution + upstashStore',
+    `${wrapper} export { upstashStore } from './dist/stores/upstash.js';`,
+    '13 kB',
+  ),
+  bundleOf(
     'withSingleExecution + memoryStore',
     `${wrapper} export { memoryStore } from './dist/stores/memory.js';`,
     '9 kB',

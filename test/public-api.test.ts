@@ -18,6 +18,8 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
     'CorruptLockError',
   ],
   'single-execution/dynamodb': ['dynamoDBStore', 'dynamoDBAdminStore', 'createLockTable'],
+  'single-execution/redis': ['redisStore', 'redisAdminStore'],
+  'single-execution/upstash': ['upstashStore', 'upstashAdminStore'],
   'single-execution/memory': ['memoryStore'],
   'single-execution/admin': ['lockAdmin'],
   'single-execution/observe': ['emfObserver', 'jsonLogObserver'],
@@ -67,6 +69,8 @@ describe.each(Object.entries(DOORS))('%s', (door, names) => {
 
 test.each([
   'single-execution',
+  'single-execution/redis',
+  'single-execution/upstash',
   'single-execution/memory',
   'single-execution/admin',
   'single-execution/observe',

@@ -1,6 +1,5 @@
 import { defined } from './defined.js';
-import type { LockRecord } from './lock-record.js';
-import type { Completion, Lease, PreviousRun } from './lock-store.js';
+import type { Completion, Lease } from './lock-store.js';
 
 /*
  * The last ten runs of a lock, kept in its record as `r0` to `r9` and written by the release itself, so that history
@@ -26,16 +25,24 @@ export function slotOf(fencingToken: number): RingSlot {
   return `r${fencingToken % SLOTS}`;
 }
 
-/** The rows that a release writes: its own run, and the run before it when that one crashed. */
-export function rowsOfRelease(lease: Lease, { result, durationMs }: Completion): Record<RingSlot, string> {
-  const { fencingToken, lockedAtMs, tickMs, previous } = lease;
-  const own = { status: result, lockedAtMs, durationMs, fencingToken, ...defined({ tickMs }) };
-  return { ...crashedRow(previous), [slotOf(fencingToken)]: writeRow(own) };
+/** The lines that a release adds: the run before it when that one crashed, and its own. */
+export function linesOfRelease(
+  { fencingToken, lockedAtMs, tickMs, previous }: Lease,
+  { result, durationMs }: Completion,
+): { readonly crashed?: string; readonly own: string } {
+  return {
+    ...(previous?.status === 'crashed' && { crashed: writeRow({ ...previous, status: 'crashed' }) }),
+    own: writeRow({ status: result, lockedAtMs, durationMs, fencingToken, ...defined({ tickMs }) }),
+  };
 }
 
-function crashedRow(previous: PreviousRun | undefined): Record<RingSlot, string> {
-  if (previous?.status !== 'crashed') return {};
-  return { [slotOf(previous.fencingToken)]: writeRow({ ...previous, status: 'crashed' }) };
+/** The same in the slots of their tokens. */
+export function rowsOfRelease(lease: Lease, completion: Completion): Record<RingSlot, string> {
+  const { crashed, own } = linesOfRelease(lease, completion);
+  return {
+    ...(crashed !== undefined && lease.previous && { [slotOf(lease.previous.fencingToken)]: crashed }),
+    [slotOf(lease.fencingToken)]: own,
+  };
 }
 
 /**
@@ -43,12 +50,11 @@ function crashedRow(previous: PreviousRun | undefined): Record<RingSlot, string>
  * a successor's release writes it.
  */
 export function hasRun(record: Readonly<Record<string, unknown>>, fencingToken: number): boolean {
-  const run = readRow(record[slotOf(fencingToken)]);
-  return run?.fencingToken === fencingToken && run.status !== 'crashed';
+  return runsOf(record).some((run) => run.fencingToken === fencingToken && run.status !== 'crashed');
 }
 
 /** The runs in the ring, newest first. Rows that cannot be read are left out. */
-export function runsOf(record: LockRecord): RingRun[] {
+export function runsOf(record: Readonly<Record<string, unknown>>): RingRun[] {
   const runs: RingRun[] = [];
   for (let slot = 0; slot < SLOTS; slot++) {
     const run = readRow(record[`r${slot}`]);

@@ -1,0 +1,61 @@
+import type { StoreOperation } from '../core/errors.js';
+import type { LockAdminStore, StoredLock } from '../core/lock-admin-store.js';
+import type { StoreCall } from '../core/lock-store.js';
+import { tryUntilAnswered } from '../core/try-loop.js';
+import type { RedisConnection } from './redis-connection.js';
+import { classifyFailure, failureOf } from './redis-errors.js';
+import { type RedisReply, readPage } from './redis-reply.js';
+import { FORCE_RELEASE, GET, LIST, PAUSE, RESUME, type RedisScript } from './redis-scripts.js';
+
+/** What operators do to locks in a Redis. */
+export function redisAdmin(redis: RedisConnection): LockAdminStore {
+  const { keyPrefix } = redis;
+
+  async function run<W extends string>(
+    [operation, script, words]: readonly [StoreOperation, RedisScript, readonly W[]],
+    name: string,
+    args: readonly (string | number)[],
+    call: StoreCall,
+  ): Promise<RedisReply<W>> {
+    const answer = await redis.run({ script, operation, name, args, words }, call);
+    if ('error' in answer) throw answer.error;
+    return answer.reply;
+  }
+
+  const get = async (name: string, call: StoreCall): Promise<StoredLock | undefined> => {
+    const { item } = await run(['get', GET, ['read']], name, [], call);
+    return item && { name, item };
+  };
+
+  return {
+    get,
+
+    async list(call) {
+      const names = new Set<string>();
+      let cursor = '0';
+      do {
+        const args = [cursor, `${keyPrefix.replace(/[\\*?[\]]/g, '\\$&')}*`];
+        const send = async () => readPage(await redis.send(LIST, [], args));
+        const answer = await tryUntilAnswered(call, send, classifyFailure);
+        if ('error' in answer) throw failureOf(answer.error, 'list', '*');
+        for (const key of answer.value.keys) names.add(key.slice(keyPrefix.length));
+        cursor = answer.value.cursor;
+      } while (cursor !== '0');
+      const locks = await Promise.all([...names].map((name) => get(name, call)));
+      return locks.filter((lock) => lock !== undefined);
+    },
+
+    async forceRelease({ name, adminId, fencingToken }, call) {
+      return (await run(['forceRelease', FORCE_RELEASE, ['forced', 'changed']], name, [adminId, fencingToken], call))
+        .word;
+    },
+
+    async pause(name, { untilMs, by }, call) {
+      await run(['pause', PAUSE, ['paused']], name, [untilMs, by], call);
+    },
+
+    async resume(name, call) {
+      await run(['resume', RESUME, ['resumed']], name, [], call);
+    },
+  };
+}

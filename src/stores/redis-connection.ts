@@ -1,0 +1,90 @@
+import { describe } from '../core/describe.js';
+import type { LockStoreError, StoreOperation } from '../core/errors.js';
+import { lockKey } from '../core/lock-key.js';
+import type { ClockBounds, StoreCall } from '../core/lock-store.js';
+import { tryUntilAnswered } from '../core/try-loop.js';
+import { classifyFailure, failureOf, isNoScript } from './redis-errors.js';
+import { type RedisReply, readReply } from './redis-reply.js';
+import type { RedisScript } from './redis-scripts.js';
+
+/** Runs a script at a Redis, by its text or by the hash of it. All arguments are texts. */
+export interface RedisClient {
+  eval(script: string, keys: string[], args: string[]): Promise<unknown>;
+  evalsha(sha1: string, keys: string[], args: string[]): Promise<unknown>;
+}
+
+/** How a script was answered. */
+export type RedisAnswer<W extends string> =
+  | { readonly reply: RedisReply<W>; readonly ambiguous: boolean; readonly clock: ClockBounds }
+  | { readonly error: LockStoreError; readonly ambiguous: boolean };
+
+/** A Redis with locks in it: its keys, and the one way a script is sent. */
+export interface RedisConnection {
+  readonly keyPrefix: string;
+  /** @throws LockStoreError (INVALID_NAME) */
+  keyOf(name: string, operation: StoreOperation): string;
+  run<W extends string>(order: ScriptOrder<W>, call: StoreCall): Promise<RedisAnswer<W>>;
+  /** Sends a script once, and takes whatever comes. */
+  send(script: RedisScript, keys: string[], args: string[]): Promise<unknown>;
+}
+
+/** A script, what it is for, and the words that it may answer with. */
+export interface ScriptOrder<W extends string> {
+  readonly script: RedisScript;
+  readonly operation: StoreOperation;
+  readonly name: string;
+  readonly args: readonly (string | number)[];
+  readonly words: readonly W[];
+}
+
+/** Of locks without a prefix of their own: a Redis holds other things too. */
+const DEFAULT_PREFIX = 'lock:';
+
+/** @param header a first line that the scripts need at this Redis */
+export function redisConnection(
+  client: RedisClient,
+  keyPrefix: unknown = DEFAULT_PREFIX,
+  header = '',
+): RedisConnection {
+  if (typeof keyPrefix !== 'string') throw new TypeError(`keyPrefix is ${describe(keyPrefix)}: give a string`);
+  const hashes = new Map<RedisScript, Promise<string>>();
+
+  const send = async (script: RedisScript, keys: string[], args: string[]): Promise<unknown> => {
+    const text = header + script.text;
+    const hash = hashes.get(script) ?? sha1(text);
+    hashes.set(script, hash);
+    try {
+      return await client.evalsha(await hash, keys, args);
+    } catch (error) {
+      if (!isNoScript(error)) throw error;
+      return await client.eval(text, keys, args);
+    }
+  };
+
+  return {
+    keyPrefix,
+    send,
+    keyOf: (name, operation) => lockKey(keyPrefix, name, operation),
+    async run({ script, operation, name, args, words }, call) {
+      const key = lockKey(keyPrefix, name, operation);
+      const answer = await tryUntilAnswered(
+        call,
+        async () => {
+          const sentWall = call.clock.now();
+          const reply = readReply(await send(script, [key], args.map(String)), words);
+          const clock = { minMs: reply.nowMs - call.clock.now(), maxMs: reply.nowMs + 1 - sentWall };
+          return { reply, clock };
+        },
+        classifyFailure,
+      );
+      const { ambiguous } = answer;
+      if ('error' in answer) return { error: failureOf(answer.error, operation, name), ambiguous };
+      return { ...answer.value, ambiguous };
+    },
+  };
+}
+
+async function sha1(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-1', new TextEncoder().encode(text));
+  return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}

@@ -1,0 +1,138 @@
+import { CorruptLockError, LockStoreError } from '../core/errors.js';
+import { truncateUtf8 } from '../core/lock-name.js';
+import { type LockRecord, MAX_ERROR_BYTES, readRecord } from '../core/lock-record.js';
+import type {
+  AcquireResult,
+  Claim,
+  Completion,
+  ExtendResult,
+  Lease,
+  LockStore,
+  ReleaseResult,
+  StoreCall,
+} from '../core/lock-store.js';
+import { judgeRefusal } from '../core/refusal.js';
+import { hasRun, linesOfRelease } from '../core/run-ring.js';
+import { grantFields, leaseOf, type Sent, sentNow } from '../core/transition.js';
+import type { RedisConnection } from './redis-connection.js';
+import type { RedisReply } from './redis-reply.js';
+import { ACQUIRE, CANCEL, EXTEND, RELEASE } from './redis-scripts.js';
+
+/** Beside the acquire's own budget, and less where that is short because the platform's deadline is near. */
+const CANCEL_BUDGET_MS = 2_000;
+
+/**
+ * Locks in a Redis: one hash a lock name, one script a verb. All time is the server's, so that an expired lock is taken
+ * over by the acquire itself. Holds while no acknowledged write is lost: not over a failover to a replica that lags,
+ * an eviction, or a flush.
+ */
+export function redisLock(redis: RedisConnection): LockStore {
+  return {
+    acquire: (claim, call) => acquire(redis, claim, call),
+    extend: (lease, to, call) => extend(redis, lease, to.leaseMs, call),
+    release: (lease, completion, call) => release(redis, lease, completion, call),
+  };
+}
+
+async function acquire(redis: RedisConnection, claim: Claim, call: StoreCall): Promise<AcquireResult> {
+  const { name, attemptId, leaseMs, lockedBy, tickMs = '', markTickAtStart } = claim;
+  const about = { operation: 'acquire', name } as const;
+  const sent = sentNow(call.clock);
+
+  // 1. Acquire, which takes over what is expired as well.
+  const args = [attemptId, leaseMs, lockedBy, tickMs, markTickAtStart ? '1' : ''];
+  const words = ['granted', 'own', 'refused'] as const;
+  const answer = await redis.run({ ...about, script: ACQUIRE, args, words }, call);
+  if ('reply' in answer && answer.reply.word !== 'refused') {
+    const { reply, clock } = answer;
+    return {
+      status: 'acquired',
+      lease: reply.word === 'own' ? own(claim, reply, sent) : granted(claim, reply, sent),
+      clock,
+    };
+  }
+
+  // 2. Cancel, when a try that went unanswered may yet be applied.
+  if (answer.ambiguous) {
+    const budgetMs = Math.min(CANCEL_BUDGET_MS, call.budgetMs / 2);
+    const apart = { ...call, signal: new AbortController().signal, budgetMs };
+    const order = { ...about, script: CANCEL, args: [attemptId], words: ['own', 'cancelled'] as const };
+    const cancelled = await redis.run(order, apart);
+    if ('error' in cancelled) throw 'error' in answer ? answer.error : unsettled(name, cancelled.error.cause);
+    const { reply, clock } = cancelled;
+    if (reply.word === 'own') return { status: 'acquired', lease: own(claim, reply, sent), clock };
+  }
+
+  if ('error' in answer) throw answer.error;
+  const { reply, clock } = answer;
+  const judgement = judgeRefusal(claim, reply.item, reply.nowMs, (lockUntil) => lockUntil <= reply.nowMs);
+  if (judgement.kind === 'refused') return { status: 'refused', ...judgement.why, clock };
+  throw ended(name);
+}
+
+function granted(claim: Claim, { item = {}, nowMs, number }: RedisReply, sent: Sent): Lease {
+  const written = { ...grantFields(claim, nowMs, nowMs + claim.leaseMs), fencingToken: number };
+  return leaseOf(claim, written, sent, readable(claim.name, item));
+}
+
+function own(claim: Claim, { item = {} }: RedisReply, sent: Sent): Lease {
+  return leaseOf(claim, item as LockRecord, sent);
+}
+
+async function extend(redis: RedisConnection, lease: Lease, leaseMs: number, call: StoreCall): Promise<ExtendResult> {
+  const { name, attemptId } = lease;
+  const sent = sentNow(call.clock);
+  const words = ['extended', 'lost'] as const;
+  const answer = await redis.run(
+    { script: EXTEND, operation: 'extend', name, args: [attemptId, leaseMs], words },
+    call,
+  );
+  if ('error' in answer) throw answer.error;
+  const { word, number } = answer.reply;
+  return word === 'lost' ? { status: 'lost' } : { status: 'extended', lockUntilMs: number, ...sent };
+}
+
+async function release(
+  redis: RedisConnection,
+  lease: Lease,
+  completion: Completion,
+  call: StoreCall,
+): Promise<ReleaseResult> {
+  const { name, attemptId, fencingToken, tickMs } = lease;
+  const { result, error = '', lockAtLeastForMs, markTickDone } = completion;
+  const { own: line, crashed = '' } = linesOfRelease(lease, completion);
+  const doneTick = markTickDone && tickMs !== undefined ? tickMs : '';
+  const args = [attemptId, result, truncateUtf8(error, MAX_ERROR_BYTES), lockAtLeastForMs, doneTick, line, crashed];
+  const words = ['released', 'other'] as const;
+  const answer = await redis.run({ script: RELEASE, operation: 'release', name, args, words }, call);
+  if ('error' in answer) throw answer.error;
+  // Not held, and yet released: an earlier try was applied, and a successor came since.
+  if (answer.reply.word === 'released' || hasRun(answer.reply.item ?? {}, fencingToken)) return 'released';
+  return answer.ambiguous ? 'unknown' : 'lost';
+}
+
+/** The record before a grant. Corruption first seen now does not undo the grant: the past is unknown, that is all. */
+function readable(name: string, item: Readonly<Record<string, unknown>>): LockRecord | undefined {
+  try {
+    return readRecord(name, item);
+  } catch (error) {
+    if (error instanceof CorruptLockError) return undefined;
+    throw error;
+  }
+}
+
+function unsettled(name: string, cause: unknown): LockStoreError {
+  return new LockStoreError(
+    `acquire of lock "${name}" failed: it was refused, but an earlier try went unanswered and could not be cancelled; try again`,
+    { code: 'UNSETTLED', lockName: name, operation: 'acquire', retryable: true, cause },
+  );
+}
+
+function ended(name: string): LockStoreError {
+  return new LockStoreError(`acquire of lock "${name}" failed: this attempt has ended already; make a new one`, {
+    code: 'UNAVAILABLE',
+    lockName: name,
+    operation: 'acquire',
+    retryable: true,
+  });
+}

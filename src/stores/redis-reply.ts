@@ -1,0 +1,68 @@
+import { describe } from '../core/describe.js';
+
+/** What a script answered: a word, the server's time, a number of the script's own, and the record before. */
+export interface RedisReply<W extends string = string> {
+  readonly word: W;
+  readonly nowMs: number;
+  readonly number: number;
+  /** Undefined where there was no hash. Counts are numbers where they read as such. */
+  readonly item: Readonly<Record<string, unknown>> | undefined;
+}
+
+const COUNTS: ReadonlySet<string> = new Set([
+  'fencingToken',
+  'lockedAt',
+  'lockUntil',
+  'leaseMs',
+  'tick',
+  'doneTick',
+  'pausedUntil',
+  'releasedAt',
+  'v',
+]);
+
+/**
+ * Reads a script's answer. Only the words that are listed are taken: clients invent answers, such as `{}` for a call
+ * that was aborted.
+ *
+ * @throws UnexpectedReply
+ */
+export function readReply<W extends string>(reply: unknown, words: readonly W[]): RedisReply<W> {
+  const texts = textsOf(reply);
+  const [word, now, number, ...fields] = texts;
+  if (!words.includes(word as W) || now === undefined || number === undefined || fields.length % 2 !== 0) {
+    throw new UnexpectedReply(reply);
+  }
+  const item: Record<string, unknown> = {};
+  for (let i = 0; i < fields.length; i += 2) {
+    const [field = '', value = ''] = [fields[i], fields[i + 1]?.slice(1)];
+    item[field] = COUNTS.has(field) && /^\d+$/.test(value) ? Number(value) : value;
+  }
+  return {
+    word: word as W,
+    nowMs: Number(now.slice(1)),
+    number: Number(number.slice(1)),
+    item: fields.length === 0 ? undefined : item,
+  };
+}
+
+/** A page of keys: the cursor of the next, and the keys. @throws UnexpectedReply */
+export function readPage(reply: unknown): { readonly cursor: string; readonly keys: readonly string[] } {
+  const [word, cursor, ...keys] = textsOf(reply);
+  if (word !== 'page' || cursor === undefined) throw new UnexpectedReply(reply);
+  return { cursor: cursor.slice(1), keys: keys.map((key) => key.slice(1)) };
+}
+
+function textsOf(reply: unknown): string[] {
+  if (!Array.isArray(reply) || !reply.every((part) => typeof part === 'string')) throw new UnexpectedReply(reply);
+  return reply;
+}
+
+/** The client returned what no script answers. Whether the script ran is not known. */
+class UnexpectedReply extends Error {
+  override readonly name = 'UnexpectedReply';
+
+  constructor(reply: unknown) {
+    super(`the client answered ${Array.isArray(reply) ? 'with another list' : describe(reply)}`);
+  }
+}

@@ -1,0 +1,150 @@
+/*
+ * The verbs as Lua scripts over one hash a lock, constant and complete: what differs between calls goes in as KEYS and
+ * ARGV. A script runs alone, and reads the server's clock, so that each verb is one conditional write and no client's
+ * clock decides. See docs/protocol.md, "Redis".
+ *
+ * Each answers with a word, the server's time, a number of its own, and the record as it was before. A `=` before each
+ * value keeps clients from reading a number or JSON out of a text.
+ */
+
+const PRELUDE = `
+local key = KEYS[1]
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local flat = redis.call('HGETALL', key)
+local lock = {}
+for i = 1, #flat, 2 do lock[flat[i]] = flat[i + 1] end
+
+local function text(number) return string.format('%.0f', number) end
+
+local function answer(word, number)
+  local reply = { word, '=' .. text(now), '=' .. text(number or 0) }
+  for i = 1, #flat, 2 do
+    reply[#reply + 1] = flat[i]
+    reply[#reply + 1] = '=' .. flat[i + 1]
+  end
+  return reply
+end
+
+local function holds(id) return lock.attemptId == id and lock.state == 'held' end
+
+-- A request of an attempt that has ended may still be under way: the last ten that ended are refused.
+local function ended(id)
+  local ids = { id }
+  for other in string.gmatch(lock.barredAttempts or '', '[^,]+') do
+    if other ~= id and #ids < 10 then ids[#ids + 1] = other end
+  end
+  redis.call('HSET', key, 'barredAttempts', table.concat(ids, ','))
+end
+`;
+
+/** A script by what it does, with the text that `EVAL` takes. */
+export interface RedisScript {
+  readonly text: string;
+}
+
+const script = (body: string): RedisScript => ({ text: PRELUDE + body });
+
+/** `attemptId leaseMs lockedBy tick markTickAtStart`: `granted` (the fencing token), `own`, or `refused`. */
+export const ACQUIRE: RedisScript = script(`
+local id, lease, who, tick, mark = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4], ARGV[5]
+if holds(id) then return answer('own') end
+
+local function isCount(value) return value == nil or string.match(value, '^%d+$') ~= nil end
+local readable = isCount(lock.lockUntil) and isCount(lock.pausedUntil) and isCount(lock.doneTick)
+  and isCount(lock.fencingToken)
+if not readable then return answer('refused') end
+local untilMs = tonumber(lock.lockUntil)
+-- Neither seconds nor microseconds tell when a lease is over.
+if untilMs and (untilMs < 1e12 or untilMs >= 1e14 or untilMs > now) then return answer('refused') end
+if lock.attemptId == id or string.find(',' .. (lock.barredAttempts or '') .. ',', ',' .. id .. ',', 1, true) then
+  return answer('refused')
+end
+if lock.pausedUntil and tonumber(lock.pausedUntil) > now then return answer('refused') end
+if tick ~= '' and lock.doneTick and tonumber(lock.doneTick) >= tonumber(tick) then return answer('refused') end
+
+local token = math.max(now, tonumber(lock.fencingToken or 0) + 1)
+if lock.attemptId and lock.state == 'held' then ended(lock.attemptId) end
+redis.call('HSET', key, 'attemptId', id, 'fencingToken', text(token), 'state', 'held', 'lockedAt', text(now),
+  'lockUntil', text(now + lease), 'leaseMs', text(lease), 'lockedBy', who, 'v', '1')
+if tick == '' then redis.call('HDEL', key, 'tick') else redis.call('HSET', key, 'tick', tick) end
+if mark == '1' and tick ~= '' then redis.call('HSET', key, 'doneTick', tick) end
+return answer('granted', token)
+`);
+
+/** `attemptId`: `own`, or `cancelled`, after which no request of the attempt is granted. */
+export const CANCEL: RedisScript = script(`
+if holds(ARGV[1]) then return answer('own') end
+ended(ARGV[1])
+return answer('cancelled')
+`);
+
+/** `attemptId leaseMs`: `extended` (the new lockUntil, never an earlier one), or `lost`. */
+export const EXTEND: RedisScript = script(`
+if not holds(ARGV[1]) then return answer('lost') end
+local untilMs = math.max(tonumber(lock.lockUntil) or 0, now + tonumber(ARGV[2]))
+redis.call('HSET', key, 'lockUntil', text(untilMs))
+return answer('extended', untilMs)
+`);
+
+/**
+ * `attemptId result error lockAtLeastForMs doneTick row crashedRow`, empty where there is none: `released`, or `other`.
+ * The release of a run writes its history.
+ */
+export const RELEASE: RedisScript = script(`
+local id, result, err, atLeast, done, row, crashed = unpack(ARGV)
+if not holds(id) then return answer(lock.attemptId == id and lock.state == 'released' and 'released' or 'other') end
+
+local untilMs = now
+if atLeast ~= '0' then untilMs = math.max(now, (tonumber(lock.lockedAt) or now) + tonumber(atLeast)) end
+redis.call('HSET', key, 'state', 'released', 'lockUntil', text(untilMs), 'releasedAt', text(now), 'result', result)
+if err ~= '' then redis.call('HSET', key, 'error', err) end
+if done ~= '' then
+  redis.call('HSET', key, 'doneTick', text(math.max(tonumber(done), tonumber(lock.doneTick or 0) or 0)))
+end
+local seq = tonumber(lock.runSeq or 0) or 0
+for _, line in ipairs({ crashed, row }) do
+  if line ~= '' then
+    redis.call('HSET', key, 'r' .. (seq % 10), line)
+    seq = seq + 1
+  end
+end
+redis.call('HSET', key, 'runSeq', text(seq))
+ended(id)
+return answer('released')
+`);
+
+/** `adminId fencingToken`: `forced`, or `changed` when the lock is not held under that token. */
+export const FORCE_RELEASE: RedisScript = script(`
+if lock.attemptId == ARGV[1] then return answer('forced') end
+if lock.state ~= 'held' or lock.fencingToken ~= ARGV[2] then return answer('changed') end
+ended(lock.attemptId)
+redis.call('HSET', key, 'state', 'forced', 'attemptId', ARGV[1], 'lockUntil', text(math.min(now, (tonumber(lock.lockedAt) or now) + 1)),
+  'releasedAt', text(now), 'fencingToken', text(tonumber(lock.fencingToken) + 1))
+return answer('forced')
+`);
+
+/** Operators: `pausedUntil pausedBy`. */
+export const PAUSE: RedisScript = script(`
+redis.call('HSET', key, 'pausedUntil', ARGV[1], 'pausedBy', ARGV[2])
+return answer('paused')
+`);
+
+export const RESUME: RedisScript = script(`
+redis.call('HDEL', key, 'pausedUntil', 'pausedBy')
+return answer('resumed')
+`);
+
+export const GET: RedisScript = script(`
+return answer('read')
+`);
+
+/** A page of keys, `cursor pattern`; KEYS are not known before. */
+export const LIST: RedisScript = {
+  text: `
+local page = redis.call('SCAN', ARGV[1], 'MATCH', ARGV[2], 'COUNT', 500, 'TYPE', 'hash')
+local reply = { 'page', '=' .. page[1] }
+for _, found in ipairs(page[2]) do reply[#reply + 1] = '=' .. found end
+return reply
+`,
+};

@@ -1,0 +1,68 @@
+import { describe } from '../core/describe.js';
+import type { LockAdminStore } from '../core/lock-admin-store.js';
+import type { LockStore } from '../core/lock-store.js';
+import { redisAdmin } from './redis-admin.js';
+import { type RedisClient, type RedisConnection, redisConnection } from './redis-connection.js';
+import { redisLock } from './redis-lock.js';
+
+/** A client of ioredis, or one with its interface. */
+export interface IORedisClient {
+  eval(script: string, numberOfKeys: number, ...keysAndArgs: string[]): Promise<unknown>;
+  evalsha(sha1: string, numberOfKeys: number, ...keysAndArgs: string[]): Promise<unknown>;
+}
+
+/** A client of node-redis (the package `redis`). */
+export interface NodeRedisClient {
+  eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
+  evalSha(sha1: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
+}
+
+export interface RedisStoreOptions {
+  /** Connected, with whatever settings of its own. */
+  readonly client: IORedisClient | NodeRedisClient;
+  /** Put before each lock name in the key. @default 'lock:' */
+  readonly keyPrefix?: string;
+}
+
+/**
+ * Locks in a Redis or Valkey of version 7 or later, over a client that stays open. Promises nothing once an
+ * acknowledged write is lost: see docs/protocol.md, "Redis".
+ *
+ * @throws TypeError for options that cannot be; nothing is sent
+ */
+export function redisStore(options: RedisStoreOptions): LockStore {
+  return redisLock(connection('redisStore', options));
+}
+
+/** What operators do to locks in a Redis. Options as for `redisStore`. */
+export function redisAdminStore(options: RedisStoreOptions): LockAdminStore {
+  return redisAdmin(connection('redisAdminStore', options));
+}
+
+function connection(factory: string, options: RedisStoreOptions): RedisConnection {
+  if (typeof options !== 'object' || options === null) {
+    throw new TypeError(`${factory} was given ${describe(options)}: give { client }`);
+  }
+  const { client, keyPrefix, ...unknown } = options;
+  const [stray] = Object.keys(unknown);
+  if (stray !== undefined) throw new TypeError(`unknown option '${stray}': the options are client, keyPrefix`);
+  return redisConnection(clientOf(client), keyPrefix);
+}
+
+function clientOf(client: IORedisClient | NodeRedisClient): RedisClient {
+  if (typeof client === 'object' && client !== null) {
+    if ('evalSha' in client) {
+      return {
+        eval: (script, keys, args) => client.eval(script, { keys, arguments: args }),
+        evalsha: (hash, keys, args) => client.evalSha(hash, { keys, arguments: args }),
+      };
+    }
+    if ('evalsha' in client) {
+      return {
+        eval: (script, keys, args) => client.eval(script, keys.length, ...keys, ...args),
+        evalsha: (hash, keys, args) => client.evalsha(hash, keys.length, ...keys, ...args),
+      };
+    }
+  }
+  throw new TypeError(`client is ${describe(client)}: give a client of ioredis or node-redis`);
+}

@@ -1,0 +1,64 @@
+import { Redis as UpstashRedis } from '@upstash/redis';
+import { Redis } from 'ioredis';
+import { createClient } from 'redis';
+import { redisAdminStore, redisStore } from 'single-execution/redis';
+import { type ContractHarness, lockStoreContract } from 'single-execution/testing';
+import { upstashAdminStore, upstashStore } from 'single-execution/upstash';
+import { afterAll, beforeAll, describe, test } from 'vitest';
+import { redisHarness } from '../support/redis-harness.js';
+import { type RedisServer, startRedisServer } from '../support/redis-server.js';
+import { startUpstashBridge } from '../support/upstash-bridge.js';
+
+let server: RedisServer;
+beforeAll(async () => {
+  server = await startRedisServer();
+});
+afterAll(() => server.stop());
+
+interface Connected {
+  readonly harness: ContractHarness;
+  close(): unknown;
+}
+
+async function overIORedis(): Promise<Connected> {
+  const client = new Redis(server.url);
+  const options = { client, keyPrefix: 'ioredis:' };
+  const hset = (key: string, fields: Record<string, string>) => client.hset(key, fields);
+  const locks = { store: redisStore(options), admin: redisAdminStore(options), ...options, hset };
+  return { harness: redisHarness(locks), close: () => client.disconnect() };
+}
+
+async function overNodeRedis(): Promise<Connected> {
+  const client = await createClient({ url: server.url }).connect();
+  const options = { client, keyPrefix: 'node-redis:' };
+  const hset = (key: string, fields: Record<string, string>) => client.hSet(key, fields);
+  const locks = { store: redisStore(options), admin: redisAdminStore(options), ...options, hset };
+  return { harness: redisHarness(locks), close: () => client.close() };
+}
+
+/** @param settings of the unmodified client of @upstash/redis */
+const overUpstash = (settings: object) => async (): Promise<Connected> => {
+  const bridge = await startUpstashBridge({ redisPort: server.port });
+  const redis = new UpstashRedis({ url: bridge.url, token: bridge.token, retry: { retries: 0 }, ...settings });
+  const options = { redis, keyPrefix: 'upstash:' };
+  const hset = (key: string, fields: Record<string, string>) => redis.hset(key, fields);
+  const locks = { store: upstashStore(options), admin: upstashAdminStore(options), ...options, hset };
+  return { harness: redisHarness(locks), close: () => bridge.stop() };
+};
+
+describe.each<[string, () => Promise<Connected>]>([
+  ['redisStore over ioredis', overIORedis],
+  ['redisStore over node-redis', overNodeRedis],
+  ['upstashStore over @upstash/redis', overUpstash({})],
+  ['upstashStore over @upstash/redis that leaves texts alone', overUpstash({ automaticDeserialization: false })],
+  ['upstashStore over @upstash/redis that sends one by one', overUpstash({ enableAutoPipelining: false })],
+])('%s keeps the contract of all stores', (_, connect) => {
+  let connected: Connected;
+
+  beforeAll(async () => {
+    connected = await connect();
+  });
+  afterAll(() => connected.close());
+
+  for (const { name, check } of lockStoreContract) test(name, () => check(connected.harness));
+});

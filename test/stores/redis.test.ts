@@ -1,0 +1,278 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { executeWithLock, type LockStore } from 'single-execution';
+import { lockAdmin } from 'single-execution/admin';
+import { type RedisStoreOptions, redisAdminStore, redisStore } from 'single-execution/redis';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { newAttemptId } from '../../src/core/attempt-id.js';
+import type { Claim, Lease } from '../../src/core/lock-store.js';
+import { storeCall } from '../support/contract-harness.js';
+import { type RedisServer, startRedisServer } from '../support/redis-server.js';
+import { shiftedClock } from '../support/shifted-clock.js';
+
+let server: RedisServer;
+let redis: Redis;
+beforeAll(async () => {
+  server = await startRedisServer();
+  redis = new Redis(server.url);
+});
+afterAll(async () => {
+  redis.disconnect();
+  await server.stop();
+});
+beforeEach(async () => {
+  await redis.flushall();
+});
+
+const call = (budgetMs = 5_000) => ({ ...storeCall(shiftedClock(0)), budgetMs });
+const claim = (more: Partial<Claim> = {}): Claim => ({
+  name: 'digest',
+  attemptId: newAttemptId(),
+  leaseMs: 60_000,
+  lockedBy: 'test',
+  markTickAtStart: false,
+  ...more,
+});
+const done = { result: 'succeeded', lockAtLeastForMs: 0, markTickDone: true, durationMs: 1 } as const;
+
+async function grant(store: LockStore, asked: Claim = claim()): Promise<Lease> {
+  const result = await store.acquire(asked, call());
+  if (result.status !== 'acquired') throw new Error(`refused: ${result.reason}`);
+  return result.lease;
+}
+
+type Evaluate = Extract<RedisStoreOptions['client'], { evalsha: unknown }>;
+
+/** A client that passes scripts on, unless a fault is put in the way of the next one. */
+function faultyClient() {
+  const faults: ((send: () => Promise<unknown>) => Promise<unknown>)[] = [];
+  const next = (send: () => Promise<unknown>) => (faults.shift() ?? ((pass) => pass()))(send);
+  const client: Evaluate = {
+    eval: (script, count, ...rest) => redis.eval(script, count, ...rest),
+    evalsha: vi.fn((hash, count, ...rest) => next(() => redis.evalsha(hash, count, ...rest))),
+  };
+  return { client, faults };
+}
+
+const reset = () => Promise.reject(Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }));
+const applyThenReset = async (send: () => Promise<unknown>) => {
+  await send();
+  return reset();
+};
+
+describe('a lost answer', () => {
+  test('F1 of the acquire: the retry finds its own grant', async () => {
+    const { client, faults } = faultyClient();
+    const store = redisStore({ client });
+    await grant(store, claim({ name: 'another, which loads the script' }));
+    faults.push(applyThenReset);
+
+    expect(await store.acquire(claim(), call())).toMatchObject({ status: 'acquired' });
+    expect(client.evalsha).toHaveBeenCalledTimes(3);
+  });
+
+  test('F53 of the release: the run is released all the same', async () => {
+    const { client, faults } = faultyClient();
+    const store = redisStore({ client });
+    const lease = await grant(store);
+    faults.push(applyThenReset);
+
+    expect(await store.release(lease, done, call())).toBe('released');
+  });
+
+  test('F53 of the release, and a successor came since: the history proves it', async () => {
+    const { client, faults } = faultyClient();
+    const store = redisStore({ client });
+    const lease = await grant(store);
+    faults.push(async (send) => {
+      await send();
+      await grant(redisStore({ client: redis }), claim({ attemptId: newAttemptId() }));
+      return reset();
+    });
+
+    expect(await store.release(lease, done, call())).toBe('released');
+  });
+
+  test('F6 of every try: the attempt is cancelled, and its late request takes nothing', async () => {
+    const { client, faults } = faultyClient();
+    let late: (() => Promise<unknown>) | undefined;
+    faults.push((send) => {
+      late = send;
+      return new Promise(() => {});
+    });
+
+    const lost = redisStore({ client }).acquire(claim(), { ...call(300), tryMs: 300 });
+    await expect(lost).rejects.toMatchObject({ name: 'LockStoreError', code: 'UNAVAILABLE', retryable: true });
+    expect(await late?.()).toEqual(expect.arrayContaining(['refused']));
+    expect(await redis.hget('lock:digest', 'state')).toBeNull();
+  });
+
+  test('F6 of a try, and a refusal: the attempt is cancelled', async () => {
+    const { client, faults } = faultyClient();
+    await grant(redisStore({ client: redis }));
+    faults.push(reset);
+
+    expect(await redisStore({ client }).acquire(claim({ attemptId: 'a-late' }), call())).toMatchObject({
+      status: 'refused',
+      reason: 'locked',
+    });
+    expect(await redis.hget('lock:digest', 'barredAttempts')).toBe('a-late');
+  });
+});
+
+describe('F5 a late or doubled acquire takes nothing', () => {
+  const again = async (store: LockStore, asked: Claim) => store.acquire(asked, call());
+
+  test.each<[string, (store: LockStore, lease: Lease) => Promise<unknown>]>([
+    ['after its release', (store, lease) => store.release(lease, done, call())],
+    [
+      'after a force release',
+      (_, { fencingToken }) => lockAdmin(redisAdminStore({ client: redis })).forceRelease('digest', { fencingToken }),
+    ],
+  ])('%s', async (_, end) => {
+    const store = redisStore({ client: redis });
+    const asked = claim();
+    await end(store, await grant(store, asked));
+
+    await expect(again(store, asked)).rejects.toMatchObject({ name: 'LockStoreError', retryable: true });
+    expect(await redis.hget('lock:digest', 'state')).not.toBe('held');
+  });
+
+  test('after a successor took over from it and is gone', async () => {
+    const store = redisStore({ client: redis });
+    const dead = claim({ leaseMs: 10 });
+    const { lockUntilMs } = await grant(store, dead);
+    await sleep(Math.max(0, lockUntilMs - Date.now()) + 2);
+    await store.release(await grant(store), done, call());
+
+    await expect(again(store, dead)).rejects.toMatchObject({ name: 'LockStoreError', retryable: true });
+  });
+});
+
+test('F80 FLUSHALL forgets the ticks, and tokens still rise', async () => {
+  const store = redisStore({ client: redis });
+  const first = await grant(store);
+  await store.release(first, done, call());
+  await sleep(2);
+  await redis.flushall();
+
+  expect((await grant(store)).fencingToken).toBeGreaterThan(first.fencingToken);
+});
+
+test('F76 no key has a time to live', async () => {
+  const store = redisStore({ client: redis });
+  await store.release(await grant(store), done, call());
+
+  expect(await redis.pttl('lock:digest')).toBe(-1);
+});
+
+test('F12 F13 a clock that is hours wrong decides nothing, and is told', async () => {
+  const store = redisStore({ client: redis });
+  const wrong = { ...storeCall(shiftedClock(7_200_000)), budgetMs: 5_000 };
+  await grant(store);
+
+  const refused = await store.acquire(claim(), wrong);
+  expect(refused).toMatchObject({ status: 'refused', reason: 'locked' });
+  expect(refused.clock?.maxMs).toBeLessThan(-7_190_000);
+});
+
+test('row 2: a run costs two requests, a skip one', async () => {
+  const { client } = faultyClient();
+  const options = { name: 'digest', store: redisStore({ client }), lockAtMostFor: '1m' };
+  const requests = vi.mocked(client.evalsha).mock.calls;
+  await executeWithLock(async () => 'warm', options);
+
+  requests.length = 0;
+  await executeWithLock(async () => 'sent', options);
+  expect(requests).toHaveLength(2);
+  requests.length = 0;
+  await executeWithLock(
+    () => executeWithLock(async () => 'again', { ...options, store: redisStore({ client }) }),
+    options,
+  );
+  expect(requests).toHaveLength(3);
+});
+
+test('a script that Redis has forgotten is sent again as text', async () => {
+  const store = redisStore({ client: redis });
+  await store.release(await grant(store), done, call());
+  await redis.script('FLUSH');
+
+  expect(await store.acquire(claim(), call())).toMatchObject({ status: 'acquired' });
+});
+
+describe('an answer that no script gives', () => {
+  test.each<[string, unknown]>([
+    ['F83 {}, of a call that was aborted', {}],
+    ['null', null],
+    ['another word', ['maybe', '=1', '=0']],
+    ['an empty list', []],
+    ['a list of other things', [1, 2, 3]],
+    ['an odd list', ['granted', '=1', '=2', 'attemptId']],
+  ])('%s is an error, never a lock', async (_, answer) => {
+    const client = { eval: async () => answer, evalsha: async () => answer };
+
+    await expect(redisStore({ client }).acquire(claim(), { ...call(50), tryMs: 50 })).rejects.toMatchObject({
+      name: 'LockStoreError',
+      code: 'UNAVAILABLE',
+    });
+  });
+});
+
+describe('errors', () => {
+  const failing = (error: unknown) => {
+    const fail = async () => {
+      throw error;
+    };
+    return redisStore({ client: { eval: fail, evalsha: fail } }).acquire(claim(), { ...call(50), tryMs: 50 });
+  };
+
+  test('F90 hold nothing of the command, nor of where it went', async () => {
+    const error = await failing(
+      new Error('ERR wrong, command was: ["evalsha","s3cret-token","https://db.upstash.io"]'),
+    ).catch((reason: unknown) => reason as Error);
+
+    expect(`${error} ${(error as Error).cause} ${JSON.stringify(error)}`).not.toMatch(/s3cret|upstash\.io|command was/);
+    expect(error).toMatchObject({ code: 'INVALID_REQUEST', retryable: false });
+  });
+
+  test.each<[string, string, string]>([
+    ['WRONGPASS invalid username-password pair', 'ACCESS_DENIED', 'check user, password or token'],
+    ['NOAUTH Authentication required.', 'ACCESS_DENIED', 'check user, password or token'],
+    ['READONLY You can not write against a read only replica.', 'UNAVAILABLE', 'cannot write just now (READONLY)'],
+    ['ERR max daily request limit exceeded', 'UNAVAILABLE', 'cannot write just now (ERR)'],
+    ['connect ECONNREFUSED 127.0.0.1:1', 'UNAVAILABLE', 'could not be reached'],
+  ])('%s', async (message, code, remedy) => {
+    await expect(failing(new Error(message))).rejects.toMatchObject({
+      code,
+      message: expect.stringContaining(remedy),
+    });
+  });
+
+  test('a key that holds something else is named', async () => {
+    await redis.set('lock:digest', 'a string');
+
+    await expect(redisStore({ client: redis }).acquire(claim(), call())).rejects.toMatchObject({
+      code: 'INVALID_REQUEST',
+      message: expect.stringContaining('give the store a keyPrefix of its own'),
+    });
+  });
+});
+
+test('lists the locks of its own prefix alone, whatever signs are in it', async () => {
+  for (const keyPrefix of ['a*', 'ab', 'a[b]']) await grant(redisStore({ client: redis, keyPrefix }));
+  await redis.set('a*string', '1');
+
+  const locks = await lockAdmin(redisAdminStore({ client: redis, keyPrefix: 'a*' })).list();
+  expect(locks.map(({ name, state }) => [name, state])).toEqual([['digest', 'held']]);
+});
+
+test.each<[unknown, string]>([
+  [undefined, 'redisStore was given undefined: give { client }'],
+  [{}, 'client is undefined: give a client of ioredis or node-redis'],
+  [{ client: {} }, 'give a client of ioredis or node-redis'],
+  [{ client: { evalsha() {} }, prefix: 'x' }, "unknown option 'prefix': the options are client, keyPrefix"],
+  [{ client: { evalsha() {} }, keyPrefix: 7 }, 'keyPrefix is 7: give a string'],
+])('refuses %j', (options, message) => {
+  expect(() => redisStore(options as RedisStoreOptions)).toThrow(message);
+});

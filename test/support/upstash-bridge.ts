@@ -1,0 +1,178 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { connectRedis, isErrorReply, type RedisConnection, type Reply } from './resp.js';
+import { upstashScripts } from './upstash-scripts.js';
+
+/**
+ * What happens to a request: the connection is reset before Redis sees it (`drop-request`) or after Redis applied it
+ * (`drop-response`), it is never answered and not applied (`hang`) or applied (`hang-after`), or it is applied and
+ * answered with status 500 (`http-500-after`).
+ */
+export type BridgeFault = 'drop-request' | 'drop-response' | 'hang' | 'hang-after' | 'http-500-after';
+
+export interface BridgeRequest {
+  /** `/`, `/pipeline` or `/multi-exec`. */
+  readonly path: string;
+  /** The JSON that the client sent; scripts as it sent them. */
+  readonly body: unknown;
+}
+
+export interface BridgeInjection {
+  /** @default every request */
+  readonly when?: (request: BridgeRequest) => boolean;
+  /** How many of the requests that fit are hit. @default 1 */
+  readonly times?: number;
+}
+
+/** Speaks Upstash's REST protocol in front of a real Redis. */
+export interface UpstashBridge {
+  readonly url: string;
+  readonly token: string;
+  /** Every HTTP request since the start, the client's own retries and faulty ones included, oldest first. */
+  requests(): readonly BridgeRequest[];
+  inject(fault: BridgeFault, injection?: BridgeInjection): void;
+  stop(): Promise<void>;
+}
+
+type Command = readonly string[];
+type Result = { readonly result: unknown } | { readonly error: string };
+type Encoding = 'utf8' | 'base64';
+
+interface Answer {
+  readonly status: number;
+  readonly body: Result | readonly Result[];
+}
+
+export async function startUpstashBridge({ redisPort }: { readonly redisPort: number }): Promise<UpstashBridge> {
+  const redis = await connectRedis(redisPort);
+  const token = 'token-of-the-tests';
+  const seen: BridgeRequest[] = [];
+  const injections: { readonly fault: BridgeFault; readonly injection: BridgeInjection; left: number }[] = [];
+  const execute = executor(redis);
+
+  const faultFor = (request: BridgeRequest): BridgeFault | undefined => {
+    const one = injections.find(({ injection, left }) => left > 0 && injection.when?.(request) !== false);
+    if (one) one.left--;
+    return one?.fault;
+  };
+
+  const serve = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
+    const request = { path: incoming.url ?? '/', body: parsed(await textOf(incoming)) };
+    seen.push(request);
+    const fault = faultFor(request);
+    if (fault === 'drop-request') return reset(outgoing);
+    if (fault === 'hang') return;
+
+    const answer: Answer =
+      incoming.headers.authorization === `Bearer ${token}`
+        ? await execute(request, incoming.headers['upstash-encoding'] === 'base64' ? 'base64' : 'utf8')
+        : refused(401, 'WRONGPASS invalid or missing auth token');
+    if (fault === 'hang-after') return;
+    if (fault === 'drop-response') return reset(outgoing);
+    const { status, body } = fault === 'http-500-after' ? refused(500, 'ERR internal error') : answer;
+    outgoing.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  };
+
+  // Also when the client gives up first, or Redis is gone: to the client either is a dead connection.
+  const server = createServer((incoming, outgoing) => {
+    serve(incoming, outgoing).catch(() => reset(outgoing));
+  });
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
+
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    token,
+    requests: () => seen,
+    inject(fault, injection = {}) {
+      injections.push({ fault, injection, left: injection.times ?? 1 });
+    },
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+        redis.close();
+      }),
+  };
+}
+
+function executor(redis: RedisConnection): (request: BridgeRequest, encoding: Encoding) => Promise<Answer> {
+  const scripts = upstashScripts();
+
+  const send = async (commands: readonly Command[]): Promise<readonly Reply[]> =>
+    redis.send(commands.map(scripts.toRedis));
+  const results = (commands: readonly Command[], replies: readonly Reply[], encoding: Encoding): readonly Result[] =>
+    commands.map((command, index) => resultOf(scripts.fromRedis(command, replies[index] ?? null), encoding));
+
+  return async ({ path, body }, encoding) => {
+    switch (path) {
+      case '/': {
+        const command = commandIn(body);
+        if (!command) return refused(400, 'ERR failed to parse command');
+        const [result = { result: null }] = results([command], await send([command]), encoding);
+        return { status: 'error' in result ? 400 : 200, body: result };
+      }
+      case '/pipeline': {
+        const commands = commandsIn(body);
+        if (!commands) return refused(400, 'ERR failed to parse pipeline request');
+        return { status: 200, body: results(commands, await send(commands), encoding) };
+      }
+      case '/multi-exec': {
+        const commands = commandsIn(body);
+        if (!commands) return refused(400, 'ERR failed to parse multi-exec request');
+        const replies = await send([['MULTI'], ...commands, ['EXEC']]);
+        const done = replies.at(-1);
+        if (isErrorReply(done)) return refused(400, done.error);
+        return { status: 200, body: results(commands, Array.isArray(done) ? done : [], encoding) };
+      }
+      default:
+        return refused(400, `ERR the bridge serves /, /pipeline and /multi-exec, not ${path}`);
+    }
+  };
+}
+
+function refused(status: number, error: string): Answer {
+  return { status, body: { error } };
+}
+
+function resultOf(reply: Reply, encoding: Encoding): Result {
+  if (isErrorReply(reply)) return reply;
+  // The one string that Upstash leaves plain under base64.
+  if (Buffer.isBuffer(reply) && reply.toString() === 'OK') return { result: 'OK' };
+  return { result: encoded(reply, encoding) };
+}
+
+function encoded(reply: Reply, encoding: Encoding): unknown {
+  if (reply === null || typeof reply === 'number') return reply;
+  if (Buffer.isBuffer(reply)) return reply.toString(encoding);
+  if (isErrorReply(reply)) return Buffer.from(reply.error).toString(encoding);
+  return reply.map((item) => encoded(item, encoding));
+}
+
+function commandsIn(body: unknown): readonly Command[] | undefined {
+  if (!Array.isArray(body) || body.length === 0) return undefined;
+  const commands = body.map(commandIn);
+  return commands.every((command) => command !== undefined) ? commands : undefined;
+}
+
+function commandIn(body: unknown): Command | undefined {
+  const isWord = (word: unknown) => ['string', 'number', 'boolean'].includes(typeof word);
+  return Array.isArray(body) && body.length > 0 && body.every(isWord) ? body.map(String) : undefined;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+async function textOf(message: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of message) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString();
+}
+
+function reset(outgoing: ServerResponse): void {
+  outgoing.socket?.resetAndDestroy();
+}
