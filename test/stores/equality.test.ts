@@ -1,0 +1,138 @@
+import fc from 'fast-check';
+import { Redis } from 'ioredis';
+import { dynamoDBAdminStore, dynamoDBStore } from 'single-execution/dynamodb';
+import { type MemoryStore, memoryStore } from 'single-execution/memory';
+import { redisAdminStore, redisStore } from 'single-execution/redis';
+import type { ContractHarness } from 'single-execution/testing';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { memoryHarness, storeCall } from '../support/contract-harness.js';
+import { dynamoDBLocal, freshTable } from '../support/dynamodb-local.js';
+import { type Operation, sequence } from '../support/equality-operations.js';
+import { transcriptOf } from '../support/equality-transcript.js';
+import { redisHarness } from '../support/redis-harness.js';
+import { type RedisServer, startRedisServer } from '../support/redis-server.js';
+import { shiftedClock } from '../support/shifted-clock.js';
+
+const SEQUENCES = 1_000;
+/** Sequences side by side, each lane with a seed of its own. */
+const LANES = 20;
+
+/** Everything that stores tell, in the words of a transcript. */
+const TOLD = [
+  '"status":"acquired"',
+  ...['locked', 'lock-at-least-for', 'already-executed', 'stale-tick', 'paused'].map((why) => `"reason":"${why}"`),
+  ...['succeeded', 'failed', 'crashed', 'forced'].map((how) => `"previous":{"status":"${how}"`),
+  ...['extended', 'released', 'lost', 'forced', 'changed', 'LockStoreError UNAVAILABLE'].map((word) => `: "${word}"`),
+  ...['held', 'released', 'forced'].map((state) => `"state":"${state}"`),
+  ...['[{"status":"succeeded"', '[{"status":"failed"', ',{"status":"crashed"'],
+];
+
+describe('equality of stores', () => {
+  let server: RedisServer;
+  let client: Redis;
+  let redis: ContractHarness;
+  let dynamoDB: ContractHarness;
+
+  beforeAll(async () => {
+    server = await startRedisServer();
+    client = new Redis(server.url);
+    const options = { client, keyPrefix: 'equality:' };
+    const hset = (key: string, fields: Record<string, string>) => client.hset(key, fields);
+    redis = patient(redisHarness({ store: redisStore(options), admin: redisAdminStore(options), ...options, hset }));
+    dynamoDB = patient(await dynamoDBHarness());
+  });
+  afterAll(async () => {
+    client.disconnect();
+    await server.stop();
+  });
+
+  test(`memory, DynamoDB and Redis answer and keep the same in ${SEQUENCES} sequences of operations`, async () => {
+    const untold = new Set(TOLD);
+    let failing: number | undefined;
+    const check = async (lane: number, operations: readonly Operation[]) => {
+      // One lane that shrinks what it found is enough.
+      if (failing !== undefined && failing !== lane) return;
+      try {
+        // A memory of its own: its clock is turned, which the other lanes would feel.
+        const transcript = await agreed({ memory: memoryHarness(), dynamoDB, redis }, operations);
+        for (const words of untold) if (transcript.includes(words)) untold.delete(words);
+      } catch (error) {
+        failing ??= lane;
+        if (failing === lane) throw error;
+      }
+    };
+    const lanes = Array.from({ length: LANES }, (_, lane) => {
+      const agree = fc.asyncProperty(sequence, (operations) => check(lane, operations));
+      return fc.assert(agree, { numRuns: SEQUENCES / LANES });
+    });
+    await Promise.all(lanes);
+
+    expect([...untold], 'what no sequence came by').toEqual([]);
+  }, 120_000);
+});
+
+test.each<[string, (sound: MemoryStore) => Partial<MemoryStore>]>([
+  [
+    'marks no tick',
+    ({ release }) => ({ release: (lease, how, call) => release(lease, { ...how, markTickDone: false }, call) }),
+  ],
+  [
+    'forgets the crash before it',
+    ({ release }) => ({ release: ({ previous: _, ...lease }, how, call) => release(lease, how, call) }),
+  ],
+  [
+    'counts down',
+    ({ acquire }) => ({
+      async acquire(claim, call) {
+        const result = await acquire(claim, call);
+        if (result.status === 'refused') return result;
+        return { ...result, lease: { ...result.lease, fencingToken: -result.lease.fencingToken } };
+      },
+    }),
+  ],
+  ['resumes nothing', () => ({ resume: async () => {} })],
+])('a store that %s is found out', async (_, faultIn) => {
+  const store = memoryStore();
+  const faulty = memoryHarness({ ...store, ...faultIn(store) });
+  const agree = fc.asyncProperty(sequence, async (operations) => {
+    await agreed({ memory: memoryHarness(), faulty }, operations);
+  });
+
+  expect(await fc.check(agree, { numRuns: SEQUENCES })).toMatchObject({ failed: true });
+});
+
+/** The transcript that all stores agree on. @throws Error with the sequence and what each store makes of it */
+async function agreed(
+  harnesses: Readonly<Record<string, ContractHarness>>,
+  operations: readonly Operation[],
+): Promise<string> {
+  const played = Object.entries(harnesses).map(
+    async ([store, harness]) => [store, await transcriptOf(harness, operations)] as const,
+  );
+  const transcripts = await Promise.all(played);
+  const differing = operations.findIndex((_, step) => new Set(transcripts.map(([, lines]) => lines[step])).size > 1);
+  const [[, lines] = ['', []]] = transcripts;
+  if (differing === -1) return lines.join('\n');
+  const versions = transcripts.map(([store, told]) => `${store}: ${told[differing]}`);
+  throw new Error(['Alike:', ...lines.slice(0, differing), 'Not alike:', ...versions].join('\n'));
+}
+
+/** The server's Date is real, and the instants stored are the caller's: so callers' clocks are ten minutes behind. */
+async function dynamoDBHarness(): Promise<ContractHarness> {
+  const { client } = dynamoDBLocal();
+  const options = { client, tableName: await freshTable(client) };
+  const clock = shiftedClock(-600_000);
+  return {
+    store: dynamoDBStore(options),
+    admin: dynamoDBAdminStore(options),
+    call: () => storeCall(clock),
+    shortLeaseMs: 60_000,
+    expire: async () => {},
+    leasePadMs: 2_000,
+  };
+}
+
+/** On a busy machine, a try that is given up would be asked for again, and told in other words. */
+function patient(harness: ContractHarness): ContractHarness {
+  return { ...harness, call: () => ({ ...harness.call(), tryMs: 20_000, budgetMs: 20_000 }) };
+}

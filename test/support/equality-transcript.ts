@@ -1,0 +1,179 @@
+import type { Claim, Lease } from 'single-execution';
+import type { ContractHarness } from 'single-execution/testing';
+import { errorName } from '../../src/core/errors.js';
+import { FOREVER_MS, type LockRecord } from '../../src/core/lock-record.js';
+import type { AcquireResult } from '../../src/core/lock-store.js';
+import { runsOf } from '../../src/core/run-ring.js';
+import { HOLD_MS, LEASE_MS, setScene } from '../../src/testing/contract-scene.js';
+import type { Operation } from './equality-operations.js';
+
+/** What a store answered to each operation, and the record that each left; without what may differ between stores. */
+export async function transcriptOf(harness: ContractHarness, operations: readonly Operation[]): Promise<string[]> {
+  const locks = { a: lockUnderTest(harness), b: lockUnderTest(harness) };
+  const lines: string[] = [];
+  for (const operation of operations) {
+    const lock = locks[operation.on];
+    const answer = await lock.answerTo(operation);
+    lines.push(`${JSON.stringify(operation)}: ${JSON.stringify(answer)}, then ${JSON.stringify(await lock.state())}`);
+  }
+  return lines;
+}
+
+interface Grant {
+  readonly claim: Claim;
+  readonly lease: Lease;
+  readonly fate: 'lives' | 'died' | 'released' | 'forced';
+}
+
+/** One name of a sequence, and what is remembered of it to name leases by their place. */
+function lockUnderTest(harness: ContractHarness) {
+  const scene = setScene(harness);
+  const claims: Claim[] = [];
+  /** Newest first. */
+  const grants: Grant[] = [];
+  const tokens = new Set<number>();
+
+  /** Stores count tokens in their own ways, and promise only that they rise. */
+  const rank = (token: number | undefined): number | string | undefined => {
+    if (token === undefined) return undefined;
+    return tokens.has(token) ? [...tokens].filter((other) => other <= token).length : 'never granted';
+  };
+
+  const told = (result: AcquireResult) => {
+    if (result.status === 'refused') {
+      const { reason, holder } = result;
+      return { reason, holder: holder && { by: holder.lockedBy, token: rank(holder.fencingToken) } };
+    }
+    const { fencingToken, tickMs, doneTickMs, previous } = result.lease;
+    return {
+      status: result.status,
+      token: rank(fencingToken),
+      tickMs,
+      doneTickMs,
+      previous: previous && {
+        status: previous.status,
+        tickMs: previous.tickMs,
+        by: previous.lockedBy,
+        token: rank(previous.fencingToken),
+      },
+    };
+  };
+
+  const acquire = async ({ tickMs, markTickAtStart, dies }: Operation & { verb: 'acquire' }) => {
+    const leaseMs = dies ? harness.shortLeaseMs : LEASE_MS;
+    const claim = scene.claim({ leaseMs, markTickAtStart, ...(tickMs !== undefined && { tickMs }) });
+    claims.push(claim);
+    const result = await scene.acquire(claim);
+    if (result.status === 'acquired') {
+      const { lease } = result;
+      tokens.add(lease.fencingToken);
+      // DynamoDB on a clock that is behind sees a short lease end at once: none is used while it lives.
+      if (dies) await harness.expire(lease);
+      grants.unshift({ claim, lease, fate: dies ? 'died' : 'lives' });
+    }
+    return told(result);
+  };
+
+  const replay = async (place: number, newest: Grant) => {
+    const grant = grants[place] ?? newest;
+    // An attempt that has ended may return only while its own end, or a successor, is in its way: each store bars late
+    // copies by means of its own, Redis by a list of attempts, DynamoDB by the instant they were sent at.
+    const isToldAlike = grant === newest ? newest.fate !== 'forced' : newest.fate === 'lives';
+    if (!isToldAlike) return 'not asked';
+    const result = await scene.acquire(grant.claim);
+    if (result.status === 'acquired') grants[place] = { ...grant, lease: result.lease };
+    return told(result);
+  };
+
+  const release = ({ result, holds, markTickDone }: Operation & { verb: 'release' }, lease: Lease) => {
+    const lockAtLeastForMs = holds ? HOLD_MS : 0;
+    const error = result === 'failed' ? { error: 'TypeError' } : {};
+    return scene.release(lease, { result, markTickDone, lockAtLeastForMs, ...error });
+  };
+
+  const force = async ({ wrongToken }: Operation & { verb: 'force' }, lease: Lease, newest: Lease) => {
+    // One more than the newest: one more than an older token is a grant's in some stores.
+    const answer = await scene.force(lease, wrongToken ? { fencingToken: newest.fencingToken + 1 } : {});
+    if (answer === 'forced') tokens.add(lease.fencingToken + 1);
+    return answer;
+  };
+
+  const asked = async (operation: Operation): Promise<unknown> => {
+    if (operation.verb === 'acquire') return acquire(operation);
+    if (operation.verb === 'pause') {
+      return scene.pause(operation.over ? harness.call().clock.now() - 60_000 : FOREVER_MS);
+    }
+    if (operation.verb === 'resume') return scene.resume();
+
+    const [newest] = grants;
+    if (!newest) return 'not asked';
+    const place = Math.min(operation.back, grants.length - 1);
+    const grant = grants[place] ?? newest;
+    const become = (fate: Grant['fate']) => {
+      grants[place] = { ...grant, fate };
+    };
+
+    if (operation.verb === 'replay') return replay(place, newest);
+    if (operation.verb === 'extend') {
+      const { status } = await scene.extend(grant.lease, operation.leaseMs);
+      if (status === 'extended') become('lives');
+      return status;
+    }
+    if (operation.verb === 'release') {
+      const answer = await release(operation, grant.lease);
+      if (answer === 'released') become('released');
+      return answer;
+    }
+    const answer = await force(operation, grant.lease, newest.lease);
+    if (answer === 'forced') become('forced');
+    return answer;
+  };
+
+  return {
+    answerTo: (operation: Operation) => asked(operation).catch((error) => `${errorName(error)} ${error.code}`),
+
+    async state() {
+      const record = await scene.record();
+      // A resume of a name never held leaves no hash in Redis, where DynamoDB keeps an item with nothing in it.
+      if (!record || Object.keys(record).length === 0) return undefined;
+      return { ...plainState(record), token: rank(record.fencingToken), ...peopleOf(record), runs: runs(record) };
+    },
+  };
+
+  function peopleOf({ attemptId, leaseMs }: LockRecord) {
+    const attempt = claims.findIndex((claim) => claim.attemptId === attemptId);
+    // How long a short lease is differs: it must really pass in Redis.
+    return { attempt, lease: leaseMs === harness.shortLeaseMs ? 'short' : leaseMs };
+  }
+
+  function runs(record: LockRecord) {
+    return runsOf(record).map(({ status, tickMs, durationMs, fencingToken }) => {
+      return { status, tickMs, durationMs, token: rank(fencingToken) };
+    });
+  }
+}
+
+/** Ring slots are counted in ways of their own, and late attempts barred by means of their own. */
+const OWN_WAYS = /^(r\d|runSeq|v|barredAttempts?)$/;
+const HOUR_MS = 3_600_000;
+
+function plainState(record: LockRecord) {
+  const { state, tick, doneTick, result, error, lockedBy, pausedUntil, pausedBy } = record;
+  const { lockedAt = 0, lockUntil = 0, releasedAt } = record;
+  const attributes = Object.keys(record).filter((name) => !OWN_WAYS.test(name));
+  return {
+    attributes: attributes.sort().join(' '),
+    state,
+    tick,
+    doneTick,
+    result,
+    error,
+    lockedBy,
+    paused: pausedUntil === FOREVER_MS ? 'forever' : pausedUntil && 'over',
+    pausedBy,
+    // Minutes are lost to short leases, to the lease pad and to time: leases and their extensions differ by hours.
+    hours: Math.round((lockUntil - lockedAt) / HOUR_MS),
+    // The end of a lock that was forced is its start and a millisecond, which may be the instant of the force release.
+    free: state === 'released' ? lockUntil === releasedAt : undefined,
+  };
+}
