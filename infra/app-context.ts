@@ -10,7 +10,7 @@ export interface AppContext {
 }
 
 const STAGE = /^[a-z][a-z0-9-]{0,19}$/;
-const REGION = /^[a-z]{2}(-[a-z]+)+-\d$/;
+const REGION = /^[a-z]{2,4}(-[a-z]+)+-\d$/;
 
 /**
  * Reads what cdk.json and `-c name=value` say.

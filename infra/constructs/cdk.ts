@@ -4,4 +4,6 @@ export { LockDashboard, type LockDashboardProps } from './lock-dashboard.js';
 export { type LockMetricName, lockMetric } from './lock-metrics.js';
 export type { LockSchedule } from './lock-schedule.js';
 export { type FromTableOptions, type ILockTable, LockTable, type LockTableProps } from './lock-table.js';
+export type { PlannedSchedule } from './planned-schedule.js';
+export type { ScheduleGaps } from './schedule-gaps.js';
 export { SingleExecutionFunction, type SingleExecutionFunctionProps } from './single-execution-function.js';

@@ -1,3 +1,4 @@
+import { Stack } from 'aws-cdk-lib';
 import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { IConstruct } from 'constructs';
@@ -26,6 +27,7 @@ export function grantLock(
 ): Grant {
   if (lockNames.length === 0) throw new TypeError('lockNames is empty: name the locks that are taken');
   const keys = lockNames.map((name) => lockKeys(name, keyPrefix));
+  for (const { text } of keys) checkPolicyText(text);
   const grants = [
     grantUpdate(table, grantee, 'ForAllValues:StringEquals', valuesOf(keys, 'exact')),
     grantUpdate(table, grantee, 'ForAllValues:StringLike', valuesOf(keys, 'prefix')),
@@ -34,20 +36,36 @@ export function grantLock(
   return grants.reduce((all, grant) => all.combine(grant));
 }
 
-/** Allows what operators do on every lock of the table: list, look, pause, resume, and release by force. */
-export function grantOperate(table: TableResource, grantee: IGrantable): Grant {
-  const grant = Grant.addToPrincipal({
-    grantee,
-    actions: ['dynamodb:DescribeTable', 'dynamodb:GetItem', 'dynamodb:Scan', 'dynamodb:UpdateItem'],
-    resourceArns: [table.tableArn],
-  });
-  return grantKey(table, grantee).reduce((all, key) => all.combine(key), grant);
+/**
+ * Allows what operators do: list, look, pause, resume, and release by force. In a shared table that is the items of
+ * this prefix, but for the listing, which scans all.
+ */
+export function grantOperate(table: TableResource, grantee: IGrantable, keyPrefix: string): Grant {
+  checkPolicyText(keyPrefix);
+  const resourceArns = [table.tableArn];
+  const grants = [
+    Grant.addToPrincipal({ grantee, resourceArns, actions: ['dynamodb:DescribeTable', 'dynamodb:Scan'] }),
+    Grant.addToPrincipal({
+      grantee,
+      resourceArns,
+      actions: ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
+      ...(keyPrefix !== '' && { conditions: onKeys('ForAllValues:StringLike', [likeness(keyPrefix)]) }),
+    }),
+    ...grantKey(table, grantee),
+  ];
+  return grants.reduce((all, grant) => all.combine(grant));
 }
 
-/** A customer's key, in DynamoDB's hands, is used with the rights of the caller. */
-function grantKey({ encryptionKey }: TableResource, grantee: IGrantable): Grant[] {
-  const actions = ['kms:Decrypt', 'kms:DescribeKey', 'kms:Encrypt', 'kms:GenerateDataKey*', 'kms:ReEncrypt*'];
-  return encryptionKey ? [encryptionKey.grant(grantee, ...actions)] : [];
+/** A customer's key is used by DynamoDB with the rights of the caller, who can use it by no other way. */
+function grantKey(table: TableResource, grantee: IGrantable): Grant[] {
+  if (!table.encryptionKey) return [];
+  const key = Grant.addToPrincipal({
+    grantee,
+    actions: ['kms:Decrypt', 'kms:DescribeKey', 'kms:Encrypt', 'kms:GenerateDataKey*', 'kms:ReEncrypt*'],
+    resourceArns: [table.encryptionKey.keyArn],
+    conditions: { StringLike: { 'kms:ViaService': `dynamodb.${Stack.of(table).region}.*` } },
+  });
+  return [key];
 }
 
 function grantUpdate(table: TableResource, grantee: IGrantable, operator: string, values: readonly string[]): Grant {
@@ -56,20 +74,35 @@ function grantUpdate(table: TableResource, grantee: IGrantable, operator: string
     grantee,
     actions: ['dynamodb:UpdateItem'],
     resourceArns: [table.tableArn],
-    conditions: {
-      [operator]: { 'dynamodb:LeadingKeys': values },
-      // "For all values" holds when there are none, so there must be some.
-      Null: { 'dynamodb:LeadingKeys': 'false' },
-    },
+    conditions: onKeys(operator, values),
   });
+}
+
+function onKeys(operator: string, values: readonly string[]): Record<string, Record<string, unknown>> {
+  return {
+    [operator]: { 'dynamodb:LeadingKeys': values },
+    // "For all values" holds when there are none, so there must be some.
+    Null: { 'dynamodb:LeadingKeys': 'false' },
+  };
 }
 
 function valuesOf(keys: readonly LockKeys[], kind: LockKeys['kind']): string[] {
   const texts = new Set(keys.filter((key) => key.kind === kind).map(({ text }) => text));
-  return [...texts].map((text) => (kind === 'exact' ? literal(text, /\$/g) : `${literal(text, /[$*?]/g)}*`));
+  return [...texts].map((text) => (kind === 'exact' ? literal(text, /\$/g) : likeness(text)));
 }
 
 /** IAM reads `${…}` in every value of a condition, and `*` and `?` where it matches by likeness. */
 function literal(text: string, special: RegExp): string {
   return text.replace(special, (character) => `\${${character}}`);
+}
+
+const likeness = (prefix: string): string => `${literal(prefix, /[$*?]/g)}*`;
+
+/** @throws TypeError for what IAM refuses in a policy, though DynamoDB would take it as a key */
+function checkPolicyText(key: string): void {
+  if (/[^ -\u00FF]/.test(key)) {
+    throw new TypeError(
+      `lock '${key}' cannot be named in an IAM policy, which takes Latin-1 alone: give it another name`,
+    );
+  }
 }

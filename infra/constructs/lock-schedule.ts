@@ -83,6 +83,11 @@ function addRule(fn: IFunction, { id, schedule, detail, timeWindow }: PlannedSch
   if (timeWindow && timeWindow.mode !== 'OFF') {
     throw new TypeError(`schedule ${expressionString} has a timeWindow: a rule has none; leave out via: 'rule'`);
   }
+  if (JSON.stringify(detail)?.includes('<')) {
+    throw new TypeError(
+      `detail of ${expressionString} has a '<', which a rule takes for the beginning of a placeholder; leave out via: 'rule'`,
+    );
+  }
   const event = detail && RuleTargetInput.fromObject({ ...RULE_EVENT, detail });
   new Rule(fn, `Rule:${id}`, {
     schedule: RuleSchedule.expression(expressionString),

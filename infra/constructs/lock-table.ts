@@ -72,7 +72,7 @@ export class LockTable extends Construct implements ILockTable {
       table,
       keyPrefix,
       grantLock: (grantee, lockNames) => grantLock(table, grantee, lockNames, keyPrefix),
-      grantOperate: (grantee) => grantOperate(table, grantee),
+      grantOperate: (grantee) => grantOperate(table, grantee, keyPrefix),
     };
   }
 
@@ -109,6 +109,6 @@ export class LockTable extends Construct implements ILockTable {
   }
 
   grantOperate(grantee: IGrantable): Grant {
-    return grantOperate(this.table, grantee);
+    return grantOperate(this.table, grantee, this.keyPrefix);
   }
 }

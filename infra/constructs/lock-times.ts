@@ -21,9 +21,11 @@ export function checkLockTimes({ lockAtMostFor, lockAtLeastFor, timeout }: LockT
       throw new RangeError(`${option} is ${time.toHumanString()}: the library takes 24 hours at most`);
     }
   }
-  if (lockAtMostFor && lockAtMostFor.toMilliseconds() < timeout.toMilliseconds()) {
+  const leastMs = shortestLeaseMs(timeout.toMilliseconds());
+  if (lockAtMostFor && lockAtMostFor.toMilliseconds() < leastMs) {
+    const least = Duration.seconds(Math.ceil(leastMs / 1_000)).toHumanString();
     throw new RangeError(
-      `lockAtMostFor is ${lockAtMostFor.toHumanString()}, shorter than the function's time-out of ${timeout.toHumanString()}: a run that takes longer loses its lock; raise it to at least the time-out, or leave it out`,
+      `lockAtMostFor is ${lockAtMostFor.toHumanString()}, too short for the function's time-out of ${timeout.toHumanString()}: a holder stops 1 % of the lease before its end, so that a longer run loses its lock; raise it to at least ${least}, or leave it out`,
     );
   }
   if (lockAtMostFor && lockAtLeastFor && lockAtLeastFor.toMilliseconds() > lockAtMostFor.toMilliseconds()) {
@@ -48,6 +50,9 @@ export function checkLockAtLeastFor(
     `lockAtLeastFor is ${lockAtLeastFor.toHumanString()}, and ${schedule.expressionString} can be due again after ${period.toHumanString()}: that tick would be skipped; lower lockAtLeastFor`,
   );
 }
+
+/** What is left of it for the holder, 1 % less and 200 ms at least, covers a run that takes its whole time-out. */
+const shortestLeaseMs = (timeoutMs: number): number => Math.max(timeoutMs + 200, timeoutMs / 0.99);
 
 /** How much longer than its lease a lock of a dead run is kept at most. */
 const TAKEOVER_MS = 3_000;

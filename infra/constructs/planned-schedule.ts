@@ -33,6 +33,19 @@ export function planSchedules(
   });
 }
 
+/** What to say of each lock that has several schedules. */
+export function sharedLockWarnings(planned: readonly PlannedSchedule[]): string[] {
+  const lockNames = new Set(planned.map(({ lockName }) => lockName));
+  return [...lockNames].flatMap((lockName) => {
+    const schedules = planned.filter((schedule) => schedule.lockName === lockName);
+    if (schedules.length === 1) return [];
+    const expressions = schedules.map(({ schedule }) => schedule.expressionString).join(' and ');
+    return [
+      `lock "${lockName}" has ${expressions}: of ticks that are due at the same minute one runs, as if they were one, retries and lockAtLeastFor are judged one schedule at a time, and no alarm tells which of them did not run; give each a lock of its own, unless that is wanted`,
+    ];
+  });
+}
+
 /** A lock in the id of a construct, in which CDK would take `a/b` and `a--b` for the same. */
 export function lockId(lockName: string): string {
   return encodeURIComponent(lockName);

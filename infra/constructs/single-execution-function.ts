@@ -18,18 +18,18 @@ import { NAMESPACE_VARIABLE } from './lock-metrics.js';
 import { addSchedule, type LockSchedule } from './lock-schedule.js';
 import type { ILockTable } from './lock-table.js';
 import { checkLockAtLeastFor, checkLockTimes, lateTickIsInTheWay, lockedRetry } from './lock-times.js';
-import { type PlannedSchedule, planSchedules } from './planned-schedule.js';
+import { type PlannedSchedule, planSchedules, sharedLockWarnings } from './planned-schedule.js';
 import { RETRY_DELAYS_MS, runRetries } from './retry-settings.js';
 import { refuseSharedLocks } from './shared-locks.js';
 
-export interface SingleExecutionFunctionProps extends NodejsFunctionProps {
+export interface SingleExecutionFunctionProps extends Omit<NodejsFunctionProps, 'logRetention'> {
   /** The file that exports the handler. */
   readonly entry: string;
   readonly lockTable: ILockTable;
   /** The locks that the function takes: names as given to `withSingleExecution`, or `prefix*`. It gets no others. */
   readonly lockNames: readonly string[];
   readonly schedules: readonly LockSchedule[];
-  /** The handler's option, which reads it as `LOCK_AT_MOST_FOR`. At least the time-out. @default the remaining time + 2 s */
+  /** The handler's option, which reads it as `LOCK_AT_MOST_FOR`. At least the time-out and 1 % more. @default the remaining time + 2 s */
   readonly lockAtMostFor?: Duration;
   /** The handler's option, which reads it as `LOCK_AT_LEAST_FOR`. Shorter than the period. @default none */
   readonly lockAtLeastFor?: Duration;
@@ -37,14 +37,13 @@ export interface SingleExecutionFunctionProps extends NodejsFunctionProps {
   readonly alarmActions?: readonly IAlarmAction[];
 }
 
-/** Node's ESM has no `require`, which bundled CommonJS packages call. */
-const REQUIRE = "import{createRequire}from'node:module';const require=createRequire(import.meta.url);";
+/** What bundled CommonJS packages ask for, and ESM has not. Global, so that it meets no declaration of the bundle. */
+const COMMONJS =
+  "import{createRequire as $require}from'node:module';import{dirname as $dirname}from'node:path';import{fileURLToPath as $path}from'node:url';globalThis.require??=$require(import.meta.url);globalThis.__filename??=$path(import.meta.url);globalThis.__dirname??=$dirname(globalThis.__filename);";
 
 const BUNDLING: BundlingOptions = {
-  format: OutputFormat.ESM,
   target: 'node22',
   mainFields: ['module', 'main'],
-  banner: REQUIRE,
   bundleAwsSDK: true,
   minify: true,
   sourceMap: true,
@@ -70,9 +69,10 @@ export class SingleExecutionFunction extends NodejsFunction {
 
   constructor(scope: Construct, id: string, props: SingleExecutionFunctionProps) {
     const { lockTable, lockNames, schedules, lockAtMostFor, lockAtLeastFor, alarmActions = [], ...given } = props;
-    const { timeout = Duration.minutes(1), retryAttempts, maxEventAge, onFailure, ...fn } = given;
+    const { timeout = Duration.minutes(1), retryAttempts, maxEventAge, onFailure, onSuccess, ...fn } = given;
     const { runtime = Runtime.NODEJS_24_X, architecture = Architecture.ARM_64, memorySize = 256, ...own } = fn;
     const metricNamespace = `SingleExecution/${Stack.of(scope).stackName}`;
+    checkEnvironment(own.environment);
     checkLockTimes({ lockAtMostFor, lockAtLeastFor, timeout });
     const planned = planSchedules(schedules, lockNames, lockTable.keyPrefix);
     for (const schedule of planned) checkLockAtLeastFor(lockAtLeastFor, schedule);
@@ -85,7 +85,7 @@ export class SingleExecutionFunction extends NodejsFunction {
       role: own.role ?? runRole(scope, id, own.vpc),
       logGroup: own.logGroup ?? monthLog(scope, id),
       timeout,
-      bundling: { ...BUNDLING, ...own.bundling },
+      bundling: bundlingOf(own.bundling),
       environment: {
         NODE_OPTIONS: '--enable-source-maps',
         ...own.environment,
@@ -114,7 +114,11 @@ export class SingleExecutionFunction extends NodejsFunction {
       retryAttempts: attempts,
       maxEventAge: maxEventAge ?? Duration.millis(runs.maxAgeMs),
       onFailure: onFailure ?? new SqsDestination(this.deadLetters),
+      ...(onSuccess && { onSuccess }),
     });
+    for (const warning of sharedLockWarnings(planned)) {
+      Annotations.of(this).addWarningV2('single-execution:several-schedules', warning);
+    }
     const kept = attempts > 0 && lockedRetry({ lockAtMostFor, lockAtLeastFor, timeout }, RETRY_DELAYS_MS[0]);
     if (kept) Annotations.of(this).addWarningV2('single-execution:locked-retry', kept);
     for (const schedule of planned) {
@@ -134,16 +138,37 @@ export class SingleExecutionFunction extends NodejsFunction {
   }
 }
 
+/** What the construct alone may say, since it has judged it. */
+const OWN_VARIABLES: Readonly<Record<string, string>> = {
+  LOCK_TABLE: 'lockTable',
+  LOCK_KEY_PREFIX: 'lockTable',
+  LOCK_AT_MOST_FOR: 'lockAtMostFor',
+  LOCK_AT_LEAST_FOR: 'lockAtLeastFor',
+  [NAMESPACE_VARIABLE]: 'the stack',
+};
+
+function checkEnvironment(environment: Readonly<Record<string, string>> = {}): void {
+  for (const [variable, source] of Object.entries(OWN_VARIABLES)) {
+    if (variable in environment)
+      throw new TypeError(`environment has ${variable}, which follows from ${source}: leave it out`);
+  }
+}
+
+function bundlingOf(given: BundlingOptions = {}): BundlingOptions {
+  const { format = OutputFormat.ESM, banner = '' } = given;
+  return { ...BUNDLING, ...given, format, banner: format === OutputFormat.ESM ? COMMONJS + banner : banner };
+}
+
 const periodMs = ({ gaps }: PlannedSchedule): number => gaps?.shortestMs ?? Number.POSITIVE_INFINITY;
 
 function monthLog(scope: Construct, id: string): LogGroup {
-  return new LogGroup(scope, `${id}Log`, { retention: RetentionDays.ONE_MONTH, removalPolicy: RemovalPolicy.DESTROY });
+  return new LogGroup(scope, `${id}:Log`, { retention: RetentionDays.ONE_MONTH, removalPolicy: RemovalPolicy.DESTROY });
 }
 
 /** Without the right to every log group of the account, which CDK's own role for a function has. */
 function runRole(scope: Construct, id: string, vpc: IVpc | undefined): Role {
-  const network = ManagedPolicy.fromAwsManagedPolicyName('service-role/AWSLambdaVPCAccessExecutionRole');
-  return new Role(scope, `${id}Role`, {
+  const network = ManagedPolicy.fromAwsManagedPolicyName('service-role/AWSLambdaENIManagementAccess');
+  return new Role(scope, `${id}:Role`, {
     assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
     managedPolicies: vpc ? [network] : [],
   });

@@ -23,7 +23,17 @@ const REPLICA_OF_TABLE = 'Custom::DynamoDBReplica';
  * the template as it is in the end, whoever changed it; a table that was imported is not known, and not judged.
  */
 export function refuseUnsafeTable(table: IConstruct, { timeToLive }: TableUse): void {
-  table.node.addValidation({ validate: () => problemsOf(table, timeToLive) });
+  const owner = ownerOf(table);
+  if (owner) owner.node.addValidation({ validate: () => problemsOf(owner, timeToLive) });
+}
+
+/** The table itself, or the one that it is a replica of; undefined when it was imported. */
+function ownerOf(table: IConstruct): IConstruct | undefined {
+  return [table, table.node.scope].find((it) => /^AWS::DynamoDB::(Global)?Table$/.test(typeOf(it?.node.defaultChild)));
+}
+
+function typeOf(resource: IConstruct | undefined): string {
+  return resource && CfnResource.isCfnResource(resource) ? resource.cfnResourceType : '';
 }
 
 function problemsOf(table: IConstruct, timeToLive: TableUse['timeToLive']): string[] {
@@ -48,8 +58,7 @@ function problemsOf(table: IConstruct, timeToLive: TableUse['timeToLive']): stri
   return problems;
 }
 
-const isReplicaOfTable = (construct: IConstruct): boolean =>
-  CfnResource.isCfnResource(construct) && construct.cfnResourceType === REPLICA_OF_TABLE;
+const isReplicaOfTable = (construct: IConstruct): boolean => typeOf(construct) === REPLICA_OF_TABLE;
 
 /** With what was overridden, which only the rendered resource shows. */
 function propertiesOf(resource: IConstruct | undefined): TableProperties {

@@ -106,7 +106,7 @@ function propertiesOf(event: LockEvent): object {
 
 /**
  * CloudWatch wants printable ASCII that is not all blank, and loses the dimension otherwise. What does not fit is
- * encoded rather than replaced, so that locks stay apart.
+ * encoded as in a URI.
  */
 function dimensionValue(name: string): string {
   return name.trim() === '' ? encodeURIComponent(name) : name.replace(/[^ -~]+/g, encodeURIComponent);

@@ -56,9 +56,12 @@ describe('readContext', () => {
     expect(read({ ...needed, stage }).stage).toBe(stage);
   });
 
-  test.each(['eu-west-1', 'us-gov-east-1', 'ap-southeast-3', 'cn-north-1'])('takes the region %s', (region) => {
-    expect(read({ ...needed, region }).region).toBe(region);
-  });
+  test.each(['eu-west-1', 'us-gov-east-1', 'ap-southeast-3', 'cn-north-1', 'eusc-de-east-1'])(
+    'takes the region %s',
+    (region) => {
+      expect(read({ ...needed, region }).region).toBe(region);
+    },
+  );
 });
 
 describe('readContext refuses', () => {

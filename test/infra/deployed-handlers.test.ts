@@ -26,7 +26,7 @@ import { createSynthesised, resolved, type SynthesisedApp, synthesisedApp } from
  * events that the schedules of the template would send.
  */
 
-const REGION = 'eu-west-1';
+const REGION = 'eu-central-1';
 const STACK = 'single-execution-dev';
 const SLOW_MS = 120_000;
 
@@ -36,7 +36,10 @@ let app: SynthesisedApp;
 let proxy: FaultProxy;
 
 beforeAll(async () => {
-  [app, proxy] = await Promise.all([synthesisedApp(STACK), startFaultProxy(endpoint)]);
+  [app, proxy] = await Promise.all([
+    synthesisedApp(STACK, [`region=${REGION}`, 'alarmEmail=ops@example.com']),
+    startFaultProxy(endpoint),
+  ]);
 }, SLOW_MS);
 afterAll(() => Promise.all([app.remove(), proxy.stop()]));
 
@@ -54,6 +57,24 @@ function one<T>(type: string, prefix: string): readonly [string, T] {
   expect(found).toHaveLength(1);
   return found[0] as unknown as readonly [string, T];
 }
+
+test('the app deploys to the region that it is told, mails alarms, and tags what it makes with its stage', async () => {
+  expect(await app.file('manifest.json')).toMatchObject({
+    artifacts: {
+      [STACK]: { environment: `aws://unknown-account/${REGION}`, properties: { tags: { stage: 'dev' } } },
+    },
+  });
+  expect(Object.values(app.ofType('AWS::SNS::Subscription'))).toMatchObject([{ Endpoint: 'ops@example.com' }]);
+});
+
+test('the app is held to both packs of cdk-nag whenever it is synthesised', async () => {
+  expect(await app.file('validation-report.json')).toMatchObject({
+    pluginReports: expect.arrayContaining([
+      expect.objectContaining({ pluginName: 'AwsSolutions', conclusion: 'success' }),
+      expect.objectContaining({ pluginName: 'Serverless', conclusion: 'success' }),
+    ]),
+  });
+});
 
 test.each(['NightlyReport', 'TenantSync'])(
   'what Lambda loads to start %s, AWS SDK included, is under 400 kB',

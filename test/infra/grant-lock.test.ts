@@ -125,12 +125,16 @@ describe('grantLock', () => {
     ['${*}*', ['${*}', '${*}x'], ['*', 'x', '*x']],
     ['x$y*', ['x$y', 'x$yz'], ['xy', 'x$', 'x${$}y']],
     ['[a-z]+.\\*', ['[a-z]+.\\', '[a-z]+.\\x'], ['b.x', '[a-z]+.']],
-    ['日報/*', ['日報/東京'], ['日/東京']],
+    ['straße/*', ['straße/é'], ['strasse/é']],
   ])('%s means these characters and no others', (name, own, foreign) => {
     const may = granted([name]);
 
     for (const key of own) expect([key, may(key)]).toEqual([key, true]);
     for (const key of foreign) expect([key, may(key)]).toEqual([key, false]);
+  });
+
+  test.each(['日報', '日報/*'])('refuses %s, which IAM takes in no policy', (name) => {
+    expect(() => granted([name])).toThrow('cannot be named in an IAM policy, which takes Latin-1 alone');
   });
 
   test('puts the keyPrefix before names and prefixes, with no meaning of its own', () => {
@@ -217,10 +221,28 @@ describe('grantOperate', () => {
   );
 });
 
+test('grantOperate on a shared table reaches the items of its prefix alone, but for listing', () => {
+  const stack = appStack();
+  const role = roleIn(stack);
+  const shop = LockTable.fromTable(TableV2.fromTableName(stack, 'Shop', 'shop'), { keyPrefix: 'lock#' });
+  shop.grantOperate(role);
+  const policy = policyOf(stack, role);
+  const resource = arnOf(stack, shop);
+  const may = (verb: string, key: string) =>
+    isAllowed(policy, { action: `dynamodb:${verb}`, resource, context: { 'dynamodb:LeadingKeys': [key] } });
+
+  for (const verb of ['GetItem', 'UpdateItem']) {
+    expect([verb, may(verb, 'lock#digest'), may(verb, 'ORDERS#1')]).toEqual([verb, true, false]);
+    expect(isAllowed(policy, { action: `dynamodb:${verb}`, resource })).toBe(false);
+  }
+  expect(isAllowed(policy, { action: 'dynamodb:Scan', resource })).toBe(true);
+});
+
 describe.each<[string, (locks: ILockTable, role: Role) => Grant]>([
   ['grantLock', (locks, role) => locks.grantLock(role, ['digest'])],
   ['grantOperate', (locks, role) => locks.grantOperate(role)],
-])('%s lets a role use the key', (_, grant) => {
+])('%s lets a role use the key, by way of DynamoDB alone', (_, grant) => {
+  const byDynamoDB = { 'kms:ViaService': 'dynamodb.eu-west-1.amazonaws.com' };
   const use = [
     'kms:Decrypt',
     'kms:DescribeKey',
@@ -240,13 +262,14 @@ describe.each<[string, (locks: ILockTable, role: Role) => Grant]>([
 
     const resource = String(deployed(stack.resolve(key.keyArn)));
     const policy = policyOf(stack, role);
-    expect(use.filter((action) => !isAllowed(policy, { action, resource }))).toEqual([]);
-    expect(isAllowed(policy, { action: 'kms:ScheduleKeyDeletion', resource })).toBe(false);
-    expect(isAllowed(policy, { action: 'kms:Decrypt', resource: `${resource}2` })).toBe(false);
+    expect(use.filter((action) => !isAllowed(policy, { action, resource, context: byDynamoDB }))).toEqual([]);
+    expect(use.filter((action) => isAllowed(policy, { action, resource }))).toEqual([]);
+    expect(isAllowed(policy, { action: 'kms:ScheduleKeyDeletion', resource, context: byDynamoDB })).toBe(false);
+    expect(isAllowed(policy, { action: 'kms:Decrypt', resource: `${resource}2`, context: byDynamoDB })).toBe(false);
   });
 
   test('of an encrypted table that was imported', () => {
-    const stack = appStack();
+    const stack = appStack({ env: { region: 'eu-west-1' } });
     const resource = 'arn:aws:kms:eu-west-1:123456789012:key/shop';
     const encryptionKey = Key.fromKeyArn(stack, 'Key', resource);
     const table = TableV2.fromTableAttributes(stack, 'Shop', { tableName: 'shop', encryptionKey });
@@ -255,6 +278,7 @@ describe.each<[string, (locks: ILockTable, role: Role) => Grant]>([
     grant(LockTable.fromTable(table), role);
 
     const policy = policyOf(stack, role);
-    expect(use.filter((action) => !isAllowed(policy, { action, resource }))).toEqual([]);
+    expect(use.filter((action) => !isAllowed(policy, { action, resource, context: byDynamoDB }))).toEqual([]);
+    expect(use.filter((action) => isAllowed(policy, { action, resource }))).toEqual([]);
   });
 });

@@ -92,6 +92,8 @@ describe('row 77: the alarms', () => {
         Dimensions: [{ Name: 'QueueName', Value: { 'Fn::GetAtt': [of('DigestDeadLetters'), 'QueueName'] } }],
         Statistic: 'Maximum',
         Threshold: 1,
+        // A queue that nobody touches has no metrics.
+        TreatMissingData: 'ignore',
         AlarmDescription:
           'Jobs/Digest: a tick was given up after all retries. The message in the queue has its event and the reason.',
       },
@@ -144,6 +146,27 @@ describe('row 77: the alarms', () => {
     template.resourceCountIs(ALARM, 6);
     expect(JSON.stringify(template.findResources(ALARM))).not.toContain('AlarmActions');
   });
+});
+
+test("row 77: the dead man's switch waits for as many retries as the function has", () => {
+  const stack = appStack();
+  const common = {
+    entry: fileURLToPath(new URL('../../handlers/nightly-report.ts', import.meta.url)),
+    lockTable: new LockTable(stack, 'Locks'),
+    schedules: [{ schedule: ScheduleExpression.rate(Duration.hours(1)) }],
+    timeout: Duration.minutes(15),
+  };
+  const looksBackS = (lockName: string, retryAttempts: number) => {
+    const fn = new SingleExecutionFunction(stack, lockName, { ...common, lockNames: [lockName], retryAttempts });
+    const alarm = fn.alarms.node.findChild(`DidNotRun:${lockName}`).node.defaultChild as CfnAlarm;
+    return Number(alarm.period) * Number(alarm.evaluationPeriods);
+  };
+
+  // An hour, a minute to deliver, runs of 15 minutes, and pauses of 1 and 2 minutes between them.
+  const [none, two] = [looksBackS('none', 0), looksBackS('two', 2)];
+  expect(none).toBeGreaterThanOrEqual((60 + 1 + 15) * 60);
+  expect(none).toBeLessThan((60 + 1 + 15 + 16 + 17) * 60);
+  expect(two).toBeGreaterThanOrEqual((60 + 1 + 15 + 16 + 17) * 60);
 });
 
 test('row 77: every alarm tells those who are to be told', () => {

@@ -15,7 +15,7 @@ import { pass } from '../support/pass.js';
 import { grantOf, scriptedStore } from '../support/scripted-store.js';
 import { appStack, templateOf } from '../support/synthesised.js';
 
-const LOCK_NAMES = ['digest', 'tenant/acme: a~b %', 'prüfung', '夜🌙', '  '];
+const LOCK_NAMES = ['digest', 'tenant/acme: a~b %', 'prüfung', 'señal ÿ', '  '];
 
 let written: MockInstance<typeof process.stdout.write>;
 beforeEach(() => {

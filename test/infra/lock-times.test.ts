@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { Duration } from 'aws-cdk-lib';
 import { Annotations, Match } from 'aws-cdk-lib/assertions';
 import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
+import fc from 'fast-check';
 import { LockTable, SingleExecutionFunction, type SingleExecutionFunctionProps } from 'single-execution/cdk';
 import { describe, expect, test } from 'vitest';
 import {
@@ -12,25 +13,27 @@ import {
   lockedRetry,
 } from '../../infra/constructs/lock-times.js';
 import { runGaps } from '../../infra/constructs/run-gaps.js';
+import { guardMs } from '../../src/core/lease.js';
 import { appStack } from '../support/synthesised.js';
 
 const timeout = Duration.minutes(1);
+const twoMinutes = Duration.minutes(2);
 const everyFive = ScheduleExpression.rate(Duration.minutes(5));
 const SHORT_LEASE =
-  "lockAtMostFor is 59 seconds 999 millis, shorter than the function's time-out of 1 minute: a run that takes longer loses its lock; raise it to at least the time-out, or leave it out";
+  "lockAtMostFor is 1 minute 606 millis, too short for the function's time-out of 1 minute: a holder stops 1 % of the lease before its end, so that a longer run loses its lock; raise it to at least 1 minute 1 second, or leave it out";
 
 describe('row 14: the times of a lock', () => {
   test.each<[string, Omit<LockTimes, 'timeout'>]>([
     ['are left to the library', {}],
-    ['have a lease as long as the time-out', { lockAtMostFor: Duration.seconds(60) }],
-    ['have a least time as long as the lease', { lockAtMostFor: timeout, lockAtLeastFor: timeout }],
+    ['have a lease as long as the time-out and what a holder leaves of it', { lockAtMostFor: Duration.millis(60_607) }],
+    ['have a least time as long as the lease', { lockAtMostFor: twoMinutes, lockAtLeastFor: twoMinutes }],
     ['have a least time beyond the time-out, which the default lease covers', { lockAtLeastFor: Duration.minutes(5) }],
   ])('row 14: %s', (_, times) => {
     expect(() => checkLockTimes({ ...times, timeout })).not.toThrow();
   });
 
   test.each<[string, Omit<LockTimes, 'timeout'>, string]>([
-    ['a lease that ends before the time-out', { lockAtMostFor: Duration.millis(59_999) }, SHORT_LEASE],
+    ['a lease that ends before the time-out', { lockAtMostFor: Duration.millis(60_606) }, SHORT_LEASE],
     [
       'a least time beyond the lease',
       { lockAtMostFor: Duration.minutes(2), lockAtLeastFor: Duration.millis(120_001) },
@@ -119,6 +122,19 @@ describe('row 79: a tick that is sent a minute late', () => {
   });
 });
 
+test('row 14: a lease leaves a holder its time-out, as the library counts its deadline', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 900 }), fc.integer({ min: 1_000, max: 1_000_000 }), (seconds, leaseMs) => {
+      const usableMs = leaseMs - guardMs(leaseMs);
+      const check = () =>
+        checkLockTimes({ timeout: Duration.seconds(seconds), lockAtMostFor: Duration.millis(leaseMs) });
+
+      if (usableMs < seconds * 1_000 - 1) expect(check).toThrow('too short');
+      if (usableMs > seconds * 1_000 + 1) expect(check).not.toThrow();
+    }),
+  );
+});
+
 describe('the function', () => {
   const make = (props: Partial<SingleExecutionFunctionProps>) => {
     const stack = appStack();
@@ -145,7 +161,7 @@ describe('the function', () => {
   });
 
   test('row 14: refuses a lease shorter than its default time-out', () => {
-    expect(() => make({ lockAtMostFor: Duration.millis(59_999) })).toThrow(new RangeError(SHORT_LEASE));
+    expect(() => make({ lockAtMostFor: Duration.millis(60_606) })).toThrow(new RangeError(SHORT_LEASE));
   });
 
   test('row 14: refuses a least time that one of its schedules suits, and another does not', () => {

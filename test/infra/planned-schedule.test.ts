@@ -3,7 +3,7 @@ import { ScheduleExpression, TimeWindow } from 'aws-cdk-lib/aws-scheduler';
 import { Construct } from 'constructs';
 import { describe, expect, test } from 'vitest';
 import type { LockSchedule } from '../../infra/constructs/lock-schedule.js';
-import { planSchedules } from '../../infra/constructs/planned-schedule.js';
+import { planSchedules, sharedLockWarnings } from '../../infra/constructs/planned-schedule.js';
 
 const schedule = ScheduleExpression.rate(Duration.minutes(15));
 const names = (lockNames: readonly string[], ...schedules: Omit<LockSchedule, 'schedule'>[]) =>
@@ -94,4 +94,16 @@ describe('row 75: a planned schedule', () => {
   test('row 75: is wanted', () => {
     expect(() => names(['digest'])).toThrow(new TypeError('schedules is empty: give at least one'));
   });
+});
+
+test('row 75: several schedules on one lock are warned of, and each by itself is not', () => {
+  const plan = planSchedules(
+    ['digest', 'report', 'digest'].map((lockName) => ({ schedule, lockName })),
+    ['digest', 'report'],
+    '',
+  );
+
+  expect(sharedLockWarnings(plan)).toEqual([
+    expect.stringMatching(/^lock "digest" has rate\(15 minutes\) and rate\(15 minutes\): of ticks that are due/),
+  ]);
 });

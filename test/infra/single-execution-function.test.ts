@@ -130,11 +130,11 @@ describe('row 75: the environment', () => {
     expect(variables({ lockTable }, stack)).toMatchObject({ LOCK_TABLE: 'shop', LOCK_KEY_PREFIX: 'lock#' });
   });
 
-  test("row 75: names the construct's table and times, whatever the user's environment says", () => {
-    const foreign = { LOCK_TABLE: 'x', LOCK_AT_MOST_FOR: 'x', LOCK_AT_LEAST_FOR: 'x', SINGLE_EXECUTION_NAMESPACE: 'x' };
+  test("row 75: names the construct's table and times, and what the user adds", () => {
     const times = { lockAtMostFor: Duration.minutes(15), lockAtLeastFor: Duration.seconds(90) };
 
-    expect(variables({ ...times, environment: foreign })).toEqual({
+    expect(variables({ ...times, environment: { DATA_TABLE: 'shop' } })).toEqual({
+      DATA_TABLE: 'shop',
       NODE_OPTIONS: '--enable-source-maps',
       LOCK_TABLE: { Ref: 'LocksTable84FB9352' },
       LOCK_AT_MOST_FOR: 'PT15M',
@@ -143,9 +143,18 @@ describe('row 75: the environment', () => {
     });
   });
 
+  test.each(['LOCK_TABLE', 'LOCK_KEY_PREFIX', 'LOCK_AT_MOST_FOR', 'LOCK_AT_LEAST_FOR', 'SINGLE_EXECUTION_NAMESPACE'])(
+    'row 75: refuses %s from the user, which nobody would have judged',
+    (variable) => {
+      expect(() => variables({ environment: { [variable]: 'PT1S' } })).toThrow(
+        `environment has ${variable}, which follows`,
+      );
+    },
+  );
+
   test('row 75: has times that the library reads back to the millisecond', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 60_000, max: 86_400_000 }), fc.nat({ max: 60_000 }), (mostMs, leastMs) => {
+      fc.property(fc.integer({ min: 60_607, max: 86_400_000 }), fc.nat({ max: 60_000 }), (mostMs, leastMs) => {
         const times = { lockAtMostFor: Duration.millis(mostMs), lockAtLeastFor: Duration.millis(leastMs) };
         const { LOCK_AT_MOST_FOR, LOCK_AT_LEAST_FOR } = variables(times);
 
@@ -223,7 +232,7 @@ describe("row 76: the function's role", () => {
         {
           'Fn::Join': [
             '',
-            ['arn:', { Ref: 'AWS::Partition' }, ':iam::aws:policy/service-role/AWSLambdaVPCAccessExecutionRole'],
+            ['arn:', { Ref: 'AWS::Partition' }, ':iam::aws:policy/service-role/AWSLambdaENIManagementAccess'],
           ],
         },
       ],

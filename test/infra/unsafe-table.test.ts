@@ -86,6 +86,15 @@ describe('F77 synthesis refuses eventually consistent replicas', () => {
     expect(() => templateOf(stack)).toThrow(`[Jobs/Shop] ${EVENTUAL}`);
   });
 
+  test("in a table of the app's own, taken by one of its replicas", () => {
+    const stack = stackIn('eu-west-1');
+    const shop = new TableV2(stack, 'Shop', { partitionKey, replicas: [{ region: 'us-east-1' }] });
+
+    LockTable.fromTable(shop.replica('us-east-1'));
+
+    expect(() => templateOf(stack)).toThrow(`[Jobs/Shop] ${EVENTUAL}`);
+  });
+
   test('of a table in another account', () => {
     const home = stackIn('eu-west-1');
     const away = new Stack(home.node.root, 'Away', { env: { account: '210987654321', region: 'us-east-1' } });

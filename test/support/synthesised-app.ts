@@ -18,6 +18,8 @@ export type Resolve = (logicalId: string, attribute?: string) => string;
 
 /** What `cdk synth` made of this project's app: templates, and the folders that `cdk deploy` zips. */
 export interface SynthesisedApp {
+  /** A JSON file of the output, such as `manifest.json`. */
+  file(name: string): Promise<unknown>;
   /** The properties of all resources of a type, by logical id. */
   ofType(type: string): Readonly<Record<string, Resource['Properties']>>;
   /** Copies the bundle of a function to a folder of its own, out of reach of this project's packages. */
@@ -25,13 +27,14 @@ export interface SynthesisedApp {
   remove(): Promise<void>;
 }
 
-export async function synthesisedApp(stackName: string): Promise<SynthesisedApp> {
+export async function synthesisedApp(stackName: string, context: readonly string[] = []): Promise<SynthesisedApp> {
   const folder = await mkdtemp(join(tmpdir(), 'synthesised-'));
   const output = join(folder, 'cdk.out');
-  await cdk('synth', '--quiet', '--output', output);
+  await cdk('synth', '--quiet', '--output', output, ...context.flatMap((value) => ['-c', value]));
   const template = await readFile(join(output, `${stackName}.template.json`), 'utf8');
   const resources: [string, Resource][] = Object.entries(JSON.parse(template).Resources);
   return {
+    file: async (name) => JSON.parse(await readFile(join(output, name), 'utf8')),
     ofType: (type) =>
       Object.fromEntries(resources.flatMap(([id, it]) => (it.Type === type ? [[id, it.Properties] as const] : []))),
     async unpack(functionId) {

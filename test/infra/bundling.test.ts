@@ -1,0 +1,97 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { App, Duration, Stack } from 'aws-cdk-lib';
+import { type BundlingOptions, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
+import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
+import { LockTable, SingleExecutionFunction } from 'single-execution/cdk';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+/*
+ * What users bundle: packages of both kinds, whatever they ask of the module that they are in. Really bundled by
+ * esbuild, and loaded in a process of its own.
+ */
+
+const ROOT = join(import.meta.dirname, '../..');
+const project = mkdtempSync(join(tmpdir(), 'bundling-'));
+const legacy = join(project, 'node_modules/legacy');
+
+beforeAll(() => {
+  mkdirSync(legacy, { recursive: true });
+  mkdirSync(join(project, 'node_modules/.bin'));
+  symlinkSync(join(ROOT, 'node_modules/esbuild/bin/esbuild'), join(project, 'node_modules/.bin/esbuild'));
+  writeFileSync(join(legacy, 'package.json'), JSON.stringify({ name: 'legacy', main: 'index.cjs' }));
+  writeFileSync(
+    join(legacy, 'index.cjs'),
+    "const name = 'node:' + 'fs'; exports.reads = () => require(name).existsSync(__dirname) && require('node:fs').existsSync(__filename);",
+  );
+  writeFileSync(join(project, 'package-lock.json'), JSON.stringify({ lockfileVersion: 3 }));
+  writeFileSync(join(project, 'modern.ts'), "export const label: string = await Promise.resolve('ready');\n");
+});
+afterAll(() => rmSync(project, { recursive: true }));
+
+/** Bundles a handler as a deployment would. @returns the files of the asset, and what its handler answers */
+async function answerOf(source: string, bundling?: BundlingOptions): Promise<{ files: string[]; answer: unknown }> {
+  const outdir = mkdtempSync(join(project, 'out-'));
+  const entry = join(outdir, 'handler.ts');
+  writeFileSync(entry, source);
+  const app = new App({ outdir: join(outdir, 'cdk.out'), builtinCloudFormationValidation: false });
+  const stack = new Stack(app, 'Jobs');
+  new SingleExecutionFunction(stack, 'Digest', {
+    entry,
+    projectRoot: project,
+    depsLockFilePath: join(project, 'package-lock.json'),
+    lockTable: new LockTable(stack, 'Locks'),
+    lockNames: ['digest'],
+    schedules: [{ schedule: ScheduleExpression.rate(Duration.hours(1)) }],
+    ...(bundling && { bundling }),
+  });
+  const { directory } = app.synth();
+  const asset = join(directory, readdirSync(directory).find((name) => name.startsWith('asset.')) ?? '');
+  const files = readdirSync(asset).sort();
+  const index = join(asset, files.find((name) => /^index\.m?js$/.test(name)) ?? '');
+  const load = `import(${JSON.stringify(index)}).then(async (m) => console.log(JSON.stringify(await m.handler())))`;
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', load], { cwd: asset });
+  return { files, answer: JSON.parse(stdout) };
+}
+
+const BOTH_KINDS = `
+import { reads } from 'legacy';
+import { label } from '${join(project, 'modern.ts')}';
+export const handler = async () => [label, reads()];
+`;
+const OWN_DECLARATIONS = `
+import { createRequire } from 'node:module';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { reads } from 'legacy';
+const require = createRequire(import.meta.url);
+const __dirname = dirname(fileURLToPath(import.meta.url));
+export const handler = async () => [typeof require('node:fs').existsSync, __dirname.length > 0, reads()];
+`;
+
+test('a package of CommonJS finds what it asks for, beside a module with top-level await', async () => {
+  expect(await answerOf(BOTH_KINDS)).toEqual({ files: ['index.mjs', 'index.mjs.map'], answer: ['ready', true] });
+});
+
+test('declarations of the handler of the same names do not meet those of the bundle', async () => {
+  expect((await answerOf(OWN_DECLARATIONS, { minify: false })).answer).toEqual(['function', true, true]);
+});
+
+test('a banner of the user comes after that of the bundle', async () => {
+  const banner = 'globalThis.greeting = "hello";';
+  const source = `import { reads } from 'legacy'; export const handler = async () => [globalThis.greeting, reads()];`;
+
+  expect((await answerOf(source, { banner })).answer).toEqual(['hello', true]);
+});
+
+test('a bundle of CommonJS, where the user wants one, has no module syntax in it', async () => {
+  const source = `import { reads } from 'legacy'; export const handler = async () => reads();`;
+
+  expect(await answerOf(source, { format: OutputFormat.CJS, sourceMap: false })).toEqual({
+    files: ['index.js'],
+    answer: true,
+  });
+});
