@@ -1,6 +1,7 @@
+import { cancelCall, pastRecord, unsettledAttempt } from '../core/attempt.js';
 import { defined } from '../core/defined.js';
 import { CorruptLockError, LockStoreError } from '../core/errors.js';
-import { holderOf, type LockRecord, readRecord } from '../core/lock-record.js';
+import { holderOf, type LockRecord } from '../core/lock-record.js';
 import type { AcquireResult, Claim, ClockBounds, Granted, Refused, StoreCall } from '../core/lock-store.js';
 import { judgeRefusal } from '../core/refusal.js';
 import { grantFields, leaseOf, type Sent, sentNow } from '../core/transition.js';
@@ -9,9 +10,6 @@ import type { Item } from './dynamodb-item.js';
 import { acquireRequest, cancelRequest, PAD_MS, takeoverRequest, type UpdateRequest } from './dynamodb-requests.js';
 import { capMono } from './dynamodb-response-time.js';
 import type { LockTable, Reply } from './dynamodb-table.js';
-
-/** Beside the acquire's own budget, and less where that is short because the platform's deadline is near. */
-const CANCEL_BUDGET_MS = 2_000;
 
 /** What one write of an acquire has come to. */
 type Verdict =
@@ -57,13 +55,11 @@ export async function acquire(table: LockTable, claim: Claim, call: StoreCall): 
 
   // 3. Cancel, when a write that went unanswered may yet be applied.
   if (verdict.kind !== 'granted' && ambiguous) {
-    const own = {
-      ...call,
-      signal: new AbortController().signal,
-      budgetMs: Math.min(CANCEL_BUDGET_MS, call.budgetMs / 2),
-    };
-    const answer = await table.update(key, cancelRequest(claim.attemptId), own);
-    if ('error' in answer) throw unsettled(verdict, claim.name, answer.error);
+    const answer = await table.update(key, cancelRequest(claim.attemptId), cancelCall(call));
+    if ('error' in answer) {
+      // What is known for sure is told first.
+      throw verdict.kind === 'failed' ? verdict.error : unsettledAttempt(claim.name, answer.error);
+    }
     if (!answer.value.applied && isOwn(claim, answer.value.item)) verdict = judge(claim, answer.value, sends, call);
   }
 
@@ -82,7 +78,7 @@ function grantedNow(claim: Claim, { item = {}, sentMono, time }: Reply, sent: Se
   // Counted by the server just now, so it is a number, however the user's client wraps numbers.
   const fencingToken = (oldToken === undefined ? now : Number(String(oldToken))) + 1;
   const written = { ...grantFields(claim, now, now + claim.leaseMs + PAD_MS), fencingToken };
-  const lease = leaseOf(claim, written, sent, readable(claim.name, item));
+  const lease = leaseOf(claim, written, sent, pastRecord(claim.name, item));
   return { kind: 'granted', granted: { status: 'acquired', lease, ...capMono(sentMono, lease.lockUntilMs, time) } };
 }
 
@@ -120,31 +116,8 @@ function isOwn(claim: Claim, item: Item | undefined): boolean {
   return item?.['attemptId'] === claim.attemptId && item['state'] === 'held';
 }
 
-/** The record before a grant. Corruption first seen now does not undo the grant: the past is unknown, that is all. */
-function readable(name: string, item: Item): LockRecord | undefined {
-  try {
-    return readRecord(name, item);
-  } catch (error) {
-    if (error instanceof CorruptLockError) return undefined;
-    throw error;
-  }
-}
-
 function failed(error: LockStoreError | CorruptLockError): Verdict {
   return { kind: 'failed', error };
-}
-
-/** Neither the acquire nor its cancel was answered: what is known for sure is told first. */
-function unsettled(verdict: Verdict, name: string, cause: unknown): LockStoreError | CorruptLockError {
-  if (verdict.kind === 'failed') return verdict.error;
-  const message = `acquire of lock "${name}" failed: it was refused, but an earlier try went unanswered and could not be cancelled; try again`;
-  return new LockStoreError(message, {
-    code: 'UNSETTLED',
-    lockName: name,
-    operation: 'acquire',
-    retryable: true,
-    cause,
-  });
 }
 
 function unexpected(name: string): LockStoreError {

@@ -1,4 +1,4 @@
-import { LockStoreError } from '../core/errors.js';
+import { endedAttempt } from '../core/attempt.js';
 import type { LockAdminStore } from '../core/lock-admin-store.js';
 import { lockKey } from '../core/lock-key.js';
 import type { LockRecord } from '../core/lock-record.js';
@@ -88,13 +88,4 @@ export function memoryStore(): MemoryStore {
       if (records.has(name)) records.set(name, record);
     },
   };
-}
-
-function endedAttempt(name: string): LockStoreError {
-  return new LockStoreError(`acquire of lock "${name}" failed: this attempt has ended already; make a new one`, {
-    code: 'UNAVAILABLE',
-    lockName: name,
-    operation: 'acquire',
-    retryable: true,
-  });
 }

@@ -1,6 +1,6 @@
-import { CorruptLockError, LockStoreError } from '../core/errors.js';
+import { cancelCall, endedAttempt, pastRecord, unsettledAttempt } from '../core/attempt.js';
 import { truncateUtf8 } from '../core/lock-name.js';
-import { type LockRecord, MAX_ERROR_BYTES, readRecord } from '../core/lock-record.js';
+import { type LockRecord, MAX_ERROR_BYTES } from '../core/lock-record.js';
 import type {
   AcquireResult,
   Claim,
@@ -17,9 +17,6 @@ import { grantFields, leaseOf, type Sent, sentNow } from '../core/transition.js'
 import type { RedisConnection } from './redis-connection.js';
 import type { RedisReply } from './redis-reply.js';
 import { ACQUIRE, CANCEL, EXTEND, RELEASE } from './redis-scripts.js';
-
-/** Beside the acquire's own budget, and less where that is short because the platform's deadline is near. */
-const CANCEL_BUDGET_MS = 2_000;
 
 /**
  * Locks in a Redis: one hash a lock name, one script a verb. All time is the server's, so that an expired lock is taken
@@ -54,11 +51,9 @@ async function acquire(redis: RedisConnection, claim: Claim, call: StoreCall): P
 
   // 2. Cancel, when a try that went unanswered may yet be applied.
   if (answer.ambiguous) {
-    const budgetMs = Math.min(CANCEL_BUDGET_MS, call.budgetMs / 2);
-    const apart = { ...call, signal: new AbortController().signal, budgetMs };
     const order = { ...about, script: CANCEL, args: [attemptId], words: ['own', 'cancelled'] as const };
-    const cancelled = await redis.run(order, apart);
-    if ('error' in cancelled) throw 'error' in answer ? answer.error : unsettled(name, cancelled.error.cause);
+    const cancelled = await redis.run(order, cancelCall(call));
+    if ('error' in cancelled) throw 'error' in answer ? answer.error : unsettledAttempt(name, cancelled.error.cause);
     const { reply, clock } = cancelled;
     if (reply.word === 'own') return { status: 'acquired', lease: own(claim, reply, sent), clock };
   }
@@ -67,12 +62,12 @@ async function acquire(redis: RedisConnection, claim: Claim, call: StoreCall): P
   const { reply, clock } = answer;
   const judgement = judgeRefusal(claim, reply.item, reply.nowMs, (lockUntil) => lockUntil <= reply.nowMs);
   if (judgement.kind === 'refused') return { status: 'refused', ...judgement.why, clock };
-  throw ended(name);
+  throw endedAttempt(name);
 }
 
 function granted(claim: Claim, { item = {}, nowMs, number }: RedisReply, sent: Sent): Lease {
   const written = { ...grantFields(claim, nowMs, nowMs + claim.leaseMs), fencingToken: number };
-  return leaseOf(claim, written, sent, readable(claim.name, item));
+  return leaseOf(claim, written, sent, pastRecord(claim.name, item));
 }
 
 function own(claim: Claim, { item = {} }: RedisReply, sent: Sent): Lease {
@@ -109,30 +104,4 @@ async function release(
   // Not held, and yet released: an earlier try was applied, and a successor came since.
   if (answer.reply.word === 'released' || hasRun(answer.reply.item ?? {}, fencingToken)) return 'released';
   return answer.ambiguous ? 'unknown' : 'lost';
-}
-
-/** The record before a grant. Corruption first seen now does not undo the grant: the past is unknown, that is all. */
-function readable(name: string, item: Readonly<Record<string, unknown>>): LockRecord | undefined {
-  try {
-    return readRecord(name, item);
-  } catch (error) {
-    if (error instanceof CorruptLockError) return undefined;
-    throw error;
-  }
-}
-
-function unsettled(name: string, cause: unknown): LockStoreError {
-  return new LockStoreError(
-    `acquire of lock "${name}" failed: it was refused, but an earlier try went unanswered and could not be cancelled; try again`,
-    { code: 'UNSETTLED', lockName: name, operation: 'acquire', retryable: true, cause },
-  );
-}
-
-function ended(name: string): LockStoreError {
-  return new LockStoreError(`acquire of lock "${name}" failed: this attempt has ended already; make a new one`, {
-    code: 'UNAVAILABLE',
-    lockName: name,
-    operation: 'acquire',
-    retryable: true,
-  });
 }
