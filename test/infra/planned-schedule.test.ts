@@ -1,9 +1,10 @@
-import { App, Duration } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import { ScheduleExpression, TimeWindow } from 'aws-cdk-lib/aws-scheduler';
 import { Construct } from 'constructs';
 import { describe, expect, test } from 'vitest';
 import type { LockSchedule } from '../../infra/constructs/lock-schedule.js';
 import { planSchedules, sharedLockWarnings } from '../../infra/constructs/planned-schedule.js';
+import { appStack } from '../support/synthesised.js';
 
 const schedule = ScheduleExpression.rate(Duration.minutes(15));
 const names = (lockNames: readonly string[], ...schedules: Omit<LockSchedule, 'schedule'>[]) =>
@@ -85,7 +86,7 @@ describe('row 75: a planned schedule', () => {
       [...new Set(lockNames)],
       '',
     );
-    const scope = new App();
+    const scope = appStack();
 
     for (const { id } of plan) new Construct(scope, `Schedule:${id}`);
     expect(plan.map(({ id }) => id)).toEqual(['digest', 'digest:2', 'digest%3A2', 'a%2Fb', 'a--b']);
