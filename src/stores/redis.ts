@@ -25,7 +25,7 @@ export interface RedisStoreOptions {
 }
 
 /**
- * Locks in a Redis or Valkey of version 7 or later, over a client that stays open. Promises nothing once an
+ * Locks in a Redis of version 7 or later, over a client that stays open. Promises nothing once an
  * acknowledged write is lost: see docs/protocol.md, "Redis".
  *
  * @throws TypeError for options that cannot be; nothing is sent
