@@ -262,6 +262,22 @@ describe.each([
     expect(locks.verbs()).toEqual(['acquire', 'acquire', 'release']);
   });
 
+  test.each(['acquire', 'release'] as const)(
+    'row 78: F78 a conflict between regions over the %s is tried again with the same attempt',
+    async (verb) => {
+      const name = uniqueName();
+      const conflict: Fault = { kind: 'error', at: 'before', status: 400, type: 'ReplicatedWriteConflictException' };
+      locks.proxy.inject(conflict, { when: is(verb) });
+
+      const run = await runOnce({ name, store: locks.store(client) });
+
+      expect(run.outcome).toMatchObject({ status: 'executed', release: 'released' });
+      const tries = locks.proxy.requests().filter(is(verb));
+      expect(tries).toHaveLength(2);
+      expect(new Set(tries.map(({ body }) => attemptOf(body))).size).toBe(1);
+    },
+  );
+
   test.each<['throw' | 'skip' | 'run', object]>([
     ['throw', { error: { name: 'LockStoreError', code: 'UNAVAILABLE', retryable: true }, executions: [] }],
     ['skip', { outcome: { status: 'skipped', reason: 'store-unavailable' }, executions: [] }],
