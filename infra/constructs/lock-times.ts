@@ -9,6 +9,10 @@ export interface LockTimes {
 }
 
 const LONGEST_LEASE_MS = 86_400_000;
+/** How much longer than its lease a lock of a dead run is kept at most. */
+const TAKEOVER_MS = 3_000;
+/** A lease without lockAtMostFor: the remaining time and this. */
+const LEASE_MARGIN_MS = 2_000;
 
 /**
  * Refuses times that would let runs overlap or ticks be skipped.
@@ -51,14 +55,6 @@ export function checkLockAtLeastFor(
   );
 }
 
-/** What is left of it for the holder, 1 % less and 200 ms at least, covers a run that takes its whole time-out. */
-const shortestLeaseMs = (timeoutMs: number): number => Math.max(timeoutMs + 200, timeoutMs / 0.99);
-
-/** How much longer than its lease a lock of a dead run is kept at most. */
-const TAKEOVER_MS = 3_000;
-/** A lease without lockAtMostFor: the remaining time and this. */
-const LEASE_MARGIN_MS = 2_000;
-
 /**
  * What to say when a run that is killed at its time-out keeps its lock beyond Lambda's first retry: the retry would be
  * skipped as `locked`, which is no failure, so that none follows and the tick is lost.
@@ -84,4 +80,9 @@ export function lateTickIsInTheWay(
 ): string | undefined {
   if (!lockAtLeastFor || !gaps || lockAtLeastFor.toMilliseconds() <= gaps.shortestMs - DELIVERY_MS) return undefined;
   return `lockAtLeastFor is ${lockAtLeastFor.toHumanString()}: EventBridge can be a minute late, and a late tick would then hold the lock when the next of ${schedule.expressionString} comes, which is skipped; leave a minute between`;
+}
+
+/** What is left of it for the holder, 1 % less and 200 ms at least, covers a run that takes its whole time-out. */
+function shortestLeaseMs(timeoutMs: number): number {
+  return Math.max(timeoutMs + 200, timeoutMs / 0.99);
 }

@@ -149,8 +149,9 @@ const OWN_VARIABLES: Readonly<Record<string, string>> = {
 
 function checkEnvironment(environment: Readonly<Record<string, string>> = {}): void {
   for (const [variable, source] of Object.entries(OWN_VARIABLES)) {
-    if (variable in environment)
+    if (variable in environment) {
       throw new TypeError(`environment has ${variable}, which follows from ${source}: leave it out`);
+    }
   }
 }
 

@@ -21,8 +21,7 @@ export type RedisAnswer<W extends string> =
 /** A Redis with locks in it: its keys, and the one way a script is sent. */
 export interface RedisConnection {
   readonly keyPrefix: string;
-  /** @throws LockStoreError (INVALID_NAME) */
-  keyOf(name: string, operation: StoreOperation): string;
+  /** Sends a script until it is answered. @throws LockStoreError (INVALID_NAME) */
   run<W extends string>(order: ScriptOrder<W>, call: StoreCall): Promise<RedisAnswer<W>>;
   /** Sends a script once, and takes whatever comes. */
   send(script: RedisScript, keys: string[], args: string[]): Promise<unknown>;
@@ -64,7 +63,6 @@ export function redisConnection(
   return {
     keyPrefix,
     send,
-    keyOf: (name, operation) => lockKey(keyPrefix, name, operation),
     async run({ script, operation, name, args, words }, call) {
       const key = lockKey(keyPrefix, name, operation);
       const answer = await tryUntilAnswered(
@@ -82,6 +80,19 @@ export function redisConnection(
       return { ...answer.value, ambiguous };
     },
   };
+}
+
+/**
+ * Refuses what are not the options of a store.
+ *
+ * @param client the name of the option that every store of its kind needs
+ */
+export function checkOptions(factory: string, options: unknown, client: string): void {
+  if (typeof options !== 'object' || options === null) {
+    throw new TypeError(`${factory} was given ${describe(options)}: give { ${client} }`);
+  }
+  const stray = Object.keys(options).find((option) => option !== client && option !== 'keyPrefix');
+  if (stray !== undefined) throw new TypeError(`unknown option '${stray}': the options are ${client}, keyPrefix`);
 }
 
 async function sha1(text: string): Promise<string> {

@@ -2,7 +2,7 @@ import { describe } from '../core/describe.js';
 import type { LockAdminStore } from '../core/lock-admin-store.js';
 import type { LockStore } from '../core/lock-store.js';
 import { redisAdmin } from './redis-admin.js';
-import { type RedisClient, type RedisConnection, redisConnection } from './redis-connection.js';
+import { checkOptions, type RedisClient, type RedisConnection, redisConnection } from './redis-connection.js';
 import { redisLock } from './redis-lock.js';
 
 /** A client of ioredis, or one with its interface. */
@@ -40,12 +40,8 @@ export function redisAdminStore(options: RedisStoreOptions): LockAdminStore {
 }
 
 function connection(factory: string, options: RedisStoreOptions): RedisConnection {
-  if (typeof options !== 'object' || options === null) {
-    throw new TypeError(`${factory} was given ${describe(options)}: give { client }`);
-  }
-  const { client, keyPrefix, ...unknown } = options;
-  const [stray] = Object.keys(unknown);
-  if (stray !== undefined) throw new TypeError(`unknown option '${stray}': the options are client, keyPrefix`);
+  checkOptions(factory, options, 'client');
+  const { client, keyPrefix } = options;
   return redisConnection(clientOf(client), keyPrefix);
 }
 

@@ -2,7 +2,7 @@ import { describe } from '../core/describe.js';
 import type { LockAdminStore } from '../core/lock-admin-store.js';
 import type { LockStore } from '../core/lock-store.js';
 import { redisAdmin } from './redis-admin.js';
-import { type RedisConnection, redisConnection } from './redis-connection.js';
+import { checkOptions, type RedisConnection, redisConnection } from './redis-connection.js';
 import { redisLock } from './redis-lock.js';
 
 /** What is used of a client of @upstash/redis; one of your own that speaks Upstash's REST fits too. */
@@ -40,12 +40,8 @@ export function upstashAdminStore(options: UpstashStoreOptions): LockAdminStore 
 }
 
 function connection(factory: string, options: UpstashStoreOptions): RedisConnection {
-  if (typeof options !== 'object' || options === null) {
-    throw new TypeError(`${factory} was given ${describe(options)}: give { redis }`);
-  }
-  const { redis, keyPrefix, ...unknown } = options;
-  const [stray] = Object.keys(unknown);
-  if (stray !== undefined) throw new TypeError(`unknown option '${stray}': the options are redis, keyPrefix`);
+  checkOptions(factory, options, 'redis');
+  const { redis, keyPrefix } = options;
   if (typeof redis !== 'object' || redis === null || typeof redis.evalsha !== 'function') {
     throw new TypeError(
       `redis is ${describe(redis)}: give a client of @upstash/redis, such as new Redis({ url, token })`,

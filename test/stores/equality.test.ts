@@ -1,17 +1,16 @@
 import fc from 'fast-check';
 import { Redis } from 'ioredis';
-import { dynamoDBAdminStore, dynamoDBStore } from 'single-execution/dynamodb';
 import { type MemoryStore, memoryStore } from 'single-execution/memory';
 import { redisAdminStore, redisStore } from 'single-execution/redis';
 import type { ContractHarness } from 'single-execution/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { memoryHarness, storeCall } from '../support/contract-harness.js';
+import { memoryHarness } from '../support/contract-harness.js';
+import { dynamoDBHarness } from '../support/dynamodb-harness.js';
 import { dynamoDBLocal, freshTable } from '../support/dynamodb-local.js';
 import { type Operation, sequence } from '../support/equality-operations.js';
 import { transcriptOf } from '../support/equality-transcript.js';
 import { redisHarness } from '../support/redis-harness.js';
 import { type RedisServer, startRedisServer } from '../support/redis-server.js';
-import { shiftedClock } from '../support/shifted-clock.js';
 
 const SEQUENCES = 1_000;
 /** Sequences side by side, each lane with a seed of its own. */
@@ -39,7 +38,8 @@ describe('equality of stores', () => {
     const options = { client, keyPrefix: 'equality:' };
     const hset = (key: string, fields: Record<string, string>) => client.hset(key, fields);
     redis = patient(redisHarness({ store: redisStore(options), admin: redisAdminStore(options), ...options, hset }));
-    dynamoDB = patient(await dynamoDBHarness());
+    const { client: local } = dynamoDBLocal();
+    dynamoDB = patient(dynamoDBHarness({ client: local, tableName: await freshTable(local) }));
   });
   afterAll(async () => {
     client.disconnect();
@@ -115,21 +115,6 @@ async function agreed(
   if (differing === -1) return lines.join('\n');
   const versions = transcripts.map(([store, told]) => `${store}: ${told[differing]}`);
   throw new Error(['Alike:', ...lines.slice(0, differing), 'Not alike:', ...versions].join('\n'));
-}
-
-/** The server's Date is real, and the instants stored are the caller's: so callers' clocks are ten minutes behind. */
-async function dynamoDBHarness(): Promise<ContractHarness> {
-  const { client } = dynamoDBLocal();
-  const options = { client, tableName: await freshTable(client) };
-  const clock = shiftedClock(-600_000);
-  return {
-    store: dynamoDBStore(options),
-    admin: dynamoDBAdminStore(options),
-    call: () => storeCall(clock),
-    shortLeaseMs: 60_000,
-    expire: async () => {},
-    leasePadMs: 2_000,
-  };
 }
 
 /** On a busy machine, a try that is given up would be asked for again, and told in other words. */

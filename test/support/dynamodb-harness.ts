@@ -1,0 +1,32 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { type DynamoDBStoreOptions, dynamoDBAdminStore, dynamoDBStore } from 'single-execution/dynamodb';
+import type { ContractHarness } from 'single-execution/testing';
+import { storeCall } from './contract-harness.js';
+import { shiftedClock } from './shifted-clock.js';
+
+/** The server's Date is real, and the instants stored are the caller's: so callers' clocks are ten minutes behind. */
+export function dynamoDBHarness(options: DynamoDBStoreOptions & { readonly client: DynamoDBClient }): ContractHarness {
+  const { client, tableName, partitionKey = 'lockName', sortKey, keyPrefix = '' } = options;
+  const clock = shiftedClock(-600_000);
+  return {
+    store: dynamoDBStore(options),
+    admin: dynamoDBAdminStore(options),
+    call: () => storeCall(clock),
+    shortLeaseMs: 60_000,
+    expire: async () => {},
+    leasePadMs: 2_000,
+    async patch(name, attributes) {
+      const entries = Object.entries(attributes);
+      await DynamoDBDocumentClient.from(client).send(
+        new UpdateCommand({
+          TableName: tableName,
+          Key: { [partitionKey]: keyPrefix + name, ...(sortKey !== undefined && { [sortKey]: 'lock' }) },
+          UpdateExpression: `SET ${entries.map((_, index) => `#n${index} = :v${index}`).join(', ')}`,
+          ExpressionAttributeNames: Object.fromEntries(entries.map(([attribute], index) => [`#n${index}`, attribute])),
+          ExpressionAttributeValues: Object.fromEntries(entries.map(([, value], index) => [`:v${index}`, value])),
+        }),
+      );
+    },
+  };
+}
