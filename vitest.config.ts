@@ -40,6 +40,7 @@ export default defineConfig({
       AWS_ACCESS_KEY_ID: 'local',
       AWS_SECRET_ACCESS_KEY: 'local',
       AWS_REGION: 'local',
+      HOSTNAME: '',
     },
     typecheck: { enabled: true, include: ['test/**/*.test-d.ts'], tsconfig: './tsconfig.json' },
     coverage: { provider: 'v8', include: ['src/**/*.ts'], reporter: ['text', 'html', 'lcov'] },

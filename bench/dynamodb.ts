@@ -1,7 +1,6 @@
 /**
  * What a run and a skip cost above the very same UpdateItem calls sent bare: `npx tsx bench/dynamodb.ts [rounds]`.
- * Both kinds take turns in one process against one DynamoDB Local, a block each, so that noise disturbs both alike;
- * figures are the medians of blocks, and the ratio is the median of the ratios of neighbouring blocks.
+ * Both kinds take turns in one process against one DynamoDB Local, see side-by-side.ts.
  */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
@@ -13,9 +12,9 @@ import type { Claim } from '../src/core/lock-store.js';
 import { leaseOf } from '../src/core/transition.js';
 import { acquireRequest, releaseRequest, type UpdateRequest } from '../src/stores/dynamodb-requests.js';
 import { startDynamoDBLocal } from '../test/support/dynamodb-local-process.js';
+import { compare } from './side-by-side.js';
 
 const ROUNDS = Number(process.argv[2] ?? 60);
-const PER_BLOCK = 40;
 const TABLE = 'bench-locks';
 const OLD_TICK = Date.UTC(2026, 0, 1);
 
@@ -64,54 +63,14 @@ try {
   const ours = wrapped('ours');
   const done = wrapped('done');
   await done(Date.now());
-  await compare('a run, against the same two writes sent bare', {
+  await compare('a run, against the same two writes sent bare', ROUNDS, {
     bare: () => bareRun(claimOf('bare', tick++)),
     ours: () => ours(tick++),
   });
-  await compare('a skip, against the same refused write sent bare', {
+  await compare('a skip, against the same refused write sent bare', ROUNDS, {
     bare: () => bareWrite('done', acquireRequest(claimOf('done', OLD_TICK), Date.now())).catch(refused),
     ours: () => done(OLD_TICK),
   });
 } finally {
   await local.stop();
-}
-
-interface Block {
-  readonly cpuMs: number;
-  readonly p50Ms: number;
-}
-
-async function compare(title: string, kinds: Record<'bare' | 'ours', () => Promise<unknown>>): Promise<void> {
-  for (let warmUp = 0; warmUp < 5; warmUp++) for (const work of Object.values(kinds)) await block(work);
-  const bare: Block[] = [];
-  const ours: Block[] = [];
-  for (let round = 0; round < ROUNDS; round++) {
-    // Who goes first alternates too.
-    const pair = round % 2 === 0 ? (['bare', 'ours'] as const) : (['ours', 'bare'] as const);
-    for (const kind of pair) (kind === 'bare' ? bare : ours).push(await block(kinds[kind]));
-  }
-  const row = (figure: keyof Block) => ({
-    bare: median(bare.map((b) => b[figure])).toFixed(3),
-    ours: median(ours.map((b) => b[figure])).toFixed(3),
-    ratio: median(ours.map((b, i) => b[figure] / (bare[i]?.[figure] ?? Number.NaN))).toFixed(2),
-  });
-  process.stdout.write(`${title}\n`);
-  console.table({ 'CPU, ms': row('cpuMs'), 'latency p50, ms': row('p50Ms') });
-}
-
-async function block(work: () => Promise<unknown>): Promise<Block> {
-  const latencies: number[] = [];
-  const cpu = process.cpuUsage();
-  for (let i = 0; i < PER_BLOCK; i++) {
-    const start = performance.now();
-    await work();
-    latencies.push(performance.now() - start);
-  }
-  const { user, system } = process.cpuUsage(cpu);
-  return { cpuMs: (user + system) / 1_000 / PER_BLOCK, p50Ms: median(latencies) };
-}
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }

@@ -21,6 +21,9 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   'single-execution/redis': ['redisStore', 'redisAdminStore'],
   'single-execution/upstash': ['upstashStore', 'upstashAdminStore'],
   'single-execution/memory': ['memoryStore'],
+  'single-execution/cloudflare': ['withSingleExecution'],
+  'single-execution/http': ['withSingleExecution'],
+  'single-execution/process': ['withSingleExecution'],
   'single-execution/admin': ['lockAdmin'],
   'single-execution/observe': ['emfObserver', 'jsonLogObserver'],
   'single-execution/cdk': ['LockTable', 'SingleExecutionFunction', 'LockDashboard', 'lockMetric'],
@@ -72,10 +75,13 @@ test.each([
   'single-execution/redis',
   'single-execution/upstash',
   'single-execution/memory',
+  'single-execution/cloudflare',
+  'single-execution/http',
+  'single-execution/process',
   'single-execution/admin',
   'single-execution/observe',
   'single-execution/testing',
-])('%s loads without the AWS SDK, without Node modules and without any package', async (door) => {
+])('row 65: %s loads without the AWS SDK, without Node modules and without any package', async (door) => {
   const { metafile } = await build({
     entryPoints: [fileURLToPath(new URL(sources[door] ?? '', ROOT))],
     bundle: true,

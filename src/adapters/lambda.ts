@@ -1,23 +1,14 @@
-import { describe } from '../core/describe.js';
 import { formatDuration } from '../core/duration.js';
 import { run } from '../core/engine.js';
-import { LockHeldError } from '../core/errors.js';
 import type { Execution } from '../core/execution.js';
 import { guardMs } from '../core/lease.js';
-import { checkLockName } from '../core/lock-name.js';
 import { isSwitchedOff } from '../core/off-switch.js';
 import { warn } from '../core/operator-log.js';
 import type { Order } from '../core/order.js';
 import type { Skipped } from '../core/outcome.js';
-import {
-  checkChoice,
-  LONGEST_LEASE_MS,
-  type LockOptions,
-  type Policy,
-  resolvePolicy,
-  SHORTEST_LEASE_MS,
-} from '../core/policy.js';
-import { checkTick } from '../core/tick.js';
+import { LONGEST_LEASE_MS, type LockOptions, type Policy, SHORTEST_LEASE_MS, withStore } from '../core/policy.js';
+import type { TickOption } from '../core/trigger.js';
+import { type OnSkipped, resolveWrapper } from '../core/wrapper.js';
 import { type Context, remainingMs, whoRuns } from './lambda-context.js';
 import { readScheduleEvent } from './lambda-event.js';
 
@@ -33,9 +24,9 @@ export interface Options<E = any> extends LockOptions {
   /** The lock. 1 to 128 UTF-8 bytes with the store's prefix, Unicode form NFC, no control characters. */
   readonly name: string | ((event: E, context: Context) => string);
   /** Where the scheduled time comes from: the event, nowhere, or a function of it. @default 'event' */
-  readonly tick?: 'event' | 'none' | ((event: E, context: Context) => Date | number | undefined);
+  readonly tick?: TickOption<[event: E, context: Context]>;
   /** What the caller gets when a run is skipped: the `Skipped`, a `LockHeldError`, or a function's value. @default 'return' */
-  readonly onSkipped?: 'return' | 'throw' | ((skipped: Skipped) => unknown);
+  readonly onSkipped?: OnSkipped;
 }
 
 /**
@@ -69,12 +60,8 @@ export function withSingleExecution<E, R>(
   handler: Handler<E, R>,
   options: Options<E>,
 ): (event: E, context: Context) => Promise<unknown> {
-  if (typeof handler !== 'function') throw new TypeError(`handler is ${describe(handler)}: give the function to wrap`);
-  const policy = resolvePolicy(options, ['name', 'tick', 'onSkipped']);
-  const { name, tick = 'event', onSkipped = 'return' } = options;
-  if (typeof name !== 'function') checkLockName(name);
-  if (typeof tick !== 'function') checkChoice('tick', tick, ['event', 'none']);
-  if (typeof onSkipped !== 'function') checkChoice('onSkipped', onSkipped, ['return', 'throw']);
+  const { settings, nameFor, triggerFor, reply } = resolveWrapper(handler, options);
+  const policy = withStore(settings, options.store);
   let hasWarned = false;
 
   return async function singleExecution(this: unknown, event: E, context: Context): Promise<unknown> {
@@ -83,16 +70,13 @@ export function withSingleExecution<E, R>(
     // Switched off, nothing is held, and no lease has to be found.
     const leaseMs = isSwitchedOff(policy.store) ? LONGEST_LEASE_MS : leaseFor(policy, remaining);
     const order: Order = {
-      name: typeof name === 'function' ? checkLockName(name(event, context)) : name,
+      name: nameFor([event, context]),
       lockedBy: whoRuns(context),
       leaseMs,
-      ...readTrigger(tick, event, context, policy),
+      ...triggerFor(readScheduleEvent(event), [event, context]),
       ...deadlinesFor(policy, remaining, leaseMs),
     };
-    const outcome = await run<R>((execution) => call(handler, this, event, context, execution), order, policy);
-    if (outcome.status === 'executed') return outcome.value;
-    if (onSkipped === 'throw') throw new LockHeldError(outcome);
-    return onSkipped === 'return' ? outcome : onSkipped(outcome);
+    return reply(await run<R>((execution) => call(handler, this, event, context, execution), order, policy));
   };
 }
 
@@ -146,27 +130,4 @@ function warnOfShortLease({ lockAtMostForMs }: Policy, remaining: number | undef
     `lockAtMostFor is ${formatDuration(lockAtMostForMs)}, shorter than the function's remaining ${formatDuration(remaining)}: a run that takes longer loses its lock; raise it, or leave it out`,
   );
   return true;
-}
-
-function readTrigger<E>(
-  tick: NonNullable<Options<E>['tick']>,
-  event: E,
-  context: Context,
-  { clock }: Policy,
-): Pick<Order, 'tickMs' | 'unreadableTick' | 'scheduleArn' | 'attempt'> {
-  const { tickMs, unreadableTick, ...facts } = readScheduleEvent(event);
-  if (tick === 'none') return facts;
-  if (tick === 'event') {
-    if (unreadableTick !== undefined) return { ...facts, unreadableTick };
-    return tickMs === undefined ? facts : { ...facts, tickMs: checkTick(tickMs, clock.now()) };
-  }
-  const chosen = tick(event, context);
-  if (chosen === undefined) return facts;
-  const ms: unknown = chosen instanceof Date ? chosen.getTime() : chosen;
-  if (typeof ms !== 'number') {
-    throw new TypeError(`tick returned ${describe(chosen)}: return a Date, epoch milliseconds, or undefined`);
-  }
-  return Number.isNaN(ms)
-    ? { ...facts, unreadableTick: describe(chosen) }
-    : { ...facts, tickMs: checkTick(ms, clock.now()) };
 }

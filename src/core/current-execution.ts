@@ -116,6 +116,6 @@ export function assertLocked(name?: string): void {
 function needStorage(caller: string): void {
   if (frames) return;
   throw new Error(
-    `${caller}: this platform has no AsyncLocalStorage; enable it (on Cloudflare: compatibility flag nodejs_als), or pass the execution on by hand`,
+    `${caller}: this platform has no AsyncLocalStorage; enable it (on Cloudflare: compatibility flag nodejs_compat), or pass the execution on by hand`,
   );
 }

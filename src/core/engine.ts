@@ -2,7 +2,7 @@ import { newAttemptId } from './attempt-id.js';
 import { findFrame } from './current-execution.js';
 import { dateOf } from './date-of.js';
 import { defined } from './defined.js';
-import { toStoreError } from './errors.js';
+import { DeadlineError, toStoreError } from './errors.js';
 import { type Tell, tellAll } from './events.js';
 import { runGuarded } from './guarded-run.js';
 import { truncateUtf8 } from './lock-name.js';
@@ -28,9 +28,11 @@ export async function run<T>(task: Task<T>, order: Order, policy: Policy): Promi
   const outer = findFrame((frame) => frame.execution.name === order.name && frame.store === store && frame.isHeld());
   if (outer && !isOff) return runNested(task, outer, clock);
 
+  const { unreadableTick, scheduleArn, shutdown } = order;
+  if (shutdown?.aborted) throw new DeadlineError(order.name, 'SHUTDOWN', 'its process was told to end');
+
   const attemptId = newAttemptId();
   const tell = tellAll(policy.observers, clock, { name: order.name, attemptId, tickMs: order.tickMs });
-  const { unreadableTick, scheduleArn } = order;
   if (unreadableTick !== undefined) {
     tell({ type: 'tick-unreadable', value: unreadableTick, ...defined({ scheduleArn }) });
   }

@@ -3,8 +3,9 @@ import { describe } from './describe.js';
 import { run } from './engine.js';
 import { checkLockName } from './lock-name.js';
 import type { Outcome } from './outcome.js';
-import { type LockOptions, resolvePolicy } from './policy.js';
+import { type LockOptions, requiredLeaseMs, resolvePolicy } from './policy.js';
 import type { Task } from './settle.js';
+import { thisProcess } from './this-process.js';
 import { checkTick } from './tick.js';
 
 export interface ExecuteOptions extends LockOptions {
@@ -28,19 +29,17 @@ export interface ExecuteOptions extends LockOptions {
 export async function executeWithLock<T>(task: Task<T>, options: ExecuteOptions): Promise<Outcome<T>> {
   if (typeof task !== 'function') throw new TypeError(`task is ${describe(task)}: give a function`);
   const policy = resolvePolicy(options, ['name', 'tick', 'deadline']);
-  const { clock, lockAtMostForMs } = policy;
+  const { clock } = policy;
+  const leaseMs = requiredLeaseMs(policy);
   const name = checkLockName(options.name);
   const tickMs = instant(options.tick, 'tick');
   const deadlineMs = instant(options.deadline, 'deadline');
-  if (lockAtMostForMs === undefined) {
-    throw new TypeError('lockAtMostFor is undefined: say how long the lock outlives a holder that dies, such as 5m');
-  }
   return run(
     task,
     {
       name,
-      lockedBy: whoRuns(),
-      leaseMs: lockAtMostForMs,
+      lockedBy: thisProcess(),
+      leaseMs,
       ...defined({
         tickMs: tickMs === undefined ? undefined : checkTick(tickMs, clock.now()),
         deadlineMono: deadlineMs === undefined ? undefined : clock.monotonic() + (deadlineMs - clock.now()),
@@ -60,10 +59,4 @@ function instant(value: Date | number | undefined, option: string): number | und
     throw new RangeError(`${option} is ${describe(value)}: give a Date, or epoch milliseconds, or leave it out`);
   }
   return ms;
-}
-
-/** For people who look at the lock: the process, where there is such a thing. */
-function whoRuns(): string {
-  const { process } = globalThis as { process?: { pid?: number } };
-  return process?.pid === undefined ? 'a process' : `process ${process.pid}`;
 }

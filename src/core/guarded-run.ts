@@ -57,6 +57,7 @@ export async function runGuarded<T>(
   const watch = watchLease(order.name, clock, {
     held: { lease, deadlineMono },
     stopMono: stopMono(order, policy),
+    shutdown: order.shutdown,
     onLost: tellLost,
   });
   // Made anew for the task and for the outcome: what one does to its copy does not reach the other.

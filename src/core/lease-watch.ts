@@ -21,11 +21,17 @@ export interface WatchedTime {
   readonly held?: { readonly lease: Lease; readonly deadlineMono: number };
   /** The monotonic instant at which the run is asked to end for the platform's sake. */
   readonly stopMono: number | undefined;
+  /** Aborts when the process is told to end. */
+  readonly shutdown?: AbortSignal | undefined;
   /** Called once, when the lease ends before the run. */
   readonly onLost?: () => void;
 }
 
-export function watchLease(lockName: string, clock: Clock, { held, stopMono, onLost }: WatchedTime): LeaseWatch {
+export function watchLease(
+  lockName: string,
+  clock: Clock,
+  { held, stopMono, shutdown, onLost }: WatchedTime,
+): LeaseWatch {
   const controller = new AbortController();
   let timer: Timer | undefined;
   let lost = false;
@@ -53,6 +59,9 @@ export function watchLease(lockName: string, clock: Clock, { held, stopMono, onL
     timer = clock.setTimer(arm, Math.min(LOOK_EVERY_MS, Math.max(1, Math.ceil(next - clock.monotonic()))));
     timer.unref?.();
   };
+  const onShutdown = () => controller.abort(new DeadlineError(lockName, 'SHUTDOWN', 'its process was told to end'));
+  if (shutdown?.aborted) onShutdown();
+  shutdown?.addEventListener('abort', onShutdown);
   arm();
 
   return {
@@ -65,6 +74,7 @@ export function watchLease(lockName: string, clock: Clock, { held, stopMono, onL
     stop() {
       stopped = true;
       timer?.cancel();
+      shutdown?.removeEventListener('abort', onShutdown);
     },
   };
 }

@@ -1,3 +1,4 @@
+import { environmentVariable } from './environment.js';
 import type { LockStore } from './lock-store.js';
 import { warn } from './operator-log.js';
 
@@ -5,8 +6,7 @@ const told = new WeakSet<LockStore>();
 
 /** Whether `SINGLE_EXECUTION_DISABLED=1` turns all locking off; says so once per store, in one line on stderr. */
 export function isSwitchedOff(store: LockStore): boolean {
-  const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
-  if (process?.env?.['SINGLE_EXECUTION_DISABLED'] !== '1') return false;
+  if (environmentVariable('SINGLE_EXECUTION_DISABLED') !== '1') return false;
   if (!told.has(store)) warn('SINGLE_EXECUTION_DISABLED=1: handlers run without a lock');
   told.add(store);
   return true;

@@ -22,6 +22,8 @@ export interface Order {
   readonly deadlineMono?: number;
   /** The monotonic instant at which the run must be over. @default deadlineMono */
   readonly runUntilMono?: number;
+  /** Aborts when the process is told to end. */
+  readonly shutdown?: AbortSignal;
 }
 
 /** An acquire may take 5 s, or half of the remaining time. */

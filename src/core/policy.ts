@@ -59,6 +59,9 @@ const LOCK_OPTIONS: readonly string[] = [
   'clock',
 ] satisfies (keyof LockOptions)[];
 
+/** A {@link Policy} without its store, which on Cloudflare is not known before the first event. */
+export type Settings = Omit<Policy, 'store'>;
+
 /**
  * Checks options and fills in what is missing.
  *
@@ -67,6 +70,17 @@ const LOCK_OPTIONS: readonly string[] = [
  * @throws RangeError for a duration out of range
  */
 export function resolvePolicy(options: LockOptions, ownOptions: readonly string[]): Policy {
+  return withStore(resolveSettings(options, ownOptions), options.store);
+}
+
+/** @throws TypeError unless the store is one */
+export function withStore(settings: Settings, store: LockStore): Policy {
+  checkMethods('store', store, ['acquire', 'extend', 'release'], 'give a store, such as dynamoDBStore({ tableName })');
+  return Object.freeze({ ...settings, store });
+}
+
+/** Like {@link resolvePolicy}, for all options but the store. */
+export function resolveSettings(options: Omit<LockOptions, 'store'>, ownOptions: readonly string[]): Settings {
   if (typeof options !== 'object' || options === null) {
     throw new TypeError(`options is ${describe(options)}: give an object with at least name and store`);
   }
@@ -75,9 +89,8 @@ export function resolvePolicy(options: LockOptions, ownOptions: readonly string[
     if (!known.includes(key)) throw new TypeError(`unknown option '${key}': the options are ${known.join(', ')}`);
   }
   const { tickMark = 'success', onError = 'release', onStoreError = 'throw', maxClockSkew = '1s' } = options;
-  const { store, lockAtLeastFor = 0, observers = [operatorLog], clock = systemClock } = options;
+  const { lockAtLeastFor = 0, observers = [operatorLog], clock = systemClock } = options;
 
-  checkMethods('store', store, ['acquire', 'extend', 'release'], 'give a store, such as dynamoDBStore({ tableName })');
   checkMethods('clock', clock, ['now', 'monotonic', 'setTimer'], 'give an object with these three functions');
   checkChoice('tickMark', tickMark, ['success', 'start']);
   checkChoice('onError', onError, ['release', 'hold']);
@@ -93,7 +106,6 @@ export function resolvePolicy(options: LockOptions, ownOptions: readonly string[
     throw new RangeError('expectedEvery is 0: give the interval of the schedule, or leave it out');
 
   return Object.freeze({
-    store,
     lockAtMostForMs,
     lockAtLeastForMs,
     tickMark,
@@ -104,6 +116,12 @@ export function resolvePolicy(options: LockOptions, ownOptions: readonly string[
     observers: [...observers],
     clock,
   });
+}
+
+/** The lease where no platform tells a remaining time. @throws TypeError when it is not given */
+export function requiredLeaseMs({ lockAtMostForMs }: Settings): number {
+  if (lockAtMostForMs !== undefined) return lockAtMostForMs;
+  throw new TypeError('lockAtMostFor is undefined: say how long the lock outlives a holder that dies, such as 5m');
 }
 
 /** @throws TypeError unless the value is one of the choices */

@@ -12,7 +12,7 @@ import { conclude, settle, type Task } from './settle.js';
 /** Runs the bare task: no lock is held, and the execution says so wherever it is asked. */
 export async function runUnguarded<T>(task: Task<T>, order: Order, policy: Policy, tell: Tell): Promise<Executed<T>> {
   const { clock, store } = policy;
-  const watch = watchLease(order.name, clock, { stopMono: stopMono(order, policy) });
+  const watch = watchLease(order.name, clock, { stopMono: stopMono(order, policy), shutdown: order.shutdown });
   const startedMs = clock.now();
   // Made anew for the task and for the outcome: what one does to its copy does not reach the other.
   const facts = () => ({

@@ -1,4 +1,5 @@
 import { describe } from '../core/describe.js';
+import { environmentVariable } from '../core/environment.js';
 import { EMF_NAMESPACE } from './emf-metrics.js';
 
 /** CloudWatch's alphabet and length, not all blank, and no colon first. */
@@ -12,8 +13,7 @@ const VALID = /^(?!:)(?=.*\S)[0-9A-Za-z._\-/#: ]{1,255}$/;
  */
 export function emfNamespace(option: unknown): string {
   if (option !== undefined) return checkNamespace('namespace', option);
-  const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
-  const fromEnvironment = process?.env?.['SINGLE_EXECUTION_NAMESPACE'];
+  const fromEnvironment = environmentVariable('SINGLE_EXECUTION_NAMESPACE');
   return fromEnvironment ? checkNamespace('SINGLE_EXECUTION_NAMESPACE', fromEnvironment) : EMF_NAMESPACE;
 }
 

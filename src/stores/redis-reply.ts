@@ -28,34 +28,35 @@ const COUNTS: ReadonlySet<string> = new Set([
  * @throws UnexpectedReply
  */
 export function readReply<W extends string>(reply: unknown, words: readonly W[]): RedisReply<W> {
-  const texts = textsOf(reply);
-  const [word, now, number, ...fields] = texts;
+  const [word, now, number, ...fields] = linesOf(reply);
   if (!words.includes(word as W) || now === undefined || number === undefined || fields.length % 2 !== 0) {
     throw new UnexpectedReply(reply);
   }
   const item: Record<string, unknown> = {};
   for (let i = 0; i < fields.length; i += 2) {
-    const [field = '', value = ''] = [fields[i], fields[i + 1]?.slice(1)];
+    const [field = '', value = ''] = [fields[i], fields[i + 1]];
     item[field] = COUNTS.has(field) && /^\d+$/.test(value) ? Number(value) : value;
   }
   return {
     word: word as W,
-    nowMs: Number(now.slice(1)),
-    number: Number(number.slice(1)),
+    nowMs: Number(now),
+    number: Number(number),
     item: fields.length === 0 ? undefined : item,
   };
 }
 
 /** A page of keys: the cursor of the next, and the keys. @throws UnexpectedReply */
 export function readPage(reply: unknown): { readonly cursor: string; readonly keys: readonly string[] } {
-  const [word, cursor, ...keys] = textsOf(reply);
+  const [word, cursor, ...keys] = linesOf(reply);
   if (word !== 'page' || cursor === undefined) throw new UnexpectedReply(reply);
-  return { cursor: cursor.slice(1), keys: keys.map((key) => key.slice(1)) };
+  return { cursor, keys };
 }
 
-function textsOf(reply: unknown): string[] {
-  if (!Array.isArray(reply) || !reply.every((part) => typeof part === 'string')) throw new UnexpectedReply(reply);
-  return reply;
+function linesOf(reply: unknown): string[] {
+  if (typeof reply !== 'string') throw new UnexpectedReply(reply);
+  return reply
+    .split('\n')
+    .map((line) => (line.includes('%') ? line.replaceAll('%0A', '\n').replaceAll('%25', '%') : line));
 }
 
 /** The client returned what no script answers. Whether the script ran is not known. */
@@ -63,6 +64,6 @@ class UnexpectedReply extends Error {
   override readonly name = 'UnexpectedReply';
 
   constructor(reply: unknown) {
-    super(`the client answered ${Array.isArray(reply) ? 'with another list' : describe(reply)}`);
+    super(`the client answered with ${typeof reply === 'string' ? 'another text' : describe(reply)}`);
   }
 }

@@ -3,8 +3,9 @@
  * ARGV. A script runs alone, and reads the server's clock, so that each verb is one conditional write and no client's
  * clock decides. See docs/protocol.md, "Redis".
  *
- * Each answers with a word, the server's time, a number of its own, and the record as it was before. A `=` before each
- * value keeps clients from reading a number or JSON out of a text.
+ * Each answers with one text of lines: a word, the server's time, a number of its own, and the record as it was before,
+ * field by field. One text costs clients least, which try to read each as JSON, and none of them can take it for a
+ * number.
  */
 
 const PRELUDE = `
@@ -17,13 +18,12 @@ for i = 1, #flat, 2 do lock[flat[i]] = flat[i + 1] end
 
 local function text(number) return string.format('%.0f', number) end
 
+local function line(value) return (string.gsub(value, '[%%\\n]', { ['%'] = '%25', ['\\n'] = '%0A' })) end
+
 local function answer(word, number)
-  local reply = { word, '=' .. text(now), '=' .. text(number or 0) }
-  for i = 1, #flat, 2 do
-    reply[#reply + 1] = flat[i]
-    reply[#reply + 1] = '=' .. flat[i + 1]
-  end
-  return reply
+  local lines = { word, text(now), text(number or 0) }
+  for i = 1, #flat do lines[#lines + 1] = line(flat[i]) end
+  return table.concat(lines, '\\n')
 end
 
 local function holds(id) return lock.attemptId == id and lock.state == 'held' end
@@ -50,7 +50,10 @@ export const ACQUIRE: RedisScript = script(`
 local id, lease, who, tick, mark = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4], ARGV[5]
 if holds(id) then return answer('own') end
 
-local function isCount(value) return value == nil or string.match(value, '^%d+$') ~= nil end
+-- Beyond 2^53 - 1 a number cannot be told from the next.
+local function isCount(value)
+  return value == nil or string.match(value, '^%d+$') ~= nil and tonumber(value) <= 9007199254740991
+end
 local readable = isCount(lock.lockUntil) and isCount(lock.pausedUntil) and isCount(lock.doneTick)
   and isCount(lock.fencingToken)
 if not readable then return answer('refused') end
@@ -143,8 +146,8 @@ return answer('read')
 export const LIST: RedisScript = {
   text: `
 local page = redis.call('SCAN', ARGV[1], 'MATCH', ARGV[2], 'COUNT', 500, 'TYPE', 'hash')
-local reply = { 'page', '=' .. page[1] }
-for _, found in ipairs(page[2]) do reply[#reply + 1] = '=' .. found end
-return reply
+local lines = { 'page', page[1] }
+for _, found in ipairs(page[2]) do lines[#lines + 1] = (string.gsub(found, '[%%\\n]', { ['%'] = '%25', ['\\n'] = '%0A' })) end
+return table.concat(lines, '\\n')
 `,
 };

@@ -45,7 +45,8 @@ export interface ContractHarness {
   /** What the store adds to the end of every lease that it records, in milliseconds; 0 for most. */
   readonly leasePadMs: number;
   /**
-   * Writes attributes into an existing record behind the store's back. Absent: leave out the cases that need `patch`.
+   * Writes attributes into an existing record behind the store's back, also numbers beyond the safe integers.
+   * Absent: leave out the cases that need `patch`.
    */
   patch?(name: string, attributes: Readonly<Record<string, string | number>>): Promise<void>;
 }

@@ -1,5 +1,6 @@
+import type { Claim } from '../core/lock-store.js';
 import { type ContractCase, contractCase } from './contract-case.js';
-import { TICK_MS } from './contract-scene.js';
+import { type Scene, TICK_MS } from './contract-scene.js';
 import { expectFields, expectRejection } from './expectation.js';
 
 /** Strings that no store can take for the value that belongs there. */
@@ -29,9 +30,35 @@ const WRONG_UNITS: readonly (readonly [attribute: string, unit: string, value: n
   ['doneTick', 'seconds', TICK_MS / 1_000],
 ];
 
+/** What an acquire of a lock that nobody holds relies on. */
+const READ_WHEN_FREE = ['fencingToken', 'pausedUntil', 'doneTick'] as const;
+
 export const corruptCases: readonly ContractCase[] = [
   ...WRONG.map(([attribute, value]) => corruptCase(`F14 a wrong ${attribute}`, attribute, value)),
   ...WRONG_UNITS.map(([attribute, unit, value]) => corruptCase(`F15 ${attribute} in ${unit}`, attribute, value)),
+
+  ...READ_WHEN_FREE.map((attribute) =>
+    contractCase(
+      `F14 a wrong ${attribute} of a free lock is a CorruptLockError that names it`,
+      async (scene) => {
+        await scene.run();
+        await scene.patch({ [attribute]: 'a text' });
+        await expectCorrupt(scene, attribute, { tickMs: TICK_MS });
+      },
+      ['patch'],
+    ),
+  ),
+
+  contractCase(
+    'F86 a fencing token that is no safe integer is a CorruptLockError, and nobody is granted the lock',
+    async (scene) => {
+      await scene.run();
+      await scene.patch({ fencingToken: 2 ** 53 });
+      await expectCorrupt(scene, 'fencingToken');
+      await expectCorrupt(scene, 'fencingToken');
+    },
+    ['patch'],
+  ),
 
   contractCase(
     'F14 a corrupt record that is mended is usable again',
@@ -49,12 +76,20 @@ export const corruptCases: readonly ContractCase[] = [
 function corruptCase(what: string, attribute: string, value: string | number): ContractCase {
   return contractCase(
     `${what} is a CorruptLockError that names it, and never a held lock`,
-    async ({ grant, patch, claim, acquire, name: lockName }) => {
-      await grant({ tickMs: TICK_MS });
-      await patch({ [attribute]: value });
-      const expected = { name: 'CorruptLockError', code: 'CORRUPT_LOCK', lockName, attribute };
-      await expectRejection(acquire(claim()), expected, 'acquire');
+    async (scene) => {
+      await scene.grant({ tickMs: TICK_MS });
+      await scene.patch({ [attribute]: value });
+      await expectCorrupt(scene, attribute);
     },
     ['patch'],
   );
+}
+
+async function expectCorrupt(
+  { acquire, claim, name: lockName }: Scene,
+  attribute: string,
+  asked?: Partial<Claim>,
+): Promise<void> {
+  const expected = { name: 'CorruptLockError', code: 'CORRUPT_LOCK', lockName, attribute };
+  await expectRejection(acquire(claim(asked)), expected, 'acquire');
 }

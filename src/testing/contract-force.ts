@@ -1,7 +1,7 @@
 import { newAttemptId } from '../core/attempt-id.js';
 import { adminCase, type ContractCase } from './contract-case.js';
 import { HOLD_MS, TICK_MS } from './contract-scene.js';
-import { expectFields, expectSame } from './expectation.js';
+import { expectBetween, expectFields, expectSame } from './expectation.js';
 
 export const forceCases: readonly ContractCase[] = [
   adminCase('row 53: a forced lock is free at once', async ({ grant, force }) => {
@@ -14,6 +14,13 @@ export const forceCases: readonly ContractCase[] = [
     await scene.force(lease);
     const { fencingToken } = lease;
     expectFields(await scene.record(), { state: 'forced', fencingToken: fencingToken + 1 }, 'record');
+  }),
+
+  adminCase('a force release is recorded with its time', async ({ grant, force, record }) => {
+    const lease = await grant();
+    await force(lease);
+    const { releasedAt } = (await record()) ?? {};
+    expectBetween(releasedAt, lease.lockedAtMs, lease.lockUntilMs, 'releasedAt');
   }),
 
   adminCase('a force release replayed is forced, once', async ({ grant, force, record }) => {

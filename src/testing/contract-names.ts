@@ -7,6 +7,9 @@ import { expectFields, expectGranted, expectRejection, expectSame } from './expe
 /** Added to a name of the case: near misses, separators, and what other layers give a meaning to. */
 const ENDINGS = ['', ' ', '#b', ':b', '/b', '.b', '*', '{}', '%20', "'", '"', '\\', '$x', 'ü', '日本', '🔒', '\u00a0'];
 
+/** Texts that a database or its client may give back as something else. */
+const READ_AS_OTHERS = ['12e5', '007', 'true', 'null', '{"a":1}', '"text"', '[1]'];
+
 const REFUSED: readonly (readonly [string, string])[] = [
   ['empty', ''],
   ['over 128 bytes', 'x'.repeat(129)],
@@ -36,6 +39,27 @@ export const nameCases: readonly ContractCase[] = [
   contractCase('F95 names that every object has stay apart', async (scene) => {
     await stayApart(scene, ['__proto__', 'constructor', 'toString', 'hasOwnProperty', scene.name]);
   }),
+
+  contractCase('F84 a holder whose name reads as a number, or as JSON, is told as it was given', async (scene) => {
+    for (const lockedBy of READ_AS_OTHERS) {
+      const lease = await scene.grant({ lockedBy });
+      expectFields((await scene.refuse('locked')).holder, { lockedBy }, 'holder');
+      await scene.release(lease);
+    }
+  }),
+
+  contractCase(
+    'F84 an attempt whose id reads as a number is known again',
+    async ({ claim, acquire, extend, release }) => {
+      const asked = claim({ attemptId: '12e5' });
+      const lease = expectGranted(await acquire(asked), 'acquire');
+      const { fencingToken } = lease;
+      expectFields(expectGranted(await acquire(asked), 'acquire replayed'), { fencingToken }, 'lease');
+      expectSame((await extend(lease)).status, 'extended', 'extend');
+      expectSame(await release(lease), 'released', 'release');
+      expectSame(await release(lease), 'released', 'release replayed');
+    },
+  ),
 
   contractCase('two names do not touch each other', async ({ grant, grantAndDie, run, refuse, release, extend }) => {
     const name = newAttemptId('c');

@@ -37,6 +37,12 @@ export const recordCases: readonly ContractCase[] = [
     expectBetween(lockUntil, releasedAt, releasedAt + 1, 'lockUntil');
   }),
 
+  adminCase('a hold that is over before the release ends with it', async ({ grantAndDie, release, record }) => {
+    await release(await grantAndDie(), { lockAtLeastForMs: 1 });
+    const { releasedAt = Number.NaN, lockUntil } = (await record()) ?? {};
+    expectSame(lockUntil, releasedAt, 'lockUntil');
+  }),
+
   adminCase('the error of a failed run is recorded by its name', async ({ run, record }) => {
     await run({}, { result: 'failed', error: 'RangeError' });
     expectFields(await record(), { result: 'failed', error: 'RangeError', doneTick: undefined }, 'record');
@@ -80,6 +86,14 @@ export const recordCases: readonly ContractCase[] = [
     const kept = runsOf((await record()) ?? {}).map(({ fencingToken }) => fencingToken);
     expectSame(kept.join(), tokens.slice(0, 10).join(), 'tokens of the rows');
     expectRising(kept.toReversed(), 'tokens of the rows');
+  }),
+
+  adminCase('row 48: the ten newest runs are kept, whether they crashed or not', async (scene) => {
+    await scene.grantAndDie();
+    const tokens: number[] = [];
+    for (let n = 0; n < 10; n++) tokens.unshift((await scene.run()).fencingToken);
+    const kept = runsOf((await scene.record()) ?? {}).map(({ fencingToken }) => fencingToken);
+    expectSame(kept.join(), tokens.join(), 'tokens of the rows');
   }),
 
   adminCase('F88 a record does not grow with its runs', async ({ run, grantAndDie, record }) => {

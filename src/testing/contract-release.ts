@@ -57,6 +57,13 @@ export const releaseCases: readonly ContractCase[] = [
     },
   ),
 
+  contractCase('row 4: a hold counts from the start of a run that is released late', async (scene) => {
+    const lease = await scene.grantAndDie();
+    await scene.release(lease, HOLD);
+    const { holder } = await scene.refuse('lock-at-least-for');
+    expectFields(holder, { lockUntilMs: lease.lockedAtMs + HOLD_MS }, 'holder');
+  }),
+
   contractCase('F53 release replayed is released again', async ({ run, release, grant }) => {
     const lease = await run();
     expectSame(await release(lease), 'released', 'release replayed');

@@ -1,5 +1,5 @@
 import { adminCase, type ContractCase, contractCase } from './contract-case.js';
-import { expectBetween, expectRising, expectSame } from './expectation.js';
+import { expectBetween, expectFields, expectRising, expectSame } from './expectation.js';
 
 const MINUTE_MS = 60_000;
 
@@ -12,6 +12,20 @@ export const tokenCases: readonly ContractCase[] = [
   contractCase('F86 a fencing token is a safe integer', async ({ grant }) => {
     expectSame(Number.isSafeInteger((await grant()).fencingToken), true, 'fencing token is a safe integer');
   }),
+
+  contractCase(
+    'F85 a token of sixteen digits rises by one and is kept to the last digit',
+    async ({ run, patch, grant, refuse, force, record }) => {
+      await run();
+      await patch({ fencingToken: 9_007_199_254_740_101 });
+      const lease = await grant();
+      expectSame(lease.fencingToken, 9_007_199_254_740_102, 'fencing token');
+      expectFields((await refuse('locked')).holder, { fencingToken: 9_007_199_254_740_102 }, 'holder');
+      await force(lease);
+      expectFields(await record(), { fencingToken: 9_007_199_254_740_103 }, 'record');
+    },
+    ['admin', 'patch'],
+  ),
 
   contractCase('F52 the fencing token rises over a release', async ({ run, grant }) => {
     const first = await run();

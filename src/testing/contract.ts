@@ -3,6 +3,7 @@ import type { ContractCase } from './contract-case.js';
 import { corruptCases } from './contract-corrupt.js';
 import { extendCases } from './contract-extend.js';
 import { forceCases } from './contract-force.js';
+import { givenUpCases } from './contract-given-up.js';
 import { nameCases } from './contract-names.js';
 import { pauseCases } from './contract-pause.js';
 import { previousCases } from './contract-previous.js';
@@ -22,6 +23,7 @@ import { tokenCases } from './contract-tokens.js';
  */
 export const lockStoreContract: readonly ContractCase[] = [
   ...acquireCases,
+  ...givenUpCases,
   ...tokenCases,
   ...previousCases,
   ...tickCases,

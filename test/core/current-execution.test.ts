@@ -198,7 +198,7 @@ describe('on a platform without AsyncLocalStorage', () => {
   test('currentExecution and assertLocked say so, inside a run and outside', async () => {
     const says = (caller: string) =>
       new Error(
-        `${caller}: this platform has no AsyncLocalStorage; enable it (on Cloudflare: compatibility flag nodejs_als), or pass the execution on by hand`,
+        `${caller}: this platform has no AsyncLocalStorage; enable it (on Cloudflare: compatibility flag nodejs_compat), or pass the execution on by hand`,
       );
     const check = () => {
       expect(() => bare.currentExecution()).toThrow(says('currentExecution'));

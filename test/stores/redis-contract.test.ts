@@ -5,6 +5,7 @@ import { redisAdminStore, redisStore } from 'single-execution/redis';
 import { type ContractHarness, lockStoreContract } from 'single-execution/testing';
 import { upstashAdminStore, upstashStore } from 'single-execution/upstash';
 import { afterAll, beforeAll, describe, test } from 'vitest';
+import { redisCases } from '../support/redis-cases.js';
 import { redisHarness } from '../support/redis-harness.js';
 import { type RedisServer, startRedisServer } from '../support/redis-server.js';
 import { startUpstashBridge } from '../support/upstash-bridge.js';
@@ -38,9 +39,10 @@ async function overNodeRedis(): Promise<Connected> {
 
 /** @param settings of the unmodified client of @upstash/redis */
 const overUpstash = (settings: object) => async (): Promise<Connected> => {
+  const keyPrefix = `upstash ${JSON.stringify(settings)}:`;
   const bridge = await startUpstashBridge({ redisPort: server.port });
   const redis = new UpstashRedis({ url: bridge.url, token: bridge.token, retry: { retries: 0 }, ...settings });
-  const options = { redis, keyPrefix: 'upstash:' };
+  const options = { redis, keyPrefix };
   const hset = (key: string, fields: Record<string, string>) => redis.hset(key, fields);
   const locks = { store: upstashStore(options), admin: upstashAdminStore(options), ...options, hset };
   return { harness: redisHarness(locks), close: () => bridge.stop() };
@@ -52,7 +54,7 @@ describe.each<[string, () => Promise<Connected>]>([
   ['upstashStore over @upstash/redis', overUpstash({})],
   ['upstashStore over @upstash/redis that leaves texts alone', overUpstash({ automaticDeserialization: false })],
   ['upstashStore over @upstash/redis that sends one by one', overUpstash({ enableAutoPipelining: false })],
-])('%s keeps the contract of all stores', (_, connect) => {
+])('%s keeps the contract of all stores, and what Redis adds to it', (_, connect) => {
   let connected: Connected;
 
   beforeAll(async () => {
@@ -60,5 +62,5 @@ describe.each<[string, () => Promise<Connected>]>([
   });
   afterAll(() => connected.close());
 
-  for (const { name, check } of lockStoreContract) test(name, () => check(connected.harness));
+  for (const { name, check } of [...lockStoreContract, ...redisCases]) test(name, () => check(connected.harness));
 });

@@ -1,12 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { executeWithLock, type LockStore } from 'single-execution';
+import { executeWithLock } from 'single-execution';
 import { lockAdmin } from 'single-execution/admin';
 import { type RedisStoreOptions, redisAdminStore, redisStore } from 'single-execution/redis';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { newAttemptId } from '../../src/core/attempt-id.js';
-import type { Claim, Lease } from '../../src/core/lock-store.js';
 import { storeCall } from '../support/contract-harness.js';
+import { call, claim, done, grant } from '../support/one-run.js';
 import { type RedisServer, startRedisServer } from '../support/redis-server.js';
 import { shiftedClock } from '../support/shifted-clock.js';
 
@@ -23,23 +21,6 @@ afterAll(async () => {
 beforeEach(async () => {
   await redis.flushall();
 });
-
-const call = (budgetMs = 5_000) => ({ ...storeCall(shiftedClock(0)), budgetMs });
-const claim = (more: Partial<Claim> = {}): Claim => ({
-  name: 'digest',
-  attemptId: newAttemptId(),
-  leaseMs: 60_000,
-  lockedBy: 'test',
-  markTickAtStart: false,
-  ...more,
-});
-const done = { result: 'succeeded', lockAtLeastForMs: 0, markTickDone: true, durationMs: 1 } as const;
-
-async function grant(store: LockStore, asked: Claim = claim()): Promise<Lease> {
-  const result = await store.acquire(asked, call());
-  if (result.status !== 'acquired') throw new Error(`refused: ${result.reason}`);
-  return result.lease;
-}
 
 type Evaluate = Extract<RedisStoreOptions['client'], { evalsha: unknown }>;
 
@@ -86,7 +67,7 @@ describe('a lost answer', () => {
     const lease = await grant(store);
     faults.push(async (send) => {
       await send();
-      await grant(redisStore({ client: redis }), claim({ attemptId: newAttemptId() }));
+      await grant(redisStore({ client: redis }), claim());
       return reset();
     });
 
@@ -103,7 +84,7 @@ describe('a lost answer', () => {
 
     const lost = redisStore({ client }).acquire(claim(), { ...call(300), tryMs: 300 });
     await expect(lost).rejects.toMatchObject({ name: 'LockStoreError', code: 'UNAVAILABLE', retryable: true });
-    expect(await late?.()).toEqual(expect.arrayContaining(['refused']));
+    expect(await late?.()).toMatch(/^refused\n/);
     expect(await redis.hget('lock:digest', 'state')).toBeNull();
   });
 
@@ -118,52 +99,6 @@ describe('a lost answer', () => {
     });
     expect(await redis.hget('lock:digest', 'barredAttempts')).toBe('a-late');
   });
-});
-
-describe('F5 a late or doubled acquire takes nothing', () => {
-  const again = async (store: LockStore, asked: Claim) => store.acquire(asked, call());
-
-  test.each<[string, (store: LockStore, lease: Lease) => Promise<unknown>]>([
-    ['after its release', (store, lease) => store.release(lease, done, call())],
-    [
-      'after a force release',
-      (_, { fencingToken }) => lockAdmin(redisAdminStore({ client: redis })).forceRelease('digest', { fencingToken }),
-    ],
-  ])('%s', async (_, end) => {
-    const store = redisStore({ client: redis });
-    const asked = claim();
-    await end(store, await grant(store, asked));
-
-    await expect(again(store, asked)).rejects.toMatchObject({ name: 'LockStoreError', retryable: true });
-    expect(await redis.hget('lock:digest', 'state')).not.toBe('held');
-  });
-
-  test('after a successor took over from it and is gone', async () => {
-    const store = redisStore({ client: redis });
-    const dead = claim({ leaseMs: 10 });
-    const { lockUntilMs } = await grant(store, dead);
-    await sleep(Math.max(0, lockUntilMs - Date.now()) + 2);
-    await store.release(await grant(store), done, call());
-
-    await expect(again(store, dead)).rejects.toMatchObject({ name: 'LockStoreError', retryable: true });
-  });
-});
-
-test('F80 FLUSHALL forgets the ticks, and tokens still rise', async () => {
-  const store = redisStore({ client: redis });
-  const first = await grant(store);
-  await store.release(first, done, call());
-  await sleep(2);
-  await redis.flushall();
-
-  expect((await grant(store)).fencingToken).toBeGreaterThan(first.fencingToken);
-});
-
-test('F76 no key has a time to live', async () => {
-  const store = redisStore({ client: redis });
-  await store.release(await grant(store), done, call());
-
-  expect(await redis.pttl('lock:digest')).toBe(-1);
 });
 
 test('F12 F13 a clock that is hours wrong decides nothing, and is told', async () => {
@@ -191,14 +126,6 @@ test('row 2: a run costs two requests, a skip one', async () => {
     options,
   );
   expect(requests).toHaveLength(3);
-});
-
-test('a script that Redis has forgotten is sent again as text', async () => {
-  const store = redisStore({ client: redis });
-  await store.release(await grant(store), done, call());
-  await redis.script('FLUSH');
-
-  expect(await store.acquire(claim(), call())).toMatchObject({ status: 'acquired' });
 });
 
 describe('an answer that no script gives', () => {

@@ -1,5 +1,5 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { DynamoDBDocumentClient, NumberValue, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { type DynamoDBStoreOptions, dynamoDBAdminStore, dynamoDBStore } from 'single-execution/dynamodb';
 import type { ContractHarness } from 'single-execution/testing';
 import { storeCall } from './contract-harness.js';
@@ -24,9 +24,16 @@ export function dynamoDBHarness(options: DynamoDBStoreOptions & { readonly clien
           Key: { [partitionKey]: keyPrefix + name, ...(sortKey !== undefined && { [sortKey]: 'lock' }) },
           UpdateExpression: `SET ${entries.map((_, index) => `#n${index} = :v${index}`).join(', ')}`,
           ExpressionAttributeNames: Object.fromEntries(entries.map(([attribute], index) => [`#n${index}`, attribute])),
-          ExpressionAttributeValues: Object.fromEntries(entries.map(([, value], index) => [`:v${index}`, value])),
+          ExpressionAttributeValues: Object.fromEntries(
+            entries.map(([, value], index) => [`:v${index}`, exact(value)]),
+          ),
         }),
       );
     },
   };
+}
+
+/** The document client refuses numbers that are no safe integers; the table takes them. */
+function exact(value: string | number): string | NumberValue {
+  return typeof value === 'number' ? NumberValue.from(String(value)) : value;
 }

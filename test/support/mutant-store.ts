@@ -1,4 +1,5 @@
 import type { Claim, Clock, Completion, Lease, LockAdminStore, LockStore } from 'single-execution';
+import type { ForceRelease } from '../../src/core/lock-admin-store.js';
 import { lockKey } from '../../src/core/lock-key.js';
 import type { LockRecord } from '../../src/core/lock-record.js';
 import { type Judgement, judgeRefusal } from '../../src/core/refusal.js';
@@ -20,6 +21,8 @@ export interface Rules {
   lease(lease: Lease): Lease;
   /** Called between judging and writing: a store that reads first has a gap there. */
   gap?(): Promise<void>;
+  /** Called between writing and answering: a store that heeds its caller's signal may give up there. */
+  answer?(signal: AbortSignal): Promise<void>;
   mayExtend(record: LockRecord | undefined, lease: Lease, now: number): boolean;
   mayRelease(record: LockRecord | undefined, lease: Lease, now: number): boolean;
   /** Whether an attempt that has ended is refused for good. */
@@ -35,7 +38,8 @@ export interface Rules {
   /** Whether an operator's force release applies. */
   mayForce(record: LockRecord | undefined, token: number): boolean;
   isForced(record: LockRecord | undefined, adminId: string): boolean;
-  forcedToken(token: number): number;
+  /** The record that a force release leaves. */
+  forced(record: LockRecord | undefined, force: ForceRelease): LockRecord;
   /** What operators are shown. */
   shown(record: LockRecord | undefined): LockRecord | undefined;
   paused(record: LockRecord | undefined, untilMs: number, by: string): LockRecord;
@@ -64,7 +68,7 @@ export const SOUND: Rules = {
     (hasRun(record, lease.fencingToken) && !isCrashRow(record, lease.fencingToken)),
   mayForce: (record, token) => record?.state === 'held' && record.fencingToken === token,
   isForced: (record, adminId) => record?.attemptId === adminId,
-  forcedToken: (token) => token + 1,
+  forced: (record, force) => ({ ...record, ...forcedFields(force), fencingToken: force.fencingToken + 1 }),
   shown: (record) => record,
   paused: (record, untilMs, by) => ({ ...record, pausedUntil: untilMs, pausedBy: by }),
   resumed: ({ pausedUntil: _, pausedBy: __, ...record }) => record,
@@ -91,7 +95,7 @@ export function mutantStore(broken: Partial<Rules> = {}): LockStore & LockAdminS
   };
 
   return {
-    async acquire(claim, { clock }) {
+    async acquire(claim, { clock, signal }) {
       rules.checkName(claim.name);
       const sent = rules.sent(clock);
       const now = clock.now();
@@ -105,6 +109,7 @@ export function mutantStore(broken: Partial<Rules> = {}): LockStore & LockAdminS
       if (rules.gap) await rules.gap();
       const record = rules.grant(claim, old ?? {}, now);
       keep(claim.name, record);
+      if (rules.answer) await rules.answer(signal);
       return { status: 'acquired', lease: rules.lease(leaseOf(claim, record, sent, old)) };
     },
 
@@ -145,8 +150,7 @@ export function mutantStore(broken: Partial<Rules> = {}): LockStore & LockAdminS
     async forceRelease(force) {
       const record = find(force.name);
       if (rules.mayForce(record, force.fencingToken)) {
-        const fencingToken = rules.forcedToken(force.fencingToken);
-        keep(force.name, { ...record, ...forcedFields(force), fencingToken });
+        keep(force.name, rules.forced(record, force));
         return 'forced';
       }
       return rules.isForced(record, force.adminId) ? 'forced' : 'changed';

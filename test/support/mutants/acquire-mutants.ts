@@ -37,6 +37,11 @@ export const acquireMutants: readonly Mutant[] = [
     'F5 acquire replayed after its own release is not granted again',
   ],
   [
+    'gives up on what it has written',
+    { answer: (signal) => Promise.resolve().then(() => signal.throwIfAborted()) },
+    'F6 an attempt given up while it was under way is granted, or leaves the lock free',
+  ],
+  [
     "judges expiry by the contender's lease",
     { judge: expiryByContender },
     'F21 a contender with a shorter lease does not take a held lock',
@@ -67,6 +72,16 @@ export const acquireMutants: readonly Mutant[] = [
     { sent: (clock) => ({ ...sent(clock), firstSentMono: clock.monotonic() + 5_000 }) },
     'extend tells the instant before its send on both clocks',
   ],
+  [
+    'keeps a holder as the number that it reads as',
+    { grant: (c, old, now) => grant({ ...c, lockedBy: asNumber(c.lockedBy) }, old, now) },
+    'F84 a holder whose name reads as a number, or as JSON, is told as it was given',
+  ],
+  [
+    'keeps an attempt as the number that its id reads as',
+    { grant: (c, old, now) => grant({ ...c, attemptId: asNumber(c.attemptId) }, old, now) },
+    'F84 an attempt whose id reads as a number is known again',
+  ],
   ['lowers the case of names', { key: (name) => name.toLowerCase() }, 'F92 names that differ in case stay apart'],
   ['trims names', { key: (name) => name.trim() }, 'F92 names with unusual characters stay apart'],
   [
@@ -83,6 +98,11 @@ export const acquireMutants: readonly Mutant[] = [
   ],
   ['takes any name', { checkName: () => {} }, 'F18 a name empty is refused as INVALID_NAME'],
 ];
+
+/** The text that a number leaves which was read out of a text. */
+function asNumber(text: string): string {
+  return Number.isFinite(Number(text)) ? String(Number(text)) : text;
+}
 
 function ownIsFree(judgement: Judgement): Judgement {
   return judgement.kind === 'own' ? { kind: 'unexpected' } : judgement;

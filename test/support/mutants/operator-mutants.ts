@@ -1,6 +1,7 @@
+import type { LockRecord } from '../../../src/core/lock-record.js';
 import { type Mutant, SOUND } from '../mutant-store.js';
 
-const { judge, mayExtend } = SOUND;
+const { judge, mayExtend, forced } = SOUND;
 
 export const operatorMutants: readonly Mutant[] = [
   [
@@ -52,8 +53,13 @@ export const operatorMutants: readonly Mutant[] = [
   ],
   [
     'forces without raising the token',
-    { forcedToken: (token) => token },
+    { forced: (record, force) => ({ ...forced(record, force), fencingToken: force.fencingToken }) },
     'F61 a force release raises the fencing token above that of the run it ends',
+  ],
+  [
+    'does not record when it forced',
+    { forced: (...args) => untimed(forced(...args)) },
+    'a force release is recorded with its time',
   ],
   ['calls a replayed force changed', { isForced: () => false }, 'a force release replayed is forced, once'],
   ['calls every force forced', { isForced: () => true }, 'a second force release finds the lock changed'],
@@ -68,3 +74,7 @@ export const operatorMutants: readonly Mutant[] = [
     'a force release of a name never used changes nothing',
   ],
 ];
+
+function untimed({ releasedAt: _, ...record }: LockRecord): LockRecord {
+  return record;
+}

@@ -5,6 +5,8 @@ import { type Mutant, type Rules, SOUND } from '../mutant-store.js';
 
 const { judge, grant, release } = SOUND;
 
+const freeIfCorrupt = corruptIs((record) => ({ kind: 'expired', record }));
+
 export const recordMutants: readonly Mutant[] = [
   [
     'leaves no row of a crash',
@@ -20,6 +22,11 @@ export const recordMutants: readonly Mutant[] = [
     'keeps one row',
     { release: (r, l, c, now) => keepRows(release(r, l, c, now), (slot) => slot === `r${l.fencingToken % 10}`) },
     'row 48: the ten newest runs are kept, newest first',
+  ],
+  [
+    'never writes over the row of a crash',
+    { release: (r, l, c, now) => ({ ...release(r, l, c, now), ...rowsOfCrashes(r) }) },
+    'row 48: the ten newest runs are kept, whether they crashed or not',
   ],
   [
     'keeps all rows',
@@ -58,14 +65,34 @@ export const recordMutants: readonly Mutant[] = [
   ],
   [
     'takes corrupt for free',
-    { judge: corruptIs((record) => ({ kind: 'expired', record })) },
+    { judge: freeIfCorrupt },
     'F15 lockUntil in seconds is a CorruptLockError that names it, and never a held lock',
+  ],
+  [
+    'reads only what is held',
+    { judge: (c, record, now) => (record?.state === 'held' ? judge : freeIfCorrupt)(c, record, now) },
+    'F14 a wrong pausedUntil of a free lock is a CorruptLockError that names it',
+  ],
+  [
+    'counts beyond what numbers can tell',
+    { judge: (c, record, now) => judge(c, record && withSafeToken(record), now) },
+    'F86 a fencing token that is no safe integer is a CorruptLockError, and nobody is granted the lock',
   ],
 ];
 
 function keepRows(record: LockRecord = {}, isKept: (slot: string) => boolean): LockRecord {
   const kept = Object.entries(record).filter(([key]) => !/^r\d$/.test(key) || isKept(key));
   return Object.fromEntries(kept) as LockRecord;
+}
+
+function rowsOfCrashes(record: LockRecord): LockRecord {
+  const kept = Object.entries(record).filter(([key, row]) => /^r\d$/.test(key) && String(row).startsWith('c'));
+  return Object.fromEntries(kept) as LockRecord;
+}
+
+/** What is no number is left alone. */
+function withSafeToken({ fencingToken = 0, ...record }: LockRecord): LockRecord {
+  return { ...record, fencingToken: fencingToken > Number.MAX_SAFE_INTEGER ? 0 : fencingToken };
 }
 
 function dropUnknown(claim: Claim, old: LockRecord, now: number): LockRecord {

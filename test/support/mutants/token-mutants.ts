@@ -33,6 +33,11 @@ export const tokenMutants: readonly Mutant[] = [
     'F86 a fencing token is a safe integer',
   ],
   [
+    'keeps fifteen digits of a fencing token',
+    { grant: tokenOf((old, now) => Number(((old.fencingToken ?? now) + 1).toPrecision(15))) },
+    'F85 a token of sixteen digits rises by one and is kept to the last digit',
+  ],
+  [
     'raises the fencing token with an extension',
     { extended: (record) => ({ ...record, fencingToken: (record.fencingToken ?? 0) + 1 }) },
     'an extension keeps the fencing token',

@@ -1,0 +1,87 @@
+import { withBackgroundWork } from '../core/background-work.js';
+import { describe } from '../core/describe.js';
+import { run } from '../core/engine.js';
+import type { Execution } from '../core/execution.js';
+import type { LockStore } from '../core/lock-store.js';
+import { type LockOptions, type Policy, requiredLeaseMs, type Settings, withStore } from '../core/policy.js';
+import type { TickOption, Trigger } from '../core/trigger.js';
+import { type OnSkipped, resolveWrapper } from '../core/wrapper.js';
+
+/** What a scheduled handler is told of its trigger; `ScheduledController` of @cloudflare/workers-types fits. */
+export interface ScheduledController {
+  /** When the cron trigger was due, in epoch milliseconds. */
+  readonly scheduledTime: number;
+  readonly cron: string;
+  noRetry(): void;
+}
+
+/** The context of an event; `ExecutionContext` of @cloudflare/workers-types fits. */
+export interface ExecutionContext {
+  waitUntil(promise: Promise<unknown>): void;
+  passThroughOnException(): void;
+}
+
+/** Options of `withSingleExecution` for Cloudflare Workers. `lockAtMostFor` is required. */
+export interface Options<Env = unknown, C = ScheduledController, X = ExecutionContext>
+  extends Omit<LockOptions, 'store'> {
+  /** The lock. 1 to 128 UTF-8 bytes with the store's prefix, Unicode form NFC, no control characters. */
+  readonly name: string | ((controller: C, env: Env, ctx: X) => string);
+  /** Where the lock is kept, or a function of the bindings, called for each event: no connection outlives its event. */
+  readonly store: LockStore | ((env: Env) => LockStore);
+  /** Where the scheduled time comes from: `controller.scheduledTime`, nowhere, or a function. @default 'event' */
+  readonly tick?: TickOption<[controller: C, env: Env, ctx: X]>;
+  /** What becomes of a skip: it is returned, thrown as a `LockHeldError`, or given to a function. @default 'return' */
+  readonly onSkipped?: OnSkipped;
+}
+
+/**
+ * Wraps the `scheduled` handler of a Worker: it runs once per tick, and never twice at a time. The execution is its
+ * fourth argument; handlers with fewer parameters fit. What the handler hands to `ctx.waitUntil` is part of its run.
+ * Whether the platform tries a failed run again is left to it and to `noRetry`.
+ *
+ * @returns a scheduled handler; it resolves to the handler's value or the skip, of which the platform takes no notice
+ * @throws TypeError, RangeError when wrapping, for options that cannot be
+ */
+export function withSingleExecution<
+  Env = unknown,
+  C extends ScheduledController = ScheduledController,
+  X extends ExecutionContext = ExecutionContext,
+>(
+  handler: (controller: C, env: Env, ctx: X, execution: Execution) => unknown,
+  options: Options<Env, C, X>,
+): (controller: C, env: Env, ctx: X) => Promise<void> {
+  const { settings, nameFor, triggerFor, reply } = resolveWrapper(handler, options);
+  const leaseMs = requiredLeaseMs(settings);
+  const policyFor = policyChooser(options.store, settings);
+
+  return async function scheduled(this: unknown, controller: C, env: Env, ctx: X): Promise<void> {
+    const order = {
+      name: nameFor([controller, env, ctx]),
+      lockedBy: `worker, cron ${controller.cron}`,
+      leaseMs,
+      ...triggerFor(readScheduledTime(controller), [controller, env, ctx]),
+    };
+    const task = (execution: Execution) =>
+      withBackgroundWork(ctx, (counting) => handler.call(this, controller, env, counting, execution));
+    return reply(await run(task, order, policyFor(controller, env))) as undefined;
+  };
+}
+
+/** A store that is made of the bindings is made for each event, and found again by what that event calls in turn. */
+function policyChooser<Env>(store: Options<Env>['store'], settings: Settings): (event: object, env: Env) => Policy {
+  if (typeof store !== 'function') {
+    const policy = withStore(settings, store);
+    return () => policy;
+  }
+  const byEvent = new WeakMap<object, Policy>();
+  return (event, env) => {
+    const policy = byEvent.get(event) ?? withStore(settings, store(env));
+    byEvent.set(event, policy);
+    return policy;
+  };
+}
+
+function readScheduledTime({ scheduledTime }: ScheduledController): Trigger {
+  if (scheduledTime === undefined) return {};
+  return Number.isFinite(scheduledTime) ? { tickMs: scheduledTime } : { unreadableTick: describe(scheduledTime) };
+}

@@ -1,0 +1,39 @@
+import { describe } from '../core/describe.js';
+import { warn } from '../core/operator-log.js';
+
+/**
+ * Makes the check of a request's `Authorization: Bearer <secret>`, with the time it takes independent of the secret.
+ *
+ * @throws TypeError for a secret that is none, such as a variable of the environment that is not set
+ */
+export function secretCheck(options: { readonly secret?: string | false }): (request: Request) => boolean {
+  const { secret } = options;
+  if (secret === false) return () => true;
+  if ('secret' in options && (typeof secret !== 'string' || secret === '')) {
+    throw new TypeError(
+      `secret is ${secret === '' ? 'empty' : describe(secret)}: give the secret that the scheduler sends, or false where nobody else can call`,
+    );
+  }
+  let hasWarned = false;
+  return ({ headers }) => {
+    const expected = secret ?? secretOfEnvironment();
+    if (expected === undefined && !hasWarned) {
+      hasWarned = true;
+      warn('CRON_SECRET is not set: whoever knows the route can run it; set it, or say secret: false where nobody can');
+    }
+    return expected === undefined || isSame(headers.get('authorization') ?? '', `Bearer ${expected}`);
+  };
+}
+
+/** What Vercel sends with every cron request of a project that has it. Throws where it may not be seen. */
+function secretOfEnvironment(): string | undefined {
+  const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
+  return process?.env?.['CRON_SECRET'] || undefined;
+}
+
+/** Takes a time that depends on the length of what was given alone. */
+function isSame(given: string, expected: string): boolean {
+  let difference = given.length ^ expected.length;
+  for (let i = 0; i < given.length; i++) difference |= given.charCodeAt(i) ^ expected.charCodeAt(i % expected.length);
+  return difference === 0;
+}

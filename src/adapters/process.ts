@@ -1,0 +1,94 @@
+import { run } from '../core/engine.js';
+import type { Execution } from '../core/execution.js';
+import type { Skipped } from '../core/outcome.js';
+import { type LockOptions, requiredLeaseMs, withStore } from '../core/policy.js';
+import { thisProcess } from '../core/this-process.js';
+import type { TickEvery, TickOption, Trigger } from '../core/trigger.js';
+import { type OnSkipped, resolveWrapper } from '../core/wrapper.js';
+import { untilShutdown } from './process-shutdown.js';
+
+/** Options of `withSingleExecution` for long-lived processes. `lockAtMostFor` is required. */
+export interface Options<A extends readonly unknown[] = []> extends LockOptions {
+  /** The lock. 1 to 128 UTF-8 bytes with the store's prefix, Unicode form NFC, no control characters. */
+  readonly name: string | ((...args: A) => string);
+  /**
+   * Where the scheduled time comes from: the `date` that node-cron passes, nowhere, a function of the arguments, or the
+   * local clock where that is asked for by its interval, such as `{ every: '5m' }`. @default 'event'
+   */
+  readonly tick?: TickOption<A> | TickEvery;
+  /** What the caller gets when a run is skipped: the `Skipped`, a `LockHeldError`, or a function's value. @default 'return' */
+  readonly onSkipped?: OnSkipped;
+}
+
+interface FallingBack<F> {
+  readonly onSkipped: (skipped: Skipped) => F | PromiseLike<F>;
+}
+
+interface Telling<S extends 'return' | 'throw'> {
+  readonly onSkipped?: S;
+}
+
+/** What a wrapped job resolves to, by its `onSkipped`. */
+type Reply<R, S> = S extends 'throw' ? R : R | Skipped;
+
+/** A function that a scheduler in this process calls. Its last parameter is the execution. */
+export type Job<A extends readonly unknown[], R> = (...args: [...A, execution: Execution]) => R | PromiseLike<R>;
+
+/**
+ * Wraps a function that every process of a fleet calls by its own schedule: it runs once per tick, and never twice at a
+ * time. On SIGTERM the signals of its runs abort; the process ends when they have settled and their locks are free.
+ *
+ * @returns a function of the scheduler's arguments
+ * @throws TypeError, RangeError when wrapping, for options that cannot be
+ */
+export function withSingleExecution<R, F>(job: Job<[], R>, options: Options & FallingBack<F>): () => Promise<R | F>;
+export function withSingleExecution<R, S extends 'return' | 'throw' = 'return'>(
+  job: Job<[], R>,
+  options: Options & Telling<S>,
+): () => Promise<Reply<R, S>>;
+/** A job that takes arguments declares the type of each parameter, that of its execution too. */
+export function withSingleExecution<A extends readonly unknown[], R, F>(
+  job: Job<A, R>,
+  options: Options<NoInfer<A>> & FallingBack<F>,
+): (...args: A) => Promise<R | F>;
+export function withSingleExecution<A extends readonly unknown[], R, S extends 'return' | 'throw' = 'return'>(
+  job: Job<A, R>,
+  options: Options<NoInfer<A>> & Telling<S>,
+): (...args: A) => Promise<Reply<R, S>>;
+/** With options that only the run knows: the result is whatever `onSkipped` makes of it. */
+export function withSingleExecution<A extends readonly unknown[]>(
+  job: Job<A, unknown>,
+  options: Options<NoInfer<A>>,
+): (...args: A) => Promise<unknown>;
+export function withSingleExecution<A extends readonly unknown[]>(
+  job: (...args: never[]) => unknown,
+  options: Options<A>,
+): (...args: A) => Promise<unknown> {
+  const { settings, nameFor, triggerFor, reply } = resolveWrapper(job, options);
+  const policy = withStore(settings, options.store);
+  const leaseMs = requiredLeaseMs(settings);
+
+  return async function singleExecution(this: unknown, ...args: A): Promise<unknown> {
+    const order = {
+      name: nameFor(args),
+      lockedBy: thisProcess(),
+      leaseMs,
+      ...triggerFor(readTaskContext(args[0]), args),
+    };
+    const task = (execution: Execution) => job.call(this, ...withExecution(args, execution, job.length));
+    return reply(await untilShutdown((shutdown) => run(task, { ...order, shutdown }, policy)));
+  };
+}
+
+/** The execution is a job's last parameter, however many arguments the scheduler passes to whatever it calls. */
+function withExecution(args: readonly unknown[], execution: Execution, parameters: number): never[] {
+  const own = parameters === 0 ? args : Array.from({ length: parameters - 1 }, (_, i) => args[i]);
+  return [...own, execution] as never[];
+}
+
+/** node-cron passes what was due as `date`, beside `triggeredAt`; other schedulers pass no scheduled time. */
+function readTaskContext(context: unknown): Trigger {
+  const { date, triggeredAt } = (context ?? {}) as { date?: unknown; triggeredAt?: unknown };
+  const isDue = date instanceof Date && triggeredAt instanceof Date && !Number.isNaN(date.getTime());
+  return isDue ? { tickMs: date.getTime() } : {};
+}

@@ -1,0 +1,222 @@
+import fc from 'fast-check';
+import { withSingleExecution } from 'single-execution/http';
+import { describe, expect, test, vi } from 'vitest';
+import { readSchedule, whoCalls } from '../../src/adapters/http-request.js';
+import { fixture } from '../support/fixture.js';
+import { MINUTE, memoryLocks } from '../support/memory-locks.js';
+
+const URL = 'https://example.com/api/digest';
+const NOON = Date.parse('2026-09-02T12:00:00Z');
+const DAY = 86_400_000;
+
+type Headers = Record<string, string>;
+const get = (headers: Headers = {}) => new Request(URL, { headers });
+const recorded = (name: string) => fixture(name) as Headers;
+const post = (body: string, headers: Headers = { 'content-type': 'application/json' }) =>
+  new Request(URL, { method: 'POST', body, headers });
+const json = (body: unknown) => post(JSON.stringify(body));
+
+/** A route on a host whose clock stands a few seconds after noon. */
+async function setting() {
+  const { clock, store, observer, item } = memoryLocks();
+  const options = { name: 'digest', store, lockAtMostFor: '1m', clock, observers: [observer], secret: false } as const;
+  await clock.advance(NOON + 7_000 - clock.now());
+  const acquire = vi.spyOn(store, 'acquire');
+  const handler = vi.fn(async (_request: Request, _context: unknown, { tick }: { tick?: Date }) =>
+    Response.json({ tick }),
+  );
+  const route = withSingleExecution(handler, options);
+  return { clock, observer, item, options, acquire, handler, route };
+}
+
+describe('row 36: row 66: the scheduled time of a request', () => {
+  test.each<[string, Request, object]>([
+    ['Vercel Schedules', get(recorded('vercel-schedule')), { tickMs: NOON }],
+    ['Google Cloud Scheduler', get(recorded('cloud-scheduler')), { tickMs: NOON }],
+    ['Vercel Cron, which tells none', get(recorded('vercel-cron')), {}],
+    ['a JSON body, as an ISO string', json({ scheduledTime: '2026-09-02T12:00:00Z' }), { tickMs: NOON }],
+    ['a JSON body, as epoch milliseconds', json({ scheduledTime: NOON }), { tickMs: NOON }],
+    [
+      'a body of any JSON type',
+      post(`{"scheduledTime":${NOON}}`, { 'content-type': 'application/cloudevents+json; charset=utf-8' }),
+      { tickMs: NOON },
+    ],
+  ])('row 36: of %s', async (_, request, trigger) => {
+    expect(await readSchedule(request)).toEqual(trigger);
+  });
+
+  test('row 36: a header comes before the body, which is then not read', async () => {
+    const request = post('{"scheduledTime":1}', { ...recorded('vercel-schedule'), 'content-type': 'application/json' });
+    const clone = vi.spyOn(request, 'clone');
+
+    expect(await readSchedule(request)).toEqual({ tickMs: NOON });
+    expect(clone).not.toHaveBeenCalled();
+  });
+
+  test('row 36: it is the time that was due, not the time of firing, which differs per delivery', async () => {
+    const again = { ...recorded('vercel-schedule'), 'ce-time': '2026-09-02T12:03:59.001Z', 'ce-id': 'another' };
+
+    expect(await readSchedule(get(again))).toEqual(await readSchedule(get(recorded('vercel-schedule'))));
+  });
+
+  test.each<[string, Request]>([
+    ['no header and no body', get()],
+    ['a header that is empty', get({ 'ce-vssscheduledat': '' })],
+    ['no body although its type is named', get({ 'content-type': 'application/json' })],
+    ['a body that is no JSON', post('scheduledTime=1', { 'content-type': 'application/x-www-form-urlencoded' })],
+    ['a body that only claims to be JSON', post('{"scheduledTime":')],
+    ['a body of no type', post(`{"scheduledTime":${NOON}}`, {})],
+    ['a body without the time', json({ time: NOON })],
+    ['a body with null as time', json({ scheduledTime: null })],
+    ['a body that is null', json(null)],
+    ['a body that is a string', json('2026-09-02T12:00:00Z')],
+    ['a body that is a number', json(NOON)],
+    ['a body that is a list', json([{ scheduledTime: NOON }])],
+  ])('F68 there is none, and nothing to tell, with %s', async (_, request) => {
+    expect(await readSchedule(request)).toEqual({});
+  });
+
+  test('F68 nor where the body was read already', async () => {
+    const request = json({ scheduledTime: NOON });
+    await request.text();
+
+    expect(await readSchedule(request)).toEqual({});
+  });
+
+  test.each<[string, Request, string]>([
+    ['a header', get({ 'ce-vssscheduledat': 'noon' }), "'noon'"],
+    ['a header in milliseconds', get({ 'x-cloudscheduler-scheduletime': String(NOON) }), `'${NOON}'`],
+    [
+      'a header of the year 57000',
+      get({ 'ce-vssscheduledat': '+057000-01-01T00:00:00Z' }),
+      "'+057000-01-01T00:00:00Z'",
+    ],
+    ['a string', json({ scheduledTime: 'noon' }), "'noon'"],
+    ['true', json({ scheduledTime: true }), 'true'],
+    ['an object', json({ scheduledTime: { toString: 1 } }), 'an object'],
+  ])('a time that cannot be read is no tick, and is told: %s', async (_, request, unreadableTick) => {
+    expect(await readSchedule(request)).toEqual({ unreadableTick });
+  });
+
+  test('no JSON whatever makes it throw', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.jsonValue(), async (scheduledTime) => {
+        const { tickMs, unreadableTick } = await readSchedule(json({ scheduledTime }));
+
+        expect(tickMs === undefined || unreadableTick === undefined).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('row 66: a route takes its tick from the request', () => {
+  test.each<[string, Request]>([
+    ['a header', get(recorded('vercel-schedule'))],
+    ['the body', json({ scheduledTime: NOON })],
+  ])('row 36: from %s', async (_, request) => {
+    const { route } = await setting();
+
+    expect(await (await route(request, {})).json()).toEqual({ tick: '2026-09-02T12:00:00.000Z' });
+  });
+
+  test('row 34: F64 a second delivery of one occurrence is answered as already executed', async () => {
+    const { clock, route, handler } = await setting();
+    await route(get(recorded('vercel-schedule')), {});
+    await clock.advance(10 * MINUTE);
+    const again = await route(get({ ...recorded('vercel-schedule'), 'ce-time': '2026-09-02T12:10:07Z' }), {});
+
+    expect(await again.json()).toMatchObject({ status: 'skipped', reason: 'already-executed' });
+    expect(handler).toHaveBeenCalledOnce();
+  });
+
+  test('row 36: the body stays readable for the handler', async () => {
+    const { options } = await setting();
+    const body = { scheduledTime: NOON, tenant: 'é'.repeat(100_000) };
+    const route = withSingleExecution(
+      async (request, _context, { tick }) => {
+        expect(request.bodyUsed).toBe(false);
+        return Response.json({ tick, body: await request.json() });
+      },
+      { ...options, secret: false },
+    );
+
+    expect(await (await route(json(body), {})).json()).toEqual({ tick: '2026-09-02T12:00:00.000Z', body });
+  });
+
+  test('row 36: F68 without a time it runs without a tick, under the lock; never by the local clock', async () => {
+    const { route, handler, item } = await setting();
+    await route(get(recorded('vercel-cron')), {});
+    await route(get(recorded('vercel-cron')), {});
+
+    expect(handler).toHaveBeenCalledTimes(2);
+    expect(handler.mock.calls[0]?.[2].tick).toBeUndefined();
+    expect(await item()).not.toHaveProperty('tick');
+    expect(await item()).not.toHaveProperty('doneTick');
+  });
+
+  test('row 36: by the local clock where that is asked for; the request is then not read', async () => {
+    const { options, handler } = await setting();
+    const route = withSingleExecution(handler, { ...options, tick: { every: '10m' } });
+    const request = json({ scheduledTime: NOON - DAY });
+    const clone = vi.spyOn(request, 'clone');
+    await route(request, {});
+
+    expect(handler.mock.calls[0]?.[2].tick).toEqual(new Date(NOON));
+    expect(clone).not.toHaveBeenCalled();
+    expect(await (await route(get(), {})).json()).toMatchObject({ reason: 'already-executed' });
+  });
+
+  test('row 36: from a function of the request and the context', async () => {
+    const { options, handler } = await setting();
+    const tick = vi.fn((request: Request) => new Date(Number(request.headers.get('x-due'))));
+    const [request, context] = [get({ 'x-due': String(NOON - MINUTE) }), { any: 'context' }];
+    await withSingleExecution(handler, { ...options, tick })(request, context);
+
+    expect(tick).toHaveBeenCalledExactlyOnceWith(request, context);
+    expect(handler.mock.calls[0]?.[2].tick).toEqual(new Date(NOON - MINUTE));
+  });
+
+  test('F68 a time that cannot be read: it runs without a tick, and an event says so', async () => {
+    const { route, handler, observer } = await setting();
+    await route(get({ 'ce-vssscheduledat': 'noon' }), {});
+
+    expect(handler.mock.calls[0]?.[2].tick).toBeUndefined();
+    expect(observer.events[0]).toMatchObject({ type: 'tick-unreadable', value: "'noon'" });
+  });
+
+  test.each<[string, Request]>([
+    ['in the year 9999', get({ 'ce-vssscheduledat': '9999-12-31T23:59:59Z' })],
+    ['in the year 57000', json({ scheduledTime: Date.UTC(57_000, 0) })],
+    ['more than a day ahead', json({ scheduledTime: NOON + DAY + 8_000 })],
+    ['in seconds for milliseconds', json({ scheduledTime: NOON / 1_000 })],
+    ['beyond any number', post('{"scheduledTime":1e999}')],
+  ])('F94 F71 a time that was tampered with is refused, and nothing is written: %s', async (_, request) => {
+    const { route, acquire, handler } = await setting();
+
+    await expect(route(request, {})).rejects.toThrow(RangeError);
+    expect(acquire).not.toHaveBeenCalled();
+    expect(handler).not.toHaveBeenCalled();
+  });
+});
+
+describe('row 44: who calls', () => {
+  test.each<[string, Headers, string]>([
+    ['Vercel Schedules', recorded('vercel-schedule'), 'request 01JABCDEF0123456789012345:1788350400000'],
+    ['Vercel', recorded('vercel-cron'), 'request fra1::iad1::4zjcl-1788350400000-3b7a1f0c9d2e'],
+    ['Netlify', { 'x-nf-request-id': '01J9' }, 'request 01J9'],
+    ['Supabase', { 'sb-request-id': '0199' }, 'request 0199'],
+    ['Cloudflare', { 'cf-ray': '8c5d-FRA' }, 'request 8c5d-FRA'],
+    ['anybody else', { 'user-agent': 'curl/8.0' }, 'a request'],
+  ])('is the request of %s, by its id', (_, headers, who) => {
+    expect(whoCalls(get(headers))).toBe(who);
+  });
+
+  test('F89 nothing else of the request reaches the record or the events', async () => {
+    const { route, item, observer } = await setting();
+    const secrets = { authorization: 'Bearer hunter2', cookie: 'session=hunter2', 'x-api-key': 'hunter2' };
+    await route(get({ ...secrets, ...recorded('vercel-schedule') }), {});
+
+    expect(await item()).toMatchObject({ lockedBy: 'request 01JABCDEF0123456789012345:1788350400000' });
+    expect(JSON.stringify([await item(), observer.events])).not.toContain('hunter2');
+  });
+});

@@ -1,0 +1,182 @@
+import fc from 'fast-check';
+import { type Options, withSingleExecution } from 'single-execution/http';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { secretCheck } from '../../src/adapters/http-secret.js';
+import { memoryLocks } from '../support/memory-locks.js';
+
+afterEach(() => void vi.restoreAllMocks());
+
+const URL = 'https://example.com/api/digest';
+
+const asking = (authorization?: string) =>
+  new Request(URL, { headers: authorization === undefined ? {} : { authorization } });
+
+function setting(over: Pick<Options, 'secret'> = {}) {
+  const { clock, store } = memoryLocks();
+  const acquire = vi.spyOn(store, 'acquire');
+  const handler = vi.fn(async (_request: Request) => new Response('sent'));
+  const wrap = () => withSingleExecution(handler, { name: 'digest', store, lockAtMostFor: '1m', clock, ...over });
+  return { acquire, handler, wrap };
+}
+
+async function status(over: Pick<Options, 'secret'>, authorization?: string): Promise<number> {
+  return (await setting(over).wrap()(asking(authorization), {})).status;
+}
+
+describe('row 66: the secret of the scheduler', () => {
+  test('row 66: who shows it is let in', async () => {
+    expect(await status({ secret: 's3cret' }, 'Bearer s3cret')).toBe(200);
+  });
+
+  test.each<[string, string | undefined]>([
+    ['nothing', undefined],
+    ['an empty header', ''],
+    ['the scheme alone', 'Bearer'],
+    ['the secret alone', 's3cret'],
+    ['another scheme', 'Basic s3cret'],
+    ['another secret', 'Bearer s3cr3t'],
+    ['one that differs in its first character', 'Bearer S3cret'],
+    ['one that differs in its last character', 'Bearer s3creT'],
+    ['the beginning of it', 'Bearer s3cre'],
+    ['more than it', 'Bearer s3crets'],
+    ['it twice over', 'Bearer s3cretBearer s3cret'],
+  ])('row 66: who shows %s is answered with 401; nothing is written and nothing runs', async (_, authorization) => {
+    const { acquire, handler, wrap } = setting({ secret: 's3cret' });
+    const response = await wrap()(asking(authorization), {});
+
+    expect(response.status).toBe(401);
+    expect(response.headers.get('www-authenticate')).toBe('Bearer');
+    expect(await response.json()).toEqual({ status: 'error', code: 'UNAUTHORIZED' });
+    expect(acquire).not.toHaveBeenCalled();
+    expect(handler).not.toHaveBeenCalled();
+  });
+
+  test('row 66: F94 the body of who is not let in is not read', async () => {
+    const pull = vi.fn();
+    const body = new ReadableStream({ pull }, { highWaterMark: 0 });
+    const headers = { 'content-type': 'application/json' };
+    const request = new Request(URL, { method: 'POST', headers, body, duplex: 'half' });
+    const response = await setting({ secret: 's3cret' }).wrap()(request, {});
+
+    expect(response.status).toBe(401);
+    expect([pull.mock.calls.length, request.bodyUsed]).toEqual([0, false]);
+  });
+
+  test('row 66: neither names nor tick are asked of who is not let in', async () => {
+    const [name, tick] = [vi.fn(() => 'digest'), vi.fn(() => undefined)];
+    const options = { store: memoryLocks().store, lockAtMostFor: '1m', secret: 's3cret' };
+    const route = withSingleExecution(() => new Response(), { ...options, name, tick });
+
+    expect((await route(asking(), {})).status).toBe(401);
+    expect([name.mock.calls, tick.mock.calls]).toEqual([[], []]);
+  });
+
+  test('row 66: whatever is shown, only the secret itself is let in', () => {
+    fc.assert(
+      fc.property(fc.string({ minLength: 1 }), fc.string(), (secret, given) => {
+        const isAuthorized = secretCheck({ secret });
+        const request = (authorization: string) => ({ headers: new Map([['authorization', authorization]]) });
+
+        expect(isAuthorized(request(`Bearer ${secret}`) as never)).toBe(true);
+        expect(isAuthorized(request(`Bearer ${given}`) as never)).toBe(given === secret);
+        expect(isAuthorized(request(given) as never)).toBe(given === `Bearer ${secret}`);
+      }),
+    );
+  });
+
+  test.each<[string, string]>([
+    ['the secret', 'Bearer s3cret'],
+    ['what differs in its first character', '-earer s3cret'],
+    ['what differs in its last character', 'Bearer s3cre-'],
+    ['what is too short', 'Bearer'],
+    ['what is too long', 'Bearer s3cret and then some'],
+  ])('row 66: %s is looked at to its end, so that no time tells where it differs', (_, shown) => {
+    const looked: number[] = [];
+    const charCodeAt = (i: number) => {
+      looked.push(i);
+      return shown.charCodeAt(i);
+    };
+    const headers = { get: () => ({ length: shown.length, charCodeAt }) };
+
+    expect(secretCheck({ secret: 's3cret' })({ headers } as never)).toBe(shown === 'Bearer s3cret');
+    expect(looked).toEqual(Array.from(shown, (_, i) => i));
+  });
+});
+
+describe('row 66: without the option', () => {
+  test('row 66: it is CRON_SECRET of the environment, as it is when the request comes', async () => {
+    const route = setting().wrap();
+    vi.stubEnv('CRON_SECRET', 'from-env');
+
+    expect((await route(asking(), {})).status).toBe(401);
+    expect((await route(asking('Bearer from-env'), {})).status).toBe(200);
+  });
+
+  test.each<[string, string | undefined]>([
+    ['not set', undefined],
+    ['empty', ''],
+  ])('row 66: everybody is let in where that is %s', async (_, secret) => {
+    vi.stubEnv('CRON_SECRET', secret);
+
+    expect(await status({})).toBe(200);
+  });
+
+  test('row 65: everybody is let in where there is no environment', async () => {
+    const { wrap } = setting();
+    vi.stubGlobal('process', undefined);
+    const response = await wrap()(asking(), {});
+    vi.unstubAllGlobals();
+
+    expect(response.status).toBe(200);
+  });
+});
+
+describe('row 66: with the option', () => {
+  test('row 66: the environment is not asked', async () => {
+    vi.stubEnv('CRON_SECRET', 'from-env');
+
+    expect(await status({ secret: 's3cret' }, 'Bearer from-env')).toBe(401);
+    expect(await status({ secret: 's3cret' }, 'Bearer s3cret')).toBe(200);
+  });
+
+  test('row 66: false lets everybody in, whatever the environment says', async () => {
+    vi.stubEnv('CRON_SECRET', 'from-env');
+
+    expect(await status({ secret: false })).toBe(200);
+  });
+
+  test.each<[unknown, string]>([
+    ['', 'secret is empty'],
+    [undefined, 'secret is undefined'],
+    [null, 'secret is null'],
+    [true, 'secret is true'],
+    [{ value: 's3cret' }, 'secret is an object'],
+  ])('row 14: %o, such as of a variable that is not set, is refused when wrapping', (secret, what) => {
+    expect(setting({ secret: secret as string }).wrap).toThrow(
+      new TypeError(`${what}: give the secret that the scheduler sends, or false where nobody else can call`),
+    );
+  });
+});
+
+test('F94 says once that a route without a secret is open', () => {
+  vi.stubEnv('CRON_SECRET', '');
+  const told = vi.spyOn(console, 'error').mockReturnValue();
+  const isAuthorized = secretCheck({});
+
+  expect([isAuthorized(new Request('https://example.com')), isAuthorized(new Request('https://example.com'))]).toEqual([
+    true,
+    true,
+  ]);
+  expect(told.mock.calls.map(([line]) => JSON.parse(line).message)).toEqual([
+    'CRON_SECRET is not set: whoever knows the route can run it; set it, or say secret: false where nobody can',
+  ]);
+});
+
+test('F94 says nothing where a secret is set, or none is wanted', () => {
+  vi.stubEnv('CRON_SECRET', 'of-the-project');
+  const told = vi.spyOn(console, 'error').mockReturnValue();
+  secretCheck({})(new Request('https://example.com'));
+  secretCheck({ secret: false })(new Request('https://example.com'));
+
+  expect(told).not.toHaveBeenCalled();
+});

@@ -1,0 +1,249 @@
+import {
+  CorruptLockError,
+  LockHeldError,
+  LockStoreError,
+  type LockStoreErrorCode,
+  type Skipped,
+} from 'single-execution';
+import { withSingleExecution } from 'single-execution/http';
+import { faultyStore } from 'single-execution/testing';
+import { describe, expect, test, vi } from 'vitest';
+import { fixture } from '../support/fixture.js';
+import { gate } from '../support/gate.js';
+import { MINUTE, memoryLocks, NOW } from '../support/memory-locks.js';
+import { pass } from '../support/pass.js';
+import { scriptedStore } from '../support/scripted-store.js';
+
+const request = (headers: Record<string, string> = {}) => new Request('https://example.com/api/digest', { headers });
+
+function setting() {
+  const { clock, store, observer, item } = memoryLocks();
+  const options = { name: 'digest', store, lockAtMostFor: '1m', clock, observers: [observer], secret: false } as const;
+  return { clock, store, observer, item, options };
+}
+
+const storeError = (code: LockStoreErrorCode, retryable = true) =>
+  new LockStoreError('acquire of lock "digest" failed: hunter2', {
+    code,
+    lockName: 'digest',
+    operation: 'acquire',
+    retryable,
+  });
+
+describe('the wrapped route', () => {
+  test('row 62: F48 passes this, the request and the context on as they are, and the execution third', async () => {
+    const { options } = setting();
+    const response = new Response('sent');
+    const handler = vi.fn(async function (this: unknown, ..._args: unknown[]) {
+      return response;
+    });
+    const [self, asked, context] = [{}, request(), { params: Promise.resolve({ id: '42' }) }];
+
+    expect(await withSingleExecution(handler, options).call(self, asked, context)).toBe(response);
+    expect(handler.mock.contexts[0]).toBe(self);
+    const args = handler.mock.calls[0] ?? [];
+    expect(args).toHaveLength(3);
+    expect(args[0]).toBe(asked);
+    expect(args[1]).toBe(context);
+    expect(args[2]).toMatchObject({ name: 'digest', fencingToken: NOW + 1, lockedAt: new Date(NOW) });
+  });
+
+  test('row 62: a synchronous route is one as well', async () => {
+    const response = new Response('sent', { status: 202 });
+
+    expect(await withSingleExecution(() => response, setting().options)(request(), undefined)).toBe(response);
+  });
+
+  test('row 30: a response of status 500 is an answer like any other; a route that failed throws', async () => {
+    const { options, item } = setting();
+    await withSingleExecution(() => new Response('no', { status: 500 }), options)(request(), {});
+
+    expect(await item()).toMatchObject({ state: 'released', result: 'succeeded' });
+  });
+
+  test.each<[string, unknown]>([
+    ['an Error', new Error('no database')],
+    ['undefined', undefined],
+    ['the error of another store', storeError('UNAVAILABLE')],
+    ['the error of another record', new CorruptLockError('digest', 'lockUntil', 'NaN')],
+  ])('F47 an error of the handler reaches the caller by identity, its lock freed as failed: %s', async (_, error) => {
+    const { options, item } = setting();
+    const route = withSingleExecution(async () => {
+      throw error;
+    }, options);
+    const caught = await route(request(fixture('vercel-cron') as Record<string, string>), {}).catch((e: unknown) => [
+      e,
+    ]);
+
+    expect((caught as unknown[])[0]).toBe(error);
+    expect(await item()).toMatchObject({ state: 'released', result: 'failed' });
+  });
+
+  test('row 70: F44 64 requests at once have 64 executions', async () => {
+    const { clock, options } = setting();
+    const route = withSingleExecution(
+      async (_request, tenant: number, execution) => {
+        await pass(clock, 64 - tenant);
+        return Response.json([tenant, execution.name]);
+      },
+      { ...options, name: (_request, tenant) => `tenant-${tenant}` },
+    );
+    const running = Promise.all(Array.from({ length: 64 }, (_, tenant) => route(request(), tenant)));
+    await clock.advance(64);
+    const answers = await Promise.all((await running).map((response) => response.json()));
+
+    expect(answers).toEqual(Array.from({ length: 64 }, (_, tenant) => [tenant, `tenant-${tenant}`]));
+  });
+});
+
+describe('F42 work in the background', () => {
+  test('F42 that is handed to waitUntil holds the lock until it has settled', async () => {
+    const { clock, options, item } = setting();
+    const context = { waitUntil: vi.fn((_promise: Promise<unknown>) => {}) };
+    const route = withSingleExecution((_request, ctx: typeof context) => {
+      ctx.waitUntil(pass(clock, 500));
+      return new Response('sent');
+    }, options);
+    const running = route(request(), context);
+
+    await clock.advance(499);
+    expect(await item()).toMatchObject({ state: 'held' });
+    await clock.advance(1);
+    expect(await item()).toMatchObject({ state: 'released', result: 'succeeded', releasedAt: NOW + 500 });
+    expect(await (await running).text()).toBe('sent');
+    expect(context.waitUntil).toHaveBeenCalledOnce();
+  });
+});
+
+describe('row 45: row 66: what answers a skip', () => {
+  async function skipping(over: object) {
+    const { options, clock } = setting();
+    const finish = gate<Response>();
+    void withSingleExecution(() => finish.opened, options)(request({ 'ce-id': '01J:1' }), {});
+    await clock.advance(1_000);
+    const handler = vi.fn(async () => new Response('sent'));
+    return { answer: withSingleExecution(handler, { ...options, ...over })(request(), {}), handler };
+  }
+  const skipped = {
+    status: 'skipped',
+    name: 'digest',
+    reason: 'locked',
+    holder: {
+      lockedBy: 'request 01J:1',
+      lockedAt: '2026-01-01T00:00:00.000Z',
+      lockUntil: '2026-01-01T00:01:00.000Z',
+      fencingToken: NOW + 1,
+    },
+  };
+
+  test.each<[string, object]>([
+    ['by default', {}],
+    ["with 'return'", { onSkipped: 'return' }],
+  ])('row 45: F50 %s status 200 with the Skipped as JSON, so that no scheduler tries again', async (_, over) => {
+    const { answer, handler } = await skipping(over);
+    const response = await answer;
+
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toContain('application/json');
+    expect(await response.json()).toEqual(skipped);
+    expect(handler).not.toHaveBeenCalled();
+  });
+
+  test("row 45: with 'throw' a LockHeldError rejects", async () => {
+    const { answer } = await skipping({ onSkipped: 'throw' });
+    const error: unknown = await answer.catch((thrown: unknown) => thrown);
+
+    expect(error).toBeInstanceOf(LockHeldError);
+    expect(error).toMatchObject({ skipped });
+  });
+
+  test.each<[string, (response: Response) => Response | Promise<Response>]>([
+    ['a response', (response) => response],
+    ['a promise of one', async (response) => response],
+  ])('row 45: with a function its response, by identity: %s', async (_, wrap) => {
+    const own = new Response(null, { status: 204 });
+    const onSkipped = vi.fn((_skipped: Skipped) => wrap(own));
+    const { answer } = await skipping({ onSkipped });
+
+    expect(await answer).toBe(own);
+    expect(onSkipped).toHaveBeenCalledExactlyOnceWith(skipped);
+  });
+});
+
+describe('row 50: a store that fails', () => {
+  test.each<[string, Error, string]>([
+    ['is out of reach', storeError('UNAVAILABLE'), 'UNAVAILABLE'],
+    ['denies access', storeError('ACCESS_DENIED', false), 'ACCESS_DENIED'],
+    ['has no table', storeError('TABLE_NOT_FOUND', false), 'TABLE_NOT_FOUND'],
+    ['throws what it should not', new Error('hunter2'), 'UNAVAILABLE'],
+    ['keeps a corrupt record', new CorruptLockError('digest', 'lockUntil', 'NaN'), 'CORRUPT_LOCK'],
+  ])('row 50: and %s is answered with 503 and the code alone; nothing runs', async (_, error, code) => {
+    const { options, store, observer } = setting();
+    const handler = vi.fn(async () => new Response('sent'));
+    const route = withSingleExecution(handler, { ...options, store: faultyStore(store, { acquire: error }) });
+    const response = await route(request(), {});
+
+    expect(response.status).toBe(503);
+    expect(await response.text()).toBe(JSON.stringify({ status: 'error', code }));
+    expect(handler).not.toHaveBeenCalled();
+    expect(observer.types()).toEqual(['attempted', 'acquire-failed']);
+  });
+
+  test('row 50: a grant that came too late is answered with 503 as well', async () => {
+    const { clock, options, store } = setting();
+    const slow = scriptedStore({
+      ...store,
+      acquire: async (claim, call) => {
+        const granted = await store.acquire(claim, call);
+        await pass(clock, MINUTE);
+        return granted;
+      },
+    });
+    const answer = withSingleExecution(() => new Response('sent'), { ...options, store: slow })(request(), {});
+    await clock.advance(MINUTE);
+
+    expect(await (await answer).json()).toEqual({ status: 'error', code: 'LATE' });
+  });
+
+  test.each<['skip' | 'run', string]>([
+    ['skip', '{"status":"skipped","name":"digest","reason":"store-unavailable"}'],
+    ['run', 'sent'],
+  ])("row 51: with onStoreError '%s' the answer is of status 200: %s", async (onStoreError, body) => {
+    const { options, store } = setting();
+    const down = faultyStore(store, { acquire: storeError('UNAVAILABLE') });
+    const route = withSingleExecution(() => new Response('sent'), { ...options, store: down, onStoreError });
+    const response = await route(request(), {});
+
+    expect([response.status, await response.text()]).toEqual([200, body]);
+  });
+
+  test('row 32: a release that fails changes nothing of the answer', async () => {
+    const { options, store } = setting();
+    const response = new Response('sent');
+    const store503 = faultyStore(store, { release: storeError('UNAVAILABLE') });
+
+    expect(await withSingleExecution(() => response, { ...options, store: store503 })(request(), {})).toBe(response);
+  });
+});
+
+describe('row 14: options that cannot be are refused when wrapping', () => {
+  test.each<[object, string]>([
+    [{ lockAtMostFor: undefined }, 'lockAtMostFor is undefined: say how long the lock outlives a holder that dies'],
+    [{ store: () => scriptedStore() }, 'store is a function: give a store'],
+    [{ onSkipped: 'ignore' }, "onSkipped is 'ignore'"],
+    [{ waitUntil: true }, "unknown option 'waitUntil': the options are name, tick, onSkipped, secret, store,"],
+  ])('%o', (over, message) => {
+    const { options } = setting();
+
+    expect(() => withSingleExecution(() => new Response(), { ...options, ...over })).toThrow(message);
+  });
+
+  test('row 13: and a name that cannot be when the request comes, before any write', async () => {
+    const { options, store } = setting();
+    const acquire = vi.spyOn(store, 'acquire');
+    const route = withSingleExecution(() => new Response(), { ...options, name: () => '' });
+
+    await expect(route(request(), {})).rejects.toThrow(RangeError);
+    expect(acquire).not.toHaveBeenCalled();
+  });
+});

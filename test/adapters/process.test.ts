@@ -1,0 +1,251 @@
+import { Cron } from 'croner';
+import nodeCron from 'node-cron';
+import { type Execution, LockHeldError, type Skipped } from 'single-execution';
+import { withSingleExecution } from 'single-execution/process';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { crash, MINUTE, memoryLocks, NOW } from '../support/memory-locks.js';
+import { pass } from '../support/pass.js';
+
+function setting() {
+  const { clock, store, observer, item } = memoryLocks();
+  return {
+    clock,
+    store,
+    observer,
+    item,
+    options: { name: 'digest', store, lockAtMostFor: '1m', clock, observers: [observer] },
+  };
+}
+
+const execution = expect.objectContaining({ name: 'digest', fencingToken: NOW + 1 });
+const collect =
+  (seen: unknown[][]) =>
+  (...all: unknown[]) =>
+    seen.push(all);
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('the wrapped job', () => {
+  // Schedulers pass whatever they like to whatever they call: croner two arguments, node-cron one, others none.
+  test.each<[string, (seen: unknown[][]) => (...args: never[]) => void, unknown[], unknown[]]>([
+    ['none of one argument', (seen) => () => seen.push([]), ['a'], []],
+    [
+      'one of none',
+      (seen) =>
+        (...[e]) =>
+          seen.push([e]),
+      [],
+      [execution],
+    ],
+    ['one of two', (seen) => (e) => seen.push([e]), ['a', 'b'], [execution]],
+    ['two of one', (seen) => (a, e) => seen.push([a, e]), ['a'], ['a', execution]],
+    ['two of two', (seen) => (a, e) => seen.push([a, e]), ['a', 'b'], ['a', execution]],
+    ['two of none', (seen) => (a, e) => seen.push([a, e]), [], [undefined, execution]],
+    ['three of two', (seen) => (a, b, e) => seen.push([a, b, e]), ['a', 'b'], ['a', 'b', execution]],
+    ['any number', collect, ['a', 'b'], ['a', 'b', execution]],
+  ])('row 62: is given its arguments and the execution as its last parameter: %s', async (_, make, args, expected) => {
+    const seen: unknown[][] = [];
+    const job: (...args: unknown[]) => Promise<unknown> = withSingleExecution(
+      make(seen) as () => void,
+      setting().options,
+    );
+    await job(...args);
+
+    expect(seen).toEqual([expected]);
+  });
+
+  test('row 62: F48 of a method, as NestJS calls it, keeps its this', async () => {
+    class Digests {
+      readonly #sent: string[] = [];
+      async send({ name }: Execution) {
+        this.#sent.push(name);
+        return [...this.#sent];
+      }
+    }
+    const { value } = Object.getOwnPropertyDescriptor(Digests.prototype, 'send') as { value: Digests['send'] };
+    const digests = Object.assign(new Digests(), { wrapped: withSingleExecution(value, setting().options) });
+
+    expect(await digests.wrapped()).toEqual(['digest']);
+    expect(await digests.wrapped()).toEqual(['digest', 'digest']);
+  });
+
+  test('row 62: gives back the value of the job, and F47 its error, by identity', async () => {
+    const { options, item } = setting();
+    const [value, error] = [{ sent: 5 }, new Error('no database')];
+
+    expect(await withSingleExecution(() => value, options)()).toBe(value);
+    await expect(withSingleExecution(() => Promise.reject(error), options)()).rejects.toBe(error);
+    expect(await item()).toMatchObject({ state: 'released', result: 'failed', lockedBy: `process ${process.pid}` });
+  });
+
+  test('row 13: a name made from the arguments', async () => {
+    const { options } = setting();
+    const job = withSingleExecution(async (_tenant: string, { name }: Execution) => name, {
+      ...options,
+      name: (tenant) => `tenant-${tenant}`,
+    });
+
+    expect(await job('42')).toBe('tenant-42');
+  });
+
+  test('row 70: F44 64 calls at once have 64 executions', async () => {
+    const { clock, options } = setting();
+    const job = withSingleExecution(
+      async (tenant: number, { name }: Execution) => {
+        await pass(clock, 64 - tenant);
+        return [tenant, name];
+      },
+      { ...options, name: (tenant) => `tenant-${tenant}` },
+    );
+    const running = Promise.all(Array.from({ length: 64 }, (_, tenant) => job(tenant)));
+    await clock.advance(64);
+
+    expect(await running).toEqual(Array.from({ length: 64 }, (_, tenant) => [tenant, `tenant-${tenant}`]));
+  });
+});
+
+describe('row 36: the tick', () => {
+  const seen = (_context: unknown, { tick }: Execution) => tick;
+
+  test('row 36: is the date that the task context of node-cron names', async () => {
+    const date = new Date(NOW - 7_001);
+
+    expect(await withSingleExecution(seen, setting().options)({ date, triggeredAt: new Date(NOW) })).toEqual(date);
+  });
+
+  test.each<[string, unknown]>([
+    ['nothing', undefined],
+    ['a string', '2026-01-01T00:00:00Z'],
+    ['a context without a date', {}],
+    ['a date that is none', { date: new Date(Number.NaN), triggeredAt: new Date(NOW) }],
+    ['a date that is a number', { date: NOW, triggeredAt: new Date(NOW) }],
+    ['a date of something that is not node-cron’s', { date: new Date(NOW - 60_000) }],
+  ])(
+    'row 36: F68 there is none, nor any other by the local clock, where the scheduler passes %s',
+    async (_, context) => {
+      const { options, observer, item } = setting();
+
+      expect(await withSingleExecution(seen, options)(context)).toBeUndefined();
+      expect(await item()).not.toHaveProperty('doneTick');
+      expect(observer.types()).not.toContain('tick-unreadable');
+    },
+  );
+
+  test('row 36: may come from a function of the arguments, from the local clock, or from nowhere', async () => {
+    const { options } = setting();
+    const date = new Date(NOW - MINUTE);
+    const due = { due: date };
+
+    expect(
+      await withSingleExecution(seen, { ...options, tick: (context) => (context as typeof due).due })(due),
+    ).toEqual(date);
+    expect(await withSingleExecution(seen, { ...options, tick: { every: '5m' } })({ date })).toEqual(new Date(NOW));
+    expect(await withSingleExecution(seen, { ...options, tick: 'none' })({ date })).toBeUndefined();
+  });
+
+  test('F71 a date that no schedule can have is refused, and nothing is written', async () => {
+    const { options, store } = setting();
+    const acquire = vi.spyOn(store, 'acquire');
+    const job = withSingleExecution(seen, options);
+    const triggeredAt = new Date(NOW);
+
+    await expect(job({ date: new Date(NOW / 1_000), triggeredAt })).rejects.toThrow(RangeError);
+    await expect(job({ date: new Date(NOW + 86_400_001), triggeredAt })).rejects.toThrow(RangeError);
+    expect(acquire).not.toHaveBeenCalled();
+  });
+});
+
+describe('node-cron itself', () => {
+  test('row 36: row 34: of two processes on one schedule one runs each tick, whose time is the minute that was due', async () => {
+    vi.useFakeTimers({ now: NOW - 30_000 });
+    const { options } = setting();
+    const ticks: unknown[] = [];
+    const job = () => withSingleExecution(async (_context: object, { tick }: Execution) => ticks.push(tick), options);
+    const results: unknown[] = [];
+    const tasks = [job(), job()].map((wrapped) =>
+      nodeCron.schedule('*/5 * * * *', async (context) => results.push(await wrapped(context)), {
+        timezone: 'Etc/UTC',
+      }),
+    );
+    await vi.advanceTimersByTimeAsync(6 * MINUTE);
+    await Promise.all(tasks.map((task) => task.destroy()));
+
+    expect(ticks).toEqual([new Date(NOW), new Date(NOW + 5 * MINUTE)]);
+    expect(results.map((result) => (result as Partial<Skipped>).status ?? 'ran').sort()).toEqual([
+      'ran',
+      'ran',
+      'skipped',
+      'skipped',
+    ]);
+  });
+
+  test('row 62: takes the wrapped job as it is, and its result with it', async () => {
+    const { clock, options } = setting();
+    await clock.advance(Date.now() - NOW);
+    const job = withSingleExecution(({ name }: Execution) => name, options);
+    const task = nodeCron.createTask('0 0 1 1 *', job);
+
+    expect(await task.execute()).toBe('digest');
+    expect(await task.destroy()).toBeUndefined();
+  });
+});
+
+describe('croner itself', () => {
+  test('row 62: the execution comes last, and a job of that alone is given it, not what croner passes', async () => {
+    const job = vi.fn();
+    const options = { ...setting().options, onSkipped: () => undefined };
+    const jobs = [
+      withSingleExecution((self: Cron, context: undefined, { name }: Execution) => job(self, context, name), options),
+      withSingleExecution(({ name }: Execution) => job(name), options),
+    ].map((wrapped) => new Cron('0 0 1 1 *', { paused: true }, wrapped));
+    for (const cron of jobs) await cron.trigger();
+    for (const cron of jobs) cron.stop();
+
+    expect(job.mock.calls).toEqual([[jobs[0], undefined, 'digest'], ['digest']]);
+  });
+
+  test('row 36: row 34: with the local clock as tick, of two processes one runs each tick', async () => {
+    const { options } = setting();
+    const job = vi.fn();
+    const guarded = { ...options, tick: { every: '5m' }, onSkipped: () => undefined };
+    const crons = [0, 1].map(
+      () =>
+        new Cron(
+          '*/5 * * * *',
+          { paused: true },
+          withSingleExecution((e: Execution) => job(e.tick), guarded),
+        ),
+    );
+    for (const cron of crons) await cron.trigger();
+    for (const cron of crons) cron.stop();
+
+    expect(job).toHaveBeenCalledExactlyOnceWith(new Date(NOW));
+  });
+});
+
+describe('row 45: what a skipped caller gets', () => {
+  const skipped = { status: 'skipped', name: 'digest', reason: 'locked', holder: expect.anything() };
+
+  test('row 45: F50 the Skipped, a LockHeldError, or the value of a function; the job does not run', async () => {
+    const { options } = setting();
+    await crash(options);
+    const job = vi.fn();
+
+    expect(await withSingleExecution(job, options)()).toEqual(skipped);
+    await expect(withSingleExecution(job, { ...options, onSkipped: 'throw' })()).rejects.toThrow(LockHeldError);
+    expect(await withSingleExecution(job, { ...options, onSkipped: ({ reason }) => reason })()).toBe('locked');
+    expect(job).not.toHaveBeenCalled();
+  });
+});
+
+describe('row 14: options that cannot be are refused when wrapping', () => {
+  test.each<[object, string]>([
+    [{ lockAtMostFor: undefined }, 'lockAtMostFor is undefined: say how long the lock outlives a holder that dies'],
+    [{ tick: { every: '1ms' } }, 'tick.every is 1 ms: give 1s or more'],
+    [{ deadline: NOW }, "unknown option 'deadline': the options are name, tick, onSkipped, store,"],
+  ])('%o', (over, message) => {
+    expect(() => withSingleExecution(() => {}, { ...setting().options, ...over })).toThrow(message);
+  });
+});

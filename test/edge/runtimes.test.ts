@@ -1,0 +1,112 @@
+import { fileURLToPath } from 'node:url';
+import { Redis } from 'ioredis';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import manifest from '../../package.json' with { type: 'json' };
+import { type BuiltPackage, builtPackage } from '../support/built-package.js';
+import { type RedisServer, startRedisServer } from '../support/redis-server.js';
+import { RUNTIMES, type RunningProgram, startProgram } from '../support/runtimes.js';
+import { startUpstashBridge, type UpstashBridge } from '../support/upstash-bridge.js';
+
+/*
+ * The package as it is installed, in the runtimes themselves: one program, one set of expectations. Where Deno runs it,
+ * it may reach loopback and read a few variables, and nothing else.
+ */
+
+const SECRET = 'secret-of-the-tests';
+/** The first start of Node 22 or 24 may fetch it. */
+const SLOW_MS = 120_000;
+const PATIENTLY = { timeout: 10_000 };
+/** Their imports need an SDK, which is no business of this test; package.json is no module. */
+const LEFT_OUT = ['./dynamodb', './cdk', './package.json'];
+const DOORS = Object.keys(manifest.exports)
+  .filter((door) => !LEFT_OUT.includes(door))
+  .sort();
+
+let server: RedisServer;
+let redis: Redis;
+let bridge: UpstashBridge;
+let installed: BuiltPackage;
+let path: string;
+
+beforeAll(async () => {
+  [server, installed] = await Promise.all([startRedisServer(), builtPackage()]);
+  path = await installed.addProgram(fileURLToPath(new URL('./program.ts', import.meta.url)));
+  redis = new Redis(server.url);
+  bridge = await startUpstashBridge({ redisPort: server.port });
+});
+afterAll(async () => {
+  redis.disconnect();
+  await bridge.stop();
+  await Promise.all([server.stop(), installed.remove()]);
+});
+
+describe.each(RUNTIMES)('on $name', { timeout: SLOW_MS }, (runtime) => {
+  let program: RunningProgram;
+
+  beforeEach(async () => {
+    await redis.flushall();
+    const env = { REST_URL: bridge.url, REST_TOKEN: bridge.token, CRON_SECRET: SECRET };
+    program = await startProgram(runtime, path, env);
+  }, SLOW_MS);
+  afterEach(() => program.stop());
+
+  const get = (route: string, headers: Record<string, string> = {}) => fetch(program.url + route, { headers });
+  const lock = (name: string) => redis.hgetall(`lock:${name}`);
+
+  test('row 65: gives every door that needs no SDK', async () => {
+    const doors: Record<string, string[]> = JSON.parse(await (await get('/doors')).text());
+
+    expect(Object.keys(doors).sort()).toEqual(DOORS);
+    expect(doors).toMatchObject({
+      '.': expect.arrayContaining(['currentExecution', 'executeWithLock', 'withSingleExecution']),
+      './cloudflare': ['withSingleExecution'],
+      './http': ['withSingleExecution'],
+      './process': ['withSingleExecution'],
+    });
+  });
+
+  test('row 66: of a tick delivered twice at once one run answers; the other is skipped, and so is a third', async () => {
+    const tick = new Date(Date.now() - 60_000).toISOString();
+    const deliver = async () => {
+      const response = await get('/digest', { authorization: `Bearer ${SECRET}`, 'ce-vssscheduledat': tick });
+      return { status: response.status, body: await response.json() };
+    };
+
+    const answers = await Promise.all([deliver(), deliver()]);
+    expect(answers).toContainEqual({
+      status: 200,
+      body: { status: 'sent', tick, isFenced: true, currentName: 'digest' },
+    });
+    expect(answers).toContainEqual({
+      status: 200,
+      body: expect.objectContaining({ status: 'skipped', reason: 'locked', tick }),
+    });
+    expect(await deliver()).toMatchObject({ status: 200, body: { status: 'skipped', reason: 'already-executed' } });
+    expect(await lock('digest')).toMatchObject({ state: 'released', doneTick: String(Date.parse(tick)) });
+  });
+
+  test('row 66: who does not show the secret is answered with 401, and the store is not asked', async () => {
+    const asked = bridge.requests().length;
+
+    const answers = await Promise.all([get('/digest'), get('/digest', { authorization: 'Bearer guess' })]);
+    expect(answers.map(({ status }) => status)).toEqual([401, 401]);
+    expect(bridge.requests()).toHaveLength(asked);
+  });
+
+  test('row 31: SIGTERM aborts a job, waits for it, releases its lock once, and ends the process', async () => {
+    await get('/clean');
+    await vi.waitFor(() => expect(program.said()).toEqual([{ said: 'started' }]), PATIENTLY);
+    program.kill('SIGTERM');
+
+    await vi.waitFor(() => expect(program.said()).toHaveLength(2), PATIENTLY);
+    expect(program.said()[1]).toEqual({ said: 'asked to stop', code: 'SHUTDOWN', currentName: 'clean' });
+    expect(await lock('clean')).toMatchObject({ state: 'held' });
+    const asked = bridge.requests().length;
+    await get('/clean-up');
+
+    expect(await program.ended).toEqual({ code: null, signal: 'SIGTERM', stderr: '' });
+    expect(program.said()[2]).toMatchObject({ said: 'stopped', error: 'DeadlineError' });
+    expect(await lock('clean')).toMatchObject({ state: 'released', result: 'failed', error: 'DeadlineError' });
+    expect(bridge.requests().length - asked).toBeLessThanOrEqual(2);
+  });
+});

@@ -1,0 +1,27 @@
+import type { Claim, Lease, LockStore, StoreCall } from 'single-execution';
+import { newAttemptId } from '../../src/core/attempt-id.js';
+import { storeCall } from './contract-harness.js';
+import { shiftedClock } from './shifted-clock.js';
+
+/*
+ * What the verbs of one run are given, where the details do not matter.
+ */
+
+export const call = (budgetMs = 5_000): StoreCall => ({ ...storeCall(shiftedClock(0)), budgetMs });
+
+export const claim = (more: Partial<Claim> = {}): Claim => ({
+  name: 'digest',
+  attemptId: newAttemptId(),
+  leaseMs: 60_000,
+  lockedBy: 'test',
+  markTickAtStart: false,
+  ...more,
+});
+
+export const done = { result: 'succeeded', lockAtLeastForMs: 0, markTickDone: true, durationMs: 1 } as const;
+
+export async function grant(store: LockStore, asked: Claim = claim()): Promise<Lease> {
+  const result = await store.acquire(asked, call());
+  if (result.status !== 'acquired') throw new Error(`refused: ${result.reason}`);
+  return result.lease;
+}

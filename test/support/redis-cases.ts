@@ -1,0 +1,93 @@
+import type { Claim } from 'single-execution';
+import { type ContractCase, contractCase } from '../../src/testing/contract-case.js';
+import { giveUp } from '../../src/testing/contract-given-up.js';
+import { type Scene, TICK_MS } from '../../src/testing/contract-scene.js';
+import { expectBetween, expectGranted, expectRejection, expectSame } from '../../src/testing/expectation.js';
+
+const ENDED = { name: 'LockStoreError', code: 'UNAVAILABLE', retryable: true };
+/** Not a number that JavaScript, or Lua, can tell from its neighbours. */
+const UNSAFE_TOKEN = '9007199254740993';
+
+/**
+ * What Redis promises beyond the contract of all stores. Its server's clock is no fence against late requests, so that
+ * ended attempts are refused by their ids; and its numbers pass through Lua.
+ */
+export const redisCases: readonly ContractCase[] = [
+  contractCase('F5 an attempt that was released takes nothing after its successor', async (scene) => {
+    const asked = scene.claim();
+    await scene.release(expectGranted(await scene.acquire(asked), 'acquire'));
+    await scene.run();
+    await expectEnded(scene, asked);
+  }),
+
+  contractCase('F5 an attempt that was taken over from takes nothing after its successor', async (scene) => {
+    const asked = scene.claim({ leaseMs: scene.harness.shortLeaseMs });
+    await scene.harness.expire(expectGranted(await scene.acquire(asked), 'acquire'));
+    await scene.run();
+    await expectEnded(scene, asked);
+  }),
+
+  redisCase('F5 an attempt that was forced to end takes nothing', async (scene) => {
+    const asked = scene.claim();
+    await scene.force(expectGranted(await scene.acquire(asked), 'acquire'));
+    await expectEnded(scene, asked);
+  }),
+
+  contractCase('F5 the last ten attempts that ended take nothing', async (scene) => {
+    const asked = scene.claim();
+    await scene.release(expectGranted(await scene.acquire(asked), 'acquire'));
+    for (let n = 0; n < 9; n++) await scene.run();
+    await expectEnded(scene, asked);
+  }),
+
+  redisCase('F88 no more than ten ended attempts are kept, each of them once', async ({ run, record }) => {
+    for (let n = 0; n < 12; n++) await run();
+    const { barredAttempts } = (await record()) as { readonly barredAttempts?: string };
+    expectSame(new Set(barredAttempts?.split(',')).size, 10, 'different ended attempts');
+    expectSame(barredAttempts?.split(',').length, 10, 'ended attempts');
+  }),
+
+  contractCase('F6 an attempt given up while it was under way, and refused, takes nothing later', async (scene) => {
+    const lease = await scene.grant();
+    const asked = scene.claim();
+    await expectRejection(giveUp(scene, asked), { name: 'LockStoreError' }, 'acquire that was given up');
+    await scene.release(lease);
+    await expectEnded(scene, asked);
+  }),
+
+  contractCase('F6 an attempt given up again and again takes one place among the last ten', async (scene) => {
+    const asked = scene.claim();
+    await scene.release(expectGranted(await scene.acquire(asked), 'acquire'));
+    const lease = await scene.grant();
+    const other = scene.claim();
+    for (let n = 0; n < 10; n++) {
+      await expectRejection(giveUp(scene, other), { name: 'LockStoreError' }, 'acquire that was given up');
+    }
+    await scene.release(lease);
+    await expectEnded(scene, asked);
+  }),
+
+  redisCase('F79 the token of an older record, brought back, is raised to the time', async ({ run, patch, grant }) => {
+    const { fencingToken } = await run();
+    await patch({ fencingToken: TICK_MS });
+    const next = await grant();
+    expectBetween(next.fencingToken, fencingToken, next.lockedAtMs, 'fencing token');
+  }),
+
+  redisCase('F86 a token that is no safe integer stays as it is, and the lock free', async (scene) => {
+    await scene.run();
+    await scene.patch({ fencingToken: UNSAFE_TOKEN });
+    await expectRejection(scene.acquire(scene.claim()), { name: 'CorruptLockError' }, 'acquire');
+    await scene.patch({ fencingToken: TICK_MS });
+    await scene.grant();
+  }),
+];
+
+function redisCase(name: string, play: (scene: Scene) => Promise<void>): ContractCase {
+  return contractCase(name, play, ['admin', 'patch']);
+}
+
+async function expectEnded({ acquire, grant }: Scene, asked: Claim): Promise<void> {
+  await expectRejection(acquire(asked), ENDED, 'acquire of an attempt that has ended');
+  await grant();
+}

@@ -1,0 +1,125 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+import { startKeeper } from './lambda-runtime/keeper.js';
+import { nodeBinary } from './node-binary.js';
+
+const START_MS = 20_000;
+
+/** What `--allow-env` must name: what the program reads, and what the library and @upstash/redis look at. */
+const READ_BY_PROGRAM = ['REST_URL', 'REST_TOKEN'];
+const READ_BY_LIBRARY = ['CRON_SECRET'];
+const READ_BY_UPSTASH = ['UPSTASH_DISABLE_TELEMETRY', 'UPSTASH_CONSOLE', 'VERCEL', 'AWS_REGION'];
+
+/** A JavaScript runtime: the command that runs a program. */
+export interface Runtime {
+  readonly name: string;
+  /** The binary, and what comes before the path of the program. */
+  command(): Promise<readonly [binary: string, ...args: string[]]>;
+}
+
+const node = (major: 22 | 24): Runtime => ({ name: `Node ${major}`, command: async () => [await nodeBinary(major)] });
+const thisNode: Runtime = { name: `Node ${process.version}`, command: async () => [process.execPath] };
+const deno: Runtime = {
+  name: 'Deno',
+  command: async () => {
+    const names = [...READ_BY_PROGRAM, ...READ_BY_LIBRARY, ...READ_BY_UPSTASH];
+    return [denoBinary(), 'run', '--no-prompt', '--no-remote', '--allow-net=127.0.0.1', `--allow-env=${names}`];
+  },
+};
+const bun: Runtime = { name: 'Bun', command: async () => [bunBinary()] };
+
+/** This Node, 22 and 24, and Deno and Bun, of which Deno may reach loopback and read those variables, and no file. */
+export const RUNTIMES: readonly Runtime[] = [
+  ...(/^v2[24]\./.test(process.version) ? [] : [thisNode]),
+  node(22),
+  node(24),
+  deno,
+  bun,
+];
+
+/** A program that says on stdout, in lines of JSON, what it does, its `port` first. */
+export interface RunningProgram {
+  readonly url: string;
+  /** What it has said so far. */
+  said(): readonly Readonly<Record<string, unknown>>[];
+  kill(signal: NodeJS.Signals): void;
+  /** How it ended, and all that it wrote to stderr. */
+  readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null; readonly stderr: string }>;
+  stop(): Promise<void>;
+}
+
+/** @param env all that its environment holds */
+export async function startProgram(
+  runtime: Runtime,
+  program: string,
+  env: Readonly<Record<string, string>>,
+): Promise<RunningProgram> {
+  const [binary, ...args] = await runtime.command();
+  const cwd = dirname(program);
+  const own = { DENO_DIR: join(cwd, '.deno'), DENO_NO_UPDATE_CHECK: '1', NO_COLOR: '1', ...env };
+  const child = spawn(binary, [...args, program], { cwd, env: own, stdio: ['ignore', 'pipe', 'pipe'] });
+  const keeper = startKeeper();
+  if (child.pid !== undefined) keeper.add(child.pid);
+  const stderr = text(child.stderr);
+  const ended = once(child, 'close').then(async ([code, signal]) => ({ code, signal, stderr: await stderr }));
+  const lines: Record<string, unknown>[] = [];
+  const started = new Promise<number>((begin) => {
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      const said = JSON.parse(line);
+      if (typeof said.port === 'number') begin(said.port);
+      else lines.push(said);
+    });
+  });
+
+  const stop = async () => {
+    child.kill('SIGKILL');
+    await ended;
+    if (child.pid !== undefined) keeper.delete(child.pid);
+    await keeper.stop();
+  };
+  const late = AbortSignal.timeout(START_MS);
+  const failed = Promise.race([ended, once(late, 'abort').then(() => `not within ${START_MS} ms`)]);
+  const port = await Promise.race([started, failed]);
+  if (typeof port !== 'number') {
+    await stop();
+    throw new Error(`${runtime.name} did not start: ${JSON.stringify(port)}`);
+  }
+  return { url: `http://127.0.0.1:${port}`, said: () => lines, kill: (signal) => child.kill(signal), ended, stop };
+}
+
+/*
+ * The packages `deno` and `bun` bring the binary in a package for each platform. It is used where npm has put it: no
+ * install script has to run.
+ */
+
+function denoBinary(): string {
+  const suffix = process.platform === 'linux' ? '-glibc' : '';
+  const own = `@deno/${process.platform}-${process.arch}${suffix}/package.json`;
+  return binaryOf('deno', [own, executable('deno')]);
+}
+
+function bunBinary(): string {
+  const platform = process.platform === 'win32' ? 'windows' : process.platform;
+  const arch = process.arch === 'arm64' ? 'aarch64' : process.arch;
+  const own = `@oven/bun-${platform}-${arch}/package.json`;
+  // Where its install script did run, it has moved the binary.
+  const moved = ['./package.json', 'bin/bun.exe'] as const;
+  return binaryOf('bun', [own, join('bin', executable('bun'))], moved);
+}
+
+const executable = (name: string): string => (process.platform === 'win32' ? `${name}.exe` : name);
+
+/** The first that is there, of paths beside a package.json that the package resolves. */
+function binaryOf(name: string, ...candidates: (readonly [beside: string, path: string])[]): string {
+  const { resolve } = createRequire(import.meta.resolve(`${name}/package.json`));
+  for (const [beside, path] of candidates) {
+    const binary = join(dirname(resolve(beside)), path);
+    if (existsSync(binary)) return binary;
+  }
+  throw new Error(`no binary of ${name} for ${process.platform} ${process.arch}: npm ci, with its optional packages`);
+}

@@ -1,0 +1,133 @@
+import { execFile } from 'node:child_process';
+import type { Readable } from 'node:stream';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { build } from 'esbuild';
+import { Miniflare } from 'miniflare';
+import { startKeeper } from './lambda-runtime/keeper.js';
+
+/** The Workers that `wrangler init` makes today have the date of their day. */
+const COMPATIBILITY_DATE = '2026-04-01';
+
+/** A Worker as wrangler uploads it. */
+export interface WorkerBundle {
+  readonly code: string;
+  /** What it leaves for workerd to import. */
+  readonly imports: readonly string[];
+  readonly gzipBytes: number;
+}
+
+/** Bundles a Worker as `wrangler deploy --minify` does; modules of Node and of workerd would be left as imports. */
+export async function bundleWorker(path: string): Promise<WorkerBundle> {
+  const { outputFiles, metafile } = await build({
+    entryPoints: [path],
+    bundle: true,
+    minify: true,
+    keepNames: true,
+    format: 'esm',
+    platform: 'browser',
+    conditions: ['workerd', 'worker', 'browser'],
+    target: 'es2024',
+    external: ['node:*', 'cloudflare:*'],
+    write: false,
+    metafile: true,
+  });
+  const [{ contents, text: code }] = outputFiles as [(typeof outputFiles)[number]];
+  const imports = Object.values(metafile.outputs).flatMap((output) => output.imports.map((one) => one.path));
+  return { code, imports, gzipBytes: (await promisify(gzip)(contents)).length };
+}
+
+/** The Worker's main module, which also remembers what nobody has caught. */
+const MAIN = `
+import worker from './worker.js';
+const lost = [];
+addEventListener('unhandledrejection', ({ reason }) => { lost.push(String(reason)); });
+export default {
+  ...worker,
+  fetch: (request, ...rest) =>
+    new URL(request.url).pathname === '/lost' ? Response.json(lost) : worker.fetch(request, ...rest),
+};
+`;
+
+export type Outcome = 'ok' | 'exception';
+
+/** The part of D1 that is used here. */
+interface Database {
+  prepare(sql: string): {
+    bind(...values: unknown[]): { run(): Promise<unknown>; first(): Promise<Record<string, unknown> | null> };
+  };
+}
+
+export interface RunningWorker {
+  /** Sends a scheduled event, as a cron trigger does. @returns what the platform is told of it */
+  trigger(scheduledTime: string, cron?: string): Promise<Outcome>;
+  /** The Worker's answer to a request of this path, as text. */
+  ask(path: string): Promise<string>;
+  /** The D1 database that is bound as `DB`. */
+  readonly database: Database;
+  /** Rejections that nobody has caught since the start. */
+  lost(): Promise<readonly string[]>;
+  /** Ends the runtime. @returns all that it has printed */
+  stop(): Promise<string>;
+}
+
+/** Starts a Worker in workerd, the runtime of Cloudflare Workers, with a D1 database of its own. */
+export async function startWorker(
+  { code }: WorkerBundle,
+  bindings: Readonly<Record<string, string>>,
+  compatibilityFlags: string[] = [],
+): Promise<RunningWorker> {
+  let printed = '';
+  const miniflare = new Miniflare({
+    modules: [
+      { type: 'ESModule', path: 'main.js', contents: MAIN },
+      { type: 'ESModule', path: 'worker.js', contents: code },
+    ],
+    compatibilityDate: COMPATIBILITY_DATE,
+    compatibilityFlags,
+    bindings: { ...bindings },
+    d1Databases: ['DB'],
+    handleRuntimeStdio: (...streams: Readable[]) => {
+      for (const stream of streams) {
+        stream.on('data', (chunk) => {
+          printed += chunk;
+        });
+      }
+    },
+  });
+  const ask = async (path: string) => (await miniflare.dispatchFetch(`http://worker.example${path}`)).text();
+  const keeper = startKeeper();
+  const stop = async () => {
+    await miniflare.dispose();
+    await keeper.stop();
+  };
+  try {
+    const worker = (await miniflare.getWorker()) as unknown as {
+      scheduled(event: { scheduledTime: Date; cron: string }): Promise<{ outcome: Outcome }>;
+    };
+    for (const pid of await runtimesOfThisProcess()) keeper.add(pid);
+    return {
+      trigger: async (scheduledTime, cron = '*/15 * * * *') =>
+        (await worker.scheduled({ scheduledTime: new Date(scheduledTime), cron })).outcome,
+      ask,
+      database: await miniflare.getD1Database('DB'),
+      lost: async () => JSON.parse(await ask('/lost')),
+      async stop() {
+        await stop();
+        return printed;
+      },
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Miniflare ends what it has started, and yet not when this process is killed; nor does it tell which process it is. */
+async function runtimesOfThisProcess(): Promise<number[]> {
+  const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,ppid=,comm=']);
+  const processes = stdout.split('\n').map((line) => line.trim().split(/\s+/));
+  return processes
+    .filter(([, parent, command]) => Number(parent) === process.pid && command?.endsWith('workerd'))
+    .map(([pid]) => Number(pid));
+}

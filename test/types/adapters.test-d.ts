@@ -1,0 +1,214 @@
+import { Cron, type CronCallback } from 'croner';
+import type { TaskContext, TaskFn } from 'node-cron';
+import type { Execution, Skipped } from 'single-execution';
+import { withSingleExecution as scheduled } from 'single-execution/cloudflare';
+import { withSingleExecution as route } from 'single-execution/http';
+import { memoryStore } from 'single-execution/memory';
+import { withSingleExecution as job } from 'single-execution/process';
+import { describe, expectTypeOf, test } from 'vitest';
+
+const store = memoryStore();
+const options = { name: 'digest', store, lockAtMostFor: '1m' };
+
+describe('row 62: Cloudflare', () => {
+  /** As @cloudflare/workers-types has them: more members than are used here. */
+  interface PlatformController {
+    readonly scheduledTime: number;
+    readonly cron: string;
+    noRetry(): void;
+    readonly type: 'scheduled';
+  }
+  interface PlatformContext<Props = unknown> {
+    waitUntil(promise: Promise<unknown>): void;
+    passThroughOnException(): void;
+    readonly exports: { readonly default: object };
+    readonly props: Props;
+    abort(reason?: unknown): void;
+  }
+  interface Env {
+    readonly LOCKS: { fetch(url: string): Promise<Response> };
+  }
+  /** As an ExportedHandler wants it. */
+  type PlatformHandler = (controller: PlatformController, env: Env, ctx: PlatformContext) => void | Promise<void>;
+
+  test('row 62: the wrapped handler is one that the platform takes', () => {
+    const handler = async (controller: PlatformController, env: Env, ctx: PlatformContext) => {
+      ctx.waitUntil(env.LOCKS.fetch(controller.cron));
+      return 5;
+    };
+    const wrapped = scheduled(handler, options);
+    expectTypeOf(wrapped).toExtend<PlatformHandler>();
+    expectTypeOf(wrapped).parameters.toEqualTypeOf<[controller: PlatformController, env: Env, ctx: PlatformContext]>();
+    expectTypeOf({ scheduled: wrapped }).toExtend<{ scheduled?: PlatformHandler }>();
+    // @ts-expect-error the bindings are those of the handler
+    void wrapped({} as PlatformController, { OTHER: 1 }, {} as PlatformContext);
+  });
+
+  test('row 62: handlers of fewer parameters fit, and the fourth is the execution', () => {
+    expectTypeOf(scheduled(() => {}, options)).toExtend<PlatformHandler>();
+    expectTypeOf(scheduled(async (_controller: PlatformController) => 'sent', options)).toExtend<PlatformHandler>();
+    scheduled(async (controller, _env: Env, ctx, execution) => {
+      expectTypeOf(controller.scheduledTime).toBeNumber();
+      expectTypeOf(ctx.waitUntil).parameter(0).toEqualTypeOf<Promise<unknown>>();
+      expectTypeOf(execution).toEqualTypeOf<Execution>();
+    }, options);
+    // @ts-expect-error the fourth parameter is the execution
+    scheduled(async (_controller: PlatformController, _env: Env, _ctx: PlatformContext, _more: string) => {}, options);
+  });
+
+  test('row 68: functions of options are given what the handler is given', () => {
+    const handler = async (_controller: PlatformController, _env: Env, _ctx: PlatformContext<{ tenant: string }>) => {};
+    scheduled(handler, {
+      lockAtMostFor: '1m',
+      store: (env) => {
+        expectTypeOf(env).toEqualTypeOf<Env>();
+        return store;
+      },
+      name: (controller, env, ctx) => {
+        expectTypeOf(env).toEqualTypeOf<Env>();
+        return `${controller.cron} ${ctx.props.tenant}`;
+      },
+      tick: (controller) => controller.scheduledTime,
+    });
+    // @ts-expect-error not a store
+    scheduled(handler, { ...options, store: (env) => env.LOCKS });
+    // @ts-expect-error the platform tells the time: there is no need of a local clock
+    scheduled(handler, { ...options, tick: { every: '5m' } });
+  });
+});
+
+describe('row 62: HTTP', () => {
+  /** As `NextRequest`, a Request with more to it. */
+  class PlatformRequest extends Request {
+    readonly nextUrl: URL = new URL(this.url);
+  }
+  interface RouteContext {
+    readonly params: Promise<{ readonly id: string }>;
+  }
+
+  test('row 62: a route of a subclass of Request is one of that subclass, with its context', () => {
+    const wrapped = route(async (request: PlatformRequest, context: RouteContext, execution: Execution) => {
+      const { id } = await context.params;
+      return Response.json([request.nextUrl.pathname, id, execution.name]);
+    }, options);
+    expectTypeOf(wrapped).parameters.toEqualTypeOf<[request: PlatformRequest, context: RouteContext]>();
+    expectTypeOf(wrapped).returns.toEqualTypeOf<Promise<Response>>();
+    // @ts-expect-error a bare Request has no nextUrl
+    void wrapped(new Request('https://example.com'), {} as RouteContext);
+  });
+
+  test('row 62: what a handler does not declare is a Request, a context of any kind, and the execution', () => {
+    expectTypeOf(route(() => new Response(), options)).toExtend<
+      (request: Request, context: unknown) => Promise<Response>
+    >();
+    route((request, context, execution) => {
+      expectTypeOf(request).toEqualTypeOf<Request>();
+      expectTypeOf(context).toBeUnknown();
+      expectTypeOf(execution).toEqualTypeOf<Execution>();
+      return new Response();
+    }, options);
+    // @ts-expect-error a route answers with a Response
+    route(() => 'sent', options);
+  });
+
+  test('row 62: functions of options are given the request and the context of the handler', () => {
+    route((_request: PlatformRequest, _context: RouteContext) => new Response(), {
+      ...options,
+      name: (request, context) => {
+        expectTypeOf(context).toEqualTypeOf<RouteContext>();
+        return request.nextUrl.pathname;
+      },
+      tick: (request) => new Date(request.nextUrl.searchParams.get('due') ?? ''),
+    });
+    route(() => new Response(), { ...options, tick: { every: '5m' }, secret: false });
+    // @ts-expect-error a skip is answered with a Response
+    route(() => new Response(), { ...options, onSkipped: ({ reason }) => reason });
+    // @ts-expect-error a secret of the environment may not be set
+    route(() => new Response(), { ...options, secret: process.env['CRON_SECRET'] });
+    // @ts-expect-error true is no secret
+    route(() => new Response(), { ...options, secret: true });
+  });
+});
+
+describe('row 62: a process', () => {
+  const send = async (_tenant: string, _execution: Execution) => ({ sent: 5 });
+
+  test('row 62: arguments are kept, and the execution is not one of them', () => {
+    expectTypeOf(job(send, options)).parameters.toEqualTypeOf<[string]>();
+    expectTypeOf(job((_execution: Execution) => 5, options)).parameters.toEqualTypeOf<[]>();
+    expectTypeOf(job(() => 5, options)).parameters.toEqualTypeOf<[]>();
+    job((execution) => {
+      expectTypeOf(execution).toEqualTypeOf<Execution>();
+    }, options);
+    // @ts-expect-error the last parameter is the execution
+    job((_tenant: string) => 5, options);
+    // @ts-expect-error not the argument of this job
+    void job(send, options)(42);
+  });
+
+  test('row 62: the result follows onSkipped', () => {
+    expectTypeOf(job(send, options)).returns.resolves.toEqualTypeOf<{ sent: number } | Skipped>();
+    expectTypeOf(job(send, { ...options, onSkipped: 'return' })).returns.resolves.toEqualTypeOf<
+      { sent: number } | Skipped
+    >();
+    expectTypeOf(job(send, { ...options, onSkipped: 'throw' })).returns.resolves.toEqualTypeOf<{ sent: number }>();
+    expectTypeOf(
+      job(send, { ...options, onSkipped: async ({ reason }) => reason.length }),
+    ).returns.resolves.toEqualTypeOf<{ sent: number } | number>();
+    expectTypeOf(job(() => 5, { ...options, onSkipped: () => undefined })).returns.resolves.toEqualTypeOf<
+      number | undefined
+    >();
+  });
+
+  test('row 62: functions of options are given the arguments of the job', () => {
+    job(send, {
+      ...options,
+      name: (tenant) => `tenant-${tenant}`,
+      tick: (tenant) => {
+        expectTypeOf(tenant).toBeString();
+        return undefined;
+      },
+    });
+    job(send, { ...options, tick: { every: '5m' } });
+    // @ts-expect-error the execution is not there before the lock is
+    job(send, { ...options, name: (_tenant, execution: Execution) => execution.name });
+  });
+
+  test('row 62: node-cron takes the wrapped job', () => {
+    expectTypeOf(job((_context: TaskContext, _execution: Execution) => 5, options)).toExtend<TaskFn>();
+    expectTypeOf(job((_execution: Execution) => 5, options)).toExtend<TaskFn>();
+    // @ts-expect-error node-cron passes no tenant
+    const _: TaskFn = job(send, options);
+  });
+
+  test('row 62: croner takes it where a skip is dropped: it wants a callback that gives nothing back', () => {
+    const dropped = { ...options, onSkipped: () => undefined };
+    new Cron(
+      '0 0 1 1 *',
+      { paused: true },
+      job(async (_execution: Execution) => {}, dropped),
+    );
+    new Cron(
+      '0 0 1 1 *',
+      { paused: true },
+      job(() => {}, { ...options, onSkipped: 'throw' }),
+    );
+    expectTypeOf(
+      job((_self: Cron, _context: undefined, _execution: Execution) => {}, dropped),
+    ).toExtend<CronCallback>();
+    const returning = job(() => {}, options);
+    // @ts-expect-error a Skipped is given back
+    new Cron('0 0 1 1 *', { paused: true }, returning);
+  });
+});
+
+test('row 14: every door wants a name and a store, and no option that is not one', () => {
+  // @ts-expect-error no store
+  job(() => {}, { name: 'digest', lockAtMostFor: '1m' });
+  // @ts-expect-error no name
+  route(() => new Response(), { store, lockAtMostFor: '1m' });
+  // @ts-expect-error no such option
+  scheduled(() => {}, { ...options, lockAtMostfor: '5m' });
+  // @ts-expect-error no such choice
+  job(() => {}, { ...options, onSkipped: 'ignore' });
+});
