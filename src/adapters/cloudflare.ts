@@ -67,7 +67,7 @@ export function withSingleExecution<
   };
 }
 
-/** A store that is made of the bindings is made for each event, and found again by what that event calls in turn. */
+/** A store that is made of the bindings is made for each event, and found again where the handler calls itself. */
 function policyChooser<Env>(store: Options<Env>['store'], settings: Settings): (event: object, env: Env) => Policy {
   if (typeof store !== 'function') {
     const policy = withStore(settings, store);

@@ -12,6 +12,8 @@ const ID_HEADERS = ['ce-id', 'x-vercel-id', 'x-nf-request-id', 'sb-request-id', 
 export async function readSchedule(request: Request): Promise<Trigger> {
   const header = firstHeader(request, TIME_HEADERS);
   if (header !== undefined) return readInstant(header);
+  if (!request.headers.get('content-type')?.toLowerCase().includes('json')) return {};
+  if (request.bodyUsed) return { unreadableTick: 'in a body that was read before' };
   const time = await scheduledTimeOfBody(request);
   return typeof time === 'number' ? { tickMs: time } : readInstant(time);
 }
@@ -31,11 +33,10 @@ function firstHeader({ headers }: Request, names: readonly string[]): string | u
 }
 
 async function scheduledTimeOfBody(request: Request): Promise<unknown> {
-  if (!request.headers.get('content-type')?.toLowerCase().includes('json')) return undefined;
   try {
     return ((await request.clone().json()) as { scheduledTime?: unknown }).scheduledTime;
   } catch {
-    // A body that is no JSON, or has been read, is the handler's business.
+    // A body that is no JSON is the handler's business.
     return undefined;
   }
 }

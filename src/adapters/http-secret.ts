@@ -1,6 +1,13 @@
 import { describe } from '../core/describe.js';
 import { warn } from '../core/operator-log.js';
 
+/** What a header can carry: it loses blanks at its ends. */
+const SENDABLE = /^[!-~](?:[ -~]*[!-~])?$/;
+const OPEN =
+  'CRON_SECRET is not set: whoever knows the route can run it; set it, or say secret: false where nobody can';
+const REFUSED =
+  'a request was refused with status 401, because it did not show the secret; if it was the scheduler, compare what it sends';
+
 /**
  * Makes the check of a request's `Authorization: Bearer <secret>`, with the time it takes independent of the secret.
  *
@@ -14,14 +21,23 @@ export function secretCheck(options: { readonly secret?: string | false }): (req
       `secret is ${secret === '' ? 'empty' : describe(secret)}: give the secret that the scheduler sends, or false where nobody else can call`,
     );
   }
-  let hasWarned = false;
+  if (secret !== undefined && !SENDABLE.test(secret)) {
+    throw new TypeError('secret cannot be sent in a header: give printable ASCII without blanks at its ends');
+  }
+  const told = new Set<string>();
+  const tellOnce = (message: string) => {
+    if (!told.has(message)) warn(message);
+    told.add(message);
+  };
   return ({ headers }) => {
     const expected = secret ?? secretOfEnvironment();
-    if (expected === undefined && !hasWarned) {
-      hasWarned = true;
-      warn('CRON_SECRET is not set: whoever knows the route can run it; set it, or say secret: false where nobody can');
+    if (expected === undefined) {
+      tellOnce(OPEN);
+      return true;
     }
-    return expected === undefined || isSame(headers.get('authorization') ?? '', `Bearer ${expected}`);
+    const isRight = isSame(headers.get('authorization') ?? '', `Bearer ${expected}`);
+    if (!isRight) tellOnce(REFUSED);
+    return isRight;
   };
 }
 

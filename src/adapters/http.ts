@@ -35,7 +35,8 @@ export interface Options<Q = Request, X = unknown> extends LockOptions {
 
 /**
  * Wraps a route that a scheduler calls: it runs once per tick, and never twice at a time. The handler's response or
- * error reaches the caller untouched; a skip is answered with status 200, a store that failed with 503, both as JSON.
+ * error reaches the caller untouched; a response of status 500 or more has failed, as an error has. A skip is answered
+ * with status 200, a store that failed with 503, both as JSON.
  *
  * @returns a route of a request and the platform's context
  * @throws TypeError, RangeError when wrapping, for options that cannot be
@@ -61,21 +62,48 @@ export function withSingleExecution<Q extends Request = Request, X = unknown>(
       ...triggerFor(readsSchedule ? await readSchedule(request) : {}, args),
     };
     let hasStarted = false;
-    const task = (execution: Execution) => {
+    let answer = (_response: Response) => {};
+    const answered = new Promise<Response>((resolve) => {
+      answer = resolve;
+    });
+    const task = async (execution: Execution) => {
       hasStarted = true;
-      return withBackgroundWork(args[1], (counting) => handler.call(this, request, counting, execution));
+      const call = (counting: X) => handler.call(this, request, counting, execution);
+      const response = await withBackgroundWork(args[1], call, answer);
+      if (response.status >= 500) throw new FailedResponse(response);
+      return response;
     };
-    let outcome: Outcome<Response>;
-    try {
-      outcome = await run(task, order, policy);
-    } catch (error) {
-      const isOfStore = error instanceof LockStoreError || error instanceof CorruptLockError;
-      if (hasStarted || !isOfStore) throw error;
-      return refuse(503, error.code);
-    }
-    const replied = await reply(outcome);
-    return isSkipped(replied) ? Response.json(replied) : (replied as Response);
+    const whole = (async () => {
+      let outcome: Outcome<Response>;
+      try {
+        outcome = await run(task, order, policy);
+      } catch (error) {
+        if (error instanceof FailedResponse) return error.response;
+        const isOfStore = error instanceof LockStoreError || error instanceof CorruptLockError;
+        if (hasStarted || !isOfStore) throw error;
+        return refuse(503, error.code);
+      }
+      const replied = await reply(outcome);
+      return isSkipped(replied) ? Response.json(replied) : (replied as Response);
+    })();
+    // Work in the background goes on after the response, and the lock is kept for it.
+    const early = answered.then((response) => {
+      (args[1] as { waitUntil(promise: Promise<unknown>): void }).waitUntil(whole.catch(() => undefined));
+      return response;
+    });
+    return Promise.race([early, whole]);
   };
+}
+
+/** A run whose response says that it failed. */
+class FailedResponse extends Error {
+  override readonly name = 'FailedResponse';
+  readonly response: Response;
+
+  constructor(response: Response) {
+    super(`the response has status ${response.status}`);
+    this.response = response;
+  }
 }
 
 /** The reason is in the events and in the log, not for whoever calls. */

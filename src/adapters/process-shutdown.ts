@@ -1,48 +1,77 @@
 import { systemClock } from '../core/clock.js';
 
+type Listener = () => void;
+
 /** The part of Node's `process` that is used here; Deno and Bun have it too, an edge runtime has not. */
 interface Process {
   readonly pid?: number;
-  prependListener?(signal: 'SIGTERM', listener: () => void): void;
-  off?(signal: 'SIGTERM', listener: () => void): void;
-  listenerCount?(signal: 'SIGTERM'): number;
+  prependListener?(signal: 'SIGTERM', listener: Listener): void;
+  off?(signal: 'SIGTERM', listener: Listener): void;
+  listeners?(signal: 'SIGTERM'): Listener[];
   kill?(pid: number, signal: 'SIGTERM'): void;
+  exit?(code: number): void;
 }
 
-const { process } = globalThis as { process?: Process };
+/** The package signal-exit, which ends the process by itself once only its own listeners are left. */
+interface SignalExit {
+  readonly count?: number;
+}
+
+const { process } = globalThis as unknown as { process?: Process };
+const SIGNAL_EXIT = Symbol.for('signal-exit emitter');
+/** What a shell reports of a process that SIGTERM has ended. */
+const ENDED_BY_SIGTERM = 143;
 
 /** Runs in progress in this process, of all wrapped functions. */
-let inProgress = 0;
-const shutdown = new AbortController();
-/** Whether nobody but this module listened when the process was told to end. */
+const inProgress = new Set<AbortController>();
+let isListening = false;
+let isShuttingDown = false;
+/** Whether the program left it to this module to end the process. */
 let isOurs = false;
 
-const onSigterm = () => {
-  isOurs = process?.listenerCount?.('SIGTERM') === 1;
-  shutdown.abort();
-};
+const onSigterm: Listener = Object.assign(
+  () => {
+    isShuttingDown = true;
+    isOurs = ownListeners() === process?.listeners?.('SIGTERM').length;
+    for (const run of inProgress) run.abort();
+    endProcess();
+  },
+  // Several copies of this module know each other's listeners by it.
+  { isOfSingleExecution: true },
+);
 
 /**
- * Runs something with a signal that aborts on SIGTERM. While anything runs, SIGTERM does not end the process; once the
- * last run has settled it does, unless the program listens for SIGTERM itself and so has taken that over.
+ * Runs something with a signal that aborts on SIGTERM. From the first run on SIGTERM does not end the process while
+ * anything runs; once the last run has settled it does, unless the program listens for SIGTERM itself and so has taken
+ * that over.
  */
 export async function untilShutdown<T>(task: (signal: AbortSignal) => Promise<T>): Promise<T> {
   // First in line, so that a listener of the program that is called once still counts.
-  if (inProgress === 0) process?.prependListener?.('SIGTERM', onSigterm);
-  inProgress++;
+  if (!isListening) process?.prependListener?.('SIGTERM', onSigterm);
+  isListening = true;
+  const run = new AbortController();
+  if (isShuttingDown) run.abort();
+  inProgress.add(run);
   try {
-    return await task(shutdown.signal);
+    return await task(run.signal);
   } finally {
-    inProgress--;
-    if (inProgress === 0) {
-      process?.off?.('SIGTERM', onSigterm);
-      // In a turn of its own, so that whoever called sees the result first.
-      if (isOurs) systemClock.setTimer(endProcess, 0);
-    }
+    inProgress.delete(run);
+    // In a turn of its own, so that whoever called sees the result first.
+    if (isShuttingDown) systemClock.setTimer(endProcess, 0);
   }
 }
 
 function endProcess(): void {
-  if (inProgress > 0 || process?.pid === undefined || process.listenerCount?.('SIGTERM') !== 0) return;
+  if (!isOurs || inProgress.size > 0 || process?.pid === undefined) return;
+  process.off?.('SIGTERM', onSigterm);
   process.kill?.(process.pid, 'SIGTERM');
+  // The first process of a container is not ended by a signal of its own.
+  if (process.listeners?.('SIGTERM').length === 0) systemClock.setTimer(() => process.exit?.(ENDED_BY_SIGTERM), 0);
+}
+
+/** Listeners that end the process, or let another of them do it, and do not take that over for the program. */
+function ownListeners(): number {
+  const copies = process?.listeners?.('SIGTERM').filter((listener) => 'isOfSingleExecution' in listener) ?? [];
+  const signalExit = (globalThis as { [SIGNAL_EXIT]?: SignalExit })[SIGNAL_EXIT];
+  return copies.length + (signalExit?.count ?? 0);
 }

@@ -8,34 +8,41 @@ interface BackgroundContext {
  * all of that: work in the background is part of the run, and its failure the run's failure. The platform's own
  * `waitUntil` is still called.
  *
+ * @param onReturned called with what the handler returned, when work is still to be waited for
  * @returns what the handler returned
  * @throws the handler's own error first, else that of the first work that failed
  */
-export async function withBackgroundWork<C, R>(context: C, call: (context: C) => R | PromiseLike<R>): Promise<R> {
+export async function withBackgroundWork<C, R>(
+  context: C,
+  call: (context: C) => R | PromiseLike<R>,
+  onReturned?: (value: R) => void,
+): Promise<R> {
   if (!hasBackground(context)) return call(context);
-  const work: PromiseLike<unknown>[] = [];
-  const counting = new Proxy(context, {
-    get(target, key) {
+  const work: Promise<unknown>[] = [];
+  const counting = new Proxy<C & BackgroundContext>(Object.create(context), {
+    get(_, key) {
       if (key === 'waitUntil') {
         return (promise: PromiseLike<unknown>) => {
-          work.push(promise);
-          target.waitUntil(promise);
+          const counted = Promise.resolve(promise);
+          // Told below, once all has settled.
+          counted.catch(() => undefined);
+          work.push(counted);
+          context.waitUntil(promise);
         };
       }
       // Methods of a platform's own object work on that object alone.
-      const value: unknown = Reflect.get(target, key, target);
-      return typeof value === 'function' ? value.bind(target) : value;
+      const value: unknown = Reflect.get(context, key, context);
+      return typeof value === 'function' ? value.bind(context) : value;
     },
   });
 
-  const own = (async () => call(counting))();
-  work.push(own);
+  const [own] = await Promise.allSettled([(async () => call(counting))()]);
+  if (work.length > 0 && own.status === 'fulfilled') onReturned?.(own.value);
   let ended: PromiseSettledResult<unknown>[] = [];
   while (ended.length < work.length) ended = await Promise.allSettled(work);
-  const value = await own;
-  const failed = ended.find((result) => result.status === 'rejected');
+  const failed = [own, ...ended].find((result) => result.status === 'rejected');
   if (failed) throw failed.reason;
-  return value;
+  return (own as PromiseFulfilledResult<R>).value;
 }
 
 function hasBackground(context: unknown): context is BackgroundContext {

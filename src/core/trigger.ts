@@ -1,5 +1,5 @@
 import { describe } from './describe.js';
-import { type Duration, parseDuration } from './duration.js';
+import { type Duration, formatDuration, parseDuration } from './duration.js';
 import type { Order } from './order.js';
 import { checkChoice, type Settings } from './policy.js';
 import { checkTick } from './tick.js';
@@ -19,6 +19,7 @@ export interface TickEvery {
 }
 
 const SHORTEST_EVERY_MS = 1_000;
+const LONGEST_EVERY_MS = 366 * 86_400_000;
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})$/;
 
 /** An ISO 8601 instant with its offset, as schedulers write it; anything else that is there is unreadable. */
@@ -38,8 +39,12 @@ export function tickChooser<A extends readonly unknown[]>(
   { clock, maxClockSkewMs }: Settings,
 ): (read: Trigger, args: A) => Trigger {
   if (typeof tick === 'object' && tick !== null) {
+    const stray = Object.keys(tick).find((key) => key !== 'every');
+    if (stray !== undefined) throw new TypeError(`unknown option 'tick.${stray}': the only one is every`);
     const everyMs = parseDuration(tick.every, 'tick.every');
-    if (everyMs < SHORTEST_EVERY_MS) throw new RangeError(`tick.every is ${everyMs} ms: give 1s or more`);
+    if (everyMs < SHORTEST_EVERY_MS || everyMs > LONGEST_EVERY_MS) {
+      throw new RangeError(`tick.every is ${formatDuration(everyMs)}: give 1s to 366d`);
+    }
     const leadMs = Math.min(maxClockSkewMs, everyMs / 2);
     return (read) => {
       const nowMs = clock.now();

@@ -1,5 +1,6 @@
 import type { StoreOperation } from '../core/errors.js';
 import type { LockAdminStore, StoredLock } from '../core/lock-admin-store.js';
+import { nameProblem } from '../core/lock-name.js';
 import type { StoreCall } from '../core/lock-store.js';
 import { tryUntilAnswered } from '../core/try-loop.js';
 import type { RedisConnection } from './redis-connection.js';
@@ -41,7 +42,9 @@ export function redisAdmin(redis: RedisConnection): LockAdminStore {
         for (const key of answer.value.keys) names.add(key.slice(keyPrefix.length));
         cursor = answer.value.cursor;
       } while (cursor !== '0');
-      const locks = await Promise.all([...names].map((name) => get(name, call)));
+      // Something else may lie under the prefix, with a key that no lock can have.
+      const ofLocks = [...names].filter((name) => nameProblem(keyPrefix + name) === undefined);
+      const locks = await Promise.all(ofLocks.map((name) => get(name, call)));
       return locks.filter((lock) => lock !== undefined);
     },
 
