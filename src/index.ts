@@ -16,6 +16,7 @@ export type { LockEvent, Observer } from './core/events.js';
 export { type ExecuteOptions, executeWithLock } from './core/execute-with-lock.js';
 export type { Execution } from './core/execution.js';
 export type { ForceRelease, LockAdminStore, Pause, StoredLock } from './core/lock-admin-store.js';
+export { acquireLock, type HandleOptions, type LockHandle } from './core/lock-handle.js';
 export type {
   AcquireResult,
   Claim,
@@ -32,6 +33,7 @@ export type {
   ReleaseResult,
   StoreCall,
 } from './core/lock-store.js';
+export type { CheckIn, MemberList, MemberStore } from './core/member-store.js';
 export {
   type Executed,
   isSkipped,

@@ -92,7 +92,7 @@ describe('the check itself', () => {
         ].join('\n'),
         'src/core/clock.ts': 'export const at = [Date.now(), performance.now(), setTimeout(() => {}, 1)];',
         'src/core/operator-log.ts': "console.warn('x');",
-        'src/core/try-loop.ts': 'export const jitter = Math.random();',
+        'src/core/pause.ts': 'export const jitter = Math.random();',
         'src/core/attempt-id.ts': 'export const id = crypto.randomUUID();',
         'src/stores/dynamodb.ts':
           "import '@aws-sdk/lib-dynamodb'; import './dynamodb-item.js'; import '../core/lease.js';",

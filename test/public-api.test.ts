@@ -7,6 +7,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   'single-execution': [
     'withSingleExecution',
     'executeWithLock',
+    'acquireLock',
     'isSkipped',
     'currentExecution',
     'assertLocked',
@@ -24,6 +25,7 @@ const DOORS: Readonly<Record<string, readonly string[]>> = {
   'single-execution/cloudflare': ['withSingleExecution'],
   'single-execution/http': ['withSingleExecution'],
   'single-execution/process': ['withSingleExecution'],
+  'single-execution/leader': ['createLeaderElection', 'withLeadership'],
   'single-execution/admin': ['lockAdmin'],
   'single-execution/observe': ['emfObserver', 'jsonLogObserver'],
   'single-execution/cdk': ['LockTable', 'SingleExecutionFunction', 'LockDashboard', 'lockMetric'],
@@ -78,6 +80,7 @@ test.each([
   'single-execution/cloudflare',
   'single-execution/http',
   'single-execution/process',
+  'single-execution/leader',
   'single-execution/admin',
   'single-execution/observe',
   'single-execution/testing',

@@ -6,7 +6,14 @@ import { isSwitchedOff } from '../core/off-switch.js';
 import { warn } from '../core/operator-log.js';
 import type { Order } from '../core/order.js';
 import type { Skipped } from '../core/outcome.js';
-import { LONGEST_LEASE_MS, type LockOptions, type Policy, SHORTEST_LEASE_MS, withStore } from '../core/policy.js';
+import {
+  chosenLeaseMs,
+  LONGEST_LEASE_MS,
+  type LockOptions,
+  type Policy,
+  SHORTEST_LEASE_MS,
+  withStore,
+} from '../core/policy.js';
 import type { TickOption } from '../core/trigger.js';
 import { type OnSkipped, resolveWrapper } from '../core/wrapper.js';
 import { type Context, remainingMs, whoRuns } from './lambda-context.js';
@@ -98,10 +105,11 @@ function call<E, R>(
 }
 
 function leaseFor(policy: Policy, remaining: number | undefined): number {
-  if (policy.lockAtMostForMs !== undefined) return policy.lockAtMostForMs;
+  const chosenMs = chosenLeaseMs(policy);
+  if (chosenMs !== undefined) return chosenMs;
   if (remaining === undefined) {
     throw new TypeError(
-      "lockAtMostFor is undefined, and context.getRemainingTimeInMillis() does not tell either: give lockAtMostFor, such as '15m'",
+      "lockAtMostFor is undefined, and context.getRemainingTimeInMillis() does not tell either: give lockAtMostFor, such as '15m', or set keepAlive",
     );
   }
   const covering = Math.max(Math.ceil(remaining) + LEASE_MARGIN_MS, policy.lockAtLeastForMs);
@@ -113,21 +121,22 @@ function leaseFor(policy: Policy, remaining: number | undefined): number {
  * over by that instant, so that it is asked to end while it still holds the lock.
  */
 function deadlinesFor(
-  { clock, lockAtMostForMs }: Policy,
+  policy: Policy,
   remaining: number | undefined,
   leaseMs: number,
 ): Pick<Order, 'deadlineMono' | 'runUntilMono'> {
   if (remaining === undefined) return {};
-  const now = clock.monotonic();
-  const usable = lockAtMostForMs === undefined ? leaseMs - guardMs(leaseMs) : Number.POSITIVE_INFINITY;
+  const now = policy.clock.monotonic();
+  const usable = chosenLeaseMs(policy) === undefined ? leaseMs - guardMs(leaseMs) : Number.POSITIVE_INFINITY;
   return { deadlineMono: now + remaining, runUntilMono: now + Math.min(remaining, usable) };
 }
 
 /** Says once that a run may outlive its lease. @returns whether it was said */
-function warnOfShortLease({ lockAtMostForMs }: Policy, remaining: number | undefined): boolean {
-  if (lockAtMostForMs === undefined || remaining === undefined || lockAtMostForMs >= remaining) return false;
+function warnOfShortLease({ lockAtMostForMs, keepAlive }: Policy, remaining: number | undefined): boolean {
+  if (keepAlive || lockAtMostForMs === undefined || remaining === undefined || lockAtMostForMs >= remaining)
+    return false;
   warn(
-    `lockAtMostFor is ${formatDuration(lockAtMostForMs)}, shorter than the function's remaining ${formatDuration(remaining)}: a run that takes longer loses its lock; raise it, or leave it out`,
+    `lockAtMostFor is ${formatDuration(lockAtMostForMs)}, shorter than the function's remaining ${formatDuration(remaining)}: a run that takes longer loses its lock; raise it, leave it out, or set keepAlive`,
   );
   return true;
 }

@@ -6,6 +6,7 @@ import type { LockAdminStore, StoredLock } from '../core/lock-admin-store.js';
 import { checkLockName, truncateUtf8 } from '../core/lock-name.js';
 import { FOREVER_MS, MAX_PAUSED_BY_BYTES } from '../core/lock-record.js';
 import type { StoreCall } from '../core/lock-store.js';
+import { isMemberList } from '../core/member-store.js';
 import { corruptLock, type LockInfo, lockInfo, type RunInfo } from './lock-info.js';
 
 export type { LockInfo, RunInfo };
@@ -63,7 +64,7 @@ export function lockAdmin(store: LockAdminStore, { clock = systemClock }: { read
 
     async list() {
       const locks = await store.list(call());
-      const infos = locks.map((stored) => listed(stored, clock.now()));
+      const infos = locks.filter(({ item }) => !isMemberList(item)).map((stored) => listed(stored, clock.now()));
       return infos.sort((a, b) => (a.name < b.name ? -1 : 1));
     },
 

@@ -2,20 +2,25 @@ import { newAttemptId } from './attempt-id.js';
 import { findFrame } from './current-execution.js';
 import { dateOf } from './date-of.js';
 import { defined } from './defined.js';
-import { DeadlineError, toStoreError } from './errors.js';
+import { HELD_REASONS, toStoreError } from './errors.js';
 import { type Tell, tellAll } from './events.js';
 import { runGuarded } from './guarded-run.js';
+import { timeIsUp } from './lease-watch.js';
 import { truncateUtf8 } from './lock-name.js';
 import type { AcquireResult, Claim, ClockBounds, Holder } from './lock-store.js';
 import { runNested } from './nested-run.js';
 import { isSwitchedOff } from './off-switch.js';
-import { acquireCall, type Order } from './order.js';
+import { acquireCall, type Order, stopMono } from './order.js';
 import { type Outcome, publicHolder, type Skipped, type SkipReason } from './outcome.js';
+import { jittered, pause } from './pause.js';
 import type { Policy } from './policy.js';
 import type { Task } from './settle.js';
 import { runUnguarded } from './unguarded-run.js';
 
 const MAX_LOCKED_BY_BYTES = 128;
+/** Pause between two tries of one who waits. The same range for all, so that nobody who waits falls behind. */
+const SHORTEST_WAIT_MS = 100;
+const LONGEST_WAIT_MS = 500;
 
 /**
  * Runs a task under a lock, or says why not. Promises: the task runs only on a confirmed grant, inside a run that
@@ -29,15 +34,34 @@ export async function run<T>(task: Task<T>, order: Order, policy: Policy): Promi
   if (outer && !isOff) return runNested(task, outer, clock);
 
   const { unreadableTick, scheduleArn, shutdown } = order;
-  if (shutdown?.aborted) throw new DeadlineError(order.name, 'SHUTDOWN', 'its process was told to end');
+  const waitEndMono = Math.min(clock.monotonic() + policy.waitMs, stopMono(order, policy) ?? Number.POSITIVE_INFINITY);
+  for (let tries = 0; ; tries++) {
+    if (shutdown?.aborted) throw timeIsUp(order.name, 'SHUTDOWN');
+    const attemptId = newAttemptId();
+    const tell = tellAll(policy.observers, clock, { name: order.name, attemptId, tickMs: order.tickMs });
+    if (tries === 0 && unreadableTick !== undefined) {
+      tell({ type: 'tick-unreadable', value: unreadableTick, ...defined({ scheduleArn }) });
+    }
+    if (isOff) return runUnguarded(task, order, policy, tell);
 
-  const attemptId = newAttemptId();
-  const tell = tellAll(policy.observers, clock, { name: order.name, attemptId, tickMs: order.tickMs });
-  if (unreadableTick !== undefined) {
-    tell({ type: 'tick-unreadable', value: unreadableTick, ...defined({ scheduleArn }) });
+    const pauseMs = jittered(SHORTEST_WAIT_MS, LONGEST_WAIT_MS);
+    const mayWait = () => clock.monotonic() + pauseMs < waitEndMono;
+    const outcome = await attempt(task, attemptId, order, policy, tell, mayWait);
+    if (outcome !== 'wait') return outcome;
+    await pause(pauseMs, clock, shutdown);
   }
-  if (isOff) return runUnguarded(task, order, policy, tell);
+}
 
+/** One acquire and what follows from it; `wait` when it was refused because of another run and may be tried again. */
+async function attempt<T>(
+  task: Task<T>,
+  attemptId: string,
+  order: Order,
+  policy: Policy,
+  tell: Tell,
+  mayWait: () => boolean,
+): Promise<Outcome<T> | 'wait'> {
+  const { store } = policy;
   tell({ type: 'attempted' });
   let result: AcquireResult;
   try {
@@ -52,6 +76,7 @@ export async function run<T>(task: Task<T>, order: Order, policy: Policy): Promi
 
   const clockSkewMs = checkClock(result.clock, policy.maxClockSkewMs, tell);
   if (result.status === 'refused') {
+    if (HELD_REASONS.includes(result.reason) && mayWait()) return 'wait';
     return skip(order, result.reason, result.holder, tell);
   }
   if (result.clockUnverified) tell({ type: 'clock-unverified' });

@@ -30,6 +30,7 @@ export type StoreOperation =
   | 'forceRelease'
   | 'pause'
   | 'resume'
+  | 'checkIn'
   | 'createLockTable';
 
 /** A call to the store failed. Never used for contention: a lock held by somebody else is a value, not an error. */
@@ -59,7 +60,8 @@ export class LockStoreError extends Error {
   }
 }
 
-const HELD_REASONS: readonly string[] = ['locked', 'lock-at-least-for'];
+/** Reasons of a skip that pass when another run is over. */
+export const HELD_REASONS: readonly string[] = ['locked', 'lock-at-least-for'];
 
 /** The run was skipped and the wrapper was told to throw on a skip (`onSkipped: 'throw'`). */
 export class LockHeldError extends Error {

@@ -25,6 +25,9 @@ export type EventBody =
   | { readonly type: 'acquire-failed'; readonly error: unknown }
   | { readonly type: 'skipped'; readonly reason: SkipReason; readonly holder?: SkippedHolder }
   | { readonly type: 'started'; readonly fencingToken: number }
+  | { readonly type: 'extended'; readonly fencingToken: number; readonly lockUntil: Date }
+  /** An extension failed; with `keepAlive` it is tried again until the lease is over. */
+  | { readonly type: 'extend-failed'; readonly error: unknown }
   | { readonly type: 'lost'; readonly fencingToken: number }
   /** `heldMs`: by the monotonic clock, from the first send of the granting acquire to the end of the release. */
   | { readonly type: 'released'; readonly fencingToken: number; readonly heldMs: number }

@@ -1,3 +1,4 @@
+import type { Duration } from './duration.js';
 import type { Previous } from './outcome.js';
 
 /** What a run is given beside its event: facts of the lock it holds, and the means to find out that it is lost. */
@@ -14,7 +15,7 @@ export interface Execution {
    */
   readonly signal: AbortSignal;
   readonly lockedAt: Date;
-  /** Until when the record keeps others out. */
+  /** Until when the record keeps others out; moves with each extension. */
   readonly lockUntil: Date;
   /** The run before this one, where the store knows it. */
   readonly previous?: Previous;
@@ -24,6 +25,14 @@ export interface Execution {
   readonly missedTicks: Date[];
   /** The platform's count of deliveries of this event, where it tells. */
   readonly attempt?: number;
+  /**
+   * Holds the lock until now + `duration`, or as long as it is held already if that is longer.
+   *
+   * @throws LockLostError when the lock is lost, when the run has ended, or when it runs unguarded
+   * @throws LockStoreError when the store failed; the lock is held as long as before
+   * @throws TypeError, RangeError for a duration that cannot be, or that goes past `maxHold`
+   */
+  extend(duration: Duration): Promise<void>;
   /** Throws a `LockLostError` unless this run still holds the lock, judged by this host's clocks without a request. */
   assertHeld(): void;
 }

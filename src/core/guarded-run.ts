@@ -1,12 +1,15 @@
 import { dateOf } from './date-of.js';
 import { defined } from './defined.js';
+import { formatDuration, parseDuration } from './duration.js';
 import { errorName, LockLostError, LockStoreError, toStoreError } from './errors.js';
 import type { Tell } from './events.js';
 import type { Execution } from './execution.js';
-import { holderDeadline, isOver } from './lease.js';
-import { watchLease } from './lease-watch.js';
+import { leaseExtender } from './extender.js';
+import { startHeartbeat } from './heartbeat.js';
+import { holdOf, isOver } from './lease.js';
+import { type RunEnd, timeIsUp, watchLease } from './lease-watch.js';
 import type { Completion, Granted, PreviousRun } from './lock-store.js';
-import { type Order, releaseCall, stopMono } from './order.js';
+import { holdLimitMono, type Order, releaseCall, stopMono } from './order.js';
 import { type Executed, publicPrevious, type ReleaseStatus } from './outcome.js';
 import type { Policy } from './policy.js';
 import { conclude, settle, type Task } from './settle.js';
@@ -35,15 +38,17 @@ export async function runGuarded<T>(
   };
   const release = (completion: Completion) => releaseLease(granted, completion, order, policy, tell, tellLost);
 
-  // 1. A grant that is over at its arrival is given back, and nothing runs.
-  const deadlineMono = holderDeadline(lease, granted.capMono);
+  // 1. A grant that is over at its arrival, or comes when the process is told to end, is given back; nothing runs.
   const startedMono = clock.monotonic();
   const now = { monotonic: startedMono, wall: clock.now() };
-  if (isOver(deadlineMono, lease, now)) {
-    const error = grantIsOver(order.name, isOver(holderDeadline(lease), lease, now) ? 'LATE' : 'CLOCK_SKEW');
-    tell({ type: 'acquire-failed', error });
-    await release({ result: 'failed', lockAtLeastForMs: 0, markTickDone: false, durationMs: 0, error: error.code });
-    throw error;
+  const hold = holdOf(lease, granted.capMono);
+  const refusal = isOver(hold, now)
+    ? grantIsOver(order.name, isOver(holdOf(lease), now) ? 'LATE' : 'CLOCK_SKEW')
+    : order.shutdown?.aborted && timeIsUp(order.name, 'SHUTDOWN');
+  if (refusal) {
+    tell({ type: 'acquire-failed', error: refusal });
+    await release({ result: 'failed', lockAtLeastForMs: 0, markTickDone: false, durationMs: 0, error: refusal.code });
+    throw refusal;
   }
 
   // 2. Tell what the grant says of the past.
@@ -53,13 +58,20 @@ export async function runGuarded<T>(
   const missed = missedBefore(granted, policy.expectedEveryMs);
   if (missed.length > 0) tell({ type: 'missed', ticks: missed });
 
-  // 3. Run the task, with an eye on the clocks.
+  // 3. Run the task, with an eye on the clocks, and keep the lease alive where that is asked for.
+  const limitMono = holdLimitMono(order, policy, lease);
   const watch = watchLease(order.name, clock, {
-    held: { lease, deadlineMono },
-    stopMono: stopMono(order, policy),
+    hold,
+    ends: runEnds(stopMono(order, policy), limitMono),
     shutdown: order.shutdown,
     onLost: tellLost,
   });
+  const extender = leaseExtender(lease, watch, policy, tell);
+  const hasEnded = () => new LockLostError(order.name, 'the run has ended');
+  const assertHeld = () => {
+    if (watch.isLost()) throw watch.lostBecause;
+    if (watch.isStopped()) throw hasEnded();
+  };
   // Made anew for the task and for the outcome: what one does to its copy does not reach the other.
   const facts = () => ({
     name: order.name,
@@ -71,17 +83,27 @@ export async function runGuarded<T>(
   const execution: Execution = {
     ...facts(),
     signal: watch.signal,
-    lockUntil: dateOf(lease.lockUntilMs),
+    get lockUntil() {
+      return dateOf((watch.hold ?? hold).lockUntilMs);
+    },
     recovering: isRecovering(previous, order.tickMs),
     ...defined({ attempt: order.attempt }),
-    assertHeld() {
-      if (watch.isLost()) throw new LockLostError(order.name, 'its lease is over');
-      if (watch.isStopped()) throw new LockLostError(order.name, 'the run has ended');
+    async extend(duration) {
+      const leaseMs = parseDuration(duration, 'duration');
+      assertHeld();
+      checkLimit(leaseMs, limitMono - clock.monotonic());
+      if ((await extender.extend(leaseMs)) === 'extended') return;
+      assertHeld();
+      throw hasEnded();
     },
+    assertHeld,
   };
   tell({ type: 'started', fencingToken });
+  const heartbeat = policy.keepAlive ? startHeartbeat(lease.leaseMs, limitMono, extender, watch, clock) : undefined;
   const isHeld = () => !watch.isLost() && !watch.isStopped();
   const settled = await settle(task, { execution, store, isHeld });
+  heartbeat?.stop();
+  await extender.close();
   watch.stop();
 
   // 4. Release with the verdict, then give back what the task gave.
@@ -96,6 +118,19 @@ export async function runGuarded<T>(
   });
   const value = conclude(settled, durationMs, status, tell);
   return { status: 'executed', ...facts(), value, release: status, durationMs, ...defined({ clockSkewMs }) };
+}
+
+function runEnds(deadlineMono: number | undefined, limitMono: number): RunEnd[] {
+  const limit: RunEnd = { atMono: limitMono, code: 'MAX_HOLD' };
+  return deadlineMono === undefined ? [limit] : [{ atMono: deadlineMono, code: 'DEADLINE' }, limit];
+}
+
+/** @throws RangeError for an extension past the limit */
+function checkLimit(leaseMs: number, leftMs: number): void {
+  if (leaseMs <= leftMs) return;
+  throw new RangeError(
+    `duration is ${formatDuration(leaseMs)}, past maxHold, which ends in ${formatDuration(Math.max(0, leftMs))}: extend by less, or raise maxHold`,
+  );
 }
 
 /** Never rejects: what fails after the task must not replace the task's result. */

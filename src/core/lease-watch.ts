@@ -1,7 +1,6 @@
 import type { Clock, Timer } from './clock.js';
 import { DeadlineError, LockLostError } from './errors.js';
-import { isOver } from './lease.js';
-import type { Lease } from './lock-store.js';
+import { type Hold, isOver } from './lease.js';
 
 /** Longest time between two looks at the clocks: a suspended monotonic clock is found out within it. */
 const LOOK_EVERY_MS = 1_000;
@@ -9,68 +8,108 @@ const LOOK_EVERY_MS = 1_000;
 /** Watches the clocks during one run and aborts its signal when its time is up. */
 export interface LeaseWatch {
   readonly signal: AbortSignal;
-  /** Looks at the clocks now, then says whether the lease is over. */
+  /** The hold as it is now; absent when unguarded. */
+  readonly hold: Hold | undefined;
+  /** Looks at the clocks now, then says whether the lock is lost. */
   isLost(): boolean;
+  /** Why it is, as the signal says it. */
+  readonly lostBecause: LockLostError | undefined;
   isStopped(): boolean;
+  /** Takes over a new hold. One that comes after the lease was lost changes nothing. */
+  renew(hold: Hold): void;
+  /** The store says that the lock is not this run's any more. */
+  lose(): void;
   /** Ends the watch: no timer is left, the signal does not change any more. */
   stop(): void;
 }
 
 export interface WatchedTime {
-  /** The lease, and the monotonic instant at which it must not be used any more; absent when unguarded. */
-  readonly held?: { readonly lease: Lease; readonly deadlineMono: number };
-  /** The monotonic instant at which the run is asked to end for the platform's sake. */
-  readonly stopMono: number | undefined;
+  readonly hold?: Hold;
+  /** When the run is asked to end although it holds its lock, and why. */
+  readonly ends: readonly RunEnd[];
   /** Aborts when the process is told to end. */
   readonly shutdown?: AbortSignal | undefined;
   /** Called once, when the lease ends before the run. */
   readonly onLost?: () => void;
 }
 
-export function watchLease(
-  lockName: string,
-  clock: Clock,
-  { held, stopMono, shutdown, onLost }: WatchedTime,
-): LeaseWatch {
+export interface RunEnd {
+  readonly atMono: number;
+  readonly code: 'DEADLINE' | 'MAX_HOLD';
+}
+
+const WHY = {
+  DEADLINE: 'the platform ends it soon',
+  MAX_HOLD: 'it has held its lock for maxHold',
+  SHUTDOWN: 'its process was told to end',
+} as const;
+
+/** The time of a run is up, for one of these reasons. */
+export function timeIsUp(lockName: string, code: DeadlineError['code']): DeadlineError {
+  return new DeadlineError(lockName, code, WHY[code]);
+}
+
+export function watchLease(lockName: string, clock: Clock, watched: WatchedTime): LeaseWatch {
+  const { ends, shutdown, onLost } = watched;
+  const end = ends.reduce<RunEnd | undefined>(
+    (first, next) => (first && first.atMono <= next.atMono ? first : next),
+    undefined,
+  );
   const controller = new AbortController();
+  let hold = watched.hold;
   let timer: Timer | undefined;
-  let lost = false;
+  let lost: LockLostError | undefined;
   let stopped = false;
 
+  const lose = (why: string) => {
+    if (stopped || lost) return;
+    lost = new LockLostError(lockName, why);
+    controller.abort(lost);
+    onLost?.();
+  };
   const look = () => {
     if (stopped || lost) return;
     const monotonic = clock.monotonic();
-    if (held && isOver(held.deadlineMono, held.lease, { monotonic, wall: clock.now() })) {
-      lost = true;
-      controller.abort(new LockLostError(lockName, 'its lease is over'));
-      onLost?.();
-    } else if (stopMono !== undefined && monotonic >= stopMono) {
-      controller.abort(new DeadlineError(lockName, 'DEADLINE', 'the platform ends it soon'));
-    }
+    if (hold && isOver(hold, { monotonic, wall: clock.now() })) lose('its lease is over');
+    else if (end && monotonic >= end.atMono) controller.abort(timeIsUp(lockName, end.code));
   };
 
   const arm = () => {
     look();
     const next = Math.min(
-      held && !lost ? held.deadlineMono : Number.POSITIVE_INFINITY,
-      stopMono !== undefined && !controller.signal.aborted ? stopMono : Number.POSITIVE_INFINITY,
+      hold && !lost ? hold.deadlineMono : Number.POSITIVE_INFINITY,
+      end && !controller.signal.aborted ? end.atMono : Number.POSITIVE_INFINITY,
     );
     if (stopped || next === Number.POSITIVE_INFINITY) return;
     timer = clock.setTimer(arm, Math.min(LOOK_EVERY_MS, Math.max(1, Math.ceil(next - clock.monotonic()))));
     timer.unref?.();
   };
-  const onShutdown = () => controller.abort(new DeadlineError(lockName, 'SHUTDOWN', 'its process was told to end'));
+  const onShutdown = () => controller.abort(timeIsUp(lockName, 'SHUTDOWN'));
   if (shutdown?.aborted) onShutdown();
   shutdown?.addEventListener('abort', onShutdown);
   arm();
 
   return {
     signal: controller.signal,
+    get hold() {
+      return hold;
+    },
     isLost() {
       look();
+      return lost !== undefined;
+    },
+    get lostBecause() {
       return lost;
     },
     isStopped: () => stopped,
+    renew(next) {
+      look();
+      if (stopped || lost) return;
+      hold = next;
+      timer?.cancel();
+      arm();
+    },
+    lose: () => lose('somebody else holds it, or an operator has freed it'),
     stop() {
       stopped = true;
       timer?.cancel();

@@ -16,26 +16,53 @@ export function guardMs(leaseMs: number): number {
   return Math.max(200, leaseMs / 100);
 }
 
-/**
- * The monotonic instant at which a holder must have stopped.
- *
- * @param capMono how far the server's clock vouches for the lease; without it, this host's clock alone counts
- */
-export function holderDeadline(
-  lease: { readonly firstSentMono: number; readonly leaseMs: number },
-  capMono: number = Number.POSITIVE_INFINITY,
-): number {
-  return Math.min(lease.firstSentMono + lease.leaseMs, capMono) - guardMs(lease.leaseMs);
+/** Both clocks just before a call was first sent. */
+interface Sent {
+  readonly firstSentMono: number;
+  readonly firstSentWall: number;
+}
+
+/** How long a grant may be used, by its latest confirmed call. Readonly; an extension makes a new one. */
+export interface Hold extends Sent {
+  /** The monotonic instant at which the holder must have stopped. */
+  readonly deadlineMono: number;
+  /** The greatest (first send + duration asked) over the confirmed calls of this grant, and its guard. */
+  readonly endMono: number;
+  readonly guardMs: number;
+  readonly lockUntilMs: number;
+}
+
+/** What a confirmed acquire or extend says. */
+export interface Confirmed extends Sent {
+  readonly leaseMs: number;
+  readonly lockUntilMs: number;
 }
 
 /**
- * Whether a deadline has passed, by whichever clock says so first. A monotonic clock may have stood still while the
- * host was suspended; the wall clock then shows it. A wall clock that stepped forward only ends a run early.
+ * The hold after a confirmed call.
+ *
+ * @param capMono how far the server's clock vouches for the lease; without it, this host's clock alone counts
+ * @param before the hold so far: an extension never ends a lease earlier, only the server's clock can
  */
-export function isOver(
-  deadlineMono: number,
-  lease: { readonly firstSentWall: number; readonly firstSentMono: number },
-  now: { readonly monotonic: number; readonly wall: number },
-): boolean {
-  return now.monotonic >= deadlineMono || now.wall - lease.firstSentWall >= deadlineMono - lease.firstSentMono;
+export function holdOf(call: Confirmed, capMono: number = Number.POSITIVE_INFINITY, before?: Hold): Hold {
+  const { firstSentMono, firstSentWall, leaseMs, lockUntilMs } = call;
+  const asked = { endMono: firstSentMono + leaseMs, guardMs: guardMs(leaseMs) };
+  const longest = before && before.endMono > asked.endMono ? before : asked;
+  return {
+    firstSentMono,
+    firstSentWall,
+    endMono: longest.endMono,
+    guardMs: longest.guardMs,
+    deadlineMono: Math.min(longest.endMono, capMono) - longest.guardMs,
+    lockUntilMs,
+  };
+}
+
+/**
+ * Whether a hold is over, by whichever clock says so first. A monotonic clock may have stood still while the host was
+ * suspended; the wall clock then shows it. A wall clock that stepped forward only ends a run early.
+ */
+export function isOver(hold: Hold, now: { readonly monotonic: number; readonly wall: number }): boolean {
+  const { deadlineMono, firstSentMono, firstSentWall } = hold;
+  return now.monotonic >= deadlineMono || now.wall - firstSentWall >= deadlineMono - firstSentMono;
 }

@@ -101,7 +101,7 @@ export function previousRun(record: LockRecord): PreviousRun | undefined {
 
 /** Who holds the lock, for the one who is refused; undefined where the record does not tell. */
 export function holderOf(record: LockRecord): Holder | undefined {
-  const { lockedBy, lockedAt, lockUntil, fencingToken } = record;
-  if (lockedAt === undefined || lockUntil === undefined || fencingToken === undefined) return undefined;
-  return { lockedBy: lockedBy ?? 'unknown', lockedAtMs: lockedAt, lockUntilMs: lockUntil, fencingToken };
+  const { attemptId, lockedBy, lockedAt, lockUntil, fencingToken } = record;
+  if (!attemptId || lockedAt === undefined || lockUntil === undefined || fencingToken === undefined) return undefined;
+  return { attemptId, lockedBy: lockedBy ?? 'unknown', lockedAtMs: lockedAt, lockUntilMs: lockUntil, fencingToken };
 }

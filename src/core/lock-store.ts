@@ -112,6 +112,8 @@ export interface PreviousRun {
 }
 
 export interface Holder {
+  /** The grant that holds the lock. Stays inside: nobody who is shown a holder is shown this. */
+  readonly attemptId: string;
   readonly lockedBy: string;
   readonly lockedAtMs: number;
   readonly lockUntilMs: number;

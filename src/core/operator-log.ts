@@ -24,6 +24,7 @@ export function warn(message: string, details: object = {}): void {
 function isForOperators(event: LockEvent): boolean {
   switch (event.type) {
     case 'acquire-failed':
+    case 'extend-failed':
     case 'lost':
     case 'release-failed':
     case 'missed':

@@ -1,5 +1,6 @@
-import type { StoreCall } from './lock-store.js';
-import type { Policy } from './policy.js';
+import type { Hold } from './lease.js';
+import type { Lease, StoreCall } from './lock-store.js';
+import { LONGEST_LEASE_MS, type Policy, type Settings } from './policy.js';
 
 const TRY_MS = 1_000;
 const BUDGET_MS = 5_000;
@@ -36,15 +37,35 @@ export function releaseCall(order: Order, policy: Policy): StoreCall {
   return storeCall(policy, remainingMs(order, policy) - RELEASE_RESERVE_MS);
 }
 
-/** When a run is asked to end: a second before it must be over, or a tenth of the remaining time if that is less. */
+/** An extension may take 5 s, but not longer than the lease can still be used. It ends when the run does. */
+export function extendCall(hold: Hold, { clock, maxClockSkewMs }: Settings, signal: AbortSignal): StoreCall {
+  const leftMs = Math.max(1, hold.deadlineMono - clock.monotonic());
+  return { clock, signal, tryMs: TRY_MS, budgetMs: Math.min(BUDGET_MS, leftMs), maxClockSkewMs };
+}
+
+/**
+ * When a run is asked to end for the platform's sake: `gracePeriod` before it must be over; a second, or a tenth of the
+ * remaining time if that is less, where nothing is asked for.
+ */
 export function stopMono(order: Order, policy: Policy): number | undefined {
   const { deadlineMono, runUntilMono = deadlineMono } = order;
   if (runUntilMono === undefined) return undefined;
-  return runUntilMono - Math.min(GRACE_MS, Math.max(0, remainingMs(order, policy) / 10));
+  const graceMs = policy.gracePeriodMs ?? Math.min(GRACE_MS, Math.max(0, remainingMs(order, policy) / 10));
+  return runUntilMono - graceMs;
+}
+
+/** When renewal and extension end: after `maxHold`, which by default is the platform's deadline, or 24 h. */
+export function holdLimitMono({ deadlineMono }: Order, { maxHoldMs }: Policy, { firstSentMono }: Lease): number {
+  return maxHoldMs === undefined ? (deadlineMono ?? firstSentMono + LONGEST_LEASE_MS) : firstSentMono + maxHoldMs;
 }
 
 function remainingMs(order: Order, policy: Policy): number {
   return order.deadlineMono === undefined ? Number.POSITIVE_INFINITY : order.deadlineMono - policy.clock.monotonic();
+}
+
+/** A call outside of any run. */
+export function looseCall(policy: Policy): StoreCall {
+  return storeCall(policy, Number.POSITIVE_INFINITY);
 }
 
 /**

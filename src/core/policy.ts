@@ -8,14 +8,28 @@ import { operatorLog } from './operator-log.js';
 export const SHORTEST_LEASE_MS = 1_000;
 export const LONGEST_LEASE_MS = 86_400_000;
 
+/** The lease that is renewed where none is given. */
+const KEPT_LEASE_MS = 30_000;
+
 /** Options that every wrapper, and `executeWithLock`, understands. */
 export interface LockOptions {
   /** Where the lock is kept. */
   readonly store: LockStore;
-  /** How long the lock outlives a holder that dies: 1 s to 24 h. Required where the platform tells no remaining time. */
+  /**
+   * How long the lock outlives a holder that dies: 1 s to 24 h. Required where the platform tells no remaining time and
+   * `keepAlive` is off; with `keepAlive`, 30 s unless given.
+   */
   readonly lockAtMostFor?: Duration;
   /** Hold at least this long after the start of a run that succeeds. @default 0 */
   readonly lockAtLeastFor?: Duration;
+  /** Renew the lease every third of it while the handler runs, up to `maxHold`. @default false */
+  readonly keepAlive?: boolean;
+  /** End of all renewal and extension, from the start of the run. @default the platform's deadline, else '24h' */
+  readonly maxHold?: Duration;
+  /** How long before the platform's deadline the signal aborts. @default '1s', at most a tenth of the remaining time */
+  readonly gracePeriod?: Duration;
+  /** Keep trying so long while the lock is held, instead of skipping; never past the deadline. @default 0 */
+  readonly wait?: Duration;
   /** A tick is done when it succeeded, or (at most once) when it started. @default 'success' */
   readonly tickMark?: 'success' | 'start';
   /** Interval at which ticks should come; gives `execution.missedTicks`. */
@@ -37,6 +51,10 @@ export interface Policy {
   readonly store: LockStore;
   readonly lockAtMostForMs: number | undefined;
   readonly lockAtLeastForMs: number;
+  readonly keepAlive: boolean;
+  readonly maxHoldMs: number | undefined;
+  readonly gracePeriodMs: number | undefined;
+  readonly waitMs: number;
   readonly tickMark: 'success' | 'start';
   readonly expectedEveryMs: number | undefined;
   readonly onError: 'release' | 'hold';
@@ -50,6 +68,10 @@ const LOCK_OPTIONS: readonly string[] = [
   'store',
   'lockAtMostFor',
   'lockAtLeastFor',
+  'keepAlive',
+  'maxHold',
+  'gracePeriod',
+  'wait',
   'tickMark',
   'expectedEvery',
   'onError',
@@ -81,17 +103,12 @@ export function withStore(settings: Settings, store: LockStore): Policy {
 
 /** Like {@link resolvePolicy}, for all options but the store. */
 export function resolveSettings(options: Omit<LockOptions, 'store'>, ownOptions: readonly string[]): Settings {
-  if (typeof options !== 'object' || options === null) {
-    throw new TypeError(`options is ${describe(options)}: give an object with at least name and store`);
-  }
-  const known = [...ownOptions, ...LOCK_OPTIONS];
-  for (const key of Object.keys(options)) {
-    if (!known.includes(key)) throw new TypeError(`unknown option '${key}': the options are ${known.join(', ')}`);
-  }
+  checkKnown(options, [...ownOptions, ...LOCK_OPTIONS]);
   const { tickMark = 'success', onError = 'release', onStoreError = 'throw', maxClockSkew = '1s' } = options;
-  const { lockAtLeastFor = 0, observers = [operatorLog], clock = systemClock } = options;
+  const { lockAtLeastFor = 0, keepAlive = false, wait = 0, observers = [operatorLog], clock = systemClock } = options;
 
   checkMethods('clock', clock, ['now', 'monotonic', 'setTimer'], 'give an object with these three functions');
+  if (typeof keepAlive !== 'boolean') throw new TypeError(`keepAlive is ${describe(keepAlive)}: give true or false`);
   checkChoice('tickMark', tickMark, ['success', 'start']);
   checkChoice('onError', onError, ['release', 'hold']);
   checkChoice('onStoreError', onStoreError, ['throw', 'skip', 'run']);
@@ -101,13 +118,19 @@ export function resolveSettings(options: Omit<LockOptions, 'store'>, ownOptions:
   const lockAtMostForMs = optionalDuration(options.lockAtMostFor, 'lockAtMostFor');
   const lockAtLeastForMs = parseDuration(lockAtLeastFor, 'lockAtLeastFor');
   const expectedEveryMs = optionalDuration(options.expectedEvery, 'expectedEvery');
+  const maxHoldMs = optionalDuration(options.maxHold, 'maxHold');
   checkLease(lockAtMostForMs, lockAtLeastForMs);
   if (expectedEveryMs === 0)
     throw new RangeError('expectedEvery is 0: give the interval of the schedule, or leave it out');
+  if (maxHoldMs === 0) throw new RangeError('maxHold is 0: say how long a run may hold its lock, or leave it out');
 
   return Object.freeze({
     lockAtMostForMs,
     lockAtLeastForMs,
+    keepAlive,
+    maxHoldMs,
+    gracePeriodMs: optionalDuration(options.gracePeriod, 'gracePeriod'),
+    waitMs: parseDuration(wait, 'wait'),
     tickMark,
     expectedEveryMs,
     onError,
@@ -119,9 +142,27 @@ export function resolveSettings(options: Omit<LockOptions, 'store'>, ownOptions:
 }
 
 /** The lease where no platform tells a remaining time. @throws TypeError when it is not given */
-export function requiredLeaseMs({ lockAtMostForMs }: Settings): number {
-  if (lockAtMostForMs !== undefined) return lockAtMostForMs;
-  throw new TypeError('lockAtMostFor is undefined: say how long the lock outlives a holder that dies, such as 5m');
+export function requiredLeaseMs(settings: Settings): number {
+  const leaseMs = chosenLeaseMs(settings);
+  if (leaseMs !== undefined) return leaseMs;
+  throw new TypeError(
+    'lockAtMostFor is undefined: say how long the lock outlives a holder that dies, such as 5m, or set keepAlive',
+  );
+}
+
+/** The lease that the options choose: as given, or short where it is renewed. */
+export function chosenLeaseMs({ lockAtMostForMs, lockAtLeastForMs, keepAlive }: Settings): number | undefined {
+  return lockAtMostForMs ?? (keepAlive ? Math.max(KEPT_LEASE_MS, lockAtLeastForMs) : undefined);
+}
+
+/** @throws TypeError unless these are options, and all of them known */
+export function checkKnown(options: object, known: readonly string[]): void {
+  if (typeof options !== 'object' || options === null) {
+    throw new TypeError(`options is ${describe(options)}: give an object with at least name and store`);
+  }
+  for (const key of Object.keys(options)) {
+    if (!known.includes(key)) throw new TypeError(`unknown option '${key}': the options are ${known.join(', ')}`);
+  }
 }
 
 /** @throws TypeError unless the value is one of the choices */

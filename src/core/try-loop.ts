@@ -1,4 +1,5 @@
 import type { StoreCall } from './lock-store.js';
+import { jittered, pause } from './pause.js';
 
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 1_000;
@@ -36,9 +37,9 @@ export async function tryUntilAnswered<T>(
     } catch (error) {
       const failure = error instanceof Unanswered ? { ambiguous: true, retry: !signal.aborted } : classify(error);
       ambiguous ||= failure.ambiguous;
-      const pauseMs = Math.random() * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** tries);
+      const pauseMs = jittered(0, Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** tries));
       if (!failure.retry || clock.monotonic() + pauseMs >= end) return { error, ambiguous };
-      await pause(pauseMs, call);
+      await pause(pauseMs, clock, signal);
     }
   }
 }
@@ -67,17 +68,4 @@ function oneTry<T>(send: (signal: AbortSignal) => Promise<T>, timeoutMs: number,
     send(controller.signal).then(resolve, reject);
   });
   return answered.finally(stopWaiting);
-}
-
-/** Ends early when the call is aborted. */
-function pause(ms: number, { clock, signal }: StoreCall): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      timer.cancel();
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = clock.setTimer(done, ms);
-    signal.addEventListener('abort', done);
-  });
 }

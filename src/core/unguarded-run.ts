@@ -12,7 +12,9 @@ import { conclude, settle, type Task } from './settle.js';
 /** Runs the bare task: no lock is held, and the execution says so wherever it is asked. */
 export async function runUnguarded<T>(task: Task<T>, order: Order, policy: Policy, tell: Tell): Promise<Executed<T>> {
   const { clock, store } = policy;
-  const watch = watchLease(order.name, clock, { stopMono: stopMono(order, policy), shutdown: order.shutdown });
+  const atMono = stopMono(order, policy);
+  const ends = atMono === undefined ? [] : [{ atMono, code: 'DEADLINE' as const }];
+  const watch = watchLease(order.name, clock, { ends, shutdown: order.shutdown });
   const startedMs = clock.now();
   // Made anew for the task and for the outcome: what one does to its copy does not reach the other.
   const facts = () => ({
@@ -28,8 +30,11 @@ export async function runUnguarded<T>(task: Task<T>, order: Order, policy: Polic
     lockUntil: dateOf(startedMs),
     recovering: false,
     ...defined({ attempt: order.attempt }),
+    async extend() {
+      throw unguarded(order.name);
+    },
     assertHeld() {
-      throw new LockLostError(order.name, 'it runs unguarded');
+      throw unguarded(order.name);
     },
   };
   const startedMono = clock.monotonic();
@@ -39,4 +44,8 @@ export async function runUnguarded<T>(task: Task<T>, order: Order, policy: Polic
   const durationMs = Math.round(clock.monotonic() - startedMono);
   const value = conclude(settled, durationMs, 'none', tell);
   return { status: 'executed', ...facts(), value, release: 'none', durationMs };
+}
+
+function unguarded(name: string): LockLostError {
+  return new LockLostError(name, 'it runs unguarded');
 }

@@ -2,6 +2,7 @@ import { defined } from '../core/defined.js';
 import type { ForceRelease, Pause } from '../core/lock-admin-store.js';
 import type { LockRecord } from '../core/lock-record.js';
 import type { Claim, Completion, Lease } from '../core/lock-store.js';
+import { type CheckIn, memberAttribute } from '../core/member-store.js';
 import { forcedFields, grantFields, releaseFields } from '../core/transition.js';
 
 /*
@@ -17,7 +18,7 @@ export interface UpdateRequest {
   readonly ConditionExpression?: string;
   readonly ExpressionAttributeNames?: Record<string, string>;
   readonly ExpressionAttributeValues?: Record<string, string | number>;
-  readonly ReturnValues?: 'ALL_OLD';
+  readonly ReturnValues?: 'ALL_OLD' | 'ALL_NEW';
 }
 
 /** Attributes whose names are reserved words of DynamoDB. */
@@ -135,6 +136,22 @@ export function resumeRequest(): UpdateRequest {
   return {
     UpdateExpression: 'REMOVE pausedUntil, pausedBy',
     ConditionExpression: 'attribute_exists(pausedUntil)',
+  };
+}
+
+/** Writes one check-in and brings the whole list back. One who only looks writes nothing that was not there. */
+export function checkInRequest({ member, forget }: CheckIn, nowMs: number): UpdateRequest {
+  const gone = member === undefined && forget.length === 0 ? [''] : forget;
+  const names = Object.fromEntries(gone.map((name, i) => [`#f${i}`, memberAttribute(name)]));
+  const parts = [
+    ...(member === undefined ? [] : ['SET #m = :now']),
+    ...(gone.length === 0 ? [] : [`REMOVE ${Object.keys(names).join(', ')}`]),
+  ];
+  return {
+    UpdateExpression: parts.join(' '),
+    ExpressionAttributeNames: { ...names, ...(member !== undefined && { '#m': memberAttribute(member) }) },
+    ...(member !== undefined && { ExpressionAttributeValues: { ':now': nowMs } }),
+    ReturnValues: 'ALL_NEW',
   };
 }
 

@@ -1,10 +1,11 @@
 import { wallInGrant } from '../core/lease.js';
 import type { Completion, ExtendResult, Lease, LockStore, ReleaseResult, StoreCall } from '../core/lock-store.js';
+import { type CheckIn, type MemberList, type MemberStore, memberList, membersOf } from '../core/member-store.js';
 import { hasRun } from '../core/run-ring.js';
 import { sentNow } from '../core/transition.js';
 import { acquire } from './dynamodb-acquire.js';
 import { failureOf } from './dynamodb-errors.js';
-import { extendRequest, PAD_MS, releaseRequest } from './dynamodb-requests.js';
+import { checkInRequest, extendRequest, PAD_MS, releaseRequest } from './dynamodb-requests.js';
 import { capMono } from './dynamodb-response-time.js';
 import { type DynamoDBStoreOptions, type LockTable, lockTable } from './dynamodb-table.js';
 
@@ -19,12 +20,13 @@ export type { DynamoDBStoreOptions };
  *
  * @throws TypeError, RangeError for options that cannot be; nothing is sent
  */
-export function dynamoDBStore(options: DynamoDBStoreOptions): LockStore {
+export function dynamoDBStore(options: DynamoDBStoreOptions): LockStore & MemberStore {
   const table = lockTable('dynamoDBStore', options);
   return {
     acquire: (claim, call) => acquire(table, claim, call),
     extend: (lease, to, call) => extend(table, lease, to.leaseMs, call),
     release: (lease, completion, call) => release(table, lease, completion, call),
+    checkIn: (checkIn, call) => enlist(table, checkIn, call),
   };
 }
 
@@ -60,4 +62,12 @@ async function release(
   const isReplay = item['attemptId'] === lease.attemptId && item['state'] === 'released';
   if (isReplay || hasRun(item, lease.fencingToken)) return 'released';
   return answer.ambiguous ? 'unknown' : 'lost';
+}
+
+async function enlist(table: LockTable, checkIn: CheckIn, call: StoreCall): Promise<MemberList> {
+  const key = table.keyOf(membersOf(checkIn.group), 'checkIn');
+  const nowMs = Math.round(call.clock.now());
+  const answer = await table.update(key, checkInRequest(checkIn, nowMs), call);
+  if ('error' in answer) throw failureOf(answer.error, 'checkIn', checkIn.group, table.tableName);
+  return memberList(nowMs, answer.value.item ?? {});
 }

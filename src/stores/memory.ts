@@ -1,14 +1,16 @@
 import { endedAttempt } from '../core/attempt.js';
+import { wallInGrant } from '../core/lease.js';
 import type { LockAdminStore } from '../core/lock-admin-store.js';
 import { lockKey } from '../core/lock-key.js';
 import type { LockRecord } from '../core/lock-record.js';
 import type { Lease, LockStore } from '../core/lock-store.js';
+import type { MemberStore } from '../core/member-store.js';
 import { judgeRefusal } from '../core/refusal.js';
 import { hasRun } from '../core/run-ring.js';
 import { forcedFields, grantFields, leaseOf, releaseFields, sentNow } from '../core/transition.js';
 
-/** A lock store and its admin port over the same locks. */
-export interface MemoryStore extends LockStore, LockAdminStore {}
+/** A lock store, its list of members, and its admin port over the same locks. */
+export interface MemoryStore extends LockStore, MemberStore, LockAdminStore {}
 
 /**
  * Locks in the memory of one process: for tests and local work. The same rules and the same record as every other
@@ -17,6 +19,7 @@ export interface MemoryStore extends LockStore, LockAdminStore {}
  */
 export function memoryStore(): MemoryStore {
   const records = new Map<string, LockRecord>();
+  const groups = new Map<string, Map<string, number>>();
 
   const heldBy = (lease: Lease): LockRecord | undefined => {
     const record = records.get(lease.name);
@@ -45,7 +48,9 @@ export function memoryStore(): MemoryStore {
       const record = heldBy(lease);
       if (!record) return { status: 'lost' };
       const sent = sentNow(clock);
-      const lockUntil = Math.max(record.lockUntil ?? 0, sent.firstSentWall + leaseMs);
+      // By either clock: a wall clock that has stepped back since the grant must not hold up the lease.
+      const wall = Math.max(sent.firstSentWall, wallInGrant(lease, sent.firstSentMono));
+      const lockUntil = Math.max(record.lockUntil ?? 0, wall + leaseMs);
       records.set(lease.name, { ...record, lockUntil });
       return { status: 'extended', lockUntilMs: lockUntil, ...sent };
     },
@@ -58,6 +63,15 @@ export function memoryStore(): MemoryStore {
       }
       const isReplay = record.attemptId === lease.attemptId && record.state === 'released';
       return isReplay || hasRun(record, lease.fencingToken) ? 'released' : 'lost';
+    },
+
+    async checkIn({ group, member, forget }, { clock }) {
+      const nowMs = Math.round(clock.now());
+      const members = groups.get(group) ?? new Map<string, number>();
+      groups.set(group, members);
+      if (member !== undefined) members.set(member, nowMs);
+      for (const gone of forget) members.delete(gone);
+      return { nowMs, members: [...members].map(([name, checkedInMs]) => ({ name, checkedInMs })) };
     },
 
     async list() {

@@ -11,23 +11,32 @@ import type {
   ReleaseResult,
   StoreCall,
 } from '../core/lock-store.js';
+import {
+  type CheckIn,
+  type MemberList,
+  type MemberStore,
+  memberAttribute,
+  memberList,
+  membersOf,
+} from '../core/member-store.js';
 import { judgeRefusal } from '../core/refusal.js';
 import { hasRun, linesOfRelease } from '../core/run-ring.js';
 import { grantFields, leaseOf, type Sent, sentNow } from '../core/transition.js';
 import type { RedisConnection } from './redis-connection.js';
 import type { RedisReply } from './redis-reply.js';
-import { ACQUIRE, CANCEL, EXTEND, RELEASE } from './redis-scripts.js';
+import { ACQUIRE, CANCEL, CHECK_IN, EXTEND, RELEASE } from './redis-scripts.js';
 
 /**
  * Locks in a Redis: one hash a lock name, one script a verb. All time is the server's, so that an expired lock is taken
  * over by the acquire itself. Holds while no acknowledged write is lost: not over a failover to a replica that lags,
  * an eviction, or a flush.
  */
-export function redisLock(redis: RedisConnection): LockStore {
+export function redisLock(redis: RedisConnection): LockStore & MemberStore {
   return {
     acquire: (claim, call) => acquire(redis, claim, call),
     extend: (lease, to, call) => extend(redis, lease, to.leaseMs, call),
     release: (lease, completion, call) => release(redis, lease, completion, call),
+    checkIn: (checkIn, call) => enlist(redis, checkIn, call),
   };
 }
 
@@ -104,4 +113,16 @@ async function release(
   // Not held, and yet released: an earlier try was applied, and a successor came since.
   if (answer.reply.word === 'released' || hasRun(answer.reply.item ?? {}, fencingToken)) return 'released';
   return answer.ambiguous ? 'unknown' : 'lost';
+}
+
+async function enlist(
+  redis: RedisConnection,
+  { group, member, forget }: CheckIn,
+  call: StoreCall,
+): Promise<MemberList> {
+  const args = [member === undefined ? '' : memberAttribute(member), ...forget.map(memberAttribute)];
+  const order = { script: CHECK_IN, operation: 'checkIn', name: membersOf(group), args, words: ['listed'] } as const;
+  const answer = await redis.run(order, call);
+  if ('error' in answer) throw answer.error;
+  return memberList(answer.reply.nowMs, answer.reply.item ?? {});
 }

@@ -138,6 +138,14 @@ redis.call('HDEL', key, 'pausedUntil', 'pausedBy')
 return answer('resumed')
 `);
 
+/** `me gone…`, the attributes of members, `me` empty for one who only looks: `listed`, with the list as it is now. */
+export const CHECK_IN: RedisScript = script(`
+if ARGV[1] ~= '' then redis.call('HSET', key, ARGV[1], text(now)) end
+for i = 2, #ARGV do redis.call('HDEL', key, ARGV[i]) end
+flat = redis.call('HGETALL', key)
+return answer('listed')
+`);
+
 export const GET: RedisScript = script(`
 return answer('read')
 `);

@@ -1,6 +1,7 @@
 import { describe } from '../core/describe.js';
 import type { LockAdminStore } from '../core/lock-admin-store.js';
 import type { LockStore } from '../core/lock-store.js';
+import type { MemberStore } from '../core/member-store.js';
 import { redisAdmin } from './redis-admin.js';
 import { checkOptions, type RedisClient, type RedisConnection, redisConnection } from './redis-connection.js';
 import { redisLock } from './redis-lock.js';
@@ -30,7 +31,7 @@ export interface RedisStoreOptions {
  *
  * @throws TypeError for options that cannot be; nothing is sent
  */
-export function redisStore(options: RedisStoreOptions): LockStore {
+export function redisStore(options: RedisStoreOptions): LockStore & MemberStore {
   return redisLock(connection('redisStore', options));
 }
 

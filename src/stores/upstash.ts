@@ -1,6 +1,7 @@
 import { describe } from '../core/describe.js';
 import type { LockAdminStore } from '../core/lock-admin-store.js';
 import type { LockStore } from '../core/lock-store.js';
+import type { MemberStore } from '../core/member-store.js';
 import { redisAdmin } from './redis-admin.js';
 import { checkOptions, type RedisConnection, redisConnection } from './redis-connection.js';
 import { redisLock } from './redis-lock.js';
@@ -30,7 +31,7 @@ const KEY_LOCKING = '#!lua flags=allow-key-locking';
  *
  * @throws TypeError for options that cannot be; nothing is sent
  */
-export function upstashStore(options: UpstashStoreOptions): LockStore {
+export function upstashStore(options: UpstashStoreOptions): LockStore & MemberStore {
   return redisLock(connection('upstashStore', options));
 }
 

@@ -239,7 +239,7 @@ describe('row 63: the remaining time sets the lease', () => {
 
     await expect(wrapped({}, context as Context)).rejects.toThrow(
       new TypeError(
-        "lockAtMostFor is undefined, and context.getRemainingTimeInMillis() does not tell either: give lockAtMostFor, such as '15m'",
+        "lockAtMostFor is undefined, and context.getRemainingTimeInMillis() does not tell either: give lockAtMostFor, such as '15m', or set keepAlive",
       ),
     );
     expect(acquire).not.toHaveBeenCalled();
@@ -284,7 +284,7 @@ describe('F23 lockAtMostFor shorter than the remaining time', () => {
 
     expect(logged.mock.calls).toEqual([
       [
-        '{"level":"WARN","source":"single-execution","message":"lockAtMostFor is 5m, shorter than the function\'s remaining 15m: a run that takes longer loses its lock; raise it, or leave it out"}',
+        '{"level":"WARN","source":"single-execution","message":"lockAtMostFor is 5m, shorter than the function\'s remaining 15m: a run that takes longer loses its lock; raise it, leave it out, or set keepAlive"}',
       ],
     ]);
   });

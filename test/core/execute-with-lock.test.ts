@@ -40,7 +40,9 @@ describe('row 14: what cannot be is refused before any write', () => {
     [{ deadline: '5m' }, new TypeError(`deadline is '5m': ${instant}`)],
     [
       { lockAtMostFor: undefined },
-      new TypeError('lockAtMostFor is undefined: say how long the lock outlives a holder that dies, such as 5m'),
+      new TypeError(
+        'lockAtMostFor is undefined: say how long the lock outlives a holder that dies, such as 5m, or set keepAlive',
+      ),
     ],
     [{ name: '' }, new RangeError("name is '': empty; give the lock a name of 1 to 128 bytes")],
     [{ name: () => 'digest' }, new TypeError('name is a function: give the lock a name, a string')],

@@ -5,17 +5,16 @@ import { watchLease } from '../../src/core/lease-watch.js';
 
 const NOW = 1_767_225_600_000;
 
-const lease = {
-  name: 'digest',
-  attemptId: 'a1',
-  fencingToken: 1,
-  leaseMs: 60_000,
-  lockedAtMs: NOW,
-  lockUntilMs: NOW + 60_000,
+const holdUntil = (deadlineMono: number) => ({
   firstSentMono: 0,
   firstSentWall: NOW,
-};
-const held = { lease, deadlineMono: 59_400 };
+  endMono: 60_000,
+  guardMs: 600,
+  deadlineMono,
+  lockUntilMs: NOW + 60_000,
+});
+const hold = holdUntil(59_400);
+const endAt = (atMono: number) => [{ atMono, code: 'DEADLINE' as const }];
 const lostReason = new LockLostError('digest', 'its lease is over');
 const deadlineReason = new DeadlineError('digest', 'DEADLINE', 'the platform ends it soon');
 
@@ -23,7 +22,7 @@ describe('the holder’s deadline', () => {
   test('row 25: aborts with a LockLostError at the deadline, not before', async () => {
     const clock = manualClock(NOW);
     const onLost = vi.fn();
-    const watch = watchLease('digest', clock, { held, stopMono: undefined, onLost });
+    const watch = watchLease('digest', clock, { hold, ends: [], onLost });
 
     await clock.advance(59_399);
     expect([watch.signal.aborted, watch.isLost(), onLost.mock.calls.length]).toEqual([false, false, 0]);
@@ -35,7 +34,7 @@ describe('the holder’s deadline', () => {
 
   test('row 19: a host that slept past the lease finds out at the first look after it woke', async () => {
     const clock = manualClock(NOW);
-    const watch = watchLease('digest', clock, { held, stopMono: undefined });
+    const watch = watchLease('digest', clock, { hold, ends: [] });
     await clock.advance(500);
     clock.suspend(58_900);
 
@@ -46,7 +45,7 @@ describe('the holder’s deadline', () => {
 
   test('row 19: without being asked, within a second of waking', async () => {
     const clock = manualClock(NOW);
-    const watch = watchLease('digest', clock, { held, stopMono: undefined });
+    const watch = watchLease('digest', clock, { hold, ends: [] });
     await clock.advance(500);
     clock.suspend(3_600_000);
     await clock.advance(500);
@@ -66,7 +65,7 @@ describe('the holder’s deadline', () => {
         return { cancel() {}, unref() {} };
       },
     };
-    const watch = watchLease('digest', stopped, { held, stopMono: undefined });
+    const watch = watchLease('digest', stopped, { hold, ends: [] });
     await clock.advance(0);
     monotonic = 3_600_000;
     timers.shift()?.();
@@ -77,7 +76,7 @@ describe('the holder’s deadline', () => {
 
   test('F28 a wall clock that steps back during the run moves nothing', async () => {
     const clock = manualClock(NOW);
-    const watch = watchLease('digest', clock, { held, stopMono: undefined });
+    const watch = watchLease('digest', clock, { hold, ends: [] });
     await clock.advance(1_000);
     clock.stepWall(-7_200_000);
 
@@ -89,7 +88,7 @@ describe('the holder’s deadline', () => {
 
   test('F29 a wall clock that steps forward past the lease ends the run early', async () => {
     const clock = manualClock(NOW);
-    const watch = watchLease('digest', clock, { held, stopMono: undefined });
+    const watch = watchLease('digest', clock, { hold, ends: [] });
     clock.stepWall(3_600_000);
     await clock.advance(1_000);
 
@@ -99,7 +98,7 @@ describe('the holder’s deadline', () => {
   test('a lease that is over from the start is lost at once, and no timer is set', () => {
     const clock = manualClock(NOW);
     const onLost = vi.fn();
-    const watch = watchLease('digest', clock, { held: { lease, deadlineMono: 0 }, stopMono: undefined, onLost });
+    const watch = watchLease('digest', clock, { hold: holdUntil(0), ends: [], onLost });
 
     expect([watch.isLost(), onLost.mock.calls.length, clock.pendingTimers()]).toEqual([true, 1, 0]);
   });
@@ -108,7 +107,7 @@ describe('the holder’s deadline', () => {
 describe('the platform’s deadline', () => {
   test('row 26: aborts with a DeadlineError, and the lock is not lost by it', async () => {
     const clock = manualClock(NOW);
-    const watch = watchLease('digest', clock, { held, stopMono: 2_700.5 });
+    const watch = watchLease('digest', clock, { hold, ends: endAt(2_700.5) });
 
     await clock.advance(2_700);
     expect(watch.signal.aborted).toBe(false);
@@ -120,7 +119,7 @@ describe('the platform’s deadline', () => {
   test('the first reason stays; a lease that ends after it is lost all the same', async () => {
     const clock = manualClock(NOW);
     const onLost = vi.fn();
-    const watch = watchLease('digest', clock, { held, stopMono: 2_700, onLost });
+    const watch = watchLease('digest', clock, { hold, ends: endAt(2_700), onLost });
     await clock.advance(59_400);
 
     expect(watch.signal.reason).toEqual(deadlineReason);
@@ -129,14 +128,14 @@ describe('the platform’s deadline', () => {
 
   test('when both are over, the lock is lost', () => {
     const clock = manualClock(NOW);
-    const watch = watchLease('digest', clock, { held: { lease, deadlineMono: 0 }, stopMono: 0 });
+    const watch = watchLease('digest', clock, { hold: holdUntil(0), ends: endAt(0) });
 
     expect(watch.signal.reason).toEqual(lostReason);
   });
 
   test('is watched alone where there is no lease', async () => {
     const clock = manualClock(NOW);
-    const watch = watchLease('digest', clock, { stopMono: 2_700 });
+    const watch = watchLease('digest', clock, { ends: endAt(2_700) });
     await clock.advance(2_700);
 
     expect([watch.signal.reason, watch.isLost(), clock.pendingTimers()]).toEqual([deadlineReason, false, 0]);
@@ -144,7 +143,7 @@ describe('the platform’s deadline', () => {
 
   test('without any deadline nothing is watched', () => {
     const clock = manualClock(NOW);
-    const watch = watchLease('digest', clock, { stopMono: undefined });
+    const watch = watchLease('digest', clock, { ends: [] });
 
     expect([watch.signal.aborted, clock.pendingTimers()]).toEqual([false, 0]);
   });
@@ -154,7 +153,7 @@ describe('stop', () => {
   test('F27 leaves no timer that could fire in a later invocation, and the signal never aborts any more', async () => {
     const clock = manualClock(NOW);
     const onLost = vi.fn();
-    const watch = watchLease('digest', clock, { held, stopMono: 2_700, onLost });
+    const watch = watchLease('digest', clock, { hold, ends: endAt(2_700), onLost });
     await clock.advance(1_500);
     watch.stop();
 
@@ -165,7 +164,7 @@ describe('stop', () => {
 
   test('a lost lease stays lost', async () => {
     const clock = manualClock(NOW);
-    const watch = watchLease('digest', clock, { held, stopMono: undefined });
+    const watch = watchLease('digest', clock, { hold, ends: [] });
     await clock.advance(60_000);
     watch.stop();
 
@@ -176,7 +175,7 @@ describe('stop', () => {
 test('F27 a timer of the watch never keeps a process alive', () => {
   const unref = vi.fn();
   const clock = { ...manualClock(NOW), setTimer: () => ({ cancel() {}, unref }) };
-  watchLease('digest', clock, { held, stopMono: undefined });
+  watchLease('digest', clock, { hold, ends: [] });
 
   expect(unref).toHaveBeenCalledOnce();
 });

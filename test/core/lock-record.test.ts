@@ -110,6 +110,7 @@ describe('previousRun', () => {
 describe('holderOf', () => {
   test('row 44: who, since when and until when', () => {
     expect(holderOf(record)).toEqual({
+      attemptId: 'a1',
       lockedBy: 'digest 7 eu-west-1 req-1',
       lockedAtMs: LOCKED_AT,
       lockUntilMs: LOCKED_AT + 5_000,
@@ -119,5 +120,7 @@ describe('holderOf', () => {
 
   test('is unknown where the record does not tell', () => {
     expect(holderOf({ pausedUntil: 8_640_000_000_000_000 })).toBeUndefined();
+    const { attemptId: _, ...anonymous } = record;
+    expect(holderOf(anonymous)).toBeUndefined();
   });
 });

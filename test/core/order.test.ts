@@ -1,16 +1,17 @@
 import { memoryStore } from 'single-execution/memory';
 import { manualClock } from 'single-execution/testing';
 import { describe, expect, test } from 'vitest';
-import { acquireCall, type Order, releaseCall, stopMono } from '../../src/core/order.js';
-import { resolvePolicy } from '../../src/core/policy.js';
+import { holdOf } from '../../src/core/lease.js';
+import { acquireCall, extendCall, holdLimitMono, type Order, releaseCall, stopMono } from '../../src/core/order.js';
+import { type LockOptions, resolvePolicy } from '../../src/core/policy.js';
 
 const MINUTES_15 = 900_000;
 
 /** An order at the monotonic instant 10,000 with so much time remaining. */
-async function orderWith(remainingMs: number | undefined) {
+async function orderWith(remainingMs: number | undefined, options: Partial<LockOptions> = {}) {
   const clock = manualClock();
   await clock.advance(10_000);
-  const policy = resolvePolicy({ store: memoryStore(), clock, maxClockSkew: '3s' }, []);
+  const policy = resolvePolicy({ store: memoryStore(), clock, maxClockSkew: '3s', ...options }, []);
   const order: Order = {
     name: 'digest',
     lockedBy: 'me',
@@ -65,8 +66,24 @@ describe('row 26: a run is asked to end', () => {
     expect(stopMono(order, policy)).toBe(mono);
   });
 
+  test.each<[string | number, number]>([
+    ['10s', 15_000],
+    ['20s', 5_000],
+    [0, 25_000],
+  ])('a gracePeriod of %o before a deadline in 15 s, however long that is', async (gracePeriod, mono) => {
+    const { policy, order } = await orderWith(15_000, { gracePeriod });
+
+    expect(stopMono(order, policy)).toBe(mono);
+  });
+
+  test('a grace period before it must be over, where that is before the deadline', async () => {
+    const { policy, order } = await orderWith(15_000, { gracePeriod: '2s' });
+
+    expect(stopMono({ ...order, runUntilMono: 20_000 }, policy)).toBe(18_000);
+  });
+
   test('never without a deadline', async () => {
-    const { policy, order } = await orderWith(undefined);
+    const { policy, order } = await orderWith(undefined, { gracePeriod: '10s' });
 
     expect(stopMono(order, policy)).toBeUndefined();
   });
@@ -80,3 +97,42 @@ test.each([0, -60_000])(
     expect(acquireCall(order, policy).budgetMs).toBe(1_000);
   },
 );
+
+describe('row 23: all renewal and extension ends', () => {
+  const lease = {
+    name: 'digest',
+    attemptId: 'a1',
+    fencingToken: 1,
+    leaseMs: 60_000,
+    lockedAtMs: 0,
+    lockUntilMs: 60_000,
+    firstSentMono: 9_000,
+    firstSentWall: 0,
+  };
+
+  test.each<[string, number | undefined, Partial<LockOptions>, number]>([
+    ['after maxHold, counted from the grant', undefined, { maxHold: '2h' }, 7_209_000],
+    ['after maxHold, also where the deadline is nearer', 5_000, { maxHold: '2h' }, 7_209_000],
+    ['after maxHold, also where the deadline is further', MINUTES_15, { maxHold: '1m' }, 69_000],
+    ['at the deadline without a maxHold', MINUTES_15, {}, 10_000 + MINUTES_15],
+    ['after a day without either', undefined, {}, 86_409_000],
+  ])('%s', async (_, remaining, options, mono) => {
+    const { policy, order } = await orderWith(remaining, options);
+
+    expect(holdLimitMono(order, policy, lease)).toBe(mono);
+  });
+
+  test.each([
+    [60_000, 5_000],
+    [13_000, 2_400],
+    [10_700, 100],
+    [10_600, 1],
+    [9_000, 1],
+  ])('an extension of a lease that ends at %i may take %i ms', async (endMono, budgetMs) => {
+    const { clock, policy } = await orderWith(undefined);
+    const hold = { ...holdOf(lease), endMono, guardMs: 600, deadlineMono: endMono - 600 };
+    const { signal } = new AbortController();
+
+    expect(extendCall(hold, policy, signal)).toEqual({ clock, signal, tryMs: 1_000, budgetMs, maxClockSkewMs: 3_000 });
+  });
+});

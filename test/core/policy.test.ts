@@ -14,6 +14,10 @@ describe('resolvePolicy', () => {
       store,
       lockAtMostForMs: undefined,
       lockAtLeastForMs: 0,
+      keepAlive: false,
+      maxHoldMs: undefined,
+      gracePeriodMs: undefined,
+      waitMs: 0,
       tickMark: 'success',
       expectedEveryMs: undefined,
       onError: 'release',
@@ -30,6 +34,10 @@ describe('resolvePolicy', () => {
       store,
       lockAtMostFor: '15m',
       lockAtLeastFor: 'PT30S',
+      keepAlive: true,
+      maxHold: '2h',
+      gracePeriod: 0,
+      wait: '20s',
       tickMark: 'start',
       expectedEvery: '1h',
       onError: 'hold',
@@ -42,6 +50,10 @@ describe('resolvePolicy', () => {
       store,
       lockAtMostForMs: 900_000,
       lockAtLeastForMs: 30_000,
+      keepAlive: true,
+      maxHoldMs: 7_200_000,
+      gracePeriodMs: 0,
+      waitMs: 20_000,
       tickMark: 'start',
       expectedEveryMs: 3_600_000,
       onError: 'hold',
@@ -138,6 +150,19 @@ describe('row 14: an option that cannot be is refused when wrapping, by its name
         "expectedEvery is 'hourly': give milliseconds as a number, or a string such as '90s', '15m', '1h30m' or 'PT15M'",
       ),
     ],
+    [{ keepAlive: 'yes' }, new TypeError("keepAlive is 'yes': give true or false")],
+    [{ keepAlive: 1 }, new TypeError('keepAlive is 1: give true or false')],
+    [{ keepAlive: null }, new TypeError('keepAlive is null: give true or false')],
+    [{ maxHold: 0 }, new RangeError('maxHold is 0: say how long a run may hold its lock, or leave it out')],
+    [{ maxHold: -1 }, new RangeError('maxHold is -1: give a finite number of milliseconds, 0 or more')],
+    [{ gracePeriod: -1 }, new RangeError('gracePeriod is -1: give a finite number of milliseconds, 0 or more')],
+    [{ wait: Number.NaN }, new RangeError('wait is NaN: give a finite number of milliseconds, 0 or more')],
+    [
+      { wait: '20' },
+      new TypeError(
+        "wait is '20': give milliseconds as a number, or a string such as '90s', '15m', '1h30m' or 'PT15M'",
+      ),
+    ],
     [{ maxClockSkew: -5 }, new RangeError('maxClockSkew is -5: give a finite number of milliseconds, 0 or more')],
     [{ name: '' }, new RangeError("name is '': empty; give the lock a name of 1 to 128 bytes")],
     [{ name: undefined }, new TypeError('name is undefined: give the lock a name, a string')],
@@ -161,12 +186,12 @@ describe('row 14: an option that cannot be is refused when wrapping, by its name
     expect(wrap({ lockAtMostFor: '1s' })).toBeTypeOf('function');
   });
 
-  test.each(['keepAlive', 'maxHold', 'gracePeriod', 'wait', 'lockAtMostfor', 'ticks', 'deadline', '__proto__x'])(
+  test.each(['keepalive', 'maxHoldMs', 'grace', 'waitFor', 'lockAtMostfor', 'ticks', 'deadline', '__proto__x'])(
     "an unknown option '%s', even where it is undefined",
     (option) => {
       expect(() => wrap({ [option]: undefined })).toThrow(
         new TypeError(
-          `unknown option '${option}': the options are name, tick, onSkipped, store, lockAtMostFor, lockAtLeastFor, tickMark, expectedEvery, onError, onStoreError, maxClockSkew, observers, clock`,
+          `unknown option '${option}': the options are name, tick, onSkipped, store, lockAtMostFor, lockAtLeastFor, keepAlive, maxHold, gracePeriod, wait, tickMark, expectedEvery, onError, onStoreError, maxClockSkew, observers, clock`,
         ),
       );
     },
@@ -196,7 +221,7 @@ describe('row 14: an option that cannot be is refused when wrapping, by its name
 
     await expect(executeWithLock(() => {}, options)).rejects.toThrow(
       new TypeError(
-        "unknown option 'onSkipped': the options are name, tick, deadline, store, lockAtMostFor, lockAtLeastFor, tickMark, expectedEvery, onError, onStoreError, maxClockSkew, observers, clock",
+        "unknown option 'onSkipped': the options are name, tick, deadline, store, lockAtMostFor, lockAtLeastFor, keepAlive, maxHold, gracePeriod, wait, tickMark, expectedEvery, onError, onStoreError, maxClockSkew, observers, clock",
       ),
     );
   });

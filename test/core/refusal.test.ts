@@ -23,7 +23,13 @@ const held = {
   lockedBy: 'somebody',
   v: 1,
 };
-const holder = { lockedBy: 'somebody', lockedAtMs: NOW - MINUTE, lockUntilMs: NOW + MINUTE, fencingToken: 5 };
+const holder = {
+  attemptId: 'other',
+  lockedBy: 'somebody',
+  lockedAtMs: NOW - MINUTE,
+  lockUntilMs: NOW + MINUTE,
+  fencingToken: 5,
+};
 const released = { state: 'released', releasedAt: NOW - 1_000, lockUntil: NOW - 1_000 };
 
 const judge = (item: Record<string, unknown> | undefined, over: Partial<Claim> = {}) =>

@@ -48,6 +48,7 @@ describe('row 51: an unguarded run', () => {
         lockUntil: new Date('2026-01-01T00:00:00Z'),
         recovering: false,
         missedTicks: [],
+        extend: expect.any(Function),
         assertHeld: expect.any(Function),
       },
       fencingToken: 0,

@@ -37,7 +37,7 @@ const PACKAGES: Readonly<Record<string, RegExp>> = {
 const OWNED: readonly { readonly what: RegExp; readonly owner: string; readonly exceptIn?: RegExp }[] = [
   { what: /^(Date|performance|setTimeout|setInterval|setImmediate|AbortSignal\.timeout)$/, owner: 'src/core/clock.ts' },
   { what: /^console$/, owner: 'src/core/operator-log.ts' },
-  { what: /^Math\.random$/, owner: 'src/core/try-loop.ts' },
+  { what: /^Math\.random$/, owner: 'src/core/pause.ts' },
   // Ids in the events and contexts that tests make up decide nothing.
   { what: /^crypto$/, owner: 'src/core/attempt-id.ts', exceptIn: /^src\/(testing\/|stores\/redis-connection.ts$)/ },
 ];

@@ -1,0 +1,20 @@
+import type { Clock } from './clock.js';
+
+/** Resolves after so many milliseconds, or as soon as the signal aborts. */
+export function pause(ms: number, clock: Clock, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted) return resolve();
+    const done = () => {
+      timer.cancel();
+      signal?.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = clock.setTimer(done, ms);
+    signal?.addEventListener('abort', done);
+  });
+}
+
+/** Somewhere between the two, so that those who wait together do not ask together. */
+export function jittered(fromMs: number, toMs: number): number {
+  return fromMs + Math.random() * (toMs - fromMs);
+}

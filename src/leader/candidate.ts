@@ -1,0 +1,57 @@
+import { newAttemptId } from '../core/attempt-id.js';
+import { type Clock, systemClock } from '../core/clock.js';
+import { describe } from '../core/describe.js';
+import { type Duration, parseDuration } from '../core/duration.js';
+import type { Observer } from '../core/events.js';
+import { checkLockName, nameProblem, utf8Bytes } from '../core/lock-name.js';
+import type { LockStore } from '../core/lock-store.js';
+import { LONGEST_LEASE_MS, type Policy, resolvePolicy, SHORTEST_LEASE_MS } from '../core/policy.js';
+import { thisProcess } from '../core/this-process.js';
+
+/** What every candidate for a lead is told. */
+export interface CandidateOptions {
+  /** The group that has one leader, and its lock. */
+  readonly name: string;
+  readonly store: LockStore;
+  /** As for every wrapper. @default one JSON line on stderr for what an operator must see */
+  readonly observers?: readonly Observer[];
+  /** @default the clocks and timers of the platform */
+  readonly clock?: Clock;
+}
+
+/** A candidate, as its options have it. */
+export interface Candidate {
+  readonly name: string;
+  readonly candidate: string;
+  readonly leaseMs: number;
+  readonly policy: Policy;
+}
+
+const MAX_CANDIDATE_BYTES = 64;
+
+/** @throws TypeError, RangeError for options that cannot be */
+export function resolveCandidate(
+  { name, store, observers, clock = systemClock }: CandidateOptions,
+  candidate: string = `${thisProcess()} ${newAttemptId('c').slice(0, 9)}`,
+  lease: Duration,
+): Candidate {
+  const leaseMs = parseDuration(lease, 'lease');
+  if (leaseMs < SHORTEST_LEASE_MS || leaseMs > LONGEST_LEASE_MS) {
+    throw new RangeError(`lease is ${describe(lease)}: give 1s to 24h`);
+  }
+  // A lead has no end of its own.
+  const lock = { store, clock, lockAtMostFor: leaseMs, keepAlive: true, maxHold: Number.MAX_SAFE_INTEGER };
+  const policy = resolvePolicy(observers === undefined ? lock : { ...lock, observers }, []);
+  return { name: checkLockName(name), candidate: checkCandidate(candidate), leaseMs, policy };
+}
+
+function checkCandidate(candidate: unknown): string {
+  if (typeof candidate !== 'string')
+    throw new TypeError(`candidate is ${describe(candidate)}: give it a name, a string`);
+  const problem =
+    utf8Bytes(candidate) > MAX_CANDIDATE_BYTES
+      ? `over ${MAX_CANDIDATE_BYTES} bytes; shorten it`
+      : nameProblem(candidate);
+  if (problem !== undefined) throw new RangeError(`candidate is ${describe(candidate)}: ${problem}`);
+  return candidate;
+}

@@ -1,0 +1,193 @@
+import { type Duration, parseDuration } from '../core/duration.js';
+import { run } from '../core/engine.js';
+import type { Execution } from '../core/execution.js';
+import type { LockStore } from '../core/lock-store.js';
+import type { MemberList, MemberStore } from '../core/member-store.js';
+import { looseCall } from '../core/order.js';
+import { jittered, pause } from '../core/pause.js';
+import { checkKnown } from '../core/policy.js';
+import { type CandidateOptions, resolveCandidate } from './candidate.js';
+
+/** Options of `createLeaderElection`. */
+export interface ElectionOptions extends CandidateOptions {
+  /** Where the lock and the list of members are kept: any store of this library. */
+  readonly store: LockStore & MemberStore;
+  /** This process among the members; no other may have the same name. @default the process id and something random */
+  readonly candidate?: string;
+  /** How long a leader that died stays one for others: 1 s to 24 h. Renewed every third of it. @default '15s' */
+  readonly lease?: Duration;
+  /** How long one who does not lead waits before it asks again, at most. @default a fifth of the lease */
+  readonly retryEvery?: Duration;
+  /** Called when this candidate leads. Its term lasts until the signal aborts, or until this throws. */
+  readonly onStarted?: (leadership: Leadership) => unknown;
+  /** Called at the end of each term, before the lead is given back. */
+  readonly onStopped?: (leadership: Leadership) => unknown;
+}
+
+/** One term of one leader. */
+export interface Leadership {
+  /** The fencing token of the term: greater than every earlier one. Have what you write to refuse a smaller one. */
+  readonly term: number;
+  /** Aborts with a `LockLostError` when the lead is lost, or with a `DeadlineError` when the election is stopped. */
+  readonly signal: AbortSignal;
+  /** Throws a `LockLostError` unless this candidate still leads, judged by its clocks without a request. */
+  assertLeader(): void;
+}
+
+export interface LeaderElection {
+  readonly candidate: string;
+  /** The term in which this candidate leads; undefined while it does not. */
+  readonly term: number | undefined;
+  /** Judged by this host's clocks without a request. */
+  isLeader(): boolean;
+  /** All who have checked in lately, each alive if it did within the lease. One request. */
+  members(): Promise<Member[]>;
+  /** Begins to stand for election, and to check in. */
+  start(): void;
+  /** Steps down: the signal aborts, `onStarted` is waited for, and the lead is free for others at once. */
+  stop(): Promise<void>;
+}
+
+export interface Member {
+  readonly name: string;
+  readonly lastCheckIn: Date;
+  readonly alive: boolean;
+}
+
+const DEFAULT_LEASE = '15s';
+/** The leader takes a member off the list that has not checked in for so many leases. */
+const FORGOTTEN_AFTER_LEASES = 10;
+/** Least time between two questions to a store whose lease seems to be over. */
+const SHORTEST_RETRY_MS = 100;
+
+/**
+ * Elects one leader among processes that share a store, by a lock whose lease is kept alive. Promises: no two lead at a
+ * time, under the conditions of docs/protocol.md; terms rise; one who cannot renew steps down by itself before another
+ * can lead; one who stops hands over at once. Does not promise: to stop an `onStarted` that ignores its signal, nor that
+ * somebody leads at every moment: after a crash nobody does for up to the lease and 3 s. A leader that was paused may
+ * still write; only a resource that refuses older terms fends that off.
+ *
+ * @throws TypeError, RangeError for options that cannot be; nothing is sent before `start`
+ */
+export function createLeaderElection(options: ElectionOptions): LeaderElection {
+  checkKnown(options, [
+    'name',
+    'store',
+    'candidate',
+    'lease',
+    'retryEvery',
+    'onStarted',
+    'onStopped',
+    'observers',
+    'clock',
+  ]);
+  const { store, onStarted, onStopped } = options;
+  const { name, candidate, leaseMs, policy } = resolveCandidate(
+    options,
+    options.candidate,
+    options.lease ?? DEFAULT_LEASE,
+  );
+  if (typeof store.checkIn !== 'function') {
+    throw new TypeError("store has no function 'checkIn': give a store of this library, which keeps a list of members");
+  }
+  const { clock } = policy;
+  const retryMs = parseDuration(options.retryEvery ?? leaseMs / 5, 'retryEvery');
+  let stopping: AbortController | undefined;
+  let standing: Promise<unknown> = Promise.resolve();
+  let current: Leadership | undefined;
+
+  const lead = async ({ fencingToken, signal, assertHeld }: Execution): Promise<void> => {
+    const leadership = { term: fencingToken, signal, assertLeader: assertHeld };
+    current = leadership;
+    const work = (async () => onStarted?.(leadership))();
+    try {
+      await Promise.race([aborted(signal), work.then(() => aborted(signal))]);
+    } finally {
+      current = undefined;
+      await onStopped?.(leadership);
+    }
+    // Stopping early because of the signal is no failure.
+    await work.catch((error: unknown) => {
+      if (error !== signal.reason) throw error;
+    });
+  };
+
+  const stand = async (shutdown: AbortSignal): Promise<void> => {
+    while (!shutdown.aborted) {
+      let pauseMs = jittered(retryMs / 2, retryMs);
+      try {
+        const outcome = await run(lead, { name, lockedBy: candidate, leaseMs, shutdown }, policy);
+        const leftMs = outcome.status === 'skipped' ? leaseLeft(outcome.holder?.lockUntil, clock.now()) : pauseMs;
+        pauseMs = Math.min(pauseMs, Math.max(SHORTEST_RETRY_MS, leftMs));
+      } catch {
+        // The engine has told of it. The next try may fare better.
+      }
+      await pause(pauseMs, clock, shutdown);
+    }
+  };
+
+  const checkIn = (forget: readonly string[]): Promise<MemberList> =>
+    store.checkIn({ group: name, ...(stopping && { member: candidate }), forget }, looseCall(policy));
+
+  const keepCheckingIn = async (shutdown: AbortSignal): Promise<void> => {
+    let forget: readonly string[] = [];
+    while (!shutdown.aborted) {
+      try {
+        const { nowMs, members } = await checkIn(current ? forget : []);
+        const forgottenMs = nowMs - FORGOTTEN_AFTER_LEASES * leaseMs;
+        forget = members.filter(({ checkedInMs }) => checkedInMs < forgottenMs).map((member) => member.name);
+      } catch {
+        // The list decides nothing, and the next check-in mends it.
+      }
+      await pause(leaseMs / 2, clock, shutdown);
+    }
+  };
+
+  return {
+    candidate,
+    get term() {
+      return isLeading(current) ? current?.term : undefined;
+    },
+    isLeader: () => isLeading(current),
+    async members() {
+      const { nowMs, members } = await checkIn([]);
+      return members.map(({ name: member, checkedInMs }) => ({
+        name: member,
+        lastCheckIn: new Date(checkedInMs),
+        alive: nowMs - checkedInMs <= leaseMs,
+      }));
+    },
+    start() {
+      if (stopping) return;
+      stopping = new AbortController();
+      standing = Promise.all([stand(stopping.signal), keepCheckingIn(stopping.signal)]);
+    },
+    async stop() {
+      stopping?.abort();
+      await standing;
+      if (!stopping) return;
+      stopping = undefined;
+      await checkIn([candidate]).catch(() => undefined);
+    },
+  };
+}
+
+function isLeading(leadership: Leadership | undefined): boolean {
+  try {
+    leadership?.assertLeader();
+    return leadership !== undefined && !leadership.signal.aborted;
+  } catch {
+    return false;
+  }
+}
+
+function leaseLeft(lockUntil: string | undefined, nowMs: number): number {
+  return lockUntil === undefined ? Number.POSITIVE_INFINITY : Date.parse(lockUntil) - nowMs;
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

@@ -1,0 +1,68 @@
+import { newAttemptId } from '../core/attempt-id.js';
+import { defined } from '../core/defined.js';
+import { describe } from '../core/describe.js';
+import type { Duration } from '../core/duration.js';
+import { toStoreError } from '../core/errors.js';
+import { tellAll } from '../core/events.js';
+import type { Holder } from '../core/lock-store.js';
+import { looseCall } from '../core/order.js';
+import { publicHolder, type Skipped } from '../core/outcome.js';
+import { checkKnown } from '../core/policy.js';
+import { sentNow } from '../core/transition.js';
+import { type CandidateOptions, resolveCandidate } from './candidate.js';
+
+/** Options of `withLeadership`. */
+export interface LeadershipOptions extends CandidateOptions {
+  /** Who this function stands for: a region, or a deployment. Every process of it has the same name. */
+  readonly candidate: string;
+  /** How long a candidate leads after its last invocation; longer than the time between two of them. */
+  readonly lease: Duration;
+}
+
+/**
+ * Wraps a function that several regions or deployments run by the same schedule: only those of the leading candidate
+ * do. The lead is sticky: each invocation of the leader renews it, and another candidate takes over once the leader has
+ * not been invoked for a lease. At most two requests an invocation. Promises no exclusion between the leader's own
+ * invocations, nor for a run that outlasts the lease: wrap a function that has a lock of its own.
+ *
+ * @returns the function; it resolves to a `Skipped` where another candidate leads
+ * @throws TypeError, RangeError when wrapping, for options that cannot be; LockStoreError when the store failed
+ */
+export function withLeadership<A extends readonly unknown[], R>(
+  handler: (...args: A) => R | PromiseLike<R>,
+  options: LeadershipOptions,
+): (...args: A) => Promise<R | Skipped> {
+  if (typeof handler !== 'function') throw new TypeError(`handler is ${describe(handler)}: give the function to wrap`);
+  checkKnown(options, ['name', 'store', 'candidate', 'lease', 'observers', 'clock']);
+  const { name, candidate, leaseMs, policy } = resolveCandidate(options, options.candidate, options.lease);
+  const { store, observers, clock } = policy;
+
+  /** Renews the lead of this candidate, which another of its processes was granted. */
+  const renew = async (holder: Holder): Promise<boolean> => {
+    const lease = { ...holder, name, leaseMs, ...sentNow(clock) };
+    return (await store.extend(lease, { leaseMs }, looseCall(policy))).status === 'extended';
+  };
+
+  return async function leaderOnly(this: unknown, ...args: A): Promise<R | Skipped> {
+    const attemptId = newAttemptId();
+    const tell = tellAll(observers, clock, { name, attemptId, tickMs: undefined });
+    const claim = { name, attemptId, leaseMs, lockedBy: candidate, markTickAtStart: false };
+    try {
+      const asked = await store.acquire(claim, looseCall(policy));
+      if (asked.status === 'refused') {
+        const { reason, holder } = asked;
+        const isOurs = reason === 'locked' && holder?.lockedBy === candidate && (await renew(holder));
+        if (!isOurs) {
+          const why = { reason, ...defined({ holder: holder && publicHolder(holder) }) };
+          tell({ type: 'skipped', ...why });
+          return { status: 'skipped', name, ...why };
+        }
+      }
+    } catch (cause) {
+      const error = toStoreError(cause, 'acquire', name);
+      tell({ type: 'acquire-failed', error });
+      throw error;
+    }
+    return handler.apply(this, [...args] as unknown as [...A]);
+  };
+}

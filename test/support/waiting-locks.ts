@@ -1,0 +1,51 @@
+import type { ExecuteOptions, LockStore, RefusalReason } from 'single-execution';
+import type { ManualClock, RecordingObserver } from 'single-execution/testing';
+import { type MemoryLocks, memoryLocks } from './memory-locks.js';
+import { pass } from './pass.js';
+import { scriptedStore } from './scripted-store.js';
+
+export interface WaitingLocks extends Omit<MemoryLocks, 'options'> {
+  /** Of a run that waits for 20 s. */
+  readonly options: ExecuteOptions;
+  /** Of a run that does not wait, and of which nobody is told. */
+  readonly held: ExecuteOptions;
+  /** When an acquire was asked for, by which attempt. */
+  readonly tries: { readonly at: number; readonly attemptId: string }[];
+}
+
+/** Locks whose acquires are noted. */
+export function waitingLocks(): WaitingLocks {
+  const locks = memoryLocks();
+  const tries: { at: number; attemptId: string }[] = [];
+  const store: LockStore = {
+    ...locks.store,
+    acquire(claim, call) {
+      tries.push({ at: locks.clock.monotonic(), attemptId: claim.attemptId });
+      return locks.store.acquire(claim, call);
+    },
+  };
+  const held = { ...locks.options, observers: [] };
+  return { ...locks, held, tries, options: { ...locks.options, store, wait: '20s' } };
+}
+
+export interface RefusingLocks {
+  readonly clock: ManualClock;
+  readonly observer: RecordingObserver;
+  readonly options: ExecuteOptions;
+  /** When an acquire was asked for. */
+  readonly asked: number[];
+}
+
+/** A store that refuses every acquire so many milliseconds after it was asked. */
+export function refusingLocks(reason: RefusalReason, answerMs = 0): RefusingLocks {
+  const { clock, options, observer } = memoryLocks();
+  const asked: number[] = [];
+  const store = scriptedStore({
+    async acquire() {
+      asked.push(clock.monotonic());
+      if (answerMs > 0) await pass(clock, answerMs);
+      return { status: 'refused', reason };
+    },
+  });
+  return { clock, observer, asked, options: { ...options, store } };
+}
