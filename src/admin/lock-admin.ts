@@ -64,7 +64,9 @@ export function lockAdmin(store: LockAdminStore, { clock = systemClock }: { read
 
     async list() {
       const locks = await store.list(call());
-      const infos = locks.filter(({ item }) => !isMemberList(item)).map((stored) => listed(stored, clock.now()));
+      const infos = locks
+        .filter(({ name, item }) => !isMemberList(name, item))
+        .map((stored) => listed(stored, clock.now()));
       return infos.sort((a, b) => (a.name < b.name ? -1 : 1));
     },
 

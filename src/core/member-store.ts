@@ -1,3 +1,4 @@
+import { isRecordAttribute } from './lock-record.js';
 import type { StoreCall } from './lock-store.js';
 
 /**
@@ -23,22 +24,24 @@ export interface MemberList {
 }
 
 /** The record of a group stands beside its lock. */
-export const membersOf = (group: string): string => `${group}#members`;
+export const membersOf = (group: string): string => group + SUFFIX;
+
+const SUFFIX = '#members';
 
 const PREFIX = 'm:';
 
 /** The attribute that a member's last check-in is kept in. */
 export const memberAttribute = (member: string): string => PREFIX + member;
 
-/** Whether a record is a list of members, and no lock. */
-export function isMemberList(item: Readonly<Record<string, unknown>>): boolean {
-  return Object.keys(item).some((attribute) => attribute.startsWith(PREFIX));
+/** Whether a record is a list of members, perhaps an empty one, and no lock. */
+export function isMemberList(name: string, item: Readonly<Record<string, unknown>>): boolean {
+  return name.endsWith(SUFFIX) && !Object.keys(item).some(isRecordAttribute);
 }
 
 /** Reads a record of members; what is no check-in is passed over. */
 export function memberList(nowMs: number, item: Readonly<Record<string, unknown>>): MemberList {
   const members = Object.entries(item).flatMap(([attribute, value]) =>
-    attribute.startsWith(PREFIX) && Number.isSafeInteger(Number(value))
+    attribute.startsWith(PREFIX) && /^\d{13}$/.test(String(value))
       ? [{ name: attribute.slice(PREFIX.length), checkedInMs: Number(value) }]
       : [],
   );

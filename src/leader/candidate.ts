@@ -32,7 +32,7 @@ const MAX_CANDIDATE_BYTES = 64;
 /** @throws TypeError, RangeError for options that cannot be */
 export function resolveCandidate(
   { name, store, observers, clock = systemClock }: CandidateOptions,
-  candidate: string = `${thisProcess()} ${newAttemptId('c').slice(0, 9)}`,
+  candidate: string,
   lease: Duration,
 ): Candidate {
   const leaseMs = parseDuration(lease, 'lease');
@@ -43,6 +43,11 @@ export function resolveCandidate(
   const lock = { store, clock, lockAtMostFor: leaseMs, keepAlive: true, maxHold: Number.MAX_SAFE_INTEGER };
   const policy = resolvePolicy(observers === undefined ? lock : { ...lock, observers }, []);
   return { name: checkLockName(name), candidate: checkCandidate(candidate), leaseMs, policy };
+}
+
+/** The name of one who is given none. */
+export function anyCandidate(): string {
+  return `${thisProcess()} ${newAttemptId('c').slice(0, 9)}`;
 }
 
 function checkCandidate(candidate: unknown): string {

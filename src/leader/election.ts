@@ -1,12 +1,15 @@
+import { describe } from '../core/describe.js';
 import { type Duration, parseDuration } from '../core/duration.js';
 import { run } from '../core/engine.js';
+import { LockLostError } from '../core/errors.js';
 import type { Execution } from '../core/execution.js';
+import { checkLockName } from '../core/lock-name.js';
 import type { LockStore } from '../core/lock-store.js';
-import type { MemberList, MemberStore } from '../core/member-store.js';
+import { type MemberList, type MemberStore, membersOf } from '../core/member-store.js';
 import { looseCall } from '../core/order.js';
 import { jittered, pause } from '../core/pause.js';
 import { checkKnown } from '../core/policy.js';
-import { type CandidateOptions, resolveCandidate } from './candidate.js';
+import { anyCandidate, type CandidateOptions, resolveCandidate } from './candidate.js';
 
 /** Options of `createLeaderElection`. */
 export interface ElectionOptions extends CandidateOptions {
@@ -44,7 +47,10 @@ export interface LeaderElection {
   members(): Promise<Member[]>;
   /** Begins to stand for election, and to check in. */
   start(): void;
-  /** Steps down: the signal aborts, `onStarted` is waited for, and the lead is free for others at once. */
+  /**
+   * Steps down: the signal aborts, `onStarted` and `onStopped` are waited for, and the lead is free for others at once.
+   * Not to be awaited inside of these.
+   */
   stop(): Promise<void>;
 }
 
@@ -57,8 +63,12 @@ export interface Member {
 const DEFAULT_LEASE = '15s';
 /** The leader takes a member off the list that has not checked in for so many leases. */
 const FORGOTTEN_AFTER_LEASES = 10;
-/** Least time between two questions to a store whose lease seems to be over. */
-const SHORTEST_RETRY_MS = 100;
+const SHORTEST_RETRY_MS = 20;
+/** Least time between two questions to a store whose lease seems to be over, and how long it may seem so. */
+const OVERDUE_RETRY_MS = 100;
+const LONGEST_OVERDUE_MS = 2_000;
+/** Most members that one check-in takes off the list. */
+const MOST_FORGOTTEN = 100;
 
 /**
  * Elects one leader among processes that share a store, by a lock whose lease is kept alive. Promises: no two lead at a
@@ -81,17 +91,21 @@ export function createLeaderElection(options: ElectionOptions): LeaderElection {
     'observers',
     'clock',
   ]);
-  const { store, onStarted, onStopped } = options;
-  const { name, candidate, leaseMs, policy } = resolveCandidate(
-    options,
-    options.candidate,
-    options.lease ?? DEFAULT_LEASE,
-  );
+  const { store, candidate: given = anyCandidate(), lease = DEFAULT_LEASE, onStarted, onStopped } = options;
+  const { name, candidate, leaseMs, policy } = resolveCandidate(options, given, lease);
   if (typeof store.checkIn !== 'function') {
     throw new TypeError("store has no function 'checkIn': give a store of this library, which keeps a list of members");
   }
+  checkLockName(membersOf(name));
+  for (const [option, value] of Object.entries({ onStarted, onStopped })) {
+    if (value === undefined || typeof value === 'function') continue;
+    throw new TypeError(`${option} is ${describe(value)}: give a function, or leave it out`);
+  }
   const { clock } = policy;
   const retryMs = parseDuration(options.retryEvery ?? leaseMs / 5, 'retryEvery');
+  if (retryMs < SHORTEST_RETRY_MS) {
+    throw new RangeError(`retryEvery is ${describe(options.retryEvery)}: give at least ${SHORTEST_RETRY_MS}ms`);
+  }
   let stopping: AbortController | undefined;
   let standing: Promise<unknown> = Promise.resolve();
   let current: Leadership | undefined;
@@ -100,16 +114,13 @@ export function createLeaderElection(options: ElectionOptions): LeaderElection {
     const leadership = { term: fencingToken, signal, assertLeader: assertHeld };
     current = leadership;
     const work = (async () => onStarted?.(leadership))();
-    try {
-      await Promise.race([aborted(signal), work.then(() => aborted(signal))]);
-    } finally {
-      current = undefined;
-      await onStopped?.(leadership);
-    }
-    // Stopping early because of the signal is no failure.
-    await work.catch((error: unknown) => {
-      if (error !== signal.reason) throw error;
-    });
+    // A term is over when its signal aborts, or when the work fails.
+    await Promise.race([aborted(signal), work.then(() => aborted(signal)).catch(() => undefined)]);
+    current = undefined;
+    // The lead is given back when both have ended, whatever becomes of them.
+    const [started, stopped] = await Promise.allSettled([work, (async () => onStopped?.(leadership))()]);
+    if (started.status === 'rejected' && !isBecauseOf(signal, started.reason)) throw started.reason;
+    if (stopped.status === 'rejected') throw stopped.reason;
   };
 
   const stand = async (shutdown: AbortSignal): Promise<void> => {
@@ -117,8 +128,10 @@ export function createLeaderElection(options: ElectionOptions): LeaderElection {
       let pauseMs = jittered(retryMs / 2, retryMs);
       try {
         const outcome = await run(lead, { name, lockedBy: candidate, leaseMs, shutdown }, policy);
-        const leftMs = outcome.status === 'skipped' ? leaseLeft(outcome.holder?.lockUntil, clock.now()) : pauseMs;
-        pauseMs = Math.min(pauseMs, Math.max(SHORTEST_RETRY_MS, leftMs));
+        const isHeld = outcome.status === 'skipped' && outcome.reason === 'locked';
+        const leftMs = isHeld ? leaseLeft(outcome.holder?.lockUntil, clock.now()) : pauseMs;
+        // A lease that seems to be over for longer is one that this clock cannot judge.
+        if (leftMs > -LONGEST_OVERDUE_MS) pauseMs = Math.min(pauseMs, Math.max(OVERDUE_RETRY_MS, leftMs));
       } catch {
         // The engine has told of it. The next try may fare better.
       }
@@ -126,16 +139,21 @@ export function createLeaderElection(options: ElectionOptions): LeaderElection {
     }
   };
 
-  const checkIn = (forget: readonly string[]): Promise<MemberList> =>
-    store.checkIn({ group: name, ...(stopping && { member: candidate }), forget }, looseCall(policy));
+  const look = async (forget: readonly string[] = []): Promise<MemberList> =>
+    store.checkIn({ group: name, forget }, looseCall(policy));
 
   const keepCheckingIn = async (shutdown: AbortSignal): Promise<void> => {
     let forget: readonly string[] = [];
     while (!shutdown.aborted) {
       try {
-        const { nowMs, members } = await checkIn(current ? forget : []);
+        const checkIn = { group: name, member: candidate, forget: current ? forget : [] };
+        forget = [];
+        const { nowMs, members } = await store.checkIn(checkIn, looseCall(policy));
         const forgottenMs = nowMs - FORGOTTEN_AFTER_LEASES * leaseMs;
-        forget = members.filter(({ checkedInMs }) => checkedInMs < forgottenMs).map((member) => member.name);
+        forget = members
+          .filter(({ checkedInMs }) => checkedInMs < forgottenMs)
+          .slice(0, MOST_FORGOTTEN)
+          .map((member) => member.name);
       } catch {
         // The list decides nothing, and the next check-in mends it.
       }
@@ -150,7 +168,7 @@ export function createLeaderElection(options: ElectionOptions): LeaderElection {
     },
     isLeader: () => isLeading(current),
     async members() {
-      const { nowMs, members } = await checkIn([]);
+      const { nowMs, members } = await look();
       return members.map(({ name: member, checkedInMs }) => ({
         name: member,
         lastCheckIn: new Date(checkedInMs),
@@ -158,16 +176,19 @@ export function createLeaderElection(options: ElectionOptions): LeaderElection {
       }));
     },
     start() {
-      if (stopping) return;
+      if (stopping?.signal.aborted === false) return;
       stopping = new AbortController();
-      standing = Promise.all([stand(stopping.signal), keepCheckingIn(stopping.signal)]);
+      const { signal } = stopping;
+      // After a stop that is still under way.
+      standing = standing.then(() => Promise.all([stand(signal), keepCheckingIn(signal)]));
     },
     async stop() {
-      stopping?.abort();
+      const mine = stopping;
+      mine?.abort();
       await standing;
-      if (!stopping) return;
+      if (!mine || mine !== stopping) return;
       stopping = undefined;
-      await checkIn([candidate]).catch(() => undefined);
+      await look([candidate]).catch(() => undefined);
     },
   };
 }
@@ -183,6 +204,12 @@ function isLeading(leadership: Leadership | undefined): boolean {
 
 function leaseLeft(lockUntil: string | undefined, nowMs: number): number {
   return lockUntil === undefined ? Number.POSITIVE_INFINITY : Date.parse(lockUntil) - nowMs;
+}
+
+/** Whether a function ended because of its signal, which is no failure. */
+function isBecauseOf({ aborted, reason }: AbortSignal, error: unknown): boolean {
+  if (!aborted) return false;
+  return error === reason || error instanceof LockLostError || (error instanceof Error && error.cause === reason);
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -5,6 +5,7 @@ import type { Duration } from '../core/duration.js';
 import { toStoreError } from '../core/errors.js';
 import { tellAll } from '../core/events.js';
 import type { Holder } from '../core/lock-store.js';
+import { isSwitchedOff } from '../core/off-switch.js';
 import { looseCall } from '../core/order.js';
 import { publicHolder, type Skipped } from '../core/outcome.js';
 import { checkKnown } from '../core/policy.js';
@@ -40,10 +41,16 @@ export function withLeadership<A extends readonly unknown[], R>(
   /** Renews the lead of this candidate, which another of its processes was granted. */
   const renew = async (holder: Holder): Promise<boolean> => {
     const lease = { ...holder, name, leaseMs, ...sentNow(clock) };
-    return (await store.extend(lease, { leaseMs }, looseCall(policy))).status === 'extended';
+    try {
+      return (await store.extend(lease, { leaseMs }, looseCall(policy))).status === 'extended';
+    } catch (cause) {
+      throw toStoreError(cause, 'extend', name);
+    }
   };
 
   return async function leaderOnly(this: unknown, ...args: A): Promise<R | Skipped> {
+    const run = () => handler.apply(this, [...args] as unknown as [...A]);
+    if (isSwitchedOff(store)) return run();
     const attemptId = newAttemptId();
     const tell = tellAll(observers, clock, { name, attemptId, tickMs: undefined });
     const claim = { name, attemptId, leaseMs, lockedBy: candidate, markTickAtStart: false };
@@ -63,6 +70,6 @@ export function withLeadership<A extends readonly unknown[], R>(
       tell({ type: 'acquire-failed', error });
       throw error;
     }
-    return handler.apply(this, [...args] as unknown as [...A]);
+    return run();
   };
 }

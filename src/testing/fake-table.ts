@@ -12,7 +12,7 @@ export interface FakeTable {
   /**
    * One UpdateItem.
    *
-   * @returns the item before, where `ReturnValues` asks for it
+   * @returns the item before or after, where `ReturnValues` asks for it
    * @throws a ValidationException, or a ConditionalCheckFailedException with the raw item where that is asked for
    */
   update(input: UpdateInput): FakeItem | undefined;
@@ -41,7 +41,9 @@ export function fakeTable(keys: readonly string[]): FakeTable {
     update(input) {
       const id = identity(input.Key, keys);
       const old = items.get(id);
-      items.set(id, updated(input, keys, old));
+      const item = updated(input, keys, old);
+      items.set(id, item);
+      if (input.ReturnValues === 'ALL_NEW') return item;
       return input.ReturnValues === 'ALL_OLD' ? old : undefined;
     },
   };
@@ -73,7 +75,7 @@ function identity(key: FakeItem, names: readonly string[]): string {
 
 function updated(input: UpdateInput, keys: readonly string[], old: FakeItem | undefined): FakeItem {
   const { ReturnValues = 'NONE', ConditionExpression, ReturnValuesOnConditionCheckFailure } = input;
-  if (!['NONE', 'ALL_OLD'].includes(ReturnValues)) throw beyondFake(`return ${ReturnValues}`);
+  if (!['NONE', 'ALL_OLD', 'ALL_NEW'].includes(ReturnValues)) throw beyondFake(`return ${ReturnValues}`);
 
   // 1. Everything that is wrong with the request is found before the item is looked at.
   const placeholders = placeholdersOf(input);

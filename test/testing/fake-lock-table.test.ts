@@ -245,7 +245,7 @@ describe('commands', () => {
     ['size', { UpdateExpression: 'SET n = :v', ConditionExpression: 'size(n) > :v' }],
     ['IN', { UpdateExpression: 'SET n = :v', ConditionExpression: 'n IN (:v)' }],
     ['BETWEEN', { UpdateExpression: 'SET n = :v', ConditionExpression: 'n BETWEEN :v AND :v' }],
-    ['ALL_NEW', { UpdateExpression: 'SET n = :v', ReturnValues: 'ALL_NEW' as const }],
+    ['UPDATED_NEW', { UpdateExpression: 'SET n = :v', ReturnValues: 'UPDATED_NEW' as const }],
     ['a object', { UpdateExpression: 'SET n = :v', ExpressionAttributeValues: { ':v': [1] } }],
   ])('says that it cannot do %s rather than guess', async (what, request) => {
     fakeLockTable(mock);

@@ -1,0 +1,125 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test, vi } from 'vitest';
+import { electionScene, GUARD, LEASE, RETRY } from '../support/election-scene.js';
+import { gate } from '../support/gate.js';
+import { settledOf } from '../support/settled.js';
+
+describe('a term that ends by a throw', () => {
+  test('of onStarted: is told as failed, ends the term, and the candidate stands again after a pause', async () => {
+    const { clock, candidate, item } = electionScene();
+    const boom = new Error('boom');
+    const onStarted = vi.fn().mockRejectedValueOnce(boom);
+    const ledAtTheEnd: boolean[] = [];
+    const { election, observer, begun, ended } = candidate('a', {
+      onStarted,
+      onStopped: () => ledAtTheEnd.push(election.isLeader()),
+    });
+    election.start();
+    await clock.advance(0);
+
+    expect(observer.events.at(-1)).toMatchObject({ type: 'failed', release: 'released', error: boom });
+    expect(await item()).toMatchObject({ state: 'released', result: 'failed' });
+    expect([election.isLeader(), ended, ledAtTheEnd]).toEqual([false, begun, [false]]);
+    expect(() => begun[0]?.assertLeader()).toThrow(expect.objectContaining({ name: 'LockLostError' }));
+    await clock.advance(RETRY / 2 - 1);
+    expect(begun).toHaveLength(1);
+    await clock.advance(RETRY / 2 + 1);
+    expect(begun).toHaveLength(2);
+    expect([election.isLeader(), election.term]).toEqual([true, begun[1]?.term]);
+  });
+
+  test.each<[string, (signal: AbortSignal) => unknown]>([
+    ['that very reason', (signal) => signal.throwIfAborted()],
+    ['an AbortError because of it', (signal) => sleep(60_000, undefined, { signal })],
+  ])('of onStarted on stop: %s is no failure', async (_, end) => {
+    const { clock, candidate } = electionScene();
+    const { election, observer } = candidate('a', {
+      onStarted: async ({ signal }) => {
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        await end(signal);
+      },
+    });
+    election.start();
+    await clock.advance(0);
+    await election.stop();
+
+    expect(observer.types().slice(-2)).toEqual(['released', 'finished']);
+  });
+
+  test('of onStarted by assertLeader, once the lead is lost, is no failure either', async () => {
+    const { clock, candidate } = electionScene();
+    const { election, host, observer } = candidate('a', {
+      onStarted: ({ assertLeader }) =>
+        new Promise((_, reject) => {
+          const look = () => {
+            try {
+              assertLeader();
+              host.clock.setTimer(look, 500);
+            } catch (error) {
+              reject(error);
+            }
+          };
+          look();
+        }),
+    });
+    election.start();
+    await clock.advance(1_000);
+    host.suspend();
+    await clock.advance(LEASE);
+    host.resume();
+    await clock.advance(1_000);
+
+    expect(observer.types()).toContain('lost');
+    expect(observer.types()).not.toContain('failed');
+  });
+
+  test('of onStarted on stop: any other error is told as failed, and stop resolves', async () => {
+    const { clock, candidate } = electionScene();
+    const boom = new Error('boom');
+    const { election, observer } = candidate('a', {
+      onStarted: ({ signal }) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(boom))),
+    });
+    election.start();
+    await clock.advance(0);
+    await election.stop();
+
+    expect(observer.events.at(-1)).toMatchObject({ type: 'failed', error: boom });
+  });
+
+  test('of onStopped: the lead is not free before onStarted has ended', async () => {
+    const { clock, candidate, item } = electionScene();
+    const boom = new Error('boom');
+    const work = gate();
+    const { election, observer } = candidate('a', {
+      onStarted: () => work.opened,
+      onStopped: () => {
+        throw boom;
+      },
+    });
+    election.start();
+    await clock.advance(0);
+    const isStopped = settledOf(election.stop());
+    await clock.advance(LEASE - GUARD);
+
+    expect(isStopped()).toBe(false);
+    expect(await item()).toMatchObject({ state: 'held' });
+    work.open();
+    await clock.advance(0);
+    expect(isStopped()).toBe(true);
+    expect(observer.events.at(-1)).toMatchObject({ type: 'failed', error: boom });
+  });
+
+  test('of both: the error of onStarted is the one that is told', async () => {
+    const { clock, candidate } = electionScene();
+    const boom = new Error('boom');
+    const { election, observer } = candidate('a', {
+      onStarted: () => Promise.reject(boom),
+      onStopped: () => Promise.reject(new Error('of the farewell')),
+    });
+    election.start();
+    await clock.advance(0);
+
+    expect(observer.events.at(-1)).toMatchObject({ type: 'failed', error: boom });
+    await election.stop();
+  });
+});

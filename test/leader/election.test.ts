@@ -1,0 +1,203 @@
+import type { LockStoreError } from 'single-execution';
+import type { Leadership } from 'single-execution/leader';
+import { describe, expect, test } from 'vitest';
+import { electionScene, GUARD, LEASE, RETRY, START } from '../support/election-scene.js';
+
+describe('who leads', () => {
+  test('nothing is sent, and nobody leads, before start', async () => {
+    const { clock, candidate } = electionScene();
+    const { election, faults, checkIn, begun } = candidate('a');
+    await clock.advance(60_000);
+
+    expect(faults.calls).toEqual([]);
+    expect(checkIn).not.toHaveBeenCalled();
+    expect(clock.pendingTimers()).toBe(0);
+    expect(begun).toEqual([]);
+    expect([election.isLeader(), election.term, election.candidate]).toEqual([false, undefined, 'a']);
+  });
+
+  test('row 41: one of five leads, the same one for as long as it can renew', async () => {
+    const { clock, candidate, leaders } = electionScene();
+    const all = ['a', 'b', 'c', 'd', 'e'].map((name) => candidate(name));
+    for (const { election } of all) election.start();
+
+    for (let second = 0; second < 120; second++) {
+      await clock.advance(1_000);
+      expect(leaders()).toEqual(['a']);
+    }
+    expect(all.map(({ begun, ended }) => [begun.length, ended.length])).toEqual([[1, 0], ...Array(4).fill([0, 0])]);
+  });
+
+  test('row 41: the term is the fencing token of the lock, for the election and for its functions', async () => {
+    const { clock, candidate, item } = electionScene();
+    const { election, begun } = candidate('a');
+    election.start();
+    await clock.advance(0);
+
+    expect(begun.map(({ term }) => term)).toEqual([START + 1]);
+    expect(election.term).toBe(START + 1);
+    expect(await item()).toMatchObject({ state: 'held', lockedBy: 'a', fencingToken: START + 1, leaseMs: LEASE });
+  });
+
+  test('isLeader, term and assertLeader ask no store', async () => {
+    const { clock, candidate } = electionScene();
+    const { election, faults, checkIn, begun } = candidate('a');
+    election.start();
+    await clock.advance(0);
+    const asked = [faults.calls.length, checkIn.mock.calls.length];
+    for (let i = 0; i < 100; i++) {
+      expect([election.isLeader(), election.term]).toEqual([true, START + 1]);
+      begun[0]?.assertLeader();
+    }
+    await clock.advance(0);
+
+    expect([faults.calls.length, checkIn.mock.calls.length]).toEqual(asked);
+  });
+
+  test('the lead is renewed every third of the lease, and asked for at every retry by the others', async () => {
+    const { clock, candidate } = electionScene();
+    const [a, b] = [candidate('a', { lease: '30s' }), candidate('b', { lease: '30s', retryEvery: '4s' })];
+    a.election.start();
+    await clock.advance(0);
+    b.election.start();
+    await clock.advance(120_000);
+
+    expect(a.faults.calls.map(({ verb }) => verb)).toEqual(['acquire', ...Array(12).fill('extend')]);
+    // Between a half of it and all of it.
+    expect(b.faults.calls.length).toBeGreaterThanOrEqual(30);
+    expect(b.faults.calls.length).toBeLessThanOrEqual(61);
+    expect(new Set(b.faults.calls.map(({ verb }) => verb))).toEqual(new Set(['acquire']));
+  });
+
+  test('one who is paused by an operator asks no more often than one who is refused', async () => {
+    const { clock, candidate, store } = electionScene();
+    const first = candidate('a');
+    first.election.start();
+    await clock.advance(0);
+    await first.election.stop();
+    await store.pause('sched', { untilMs: START + 3_600_000, by: 'Ann' }, {} as never);
+    const { election, faults } = candidate('b');
+    election.start();
+    await clock.advance(60_000);
+
+    expect(faults.calls.length).toBeLessThanOrEqual(41);
+    await election.stop();
+  });
+
+  test('one whose clock is an hour ahead asks no more often than the others', async () => {
+    const { clock, candidate } = electionScene();
+    const [a, b] = [candidate('a'), candidate('b')];
+    b.host.stepWall(3_600_000);
+    a.election.start();
+    await clock.advance(0);
+    b.election.start();
+    await clock.advance(60_000);
+
+    expect(b.faults.calls.length).toBeLessThanOrEqual(41);
+  });
+});
+
+describe('one who cannot renew', () => {
+  test('row 41: steps down with a LockLostError before another can lead', async () => {
+    const { clock, candidate } = electionScene();
+    const times: Record<string, number> = {};
+    const note = (what: string) => () => {
+      times[what] = clock.now() - START;
+    };
+    const a = candidate('a', { onStopped: note('a stopped') });
+    const b = candidate('b', { onStarted: note('b started') });
+    a.election.start();
+    await clock.advance(0);
+    b.election.start();
+    await clock.advance(5_000);
+    a.faults.next('extend', ...Array(100).fill('lose-request'));
+    a.faults.next('acquire', ...Array(100).fill('lose-request'));
+    a.faults.next('release', 'lose-request');
+    await clock.advance(LEASE + RETRY);
+
+    // Last renewed at 5 s, for 15 s.
+    expect(times['a stopped']).toBe(5_000 + LEASE - GUARD);
+    expect(times['b started']).toBeGreaterThanOrEqual(5_000 + LEASE);
+    expect(times['b started']).toBeLessThanOrEqual(5_000 + LEASE + RETRY);
+    expect(a.begun[0]?.signal.reason).toMatchObject({ name: 'LockLostError', lockName: 'sched' });
+    expect(a.observer.types()).toContain('lost');
+    expect([a.election.isLeader(), a.election.term]).toEqual([false, undefined]);
+    expect(() => a.begun[0]?.assertLeader()).toThrow(expect.objectContaining({ name: 'LockLostError' }));
+    expect(b.election.term).toBeGreaterThan(a.begun[0]?.term ?? Number.NaN);
+  });
+
+  test('F61 whom an operator deposes learns it at its next renewal, and stands again; its term is the smaller one', async () => {
+    const { clock, candidate, store, item, leaders } = electionScene();
+    const [a, b] = [candidate('a'), candidate('b')];
+    a.election.start();
+    await clock.advance(0);
+    b.election.start();
+    await clock.advance(1_000);
+    const { fencingToken, lockedAt } = (await item()) as { fencingToken: number; lockedAt: number };
+    const force = { name: 'sched', adminId: 'f1', fencingToken, lockedAtMs: lockedAt, nowMs: clock.now() };
+    expect(await store.forceRelease(force, {} as never)).toBe('forced');
+    await clock.advance(LEASE / 3);
+
+    expect(a.begun[0]?.signal.reason).toMatchObject({ name: 'LockLostError' });
+    expect(leaders()).toEqual(['b']);
+    expect(b.election.term).toBeGreaterThan(a.begun[0]?.term ?? Number.NaN);
+    await clock.advance(60_000);
+    expect(leaders()).toEqual(['b']);
+    await b.election.stop();
+    await clock.advance(RETRY);
+    expect(leaders()).toEqual(['a']);
+  });
+
+  test('F26 whose machine slept past the lease knows it at its first look, before any timer has fired', async () => {
+    const { clock, candidate, leaders } = electionScene();
+    const [a, b] = [candidate('a'), candidate('b')];
+    a.election.start();
+    await clock.advance(0);
+    b.election.start();
+    a.host.suspend();
+    await clock.advance(LEASE + RETRY);
+    expect(leaders()).toEqual(['b']);
+    a.host.resume();
+
+    expect([a.election.isLeader(), a.election.term]).toEqual([false, undefined]);
+    expect(() => a.begun[0]?.assertLeader()).toThrow(expect.objectContaining({ name: 'LockLostError' }));
+    expect(a.begun[0]?.signal.reason).toMatchObject({ name: 'LockLostError' });
+    await clock.advance(LEASE);
+    expect(leaders()).toEqual(['b']);
+    expect(a.ended).toEqual(a.begun);
+  });
+
+  test('F51 what a former leader gives back too late leaves the lead of its successor alone', async () => {
+    const { clock, candidate, leaders, item } = electionScene();
+    const late = (_: Leadership) => new Promise<void>((resolve) => a.host.clock.setTimer(resolve, 10_000));
+    const a = candidate('a', { onStopped: late });
+    const b = candidate('b');
+    a.election.start();
+    await clock.advance(0);
+    b.election.start();
+    a.faults.next('extend', ...Array(100).fill('lose-request'));
+    await clock.advance(LEASE + RETRY);
+    const { attemptId } = await item();
+    await clock.advance(LEASE);
+
+    expect(a.faults.calls.map(({ verb }) => verb)).toContain('release');
+    expect(a.observer.types()).not.toContain('released');
+    expect(await item()).toMatchObject({ attemptId, state: 'held', lockedBy: 'b' });
+    expect(leaders()).toEqual(['b']);
+  });
+
+  test('an answer that is lost while it asks for the lead costs a lease, and no second leader', async () => {
+    const { clock, candidate, leaders } = electionScene();
+    const { election, faults, observer } = candidate('a');
+    faults.next('acquire', 'lose-response');
+    election.start();
+    await clock.advance(LEASE - 1);
+    expect(leaders()).toEqual([]);
+    expect(observer.events[1]).toMatchObject({
+      type: 'acquire-failed',
+      error: { code: 'UNAVAILABLE' } satisfies Partial<LockStoreError>,
+    });
+    await clock.advance(RETRY);
+    expect(leaders()).toEqual(['a']);
+  });
+});

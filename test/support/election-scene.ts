@@ -1,0 +1,113 @@
+import type { LockStore, MemberStore } from 'single-execution';
+import {
+  createLeaderElection,
+  type ElectionOptions,
+  type LeaderElection,
+  type Leadership,
+} from 'single-execution/leader';
+import { type MemoryStore, memoryStore } from 'single-execution/memory';
+import {
+  type FaultyStore,
+  faultyStore,
+  type ManualClock,
+  manualClock,
+  type RecordingObserver,
+  recordingObserver,
+} from 'single-execution/testing';
+import { vi } from 'vitest';
+import type { LockRecord } from '../../src/core/lock-record.js';
+import { sentNow } from '../../src/core/transition.js';
+import { type Host, hostOn } from './host.js';
+
+export const START: number = Date.parse('2026-01-01T00:00:00Z');
+/** The default. */
+export const LEASE = 15_000;
+/** A fifth of the lease. */
+export const RETRY = 3_000;
+/** The holder's deadline comes so long before the end of its lease. */
+export const GUARD = 200;
+
+/** A candidate in a process of its own, with all that its functions were called with. */
+export interface Candidate {
+  readonly name: string;
+  readonly host: Host;
+  readonly election: LeaderElection;
+  readonly observer: RecordingObserver;
+  /** What goes wrong with its calls for the lock, and which there were. */
+  readonly faults: FaultyStore;
+  readonly checkIn: ReturnType<typeof vi.fn<MemberStore['checkIn']>>;
+  /** Terms that began, and those that ended. */
+  readonly begun: readonly Leadership[];
+  readonly ended: readonly Leadership[];
+}
+
+export interface ElectionScene {
+  readonly clock: ManualClock;
+  readonly store: MemoryStore;
+  /** A candidate for the lead of `sched`. */
+  candidate(name: string, options?: Partial<ElectionOptions>): Candidate;
+  /** Names of those in running processes who say that they lead. */
+  leaders(): string[];
+  /** What is stored under `sched`. */
+  item(): Promise<LockRecord>;
+}
+
+/** @param storeAt the store that all processes share. @default one in memory, whose time is the test's clock */
+export function electionScene(storeAt?: (clock: ManualClock) => LockStore & MemberStore): ElectionScene {
+  const clock = manualClock(START);
+  const store = memoryStore();
+  const shared = storeAt?.(clock) ?? serverTimed(store, clock);
+  const all: Candidate[] = [];
+  return {
+    clock,
+    store,
+    candidate(name, options = {}) {
+      const host = hostOn(clock);
+      const observer = recordingObserver();
+      const reached = host.reach(shared);
+      const faults = faultyStore(reached);
+      const checkIn = vi.fn<MemberStore['checkIn']>((...args) => reached.checkIn(...args));
+      const begun: Leadership[] = [];
+      const ended: Leadership[] = [];
+      const election = createLeaderElection({
+        name: 'sched',
+        store: { ...faults, checkIn },
+        candidate: name,
+        clock: host.clock,
+        observers: [observer],
+        ...options,
+        onStarted(leadership) {
+          begun.push(leadership);
+          return options.onStarted?.(leadership);
+        },
+        onStopped(leadership) {
+          ended.push(leadership);
+          return options.onStopped?.(leadership);
+        },
+      });
+      const candidate = { name, host, election, observer, faults, checkIn, begun, ended };
+      all.push(candidate);
+      return candidate;
+    },
+    leaders: () => all.flatMap(({ name, host, election }) => (host.isRunning() && election.isLeader() ? [name] : [])),
+    item: async () => ((await store.get('sched', {} as never))?.item ?? {}) as LockRecord,
+  };
+}
+
+/** The store in memory with a time of its own, as Redis has: no caller's clock says when a lease is over. */
+function serverTimed(store: MemoryStore, server: ManualClock): LockStore & MemberStore {
+  return {
+    async acquire(claim, call) {
+      const sent = sentNow(call.clock);
+      const result = await store.acquire(claim, { ...call, clock: server });
+      return result.status === 'acquired' ? { ...result, lease: { ...result.lease, ...sent } } : result;
+    },
+    async extend(lease, to, call) {
+      const sent = sentNow(call.clock);
+      const result = await store.extend(lease, to, { ...call, clock: server });
+      return result.status === 'extended' ? { ...result, ...sent } : result;
+    },
+    release: (lease, completion, call) => store.release(lease, completion, { ...call, clock: server }),
+    checkIn: (checkIn, call) => store.checkIn(checkIn, { ...call, clock: server }),
+  };
+}
