@@ -19,23 +19,23 @@ export default [
   bundleOf(
     'withSingleExecution + dynamoDBStore',
     `${wrapper} export { dynamoDBStore } from './dist/stores/dynamodb.js';`,
-    '13.5 kB',
+    '15.5 kB',
   ),
   bundleOf(
     'withSingleExecution + upstashStore',
     `${wrapper} export { upstashStore } from './dist/stores/upstash.js';`,
-    '13.5 kB',
+    '15.5 kB',
   ),
   ...['cloudflare', 'http', 'process'].map((door) =>
     bundleOf(
       `${door} + upstashStore`,
       `export { withSingleExecution } from './dist/adapters/${door}.js'; export { upstashStore } from './dist/stores/upstash.js';`,
-      '13.5 kB',
+      '15.5 kB',
     ),
   ),
   bundleOf(
     'withSingleExecution + memoryStore',
     `${wrapper} export { memoryStore } from './dist/stores/memory.js';`,
-    '9.5 kB',
+    '11 kB',
   ),
 ];

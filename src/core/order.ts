@@ -40,7 +40,9 @@ export function releaseCall(order: Order, policy: Policy): StoreCall {
 /** An extension may take 5 s, but not longer than the lease can still be used. It ends when the run does. */
 export function extendCall(hold: Hold, { clock, maxClockSkewMs }: Settings, signal: AbortSignal): StoreCall {
   const leftMs = Math.max(1, hold.deadlineMono - clock.monotonic());
-  return { clock, signal, tryMs: TRY_MS, budgetMs: Math.min(BUDGET_MS, leftMs), maxClockSkewMs };
+  // One that hangs leaves time for another.
+  const tryMs = Math.min(TRY_MS, leftMs / 2);
+  return { clock, signal, tryMs, budgetMs: Math.min(BUDGET_MS, leftMs), maxClockSkewMs };
 }
 
 /**

@@ -18,7 +18,9 @@ const UNSENT = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH/;
 
 export function classifyFailure(error: unknown): TryFailure {
   const kind = kindOf(error);
-  return { ambiguous: kind === 'unknown', retry: kind === 'busy' || kind === 'unsent' || kind === 'unknown' };
+  // ERR is also what a gateway says of its own failure, after the script has run.
+  const ambiguous = kind === 'unknown' || (kind === 'refused' && redisMessage(error).startsWith('ERR'));
+  return { ambiguous, retry: kind === 'busy' || kind === 'unsent' || kind === 'unknown' };
 }
 
 export function isNoScript(error: unknown): boolean {

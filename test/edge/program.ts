@@ -7,6 +7,7 @@ import * as root from 'single-execution';
 import * as admin from 'single-execution/admin';
 import * as cloudflare from 'single-execution/cloudflare';
 import * as http from 'single-execution/http';
+import * as leader from 'single-execution/leader';
 import * as memory from 'single-execution/memory';
 import * as observe from 'single-execution/observe';
 import * as processes from 'single-execution/process';
@@ -19,6 +20,7 @@ const doors = {
   './admin': admin,
   './cloudflare': cloudflare,
   './http': http,
+  './leader': leader,
   './memory': memory,
   './observe': observe,
   './process': processes,

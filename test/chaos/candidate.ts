@@ -1,0 +1,70 @@
+/*
+ * A process that stands for election until SIGTERM. While it leads it writes to the witness without pause, each time
+ * having made sure that it leads. One that finds its lead lost writes once more, as a leader that was told nothing would.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { createLeaderElection, type Leadership } from 'single-execution/leader';
+import { openStore, type StoreAddress } from '../support/store-address.js';
+import { witness } from '../support/witness.js';
+
+export interface CandidateOrder {
+  readonly store: StoreAddress;
+  readonly witnessUrl: string;
+  readonly group: string;
+  readonly candidate: string;
+  readonly leaseMs: number;
+  readonly retryEveryMs: number;
+}
+
+const WRITE_EVERY_MS = 5;
+
+const {
+  store: address,
+  witnessUrl,
+  group,
+  candidate,
+  leaseMs,
+  retryEveryMs,
+} = JSON.parse(process.argv[2] ?? '') as CandidateOrder;
+const say = (said: string, more: object = {}) => process.stdout.write(`${JSON.stringify({ said, ...more })}\n`);
+
+const redis = new Redis(witnessUrl);
+const { write } = witness(redis, group);
+const { store, close } = openStore(address);
+
+async function reign({ term, signal, assertLeader }: Leadership): Promise<void> {
+  say('leads', { term });
+  try {
+    while (!signal.aborted) {
+      assertLeader();
+      await write(term, candidate, Date.now());
+      await sleep(WRITE_EVERY_MS);
+    }
+  } finally {
+    const reason = signal.reason instanceof Error ? signal.reason.name : 'none';
+    say('stepped down', { term, reason });
+    if (reason === 'LockLostError') say('wrote deaf', { term, word: await write(term, candidate, undefined) });
+  }
+}
+
+const election = createLeaderElection({
+  name: group,
+  store,
+  candidate,
+  lease: leaseMs,
+  retryEvery: retryEveryMs,
+  onStarted: reign,
+  observers: [],
+});
+election.start();
+say('stands');
+
+process.once('SIGTERM', async () => {
+  await election.stop();
+  close();
+  redis.disconnect();
+  process.stdin.destroy();
+});
+// It ends with its parent.
+process.stdin.on('end', () => process.exit()).resume();

@@ -1,0 +1,110 @@
+import { lockAdmin } from 'single-execution/admin';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type BundledProgram, bundledProgram } from '../support/bundled-program.js';
+import { type ChildPrograms, childPrograms, type Said } from '../support/child-program.js';
+import { eagerContender } from '../support/eager-contender.js';
+import { gate } from '../support/gate.js';
+import { KINDS, type RealStores, startRealStores } from '../support/real-stores.js';
+import { lateMs } from '../support/store-address.js';
+import type { HolderOrder } from './holder.js';
+
+/*
+ * Real processes that are stopped, killed or blocked while they hold a lock with keepAlive, on real stores.
+ */
+
+const LEASE_MS = 1_000;
+/** Allowed for what a loaded machine adds to a bound. */
+const SLACK_MS = 1_000;
+
+let stores: RealStores;
+let program: BundledProgram;
+let programs: ChildPrograms;
+beforeAll(async () => {
+  programs = childPrograms();
+  [stores, program] = await Promise.all([startRealStores(), bundledProgram(new URL('./holder.ts', import.meta.url))]);
+});
+afterAll(async () => {
+  await programs.stop();
+  await Promise.all([stores.stop(), program.remove()]);
+});
+
+describe.concurrent.each(KINDS)('on %s', (kind) => {
+  const holder = async (name: string) => {
+    const order: HolderOrder = { store: stores.addresses[kind], name, leaseMs: LEASE_MS };
+    const child = programs.start(program.path, order);
+    const { fencingToken } = await child.until('running');
+    return { child, fencingToken: Number(fencingToken) };
+  };
+  const admin = () => lockAdmin(stores.open[kind].admin);
+  const store = () => stores.open[kind].store;
+
+  test('rows 19, 25, F26: a process that was stopped past its lease finds out at once, and leaves its successor alone', async () => {
+    const name = `stopped-${kind}`;
+    const { child, fencingToken } = await holder(name);
+    child.kill('SIGSTOP');
+    const end = gate();
+    const successor = eagerContender(store(), name, end.opened);
+    const { execution } = await successor.started;
+    const before = await admin().get(name);
+
+    child.kill('SIGCONT');
+
+    // Whichever of its timers comes first: it is told before it can do anything else.
+    expect(await child.until('woke')).toMatchObject({ assertHeld: 'LockLostError', reason: 'LockLostError' });
+    expect(await child.until('aborted')).toMatchObject({ reason: 'LockLostError' });
+    child.tell('finish');
+    expect(await child.until('settled')).toMatchObject({ outcome: { status: 'executed', release: 'lost' } });
+    expect(await child.ended).toEqual({ code: 0, signal: null, stderr: '' });
+    expect(eventsOf(child.said()).filter((type) => type === 'lost')).toEqual(['lost']);
+    expect(before).toMatchObject({ state: 'held', fencingToken: execution.fencingToken });
+    expect(execution.fencingToken).toBeGreaterThan(fencingToken);
+    expect(await admin().get(name)).toEqual(before);
+
+    end.open();
+    expect((await successor.run).outcome).toMatchObject({ release: 'released' });
+  });
+
+  test('rows 3, 27, 28, 29: after SIGKILL the lock is free within its lease, and the crash is on record', async () => {
+    const name = `killed-${kind}`;
+    const { child, fencingToken } = await holder(name);
+    // Not only the lease of the start: one that was renewed.
+    await child.until('extended');
+    const killedAt = Date.now();
+    child.kill('SIGKILL');
+    const { lockUntil } = (await admin().get(name)) ?? {};
+    const successor = eagerContender(store(), name);
+    const { atMs, outcome, execution, events } = await successor.run;
+
+    expect(atMs).toBeGreaterThanOrEqual(lockUntil?.getTime() ?? Number.NaN);
+    expect(atMs - killedAt).toBeLessThan(LEASE_MS + lateMs(stores.addresses[kind]) + SLACK_MS);
+    expect(new Set(successor.reasons)).toEqual(new Set(['locked']));
+    expect(execution).toMatchObject({
+      recovering: true,
+      previous: { status: 'crashed', fencingToken, lockedBy: `process ${child.pid}` },
+    });
+    expect(outcome).toMatchObject({ status: 'executed', release: 'released' });
+    expect(events).toContain('recovered');
+    expect(await admin().runs(name)).toMatchObject([
+      { status: 'succeeded', fencingToken: execution.fencingToken },
+      { status: 'crashed', fencingToken },
+    ]);
+  });
+
+  test('F40: a run that computes past its lease without a pause loses the lock, and is told', async () => {
+    const name = `blocked-${kind}`;
+    const { child } = await holder(name);
+    child.tell('block');
+
+    expect(await child.until('woke')).toMatchObject({ assertHeld: 'LockLostError', reason: 'LockLostError' });
+    await eagerContender(store(), name).run;
+    child.tell('finish');
+    expect(await child.until('settled')).toMatchObject({ outcome: { release: 'lost' } });
+    const types = eventsOf(child.said());
+    expect(types.slice(types.indexOf('lost'))).toEqual(['lost', 'finished']);
+  });
+});
+
+/** The events among what a program said. */
+function eventsOf(said: readonly Said[]): unknown[] {
+  return said.filter(({ isEvent }) => isEvent).map((line) => line['said']);
+}

@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type BundledProgram, bundledProgram } from '../support/bundled-program.js';
+import { type ChildPrograms, childPrograms } from '../support/child-program.js';
+import { KINDS, type RealStores, startRealStores } from '../support/real-stores.js';
+import type { ThousandRunsOrder } from './thousand-runs.js';
+
+/*
+ * A thousand runs in a process of their own: with keepAlive, extended, waiting, skipped, failed, lost, as handles, and
+ * elections of many terms beside them.
+ */
+
+const RUNS = 1_000;
+/** What a heap may seem to grow by a run without anything being kept. */
+const NOISE_BYTES = 1_000;
+
+let stores: RealStores;
+let program: BundledProgram;
+let programs: ChildPrograms;
+beforeAll(async () => {
+  programs = childPrograms();
+  const source = new URL('./thousand-runs.ts', import.meta.url);
+  [stores, program] = await Promise.all([startRealStores(), bundledProgram(source)]);
+});
+afterAll(async () => {
+  await programs.stop();
+  await Promise.all([stores.stop(), program.remove()]);
+});
+
+describe.concurrent('F27, F33, row 33', () => {
+  test.each(KINDS)(
+    'after a thousand runs on %s nothing is alive, nothing was warned of, and the process ends',
+    async (kind) => {
+      const order: ThousandRunsOrder = { store: stores.addresses[kind], runs: RUNS, abreast: 15 };
+      const options = ['--unhandled-rejections=strict', '--expose-gc'];
+      const child = programs.start(program.path, order, options);
+      const end = await child.until('ends');
+
+      expect(await child.ended).toEqual({ code: 0, signal: null, stderr: '' });
+      expect(child.said().filter(({ said }) => said === 'warning')).toEqual([]);
+      expect(end['after']).toEqual(end['before']);
+      // The one for SIGTERM, which stays from the first run of a job on.
+      expect(end['listeners']).toBe(1);
+      expect(end['grownPerRun']).toBeLessThan(NOISE_BYTES);
+      expect(end['counts']).toMatchObject({
+        acquired: 1137,
+        started: 1137,
+        finished: 1001,
+        failed: 136,
+        rejected: 136,
+        skipped: 271,
+        refused: 135,
+        released: 1112,
+        lost: 25,
+        'aborted true, lost': 25,
+        elections: 2,
+      });
+      expect(end['counts']).not.toHaveProperty('wrong');
+    },
+  );
+});

@@ -1,0 +1,119 @@
+/*
+ * A process that runs one task under a lock with keepAlive, says what it sees, and ends by itself. Told `finish` on
+ * stdin, its task returns; told `block`, it computes past its lease without a pause. With `killAt` it kills itself there,
+ * as a crash of its host would.
+ */
+import { createInterface } from 'node:readline';
+import { type Execution, executeWithLock, type LockStore } from 'single-execution';
+import { openStore, type StoreAddress } from '../support/store-address.js';
+
+export type KillPoint = 'before acquire' | 'after acquire' | 'in the task' | 'before release' | 'after release';
+
+export interface HolderOrder {
+  readonly store: StoreAddress;
+  readonly name: string;
+  readonly leaseMs: number;
+  readonly tickMs?: number;
+  readonly tickMark?: 'success' | 'start';
+  readonly killAt?: KillPoint;
+}
+
+const LOOK_EVERY_MS = 5;
+
+const {
+  store: address,
+  name,
+  leaseMs,
+  tickMs,
+  tickMark = 'success',
+  killAt,
+} = JSON.parse(process.argv[2] ?? '') as HolderOrder;
+
+/** Between two looks: however lately the lease was renewed, it is over by then. */
+const suspendedMs = leaseMs * 0.8;
+
+const say = (said: string, more: object = {}) => process.stdout.write(`${JSON.stringify({ said, ...more })}\n`);
+const nameOf = (error: unknown) => (error instanceof Error ? error.name : String(error));
+
+/** What `assertHeld` says: the name of its error, or `held`. */
+function heldOr(execution: Execution): string {
+  try {
+    execution.assertHeld();
+    return 'held';
+  } catch (error) {
+    return nameOf(error);
+  }
+}
+
+/** Says what is seen in the first turn after a suspension, of what the library has noticed by itself. */
+function lookOut(execution: Execution): () => void {
+  let lookedAt = performance.now();
+  const look = () => {
+    const gapMs = performance.now() - lookedAt;
+    lookedAt = performance.now();
+    if (gapMs < suspendedMs) return;
+    // All timers that are due have been served by then.
+    setImmediate(() => say('woke', { reason: nameOf(execution.signal.reason), assertHeld: heldOr(execution) }));
+  };
+  const timer = setInterval(look, LOOK_EVERY_MS);
+  return () => clearInterval(timer);
+}
+
+function dieAt(point: KillPoint): void {
+  if (killAt === point) process.kill(process.pid, 'SIGKILL');
+}
+
+function mortal({ acquire, extend, release }: LockStore): LockStore {
+  return {
+    async acquire(claim, call) {
+      dieAt('before acquire');
+      const result = await acquire(claim, call);
+      dieAt('after acquire');
+      return result;
+    },
+    extend,
+    async release(lease, completion, call) {
+      dieAt('before release');
+      const result = await release(lease, completion, call);
+      dieAt('after release');
+      return result;
+    },
+  };
+}
+
+const { store, close } = openStore(address);
+const orders = createInterface({ input: process.stdin });
+const finish = new Promise<void>((resolve) => {
+  orders.on('line', (line) => {
+    if (line === 'finish') resolve();
+    if (line !== 'block') return;
+    for (const endAt = performance.now() + leaseMs * 1.2; performance.now() < endAt; );
+  });
+});
+
+async function task(execution: Execution): Promise<string> {
+  const { fencingToken, signal } = execution;
+  dieAt('in the task');
+  signal.addEventListener('abort', () => say('aborted', { reason: nameOf(signal.reason) }));
+  const rest = lookOut(execution);
+  say('running', { fencingToken });
+  if (killAt === undefined) await finish;
+  rest();
+  return 'done';
+}
+
+// The first request of a process is slow, which a short lease might not outlast.
+await executeWithLock(() => undefined, { name: `${name} before`, store, lockAtMostFor: '1m' });
+const outcome = await executeWithLock(task, {
+  name,
+  store: mortal(store),
+  lockAtMostFor: leaseMs,
+  keepAlive: true,
+  tickMark,
+  ...(tickMs !== undefined && { tick: tickMs }),
+  observers: [({ type }) => say(type, { isEvent: true })],
+});
+say('settled', { outcome });
+orders.close();
+process.stdin.destroy();
+close();

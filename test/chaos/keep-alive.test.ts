@@ -1,0 +1,121 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Execution, executeWithLock, type LockEvent, type LockStore } from 'single-execution';
+import { dynamoDBStore } from 'single-execution/dynamodb';
+import { describe, expect, test } from 'vitest';
+import { eagerContender } from '../support/eager-contender.js';
+import { faultyDynamoDB, faultyRedis, faultyUpstash } from '../support/faulty-engines.js';
+import { verbOf } from '../support/lock-verb.js';
+import { startProxiedLocks } from '../support/proxied-locks.js';
+
+/*
+ * keepAlive on real engines over a bad network, with a contender that asks ten times a second or more.
+ */
+
+const LEASE_MS = 2_000;
+const LEASES = 3;
+const RUN_MS = LEASES * LEASE_MS;
+
+const ENGINES = [
+  {
+    engine: 'DynamoDB Local',
+    start: faultyDynamoDB,
+    faults: ['reset before', 'reset after', 'ThrottlingException', 'InternalServerError', 'AccessDeniedException'],
+    // What is no use to try at once is told, and tried again by the heartbeat.
+    failures: 2,
+  },
+  { engine: 'Redis by TCP', start: faultyRedis, faults: ['drop-request', 'drop-response', 'busy'], failures: 0 },
+  {
+    engine: 'Redis by Upstash REST',
+    start: faultyUpstash,
+    faults: ['drop-request', 'drop-response', 'http-500-after'],
+    // Upstash's own errors read like Redis's: an internal one too is left to the heartbeat.
+    failures: 2,
+  },
+] as const;
+
+describe.concurrent('rows 21, 22, F32, F35: keepAlive with one in three renewals failing', () => {
+  test.each(ENGINES)(
+    'holds the lock over three leases on $engine, and renews nothing after the run',
+    async ({ start, faults, failures }) => {
+      const engine = await start();
+      try {
+        const { types, aborted, hasRun, reasons } = await heldAgainstContender(engine.store, engine.direct, RUN_MS);
+        const sentInRun = engine.sent();
+
+        expect(hasRun).toBe(false);
+        // Asked every 50 to 100 ms, and on a slow machine at least every 300 ms.
+        expect(reasons.length).toBeGreaterThan(RUN_MS / 300);
+        expect(new Set(reasons)).toEqual(new Set(['locked']));
+        expect(aborted).toBe(false);
+
+        expect(types).not.toContain('lost');
+        expect(types.slice(-2)).toEqual(['released', 'finished']);
+        // One each third of the lease: nine, of which the last falls together with the end.
+        const renewals = types.filter((type) => type === 'extended').length;
+        expect(renewals).toBeGreaterThanOrEqual(LEASES * 3 - 2);
+        expect(renewals).toBeLessThanOrEqual(LEASES * 3);
+
+        // Each failed request was followed by another: by the store's own try, or by the heartbeat.
+        expect(engine.struck().slice(0, faults.length)).toEqual(faults.slice(0, engine.struck().length));
+        expect(engine.struck().length).toBeGreaterThanOrEqual(Math.min(faults.length, 4));
+        expect(sentInRun - engine.struck().length).toBeGreaterThanOrEqual(renewals);
+        expect(types.filter((type) => type === 'extend-failed').length).toBeLessThanOrEqual(failures);
+
+        // F36: for longer than a renewal would have taken to come.
+        await sleep(LEASE_MS / 2);
+        expect(engine.sent()).toBe(sentInRun);
+      } finally {
+        await engine.stop();
+      }
+    },
+  );
+
+  test('row 22: outlives a renewal that is refused outright, and says so', async () => {
+    const locks = await startProxiedLocks();
+    try {
+      const denied = { kind: 'error', at: 'before', status: 400, type: 'AccessDeniedException' } as const;
+      locks.proxy.inject(denied, { when: ({ body }) => verbOf(body) === 'extend', times: 2 });
+      const { types: all } = await heldAgainstContender(locks.store(), direct(locks), LEASE_MS * 1.3);
+
+      const types = all.filter((type) => /extend|lost|finished/.test(type));
+      expect(types.slice(0, 3)).toEqual(['extend-failed', 'extend-failed', 'extended']);
+      expect(types.at(-1)).toBe('finished');
+      expect(types).not.toContain('lost');
+    } finally {
+      await locks.stop();
+    }
+  });
+
+  test('F3, F35: outlives a renewal that is applied and never answered', async () => {
+    const locks = await startProxiedLocks();
+    const leaseMs = 3_000;
+    try {
+      locks.proxy.inject({ kind: 'hang', at: 'after' }, { when: ({ body }) => verbOf(body) === 'extend' });
+      const { types, aborted } = await heldAgainstContender(locks.store(), direct(locks), leaseMs * 1.3, leaseMs);
+
+      expect(aborted).toBe(false);
+      expect(types).toContain('extended');
+      expect(locks.verbs().slice(0, 3)).toEqual(['acquire', 'extend', 'extend']);
+    } finally {
+      await locks.stop();
+    }
+  });
+});
+
+const direct = ({ direct: client, tableName }: Awaited<ReturnType<typeof startProxiedLocks>>) =>
+  dynamoDBStore({ client, tableName });
+
+/** Runs for so long with keepAlive, while another asks for the same lock past the bad network. */
+async function heldAgainstContender(store: LockStore, other: LockStore, runMs: number, leaseMs = LEASE_MS) {
+  const events: LockEvent[] = [];
+  const task = async ({ signal }: Execution) => {
+    const contender = eagerContender(other, 'digest');
+    await sleep(runMs);
+    const hasRun = await contender.stop();
+    return { aborted: signal.aborted, hasRun, reasons: contender.reasons };
+  };
+  const options = { name: 'digest', store, lockAtMostFor: leaseMs, keepAlive: true };
+  const outcome = await executeWithLock(task, { ...options, observers: [(event) => events.push(event)] });
+  if (outcome.status === 'skipped') throw new Error(`the run was skipped: ${outcome.reason}`);
+  return { events, types: events.map(({ type }) => type), ...outcome.value };
+}

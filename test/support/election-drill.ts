@@ -1,0 +1,121 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import type { CandidateOrder } from '../chaos/candidate.js';
+import { type BundledProgram, bundledProgram } from './bundled-program.js';
+import { type ChildProgram, childPrograms } from './child-program.js';
+import type { StoreAddress } from './store-address.js';
+import { type Reign, type Tally, tally, type WitnessedWrite, witness } from './witness.js';
+
+export interface DrillOptions {
+  readonly store: StoreAddress;
+  /** A Redis for the witness. */
+  readonly witnessUrl: string;
+  readonly group: string;
+  readonly candidates: number;
+  readonly leaseMs: number;
+  readonly retryEveryMs: number;
+}
+
+/** Processes that stand for election, one of which leads; each that is ended is replaced. */
+export interface ElectionDrill {
+  /** Kills the leader, or ends it in good order; how long it took until another has got a write in. */
+  failOver(signal: 'SIGKILL' | 'SIGTERM'): Promise<number>;
+  /** Suspends the leader until another has got a write in, and tells what it wrote when it went on. */
+  suspend(): Promise<Suspended>;
+  tally(): Promise<Tally>;
+  stop(): Promise<void>;
+}
+
+export interface Suspended {
+  readonly tookMs: number;
+  /** The term of the one suspended, and of its successor. */
+  readonly terms: readonly [number, number];
+  /** Writes of the old term after the process went on: one at least, which it makes although it was told. */
+  readonly late: readonly WitnessedWrite[];
+  readonly resumedAtMs: number;
+}
+
+const LOOK_EVERY_MS = 5;
+const GIVE_UP_MS = 20_000;
+
+export async function startElectionDrill({ witnessUrl, candidates, ...order }: DrillOptions): Promise<ElectionDrill> {
+  const { group, leaseMs } = order;
+  const redis = new Redis(witnessUrl);
+  const seen = witness(redis, group);
+  const programs = childPrograms();
+  const program: BundledProgram = await bundledProgram(new URL('../chaos/candidate.ts', import.meta.url));
+  const standing = new Map<string, ChildProgram>();
+  let named = 0;
+
+  const stand = async () => {
+    const candidate = `c${++named}`;
+    const all: CandidateOrder = { ...order, witnessUrl, candidate };
+    const child = programs.start(program.path, all);
+    standing.set(candidate, child);
+    await child.until('stands');
+  };
+  const reignAfter = async (term: number): Promise<Reign> => {
+    for (const giveUpAt = Date.now() + GIVE_UP_MS; Date.now() < giveUpAt; ) {
+      const reign = await seen.reign();
+      if (reign && reign.term > term) return reign;
+      await sleep(LOOK_EVERY_MS);
+    }
+    throw new Error(`nobody led group "${group}" within ${GIVE_UP_MS} ms after term ${term}`);
+  };
+  const leader = async () => {
+    const reign = await reignAfter(0);
+    const process = standing.get(reign.candidate);
+    if (!process) throw new Error(`${reign.candidate} leads and was ended`);
+    return { reign, process };
+  };
+
+  await Promise.all(Array.from({ length: candidates }, stand));
+  return {
+    async failOver(signal) {
+      // At any point between two renewals.
+      await sleep((Math.random() * leaseMs) / 3);
+      const { reign, process } = await leader();
+      standing.delete(reign.candidate);
+      const endedAt = Date.now();
+      process.kill(signal);
+      const next = await reignAfter(reign.term);
+      const { stderr, ...end } = await process.ended;
+      const expected = signal === 'SIGKILL' ? { code: null, signal } : { code: 0, signal: null };
+      if (stderr !== '' || end.code !== expected.code) throw new Error(`ended as ${JSON.stringify(end)}: ${stderr}`);
+      await stand();
+      return next.sinceMs - endedAt;
+    },
+    async suspend() {
+      const { reign, process } = await leader();
+      const stoppedAt = Date.now();
+      process.kill('SIGSTOP');
+      const next = await reignAfter(reign.term);
+      const resumedAtMs = Date.now();
+      process.kill('SIGCONT');
+      await process.until('wrote deaf', ({ term }) => term === reign.term);
+      const writes = await seen.writes();
+      return {
+        tookMs: next.sinceMs - stoppedAt,
+        terms: [reign.term, next.term],
+        late: writes.filter(({ term, atMs }) => term === reign.term && atMs >= resumedAtMs),
+        resumedAtMs,
+      };
+    },
+    tally: async () => tally(await seen.writes()),
+    async stop() {
+      await programs.stop();
+      redis.disconnect();
+      await program.remove();
+    },
+  };
+}
+
+export interface Figures {
+  readonly median: number;
+  readonly worst: number;
+}
+
+export function figuresOf(times: readonly number[]): Figures {
+  const sorted = [...times].sort((a, b) => a - b);
+  return { median: sorted[Math.floor(sorted.length / 2)] ?? Number.NaN, worst: sorted.at(-1) ?? Number.NaN };
+}

@@ -1,0 +1,38 @@
+import { executeWithLock } from 'single-execution';
+import { dynamoDBLocal, freshTable } from './dynamodb-local.js';
+import { startRedisServer } from './redis-server.js';
+import { type OpenStore, openStore, type StoreAddress } from './store-address.js';
+
+export const KINDS = ['redis', 'dynamodb'] as const;
+
+/** An empty Redis and an empty table, real ones, and a connection of the test's own to each. */
+export interface RealStores {
+  readonly addresses: Readonly<Record<StoreAddress['kind'], StoreAddress>>;
+  readonly open: Readonly<Record<StoreAddress['kind'], OpenStore>>;
+  readonly redisUrl: string;
+  stop(): Promise<void>;
+}
+
+export async function startRealStores(): Promise<RealStores> {
+  const server = await startRedisServer();
+  const { client, endpoint } = dynamoDBLocal();
+  const tableName = await freshTable(client);
+  client.destroy();
+  const redis: StoreAddress = { kind: 'redis', url: server.url };
+  const dynamodb: StoreAddress = { kind: 'dynamodb', endpoint, tableName };
+  const open = { redis: openStore(redis), dynamodb: openStore(dynamodb) };
+  // A server's first answer takes as long as a short lease.
+  for (const { store } of Object.values(open)) {
+    await executeWithLock(() => undefined, { name: 'first', store, lockAtMostFor: '1m' });
+  }
+  return {
+    addresses: { redis, dynamodb },
+    open,
+    redisUrl: server.url,
+    async stop() {
+      open.redis.close();
+      open.dynamodb.close();
+      await server.stop();
+    },
+  };
+}

@@ -1,0 +1,33 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { Redis } from 'ioredis';
+import { dynamoDBAdminStore, dynamoDBStore } from 'single-execution/dynamodb';
+import { redisAdminStore, redisStore } from 'single-execution/redis';
+
+/** Where a store is, in words that reach another process. */
+export type StoreAddress =
+  | { readonly kind: 'redis'; readonly url: string }
+  | { readonly kind: 'dynamodb'; readonly endpoint: string; readonly tableName: string };
+
+export interface OpenStore {
+  readonly store: ReturnType<typeof redisStore>;
+  readonly admin: ReturnType<typeof redisAdminStore>;
+  /** Ends its connections. */
+  close(): void;
+}
+
+const LOCAL = { region: 'local', credentials: { accessKeyId: 'local', secretAccessKey: 'local' } };
+
+/** A store of one's own, with connections of its own. */
+export function openStore(address: StoreAddress): OpenStore {
+  if (address.kind === 'redis') {
+    const client = new Redis(address.url);
+    const options = { client };
+    return { store: redisStore(options), admin: redisAdminStore(options), close: () => client.disconnect() };
+  }
+  const client = new DynamoDBClient({ endpoint: address.endpoint, maxAttempts: 1, ...LOCAL });
+  const options = { client, tableName: address.tableName };
+  return { store: dynamoDBStore(options), admin: dynamoDBAdminStore(options), close: () => client.destroy() };
+}
+
+/** How long after the end of a lease a store may still refuse others: DynamoDB's clock is read by the second. */
+export const lateMs = ({ kind }: StoreAddress): number => (kind === 'dynamodb' ? 3_000 : 0);
