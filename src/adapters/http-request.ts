@@ -13,7 +13,7 @@ export async function readSchedule(request: Request): Promise<Trigger> {
   const header = firstHeader(request, TIME_HEADERS);
   if (header !== undefined) return readInstant(header);
   if (!request.headers.get('content-type')?.toLowerCase().includes('json')) return {};
-  if (request.bodyUsed) return { unreadableTick: 'in a body that was read before' };
+  if (request.bodyUsed || request.body?.locked) return { unreadableTick: 'in a body that was read before' };
   const time = await scheduledTimeOfBody(request);
   return typeof time === 'number' ? { tickMs: time } : readInstant(time);
 }

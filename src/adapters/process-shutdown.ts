@@ -66,7 +66,9 @@ function endProcess(): void {
   process.off?.('SIGTERM', onSigterm);
   process.kill?.(process.pid, 'SIGTERM');
   // The first process of a container is not ended by a signal of its own.
-  if (process.listeners?.('SIGTERM').length === 0) systemClock.setTimer(() => process.exit?.(ENDED_BY_SIGTERM), 0);
+  systemClock.setTimer(() => {
+    if (process.listeners?.('SIGTERM').length === 0) process.exit?.(ENDED_BY_SIGTERM);
+  }, 0);
 }
 
 /** Listeners that end the process, or let another of them do it, and do not take that over for the program. */

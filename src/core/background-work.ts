@@ -34,6 +34,12 @@ export async function withBackgroundWork<C, R>(
       const value: unknown = Reflect.get(context, key, context);
       return typeof value === 'function' ? value.bind(context) : value;
     },
+    set: (_, key, value) => Reflect.set(context, key, value),
+    ownKeys: () => Reflect.ownKeys(context),
+    getOwnPropertyDescriptor(_, key) {
+      const own = Reflect.getOwnPropertyDescriptor(context, key);
+      return own && { ...own, configurable: true };
+    },
   });
 
   const [own] = await Promise.allSettled([(async () => call(counting))()]);

@@ -43,7 +43,7 @@ export function redisAdmin(redis: RedisConnection): LockAdminStore {
         cursor = answer.value.cursor;
       } while (cursor !== '0');
       // Something else may lie under the prefix, with a key that no lock can have.
-      const ofLocks = [...names].filter((name) => nameProblem(keyPrefix + name) === undefined);
+      const ofLocks = [...names].filter((name) => name !== '' && nameProblem(keyPrefix + name) === undefined);
       const locks = await Promise.all(ofLocks.map((name) => get(name, call)));
       return locks.filter((lock) => lock !== undefined);
     },

@@ -5,10 +5,31 @@ import { type Scene, TICK_MS } from './contract-scene.js';
 import { expectFields, expectGranted, expectRejection, expectSame } from './expectation.js';
 
 /** Added to a name of the case: near misses, separators, and what other layers give a meaning to. */
-const ENDINGS = ['', ' ', '#b', ':b', '/b', '.b', '*', '{}', '%20', "'", '"', '\\', '$x', 'ü', '日本', '🔒', '\u00a0'];
+const ENDINGS = [
+  '',
+  ' ',
+  '#b',
+  ':b',
+  '/b',
+  '.b',
+  '*',
+  '{}',
+  '%20',
+  '%0A',
+  '%25',
+  '%250A',
+  "'",
+  '"',
+  '\\',
+  '$x',
+  'ü',
+  '日本',
+  '🔒',
+  '\u00a0',
+];
 
 /** Texts that a database or its client may give back as something else. */
-const READ_AS_OTHERS = ['12e5', '007', 'true', 'null', '{"a":1}', '"text"', '[1]'];
+const READ_AS_OTHERS = ['12e5', '007', 'true', 'null', '{"a":1}', '"text"', '[1]', '%0A', '%25', '%250A', 'a\nb'];
 
 const REFUSED: readonly (readonly [string, string])[] = [
   ['empty', ''],
@@ -85,7 +106,7 @@ export const nameCases: readonly ContractCase[] = [
   }),
 
   adminCase('get and list give a name back as it was given', async ({ run, admin, harness, name: base }) => {
-    const name = `${base}#b:c/ü {}`;
+    const name = `${base}#b:c/ü {}%0A%25`;
     const { fencingToken } = await run({ name });
     const found = await admin.get(name, harness.call());
     expectFields(found, { name }, 'get');

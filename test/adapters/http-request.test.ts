@@ -76,11 +76,20 @@ describe('row 36: row 66: the scheduled time of a request', () => {
     expect(await readSchedule(request)).toEqual({});
   });
 
-  test('F68 nor where the body was read already', async () => {
+  test('F68 a body that was read before is told as a time that cannot be read', async () => {
     const request = json({ scheduledTime: NOON });
     await request.text();
 
-    expect(await readSchedule(request)).toEqual({});
+    expect(await readSchedule(request)).toEqual({ unreadableTick: 'in a body that was read before' });
+  });
+
+  test.each<[string, Request, object]>([
+    ['where a header tells the time', post('{}', recorded('vercel-schedule')), { tickMs: NOON }],
+    ['where its type is not JSON', post('scheduledTime=1', { 'content-type': 'text/plain' }), {}],
+  ])('F68 but not %s', async (_, request, trigger) => {
+    await request.text();
+
+    expect(await readSchedule(request)).toEqual(trigger);
   });
 
   test.each<[string, Request, string]>([
@@ -182,6 +191,17 @@ describe('row 66: a route takes its tick from the request', () => {
 
     expect(handler.mock.calls[0]?.[2].tick).toBeUndefined();
     expect(observer.events[0]).toMatchObject({ type: 'tick-unreadable', value: "'noon'" });
+  });
+
+  test('F68 a body that was read before: it runs without a tick, and an event says so', async () => {
+    const { route, handler, item, observer } = await setting();
+    const request = json({ scheduledTime: NOON });
+    await request.text();
+    await route(request, {});
+
+    expect(handler.mock.calls[0]?.[2].tick).toBeUndefined();
+    expect(await item()).not.toHaveProperty('doneTick');
+    expect(observer.events[0]).toMatchObject({ type: 'tick-unreadable', value: 'in a body that was read before' });
   });
 
   test.each<[string, Request]>([

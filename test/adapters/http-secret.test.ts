@@ -1,10 +1,16 @@
 import fc from 'fast-check';
 import { type Options, withSingleExecution } from 'single-execution/http';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, type Mock, test, vi } from 'vitest';
 import { secretCheck } from '../../src/adapters/http-secret.js';
 import { memoryLocks } from '../support/memory-locks.js';
 
-afterEach(() => void vi.restoreAllMocks());
+let told: Mock<typeof console.error>;
+beforeEach(() => {
+  told = vi.spyOn(console, 'error').mockReturnValue();
+  return () => told.mockRestore();
+});
+/** What was said on stderr. */
+const messages = () => told.mock.calls.map(([line]) => JSON.parse(line).message);
 
 const URL = 'https://example.com/api/digest';
 
@@ -73,7 +79,7 @@ describe('row 66: the secret of the scheduler', () => {
 
   test('row 66: whatever is shown, only the secret itself is let in', () => {
     fc.assert(
-      fc.property(fc.string({ minLength: 1 }), fc.string(), (secret, given) => {
+      fc.property(fc.stringMatching(/^[!-~]([ -~]*[!-~])?$/), fc.string(), (secret, given) => {
         const isAuthorized = secretCheck({ secret });
         const request = (authorization: string) => ({ headers: new Map([['authorization', authorization]]) });
 
@@ -145,6 +151,33 @@ describe('row 66: with the option', () => {
     expect(await status({ secret: false })).toBe(200);
   });
 
+  const UNSENDABLE = 'secret cannot be sent in a header: give printable ASCII without blanks at its ends';
+
+  test.each([
+    ['an umlaut', 'gehübsch'],
+    ['a blank at its end', 's3cret '],
+    ['a blank at its beginning', ' s3cret'],
+    ['a newline at its end, as of a file', 's3cret\n'],
+    ['a newline inside', 's3\ncret'],
+    ['a tab', 's3cret\t'],
+    ['nothing but a blank', ' '],
+  ])('row 14: one that no header carries is refused when wrapping: with %s', (_, secret) => {
+    expect(setting({ secret }).wrap).toThrow(new TypeError(UNSENDABLE));
+  });
+
+  test('row 14: a secret is taken if and only if a header brings it as it is, in ASCII', () => {
+    const isAscii = (text: string) => [...text].every((sign) => sign >= ' ' && sign <= '~');
+    fc.assert(
+      fc.property(fc.string({ minLength: 1, unit: 'binary-ascii' }), (secret) => {
+        const isSendable = isAscii(secret) && secret.trim() === secret;
+        const check = () => secretCheck({ secret })(asking(`Bearer ${secret}`));
+
+        if (isSendable) expect(check()).toBe(true);
+        else expect(check).toThrow(UNSENDABLE);
+      }),
+    );
+  });
+
   test.each<[unknown, string]>([
     ['', 'secret is empty'],
     [undefined, 'secret is undefined'],
@@ -160,23 +193,32 @@ describe('row 66: with the option', () => {
 
 test('F94 says once that a route without a secret is open', () => {
   vi.stubEnv('CRON_SECRET', '');
-  const told = vi.spyOn(console, 'error').mockReturnValue();
   const isAuthorized = secretCheck({});
 
   expect([isAuthorized(new Request('https://example.com')), isAuthorized(new Request('https://example.com'))]).toEqual([
     true,
     true,
   ]);
-  expect(told.mock.calls.map(([line]) => JSON.parse(line).message)).toEqual([
+  expect(messages()).toEqual([
     'CRON_SECRET is not set: whoever knows the route can run it; set it, or say secret: false where nobody can',
   ]);
 });
 
-test('F94 says nothing where a secret is set, or none is wanted', () => {
+test('F94 says nothing where the secret is shown, or none is wanted', () => {
   vi.stubEnv('CRON_SECRET', 'of-the-project');
-  const told = vi.spyOn(console, 'error').mockReturnValue();
-  secretCheck({})(new Request('https://example.com'));
-  secretCheck({ secret: false })(new Request('https://example.com'));
+  secretCheck({})(asking('Bearer of-the-project'));
+  secretCheck({ secret: 's3cret' })(asking('Bearer s3cret'));
+  secretCheck({ secret: false })(asking());
 
   expect(told).not.toHaveBeenCalled();
+});
+
+test('F94 says once that a request was refused, with nothing of what it showed or should have', async () => {
+  const route = setting({ secret: 's3cret' }).wrap();
+  for (const shown of [undefined, 'Bearer hunter2', 'Bearer s3cret', 'Basic hunter2']) await route(asking(shown), {});
+
+  expect(messages()).toEqual([
+    'a request was refused with status 401, because it did not show the secret; if it was the scheduler, compare what it sends',
+  ]);
+  expect(String(told.mock.calls)).not.toMatch(/s3cret|hunter2/);
 });

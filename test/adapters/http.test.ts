@@ -54,11 +54,30 @@ describe('the wrapped route', () => {
     expect(await withSingleExecution(() => response, setting().options)(request(), undefined)).toBe(response);
   });
 
-  test('row 30: a response of status 500 is an answer like any other; a route that failed throws', async () => {
-    const { options, item } = setting();
-    await withSingleExecution(() => new Response('no', { status: 500 }), options)(request(), {});
+  test.each([500, 503, 599])(
+    'row 30: a response of status %i has failed: it is passed on, its tick open',
+    async (status) => {
+      const { options, item, observer } = setting();
+      const response = new Response('no', { status });
+      const handler = vi.fn(() => response);
+      const route = withSingleExecution(handler, { ...options, tick: { every: '10m' } });
 
-    expect(await item()).toMatchObject({ state: 'released', result: 'succeeded' });
+      expect(await route(request(), {})).toBe(response);
+      expect(await response.text()).toBe('no');
+      expect(await item()).toMatchObject({ state: 'released', result: 'failed', error: 'FailedResponse' });
+      expect(await item()).not.toHaveProperty('doneTick');
+      expect(observer.types().at(-1)).toBe('failed');
+      await route(request(), {});
+      expect(handler).toHaveBeenCalledTimes(2);
+    },
+  );
+
+  test.each([200, 302, 404, 499])('row 30: a response of status %i is an answer, and its tick done', async (status) => {
+    const { options, item } = setting();
+    const route = withSingleExecution(() => new Response(null, { status }), { ...options, tick: { every: '10m' } });
+    await route(request(), {});
+
+    expect(await item()).toMatchObject({ state: 'released', result: 'succeeded', doneTick: NOW });
   });
 
   test.each<[string, unknown]>([
@@ -93,25 +112,6 @@ describe('the wrapped route', () => {
     const answers = await Promise.all((await running).map((response) => response.json()));
 
     expect(answers).toEqual(Array.from({ length: 64 }, (_, tenant) => [tenant, `tenant-${tenant}`]));
-  });
-});
-
-describe('F42 work in the background', () => {
-  test('F42 that is handed to waitUntil holds the lock until it has settled', async () => {
-    const { clock, options, item } = setting();
-    const context = { waitUntil: vi.fn((_promise: Promise<unknown>) => {}) };
-    const route = withSingleExecution((_request, ctx: typeof context) => {
-      ctx.waitUntil(pass(clock, 500));
-      return new Response('sent');
-    }, options);
-    const running = route(request(), context);
-
-    await clock.advance(499);
-    expect(await item()).toMatchObject({ state: 'held' });
-    await clock.advance(1);
-    expect(await item()).toMatchObject({ state: 'released', result: 'succeeded', releasedAt: NOW + 500 });
-    expect(await (await running).text()).toBe('sent');
-    expect(context.waitUntil).toHaveBeenCalledOnce();
   });
 });
 

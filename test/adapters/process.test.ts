@@ -243,7 +243,7 @@ describe('row 45: what a skipped caller gets', () => {
 describe('row 14: options that cannot be are refused when wrapping', () => {
   test.each<[object, string]>([
     [{ lockAtMostFor: undefined }, 'lockAtMostFor is undefined: say how long the lock outlives a holder that dies'],
-    [{ tick: { every: '1ms' } }, 'tick.every is 1 ms: give 1s or more'],
+    [{ tick: { every: '1ms' } }, 'tick.every is 1ms: give 1s to 366d'],
     [{ deadline: NOW }, "unknown option 'deadline': the options are name, tick, onSkipped, store,"],
   ])('%o', (over, message) => {
     expect(() => withSingleExecution(() => {}, { ...setting().options, ...over })).toThrow(message);

@@ -36,7 +36,7 @@ describe('row 14: what cannot be is refused when wrapping', () => {
     [{ onSkipped: 'ignore' }, new TypeError("onSkipped is 'ignore': choose 'return' or 'throw'")],
     [{ onSkipped: null }, new TypeError("onSkipped is null: choose 'return' or 'throw'")],
     [{ tick: 'never' }, new TypeError("tick is 'never': choose 'event' or 'none'")],
-    [{ tick: { every: 5 } }, new RangeError('tick.every is 5 ms: give 1s or more')],
+    [{ tick: { every: 5 } }, new RangeError('tick.every is 5ms: give 1s to 366d')],
   ])('%o', (options, error) => {
     expect(() => wrapper(options)).toThrow(error);
   });

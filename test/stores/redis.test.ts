@@ -194,6 +194,15 @@ test('lists the locks of its own prefix alone, whatever signs are in it', async 
   expect(locks.map(({ name, state }) => [name, state])).toEqual([['digest', 'held']]);
 });
 
+test('passes over what else lies under its prefix, with a key that no lock can have', async () => {
+  await grant(redisStore({ client: redis }));
+  for (const name of ['', 'a\nb', 'x'.repeat(124), 'u\u0308'])
+    await redis.hset(`lock:${name}`, { of: 'another program' });
+
+  const locks = await lockAdmin(redisAdminStore({ client: redis })).list();
+  expect(locks.map(({ name }) => name)).toEqual(['digest']);
+});
+
 test.each<[unknown, string]>([
   [undefined, 'redisStore was given undefined: give { client }'],
   [{}, 'client is undefined: give a client of ioredis or node-redis'],

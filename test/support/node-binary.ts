@@ -18,14 +18,25 @@ export async function nodeBinary(major: 22 | 24): Promise<string> {
   const given = process.env[`NODE_${major}_BINARY`];
   if (given) return given;
 
-  const version = VERSIONS[major];
-  const name = npmPackage();
-  const folder = join(CACHE, `${name}-${version}`);
-  await madeOnce(folder, (draft) => install(`${name}@${version}`, draft)).catch((error: Error) => {
-    const remedy = `let npm reach its registry once, or set NODE_${major}_BINARY to the path of a Node ${major}`;
-    throw new Error(`Node ${version} could not be had from npm as ${name}@${version}; ${remedy}`, { cause: error });
+  const executable = process.platform === 'win32' ? 'node.exe' : 'node';
+  return fetchedBinary(npmPackage(), VERSIONS[major], join('bin', executable)).catch((error: Error) => {
+    const remedy = `set NODE_${major}_BINARY to the path of a Node ${major}`;
+    throw new Error(`${error.message}, or ${remedy}`, { cause: error });
   });
-  return binaryIn(folder);
+}
+
+/** The path of a binary in a package of npm, which is fetched once. */
+export async function fetchedBinary(name: string, version: string, path: string): Promise<string> {
+  const folder = join(CACHE, `${name.replaceAll('/', '-')}-${version}`);
+  const binary = (inFolder: string) => join(inFolder, 'node_modules', name, path);
+  const spec = `${name}@${version}`;
+  await madeOnce(folder, async (draft) => {
+    await install(spec, draft);
+    await promisify(execFile)(binary(draft), ['--version']);
+  }).catch((error: Error) => {
+    throw new Error(`${spec} could not be had from npm: let it reach its registry once`, { cause: error });
+  });
+  return binary(folder);
 }
 
 /** Makes a folder unless it is there: under another name first, so that nobody ever sees half of it. */
@@ -47,7 +58,6 @@ async function install(spec: string, folder: string): Promise<void> {
   const args = ['install', '--prefix', folder, '--no-save', '--no-audit', '--no-fund', '--ignore-scripts', spec];
   const shell = process.platform === 'win32';
   await promisify(execFile)('npm', args, { cwd: folder, timeout: INSTALL_MS, shell });
-  await promisify(execFile)(binaryIn(folder), ['--version']);
 }
 
 /** On Apple silicon the package has another name since Node 19. */
@@ -55,8 +65,4 @@ function npmPackage(): string {
   const platform = process.platform === 'win32' ? 'win' : process.platform;
   const bin = platform === 'darwin' && process.arch === 'arm64' ? 'bin-' : '';
   return `node-${bin}${platform}-${process.arch}`;
-}
-
-function binaryIn(folder: string): string {
-  return join(folder, 'node_modules', npmPackage(), 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
 }

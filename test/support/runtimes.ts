@@ -6,12 +6,13 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { startKeeper } from './lambda-runtime/keeper.js';
-import { nodeBinary } from './node-binary.js';
+import { fetchedBinary, nodeBinary } from './node-binary.js';
 
 const START_MS = 20_000;
 
 /** What `--allow-env` must name: what the program reads, and what the library and @upstash/redis look at. */
 const READ_BY_PROGRAM = ['REST_URL', 'REST_TOKEN'];
+const DENO_VERSION = '2.9.6';
 const READ_BY_LIBRARY = ['CRON_SECRET'];
 const READ_BY_UPSTASH = ['UPSTASH_DISABLE_TELEMETRY', 'UPSTASH_CONSOLE', 'VERCEL', 'AWS_REGION'];
 
@@ -28,7 +29,7 @@ const deno: Runtime = {
   name: 'Deno',
   command: async () => {
     const names = [...READ_BY_PROGRAM, ...READ_BY_LIBRARY, ...READ_BY_UPSTASH];
-    return [denoBinary(), 'run', '--no-prompt', '--no-remote', '--allow-net=127.0.0.1', `--allow-env=${names}`];
+    return [await denoBinary(), 'run', '--no-prompt', '--no-remote', '--allow-net=127.0.0.1', `--allow-env=${names}`];
   },
 };
 const bun: Runtime = { name: 'Bun', command: async () => [bunBinary()] };
@@ -97,10 +98,10 @@ export async function startProgram(
  * install script has to run.
  */
 
-function denoBinary(): string {
+/** Not a dependency: npm writes no lock file for its platforms that another machine can install from. */
+function denoBinary(): Promise<string> {
   const suffix = process.platform === 'linux' ? '-glibc' : '';
-  const own = `@deno/${process.platform}-${process.arch}${suffix}/package.json`;
-  return binaryOf('deno', [own, executable('deno')]);
+  return fetchedBinary(`@deno/${process.platform}-${process.arch}${suffix}`, DENO_VERSION, executable('deno'));
 }
 
 function bunBinary(): string {

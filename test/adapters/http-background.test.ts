@@ -1,0 +1,196 @@
+import { withSingleExecution } from 'single-execution/http';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { gate } from '../support/gate.js';
+import { memoryLocks, NOW } from '../support/memory-locks.js';
+import { pass } from '../support/pass.js';
+import { untilUnhandledAreTold } from '../support/unhandled.js';
+
+const request = () => new Request('https://example.com/api/digest');
+
+/** A platform that answers as soon as there is a response, and then waits for what it was handed. */
+function platform() {
+  const handedOver: Promise<unknown>[] = [];
+  return {
+    handedOver,
+    waitUntil: vi.fn((promise: Promise<unknown>) => {
+      handedOver.push(promise);
+    }),
+  };
+}
+type Context = ReturnType<typeof platform>;
+
+function setting() {
+  const { clock, store, item } = memoryLocks();
+  const options = { name: 'digest', store, lockAtMostFor: '1m', clock, secret: false, tick: { every: '10m' } } as const;
+  return { clock, store, item, options };
+}
+
+const unhandled = vi.fn();
+beforeEach(() => {
+  unhandled.mockClear();
+  process.on('unhandledRejection', unhandled);
+});
+afterEach(() => void process.off('unhandledRejection', unhandled));
+
+describe('F42 work that a route hands to waitUntil', () => {
+  test('F42 goes on after the response, and holds the lock until it has settled', async () => {
+    const { clock, options, item } = setting();
+    const [context, response, work] = [platform(), new Response('sent'), pass(clock, 500)];
+    const route = withSingleExecution((_request, ctx: Context) => {
+      ctx.waitUntil(work);
+      return response;
+    }, options);
+
+    expect(await route(request(), context)).toBe(response);
+    await clock.advance(499);
+    expect(await item()).toMatchObject({ state: 'held' });
+    await clock.advance(1);
+    expect(await item()).toMatchObject({
+      state: 'released',
+      result: 'succeeded',
+      doneTick: NOW,
+      releasedAt: NOW + 500,
+    });
+    expect(context.handedOver[0]).toBe(work);
+  });
+
+  test('F42 is not cut off before the release: the platform is handed the whole run as well', async () => {
+    const { options, store, item } = setting();
+    const [context, releasing, free] = [platform(), gate(), gate()];
+    const release: typeof store.release = async (...args) => {
+      releasing.open();
+      await free.opened;
+      return store.release(...args);
+    };
+    const route = withSingleExecution(
+      (_request, ctx: Context) => {
+        ctx.waitUntil(Promise.resolve());
+        return new Response('sent');
+      },
+      { ...options, store: { ...store, release } },
+    );
+    await route(request(), context);
+    await releasing.opened;
+
+    expect(context.handedOver).toHaveLength(2);
+    const settled = vi.fn();
+    const whole = Promise.all(context.handedOver).then(settled);
+    await untilUnhandledAreTold();
+    expect(settled).not.toHaveBeenCalled();
+    free.open();
+    await whole;
+    expect(await item()).toMatchObject({ state: 'released', result: 'succeeded' });
+  });
+
+  test('F42 may write the body of the response: it is readable to its end, the lock freed after the writer is done', async () => {
+    const { options, item } = setting();
+    const [context, proceed, closed] = [platform(), gate(), gate()];
+    const write = async (writable: WritableStream<Uint8Array>) => {
+      const writer = writable.getWriter();
+      await writer.write(new TextEncoder().encode('first, '));
+      await proceed.opened;
+      await writer.write(new TextEncoder().encode('last'));
+      await writer.close();
+      await closed.opened;
+    };
+    const route = withSingleExecution((_request, ctx: Context) => {
+      const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+      ctx.waitUntil(write(writable));
+      return new Response(readable);
+    }, options);
+
+    const response = await route(request(), context);
+    proceed.open();
+    expect(await response.text()).toBe('first, last');
+    expect(await item()).toMatchObject({ state: 'held' });
+    closed.open();
+    await Promise.all(context.handedOver);
+    expect(await item()).toMatchObject({ state: 'released', result: 'succeeded' });
+  }, 5_000);
+
+  test('F42 that fails after the response leaves that as it is, and the tick open', async () => {
+    const { options, item } = setting();
+    const [context, response, fail] = [platform(), new Response('sent'), gate()];
+    const handler = vi.fn((_request: Request, ctx: Context) => {
+      ctx.waitUntil(fail.opened.then(() => Promise.reject(new TypeError('no mailer'))));
+      return response;
+    });
+    const route = withSingleExecution(handler, options);
+
+    expect(await route(request(), context)).toBe(response);
+    fail.open();
+    expect(await Promise.allSettled(context.handedOver)).toMatchObject([
+      { status: 'rejected' },
+      { status: 'fulfilled' },
+    ]);
+    expect(await item()).toMatchObject({ state: 'released', result: 'failed', error: 'TypeError' });
+    expect(await item()).not.toHaveProperty('doneTick');
+    await untilUnhandledAreTold();
+    expect(unhandled).not.toHaveBeenCalled();
+    await route(request(), platform());
+    expect(handler).toHaveBeenCalledTimes(2);
+  });
+
+  test('F42 cannot mend a response of status 500: it is sent at once, and the run has failed', async () => {
+    const { options, item } = setting();
+    const [context, response, work] = [platform(), new Response('no', { status: 500 }), gate()];
+    const route = withSingleExecution((_request, ctx: Context) => {
+      ctx.waitUntil(work.opened);
+      return response;
+    }, options);
+
+    expect(await route(request(), context)).toBe(response);
+    expect(await item()).toMatchObject({ state: 'held' });
+    work.open();
+    await Promise.all(context.handedOver);
+    expect(await item()).toMatchObject({ state: 'released', result: 'failed' });
+  });
+
+  test('F47 is waited for when the handler throws: its error reaches the caller after the release', async () => {
+    const { options, item } = setting();
+    const [context, work, error] = [platform(), gate(), new Error('no database')];
+    const running = withSingleExecution((_request, ctx: Context) => {
+      ctx.waitUntil(work.opened);
+      throw error;
+    }, options)(request(), context).catch((thrown: unknown) => thrown);
+    await untilUnhandledAreTold();
+    expect(await item()).toMatchObject({ state: 'held' });
+    work.open();
+
+    expect(await running).toBe(error);
+    expect(await item()).toMatchObject({ state: 'released', result: 'failed' });
+    expect(context.waitUntil).toHaveBeenCalledOnce();
+  });
+});
+
+test('row 62: a handler that returns nothing, as some platforms allow, has not failed', async () => {
+  const { options, item } = setting();
+  const route = withSingleExecution((() => undefined) as unknown as () => Response, options);
+
+  expect(await route(request(), {})).toBeUndefined();
+  expect(await item()).toMatchObject({ result: 'succeeded', doneTick: NOW });
+});
+
+test.each<[string, Context | undefined]>([
+  ['nothing is handed over', platform()],
+  ['there is no context', undefined],
+])('F42 where %s, the response comes after the release', async (_, context) => {
+  const { options, store, item } = setting();
+  const [releasing, free] = [gate(), gate()];
+  const release: typeof store.release = async (...args) => {
+    releasing.open();
+    await free.opened;
+    return store.release(...args);
+  };
+  const route = withSingleExecution(() => new Response('sent'), { ...options, store: { ...store, release } });
+  const answered = vi.fn();
+  const running = route(request(), context).then(answered);
+  await releasing.opened;
+  await untilUnhandledAreTold();
+
+  expect(answered).not.toHaveBeenCalled();
+  free.open();
+  await running;
+  expect(await item()).toMatchObject({ state: 'released', result: 'succeeded' });
+  expect(context?.waitUntil.mock.calls ?? []).toEqual([]);
+});

@@ -1,0 +1,194 @@
+import { EventEmitter } from 'node:events';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { gate } from '../support/gate.js';
+import { endPrograms, source, startProgram } from '../support/program.js';
+import { type RedisServer, startRedisServer } from '../support/redis-server.js';
+
+let server: RedisServer;
+beforeAll(async () => {
+  server = await startRedisServer();
+});
+afterAll(() => server.stop());
+afterEach(endPrograms);
+
+const start = (program: string) => startProgram(program, server.url);
+
+describe('row 31: beside the package signal-exit', () => {
+  const EXIT = "onExit((code, signal) => say('exit handler of', String(code), signal));";
+
+  test.each<[string, string]>([
+    [
+      'that was there before the first run',
+      `${EXIT} call(wrap(settleWhenTold('settle'), { name: 'beside', tick: 'none' }));`,
+    ],
+    ['that came during it', `call(wrap(settleWhenTold('settle'), { name: 'beside', tick: 'none' })); ${EXIT}`],
+  ])('row 31: %s, a run settles and releases; then its exit handlers run and the process ends', async (_, program) => {
+    const running = start(`import { onExit } from 'signal-exit'; ${program}`);
+    await running.until('beside started');
+    running.sigterm();
+    await running.until('aborted DeadlineError SHUTDOWN');
+    await running.turn();
+    await running.tell('settle');
+
+    expect(await running.ended).toBe('SIGTERM');
+    expect(running.lines.slice(-5)).toEqual([
+      'beside settled',
+      'beside released',
+      'beside finished',
+      'fulfilled',
+      'exit handler of null SIGTERM',
+    ]);
+  });
+
+  test('row 31: while nothing runs, its exit handlers run once and the process ends', async () => {
+    const program = start(`
+      import { onExit } from 'signal-exit';
+      ${EXIT}
+      await call(wrap(() => {}, { name: 'idle' }));
+      say('idle');`);
+    await program.until('idle');
+    program.sigterm();
+
+    expect(await program.ended).toBe('SIGTERM');
+    expect(program.lines.slice(-2)).toEqual(['idle', 'exit handler of null SIGTERM']);
+  });
+
+  test('row 31: a program that listens itself, too, is not ended by us', async () => {
+    const program = start(`
+      import { onExit } from 'signal-exit';
+      ${EXIT}
+      process.on('SIGTERM', () => say('own'));
+      await call(wrap(aborted, { name: 'own' }));
+      await told('leave');
+      process.exit(7);`);
+    await program.until('own started');
+    program.sigterm();
+    await program.until('fulfilled');
+    await program.turn();
+    void program.tell('leave');
+
+    expect(await program.ended).toBe(7);
+  });
+});
+
+describe('row 31: two copies of this module in one process, as of two versions or of a bundle', () => {
+  test.each([
+    ['first', 'second'],
+    ['second', 'first'],
+  ])('row 31: end it together when the runs of both have settled: the %s, then the %s', async (early, late) => {
+    const program = start(`
+      import { untilShutdown as first } from ${source('adapters/process-shutdown.ts')};
+      import { untilShutdown as second } from ${source('adapters/process-shutdown.ts').replace('.ts"', '.ts?copy"')};
+      if (first === second) throw new Error('one copy');
+      for (const [name, run] of Object.entries({ first, second })) {
+        run(async (signal) => {
+          await new Promise((resolve) => signal.addEventListener('abort', resolve));
+          say(name, 'aborted');
+          await told(name);
+        }).then(() => say(name, 'settled'));
+      }
+      say('started');`);
+    await program.until('started');
+    program.sigterm();
+    await Promise.all([program.until('first aborted'), program.until('second aborted')]);
+    await program.tell(early);
+    await program.until(`${early} settled`);
+    await program.turn();
+    await program.tell(late);
+
+    expect(await program.ended).toBe('SIGTERM');
+    expect(program.lines.slice(-2)).toEqual([`${early} settled`, `${late} settled`]);
+  });
+});
+
+test('row 31: row 70: a thousand runs at once have one listener, and Node has nothing to warn of', async () => {
+  const program = start(`
+    import { memoryStore } from ${source('stores/memory.ts')};
+    const many = { ...options, store: memoryStore(), name: (number) => 'of ' + number };
+    let running = 0;
+    const job = withSingleExecution(async (_number, execution) => {
+      execution.signal.addEventListener('abort', () => {});
+      if (++running === 1_000) say('all run', process.listenerCount('SIGTERM'));
+      await told('settle');
+    }, many);
+    await Promise.all(Array.from({ length: 1_000 }, (_, number) => job(number)));
+    say('settled');`);
+  await program.until('all run 1');
+  await program.tell('settle');
+  await program.until('settled');
+  program.sigterm();
+
+  expect(await program.ended).toBe('SIGTERM');
+  expect(program.errors()).toBe('');
+});
+
+/** A copy of the module in a process that is none: its signals are emitted, and `kill` does not end it. */
+async function copyIn(stub: unknown) {
+  vi.resetModules();
+  vi.stubGlobal('process', stub);
+  return await import('../../src/adapters/process-shutdown.js').finally(vi.unstubAllGlobals);
+}
+
+const stubbed = (pid: number) => Object.assign(new EventEmitter(), { pid, kill: vi.fn(), exit: vi.fn() });
+
+test('row 31: one listener serves all runs, from the first on', async () => {
+  const stub = stubbed(42);
+  const { untilShutdown } = await copyIn(stub);
+  expect(stub.listenerCount('SIGTERM')).toBe(0);
+  const finish = gate<string>();
+  const running = Array.from({ length: 100 }, () => untilShutdown(() => finish.opened));
+
+  expect(stub.listenerCount('SIGTERM')).toBe(1);
+  finish.open('done');
+  expect(new Set(await Promise.all(running))).toEqual(new Set(['done']));
+  await expect(untilShutdown(() => Promise.reject(new Error('no database')))).rejects.toThrow('no database');
+  expect(stub.listenerCount('SIGTERM')).toBe(1);
+  expect([stub.kill.mock.calls, stub.exit.mock.calls]).toEqual([[], []]);
+});
+
+describe('row 31: the first process of a container, which no signal of its own ends', () => {
+  test('row 31: exits with 143 once the last run has settled', async () => {
+    const first = stubbed(1);
+    const { untilShutdown } = await copyIn(first);
+    const finish = gate();
+    const running = untilShutdown(() => finish.opened);
+    first.emit('SIGTERM');
+    expect([first.kill.mock.calls, first.exit.mock.calls]).toEqual([[], []]);
+    finish.open();
+    await running;
+
+    await vi.waitFor(() => expect(first.exit).toHaveBeenCalledExactlyOnceWith(143));
+    expect(first.kill).toHaveBeenCalledExactlyOnceWith(1, 'SIGTERM');
+    expect(first.kill).toHaveBeenCalledBefore(first.exit);
+  });
+
+  test('row 31: beside a listener that goes when it is told, as that of signal-exit does, exits with 143', async () => {
+    const first = stubbed(1);
+    const beside = () => void (first.listenerCount('SIGTERM') === 1 && first.off('SIGTERM', beside));
+    first.on('SIGTERM', beside);
+    first.kill.mockImplementation(() => void setImmediate(() => first.emit('SIGTERM')));
+    const { untilShutdown } = await copyIn(first);
+    Object.defineProperty(globalThis, Symbol.for('signal-exit emitter'), { value: { count: 1 }, configurable: true });
+    await untilShutdown(async () => first.emit('SIGTERM'));
+
+    await vi.waitFor(() => expect(first.exit).toHaveBeenCalledExactlyOnceWith(143));
+    Reflect.deleteProperty(globalThis, Symbol.for('signal-exit emitter'));
+  });
+
+  test('row 31: exits with 143 while nothing runs', async () => {
+    const first = stubbed(1);
+    await (await copyIn(first)).untilShutdown(async () => {});
+    first.emit('SIGTERM');
+
+    await vi.waitFor(() => expect(first.exit).toHaveBeenCalledExactlyOnceWith(143));
+  });
+});
+
+test.each<[string, unknown]>([
+  ['no process', undefined],
+  ['one without signals, as on an edge runtime', { env: {} }],
+])('row 65: where there is %s, runs go on without', async (_, stub) => {
+  const { untilShutdown } = await copyIn(stub);
+
+  expect(await untilShutdown(async ({ aborted }) => aborted)).toBe(false);
+});

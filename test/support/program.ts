@@ -1,0 +1,116 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+
+/** The URL of a file of src, as it stands in a program. */
+export const source = (path: string): string => JSON.stringify(new URL(`../../src/${path}`, import.meta.url).href);
+
+/** What every program starts with; it goes on until it is ended, and says what happens, one line each. */
+const START = `
+  import { createInterface } from 'node:readline';
+  import { Redis } from 'ioredis';
+  import { gate } from ${JSON.stringify(new URL('gate.ts', import.meta.url).href)};
+  import { redisStore } from ${source('stores/redis.ts')};
+  import { withSingleExecution } from ${source('adapters/process.ts')};
+  const say = (...words) => console.log(words.join(' '));
+  const words = new Map();
+  const wordOf = (text) => {
+    if (!words.has(text)) words.set(text, gate());
+    return words.get(text);
+  };
+  createInterface(process.stdin).on('line', (text) => {
+    say('heard', text);
+    wordOf(text).open();
+  });
+  const told = (text) => wordOf(text).opened;
+  const store = redisStore({ client: new Redis(process.argv[1]) });
+  const options = { name: 'digest', store, lockAtMostFor: '1m', tick: { every: '1d' } };
+  const wrap = (job, over) =>
+    withSingleExecution(job, { ...options, observers: [({ type, name }) => say(name, type)], ...over });
+  const aborted = ({ signal }) =>
+    new Promise((resolve) => {
+      const tell = () => resolve(say('aborted', signal.reason.name, signal.reason.code));
+      if (signal.aborted) tell();
+      else signal.addEventListener('abort', tell);
+    });
+  const obey = async (execution) => {
+    await aborted(execution);
+    throw execution.signal.reason;
+  };
+  const settleWhenTold = (word) => async (execution) => {
+    await aborted(execution);
+    await told(word);
+    say(execution.name, 'settled');
+  };
+  const call = (job) =>
+    job().then(() => say('fulfilled'), (error) => say('rejected', error.name, error.code));`;
+
+/** A process of its own, in which wrapped functions run. */
+export interface Program {
+  /** What it has said. */
+  readonly lines: readonly string[];
+  /** What it has written on stderr. */
+  errors(): string;
+  /** Resolves when it has said that. */
+  until(line: string): Promise<void>;
+  /** Resolves when it has heard that word. */
+  tell(word: string): Promise<void>;
+  sigterm(): void;
+  /** Resolves when it has gone round its event loop since, and so has taken the signals that were sent before. */
+  turn(): Promise<void>;
+  /** How it ended: its exit code, or the signal. */
+  readonly ended: Promise<number | string>;
+}
+
+const programs = new Set<ChildProcess>();
+
+export function startProgram(program: string, redisUrl: string): Program {
+  const args = ['--import', 'tsx', '--input-type=module', '--eval', START + program, redisUrl];
+  const child = spawn(process.execPath, args, { stdio: 'pipe' });
+  programs.add(child);
+  // It may have ended before it hears the word.
+  child.stdin.on('error', () => {});
+  let errors = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    errors += text;
+  });
+  const [all, lines]: [Set<string>, string[]] = [new Set(), []];
+  const reader = createInterface(child.stdout).on('line', (line) => {
+    all.add(line);
+    if (!line.startsWith('heard ')) lines.push(line);
+  });
+  const closed = Promise.all([once(child, 'exit'), once(reader, 'close'), once(child.stderr, 'close')]);
+
+  const until = async (line: string) => {
+    let hasEnded = false;
+    const end = closed.then(() => {
+      hasEnded = true;
+    });
+    while (!all.has(line)) {
+      if (hasEnded) throw new Error(`the program ended without '${line}'; it said:\n${lines.join('\n')}\n${errors}`);
+      await Promise.race([once(reader, 'line'), end]);
+    }
+  };
+  const tell = (word: string) => {
+    child.stdin.write(`${word}\n`);
+    return until(`heard ${word}`);
+  };
+  let turns = 0;
+  return {
+    lines,
+    errors: () => errors,
+    until,
+    tell,
+    sigterm: () => void child.kill('SIGTERM'),
+    async turn() {
+      for (let i = 0; i < 2; i++) await tell(`turn ${++turns}`);
+    },
+    ended: closed.then(([[code, signal]]) => (signal ?? code) as number | string),
+  };
+}
+
+/** Ends the programs that have not. */
+export function endPrograms(): void {
+  for (const program of programs) program.kill('SIGKILL');
+  programs.clear();
+}
