@@ -21,7 +21,7 @@ export interface ExecutionContext {
   passThroughOnException(): void;
 }
 
-/** Options of `withSingleExecution` for Cloudflare Workers. `lockAtMostFor` is required. */
+/** Options of `withSingleExecution` for Cloudflare Workers. `lockAtMostFor` is required without `keepAlive`. */
 export interface Options<Env = unknown, C = ScheduledController, X = ExecutionContext>
   extends Omit<LockOptions, 'store'> {
   /** The lock. 1 to 128 UTF-8 bytes with the store's prefix, Unicode form NFC, no control characters. */

@@ -12,7 +12,7 @@ import { secretCheck } from './http-secret.js';
 /** A route that is given its execution as third argument. Handlers with fewer parameters fit. */
 export type Route<Q, X> = (request: Q, context: X, execution: Execution) => Response | PromiseLike<Response>;
 
-/** Options of `withSingleExecution` for routes that a scheduler calls. `lockAtMostFor` is required. */
+/** Options of `withSingleExecution` for routes that a scheduler calls. `lockAtMostFor` is required without `keepAlive`. */
 export interface Options<Q = Request, X = unknown> extends LockOptions {
   /** The lock. 1 to 128 UTF-8 bytes with the store's prefix, Unicode form NFC, no control characters. */
   readonly name: string | ((request: Q, context: X) => string);

@@ -25,7 +25,7 @@ const LEASE_MARGIN_MS = 2_000;
 /** A Lambda handler that is given its execution as third argument. Handlers with fewer parameters fit. */
 export type Handler<E, R> = (event: E, context: Context, execution: Execution) => R | Promise<R>;
 
-/** Options of `withSingleExecution` for AWS Lambda. `lockAtMostFor` defaults to the remaining time + 2 s. */
+/** Options of `withSingleExecution` for AWS Lambda. `lockAtMostFor` defaults to the remaining time + 2 s, with `keepAlive` to 30 s. */
 // biome-ignore lint/suspicious/noExplicitAny: an event that nobody declares can be anything
 export interface Options<E = any> extends LockOptions {
   /** The lock. 1 to 128 UTF-8 bytes with the store's prefix, Unicode form NFC, no control characters. */

@@ -7,7 +7,7 @@ import type { TickEvery, TickOption, Trigger } from '../core/trigger.js';
 import { type OnSkipped, resolveWrapper } from '../core/wrapper.js';
 import { untilShutdown } from './process-shutdown.js';
 
-/** Options of `withSingleExecution` for long-lived processes. `lockAtMostFor` is required. */
+/** Options of `withSingleExecution` for long-lived processes. `lockAtMostFor` is required without `keepAlive`. */
 export interface Options<A extends readonly unknown[] = []> extends LockOptions {
   /** The lock. 1 to 128 UTF-8 bytes with the store's prefix, Unicode form NFC, no control characters. */
   readonly name: string | ((...args: A) => string);

@@ -7,7 +7,7 @@ import { type Tell, tellAll } from './events.js';
 import { runGuarded } from './guarded-run.js';
 import { timeIsUp } from './lease-watch.js';
 import { truncateUtf8 } from './lock-name.js';
-import type { AcquireResult, Claim, ClockBounds, Holder } from './lock-store.js';
+import type { AcquireResult, Claim, ClockBounds, Holder, Refused } from './lock-store.js';
 import { runNested } from './nested-run.js';
 import { isSwitchedOff } from './off-switch.js';
 import { acquireCall, type Order, stopMono } from './order.js';
@@ -35,32 +35,39 @@ export async function run<T>(task: Task<T>, order: Order, policy: Policy): Promi
 
   const { unreadableTick, scheduleArn, shutdown } = order;
   const waitEndMono = Math.min(clock.monotonic() + policy.waitMs, stopMono(order, policy) ?? Number.POSITIVE_INFINITY);
-  for (let tries = 0; ; tries++) {
+  let held: Refused | undefined;
+  for (;;) {
     if (shutdown?.aborted) throw timeIsUp(order.name, 'SHUTDOWN');
     const attemptId = newAttemptId();
     const tell = tellAll(policy.observers, clock, { name: order.name, attemptId, tickMs: order.tickMs });
-    if (tries === 0 && unreadableTick !== undefined) {
+    if (!held && unreadableTick !== undefined) {
       tell({ type: 'tick-unreadable', value: unreadableTick, ...defined({ scheduleArn }) });
     }
     if (isOff) return runUnguarded(task, order, policy, tell);
 
     const pauseMs = jittered(SHORTEST_WAIT_MS, LONGEST_WAIT_MS);
     const mayWait = () => clock.monotonic() + pauseMs < waitEndMono;
-    const outcome = await attempt(task, attemptId, order, policy, tell, mayWait);
-    if (outcome !== 'wait') return outcome;
+    const outcome = await attempt(task, attemptId, order, policy, tell, held, mayWait);
+    if (outcome.status !== 'refused') return outcome;
+    held = outcome;
     await pause(pauseMs, clock, shutdown);
   }
 }
 
-/** One acquire and what follows from it; `wait` when it was refused because of another run and may be tried again. */
+/**
+ * One acquire and what follows from it; the refusal itself when it may be tried again.
+ *
+ * @param held the refusal of the try before: a store that is silent since does not make the lock free
+ */
 async function attempt<T>(
   task: Task<T>,
   attemptId: string,
   order: Order,
   policy: Policy,
   tell: Tell,
+  held: Refused | undefined,
   mayWait: () => boolean,
-): Promise<Outcome<T> | 'wait'> {
+): Promise<Outcome<T> | Refused> {
   const { store } = policy;
   tell({ type: 'attempted' });
   let result: AcquireResult;
@@ -70,13 +77,14 @@ async function attempt<T>(
     const error = toStoreError(cause, 'acquire', order.name);
     tell({ type: 'acquire-failed', error });
     if (policy.onStoreError === 'throw' || error.code !== 'UNAVAILABLE') throw error;
+    if (held) return mayWait() ? held : skip(order, held.reason, held.holder, tell);
     if (policy.onStoreError === 'run') return runUnguarded(task, order, policy, tell);
     return skip(order, 'store-unavailable', undefined, tell);
   }
 
   const clockSkewMs = checkClock(result.clock, policy.maxClockSkewMs, tell);
   if (result.status === 'refused') {
-    if (HELD_REASONS.includes(result.reason) && mayWait()) return 'wait';
+    if (HELD_REASONS.includes(result.reason) && mayWait()) return result;
     return skip(order, result.reason, result.holder, tell);
   }
   if (result.clockUnverified) tell({ type: 'clock-unverified' });

@@ -95,7 +95,7 @@ export class LockLostError extends Error {
   }
 }
 
-/** The time for the run is up; reason of `execution.signal` shortly before the platform ends the run. */
+/** The time for the run is up: the platform or the process ends soon, or `maxHold` is over. Reason of `execution.signal`. */
 export class DeadlineError extends Error {
   override readonly name = 'DeadlineError';
   readonly code: 'DEADLINE' | 'MAX_HOLD' | 'SHUTDOWN';

@@ -18,7 +18,7 @@ export interface ExecuteOptions extends LockOptions {
 }
 
 /**
- * Runs any function under a lock. `lockAtMostFor` is required.
+ * Runs any function under a lock. `lockAtMostFor` is required unless `keepAlive` is set.
  *
  * @returns what became of it: executed with the task's value, or skipped and why
  * @throws the task's own error, by identity

@@ -11,7 +11,7 @@ import { type RunEnd, timeIsUp, watchLease } from './lease-watch.js';
 import type { Completion, Granted, PreviousRun } from './lock-store.js';
 import { holdLimitMono, type Order, releaseCall, stopMono } from './order.js';
 import { type Executed, publicPrevious, type ReleaseStatus } from './outcome.js';
-import type { Policy } from './policy.js';
+import { LONGEST_LEASE_MS, type Policy } from './policy.js';
 import { conclude, settle, type Task } from './settle.js';
 import { missedTicks } from './tick.js';
 
@@ -92,7 +92,11 @@ export async function runGuarded<T>(
       const leaseMs = parseDuration(duration, 'duration');
       assertHeld();
       checkLimit(leaseMs, limitMono - clock.monotonic());
-      if ((await extender.extend(leaseMs)) === 'extended') return;
+      const status = await extender.extend(leaseMs).catch((error: unknown) => {
+        if (watch.isStopped()) throw hasEnded();
+        throw error;
+      });
+      if (status === 'extended') return;
       assertHeld();
       throw hasEnded();
     },
@@ -127,7 +131,8 @@ function runEnds(deadlineMono: number | undefined, limitMono: number): RunEnd[] 
 
 /** @throws RangeError for an extension past the limit */
 function checkLimit(leaseMs: number, leftMs: number): void {
-  if (leaseMs <= leftMs) return;
+  if (leaseMs <= Math.min(leftMs, LONGEST_LEASE_MS)) return;
+  if (leaseMs <= leftMs) throw new RangeError(`duration is ${formatDuration(leaseMs)}: give 24h at most`);
   throw new RangeError(
     `duration is ${formatDuration(leaseMs)}, past maxHold, which ends in ${formatDuration(Math.max(0, leftMs))}: extend by less, or raise maxHold`,
   );

@@ -22,13 +22,17 @@ interface Sent {
   readonly firstSentWall: number;
 }
 
-/** How long a grant may be used, by its latest confirmed call. Readonly; an extension makes a new one. */
-export interface Hold extends Sent {
+/** How long a grant may be used, by its confirmed calls. Readonly; an extension makes a new one. */
+export interface Hold {
   /** The monotonic instant at which the holder must have stopped. */
   readonly deadlineMono: number;
-  /** The greatest (first send + duration asked) over the confirmed calls of this grant, and its guard. */
+  /** The greatest (first send + duration asked) of all confirmed calls, its guard, and that send. */
   readonly endMono: number;
   readonly guardMs: number;
+  readonly endSent: Sent;
+  /** How far the server's clock vouches for the lease, by the latest call, and that call's first send. */
+  readonly capMono: number;
+  readonly capSent: Sent;
   readonly lockUntilMs: number;
 }
 
@@ -46,23 +50,20 @@ export interface Confirmed extends Sent {
  */
 export function holdOf(call: Confirmed, capMono: number = Number.POSITIVE_INFINITY, before?: Hold): Hold {
   const { firstSentMono, firstSentWall, leaseMs, lockUntilMs } = call;
-  const asked = { endMono: firstSentMono + leaseMs, guardMs: guardMs(leaseMs) };
-  const longest = before && before.endMono > asked.endMono ? before : asked;
-  return {
-    firstSentMono,
-    firstSentWall,
-    endMono: longest.endMono,
-    guardMs: longest.guardMs,
-    deadlineMono: Math.min(longest.endMono, capMono) - longest.guardMs,
-    lockUntilMs,
-  };
+  const capSent = { firstSentMono, firstSentWall };
+  const asked = { endMono: firstSentMono + leaseMs, guardMs: guardMs(leaseMs), endSent: capSent };
+  const { endMono, guardMs: guard, endSent } = before && before.endMono > asked.endMono ? before : asked;
+  const deadlineMono = Math.min(endMono, capMono) - guard;
+  return { deadlineMono, endMono, guardMs: guard, endSent, capMono, capSent, lockUntilMs };
 }
 
 /**
  * Whether a hold is over, by whichever clock says so first. A monotonic clock may have stood still while the host was
- * suspended; the wall clock then shows it. A wall clock that stepped forward only ends a run early.
+ * suspended; the wall clock then shows it, counted from the very send that each end counts from. A wall clock that
+ * stepped forward only ends a run early.
  */
 export function isOver(hold: Hold, now: { readonly monotonic: number; readonly wall: number }): boolean {
-  const { deadlineMono, firstSentMono, firstSentWall } = hold;
-  return now.monotonic >= deadlineMono || now.wall - firstSentWall >= deadlineMono - firstSentMono;
+  const { deadlineMono, endMono, guardMs: guard, endSent, capMono, capSent } = hold;
+  const isPast = (end: number, sent: Sent) => now.wall - sent.firstSentWall >= end - guard - sent.firstSentMono;
+  return now.monotonic >= deadlineMono || isPast(endMono, endSent) || isPast(capMono, capSent);
 }

@@ -21,7 +21,8 @@ export type HandleOptions = Omit<ExecuteOptions, (typeof RUN_OPTIONS)[number]>;
 
 /**
  * Takes a lock until the handle is released or goes out of scope: `await using lock = await acquireLock(…)`. A handle
- * that is forgotten keeps its lock until the lease ends, or with `keepAlive` until `maxHold`.
+ * that is forgotten keeps its lock until the lease ends, or with `keepAlive` until `maxHold`; taken inside a run of the
+ * same lock, it keeps that run from ending.
  *
  * @throws LockHeldError when the lock is held; give `wait` to keep trying
  * @throws LockStoreError, CorruptLockError when the store failed

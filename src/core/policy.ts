@@ -17,7 +17,7 @@ export interface LockOptions {
   readonly store: LockStore;
   /**
    * How long the lock outlives a holder that dies: 1 s to 24 h. Required where the platform tells no remaining time and
-   * `keepAlive` is off; with `keepAlive`, 30 s unless given.
+   * `keepAlive` is off; with `keepAlive`, 30 s or `lockAtLeastFor`, whichever is longer, unless given.
    */
   readonly lockAtMostFor?: Duration;
   /** Hold at least this long after the start of a run that succeeds. @default 0 */

@@ -1,14 +1,15 @@
 import { describe } from '../core/describe.js';
 import { type Duration, parseDuration } from '../core/duration.js';
 import { run } from '../core/engine.js';
-import { LockLostError } from '../core/errors.js';
+import { errorName, LockLostError } from '../core/errors.js';
 import type { Execution } from '../core/execution.js';
 import { checkLockName } from '../core/lock-name.js';
 import type { LockStore } from '../core/lock-store.js';
 import { type MemberList, type MemberStore, membersOf } from '../core/member-store.js';
+import { warn } from '../core/operator-log.js';
 import { looseCall } from '../core/order.js';
 import { jittered, pause } from '../core/pause.js';
-import { checkKnown } from '../core/policy.js';
+import { checkKnown, LONGEST_LEASE_MS } from '../core/policy.js';
 import { anyCandidate, type CandidateOptions, resolveCandidate } from './candidate.js';
 
 /** Options of `createLeaderElection`. */
@@ -31,7 +32,10 @@ export interface ElectionOptions extends CandidateOptions {
 export interface Leadership {
   /** The fencing token of the term: greater than every earlier one. Have what you write to refuse a smaller one. */
   readonly term: number;
-  /** Aborts with a `LockLostError` when the lead is lost, or with a `DeadlineError` when the election is stopped. */
+  /**
+   * Aborts when the term ends: with a `LockLostError` when the lead is lost, with a `DeadlineError` when the election is
+   * stopped, or with what `onStarted` threw.
+   */
   readonly signal: AbortSignal;
   /** Throws a `LockLostError` unless this candidate still leads, judged by its clocks without a request. */
   assertLeader(): void;
@@ -103,24 +107,34 @@ export function createLeaderElection(options: ElectionOptions): LeaderElection {
   }
   const { clock } = policy;
   const retryMs = parseDuration(options.retryEvery ?? leaseMs / 5, 'retryEvery');
-  if (retryMs < SHORTEST_RETRY_MS) {
-    throw new RangeError(`retryEvery is ${describe(options.retryEvery)}: give at least ${SHORTEST_RETRY_MS}ms`);
+  if (retryMs < SHORTEST_RETRY_MS || retryMs > LONGEST_LEASE_MS) {
+    throw new RangeError(`retryEvery is ${describe(options.retryEvery)}: give ${SHORTEST_RETRY_MS}ms to 24h`);
   }
   let stopping: AbortController | undefined;
   let standing: Promise<unknown> = Promise.resolve();
   let current: Leadership | undefined;
 
-  const lead = async ({ fencingToken, signal, assertHeld }: Execution): Promise<void> => {
+  const lead = async ({ fencingToken, signal: held, assertHeld }: Execution): Promise<void> => {
+    const term = new AbortController();
+    const { signal } = term;
     const leadership = { term: fencingToken, signal, assertLeader: assertHeld };
     current = leadership;
+    held.addEventListener('abort', () => term.abort(held.reason), { once: true });
+    if (held.aborted) term.abort(held.reason);
     const work = (async () => onStarted?.(leadership))();
-    // A term is over when its signal aborts, or when the work fails.
-    await Promise.race([aborted(signal), work.then(() => aborted(signal)).catch(() => undefined)]);
+    // A term is over when its signal aborts, or when the work fails: what else it has started is then told so.
+    await Promise.race([aborted(signal), work.then(() => aborted(signal)).catch((error) => term.abort(error))]);
     current = undefined;
     // The lead is given back when both have ended, whatever becomes of them.
     const [started, stopped] = await Promise.allSettled([work, (async () => onStopped?.(leadership))()]);
-    if (started.status === 'rejected' && !isBecauseOf(signal, started.reason)) throw started.reason;
-    if (stopped.status === 'rejected') throw stopped.reason;
+    const failed = [started, stopped].find(
+      (end) => end.status === 'rejected' && !(held.aborted && isBecauseOf(held, end.reason)),
+    );
+    if (failed?.status !== 'rejected') return;
+    warn(`election "${name}": onStarted or onStopped failed, and the lead was given back`, {
+      error: errorName(failed.reason),
+    });
+    throw failed.reason;
   };
 
   const stand = async (shutdown: AbortSignal): Promise<void> => {
@@ -133,7 +147,7 @@ export function createLeaderElection(options: ElectionOptions): LeaderElection {
         // A lease that seems to be over for longer is one that this clock cannot judge.
         if (leftMs > -LONGEST_OVERDUE_MS) pauseMs = Math.min(pauseMs, Math.max(OVERDUE_RETRY_MS, leftMs));
       } catch {
-        // The engine has told of it. The next try may fare better.
+        // It has been told of. The next try may fare better.
       }
       await pause(pauseMs, clock, shutdown);
     }

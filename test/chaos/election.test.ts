@@ -13,7 +13,7 @@ const RETRY_EVERY_MS = 50;
 const CANDIDATES = 5;
 const ROUNDS = 5;
 /** Of a leader that ends in good order, to one that asks every 25 to 50 ms. */
-const HANDOVER_MS = 100;
+const HANDOVER_MS = LEASE_MS / 2;
 /** Allowed for what a loaded machine adds to a bound. */
 const SLACK_MS = 1_000;
 

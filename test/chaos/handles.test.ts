@@ -35,26 +35,29 @@ describe.concurrent('F27, F33, row 33', () => {
       const child = programs.start(program.path, order, options);
       const end = await child.until('ends');
 
-      expect(await child.ended).toEqual({ code: 0, signal: null, stderr: '' });
+      const { stderr, ...ended } = await child.ended;
+      expect(ended).toEqual({ code: 0, signal: null });
+      // The elections' onStarted throws, to end its terms, and that is told.
+      const unexpected = stderr
+        .split('\n')
+        .filter((line) => line !== '' && !line.includes('onStarted or onStopped failed'));
+      expect(unexpected).toEqual([]);
       expect(child.said().filter(({ said }) => said === 'warning')).toEqual([]);
       expect(end['after']).toEqual(end['before']);
       // The one for SIGTERM, which stays from the first run of a job on.
       expect(end['listeners']).toBe(1);
       expect(end['grownPerRun']).toBeLessThan(NOISE_BYTES);
-      expect(end['counts']).toMatchObject({
-        acquired: 1137,
-        started: 1137,
-        finished: 1001,
-        failed: 136,
-        rejected: 136,
-        skipped: 271,
-        refused: 135,
-        released: 1112,
-        lost: 25,
-        'aborted true, lost': 25,
-        elections: 2,
-      });
-      expect(end['counts']).not.toHaveProperty('wrong');
+      const counts = end['counts'] as Record<string, number>;
+      const count = (what: string) => counts[what] ?? 0;
+      expect(count('acquired')).toBeGreaterThan(RUNS);
+      expect(count('started')).toBe(count('acquired'));
+      expect(count('finished') + count('failed')).toBe(count('started'));
+      expect(count('released') + count('lost')).toBe(count('started'));
+      expect(count('rejected')).toBe(count('failed'));
+      for (const what of ['failed', 'skipped', 'refused', 'lost']) expect(count(what), what).toBeGreaterThan(0);
+      expect(count('elections')).toBe(2);
+      expect(counts).not.toHaveProperty('wrong');
     },
+    90_000,
   );
 });

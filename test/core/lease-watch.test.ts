@@ -5,12 +5,14 @@ import { watchLease } from '../../src/core/lease-watch.js';
 
 const NOW = 1_767_225_600_000;
 
+const sent = { firstSentMono: 0, firstSentWall: NOW };
 const holdUntil = (deadlineMono: number) => ({
-  firstSentMono: 0,
-  firstSentWall: NOW,
-  endMono: 60_000,
-  guardMs: 600,
   deadlineMono,
+  endMono: deadlineMono + 600,
+  guardMs: 600,
+  endSent: sent,
+  capMono: Number.POSITIVE_INFINITY,
+  capSent: sent,
   lockUntilMs: NOW + 60_000,
 });
 const hold = holdUntil(59_400);

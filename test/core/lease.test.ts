@@ -66,10 +66,12 @@ describe('the hold after an extension', () => {
 
   test('row 24: ends as much later as was asked for, counted from before its own send', () => {
     expect(long).toEqual({
-      ...sentAt(10_000),
+      deadlineMono: 307_000,
       endMono: 310_000,
       guardMs: 3_000,
-      deadlineMono: 307_000,
+      endSent: sentAt(10_000),
+      capMono: Number.POSITIVE_INFINITY,
+      capSent: sentAt(10_000),
       lockUntilMs: 1_767_225_905_000,
     });
   });
@@ -77,12 +79,30 @@ describe('the hold after an extension', () => {
   test('row 24: that is shorter does not end the lease earlier, and keeps the guard of the longer one', () => {
     const renewed = holdOf(at(30_000, 60_000), undefined, long);
 
-    expect(renewed).toMatchObject({ ...sentAt(30_000), endMono: 310_000, guardMs: 3_000, deadlineMono: 307_000 });
+    expect(renewed).toMatchObject({ endSent: sentAt(10_000), endMono: 310_000, guardMs: 3_000, deadlineMono: 307_000 });
   });
 
   test("row 18: is cut short by the server's clock, whatever was held before", () => {
     expect(holdOf(at(30_000, 60_000), 50_000, long).deadlineMono).toBe(47_000);
     expect(holdOf(at(40_000, 60_000), 400_000, holdOf(at(30_000, 60_000), 50_000, long)).deadlineMono).toBe(307_000);
+  });
+
+  test('row 19: F30 that is shorter does not make a host forget that it slept before', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1_000, max: 300_000 }),
+        fc.integer({ min: 0, max: 600_000 }),
+        (leaseMs, sleptMs) => {
+          // The monotonic clock stood still for so long before the second extension.
+          const firstSentWall = sentAt(30_000).firstSentWall + sleptMs;
+          const call = { firstSentMono: 30_000, firstSentWall, leaseMs, lockUntilMs: firstSentWall + leaseMs };
+          const hold = holdOf(call, undefined, long);
+          const endsByWall = Math.max(sentAt(307_000).firstSentWall, firstSentWall + leaseMs);
+
+          expect(isOver(hold, { monotonic: 31_000, wall: endsByWall })).toBe(true);
+        },
+      ),
+    );
   });
 
   test('row 19: a host that slept after it is found out by the wall clock since its own send', () => {
