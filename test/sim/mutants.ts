@@ -1,0 +1,199 @@
+import type { RegimeName } from './regime.js';
+import type { Edit } from './simulate.js';
+
+/** A bug, seeded into the library's text, and the regime that shows it soonest. */
+export interface Mutant {
+  readonly name: string;
+  readonly edits: readonly Edit[];
+  readonly shownBy: RegimeName;
+}
+
+const REQUESTS = 'stores/dynamodb-requests.ts';
+const ACQUIRE = 'stores/dynamodb-acquire.ts';
+const STORE = 'stores/dynamodb.ts';
+const TIME = 'stores/dynamodb-response-time.ts';
+
+const mutant = (name: string, shownBy: RegimeName, ...edits: Edit[]): Mutant => ({ name, shownBy, edits });
+
+export const MUTANTS: readonly Mutant[] = [
+  mutant('a held lock is free once its lease is over by the caller’s clock', 'skewed', [
+    REQUESTS,
+    "(#state <> :held AND lockUntil <= :now))'",
+    "lockUntil <= :now) AND :held = :held'",
+  ]),
+  mutant('an acquire takes whatever there is', 'synchronised', [
+    REQUESTS,
+    '[FREE, NEW_ATTEMPT, NOT_BARRED, NOT_PAUSED], {',
+    "[NEW_ATTEMPT, NOT_BARRED, NOT_PAUSED, ':held = :held'], {",
+  ]),
+  mutant('expiry is judged by the caller’s clock', 'skewed', [
+    ACQUIRE,
+    'time.serverMs === undefined ? lockUntil + call.maxClockSkewMs <= now : lockUntil <= time.serverMs',
+    'lockUntil <= now',
+  ]),
+  mutant('expiry is judged by a Date header that is rounded up', 'stale', [
+    ACQUIRE,
+    ': lockUntil <= time.serverMs',
+    ': lockUntil <= time.serverMs + 3_000',
+  ]),
+  mutant(
+    'a takeover does not look whether the lease was renewed, and its holder is careless',
+    'stale',
+    [REQUESTS, "    unchangedSince('lockUntil', ':oldUntil', lockUntil),\n", ''],
+    [REQUESTS, "    ':oldUntil': lockUntil,\n", ''],
+    ['core/lease.ts', 'return Math.max(200, leaseMs / 100);', 'return -4_000;'],
+  ),
+  mutant(
+    'a takeover does not look whose lock it is',
+    'hostile',
+    [REQUESTS, "    unchangedSince('attemptId', ':oldAttempt', attemptId),\n", ''],
+    [REQUESTS, "    ':oldAttempt': attemptId,\n", ''],
+    [REQUESTS, "    unchangedSince('lockUntil', ':oldUntil', lockUntil),\n", ''],
+    [REQUESTS, "    ':oldUntil': lockUntil,\n", ''],
+  ),
+  mutant('the holder asks its own clock alone', 'skewed', [
+    TIME,
+    'serverMs === undefined ? {} :',
+    'serverMs !== -1 ? {} :',
+  ]),
+  mutant('the holder trusts the Date header to the millisecond', 'stale', [
+    TIME,
+    'const SLOP_MS = 2_000;',
+    'const SLOP_MS = -2_000;',
+  ]),
+  mutant('a lease ends for its holder when it ends for others', 'synchronised', [
+    'core/lease.ts',
+    'return Math.max(200, leaseMs / 100);',
+    'return -4_000;',
+  ]),
+  mutant(
+    'the deadline does not move with the server’s clock',
+    'skewed',
+    ['core/lease.ts', 'Math.min(endMono, capMono) - guard', 'endMono - guard'],
+    ['core/lease.ts', ' || isPast(capMono, capSent)', ''],
+  ),
+  mutant('an extension that went unanswered counts', 'synchronised', [
+    'core/extender.ts',
+    '      const result = await policy.store.extend(',
+    '      const [deadlineMono, endMono, capMono] = [hold.deadlineMono, hold.endMono, hold.capMono].map((mono) => mono + 3 * leaseMs) as [number, number, number];\n      watch.renew({ ...hold, deadlineMono, endMono, capMono });\n      const result = await policy.store.extend(',
+  ]),
+  mutant(
+    'a lost lease is renewed again',
+    'hostile',
+    [
+      'core/extender.ts',
+      "if (result.status === 'lost') watch.lose();",
+      "if (result.status === 'lost') return 'extended';",
+    ],
+    ['core/extender.ts', 'if (!hold || watch.isLost() || watch.isStopped() || closing.signal.aborted)', 'if (!hold)'],
+    [
+      'core/lease-watch.ts',
+      "if (hold && isOver(hold, { monotonic, wall: clock.now() })) lose('its lease is over');",
+      'if (!hold && monotonic < 0) lose("");',
+    ],
+  ),
+  mutant('anybody may extend', 'hostile', [REQUESTS, 'AND lockUntil < :until`,', 'OR (lockUntil < :until)`,']),
+  mutant(
+    'an extension may shorten',
+    'hostile',
+    [REQUESTS, ' AND lockUntil < :until`,', '`,'],
+    [
+      STORE,
+      'const untilMs = wallInGrant(lease, sent.firstSentMono) + leaseMs + PAD_MS;',
+      'const untilMs = Math.round(call.clock.now()) + leaseMs + PAD_MS;',
+    ],
+  ),
+  mutant('anybody may release', 'synchronised', [
+    REQUESTS,
+    "    ConditionExpression: OURS,\n    ExpressionAttributeNames: names,\n    ExpressionAttributeValues: { ...fieldValues, ':att': lease.attemptId, ':held': 'held' },",
+    "    ConditionExpression: ':att = :att AND #state = :held',\n    ExpressionAttributeNames: names,\n    ExpressionAttributeValues: { ...fieldValues, ':att': lease.attemptId, ':held': 'held' },",
+  ]),
+  mutant('a released lock is free since 1970', 'synchronised', [
+    'core/transition.ts',
+    'lockUntil: lockAtLeastForMs === 0 ? nowMs : Math.max(nowMs, lease.lockedAtMs + lockAtLeastForMs),',
+    'lockUntil: 1_000_000_000_000,',
+  ]),
+  mutant('lockAtLeastFor counts for nothing', 'synchronised', [
+    REQUESTS,
+    "(#state <> :held AND lockUntil <= :now))'",
+    "#state <> :held) AND :now = :now'",
+  ]),
+  mutant('an attempt whose answer was lost is not known again', 'synchronised', [
+    'core/refusal.ts',
+    "if (item['attemptId'] === claim.attemptId && item['state'] === 'held') {",
+    "if (claim.attemptId === '') {",
+  ]),
+  mutant(
+    'a late copy of an acquire that has ended is granted',
+    'synchronised',
+    [REQUESTS, '[FREE, NEW_ATTEMPT, NOT_BARRED, NOT_PAUSED], {', '[FREE, NOT_BARRED, NOT_PAUSED], {'],
+    [
+      'core/transition.ts',
+      'lockUntil: lockAtLeastForMs === 0 ? nowMs : Math.max(nowMs, lease.lockedAtMs + lockAtLeastForMs),',
+      'lockUntil: 1_000_000_000_000,',
+    ],
+  ),
+  mutant('an attempt that may yet be applied is not cancelled', 'hostile', [
+    ACQUIRE,
+    "if (verdict.kind !== 'granted' && ambiguous) {",
+    "if (verdict.kind !== 'granted' && ambiguous && claim.name === '') {",
+  ]),
+  mutant('a cancelled attempt is granted all the same', 'skewed', [
+    REQUESTS,
+    "const NOT_BARRED = '(attribute_not_exists(barredAttempt) OR barredAttempt <> :att)';",
+    "const NOT_BARRED = ':att = :att';",
+  ]),
+  mutant('the fencing token does not rise', 'synchronised', [
+    REQUESTS,
+    "      ':one': 1,\n      ...defined({ ':tick'",
+    "      ':one': 0,\n      ...defined({ ':tick'",
+  ]),
+  mutant(
+    'the fencing token starts at the clock each time',
+    'skewed',
+    [REQUESTS, 'fencingToken = if_not_exists(fencingToken, :now) + :one${', 'fencingToken = :now + :one${'],
+    [ACQUIRE, '(oldToken === undefined ? now : Number(String(oldToken))) + 1', 'now + 1 + 0 * Number(oldToken ?? 0)'],
+  ),
+  mutant('a done tick is granted again', 'synchronised', [
+    REQUESTS,
+    "const TICK_OPEN = '(attribute_not_exists(doneTick) OR doneTick < :tick)';",
+    "const TICK_OPEN = ':tick = :tick';",
+  ]),
+  mutant('with tickMark start a tick is not marked', 'synchronised', [
+    'core/transition.ts',
+    'doneTick: markTickAtStart ? tickMs : undefined',
+    'doneTick: markTickAtStart && tickMs === 0 ? tickMs : undefined',
+  ]),
+  mutant('a success does not mark its tick', 'synchronised', [
+    'core/transition.ts',
+    'doneTick: markTickDone && tickMs !== undefined ? Math.max(tickMs, doneTickMs) : undefined',
+    'doneTick: markTickDone && tickMs === 0 ? Math.max(tickMs, doneTickMs) : undefined',
+  ]),
+  mutant('a failed run marks its tick', 'synchronised', [
+    'core/guarded-run.ts',
+    "markTickDone: !failed && policy.tickMark === 'success' && order.tickMs !== undefined,",
+    "markTickDone: policy.tickMark === 'success' && order.tickMs !== undefined,",
+  ]),
+  mutant(
+    'the deadline counts from an answer that took its time',
+    'synchronised',
+    ['core/lease.ts', 'endMono: firstSentMono + leaseMs,', 'endMono: firstSentMono + leaseMs + 6_000,'],
+    [TIME, 'serverMs === undefined ? {} :', 'serverMs !== -1 ? {} :'],
+  ),
+  mutant('the run goes on when its lease is over', 'synchronised', [
+    'core/lease-watch.ts',
+    "if (hold && isOver(hold, { monotonic, wall: clock.now() })) lose('its lease is over');",
+    "if (!hold && monotonic < 0) lose('');",
+  ]),
+  mutant(
+    'a suspended monotonic clock is believed',
+    'suspended',
+    ['core/lease.ts', ' || isPast(endMono, endSent)', ''],
+    ['core/lease.ts', ' || isPast(capMono, capSent)', ''],
+  ),
+  mutant('a dead holder is waited for in vain', 'synchronised', [
+    ACQUIRE,
+    "if (verdict.kind === 'expired') {",
+    "if (verdict.kind === 'expired' && claim.name === '') {",
+  ]),
+];

@@ -1,0 +1,50 @@
+import { parseArgs } from 'node:util';
+import { play } from './play.js';
+import type { RegimeName } from './regime.js';
+import type { Tally } from './tally.js';
+
+/*
+ * Plays worlds in a process of its own and says what came of them, as one line of JSON. Bundled by `simulate.ts`.
+ */
+
+const { values } = parseArgs({
+  options: {
+    regime: { type: 'string' },
+    from: { type: 'string' },
+    seeds: { type: 'string' },
+    'until-violation': { type: 'boolean' },
+  },
+});
+const regime = values.regime as RegimeName;
+const from = Number(values.from);
+
+const tally: Tally = {
+  regime,
+  seeds: 0,
+  grants: 0,
+  runs: 0,
+  skips: 0,
+  told: 0,
+  remainder: {},
+  seedsWithRemainder: 0,
+  violations: [],
+};
+process.on('unhandledRejection', (error) => {
+  tally.violations.push({ seed: from + tally.seeds, what: `I10: unhandled rejection of ${String(error)}` });
+});
+
+for (let seed = from; seed < from + Number(values.seeds); seed++) {
+  const found = await play(seed, regime);
+  tally.seeds++;
+  tally.grants += found.grants;
+  tally.runs += found.runs;
+  tally.skips += found.skips;
+  tally.told += found.told;
+  if (found.remainder.length > 0) tally.seedsWithRemainder++;
+  for (const kind of found.remainder) tally.remainder[kind] = (tally.remainder[kind] ?? 0) + 1;
+  if (found.violations.length > 0) tally.violations.push({ seed, what: found.violations.slice(0, 3).join('; ') });
+  if (values['until-violation'] && tally.violations.length > 0) break;
+}
+process.stdout.write(`${JSON.stringify(tally)}\n`);
+// Late messages of the last world may still be under way.
+process.exit(0);
