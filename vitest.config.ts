@@ -30,6 +30,7 @@ export default defineConfig({
   resolve: { alias: doors },
   test: {
     include: ['test/**/*.test.ts'],
+    exclude: ['test/model/**', 'node_modules/**'],
     globalSetup: ['test/support/dynamodb-local.global.ts'],
     testTimeout: 30_000,
     hookTimeout: 30_000,

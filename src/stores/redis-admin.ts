@@ -8,6 +8,9 @@ import { classifyFailure, failureOf } from './redis-errors.js';
 import { type RedisReply, readPage } from './redis-reply.js';
 import { FORCE_RELEASE, GET, LIST, PAUSE, RESUME, type RedisScript } from './redis-scripts.js';
 
+/** Locks that a list reads at a time: a signal warns of more than ten who listen to it. */
+const READ_TOGETHER = 10;
+
 /** What operators do to locks in a Redis. */
 export function redisAdmin(redis: RedisConnection): LockAdminStore {
   const { keyPrefix } = redis;
@@ -44,8 +47,12 @@ export function redisAdmin(redis: RedisConnection): LockAdminStore {
       } while (cursor !== '0');
       // Something else may lie under the prefix, with a key that no lock can have.
       const ofLocks = [...names].filter((name) => name !== '' && nameProblem(keyPrefix + name) === undefined);
-      const locks = await Promise.all(ofLocks.map((name) => get(name, call)));
-      return locks.filter((lock) => lock !== undefined);
+      const locks: StoredLock[] = [];
+      for (let start = 0; start < ofLocks.length; start += READ_TOGETHER) {
+        const some = ofLocks.slice(start, start + READ_TOGETHER).map((name) => get(name, call));
+        locks.push(...(await Promise.all(some)).filter((lock) => lock !== undefined));
+      }
+      return locks;
     },
 
     async forceRelease({ name, adminId, fencingToken }, call) {

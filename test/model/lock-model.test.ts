@@ -166,19 +166,19 @@ async function search(macros: readonly string[], optimise: '-O0' | '-O2' = '-O2'
   return 'sound';
 }
 
-describe('the protocol keeps every invariant', { timeout: 2 * SEARCH_MS }, () => {
+describe.concurrent('the protocol keeps every invariant', { timeout: 2 * SEARCH_MS }, () => {
   test.each(Object.entries(BOUNDS))('with %s', async (_, bounds) => {
     expect(await search(bounds)).toBe('sound');
   });
 });
 
-describe('a broken rule is found', { timeout: 2 * SEARCH_MS }, () => {
+describe.concurrent('a broken rule is found', { timeout: 2 * SEARCH_MS }, () => {
   test.each(BROKEN.map((broken) => [broken.rule, broken] as const))('%s', async (_, { macro, invariant, within }) => {
     expect(await search([...BOUNDS[within], macro, `ONLY=${invariant}`], '-O0')).toBe('violated');
   });
 });
 
-describe('what can remain is found where it is not excepted', { timeout: 2 * SEARCH_MS }, () => {
+describe.concurrent('what can remain is found where it is not excepted', { timeout: 2 * SEARCH_MS }, () => {
   test.each(ADMITTED.map((broken) => [broken.rule, broken] as const))('%s', async (_, { macro, invariant, within }) => {
     expect(await search([...BOUNDS[within], macro, `ONLY=${invariant}`], '-O0')).toBe('violated');
   });
