@@ -14,7 +14,7 @@ import { anyCandidate, type CandidateOptions, resolveCandidate } from './candida
 
 /** Options of `createLeaderElection`. */
 export interface ElectionOptions extends CandidateOptions {
-  /** Where the lock and the list of members are kept: any store of this library. */
+  /** Any store of this library; the lock and the list of members are kept there. */
   readonly store: LockStore & MemberStore;
   /** This process among the members; no other may have the same name. @default the process id and something random */
   readonly candidate?: string;

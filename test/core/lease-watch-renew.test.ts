@@ -2,19 +2,8 @@ import { DeadlineError, LockLostError } from 'single-execution';
 import { manualClock } from 'single-execution/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { watchLease } from '../../src/core/lease-watch.js';
+import { holdUntil, NOW } from '../support/held-until.js';
 
-const NOW = 1_767_225_600_000;
-
-const sent = { firstSentMono: 0, firstSentWall: NOW };
-const holdUntil = (deadlineMono: number) => ({
-  deadlineMono,
-  endMono: deadlineMono + 600,
-  guardMs: 600,
-  endSent: sent,
-  capMono: Number.POSITIVE_INFINITY,
-  capSent: sent,
-  lockUntilMs: NOW + 60_000,
-});
 const hold = holdUntil(59_400);
 const endAt = (atMono: number) => [{ atMono, code: 'DEADLINE' as const }];
 const lostReason = new LockLostError('digest', 'its lease is over');

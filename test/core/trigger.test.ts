@@ -136,7 +136,7 @@ describe('row 36: the tick of the local clock, where it is asked for by its inte
     expect(every('PT5M', NOON + 1_000)).toBe(every(300_000, NOON + 1_000));
   });
 
-  test('F71 of a clock that was never set is refused, as any tick of before 2015: it would leave a corrupt record', () => {
+  test('F71 of a clock that was never set is refused like every tick of before 2015, for it would leave a corrupt record', () => {
     expect(() => every('5m', Date.UTC(1970, 0, 2))).toThrow(RangeError);
   });
 

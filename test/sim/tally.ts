@@ -14,8 +14,9 @@ export interface Tally {
   readonly violations: { readonly seed: number; readonly what: string }[];
 }
 
-export function sum(regime: RegimeName, parts: readonly Tally[]): Tally {
-  const total: Tally = {
+/** Before the first world. */
+export function noWorlds(regime: RegimeName): Tally {
+  return {
     regime,
     seeds: 0,
     grants: 0,
@@ -26,6 +27,10 @@ export function sum(regime: RegimeName, parts: readonly Tally[]): Tally {
     seedsWithRemainder: 0,
     violations: [],
   };
+}
+
+export function sum(regime: RegimeName, parts: readonly Tally[]): Tally {
+  const total = noWorlds(regime);
   for (const part of parts) {
     total.seeds += part.seeds;
     total.grants += part.grants;

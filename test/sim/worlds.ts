@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { play } from './play.js';
 import type { RegimeName } from './regime.js';
-import type { Tally } from './tally.js';
+import { noWorlds } from './tally.js';
 
 /*
  * Plays worlds in a process of its own and says what came of them, as one line of JSON. Bundled by `simulate.ts`.
@@ -18,17 +18,7 @@ const { values } = parseArgs({
 const regime = values.regime as RegimeName;
 const from = Number(values.from);
 
-const tally: Tally = {
-  regime,
-  seeds: 0,
-  grants: 0,
-  runs: 0,
-  skips: 0,
-  told: 0,
-  remainder: {},
-  seedsWithRemainder: 0,
-  violations: [],
-};
+const tally = noWorlds(regime);
 process.on('unhandledRejection', (error) => {
   tally.violations.push({ seed: from + tally.seeds, what: `I10: unhandled rejection of ${String(error)}` });
 });
