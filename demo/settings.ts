@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { parseArgs } from 'node:util';
+import { type ParseArgsConfig, parseArgs } from 'node:util';
 
 /** How the evening is to be played. */
 export interface Settings {
@@ -29,9 +29,15 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
+export const TEXT = { type: 'string' } as const;
+export const SWITCH = { type: 'boolean' } as const;
+
+type Flags = NonNullable<ParseArgsConfig['options']>;
+type FlagValues<O extends Flags> = ReturnType<typeof parseArgs<{ options: O }>>['values'];
+
 /** @throws UsageError */
 export function readSettings(args: readonly string[]): Settings {
-  const { values } = parse(args);
+  const values = readFlags(args, { seed: TEXT, seconds: TEXT, workers: TEXT, engine: TEXT, help: SWITCH });
   const engine = values.engine ?? 'auto';
   if (engine !== 'auto' && engine !== 'dynamodb-local' && engine !== 'dynalite') {
     throw new UsageError(`--engine is '${engine}': give dynamodb-local, dynalite or auto`);
@@ -45,18 +51,18 @@ export function readSettings(args: readonly string[]): Settings {
   };
 }
 
-function parse(args: readonly string[]) {
+/** @throws UsageError for a flag that is none of these, or is given in a wrong way */
+export function readFlags<const O extends Flags>(args: readonly string[], options: O): FlagValues<O> {
   try {
-    const text = { type: 'string' } as const;
-    const options = { seed: text, seconds: text, workers: text, engine: text, help: { type: 'boolean' } } as const;
-    return parseArgs({ args: [...args], options });
+    return parseArgs({ args: [...args], options }).values;
   } catch (error) {
     if (error instanceof TypeError) throw new UsageError(error.message);
     throw error;
   }
 }
 
-function whole(flag: string, text: string | undefined, min: number, max: number): number | undefined {
+/** @throws UsageError unless the text is a whole number in this range */
+export function whole(flag: string, text: string | undefined, min: number, max: number): number | undefined {
   if (text === undefined) return undefined;
   const value = Number(text);
   if (/^\d+$/.test(text) && value >= min && value <= max) return value;

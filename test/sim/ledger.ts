@@ -1,6 +1,7 @@
 import type { LockEvent } from 'single-execution';
+import { fencedResource } from './fenced-resource.js';
 import type { Host } from './host.js';
-import type { Applied } from './lock-server.js';
+import type { Applied, Item } from './lock-server.js';
 import type { Regime } from './regime.js';
 
 /** A grant as the table has it. */
@@ -19,13 +20,29 @@ interface Grant {
   readonly isCopy: boolean;
 }
 
-/** A run of a handler. */
+/** A run of a handler, or a term of a leader. */
 export interface Run {
   readonly host: Host;
   readonly token: number;
   readonly tick: number | undefined;
-  hasEnded: boolean;
+  readonly signal: AbortSignal;
+  /** It goes on when its signal aborts. */
+  readonly isDeaf: boolean;
 }
+
+export type TickMark = 'success' | 'start';
+export type StoreKind = 'dynamodb' | 'redis';
+
+export interface Circumstances {
+  readonly regime: Regime;
+  readonly store: StoreKind;
+  readonly tickMark: TickMark;
+  now(): number;
+  /** Is told what happens. */
+  readonly tell?: ((line: string) => void) | undefined;
+}
+
+export type Ledger = ReturnType<typeof ledger>;
 
 export interface Findings {
   readonly grants: number;
@@ -42,10 +59,12 @@ export interface Findings {
 const SLACK_MS = 2_000 + 1_000 + 1_500 + 2_500;
 
 /** Writes down what the table, the library and the handlers did, and holds it against what is promised. */
-export function ledger(regime: Regime, tickMark: 'success' | 'start', now: () => number) {
+export function ledger({ regime, store, tickMark, now, tell = () => {} }: Circumstances) {
   const violations: string[] = [];
   const grants: Grant[] = [];
-  const runs: Run[] = [];
+  let runs = 0;
+  const underWay = new Set<Run>();
+  const resource = fencedResource();
   const barred = new Set<string>();
   const doneTicks = new Set<number>();
   const fulfilledTicks = new Set<number>();
@@ -57,10 +76,14 @@ export function ledger(regime: Regime, tickMark: 'success' | 'start', now: () =>
   let told = 0;
   let newestStarted = 0;
 
-  const violation = (invariant: string, what: string) => violations.push(`${invariant} at ${now()}: ${what}`);
+  const violation = (invariant: string, what: string) => {
+    tell(`VIOLATION of ${invariant}: ${what}`);
+    violations.push(`${invariant}: ${what}`);
+  };
   const number = (value: unknown) => Number(value ?? 0);
 
-  const onGrant = ({ atMs, host, before = {}, after, isCopy }: Applied) => {
+  const onGrant = ({ host, before = {}, after, isCopy }: Applied) => {
+    const atMs = now();
     const token = number(after['fencingToken']);
     const attemptId = String(after['attemptId']);
     const newest = grants.at(-1)?.token ?? 0;
@@ -81,7 +104,8 @@ export function ledger(regime: Regime, tickMark: 'success' | 'start', now: () =>
     if (before['state'] === 'released' && regime.skewMs <= 5 && !regime.steps && atMs + 4 * regime.skewMs < untilMs) {
       violation('I5', `grant ${token} ${untilMs - atMs} ms before lockAtLeastFor ended`);
     }
-    const barLost = barred.has(attemptId) && before['barredAttempt'] !== attemptId;
+    if (barsOf(before).includes(attemptId)) violation('I8', 'an attempt that is over was granted');
+    const barLost = barred.has(attemptId) && !barsOf(before).includes(attemptId);
     const isSecond = grants.some((grant) => grant.attemptId === attemptId);
     const leaseMs = number(after['leaseMs']);
     current = attemptId;
@@ -101,8 +125,9 @@ export function ledger(regime: Regime, tickMark: 'success' | 'start', now: () =>
 
   return {
     onApplied(applied: Applied) {
-      const { before = {}, after } = applied;
-      if (after['barredAttempt'] !== before['barredAttempt']) barred.add(String(after['barredAttempt']));
+      const { host, before = {}, after } = applied;
+      tell(`store, ${host.name}${applied.isCopy ? ', a copy' : ''}: ${changes(before, after)}`);
+      for (const bar of barsOf(after)) barred.add(bar);
       const isNew = after['attemptId'] !== before['attemptId'];
       if (isNew && after['state'] === 'held') return onGrant(applied);
       if (after['state'] !== 'held') current = '';
@@ -116,15 +141,16 @@ export function ledger(regime: Regime, tickMark: 'success' | 'start', now: () =>
       if (before['state'] === 'held' && after['state'] === 'held') {
         if (number(after['lockUntil']) < number(before['lockUntil'])) violation('I9', 'a lease was shortened');
         const grant = grants.at(-1);
-        if (grant && after['lockUntil'] !== before['lockUntil']) grant.renewedMs = applied.atMs;
+        if (grant && after['lockUntil'] !== before['lockUntil']) grant.renewedMs = now();
       }
       if (before['state'] !== 'held' && after['state'] === 'held') violation('I4', 'held without a grant');
     },
 
     onEvent(host: Host, event: LockEvent) {
       const id = event.attemptId ?? '';
+      tell(`${host.name}: ${event.type} ${'reason' in event ? event.reason : ''} ${id}`);
       if (event.type === 'attempted') asked.set(id, { host, end: 'none' });
-      if (event.type === 'acquired') asked.set(id, { host, end: 'acquired' });
+      if (event.type === 'acquired') asked.set(id, { host, end: 'acquired', atMs: now() });
       if (event.type === 'acquire-failed') {
         asked.set(id, { host, end: 'failed' });
         const { code } = event.error as { code?: string };
@@ -149,10 +175,13 @@ export function ledger(regime: Regime, tickMark: 'success' | 'start', now: () =>
     },
 
     /** A handler starts. */
-    start(host: Host, token: number, tick: number | undefined): Run {
-      const run: Run = { host, token, tick, hasEnded: false };
+    start(run: Run): Run {
+      const { host, token, tick } = run;
+      tell(`${host.name}: run ${token} starts`);
       if (regime.pauseMs === 0) {
-        const other = runs.find((r) => !r.hasEnded && r.host.isUp() && !forced.has(r.token));
+        const other = [...underWay].find(
+          (r) => r.host.isUp() && !forced.has(r.token) && !(r.isDeaf && r.signal.aborted),
+        );
         if (other) violation('I1', `run ${token} started while ${other.token} ran`);
       }
       if (tick !== undefined && tickMark === 'start') {
@@ -161,7 +190,8 @@ export function ledger(regime: Regime, tickMark: 'success' | 'start', now: () =>
         if (starts > 1) violation('I3', `tick ${tick} started ${starts} times`);
       }
       newestStarted = Math.max(newestStarted, token);
-      runs.push(run);
+      runs++;
+      underWay.add(run);
       return run;
     },
 
@@ -175,16 +205,25 @@ export function ledger(regime: Regime, tickMark: 'success' | 'start', now: () =>
       fulfilledTicks.add(tick);
     },
 
-    /** A handler that still holds its lock, as far as it knows, writes. */
-    write(run: Run) {
-      if (run.token < newestStarted && !forced.has(run.token)) {
-        violation('I1', `run ${run.token} wrote after ${newestStarted} had started`);
+    /** A handler writes: one that still holds its lock, as far as it knows, or a deaf one. */
+    write({ token, isDeaf }: Run) {
+      if (!isDeaf && token < newestStarted && !forced.has(token)) {
+        violation('I1', `run ${token} wrote after ${newestStarted} had started`);
       }
+      const place = grants.findLastIndex((grant) => grant.token === token);
+      const failure = resource.write(token, place, grants.length - 1);
+      if (failure) violation('I7', failure);
     },
 
     end(run: Run) {
-      run.hasEnded = true;
+      tell(`${run.host.name}: run ${run.token} ends`);
+      underWay.delete(run);
     },
+
+    /** Whether operators have freed the lock from this grant. */
+    isForced: (token: number) => forced.has(token),
+
+    tell,
 
     violation,
 
@@ -201,8 +240,9 @@ export function ledger(regime: Regime, tickMark: 'success' | 'start', now: () =>
         }
         // Nobody told the caller before the lease was over and taken by another: the same as a crash.
         if (grant.atMs < (caller.atMs ?? now())) continue;
-        if (grant.isSecond) remainder.push('b: an attempt that had run was granted again');
-        else if (grant.barLost) remainder.push('a: its bar had been overwritten');
+        // Redis bars every attempt that has run.
+        if (grant.barLost) remainder.push('a: its bar had been overwritten');
+        else if (grant.isSecond && store === 'dynamodb') remainder.push('b: an attempt that had run was granted again');
         else violation('I8', `grant ${grant.token} has no runner: its caller was ${caller.end}`);
         if (
           item?.['attemptId'] === grant.attemptId &&
@@ -212,7 +252,20 @@ export function ledger(regime: Regime, tickMark: 'success' | 'start', now: () =>
           violation('I8', `grant ${grant.token} without a runner is not free after its lease`);
         }
       }
-      return { grants: grants.length, runs: runs.length, skips, told, remainder, violations };
+      return { grants: grants.length, runs, skips, told, remainder, violations };
     },
   };
+}
+
+/** The attempts that a record says are over. */
+function barsOf(item: Item): readonly string[] {
+  const { barredAttempt, barredAttempts } = item;
+  if (barredAttempt !== undefined) return [String(barredAttempt)];
+  return barredAttempts === undefined ? [] : String(barredAttempts).split(',');
+}
+
+/** What a write has changed, for the history of a world. */
+function changes(before: Item, after: Item): string {
+  const fields = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((f) => before[f] !== after[f]);
+  return fields.map((field) => `${field}=${after[field] ?? ''}`).join(' ') || 'nothing';
 }

@@ -48,6 +48,16 @@ export const REGIMES = {
 
 export type RegimeName = keyof typeof REGIMES;
 
+/** A job on DynamoDB or on Redis, or the election of a leader on either. */
+export type Stage = 'dynamodb' | 'redis' | 'election';
+
+/** The regimes that a stage can be played under: Redis sends no `Date` headers. */
+export const STAGES: Readonly<Record<Stage, readonly RegimeName[]>> = {
+  dynamodb: ['synchronised', 'skewed', 'hostile', 'suspended', 'stale', 'dateless'],
+  redis: ['synchronised', 'skewed', 'hostile', 'suspended'],
+  election: ['synchronised', 'skewed', 'hostile', 'suspended', 'stale', 'dateless'],
+};
+
 /** How messages fare in one world. */
 export interface Weather {
   readonly delayMs: number;
@@ -64,7 +74,7 @@ export function weather(chance: Random): Weather {
     delayMs: chance.pick([5, 30, 150]),
     loseRequest: bad,
     loseResponse: bad,
-    duplicate: bad / 2,
+    duplicate: bad / 4,
     fail: bad / 2,
     late: bad / 2,
   };

@@ -1,74 +1,88 @@
 import { availableParallelism } from 'node:os';
-import { parseArgs } from 'node:util';
-import { MUTANTS } from './mutants.js';
-import { REGIMES, type RegimeName } from './regime.js';
+import { UsageError } from '../../demo/settings.js';
+import { DYNAMODB_MUTANTS } from './dynamodb-mutants.js';
+import { ELECTION_MUTANTS } from './election-mutants.js';
+import { KEPT_WORLDS } from './kept-worlds.js';
+import { REDIS_MUTANTS } from './redis-mutants.js';
+import type { Stage } from './regime.js';
+import { readSimSettings, type SimSettings } from './settings.js';
 import { simulation } from './simulate.js';
-import type { Tally } from './tally.js';
+import type { Kind, Tally } from './tally.js';
 
 /*
- * `npm run sim -- [--seeds 20000] [--from 1] [--regime hostile]` plays so many worlds, of one regime or shared among all.
- * `npm run sim -- --mutants [--seeds 3000]` shows that each bug of `mutants.ts` is found in so many worlds. Both end with
- * an exit code of 1 where something is amiss.
+ * `npm run sim -- [--seeds 20000] [--from 1] [--stage redis] [--regime hostile]` plays so many worlds, shared among the
+ * kinds, and those that are kept. `npm run sim -- --mutants [--seeds 3000]` shows that each bug of `*-mutants.ts` is found
+ * in so many worlds. Both end with an exit code of 1 where something is amiss.
  */
 
 /** Most worlds, of a hundred, in which a lock may be left without a runner: see docs/protocol.md, "What can remain". */
 const MOST_REMAINDER = 0.01;
 
-const { values } = parseArgs({
-  options: {
-    seeds: { type: 'string' },
-    from: { type: 'string', default: '1' },
-    regime: { type: 'string' },
-    mutants: { type: 'boolean', default: false },
-  },
-});
-if (values.regime !== undefined && !Object.hasOwn(REGIMES, values.regime)) {
-  throw new RangeError(`regime is '${values.regime}': choose ${Object.keys(REGIMES).join(', ')}`);
-}
-const workers = availableParallelism();
-const isSound = values.mutants ? await playMutants(Number(values.seeds ?? 3_000)) : await playWorlds();
-process.exitCode = isSound ? 0 : 1;
+/** An election takes as long as four jobs. */
+const SHARE: Readonly<Record<Stage, number>> = { dynamodb: 4, redis: 4, election: 1 };
 
-async function playWorlds(): Promise<boolean> {
-  const regimes = (values.regime === undefined ? Object.keys(REGIMES) : [values.regime]) as RegimeName[];
-  const each = Math.ceil(Number(values.seeds ?? 20_000) / regimes.length);
+const MUTANTS = [...DYNAMODB_MUTANTS, ...REDIS_MUTANTS, ...ELECTION_MUTANTS];
+
+const settings = readArguments();
+const workers = availableParallelism();
+if (settings) process.exitCode = (await (settings.mutants ? playMutants(settings) : playWorlds(settings))) ? 0 : 1;
+
+function readArguments(): SimSettings | undefined {
+  try {
+    return readSimSettings(process.argv.slice(2));
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    console.error(error.message);
+    process.exitCode = 2;
+    return undefined;
+  }
+}
+
+async function playWorlds({ kinds, from, seeds: all }: SimSettings): Promise<boolean> {
+  const shares = kinds.reduce((sum, { stage }) => sum + SHARE[stage], 0);
   const sim = await simulation();
   const rows: Record<string, object> = {};
-  const notes: string[] = [];
+  const broken: Tally[] = [];
   let isSound = true;
   try {
-    for (const regime of regimes) {
+    for (const kind of kinds) {
       const started = performance.now();
-      const tally = await sim.play(regime, Number(values.from), each, workers);
-      const { seeds, grants, runs, skips, told, violations } = tally;
+      const tally = await sim.play(kind, from, Math.ceil((all * SHARE[kind.stage]) / shares), workers);
       const seconds = Math.round((performance.now() - started) / 1_000);
-      rows[regime] = { seeds, grants, runs, skips, told, ...kinds(tally), violations: violations.length, seconds };
-      notes.push(...violations.slice(0, 10).map(({ seed, what }) => `${regime}, seed ${seed}: ${what}`));
-      if (violations.length > 0 || remainderOf(tally) > MOST_REMAINDER || grants < seeds) isSound = false;
+      rows[nameOf(kind)] = { ...counts(tally), seconds };
+      if (tally.violations.length > 0) broken.push(tally);
+      if (remainderOf(tally) > MOST_REMAINDER || tally.grants < tally.seeds) isSound = false;
+    }
+    for (const { stage, regime, seed } of KEPT_WORLDS) {
+      const tally = await sim.play({ stage, regime }, seed, 1, 1);
+      if (tally.violations.length > 0) broken.push(tally);
     }
   } finally {
     await sim.dispose();
   }
   console.table(rows);
-  for (const note of notes) say(note);
-  return isSound;
+  for (const tally of broken) {
+    for (const line of tally.history) say(line);
+    for (const { seed, what } of tally.violations.slice(0, 10)) say(`${nameOf(tally)}, seed ${seed}: ${what}`);
+  }
+  return isSound && broken.length === 0;
 }
 
-async function playMutants(seeds: number): Promise<boolean> {
+async function playMutants({ from, seeds }: SimSettings): Promise<boolean> {
   const waiting = [...MUTANTS];
   let survivors = 0;
   const work = async () => {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
       const sim = await simulation(next.edits);
       try {
-        const tally = await sim.playUntilViolation(next.shownBy, Number(values.from), seeds);
+        const tally = await sim.playUntilViolation(next.shownBy, from, seeds);
         const [found] = tally.violations;
         const isKilled = found !== undefined || remainderOf(tally) > MOST_REMAINDER;
         if (!isKilled) survivors++;
         const by = found
           ? `seed ${found.seed}: ${found.what.slice(0, 80)}`
           : `remainder in ${tally.seedsWithRemainder} worlds`;
-        say(`${isKilled ? 'found' : 'NOT FOUND'}: ${next.name} (${next.shownBy}, ${by})`);
+        say(`${isKilled ? 'found' : 'NOT FOUND'}: ${next.name} (${nameOf(next.shownBy)}, ${by})`);
       } finally {
         await sim.dispose();
       }
@@ -79,15 +93,19 @@ async function playMutants(seeds: number): Promise<boolean> {
   return survivors === 0;
 }
 
+function nameOf({ stage, regime }: Kind): string {
+  return `${stage}, ${regime}`;
+}
+
 /** The part of the worlds in which a lock was left without a runner. */
 function remainderOf(tally: Tally): number {
   return tally.seedsWithRemainder / tally.seeds;
 }
 
-/** The remainder by its letters. */
-function kinds({ remainder }: Tally): Record<string, number> {
+function counts({ seeds, grants, runs, skips, told, remainder, violations }: Tally): Record<string, number> {
   const of = (letter: string) => Object.entries(remainder).find(([kind]) => kind.startsWith(letter))?.[1] ?? 0;
-  return { 'remainder a': of('a'), b: of('b'), c: of('c') };
+  const remainders = { 'remainder a': of('a'), b: of('b'), c: of('c') };
+  return { seeds, grants, runs, skips, told, ...remainders, violations: violations.length };
 }
 
 function say(line: string): void {

@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
-import type { RegimeName } from './regime.js';
-import { sum, type Tally } from './tally.js';
+import { type Kind, sum, type Tally } from './tally.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -15,10 +14,10 @@ export type Edit = readonly [file: string, from: string, to: string];
 
 /** The library and its worlds as one program, and how to play them. */
 export interface Simulation {
-  /** Plays so many worlds of a regime, in `workers` processes at a time. */
-  play(regime: RegimeName, from: number, seeds: number, workers: number): Promise<Tally>;
+  /** Plays so many worlds of a kind, in `workers` processes at a time. */
+  play(kind: Kind, from: number, seeds: number, workers: number): Promise<Tally>;
   /** Plays worlds until one shows a violation. */
-  playUntilViolation(regime: RegimeName, from: number, seeds: number): Promise<Tally>;
+  playUntilViolation(kind: Kind, from: number, seeds: number): Promise<Tally>;
   dispose(): Promise<void>;
 }
 
@@ -34,7 +33,7 @@ export async function simulation(edits: readonly Edit[] = []): Promise<Simulatio
     bundle: true,
     platform: 'node',
     format: 'esm',
-    external: ['@aws-sdk/*'],
+    external: ['@aws-sdk/*', 'fengari'],
     logLevel: 'silent',
     plugins: [
       {
@@ -58,18 +57,29 @@ export async function simulation(edits: readonly Edit[] = []): Promise<Simulatio
   const unused = edits.find((edit) => !used.has(edit));
   if (unused) throw new Error(`no world uses ${unused[0]}`);
 
-  const run = async (regime: RegimeName, from: number, seeds: number, ...more: string[]): Promise<Tally> => {
-    const args = [program, '--regime', regime, '--from', String(from), '--seeds', String(seeds), ...more];
+  const run = async ({ stage, regime }: Kind, from: number, seeds: number, ...more: string[]): Promise<Tally> => {
+    const args = [
+      program,
+      '--stage',
+      stage,
+      '--regime',
+      regime,
+      '--from',
+      String(from),
+      '--seeds',
+      String(seeds),
+      ...more,
+    ];
     const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 64 * 1_048_576 });
     return JSON.parse(stdout) as Tally;
   };
   return {
-    async play(regime, from, seeds, workers) {
+    async play(kind, from, seeds, workers) {
       const share = Math.ceil(seeds / workers);
       const parts = Array.from({ length: workers }, (_, i) => Math.min(share, seeds - i * share));
-      return sum(regime, await Promise.all(parts.filter((n) => n > 0).map((n, i) => run(regime, from + i * share, n))));
+      return sum(kind, await Promise.all(parts.filter((n) => n > 0).map((n, i) => run(kind, from + i * share, n))));
     },
-    playUntilViolation: (regime, from, seeds) => run(regime, from, seeds, '--until-violation'),
+    playUntilViolation: (kind, from, seeds) => run(kind, from, seeds, '--until-violation'),
     dispose: () => rm(folder, { recursive: true, force: true }),
   };
 }

@@ -1,8 +1,13 @@
-import type { RegimeName } from './regime.js';
+import type { RegimeName, Stage } from './regime.js';
 
-/** What came of the worlds of one regime. */
-export interface Tally {
+/** Worlds of one kind. */
+export interface Kind {
+  readonly stage: Stage;
   readonly regime: RegimeName;
+}
+
+/** What came of worlds of one kind. */
+export interface Tally extends Kind {
   seeds: number;
   grants: number;
   runs: number;
@@ -12,11 +17,14 @@ export interface Tally {
   readonly remainder: Record<string, number>;
   seedsWithRemainder: number;
   readonly violations: { readonly seed: number; readonly what: string }[];
+  /** What happened in the first world with a violation. */
+  history: readonly string[];
 }
 
 /** Before the first world. */
-export function noWorlds(regime: RegimeName): Tally {
+export function noWorlds({ stage, regime }: Kind): Tally {
   return {
+    stage,
     regime,
     seeds: 0,
     grants: 0,
@@ -26,11 +34,12 @@ export function noWorlds(regime: RegimeName): Tally {
     remainder: {},
     seedsWithRemainder: 0,
     violations: [],
+    history: [],
   };
 }
 
-export function sum(regime: RegimeName, parts: readonly Tally[]): Tally {
-  const total = noWorlds(regime);
+export function sum(kind: Kind, parts: readonly Tally[]): Tally {
+  const total = noWorlds(kind);
   for (const part of parts) {
     total.seeds += part.seeds;
     total.grants += part.grants;
@@ -42,6 +51,7 @@ export function sum(regime: RegimeName, parts: readonly Tally[]): Tally {
       total.remainder[kind] = (total.remainder[kind] ?? 0) + count;
     }
     total.violations.push(...part.violations);
+    if (total.history.length === 0) total.history = part.history;
   }
   return total;
 }

@@ -1,39 +1,51 @@
 import { parseArgs } from 'node:util';
 import { play } from './play.js';
-import type { RegimeName } from './regime.js';
+import type { RegimeName, Stage } from './regime.js';
 import { noWorlds } from './tally.js';
 
 /*
  * Plays worlds in a process of its own and says what came of them, as one line of JSON. Bundled by `simulate.ts`.
  */
 
+/** Of a history, as much as a person reads. */
+const LAST_LINES = 300;
+
 const { values } = parseArgs({
   options: {
+    stage: { type: 'string' },
     regime: { type: 'string' },
     from: { type: 'string' },
     seeds: { type: 'string' },
     'until-violation': { type: 'boolean' },
   },
 });
-const regime = values.regime as RegimeName;
+// Most errors of a world are never read.
+Error.stackTraceLimit = 0;
+const kind = { stage: values.stage as Stage, regime: values.regime as RegimeName };
 const from = Number(values.from);
 
-const tally = noWorlds(regime);
+const tally = noWorlds(kind);
 process.on('unhandledRejection', (error) => {
   tally.violations.push({ seed: from + tally.seeds, what: `I10: unhandled rejection of ${String(error)}` });
 });
 
 for (let seed = from; seed < from + Number(values.seeds); seed++) {
-  const found = await play(seed, regime);
+  const found = await play(kind, seed);
   tally.seeds++;
   tally.grants += found.grants;
   tally.runs += found.runs;
   tally.skips += found.skips;
   tally.told += found.told;
   if (found.remainder.length > 0) tally.seedsWithRemainder++;
-  for (const kind of found.remainder) tally.remainder[kind] = (tally.remainder[kind] ?? 0) + 1;
+  for (const letter of found.remainder) tally.remainder[letter] = (tally.remainder[letter] ?? 0) + 1;
   if (found.violations.length > 0) tally.violations.push({ seed, what: found.violations.slice(0, 3).join('; ') });
   if (values['until-violation'] && tally.violations.length > 0) break;
+}
+const [first] = tally.violations;
+if (first && !values['until-violation']) {
+  const history: string[] = [];
+  await play(kind, first.seed, (line) => history.push(line));
+  tally.history = history.slice(-LAST_LINES);
 }
 process.stdout.write(`${JSON.stringify(tally)}\n`);
 // Late messages of the last world may still be under way.

@@ -1,21 +1,13 @@
-import type { RegimeName } from './regime.js';
-import type { Edit } from './simulate.js';
-
-/** A bug, seeded into the library's text, and the regime that shows it soonest. */
-export interface Mutant {
-  readonly name: string;
-  readonly edits: readonly Edit[];
-  readonly shownBy: RegimeName;
-}
+import { type Mutant, mutantsOf } from './mutant.js';
 
 const REQUESTS = 'stores/dynamodb-requests.ts';
 const ACQUIRE = 'stores/dynamodb-acquire.ts';
 const STORE = 'stores/dynamodb.ts';
 const TIME = 'stores/dynamodb-response-time.ts';
 
-const mutant = (name: string, shownBy: RegimeName, ...edits: Edit[]): Mutant => ({ name, shownBy, edits });
+const mutant = mutantsOf('dynamodb');
 
-export const MUTANTS: readonly Mutant[] = [
+export const DYNAMODB_MUTANTS: readonly Mutant[] = [
   mutant('a held lock is free once its lease is over by the caller’s clock', 'skewed', [
     REQUESTS,
     "(#state <> :held AND lockUntil <= :now))'",

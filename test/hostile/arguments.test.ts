@@ -1,0 +1,111 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { readSettings, UsageError } from '../../demo/settings.js';
+import { REGIMES } from '../sim/regime.js';
+import { readSimSettings } from '../sim/settings.js';
+import { anyText } from '../support/hostile-values.js';
+
+const COMMANDS = [
+  ['demo', readSettings, ['seed', 'seconds', 'workers', 'engine', 'help']],
+  ['sim', readSimSettings, ['seeds', 'from', 'regime', 'mutants']],
+] as const;
+
+const value = fc.oneof(
+  anyText,
+  fc.integer().map(String),
+  fc.double().map(String),
+  fc.constantFrom('0', '-1', '1e3', '0x10', '1_000', ' 7', '٣', 'auto', 'hostile', '__proto__', 'constructor', ''),
+);
+
+/** Known flags with any value, and anything else. */
+const argsOf = (flags: readonly string[]) => {
+  const flag = fc.constantFrom(...flags, 'constructor', '__proto__').map((name) => `--${name}`);
+  const given = fc.oneof(
+    fc.tuple(flag, value),
+    fc.tuple(flag),
+    fc.tuple(flag, value).map(([name, text]) => [`${name}=${text}`]),
+    fc.tuple(value),
+  );
+  return fc.array(given, { maxLength: 4 }).map((all) => all.flat());
+};
+
+/** The settings, or nothing where they were refused in words for people. */
+function settingsOf<T>(read: (args: readonly string[]) => T, args: readonly string[]): T | undefined {
+  try {
+    return read(args);
+  } catch (error) {
+    expect(error).toBeInstanceOf(UsageError);
+    expect((error as Error).message).toMatch(/\S/);
+    return undefined;
+  }
+}
+
+const isWhole = (min: number, max: number) =>
+  expect.toSatisfy((n: number) => Number.isInteger(n) && n >= min && n <= max);
+
+describe.each(COMMANDS)('any arguments of npm run %s', (command, read, flags) => {
+  test('are whole numbers in range and known choices, or refused in words', () => {
+    fc.assert(
+      fc.property(argsOf(flags), (args) => {
+        const settings = settingsOf<object>(read, args);
+        if (settings === undefined) return;
+        expect(settings).toEqual(
+          command === 'demo'
+            ? {
+                seed: isWhole(0, 2 ** 32 - 1),
+                seconds: isWhole(10, 600),
+                workers: isWhole(3, 16),
+                engine: expect.stringMatching(/^(auto|dynamodb-local|dynalite)$/),
+                help: expect.any(Boolean),
+              }
+            : {
+                seeds: isWhole(1, 1e9),
+                from: isWhole(0, 2 ** 32 - 1),
+                regimes: expect.toSatisfy((all: string[]) => all.length > 0 && all.every((one) => one in REGIMES)),
+                mutants: expect.any(Boolean),
+              },
+        );
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
+
+test('what is not said is filled in', () => {
+  expect(readSimSettings([])).toEqual({ seeds: 20_000, from: 1, regimes: Object.keys(REGIMES), mutants: false });
+  expect(readSimSettings(['--mutants', '--regime', 'stale', '--from', '9'])).toEqual({
+    seeds: 3_000,
+    from: 9,
+    regimes: ['stale'],
+    mutants: true,
+  });
+});
+
+test.each([
+  [['--seeds', 'abc'], "--seeds is 'abc': give a whole number from 1 to 1000000000"],
+  [['--seeds=-1'], "--seeds is '-1'"],
+  [['--seeds', '0'], "--seeds is '0'"],
+  [['--from', 'x'], "--from is 'x'"],
+  [['--regime', 'toString'], "--regime is 'toString': give synchronised, skewed"],
+  [['--seed', '1'], '--seed'],
+  [['7'], '7'],
+])('npm run sim refuses %j', (args, message) => {
+  expect(() => readSimSettings(args)).toThrow(UsageError);
+  expect(() => readSimSettings(args)).toThrow(message);
+});
+
+test.each([
+  ['demo/demo.ts', ['--workers', 'many']],
+  ['test/sim/sim.ts', ['--seeds', 'many']],
+])('%s says what is wrong, and no stack, and ends with 2', (file, args) => {
+  const program = join(import.meta.dirname, '../..', file);
+  const { status, stderr, stdout } = spawnSync(process.execPath, ['--import', 'tsx', program, ...args], {
+    encoding: 'utf8',
+  });
+
+  expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+  expect(stderr).toContain(`${args[0]} is 'many': give a whole number`);
+  expect(stderr).not.toMatch(/^\s+at /m);
+});

@@ -1,0 +1,85 @@
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { dynamoDBAdminStore, dynamoDBStore } from 'single-execution/dynamodb';
+import type { Random } from '../../demo/random.js';
+import { fakeTable, type UpdateInput } from '../../src/testing/fake-table.js';
+import type { Host } from './host.js';
+import { type Applied, LOCK, type LockServer } from './lock-server.js';
+import type { Network } from './network.js';
+import type { Regime } from './regime.js';
+import type { Timeline } from './timeline.js';
+
+const TABLE = 'locks';
+const KEY = { lockName: LOCK };
+
+interface Command {
+  readonly input: UpdateInput;
+  readonly middlewareStack: {
+    resolve(handler: (args: unknown) => Promise<unknown>, context: object): (args: unknown) => Promise<unknown>;
+  };
+}
+
+interface Response {
+  readonly headers: Record<string, string>;
+  readonly answer: { readonly output: object } | { readonly error: unknown };
+}
+
+/** A table that evaluates the very expressions that are sent. */
+export function dynamoDBServer(
+  time: Timeline,
+  chance: Random,
+  regime: Regime,
+  net: Network,
+  onApplied: (applied: Applied) => void,
+): LockServer {
+  const table = fakeTable(['lockName']);
+
+  const serve = (host: Host, input: UpdateInput, isCopy: boolean): Response => {
+    const before = table.get(KEY);
+    const date = time.now() - (regime.staleMs > 0 ? chance.whole(0, regime.staleMs) : 0);
+    const headers: Record<string, string> = chance.chance(regime.dateless)
+      ? {}
+      : { date: new Date(date).toUTCString() };
+    try {
+      if (input.UpdateExpression === undefined) {
+        const Item = table.get(input.Key);
+        return { headers, answer: { output: { ...(Item && { Item }), $metadata: { attempts: 1 } } } };
+      }
+      const Attributes = table.update(input);
+      const by = input.ExpressionAttributeValues?.[':att'];
+      if (input.Key['lockName'] === LOCK) onApplied({ host, before, after: table.get(KEY) ?? {}, by, isCopy });
+      return { headers, answer: { output: { ...(Attributes && { Attributes }), $metadata: { attempts: 1 } } } };
+    } catch (error) {
+      return { headers, answer: { error } };
+    }
+  };
+
+  const clientOf = (host: Host): DynamoDBDocumentClient => {
+    const client = {
+      async send({ input, middlewareStack }: Command, { abortSignal }: { abortSignal?: AbortSignal } = {}) {
+        const service = {
+          serve: (isCopy: boolean) => serve(host, input, isCopy),
+          refusal: () => failure('ThrottlingException', 400),
+          breakdown: () => failure('InternalServerError', 500),
+        };
+        const handler = async () => {
+          const { headers, answer } = await net.exchange(host, service, abortSignal);
+          return { response: { headers }, output: answer };
+        };
+        const { output } = (await middlewareStack.resolve(handler, {})({ input })) as { output: Response['answer'] };
+        if ('error' in output) throw output.error;
+        return output.output;
+      },
+    };
+    return Object.assign(Object.create(DynamoDBDocumentClient.prototype), client) as DynamoDBDocumentClient;
+  };
+
+  return {
+    storeOf: (host) => dynamoDBStore({ tableName: TABLE, client: clientOf(host) }),
+    adminOf: (host) => dynamoDBAdminStore({ tableName: TABLE, client: clientOf(host) }),
+    item: () => table.get(KEY),
+  };
+}
+
+function failure(name: string, httpStatusCode: number): Error {
+  return Object.assign(new Error(name), { name, $fault: 'server', $metadata: { httpStatusCode, attempts: 1 } });
+}

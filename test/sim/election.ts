@@ -1,0 +1,101 @@
+import { createLeaderElection, type LeaderElection, type Leadership } from 'single-execution/leader';
+import type { Random } from '../../demo/random.js';
+import type { Host } from './host.js';
+import { sleep } from './jobs.js';
+import { LOCK } from './lock-server.js';
+import { befall, START, type World } from './world.js';
+
+const LASTS_MS = 20_000;
+/** As long as a deaf leader goes on. */
+const STOPPED_WITHIN_MS = 70_000;
+
+/** A candidate on each host; some step down and stand again, and some are deaf. */
+export async function playElection(world: World): Promise<void> {
+  const { regime, chance, time, net, server, book, hosts } = world;
+  const lease = chance.pick([2_000, 4_000, 6_000]);
+  const elections = new Map<Host, LeaderElection>();
+  const stopping = new Set<Host>();
+  // A dead one is not to be asked: the question itself wakes it.
+  const leaders = () => [...elections].flatMap(([on, election]) => (on.isUp() ? [election.term ?? []].flat() : []));
+
+  const lead = async (on: Host, { term, signal, assertLeader }: Leadership, c: Random): Promise<void> => {
+    const isDeaf = c.chance(0.05);
+    const others = leaders().filter((other) => other !== term && !book.isForced(other));
+    // The clocks of one that is suspended cannot tell.
+    if (others.length > 0 && !regime.suspends) book.violation('I1', `${term} began to lead while ${others} did`);
+    const run = book.start({ host: on, token: term, tick: undefined, signal, isDeaf });
+    try {
+      for (let steps = c.whole(1, 40); steps > 0; steps--) {
+        await sleep(on, c.pick([5, 80, 400, 1_500]), isDeaf ? undefined : signal);
+        if (!isDeaf) assertLeader();
+        book.write(run);
+      }
+      if (c.chance(0.5)) throw new Error('the work failed');
+    } finally {
+      book.end(run);
+    }
+  };
+  const stand = (on: Host) => {
+    const c = chance.fork(`candidate ${on.name}`);
+    const election = createLeaderElection({
+      name: LOCK,
+      store: server.storeOf(on),
+      candidate: on.name,
+      lease,
+      retryEvery: lease / 2,
+      clock: on.clock,
+      observers: [(event) => book.onEvent(on, event)],
+      onStarted: (leadership) => lead(on, leadership, c.fork(String(leadership.term))),
+    });
+    elections.set(on, election);
+    election.start();
+  };
+  const stop = async (on: Host): Promise<void> => {
+    book.tell(`${on.name} steps down`);
+    stopping.add(on);
+    await elections.get(on)?.stop();
+    stopping.delete(on);
+    if (elections.get(on)?.isLeader()) book.violation('I1', `${on.name} leads after it has stopped`);
+  };
+
+  for (const on of hosts) time.after(chance.whole(0, 5_000), () => on.isUp() && stand(on));
+  for (const on of chance.shuffled(hosts).slice(0, chance.pick([0, 1, 2]))) {
+    time.after(chance.whole(5_000, LASTS_MS), () => on.isUp() && stop(on).then(() => elections.get(on)?.start()));
+  }
+  befall(world, LASTS_MS, stand);
+  await time.runUntil(START + LASTS_MS);
+
+  // When all is well again somebody leads, and all who live are on the list.
+  net.clearUp();
+  // On DynamoDB a clock that is behind by a lease cannot hold one.
+  if (hosts.some((on) => elections.has(on) && on.aheadMs() >= 0)) {
+    const blockedUntil = time.now() + longestBlockMs(world, lease);
+    while (leaders().length === 0 && time.now() < blockedUntil) await time.runUntil(time.now() + 1_000);
+    if (leaders().length === 0) book.violation('I6', 'nobody leads when all is well');
+  }
+  await time.runUntil(time.now() + regime.pauseMs + 2 * lease + 3_000);
+  // On DynamoDB check-ins are told by the candidates' clocks.
+  if (regime.skewMs <= 5) await expectMembers(world, elections);
+
+  for (const on of hosts) void stop(on);
+  await time.runUntil(time.now() + STOPPED_WITHIN_MS);
+  for (const on of stopping) if (on.isUp()) book.violation('I10', `${on.name} has not stopped`);
+}
+
+/** A dead leader blocks for its lease, 3 s, and what its clock was ahead; a pause, for the difference of two clocks. */
+function longestBlockMs({ regime, born }: World, leaseMs: number): number {
+  const aheadMs = regime.steps ? 10 * regime.skewMs : Math.max(0, ...born.map((on) => on.aheadMs()));
+  return leaseMs + 3_000 + aheadMs + regime.pauseMs;
+}
+
+async function expectMembers({ hosts, time, book }: World, elections: Map<Host, LeaderElection>): Promise<void> {
+  const standing = hosts.filter((on) => elections.has(on));
+  let alive: string[] = [];
+  const asked = standing[0] && elections.get(standing[0]);
+  asked?.members().then((members) => {
+    alive = members.filter((member) => member.alive).map(({ name }) => name);
+  });
+  await time.runUntil(time.now() + 1_000);
+  const names = standing.map((on) => on.name);
+  if (alive.sort().join() !== names.sort().join()) book.violation('I6', `${alive} check in, and ${names} stand`);
+}

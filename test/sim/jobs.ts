@@ -1,0 +1,106 @@
+import {
+  CorruptLockError,
+  DeadlineError,
+  type Execution,
+  executeWithLock,
+  LockLostError,
+  LockStoreError,
+} from 'single-execution';
+import type { Random } from '../../demo/random.js';
+import type { Host } from './host.js';
+import type { TickMark } from './ledger.js';
+import { LOCK } from './lock-server.js';
+import { befall, START, type World } from './world.js';
+
+const TICK_MS = 8_000;
+const TICKS = 5;
+const DELIVERIES = 3;
+/** Until late messages, retries and dead leases are over. */
+const AFTERMATH_MS = 240_000;
+
+/** A job whose ticks are delivered up to three times, each time to any host, and tried again when they fail. */
+export async function playJobs(world: World, tickMark: TickMark): Promise<void> {
+  const { chance, time, server, book, hosts, born } = world;
+  const keepAlive = chance.chance(0.5);
+  const settings = {
+    name: LOCK,
+    tickMark,
+    keepAlive,
+    lockAtMostFor: keepAlive ? chance.pick([2_000, 4_000, 6_000]) : chance.pick([4_000, 8_000, 20_000]),
+    lockAtLeastFor: chance.pick([0, 0, 1_500]),
+    wait: chance.pick([0, 0, 0, 3_000]),
+    onError: chance.pick(['release', 'release', 'hold'] as const),
+  };
+  let underWay = 0;
+
+  const invoke = async (on: Host, tick: number | undefined, retries: number, c: Random): Promise<void> => {
+    const failure = new Error('the job failed');
+    const isDeaf = c.chance(0.05);
+    let returned: number | undefined;
+    const task = async ({ fencingToken, signal, assertHeld }: Execution) => {
+      const run = book.start({ host: on, token: fencingToken, tick, signal, isDeaf });
+      try {
+        for (let steps = c.whole(1, 8); steps > 0; steps--) {
+          await sleep(on, c.pick([5, 80, 400, 1_500, 4_000]), isDeaf ? undefined : signal);
+          if (!isDeaf) assertHeld();
+          book.write(run);
+        }
+        if (c.chance(0.15)) throw failure;
+        returned = fencingToken;
+        if (tick !== undefined) book.fulfilled(tick);
+        return returned;
+      } finally {
+        book.end(run);
+      }
+    };
+    underWay++;
+    try {
+      const outcome = await executeWithLock(task, {
+        ...settings,
+        store: server.storeOf(on),
+        clock: on.clock,
+        observers: [(event) => book.onEvent(on, event)],
+        ...(tick !== undefined && { tick }),
+      });
+      if (outcome.status === 'executed' && outcome.value !== returned) book.violation('I10', 'another value came back');
+      if (outcome.status === 'executed' && outcome.release === 'released' && tick !== undefined) book.succeeded(tick);
+    } catch (error) {
+      const isKnown = [LockStoreError, CorruptLockError, DeadlineError, LockLostError].some(
+        (type) => error instanceof type,
+      );
+      if (error !== failure && !isKnown) book.violation('I10', `threw ${String(error)}`);
+      if (error instanceof CorruptLockError) book.violation('I4', error.message);
+      // The platform tries again, on any host.
+      if (retries > 0)
+        time.after(c.whole(3_000, 12_000), () => void invoke(c.pick(hosts), tick, retries - 1, c.fork('retry')));
+    } finally {
+      underWay--;
+    }
+  };
+
+  for (let t = 0; t < TICKS; t++) {
+    const c = chance.fork(`tick ${t}`);
+    const tick = c.chance(0.1) ? undefined : START + t * TICK_MS;
+    for (let copies = c.whole(1, DELIVERIES); copies > 0; copies--) {
+      const lateMs = c.pick([0, 10, 300, 2_000, 12_000]) + c.whole(0, 50);
+      const mine = c.fork(`copy ${copies}`);
+      time.after(t * TICK_MS + lateMs, () => void invoke(mine.pick(hosts), tick, 2, mine));
+    }
+  }
+  befall(world, TICKS * TICK_MS);
+  await time.runUntil(START + TICKS * TICK_MS + AFTERMATH_MS);
+  if (underWay > 0 && born.every((on) => on.isUp())) book.violation('I10', `${underWay} calls never ended`);
+}
+
+/** Passes time on a host; rejects as soon as the signal aborts. */
+export function sleep(on: Host, ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal?.reason);
+    if (signal?.aborted) return onAbort();
+    signal?.addEventListener('abort', onAbort, { once: true });
+    on.after(ms, () => {
+      signal?.removeEventListener('abort', onAbort);
+      resolve();
+    });
+  });
+}

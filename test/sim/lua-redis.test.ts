@@ -1,0 +1,48 @@
+import { redisAdminStore, redisStore } from 'single-execution/redis';
+import { type ContractHarness, lockStoreContract, manualClock } from 'single-execution/testing';
+import { describe, expect, test } from 'vitest';
+import { storeCall } from '../support/contract-harness.js';
+import { redisCases } from '../support/redis-cases.js';
+import { evalLua, type RedisData } from './lua-redis.js';
+
+/** The stores on the interpreter that simulated worlds run their scripts in. Time is its own. */
+function simulatedRedis(): ContractHarness {
+  const clock = manualClock(Date.UTC(2026, 5, 1));
+  const data: RedisData = { hashes: new Map(), nowMs: clock.now };
+  const client = {
+    eval: async (script: string, keys: number, ...rest: string[]) =>
+      evalLua(data, script, rest.slice(0, keys), rest.slice(keys)),
+    evalsha: async () => {
+      throw new Error('NOSCRIPT No matching script. Please use EVAL.');
+    },
+  };
+  return {
+    store: redisStore({ client }),
+    admin: redisAdminStore({ client }),
+    call() {
+      clock.suspend(1);
+      return storeCall(clock);
+    },
+    shortLeaseMs: 60_000,
+    async expire({ lockUntilMs }) {
+      clock.stepWall(Math.max(0, lockUntilMs - clock.now()));
+    },
+    leasePadMs: 0,
+    async patch(name, attributes) {
+      const hash = data.hashes.get(`lock:${name}`) ?? new Map<string, string>();
+      data.hashes.set(`lock:${name}`, hash);
+      for (const [field, value] of Object.entries(attributes)) hash.set(field, String(value));
+    },
+  };
+}
+
+describe('the Redis of simulated worlds keeps the contract that redis-server keeps', () => {
+  const harness = simulatedRedis();
+  for (const { name, check } of [...lockStoreContract, ...redisCases]) test(name, () => check(harness));
+});
+
+test('a script that fails says why', () => {
+  const data: RedisData = { hashes: new Map(), nowMs: () => 0 };
+  expect(() => evalLua(data, 'return redis.call("FLUSHALL")', [], [])).toThrow('no command FLUSHALL');
+  expect(() => evalLua(data, 'return (', [], [])).toThrow('unexpected symbol');
+});

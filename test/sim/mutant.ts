@@ -1,0 +1,15 @@
+import type { RegimeName, Stage } from './regime.js';
+import type { Edit } from './simulate.js';
+import type { Kind } from './tally.js';
+
+/** A bug, seeded into the library's text, and the worlds that show it soonest. */
+export interface Mutant {
+  readonly name: string;
+  readonly edits: readonly Edit[];
+  readonly shownBy: Kind;
+}
+
+/** Names the bugs that are shown on one stage. */
+export function mutantsOf(stage: Stage): (name: string, regime: RegimeName, ...edits: Edit[]) => Mutant {
+  return (name, regime, ...edits) => ({ name, edits, shownBy: { stage, regime } });
+}

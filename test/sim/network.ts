@@ -1,0 +1,78 @@
+import type { Random } from '../../demo/random.js';
+import type { Host } from './host.js';
+import type { Weather } from './regime.js';
+import type { Timeline } from './timeline.js';
+
+/** What is between the hosts and the server. */
+export interface Network {
+  /**
+   * Brings a request to the server and its response back: late, twice, or never.
+   *
+   * @param signal gives the request up, where the client can
+   */
+  exchange<T>(host: Host, service: Service<T>, signal?: AbortSignal): Promise<T>;
+  /** Loses what is under way; from now on all goes well. */
+  clearUp(): void;
+}
+
+/** What the server does with a request, and how it fails. */
+export interface Service<T> {
+  serve(isCopy: boolean): T;
+  /** It has done nothing. */
+  refusal(): Error;
+  /** It may have done it. */
+  breakdown(): Error;
+}
+
+const CLEAR: Weather = { delayMs: 5, loseRequest: 0, loseResponse: 0, duplicate: 0, fail: 0, late: 0 };
+
+/**
+ * Who doubles a request: the network, whose copy comes late and is not answered, or the client, which sends it again over
+ * another connection and takes the last answer.
+ */
+export type Doubled = 'by the network' | 'by the client';
+
+const LATEST_COPY_MS = 10_000;
+const RESENT_MS = 500;
+
+export function network(time: Timeline, chance: Random, first: Weather, doubled: Doubled): Network {
+  let weather = first;
+  const delay = () => weather.delayMs * chance.pick([0.3, 0.5, 0.8, 1, 1.5, 3]);
+  const late = () => (chance.chance(weather.late) ? chance.whole(1_000, 40_000) : 0);
+
+  return {
+    exchange: <T>(host: Host, { serve, refusal, breakdown }: Service<T>, signal?: AbortSignal) =>
+      new Promise<T>((resolve, reject) => {
+        const onAbort = () => reject(Object.assign(new Error('Request aborted'), { name: 'AbortError' }));
+        if (signal?.aborted) return onAbort();
+        signal?.addEventListener('abort', onAbort);
+        const sentIn = weather;
+        const answer = (settle: () => void) =>
+          host.after(delay() + late(), () => {
+            if (sentIn !== weather) return;
+            signal?.removeEventListener('abort', onAbort);
+            settle();
+          });
+        if (chance.chance(weather.fail / 2)) return void answer(() => reject(refusal()));
+        const send = (ms: number, isCopy: boolean, isAnswered: boolean) => {
+          if (chance.chance(weather.loseRequest)) return;
+          time.after(ms, () => {
+            if (sentIn !== weather) return;
+            const response = serve(isCopy);
+            if (!isAnswered || chance.chance(weather.loseResponse)) return;
+            if (chance.chance(weather.fail)) answer(() => reject(breakdown()));
+            else answer(() => resolve(response));
+          });
+        };
+        const firstMs = delay() + late();
+        const isDoubled = chance.chance(weather.duplicate);
+        const isResent = isDoubled && doubled === 'by the client';
+        send(firstMs, false, !isResent);
+        if (isResent) send(firstMs + chance.whole(0, RESENT_MS), false, true);
+        else if (isDoubled) send(delay() + chance.whole(0, LATEST_COPY_MS), true, false);
+      }),
+    clearUp() {
+      weather = CLEAR;
+    },
+  };
+}

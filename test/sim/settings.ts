@@ -1,0 +1,46 @@
+import { readFlags, SWITCH, TEXT, UsageError, whole } from '../../demo/settings.js';
+import { REGIMES, type RegimeName, STAGES, type Stage } from './regime.js';
+import type { Kind } from './tally.js';
+
+/** What is to be simulated. */
+export interface SimSettings {
+  /** Worlds in all; for each bug where bugs are played. */
+  readonly seeds: number;
+  readonly from: number;
+  readonly kinds: readonly Kind[];
+  readonly mutants: boolean;
+}
+
+const SEEDS = 20_000;
+const SEEDS_A_MUTANT = 3_000;
+const MOST_SEEDS = 1_000_000_000;
+const LAST_SEED = 4_294_967_295;
+
+/** @throws UsageError */
+export function readSimSettings(args: readonly string[]): SimSettings {
+  const values = readFlags(args, { seeds: TEXT, from: TEXT, stage: TEXT, regime: TEXT, mutants: SWITCH });
+  const mutants = values.mutants ?? false;
+  return {
+    seeds: whole('--seeds', values.seeds, 1, MOST_SEEDS) ?? (mutants ? SEEDS_A_MUTANT : SEEDS),
+    from: whole('--from', values.from, 0, LAST_SEED) ?? 1,
+    kinds: kindsOf(
+      oneOf('--stage', values.stage, Object.keys(STAGES) as Stage[]),
+      oneOf('--regime', values.regime, Object.keys(REGIMES) as RegimeName[]),
+    ),
+    mutants,
+  };
+}
+
+function oneOf<T extends string>(flag: string, given: string | undefined, all: readonly T[]): readonly T[] {
+  const chosen = given === undefined ? all : all.filter((name) => name === given);
+  if (chosen.length === 0) throw new UsageError(`${flag} is '${given}': give ${all.join(', ')}`);
+  return chosen;
+}
+
+function kindsOf(stages: readonly Stage[], regimes: readonly RegimeName[]): readonly Kind[] {
+  const kinds = stages.flatMap((stage) =>
+    STAGES[stage].filter((regime) => regimes.includes(regime)).map((regime) => ({ stage, regime })),
+  );
+  if (kinds.length === 0) throw new UsageError(`--stage ${stages} is not played under --regime ${regimes}`);
+  return kinds;
+}

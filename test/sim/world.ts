@@ -1,0 +1,112 @@
+import { lockAdmin } from 'single-execution/admin';
+import type { Random } from '../../demo/random.js';
+import { dynamoDBServer } from './dynamodb-server.js';
+import { type Host, host } from './host.js';
+import { type Ledger, ledger, type StoreKind, type TickMark } from './ledger.js';
+import { LOCK, type LockServer } from './lock-server.js';
+import { type Network, network } from './network.js';
+import { redisServer } from './redis-server.js';
+import { type Regime, weather } from './regime.js';
+import { type Timeline, timeline } from './timeline.js';
+
+export const START: number = Date.UTC(2026, 0, 1);
+const PLACES = 4;
+/** Some hosts, a bad network, and a lock server with one lock. */
+export interface World {
+  readonly regime: Regime;
+  readonly chance: Random;
+  readonly time: Timeline;
+  readonly net: Network;
+  readonly server: LockServer;
+  readonly book: Ledger;
+  /** The hosts of now, one a place. */
+  readonly hosts: readonly Host[];
+  /** All hosts that there ever were. */
+  readonly born: readonly Host[];
+  /** Power off; another host takes its place. */
+  crash(place: number): Host;
+}
+
+/** @param tell is told what happens */
+export function world(
+  regime: Regime,
+  store: StoreKind,
+  tickMark: TickMark,
+  chance: Random,
+  tell?: (line: string) => void,
+): World {
+  const time = timeline(START);
+  const doubled = store === 'redis' ? 'by the client' : 'by the network';
+  const net = network(time, chance.fork('network'), weather(chance), doubled);
+  const book = ledger({
+    regime,
+    store,
+    tickMark,
+    now: time.now,
+    tell: tell && ((line) => tell(`${Math.round(time.now() - START)} ms: ${line}`)),
+  });
+  const server =
+    store === 'redis'
+      ? redisServer(time, net, book.onApplied)
+      : dynamoDBServer(time, chance.fork('server'), regime, net, book.onApplied);
+
+  const born: Host[] = [];
+  const boot = (): Host => {
+    const name = `host ${born.length}`;
+    const c = chance.fork(name);
+    const aheadMs = c.whole(-regime.skewMs, regime.skewMs);
+    const booted = host(name, time, { aheadMs, rate: 1 + (c.whole(-100, 100) / 100) * regime.drift });
+    born.push(booted);
+    return booted;
+  };
+  const hosts = Array.from({ length: PLACES }, boot);
+
+  return {
+    regime,
+    chance,
+    time,
+    net,
+    server,
+    book,
+    hosts,
+    born,
+    crash(place) {
+      hosts[place]?.crash();
+      book.tell(`${hosts[place]?.name} crashes`);
+      const next = boot();
+      hosts[place] = next;
+      return next;
+    },
+  };
+}
+
+/** What befalls the hosts of a world, and what its operators do, within so many milliseconds. */
+export function befall(world: World, lastsMs: number, onBoot: (on: Host) => void = () => {}): void {
+  const { regime, chance, time, hosts, book } = world;
+  const some = (times: number, what: string, happen: (on: Host) => void) => {
+    for (let n = 0; n < times; n++) {
+      time.after(chance.whole(0, lastsMs), () => {
+        const on = chance.pick(hosts);
+        book.tell(`${on.name} ${what}`);
+        happen(on);
+      });
+    }
+  };
+  for (let n = chance.pick([0, 1, 3]); n > 0; n--) {
+    time.after(chance.whole(0, lastsMs), () => onBoot(world.crash(chance.whole(0, PLACES - 1))));
+  }
+  if (regime.pauseMs > 0 && !regime.suspends) some(4, 'pauses', (on) => on.pause(chance.whole(100, regime.pauseMs)));
+  if (regime.suspends) some(4, 'is suspended', (on) => on.suspend(chance.whole(100, regime.pauseMs)));
+  if (regime.steps) some(4, 'has its clock set', (on) => on.stepWall(chance.whole(-regime.skewMs, regime.skewMs)));
+  if (regime.operators) some(1, 'has an operator', (on) => operate(world, on));
+}
+
+/** Frees the lock by force, and pauses it for a while. */
+function operate({ server, time }: World, on: Host): void {
+  const admin = lockAdmin(server.adminOf(on), { clock: on.clock });
+  const fencingToken = Number(server.item()?.['fencingToken'] ?? 0);
+  admin.forceRelease(LOCK, { fencingToken }).catch(() => undefined);
+  time.after(5_000, () => {
+    admin.pause(LOCK, { until: Math.round(on.clock.now()) + 4_000 }).catch(() => undefined);
+  });
+}
