@@ -31,6 +31,8 @@ interface SdkError {
   readonly name?: unknown;
   readonly code?: unknown;
   readonly message?: unknown;
+  /** Set where the service itself told of an error, and not where its answer could not be read. */
+  readonly $fault?: unknown;
   readonly $metadata?: {
     readonly httpStatusCode?: number;
     readonly attempts?: number;
@@ -108,7 +110,7 @@ function explain(error: unknown, operation: StoreOperation, tableName: string): 
 
 function kindOf(error: unknown): Kind {
   const name = nameOf(error);
-  const { $metadata } = sdkError(error);
+  const { $fault, $metadata } = sdkError(error);
   // Turned away for its signature's time, which the client has now set right for the next try.
   if ($metadata?.clockSkewCorrected) return 'unsent';
   if (DENIED.test(name)) return 'denied';
@@ -117,7 +119,8 @@ function kindOf(error: unknown): Kind {
   if (UNSENT.test(name)) return 'unsent';
   if (CONFLICT.test(name)) return 'unknown';
   const status = $metadata?.httpStatusCode ?? 0;
-  const isRefused = REFUSED.test(name) || (status >= 400 && status < 500) || messageOf(error) === NO_REGION;
+  const isRefused =
+    REFUSED.test(name) || ($fault === 'client' && status >= 400 && status < 500) || messageOf(error) === NO_REGION;
   return isRefused ? 'refused' : 'unknown';
 }
 

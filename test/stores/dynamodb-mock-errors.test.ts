@@ -7,7 +7,7 @@ const SECRET = 'arn:aws:iam::123456789012:user/alice key AKIAIOSFODNN7EXAMPLE';
 function sdkError(
   name: string,
   message = `${name}: ${SECRET}`,
-  details: object = { $metadata: { httpStatusCode: 400 } },
+  details: object = { $fault: 'client', $metadata: { httpStatusCode: 400 } },
 ) {
   return Object.assign(new Error(message), { name, ...details });
 }
@@ -121,6 +121,14 @@ describe('F17 throttled', () => {
     expect(observer.types()).toEqual(['attempted', 'acquire-failed', 'started', 'finished']);
     expect(new Set(sent())).toEqual(new Set(['acquire']));
   });
+});
+
+test('F2 an answer that breaks off is silence, whatever its status', async () => {
+  const { run, mock, sent } = mockedLocks();
+  mock.rejectsOnce(sdkError('SyntaxError', SECRET, { $metadata: { httpStatusCode: 400 } }));
+
+  expect(await run(() => 'sent')).toMatchObject({ status: 'executed', value: 'sent' });
+  expect(sent()).toEqual(['acquire', 'acquire', 'release']);
 });
 
 describe('messages', () => {
