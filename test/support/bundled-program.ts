@@ -11,8 +11,12 @@ export interface BundledProgram {
   remove(): Promise<void>;
 }
 
-/** A program of the tests in one file, with all that it imports: so it starts in a fraction of a second. */
-export async function bundledProgram(source: URL): Promise<BundledProgram> {
+/**
+ * A program of the tests in one file, with all that it imports: so it starts in a fraction of a second.
+ *
+ * @param alias packages that others stand in for, by the path of those
+ */
+export async function bundledProgram(source: URL, alias: Record<string, string> = {}): Promise<BundledProgram> {
   const folder = await mkdtemp(join(tmpdir(), 'single-execution-program-'));
   const path = join(folder, 'program.mjs');
   await build({
@@ -20,6 +24,7 @@ export async function bundledProgram(source: URL): Promise<BundledProgram> {
     outfile: path,
     tsconfig: join(ROOT, 'tsconfig.json'),
     bundle: true,
+    alias,
     platform: 'node',
     format: 'esm',
     target: 'node20',

@@ -1,20 +1,30 @@
-import {
-  createServer,
-  request as httpRequest,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type ServerResponse,
-} from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type Answer,
+  answer,
+  bodyOf,
+  cut,
+  type DateHeader,
+  errorAnswer,
+  forward,
+  type HttpRequest,
+  reset,
+  textAnswer,
+} from './http-answer.js';
 import type { RequestBody } from './lock-verb.js';
 
 /** What happens to a request on its way. `before`: the server never sees it. `after`: the server has applied it. */
 export type Fault =
-  | { readonly kind: 'reset'; readonly at: 'before' | 'after' }
-  | { readonly kind: 'hang'; readonly at: 'before' | 'after' }
+  /** The connection ends without an answer: in good order, with a reset, or not at all. */
+  | { readonly kind: 'close' | 'reset' | 'hang'; readonly at: 'before' | 'after' }
   /** Answers with an error of DynamoDB's. */
   | { readonly kind: 'error'; readonly at: 'before' | 'after'; readonly status: number; readonly type: string }
+  /** Answers with this text, whatever the server says. */
+  | { readonly kind: 'answer'; readonly at: 'before' | 'after'; readonly status: number; readonly text: string }
+  /** Breaks off in the middle of the server's answer. */
+  | { readonly kind: 'cut' }
   /** Keeps the answer back for so long. */
   | { readonly kind: 'delay'; readonly ms: number }
   /** Sends it to the server twice and passes on the second answer. */
@@ -24,13 +34,11 @@ export type Fault =
 
 export const throttle: Fault = { kind: 'error', at: 'before', status: 400, type: 'ThrottlingException' };
 
-/** The Date header of every response: the server's own, shifted, set, or none. */
-export type DateHeader = 'server' | 'none' | { readonly shiftMs: number } | { readonly atMs: number };
-
 export interface SeenRequest {
   /** The operation, such as `UpdateItem`. */
   readonly operation: string;
   readonly body: RequestBody;
+  readonly headers: IncomingHttpHeaders;
   /** Instants by `performance.now()`; `leftMs` when the client had its answer, its reset or had gone. */
   readonly arrivedMs: number;
   readonly leftMs?: number;
@@ -49,29 +57,20 @@ export interface Injection {
   readonly meanwhile?: () => Promise<unknown>;
 }
 
-/** Stands between a real client and a real DynamoDB endpoint, and does to chosen requests what networks do. */
+/** Stands between a real client and a real endpoint that speaks HTTP, and does to chosen requests what networks do. */
 export interface FaultProxy {
   readonly endpoint: string;
   inject(fault: Fault, injection?: Injection): void;
   setDate(date: DateHeader): void;
   /** Every request since the start or the last `reset()`, faulty or not, oldest first. */
   requests(): readonly SeenRequest[];
+  /** The longest that the server took to answer, or has not answered yet. */
+  slowestMs(): number;
   /** Sends the requests kept by `late` faults to the server, oldest first; the server's answers to them. */
   deliverLate(): Promise<readonly Answer[]>;
   /** Forgets requests, faults and the date. */
   reset(): void;
   stop(): Promise<void>;
-}
-
-export interface Answer {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: Buffer;
-}
-
-interface Kept {
-  readonly headers: IncomingHttpHeaders;
-  readonly body: Buffer;
 }
 
 interface Injected {
@@ -84,7 +83,8 @@ interface Injected {
 export async function startFaultProxy(upstream: string): Promise<FaultProxy> {
   let seen: SeenRequest[] = [];
   let injections: Injected[] = [];
-  let kept: Kept[] = [];
+  let kept: HttpRequest[] = [];
+  const asked: { readonly atMs: number; answeredMs?: number }[] = [];
   let date: DateHeader = 'server';
 
   const faultFor = (request: SeenRequest): Pick<Injected, 'fault' | 'injection'> | undefined => {
@@ -100,8 +100,16 @@ export async function startFaultProxy(upstream: string): Promise<FaultProxy> {
     return undefined;
   };
 
+  const send = async (request: HttpRequest): Promise<Answer> => {
+    const one: (typeof asked)[number] = { atMs: performance.now() };
+    asked.push(one);
+    const reply = await forward(upstream, request);
+    one.answeredMs = performance.now();
+    return reply;
+  };
+
   const serve = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
-    const request = { headers: incoming.headers, body: await bodyOf(incoming) };
+    const request = { path: incoming.url ?? '/', headers: incoming.headers, body: await bodyOf(incoming) };
     const arrived = { ...read(request), arrivedMs: performance.now() };
     const index = seen.push(arrived) - 1;
     outgoing.once('close', () => {
@@ -109,7 +117,7 @@ export async function startFaultProxy(upstream: string): Promise<FaultProxy> {
       if (seen[index] === arrived) seen[index] = { ...arrived, leftMs: performance.now(), ...status };
     });
     const struck = faultFor(arrived);
-    if (!struck) return answer(outgoing, await forward(upstream, request), date);
+    if (!struck) return answer(outgoing, await send(request), date);
 
     const { fault, injection } = struck;
     const meanwhile = async () => injection.meanwhile?.();
@@ -119,19 +127,26 @@ export async function startFaultProxy(upstream: string): Promise<FaultProxy> {
         await meanwhile();
         return reset(outgoing);
       case 'duplicate':
-        await forward(upstream, request);
+        await send(request);
         await meanwhile();
-        return answer(outgoing, await forward(upstream, request), date);
+        return answer(outgoing, await send(request), date);
       case 'delay': {
-        const reply = await forward(upstream, request);
+        const reply = await send(request);
         await Promise.all([sleep(fault.ms, undefined, { ref: false }), meanwhile()]);
         return answer(outgoing, reply, date);
       }
-      default: {
-        if (fault.at === 'after') await forward(upstream, request);
+      case 'cut': {
+        const reply = await send(request);
         await meanwhile();
+        return cut(outgoing, reply, date);
+      }
+      default: {
+        if (fault.at === 'after') await send(request);
+        await meanwhile();
+        if (fault.kind === 'close') outgoing.socket?.end();
         if (fault.kind === 'reset') reset(outgoing);
         if (fault.kind === 'error') answer(outgoing, errorAnswer(fault.status, fault.type), date);
+        if (fault.kind === 'answer') answer(outgoing, textAnswer(fault.status, fault.text), date);
       }
     }
   };
@@ -151,9 +166,10 @@ export async function startFaultProxy(upstream: string): Promise<FaultProxy> {
       date = header;
     },
     requests: () => seen,
+    slowestMs: () => Math.max(0, ...asked.map(({ atMs, answeredMs = performance.now() }) => answeredMs - atMs)),
     async deliverLate() {
       const answers: Answer[] = [];
-      for (const request of kept.splice(0)) answers.push(await forward(upstream, request));
+      for (const request of kept.splice(0)) answers.push(await send(request));
       return answers;
     },
     reset() {
@@ -170,51 +186,7 @@ export async function startFaultProxy(upstream: string): Promise<FaultProxy> {
   };
 }
 
-function read({ headers, body }: Kept): Pick<SeenRequest, 'operation' | 'body'> {
+function read({ headers, body }: HttpRequest): Pick<SeenRequest, 'operation' | 'body' | 'headers'> {
   const operation = String(headers['x-amz-target']).split('.').at(-1) ?? '';
-  return { operation, body: body.length === 0 ? {} : (JSON.parse(body.toString()) as RequestBody) };
-}
-
-function reset(outgoing: ServerResponse): void {
-  outgoing.socket?.resetAndDestroy();
-}
-
-function forward(upstream: string, { headers, body }: Kept): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const request = httpRequest(upstream, { method: 'POST', headers: { ...headers, connection: 'close' } }, (reply) => {
-      bodyOf(reply).then(
-        (content) => resolve({ status: reply.statusCode ?? 0, headers: reply.headers, body: content }),
-        reject,
-      );
-    });
-    request.on('error', reject);
-    request.end(body);
-  });
-}
-
-async function bodyOf(message: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of message) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks);
-}
-
-function answer(outgoing: ServerResponse, { status, headers, body }: Answer, date: DateHeader): void {
-  const { connection: _, 'transfer-encoding': __, date: own, ...rest } = headers;
-  outgoing.sendDate = false;
-  const shown = dateText(own, date);
-  outgoing.writeHead(status, { ...rest, 'content-length': body.length, ...(shown !== undefined && { date: shown }) });
-  outgoing.end(body);
-}
-
-function dateText(own: string | undefined, date: DateHeader): string | undefined {
-  if (date === 'none') return undefined;
-  if (date === 'server') return own ?? new Date().toUTCString();
-  const ms = 'atMs' in date ? date.atMs : Date.parse(own ?? new Date().toUTCString()) + date.shiftMs;
-  return new Date(ms).toUTCString();
-}
-
-function errorAnswer(status: number, type: string): Answer {
-  const body = { __type: `com.amazonaws.dynamodb.v20120810#${type}`, message: `${type} by the fault proxy` };
-  const headers = { 'content-type': 'application/x-amz-json-1.0', 'x-amzn-requestid': 'fault-proxy' };
-  return { status, headers, body: Buffer.from(JSON.stringify(body)) };
+  return { operation, headers, body: body.length === 0 ? {} : (JSON.parse(body.toString()) as RequestBody) };
 }

@@ -1,19 +1,32 @@
 /** The body of a DynamoDB request, as JSON has it. */
 export type RequestBody = Readonly<Record<string, unknown>>;
 
-export type LockVerb = 'acquire' | 'takeover' | 'cancel' | 'extend' | 'release' | 'admin' | 'other';
+export type LockVerb =
+  | 'acquire'
+  | 'takeover'
+  | 'cancel'
+  | 'extend'
+  | 'release'
+  | 'forceRelease'
+  | 'pause'
+  | 'resume'
+  | 'checkIn'
+  | 'other';
 
 interface Write {
   readonly UpdateExpression?: string;
   readonly ExpressionAttributeValues?: Readonly<Record<string, { readonly S?: string } | undefined>>;
 }
 
-/** Which verb of the lock protocol a request is, read off its expressions. */
+/** Which verb of the lock protocol a write to DynamoDB is, read off its expressions. */
 export function verbOf(body: RequestBody): LockVerb {
   const { UpdateExpression: update = '', ExpressionAttributeValues: values = {} } = body as Write;
   if (update.startsWith('SET barredAttempt')) return 'cancel';
   if (update.startsWith('SET lockUntil')) return 'extend';
-  if (/pausedUntil|:seenToken/.test(update) || values[':state']?.S === 'forced') return 'admin';
+  if (update.startsWith('SET pausedUntil')) return 'pause';
+  if (update.startsWith('REMOVE pausedUntil')) return 'resume';
+  if (/^(SET #m|REMOVE #f)/.test(update)) return 'checkIn';
+  if (values[':state']?.S === 'forced') return 'forceRelease';
   if (values[':state']?.S === 'released') return 'release';
   if (values[':state']?.S === 'held') return ':oldAttempt' in values ? 'takeover' : 'acquire';
   return 'other';

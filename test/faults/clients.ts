@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { bundledProgram } from '../support/bundled-program.js';
+import * as newestLibrary from './library.js';
+
+export type Library = typeof newestLibrary;
+
+export type ClientAge = 'oldest' | 'newest';
+
+const OLDEST = new URL('../oldest-sdk/', import.meta.url);
+const { dependencies } = JSON.parse(readFileSync(new URL('package.json', OLDEST), 'utf8')) as {
+  readonly dependencies: Readonly<Record<string, string>>;
+};
+
+/** The library on the oldest clients that it supports, or on those that it is built with. */
+export async function libraryOn(age: ClientAge): Promise<Library> {
+  if (age === 'newest') return newestLibrary;
+  const installed = Object.keys(dependencies).map((name) => [
+    name,
+    fileURLToPath(new URL(`node_modules/${name}`, OLDEST)),
+  ]);
+  const bundle = await bundledProgram(new URL('./library.ts', import.meta.url), Object.fromEntries(installed));
+  try {
+    return (await import(/* @vite-ignore */ pathToFileURL(bundle.path).href)) as Library;
+  } finally {
+    await bundle.remove();
+  }
+}
+
+/** What the oldest clients call themselves in the headers of their requests. */
+export const OLDEST_CLIENTS = {
+  dynamodb: `aws-sdk-js/${dependencies['@aws-sdk/client-dynamodb']}`,
+  upstash: `@upstash/redis@v${dependencies['@upstash/redis']}`,
+} as const;

@@ -1,0 +1,3 @@
+import { playTable } from './play-table.js';
+
+playTable('DynamoDB through its newest client', { store: 'dynamodb', clients: 'newest' });

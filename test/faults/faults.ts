@@ -1,0 +1,119 @@
+import { type Fault, throttle } from '../support/fault-proxy.js';
+import type { StoreKind } from './stage.js';
+
+/**
+ * What a fault leaves known. `answered`: all, if late, twice or with a Date header of the second before. `throttled`:
+ * that nothing was applied. `lost` and `unheard`: nothing; the request was not applied, or it was. `refused` and
+ * `refused after`: the same, but in words that forbid another try.
+ */
+export type FaultKind = 'answered' | 'throttled' | 'lost' | 'unheard' | 'refused' | 'refused after';
+
+/** A row of the table. */
+export interface FaultRow {
+  readonly title: string;
+  readonly kind: FaultKind;
+  readonly fault: Fault | 'stale date';
+  /** The time that goes by before the caller can know of it: so long, or the time-out of a try. */
+  readonly atLeastMs?: number | 'try';
+  /** Played on every try as well as on the first alone. */
+  readonly ever?: true;
+}
+
+const SLOW_MS = 200;
+/** Longer than any try waits. */
+const TOO_SLOW_MS = 2_000;
+
+const PAGE = '<html><body>Bad gateway</body></html>';
+const serverError = (at: 'before' | 'after', status: number, type: string): Fault => ({
+  kind: 'error',
+  at,
+  status,
+  type,
+});
+
+const ANYWHERE: readonly FaultRow[] = [
+  { title: 'answer 0.2 s late', kind: 'answered', fault: { kind: 'delay', ms: SLOW_MS }, atLeastMs: SLOW_MS },
+  { title: 'request applied twice', kind: 'answered', fault: { kind: 'duplicate' } },
+  { title: 'request lost, connection closed', kind: 'lost', fault: { kind: 'close', at: 'before' } },
+  { title: 'request lost, connection reset', kind: 'lost', fault: { kind: 'reset', at: 'before' }, ever: true },
+  {
+    title: 'request lost, nothing said',
+    kind: 'lost',
+    fault: { kind: 'hang', at: 'before' },
+    atLeastMs: 'try',
+    ever: true,
+  },
+  { title: 'status 502, not applied', kind: 'lost', fault: { kind: 'answer', at: 'before', status: 502, text: PAGE } },
+  {
+    title: 'status 200 and no answer, not applied',
+    kind: 'lost',
+    fault: { kind: 'answer', at: 'before', status: 200, text: PAGE },
+  },
+  { title: 'answer lost, connection closed', kind: 'unheard', fault: { kind: 'close', at: 'after' } },
+  { title: 'F1 answer lost, connection reset', kind: 'unheard', fault: { kind: 'reset', at: 'after' }, ever: true },
+  {
+    title: 'F3 answer lost, nothing said',
+    kind: 'unheard',
+    fault: { kind: 'hang', at: 'after' },
+    atLeastMs: 'try',
+    ever: true,
+  },
+  {
+    title: 'answer later than its time-out',
+    kind: 'unheard',
+    fault: { kind: 'delay', ms: TOO_SLOW_MS },
+    atLeastMs: 'try',
+  },
+  { title: 'answer broken off', kind: 'unheard', fault: { kind: 'cut' } },
+  { title: 'status 502, applied', kind: 'unheard', fault: { kind: 'answer', at: 'after', status: 502, text: PAGE } },
+  {
+    title: 'status 200 and no answer, applied',
+    kind: 'unheard',
+    fault: { kind: 'answer', at: 'after', status: 200, text: PAGE },
+  },
+];
+
+const OVER_CAPACITY = JSON.stringify({ error: 'ERR max requests limit exceeded. Limit: 10000, Usage: 10000.' });
+const FAILED = JSON.stringify({ error: 'ERR internal error' });
+
+/** The rows of each store: what may happen before any, and what is its own. */
+export const FAULTS: Readonly<Record<StoreKind, readonly FaultRow[]>> = {
+  dynamodb: [
+    ...ANYWHERE,
+    { title: 'Date header of the second before', kind: 'answered', fault: 'stale date' },
+    { title: 'F17 ThrottlingException', kind: 'throttled', fault: throttle, ever: true },
+    {
+      title: 'F17 ProvisionedThroughputExceededException',
+      kind: 'throttled',
+      fault: serverError('before', 400, 'ProvisionedThroughputExceededException'),
+    },
+    { title: 'status 500, not applied', kind: 'lost', fault: serverError('before', 500, 'InternalServerError') },
+    { title: 'F2 status 500, applied', kind: 'unheard', fault: serverError('after', 500, 'InternalServerError') },
+    { title: 'status 503, not applied', kind: 'lost', fault: serverError('before', 503, 'ServiceUnavailable') },
+    { title: 'F2 status 503, applied', kind: 'unheard', fault: serverError('after', 503, 'ServiceUnavailable') },
+  ],
+  upstash: [
+    ...ANYWHERE,
+    {
+      title: 'status 200 and an empty answer',
+      kind: 'unheard',
+      fault: { kind: 'answer', at: 'after', status: 200, text: '' },
+    },
+    {
+      title: 'F17 status 429',
+      kind: 'throttled',
+      fault: { kind: 'answer', at: 'before', status: 429, text: OVER_CAPACITY },
+      ever: true,
+    },
+    {
+      title: 'status 500 and ERR, not applied',
+      kind: 'refused',
+      fault: { kind: 'answer', at: 'before', status: 500, text: FAILED },
+    },
+    {
+      title: 'F2 status 500 and ERR, applied',
+      kind: 'refused after',
+      fault: { kind: 'answer', at: 'after', status: 500, text: FAILED },
+    },
+  ],
+};

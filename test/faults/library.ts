@@ -1,0 +1,7 @@
+/* The library and the clients that it works with, to be bundled with the oldest of them. */
+export { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+export { Redis } from '@upstash/redis';
+export { acquireLock, executeWithLock, withSingleExecution } from 'single-execution';
+export { lockAdmin } from 'single-execution/admin';
+export { dynamoDBAdminStore, dynamoDBStore } from 'single-execution/dynamodb';
+export { upstashAdminStore, upstashStore } from 'single-execution/upstash';

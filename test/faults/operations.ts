@@ -1,0 +1,209 @@
+import type { Outcome } from 'single-execution';
+import { lambdaContext, scheduledEvent } from 'single-execution/testing';
+import { newAttemptId } from '../../src/core/attempt-id.js';
+import { storeCall } from '../support/contract-harness.js';
+import { hurriedClock } from '../support/hurried-clock.js';
+import { pass } from '../support/pass.js';
+import { shiftedClock } from '../support/shifted-clock.js';
+import { ANOTHER } from './record-text.js';
+import { NAME, type Scene } from './stage.js';
+
+/** What a caller asks for, and what it is told. */
+export interface Operation {
+  /** Plays all that comes before, past the proxy. */
+  readonly before?: (scene: Scene) => Promise<unknown>;
+  /** @param patience how long there is for it all: little where every try fails */
+  readonly ask: (scene: Scene, patience: Patience) => Promise<Told>;
+  /** Time-out of a try. @default TRY_MS */
+  readonly tryMs?: number;
+  /** What all of it may take where every try of the struck verb fails, by its budgets. */
+  readonly everMs: number;
+}
+
+export type Patience = 'enough' | 'little';
+
+export interface Told {
+  readonly text: string;
+  readonly fencingToken?: number;
+}
+
+/** Time-out of a try of a lock's verb: src/core/order.ts. */
+export const TRY_MS = 1_000;
+/** Little patience: half of it is the budget of an acquire, and a quarter that of its cancel. */
+const DEADLINE_MS = 2_000;
+const ACQUIRE_MS = DEADLINE_MS / 2 + DEADLINE_MS / 4;
+/** All of it is that of a release. */
+const RELEASE_MS = 2_000;
+const CANCEL_MS = 2_000;
+const SHORT_LEASE_MS = 3_000;
+const CHECK_IN_MS = 2_000;
+/** An operator's try waits for 5 s and all of them for 15 s: src/admin/lock-admin.ts. Here they pass sooner. */
+const HURRY = 8;
+const ADMIN_TRY_MS = 5_000 / HURRY;
+const ADMIN_MS = 15_000 / HURRY;
+
+/** The same whole second for all: a tick is an instant of the past. */
+const TICK = Math.floor(Date.now() / 1_000) * 1_000 - 60_000;
+
+const call = () => storeCall(shiftedClock(0));
+
+/** What the caller of a run is told. */
+function toldOf(outcome: Outcome<unknown>): Told {
+  if (outcome.status === 'skipped') return { text: `skipped: ${outcome.reason}` };
+  const { release, fencingToken } = outcome;
+  return { text: release === 'released' ? 'runs' : `runs, release ${release}`, fencingToken };
+}
+
+/** A run that has so long, or as long as it likes. */
+async function run({ library, store }: Scene, withinMs?: number, task: () => unknown = () => 'done'): Promise<Told> {
+  const deadline = withinMs === undefined ? {} : { deadline: Date.now() + withinMs };
+  const options = { name: NAME, store, lockAtMostFor: '20s', tick: TICK, observers: [], ...deadline };
+  return toldOf(await library.executeWithLock(task, options));
+}
+
+const acquire = (scene: Scene, patience: Patience) => run(scene, patience === 'little' ? DEADLINE_MS : undefined);
+const releaseWithin = (patience: Patience) => (patience === 'little' ? RELEASE_MS : undefined);
+
+async function runAnother({ direct }: Scene, tickMs: number): Promise<void> {
+  const lease = await holdByAnother(direct, { tickMs });
+  const completion = { result: 'succeeded', lockAtLeastForMs: 0, markTickDone: true, durationMs: 1 } as const;
+  await direct.store.release(lease, completion, call());
+}
+
+async function holdByAnother(
+  { store }: Scene['direct'],
+  {
+    tickMs,
+    leaseMs = 20_000,
+    clock = shiftedClock(0),
+  }: { tickMs?: number; leaseMs?: number; clock?: ReturnType<typeof shiftedClock> } = {},
+) {
+  const claim = { name: NAME, attemptId: newAttemptId(), leaseMs, lockedBy: ANOTHER, markTickAtStart: false };
+  const result = await store.acquire(tickMs === undefined ? claim : { ...claim, tickMs }, { ...call(), clock });
+  if (result.status === 'refused') throw new Error(`the lock was not free: ${result.reason}`);
+  return result.lease;
+}
+
+/** Leaves a lock whose lease is over, by the clock that decides: the server's, of Redis, and that of the claim, elsewhere. */
+async function dieHolding({ direct }: Scene): Promise<void> {
+  const clock = shiftedClock(-60_000);
+  await holdByAnother(direct, { leaseMs: 20, clock });
+  await pass(clock, 25);
+}
+
+const adminOf = ({ library, admin }: Scene) => library.lockAdmin(admin, { clock: hurriedClock(HURRY) });
+
+export const OPERATIONS = {
+  'acquire, never held': { ask: acquire, everMs: ACQUIRE_MS },
+
+  'acquire, given back': {
+    before: (scene) => runAnother(scene, TICK - 60_000),
+    async ask({ library, store }, patience) {
+      const handler = library.withSingleExecution(() => 'done', { name: NAME, store, observers: [] });
+      const remainingMs = patience === 'little' ? DEADLINE_MS : 60_000;
+      const value = await handler(scheduledEvent({ time: TICK }), lambdaContext({ remainingMs }));
+      return { text: value === 'done' ? 'runs' : JSON.stringify(value) };
+    },
+    everMs: ACQUIRE_MS,
+  },
+
+  'acquire, locked': {
+    before: ({ direct }) => holdByAnother(direct),
+    ask: acquire,
+    everMs: ACQUIRE_MS,
+  },
+
+  'acquire, tick done': { before: (scene) => runAnother(scene, TICK), ask: acquire, everMs: ACQUIRE_MS },
+
+  takeover: { before: dieHolding, ask: acquire, everMs: ACQUIRE_MS },
+
+  cancel: {
+    before: ({ direct }) => holdByAnother(direct),
+    async ask(scene) {
+      scene.proxy.inject({ kind: 'reset', at: 'before' }, { when: (request) => scene.verbOf(request) === 'acquire' });
+      return run(scene);
+    },
+    everMs: CANCEL_MS,
+  },
+
+  extend: {
+    async ask({ library, store }, patience) {
+      const lockAtMostFor = patience === 'little' ? SHORT_LEASE_MS : '20s';
+      const lock = await library.acquireLock({ name: NAME, store, lockAtMostFor, observers: [] });
+      await lock.extend('60s');
+      return { text: 'extended', fencingToken: lock.fencingToken };
+    },
+    everMs: SHORT_LEASE_MS,
+  },
+
+  release: { ask: (scene, patience) => run(scene, releaseWithin(patience)), everMs: RELEASE_MS },
+
+  'release, lost': {
+    ask: (scene, patience) =>
+      run(scene, releaseWithin(patience), async () => {
+        const admin = scene.library.lockAdmin(scene.direct.admin);
+        const fencingToken = (await admin.get(NAME))?.fencingToken ?? Number.NaN;
+        return admin.forceRelease(NAME, { fencingToken });
+      }),
+    everMs: RELEASE_MS,
+  },
+
+  get: {
+    before: ({ direct }) => holdByAnother(direct),
+    ask: async (scene) => ({ text: `${(await adminOf(scene).get(NAME))?.state}` }),
+    tryMs: ADMIN_TRY_MS,
+    everMs: ADMIN_MS,
+  },
+
+  list: {
+    before: ({ direct }) => holdByAnother(direct),
+    ask: async (scene) => ({ text: `${(await adminOf(scene).list()).map(({ name }) => name)}` }),
+    tryMs: ADMIN_TRY_MS,
+    everMs: ADMIN_MS,
+  },
+
+  forceRelease: {
+    before: ({ direct }) => holdByAnother(direct),
+    async ask(scene) {
+      const { fencingToken } = await holdSeen(scene);
+      return { text: (await adminOf(scene).forceRelease(NAME, { fencingToken })).status };
+    },
+    tryMs: ADMIN_TRY_MS,
+    everMs: ADMIN_MS,
+  },
+
+  pause: {
+    ask: async (scene) => ({ text: `${(await adminOf(scene).pause(NAME)) ?? 'done'}` }),
+    tryMs: ADMIN_TRY_MS,
+    everMs: ADMIN_MS,
+  },
+
+  resume: {
+    before: ({ direct }) => direct.admin.pause(NAME, { untilMs: 8.64e15, by: ANOTHER }, call()),
+    ask: async (scene) => ({ text: `${(await adminOf(scene).resume(NAME)) ?? 'done'}` }),
+    tryMs: ADMIN_TRY_MS,
+    everMs: ADMIN_MS,
+  },
+
+  'check-in': {
+    before: ({ direct }) => direct.store.checkIn({ group: NAME, member: 'first', forget: [] }, call()),
+    async ask({ store }, patience) {
+      const budgetMs = patience === 'little' ? CHECK_IN_MS : 5_000;
+      const { members } = await store.checkIn({ group: NAME, member: 'second', forget: [] }, { ...call(), budgetMs });
+      return {
+        text: members
+          .map(({ name }) => name)
+          .sort()
+          .join(', '),
+      };
+    },
+    everMs: CHECK_IN_MS,
+  },
+} as const satisfies Readonly<Record<string, Operation>>;
+
+export type OperationName = keyof typeof OPERATIONS;
+
+async function holdSeen({ direct }: Scene) {
+  const fencingToken = Number((await direct.admin.get(NAME, call()))?.item['fencingToken']);
+  return { fencingToken };
+}

@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { casesOf, check } from './cases.js';
+import { OLDEST_CLIENTS } from './clients.js';
+import { OPERATIONS, type Operation } from './operations.js';
+import { NAME, type Stage, type StageOptions, startStage } from './stage.js';
+
+/** Cases wait much and work little. */
+const TOGETHER = 16;
+
+/** Plays the whole fault table against one store through one client. */
+export function playTable(title: string, options: StageOptions): void {
+  vi.setConfig({ maxConcurrency: TOGETHER });
+
+  describe(title, () => {
+    let stage: Stage;
+    beforeAll(async () => {
+      stage = await startStage(options);
+      await playAll(stage);
+    });
+    afterAll(() => stage.stop());
+
+    test('it is that client', async () => {
+      const scene = await stage.scene();
+      await scene.library.lockAdmin(scene.admin).get(NAME);
+      await scene.stop();
+
+      const [request] = scene.proxy.requests();
+      const { 'user-agent': agent, 'upstash-telemetry-sdk': telemetry } = request?.headers ?? {};
+      const isOldest = `${agent} ${telemetry}`.includes(OLDEST_CLIENTS[options.store]);
+      expect(`${agent} ${telemetry}`).toMatch(/aws-sdk-js\/\d|@upstash\/redis@v\d/);
+      expect(isOldest).toBe(options.clients === 'oldest');
+    });
+
+    const cases = casesOf(options).map((one) => [one.title, one] as const);
+    test.concurrent.each(cases)('%s', async (_, one) => {
+      await check(stage, one);
+    });
+  });
+}
+
+/** Each operation without a fault: a first answer takes long, and a Redis must know the scripts. */
+async function playAll(stage: Stage): Promise<void> {
+  for (const { before, ask } of Object.values<Operation>(OPERATIONS)) {
+    const scene = await stage.scene();
+    await before?.(scene);
+    await ask(scene, 'enough');
+    await scene.stop();
+  }
+}

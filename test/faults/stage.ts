@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto';
+import type { LockAdminStore, LockStore } from 'single-execution';
+import { storeCall } from '../support/contract-harness.js';
+import { dynamoDBLocal, freshTable } from '../support/dynamodb-local.js';
+import { type FaultProxy, type SeenRequest, startFaultProxy } from '../support/fault-proxy.js';
+import { attemptOf, verbOf } from '../support/lock-verb.js';
+import { startRedisServer } from '../support/redis-server.js';
+import { shiftedClock } from '../support/shifted-clock.js';
+import { startUpstashBridge } from '../support/upstash-bridge.js';
+import { upstashAttemptOf, upstashVerbOf } from '../support/upstash-verb.js';
+import { type ClientAge, type Library, libraryOn } from './clients.js';
+import { recordText } from './record-text.js';
+
+type MemberStore = ReturnType<Library['dynamoDBStore']>;
+
+/** Both ports of a store over one client. */
+export interface Stores {
+  readonly store: LockStore & MemberStore;
+  readonly admin: LockAdminStore;
+}
+
+/** The surroundings of one case: locks that no other case has, and a network of its own to break. */
+export interface Scene extends Stores {
+  readonly library: Library;
+  readonly proxy: FaultProxy;
+  /** Past the proxy. */
+  readonly direct: Stores;
+  verbOf(request: SeenRequest): string;
+  /** Attempts that the requests so far were about. */
+  attempts(): ReadonlySet<string>;
+  /** The record of {@link NAME} in words, and its fencing token. */
+  record(): Promise<{ readonly text: string; readonly fencingToken: unknown }>;
+  stop(): Promise<void>;
+}
+
+/** The one lock of a scene: its store has a key prefix of its own. */
+export const NAME = 'job';
+
+/** A real store, reached by clients of one age. */
+export interface Stage {
+  readonly options: StageOptions;
+  scene(): Promise<Scene>;
+  stop(): Promise<void>;
+}
+
+export type StoreKind = 'dynamodb' | 'upstash';
+
+export interface StageOptions {
+  readonly store: StoreKind;
+  readonly clients: ClientAge;
+  /** Whether the client is left to try again by itself, as it does by default. */
+  readonly retriesItself?: boolean;
+}
+
+/** How the real store of a stage is reached. */
+interface Backend {
+  readonly endpoint: string;
+  open(endpoint: string, keyPrefix: string): Stores & { close(): void };
+  verbOf(request: SeenRequest): string;
+  attemptOf(body: SeenRequest['body']): string | undefined;
+  stop(): Promise<void>;
+}
+
+export async function startStage(options: StageOptions): Promise<Stage> {
+  const { store, clients, retriesItself = false } = options;
+  const library = await libraryOn(clients);
+  const backend = store === 'dynamodb' ? await dynamoDB(library, retriesItself) : await upstash(library);
+
+  const scene = async (): Promise<Scene> => {
+    const proxy = await startFaultProxy(backend.endpoint);
+    const keyPrefix = `${randomUUID()}:`;
+    const [struck, direct] = [proxy.endpoint, backend.endpoint].map((at) => backend.open(at, keyPrefix));
+    if (!struck || !direct) throw new Error('two endpoints give two stores');
+    const attempts = () =>
+      new Set(proxy.requests().flatMap(({ body }) => backend.attemptOf(body)?.match(/^a/)?.input ?? []));
+    return {
+      library,
+      proxy,
+      store: struck.store,
+      admin: struck.admin,
+      direct,
+      verbOf: backend.verbOf,
+      attempts,
+      async record() {
+        const { item = {} } = (await direct.admin.get(NAME, storeCall(shiftedClock(0)))) ?? {};
+        return { text: recordText(item, attempts()), fencingToken: item['fencingToken'] };
+      },
+      async stop() {
+        struck.close();
+        direct.close();
+        await proxy.stop();
+      },
+    };
+  };
+  return { options, scene, stop: backend.stop };
+}
+
+async function dynamoDB(library: Library, retriesItself: boolean): Promise<Backend> {
+  const { client: tables, endpoint } = dynamoDBLocal();
+  const tableName = await freshTable(tables);
+  tables.destroy();
+  return {
+    endpoint,
+    open(at, keyPrefix) {
+      const client = new library.DynamoDBClient({ endpoint: at, maxAttempts: retriesItself ? 4 : 1 });
+      const options = { client, tableName, keyPrefix };
+      return {
+        store: library.dynamoDBStore(options),
+        admin: library.dynamoDBAdminStore(options),
+        close: () => client.destroy(),
+      };
+    },
+    verbOf({ operation, body }) {
+      if (operation === 'UpdateItem') return verbOf(body);
+      return operation === 'Scan' ? 'list' : 'get';
+    },
+    attemptOf,
+    stop: async () => {},
+  };
+}
+
+async function upstash(library: Library): Promise<Backend> {
+  const server = await startRedisServer();
+  const bridge = await startUpstashBridge({ redisPort: server.port });
+  return {
+    endpoint: bridge.url,
+    open(url, keyPrefix) {
+      const redis = new library.Redis({ url, token: bridge.token, retry: { retries: 0 } });
+      const options = { redis, keyPrefix };
+      return { store: library.upstashStore(options), admin: library.upstashAdminStore(options), close: () => {} };
+    },
+    verbOf: ({ body }) => upstashVerbOf(body),
+    attemptOf: upstashAttemptOf,
+    async stop() {
+      await bridge.stop();
+      await server.stop();
+    },
+  };
+}

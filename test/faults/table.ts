@@ -1,0 +1,219 @@
+import type { FaultKind } from './faults.js';
+import type { OperationName } from './operations.js';
+
+/**
+ * What comes of a fault: what the caller is told, the requests that are sent, the record that is left. `verb+` is one
+ * request or more; what ends with `?` may be missing: the last try of many may be cut short by the end of the budget,
+ * and its fate is not known then.
+ */
+export type Cell = readonly [told: string, requests: string, record: string];
+
+/** A column of the table. */
+export interface Column {
+  /** The requests that are struck. */
+  readonly struck: string;
+  /** The struck verb's first try alone is struck. */
+  readonly once: Readonly<Record<FaultKind, Cell>>;
+  /** Each of its tries is. */
+  readonly ever: Readonly<Record<Exclude<FaultKind, 'answered' | 'refused' | 'refused after'>, Cell>>;
+}
+
+const UNAVAILABLE = 'LockStoreError UNAVAILABLE';
+const INVALID_REQUEST = 'LockStoreError INVALID_REQUEST';
+const UNSETTLED = 'LockStoreError UNSETTLED';
+const DONE = 'released, of ours, tick done';
+const THEIRS = 'held, of another';
+const BARRED = `${THEIRS}, barred`;
+
+export const TABLE: Readonly<Record<OperationName, Column>> = {
+  'acquire, never held': {
+    struck: 'acquire',
+    once: {
+      answered: ['runs', 'acquire release', DONE],
+      throttled: ['runs', 'acquire acquire release', DONE],
+      lost: ['runs', 'acquire acquire release', DONE],
+      unheard: ['runs', 'acquire acquire release', DONE],
+      refused: [INVALID_REQUEST, 'acquire cancel', 'no grant, barred'],
+      'refused after': ['runs', 'acquire cancel release', DONE],
+    },
+    ever: {
+      throttled: [UNAVAILABLE, 'acquire+ cancel?', 'no grant, barred?'],
+      lost: [UNAVAILABLE, 'acquire+ cancel', 'no grant, barred'],
+      unheard: ['runs', 'acquire+ cancel release', DONE],
+    },
+  },
+  'acquire, given back': {
+    struck: 'acquire',
+    once: {
+      answered: ['runs', 'acquire release', DONE],
+      throttled: ['runs', 'acquire acquire release', DONE],
+      lost: ['runs', 'acquire acquire release', DONE],
+      unheard: ['runs', 'acquire acquire release', DONE],
+      refused: [INVALID_REQUEST, 'acquire cancel', 'released, of another, tick done, barred'],
+      'refused after': ['runs', 'acquire cancel release', DONE],
+    },
+    ever: {
+      throttled: [UNAVAILABLE, 'acquire+ cancel?', 'released, of another, tick done, barred?'],
+      lost: [UNAVAILABLE, 'acquire+ cancel', 'released, of another, tick done, barred'],
+      unheard: ['runs', 'acquire+ cancel release', DONE],
+    },
+  },
+  'acquire, locked': {
+    struck: 'acquire',
+    once: {
+      answered: ['skipped: locked', 'acquire', THEIRS],
+      throttled: ['skipped: locked', 'acquire acquire', THEIRS],
+      lost: ['skipped: locked', 'acquire acquire cancel', BARRED],
+      unheard: ['skipped: locked', 'acquire acquire cancel', BARRED],
+      refused: [INVALID_REQUEST, 'acquire cancel', BARRED],
+      'refused after': [INVALID_REQUEST, 'acquire cancel', BARRED],
+    },
+    ever: {
+      throttled: [UNAVAILABLE, 'acquire+ cancel?', `${BARRED}?`],
+      lost: [UNAVAILABLE, 'acquire+ cancel', BARRED],
+      unheard: [UNAVAILABLE, 'acquire+ cancel', BARRED],
+    },
+  },
+  'acquire, tick done': {
+    struck: 'acquire',
+    once: {
+      answered: ['skipped: already-executed', 'acquire', 'released, of another, tick done'],
+      throttled: ['skipped: already-executed', 'acquire acquire', 'released, of another, tick done'],
+      lost: ['skipped: already-executed', 'acquire acquire cancel', 'released, of another, tick done, barred'],
+      unheard: ['skipped: already-executed', 'acquire acquire cancel', 'released, of another, tick done, barred'],
+      refused: [INVALID_REQUEST, 'acquire cancel', 'released, of another, tick done, barred'],
+      'refused after': [INVALID_REQUEST, 'acquire cancel', 'released, of another, tick done, barred'],
+    },
+    ever: {
+      throttled: [UNAVAILABLE, 'acquire+ cancel?', 'released, of another, tick done, barred?'],
+      lost: [UNAVAILABLE, 'acquire+ cancel', 'released, of another, tick done, barred'],
+      unheard: [UNAVAILABLE, 'acquire+ cancel', 'released, of another, tick done, barred'],
+    },
+  },
+  takeover: {
+    struck: 'takeover',
+    once: {
+      answered: ['runs', 'acquire takeover release', DONE],
+      throttled: ['runs', 'acquire takeover takeover release', DONE],
+      lost: ['runs', 'acquire takeover takeover release', DONE],
+      unheard: ['runs', 'acquire takeover takeover release', DONE],
+      refused: [INVALID_REQUEST, 'acquire takeover cancel', BARRED],
+      'refused after': ['runs', 'acquire takeover cancel release', DONE],
+    },
+    ever: {
+      throttled: [UNAVAILABLE, 'acquire takeover+ cancel?', `${BARRED}?`],
+      lost: [UNAVAILABLE, 'acquire takeover+ cancel', BARRED],
+      unheard: ['runs', 'acquire takeover+ cancel release', DONE],
+    },
+  },
+  cancel: {
+    struck: 'cancel',
+    once: {
+      answered: ['skipped: locked', 'acquire acquire cancel', BARRED],
+      throttled: ['skipped: locked', 'acquire acquire cancel cancel', BARRED],
+      lost: ['skipped: locked', 'acquire acquire cancel cancel', BARRED],
+      unheard: ['skipped: locked', 'acquire acquire cancel cancel', BARRED],
+      refused: [UNSETTLED, 'acquire acquire cancel', THEIRS],
+      'refused after': [UNSETTLED, 'acquire acquire cancel', BARRED],
+    },
+    ever: {
+      throttled: [UNSETTLED, 'acquire acquire cancel+', THEIRS],
+      lost: [UNSETTLED, 'acquire acquire cancel+', THEIRS],
+      unheard: [UNSETTLED, 'acquire acquire cancel+', BARRED],
+    },
+  },
+  extend: {
+    struck: 'extend',
+    once: {
+      answered: ['extended', 'acquire extend', 'held, of ours, longer'],
+      throttled: ['extended', 'acquire extend extend', 'held, of ours, longer'],
+      lost: ['extended', 'acquire extend extend', 'held, of ours, longer'],
+      unheard: ['extended', 'acquire extend extend', 'held, of ours, longer'],
+      refused: [INVALID_REQUEST, 'acquire extend', 'held, of ours'],
+      'refused after': [INVALID_REQUEST, 'acquire extend', 'held, of ours, longer'],
+    },
+    ever: {
+      throttled: [UNAVAILABLE, 'acquire extend+', 'held, of ours'],
+      lost: [UNAVAILABLE, 'acquire extend+', 'held, of ours'],
+      unheard: [UNAVAILABLE, 'acquire extend+', 'held, of ours, longer'],
+    },
+  },
+  release: {
+    struck: 'release',
+    once: {
+      answered: ['runs', 'acquire release', DONE],
+      throttled: ['runs', 'acquire release release', DONE],
+      lost: ['runs', 'acquire release release', DONE],
+      unheard: ['runs', 'acquire release release', DONE],
+      refused: ['runs, release unknown', 'acquire release', 'held, of ours'],
+      'refused after': ['runs, release unknown', 'acquire release', DONE],
+    },
+    ever: {
+      throttled: ['runs, release unknown', 'acquire release+', 'held, of ours'],
+      lost: ['runs, release unknown', 'acquire release+', 'held, of ours'],
+      unheard: ['runs, release unknown', 'acquire release+', DONE],
+    },
+  },
+  'release, lost': {
+    struck: 'release',
+    once: {
+      answered: ['runs, release lost', 'acquire release', 'forced, of ours'],
+      throttled: ['runs, release lost', 'acquire release release', 'forced, of ours'],
+      lost: ['runs, release unknown', 'acquire release release', 'forced, of ours'],
+      unheard: ['runs, release unknown', 'acquire release release', 'forced, of ours'],
+      refused: ['runs, release unknown', 'acquire release', 'forced, of ours'],
+      'refused after': ['runs, release unknown', 'acquire release', 'forced, of ours'],
+    },
+    ever: {
+      throttled: ['runs, release unknown', 'acquire release+', 'forced, of ours'],
+      lost: ['runs, release unknown', 'acquire release+', 'forced, of ours'],
+      unheard: ['runs, release unknown', 'acquire release+', 'forced, of ours'],
+    },
+  },
+  get: read('get', 'held', THEIRS),
+  list: read('list', 'job', THEIRS),
+  forceRelease: write('get', 'forceRelease', 'forced', THEIRS, 'forced, of another'),
+  pause: write('', 'pause', 'done', 'no grant', 'no grant, paused'),
+  resume: write('', 'resume', 'done', 'no grant, paused', 'no grant'),
+  'check-in': write('', 'checkIn', 'first, second', 'no grant', 'no grant'),
+};
+
+function read(verb: string, told: string, record: string): Column {
+  const again: Cell = [told, `${verb} ${verb}`, record];
+  const refused: Cell = [INVALID_REQUEST, verb, record];
+  const silent: Cell = [UNAVAILABLE, `${verb}+`, record];
+  return {
+    struck: verb,
+    once: {
+      answered: [told, verb, record],
+      throttled: again,
+      lost: again,
+      unheard: again,
+      refused,
+      'refused after': refused,
+    },
+    ever: { throttled: silent, lost: silent, unheard: silent },
+  };
+}
+
+/** A write that may be made twice. */
+function write(first: string, verb: string, told: string, before: string, after: string): Column {
+  const requests = (verbs: string) => `${first} ${verbs}`.trim();
+  const again: Cell = [told, requests(`${verb} ${verb}`), after];
+  return {
+    struck: verb,
+    once: {
+      answered: [told, requests(verb), after],
+      throttled: again,
+      lost: again,
+      unheard: again,
+      refused: [INVALID_REQUEST, requests(verb), before],
+      'refused after': [INVALID_REQUEST, requests(verb), after],
+    },
+    ever: {
+      throttled: [UNAVAILABLE, requests(`${verb}+`), before],
+      lost: [UNAVAILABLE, requests(`${verb}+`), before],
+      unheard: [UNAVAILABLE, requests(`${verb}+`), after],
+    },
+  };
+}

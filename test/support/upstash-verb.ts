@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto';
+import {
+  ACQUIRE,
+  CANCEL,
+  CHECK_IN,
+  EXTEND,
+  FORCE_RELEASE,
+  GET,
+  LIST,
+  PAUSE,
+  RELEASE,
+  RESUME,
+} from '../../src/stores/redis-scripts.js';
+
+const SCRIPTS = {
+  acquire: ACQUIRE,
+  cancel: CANCEL,
+  extend: EXTEND,
+  release: RELEASE,
+  checkIn: CHECK_IN,
+  get: GET,
+  list: LIST,
+  forceRelease: FORCE_RELEASE,
+  pause: PAUSE,
+  resume: RESUME,
+};
+
+const VERBS = new Map(
+  Object.entries(SCRIPTS).map(([verb, { text }]) => {
+    const script = `#!lua flags=allow-key-locking${text}`;
+    return [createHash('sha1').update(script).digest('hex'), verb];
+  }),
+);
+
+/** A script's first argument in the command that runs it: EVALSHA, hash, 1, key, argument. */
+const FIRST_ARGUMENT = 4;
+
+/** Which verb a request to Upstash is, alone or in a pipeline of its own, read off the hash of its script. */
+export function upstashVerbOf(body: unknown): string {
+  return VERBS.get(String(commandIn(body)[1])) ?? 'other';
+}
+
+/** The attempt that a request is about. */
+export function upstashAttemptOf(body: unknown): string | undefined {
+  const attempt = commandIn(body)[FIRST_ARGUMENT];
+  return typeof attempt === 'string' ? attempt : undefined;
+}
+
+function commandIn(body: unknown): readonly unknown[] {
+  const [first] = Array.isArray(body) ? body : [];
+  if (Array.isArray(first)) return first;
+  return Array.isArray(body) ? body : [];
+}
