@@ -1,5 +1,5 @@
 import { type Fault, throttle } from '../support/fault-proxy.js';
-import type { StoreKind } from './stage.js';
+import type { StoreKind } from './stages.js';
 
 /**
  * What a fault leaves known. `answered`: all, if late, twice or with a Date header of the second before. `throttled`:
@@ -17,6 +17,8 @@ export interface FaultRow {
   readonly atLeastMs?: number | 'try';
   /** Played on every try as well as on the first alone. */
   readonly ever?: true;
+  /** The row of the failure catalogue that it is, when it strikes an acquire. */
+  readonly failure?: string;
 }
 
 const SLOW_MS = 200;
@@ -50,9 +52,16 @@ const ANYWHERE: readonly FaultRow[] = [
     fault: { kind: 'answer', at: 'before', status: 200, text: PAGE },
   },
   { title: 'answer lost, connection closed', kind: 'unheard', fault: { kind: 'close', at: 'after' } },
-  { title: 'F1 answer lost, connection reset', kind: 'unheard', fault: { kind: 'reset', at: 'after' }, ever: true },
   {
-    title: 'F3 answer lost, nothing said',
+    title: 'answer lost, connection reset',
+    failure: 'F1',
+    kind: 'unheard',
+    fault: { kind: 'reset', at: 'after' },
+    ever: true,
+  },
+  {
+    title: 'answer lost, nothing said',
+    failure: 'F3',
     kind: 'unheard',
     fault: { kind: 'hang', at: 'after' },
     atLeastMs: 'try',
@@ -81,16 +90,27 @@ export const FAULTS: Readonly<Record<StoreKind, readonly FaultRow[]>> = {
   dynamodb: [
     ...ANYWHERE,
     { title: 'Date header of the second before', kind: 'answered', fault: 'stale date' },
-    { title: 'F17 ThrottlingException', kind: 'throttled', fault: throttle, ever: true },
+    { title: 'ThrottlingException', failure: 'F17', kind: 'throttled', fault: throttle, ever: true },
     {
-      title: 'F17 ProvisionedThroughputExceededException',
+      title: 'ProvisionedThroughputExceededException',
+      failure: 'F17',
       kind: 'throttled',
       fault: serverError('before', 400, 'ProvisionedThroughputExceededException'),
     },
     { title: 'status 500, not applied', kind: 'lost', fault: serverError('before', 500, 'InternalServerError') },
-    { title: 'F2 status 500, applied', kind: 'unheard', fault: serverError('after', 500, 'InternalServerError') },
+    {
+      title: 'status 500, applied',
+      failure: 'F2',
+      kind: 'unheard',
+      fault: serverError('after', 500, 'InternalServerError'),
+    },
     { title: 'status 503, not applied', kind: 'lost', fault: serverError('before', 503, 'ServiceUnavailable') },
-    { title: 'F2 status 503, applied', kind: 'unheard', fault: serverError('after', 503, 'ServiceUnavailable') },
+    {
+      title: 'status 503, applied',
+      failure: 'F2',
+      kind: 'unheard',
+      fault: serverError('after', 503, 'ServiceUnavailable'),
+    },
   ],
   upstash: [
     ...ANYWHERE,
@@ -100,7 +120,8 @@ export const FAULTS: Readonly<Record<StoreKind, readonly FaultRow[]>> = {
       fault: { kind: 'answer', at: 'after', status: 200, text: '' },
     },
     {
-      title: 'F17 status 429',
+      title: 'status 429',
+      failure: 'F17',
       kind: 'throttled',
       fault: { kind: 'answer', at: 'before', status: 429, text: OVER_CAPACITY },
       ever: true,
@@ -111,7 +132,8 @@ export const FAULTS: Readonly<Record<StoreKind, readonly FaultRow[]>> = {
       fault: { kind: 'answer', at: 'before', status: 500, text: FAILED },
     },
     {
-      title: 'F2 status 500 and ERR, applied',
+      title: 'status 500 and ERR, applied',
+      failure: 'F2',
       kind: 'refused after',
       fault: { kind: 'answer', at: 'after', status: 500, text: FAILED },
     },

@@ -12,8 +12,11 @@ import { NAME, type Scene } from './stage.js';
 export interface Operation {
   /** Plays all that comes before, past the proxy. */
   readonly before?: (scene: Scene) => Promise<unknown>;
-  /** @param patience how long there is for it all: little where every try fails */
-  readonly ask: (scene: Scene, patience: Patience) => Promise<Told>;
+  /**
+   * @param patience how long there is for it all: little where every try fails
+   * @param task what runs under the lock, where it runs anything
+   */
+  readonly ask: (scene: Scene, patience: Patience, task: () => void) => Promise<Told>;
   /** Time-out of a try. @default TRY_MS */
   readonly tryMs?: number;
   /** What all of it may take where every try of the struck verb fails, by its budgets. */
@@ -55,13 +58,14 @@ function toldOf(outcome: Outcome<unknown>): Told {
 }
 
 /** A run that has so long, or as long as it likes. */
-async function run({ library, store }: Scene, withinMs?: number, task: () => unknown = () => 'done'): Promise<Told> {
+async function run({ library, store }: Scene, task: () => unknown, withinMs?: number): Promise<Told> {
   const deadline = withinMs === undefined ? {} : { deadline: Date.now() + withinMs };
   const options = { name: NAME, store, lockAtMostFor: '20s', tick: TICK, observers: [], ...deadline };
   return toldOf(await library.executeWithLock(task, options));
 }
 
-const acquire = (scene: Scene, patience: Patience) => run(scene, patience === 'little' ? DEADLINE_MS : undefined);
+const acquire: Operation['ask'] = (scene, patience, task) =>
+  run(scene, task, patience === 'little' ? DEADLINE_MS : undefined);
 const releaseWithin = (patience: Patience) => (patience === 'little' ? RELEASE_MS : undefined);
 
 async function runAnother({ direct }: Scene, tickMs: number): Promise<void> {
@@ -98,11 +102,11 @@ export const OPERATIONS = {
 
   'acquire, given back': {
     before: (scene) => runAnother(scene, TICK - 60_000),
-    async ask({ library, store }, patience) {
-      const handler = library.withSingleExecution(() => 'done', { name: NAME, store, observers: [] });
+    async ask({ library, store }, patience, task) {
+      const handler = library.withSingleExecution(task, { name: NAME, store, observers: [] });
       const remainingMs = patience === 'little' ? DEADLINE_MS : 60_000;
       const value = await handler(scheduledEvent({ time: TICK }), lambdaContext({ remainingMs }));
-      return { text: value === 'done' ? 'runs' : JSON.stringify(value) };
+      return { text: value === undefined ? 'runs' : JSON.stringify(value) };
     },
     everMs: ACQUIRE_MS,
   },
@@ -119,9 +123,9 @@ export const OPERATIONS = {
 
   cancel: {
     before: ({ direct }) => holdByAnother(direct),
-    async ask(scene) {
+    async ask(scene, _, task) {
       scene.proxy.inject({ kind: 'reset', at: 'before' }, { when: (request) => scene.verbOf(request) === 'acquire' });
-      return run(scene);
+      return run(scene, task);
     },
     everMs: CANCEL_MS,
   },
@@ -136,15 +140,17 @@ export const OPERATIONS = {
     everMs: SHORT_LEASE_MS,
   },
 
-  release: { ask: (scene, patience) => run(scene, releaseWithin(patience)), everMs: RELEASE_MS },
+  release: { ask: (scene, patience, task) => run(scene, task, releaseWithin(patience)), everMs: RELEASE_MS },
 
   'release, lost': {
-    ask: (scene, patience) =>
-      run(scene, releaseWithin(patience), async () => {
-        const admin = scene.library.lockAdmin(scene.direct.admin);
-        const fencingToken = (await admin.get(NAME))?.fencingToken ?? Number.NaN;
-        return admin.forceRelease(NAME, { fencingToken });
-      }),
+    ask: (scene, patience, task) => {
+      const loseTheLock = async () => {
+        task();
+        const { fencingToken } = await holdSeen(scene);
+        await scene.library.lockAdmin(scene.direct.admin).forceRelease(NAME, { fencingToken });
+      };
+      return run(scene, loseTheLock, releaseWithin(patience));
+    },
     everMs: RELEASE_MS,
   },
 

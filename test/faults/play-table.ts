@@ -1,14 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { casesOf, check } from './cases.js';
+import { casesOf } from './cases.js';
+import { checkCase } from './check-case.js';
 import { OLDEST_CLIENTS } from './clients.js';
 import { OPERATIONS, type Operation } from './operations.js';
-import { NAME, type Stage, type StageOptions, startStage } from './stage.js';
+import { NAME, type Stage, startStage } from './stage.js';
+import { STAGES } from './stages.js';
 
 /** Cases wait much and work little. */
 const TOGETHER = 16;
 
-/** Plays the whole fault table against one store through one client. */
-export function playTable(title: string, options: StageOptions): void {
+/** Plays the whole fault table on one stage. */
+export function playTable(title: string, name: keyof typeof STAGES): void {
+  const options = STAGES[name];
   vi.setConfig({ maxConcurrency: TOGETHER });
 
   describe(title, () => {
@@ -33,7 +36,7 @@ export function playTable(title: string, options: StageOptions): void {
 
     const cases = casesOf(options).map((one) => [one.title, one] as const);
     test.concurrent.each(cases)('%s', async (_, one) => {
-      await check(stage, one);
+      await checkCase(stage, one);
     });
   });
 }
@@ -43,7 +46,7 @@ async function playAll(stage: Stage): Promise<void> {
   for (const { before, ask } of Object.values<Operation>(OPERATIONS)) {
     const scene = await stage.scene();
     await before?.(scene);
-    await ask(scene, 'enough');
+    await ask(scene, 'enough', () => {});
     await scene.stop();
   }
 }

@@ -8,8 +8,9 @@ import { startRedisServer } from '../support/redis-server.js';
 import { shiftedClock } from '../support/shifted-clock.js';
 import { startUpstashBridge } from '../support/upstash-bridge.js';
 import { upstashAttemptOf, upstashVerbOf } from '../support/upstash-verb.js';
-import { type ClientAge, type Library, libraryOn } from './clients.js';
+import { type Library, libraryOn } from './clients.js';
 import { recordText } from './record-text.js';
+import type { StageOptions } from './stages.js';
 
 type MemberStore = ReturnType<Library['dynamoDBStore']>;
 
@@ -41,15 +42,6 @@ export interface Stage {
   readonly options: StageOptions;
   scene(): Promise<Scene>;
   stop(): Promise<void>;
-}
-
-export type StoreKind = 'dynamodb' | 'upstash';
-
-export interface StageOptions {
-  readonly store: StoreKind;
-  readonly clients: ClientAge;
-  /** Whether the client is left to try again by itself, as it does by default. */
-  readonly retriesItself?: boolean;
 }
 
 /** How the real store of a stage is reached. */

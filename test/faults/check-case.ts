@@ -1,0 +1,104 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { expect } from 'vitest';
+import type { FaultCase } from './cases.js';
+import { OPERATIONS, type Operation, type Told } from './operations.js';
+import type { Stage } from './stage.js';
+import { TABLE } from './table.js';
+
+/** What came of one play of a case. */
+interface Played {
+  readonly told: string;
+  readonly requests: string;
+  readonly record: string;
+  readonly tookMs: number;
+  /** How often the task ran. */
+  readonly runs: number;
+  readonly attempts: number;
+  /** Of the run that was told of, and of the record where it is that run's. */
+  readonly tokens: ReadonlySet<unknown>;
+  /** The longest that this process, or the store, stood still. */
+  readonly stalledMs: number;
+}
+
+/** A machine that stands still so long is a fault of its own, and the case is played again. */
+const STALL_MS = 250;
+const MOST_PLAYS = 6;
+
+/** Plays a case and compares all that came of it. */
+export async function checkCase(stage: Stage, one: FaultCase): Promise<void> {
+  let played = await play(stage, one);
+  for (let plays = 1; played.stalledMs > STALL_MS && plays < MOST_PLAYS; plays++) {
+    played = await play(stage, one);
+  }
+  const { told, requests, record, tookMs, runs, attempts, tokens } = played;
+
+  expect({ told, requests, record }).toEqual({
+    told: one.expected[0],
+    requests: expect.stringMatching(patternOf(one.expected[1], ' ')),
+    record: expect.stringMatching(patternOf(one.expected[2], ', ')),
+  });
+  expect(tookMs).toBeGreaterThanOrEqual(one.atLeastMs);
+  expect(tookMs).toBeLessThan(one.atMostMs);
+  expect(runs).toBe(told.startsWith('runs') ? 1 : 0);
+  expect(attempts).toBeLessThanOrEqual(1);
+  expect(tokens.size).toBeLessThanOrEqual(1);
+}
+
+async function play(stage: Stage, { operation, row, ever }: FaultCase): Promise<Played> {
+  let runs = 0;
+  const { before, ask }: Operation = OPERATIONS[operation];
+  const struck = onRedisVerb(TABLE[operation].struck, stage);
+  const scene = await stage.scene();
+  const stalls = monitorEventLoopDelay();
+  try {
+    await before?.(scene);
+    if (row.fault === 'stale date') scene.proxy.setDate({ shiftMs: -1_000 });
+    else {
+      const times = ever ? Number.POSITIVE_INFINITY : 1;
+      scene.proxy.inject(row.fault, { when: (request) => scene.verbOf(request) === struck, times });
+    }
+
+    stalls.enable();
+    const startedAt = performance.now();
+    const told: Told = await ask(scene, ever ? 'little' : 'enough', () => {
+      runs++;
+    }).catch(failureTold);
+    const tookMs = performance.now() - startedAt;
+    stalls.disable();
+
+    const { text: record, fencingToken } = await scene.record();
+    const isOfTheRun = told.fencingToken !== undefined && /^(held|released), of ours/.test(record);
+    return {
+      told: told.text,
+      requests: scene.proxy.requests().map(scene.verbOf).join(' '),
+      record,
+      tookMs,
+      runs,
+      attempts: scene.attempts().size,
+      tokens: new Set(isOfTheRun ? [told.fencingToken, fencingToken] : []),
+      stalledMs: Math.max(stalls.max / 1e6, scene.proxy.slowestMs()),
+    };
+  } finally {
+    stalls.disable();
+    await scene.stop();
+  }
+}
+
+function onRedisVerb(struck: string, { options }: Stage): string {
+  return struck === 'takeover' && options.store === 'upstash' ? 'acquire' : struck;
+}
+
+function failureTold(error: unknown): Told {
+  const { name, code, message } = error as { name?: string; code?: string; message?: string };
+  return { text: code === undefined ? `${name}: ${message}` : `${name} ${code}` };
+}
+
+/** A cell's words as a pattern: `verb+` is one or more, `word?` may be missing. */
+function patternOf(words: string, separator: string): RegExp {
+  const parts = words.split(separator).map((word, i) => {
+    const lead = i === 0 ? '' : separator;
+    if (word.endsWith('+')) return `${lead}${word.slice(0, -1)}(${separator}${word.slice(0, -1)})*`;
+    return word.endsWith('?') ? `(${lead}${word.slice(0, -1)})?` : `${lead}${word}`;
+  });
+  return new RegExp(`^${parts.join('')}$`);
+}

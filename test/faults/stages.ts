@@ -1,0 +1,19 @@
+import type { ClientAge } from './clients.js';
+
+export type StoreKind = 'dynamodb' | 'upstash';
+
+export interface StageOptions {
+  readonly store: StoreKind;
+  readonly clients: ClientAge;
+  /** Whether the client is left to try again by itself, as it does by default. */
+  readonly retriesItself?: true;
+}
+
+/** Where the table is played: each store, through the oldest client that is supported and the newest. */
+export const STAGES = {
+  'DynamoDB, the oldest client': { store: 'dynamodb', clients: 'oldest' },
+  'DynamoDB, the newest client': { store: 'dynamodb', clients: 'newest' },
+  'DynamoDB, a client that tries again by itself': { store: 'dynamodb', clients: 'newest', retriesItself: true },
+  'Upstash, the oldest client': { store: 'upstash', clients: 'oldest' },
+  'Upstash, the newest client': { store: 'upstash', clients: 'newest' },
+} as const satisfies Readonly<Record<string, StageOptions>>;
