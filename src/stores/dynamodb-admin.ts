@@ -3,6 +3,7 @@ import { LockStoreError, type StoreOperation } from '../core/errors.js';
 import type { LockAdminStore, StoredLock } from '../core/lock-admin-store.js';
 import type { StoreCall } from '../core/lock-store.js';
 import { tryUntilAnswered } from '../core/try-loop.js';
+import { refuseEmptyAnswer } from './dynamodb-empty-answer.js';
 import { classifyFailure, failureOf } from './dynamodb-errors.js';
 import { type Item, plainItem } from './dynamodb-item.js';
 import { forceReleaseRequest, pauseRequest, resumeRequest, type UpdateRequest } from './dynamodb-requests.js';
@@ -53,7 +54,9 @@ export function dynamoDBAdminStore(options: DynamoDBStoreOptions): LockAdminStor
       const locks: StoredLock[] = [];
       let ExclusiveStartKey: Item | undefined;
       do {
-        const page = new ScanCommand({ TableName: tableName, ConsistentRead: true, ExclusiveStartKey });
+        const page = refuseEmptyAnswer(
+          new ScanCommand({ TableName: tableName, ConsistentRead: true, ExclusiveStartKey }),
+        );
         const { Items = [], LastEvaluatedKey } = await answered('list', '*', call, (abortSignal) =>
           client.send(page, { abortSignal }),
         );
@@ -67,7 +70,8 @@ export function dynamoDBAdminStore(options: DynamoDBStoreOptions): LockAdminStor
     },
 
     async get(name, call) {
-      const command = new GetCommand({ TableName: tableName, Key: table.keyOf(name, 'get'), ConsistentRead: true });
+      const key = table.keyOf(name, 'get');
+      const command = refuseEmptyAnswer(new GetCommand({ TableName: tableName, Key: key, ConsistentRead: true }));
       const { Item } = await answered('get', name, call, (abortSignal) => client.send(command, { abortSignal }));
       return Item && storedLock(Item);
     },

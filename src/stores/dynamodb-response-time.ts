@@ -11,7 +11,7 @@ export interface ResponseTime {
 type Handler = (args: unknown) => Promise<{ readonly response: unknown }>;
 
 /** The part of a command's middleware stack that is used here, the same for every command. */
-interface ResponseStack {
+export interface ResponseStack {
   add(
     middleware: (next: Handler) => Handler,
     options: { readonly step: 'deserialize'; readonly priority: 'low'; readonly name: string; readonly override: true },

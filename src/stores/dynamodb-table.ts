@@ -7,6 +7,7 @@ import { nameProblem, utf8Bytes } from '../core/lock-name.js';
 import { isRecordAttribute } from '../core/lock-record.js';
 import type { StoreCall } from '../core/lock-store.js';
 import { type Answer, tryUntilAnswered } from '../core/try-loop.js';
+import { refuseEmptyAnswer } from './dynamodb-empty-answer.js';
 import { classifyFailure, isConditionFailed, isDenied } from './dynamodb-errors.js';
 import { type Item, plainItem } from './dynamodb-item.js';
 import type { UpdateRequest } from './dynamodb-requests.js';
@@ -80,12 +81,14 @@ export function lockTable(caller: string, options: DynamoDBStoreOptions): LockTa
   const client = documentClient(options.client);
 
   const update = async (key: Record<string, string>, request: UpdateRequest, signal: AbortSignal, call: StoreCall) => {
-    const command = new UpdateCommand({
-      TableName: tableName,
-      Key: key,
-      ...request,
-      ...(request.ConditionExpression !== undefined && { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' }),
-    });
+    const command = refuseEmptyAnswer(
+      new UpdateCommand({
+        TableName: tableName,
+        Key: key,
+        ...request,
+        ...(request.ConditionExpression !== undefined && { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' }),
+      }),
+    );
     const sentMono = call.clock.monotonic();
     const responseTime = timeResponses(command, call.clock);
     try {
@@ -103,7 +106,7 @@ export function lockTable(caller: string, options: DynamoDBStoreOptions): LockTa
 
   /** For emulators whose refusals carry no item. On DynamoDB this happens only where there is no item. */
   const readInstead = async (key: Record<string, string>, signal: AbortSignal, call: StoreCall): Promise<Reply> => {
-    const command = new GetCommand({ TableName: tableName, Key: key, ConsistentRead: true });
+    const command = refuseEmptyAnswer(new GetCommand({ TableName: tableName, Key: key, ConsistentRead: true }));
     const sentMono = call.clock.monotonic();
     const responseTime = timeResponses(command, call.clock);
     try {

@@ -22,7 +22,7 @@ interface Played {
 
 /** A machine that stands still so long is a fault of its own, and the case is played again. */
 const STALL_MS = 250;
-const MOST_PLAYS = 6;
+const MOST_PLAYS = 10;
 
 /** Plays a case and compares all that came of it. */
 export async function checkCase(stage: Stage, one: FaultCase): Promise<void> {

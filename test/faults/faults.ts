@@ -80,6 +80,16 @@ const ANYWHERE: readonly FaultRow[] = [
     kind: 'unheard',
     fault: { kind: 'answer', at: 'after', status: 200, text: PAGE },
   },
+  {
+    title: 'status 200 and an empty answer, not applied',
+    kind: 'lost',
+    fault: { kind: 'answer', at: 'before', status: 200, text: '' },
+  },
+  {
+    title: 'status 200 and an empty answer, applied',
+    kind: 'unheard',
+    fault: { kind: 'answer', at: 'after', status: 200, text: '' },
+  },
 ];
 
 const OVER_CAPACITY = JSON.stringify({ error: 'ERR max requests limit exceeded. Limit: 10000, Usage: 10000.' });
@@ -114,11 +124,6 @@ export const FAULTS: Readonly<Record<StoreKind, readonly FaultRow[]>> = {
   ],
   upstash: [
     ...ANYWHERE,
-    {
-      title: 'status 200 and an empty answer',
-      kind: 'unheard',
-      fault: { kind: 'answer', at: 'after', status: 200, text: '' },
-    },
     {
       title: 'status 429',
       failure: 'F17',
