@@ -8,8 +8,8 @@ import { STAGES } from './stages.js';
 
 /** Cases wait much and work little. */
 const TOGETHER = 16;
-/** For a case that is played again and again, because the machine stands still. */
-const CASE_MS = 90_000;
+/** Time-out of a case that is played again and again, because the machine stands still, and of the beginning. */
+const PATIENCE_MS = 90_000;
 
 /** Plays the whole fault table on one stage. */
 export function playTable(title: string, name: keyof typeof STAGES): void {
@@ -21,7 +21,7 @@ export function playTable(title: string, name: keyof typeof STAGES): void {
     beforeAll(async () => {
       stage = await startStage(options);
       await playAll(stage);
-    });
+    }, PATIENCE_MS);
     afterAll(() => stage.stop());
 
     test('it is that client', async () => {
@@ -37,7 +37,7 @@ export function playTable(title: string, name: keyof typeof STAGES): void {
     });
 
     const cases = casesOf(options).map((one) => [one.title, one] as const);
-    test.concurrent.each(cases)('%s', (_, one) => checkCase(stage, one), CASE_MS);
+    test.concurrent.each(cases)('%s', (_, one) => checkCase(stage, one), PATIENCE_MS);
   });
 }
 
