@@ -17,8 +17,10 @@ export interface FaultCase {
 
 /** The pause before a second try is shorter: src/core/try-loop.ts. */
 const FIRST_PAUSE_MS = 50;
-/** For all that is no waiting, on a machine that is busy with other things. */
-const SLACK_MS = 2_500;
+/** For all that is no waiting. */
+const SLACK_MS = 750;
+/** A client that tries a throttled request again by itself waits so long before. */
+const CLIENT_PAUSE_MS = 1_000;
 /** Timers and budgets are read some instructions apart. */
 const EARLY_MS = 20;
 
@@ -35,6 +37,7 @@ export function casesOf(options: StageOptions): FaultCase[] {
 function caseOf(operation: OperationName, row: FaultRow, ever: boolean, options: StageOptions): FaultCase {
   const { tryMs = TRY_MS, everMs }: Operation = OPERATIONS[operation];
   const waitMs = row.atLeastMs === 'try' ? tryMs : (row.atLeastMs ?? 0);
+  const clientMs = options.retriesItself && row.kind === 'throttled' ? CLIENT_PAUSE_MS : 0;
   return {
     title: `${failureShown(operation, row, ever)}${operation}: ${row.title}${ever ? ', every time' : ''}`,
     operation,
@@ -42,7 +45,7 @@ function caseOf(operation: OperationName, row: FaultRow, ever: boolean, options:
     ever,
     expected: expectedOf(operation, row, ever, options),
     atLeastMs: Math.max(0, Math.min(waitMs, everMs) - EARLY_MS),
-    atMostMs: (ever ? everMs : waitMs + FIRST_PAUSE_MS) + SLACK_MS,
+    atMostMs: (ever ? everMs : waitMs + FIRST_PAUSE_MS + clientMs) + SLACK_MS,
   };
 }
 

