@@ -87,6 +87,8 @@ export async function startStage(options: StageOptions): Promise<Stage> {
   return { options, scene, stop: backend.stop };
 }
 
+const READS: Readonly<Record<string, string>> = { GetItem: 'get', Scan: 'list' };
+
 async function dynamoDB(library: Library, retriesItself: boolean): Promise<Backend> {
   const { client: tables, endpoint } = dynamoDBLocal();
   const tableName = await freshTable(tables);
@@ -104,7 +106,7 @@ async function dynamoDB(library: Library, retriesItself: boolean): Promise<Backe
     },
     verbOf({ operation, body }) {
       if (operation === 'UpdateItem') return verbOf(body);
-      return operation === 'Scan' ? 'list' : 'get';
+      return READS[operation] ?? operation;
     },
     attemptOf,
     stop: async () => {},
