@@ -1,4 +1,4 @@
-import { describe } from '../core/describe.js';
+import { describeType } from '../core/describe.js';
 import { warn } from '../core/operator-log.js';
 
 /** What a header can carry: it loses blanks at its ends. */
@@ -18,7 +18,7 @@ export function secretCheck(options: { readonly secret?: string | false }): (req
   if (secret === false) return () => true;
   if ('secret' in options && (typeof secret !== 'string' || secret === '')) {
     throw new TypeError(
-      `secret is ${secret === '' ? 'empty' : describe(secret)}: give the secret that the scheduler sends, or false where nobody else can call`,
+      `secret is ${secret === '' ? 'empty' : describeType(secret)}: give the secret that the scheduler sends, or false where nobody else can call`,
     );
   }
   if (secret !== undefined && !SENDABLE.test(secret)) {

@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from './clock.js';
-import { describe } from './describe.js';
+import { describe, describeType } from './describe.js';
 import { type Duration, formatDuration, parseDuration } from './duration.js';
 import type { Observer } from './events.js';
 import type { LockStore } from './lock-store.js';
@@ -158,7 +158,7 @@ export function chosenLeaseMs({ lockAtMostForMs, lockAtLeastForMs, keepAlive }: 
 /** @throws TypeError unless these are options, and all of them known */
 export function checkKnown(options: object, known: readonly string[]): void {
   if (typeof options !== 'object' || options === null) {
-    throw new TypeError(`options is ${describe(options)}: give an object with at least name and store`);
+    throw new TypeError(`options is ${describeType(options)}: give an object with at least name and store`);
   }
   for (const key of Object.keys(options)) {
     if (!known.includes(key)) throw new TypeError(`unknown option '${key}': the options are ${known.join(', ')}`);
@@ -172,7 +172,8 @@ export function checkChoice(option: string, value: unknown, choices: readonly st
 }
 
 function checkMethods(option: string, value: unknown, methods: readonly string[], remedy: string): void {
-  if (typeof value !== 'object' || value === null) throw new TypeError(`${option} is ${describe(value)}: ${remedy}`);
+  if (typeof value !== 'object' || value === null)
+    throw new TypeError(`${option} is ${describeType(value)}: ${remedy}`);
   const missing = methods.find((method) => typeof (value as Record<string, unknown>)[method] !== 'function');
   if (missing !== undefined) throw new TypeError(`${option} has no function '${missing}': ${remedy}`);
 }

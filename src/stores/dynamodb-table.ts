@@ -1,6 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { describe } from '../core/describe.js';
+import { describe, describeType } from '../core/describe.js';
 import type { StoreOperation } from '../core/errors.js';
 import { lockKey } from '../core/lock-key.js';
 import { nameProblem, utf8Bytes } from '../core/lock-name.js';
@@ -64,7 +64,7 @@ export interface LockTable {
 /** @throws TypeError, RangeError for options that cannot be */
 export function lockTable(caller: string, options: DynamoDBStoreOptions): LockTable {
   if (typeof options !== 'object' || options === null) {
-    throw new TypeError(`options of ${caller} is ${describe(options)}: give { tableName }`);
+    throw new TypeError(`options of ${caller} is ${describeType(options)}: give { tableName }`);
   }
   for (const key of Object.keys(options)) {
     if (!OPTIONS.includes(key)) {
@@ -147,9 +147,10 @@ function hasRetried(metadata: Metadata | undefined): boolean {
 
 function documentClient(client: DynamoDBStoreOptions['client']): DynamoDBDocumentClient {
   if (client === undefined) return DynamoDBDocumentClient.from(new DynamoDBClient({ maxAttempts: 1 }));
-  if (typeof client.send !== 'function') {
+  const { send, config } = (client ?? {}) as Partial<DynamoDBClient>;
+  if (typeof send !== 'function' || typeof config !== 'object') {
     throw new TypeError(
-      `client is ${describe(client)}: give a DynamoDBClient or a DynamoDBDocumentClient, or leave it out`,
+      `client is ${describeType(client)}: give a DynamoDBClient or a DynamoDBDocumentClient, or leave it out`,
     );
   }
   if (client instanceof DynamoDBDocumentClient) return client;

@@ -1,4 +1,4 @@
-import { describe } from '../core/describe.js';
+import { describe, describeType } from '../core/describe.js';
 import type { LockStoreError, StoreOperation } from '../core/errors.js';
 import { lockKey } from '../core/lock-key.js';
 import type { ClockBounds, StoreCall } from '../core/lock-store.js';
@@ -89,7 +89,7 @@ export function redisConnection(
  */
 export function checkOptions(factory: string, options: unknown, client: string): void {
   if (typeof options !== 'object' || options === null) {
-    throw new TypeError(`${factory} was given ${describe(options)}: give { ${client} }`);
+    throw new TypeError(`${factory} was given ${describeType(options)}: give { ${client} }`);
   }
   const stray = Object.keys(options).find((option) => option !== client && option !== 'keyPrefix');
   if (stray !== undefined) throw new TypeError(`unknown option '${stray}': the options are ${client}, keyPrefix`);

@@ -1,4 +1,4 @@
-import { describe } from '../core/describe.js';
+import { describeType } from '../core/describe.js';
 import type { LockAdminStore } from '../core/lock-admin-store.js';
 import type { LockStore } from '../core/lock-store.js';
 import type { MemberStore } from '../core/member-store.js';
@@ -61,5 +61,5 @@ function clientOf(client: IORedisClient | NodeRedisClient): RedisClient {
       };
     }
   }
-  throw new TypeError(`client is ${describe(client)}: give a client of ioredis or node-redis`);
+  throw new TypeError(`client is ${describeType(client)}: give a client of ioredis or node-redis`);
 }

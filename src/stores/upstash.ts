@@ -1,4 +1,4 @@
-import { describe } from '../core/describe.js';
+import { describeType } from '../core/describe.js';
 import type { LockAdminStore } from '../core/lock-admin-store.js';
 import type { LockStore } from '../core/lock-store.js';
 import type { MemberStore } from '../core/member-store.js';
@@ -45,7 +45,7 @@ function connection(factory: string, options: UpstashStoreOptions): RedisConnect
   const { redis, keyPrefix } = options;
   if (typeof redis !== 'object' || redis === null || typeof redis.evalsha !== 'function') {
     throw new TypeError(
-      `redis is ${describe(redis)}: give a client of @upstash/redis, such as new Redis({ url, token })`,
+      `redis is ${describeType(redis)}: give a client of @upstash/redis, such as new Redis({ url, token })`,
     );
   }
   return redisConnection(redis, keyPrefix, KEY_LOCKING);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describe as shown } from '../../src/core/describe.js';
+import { describeType, describe as shown } from '../../src/core/describe.js';
 
 test.each<[unknown, string]>([
   ['10', "'10'"],
@@ -30,4 +30,25 @@ test.each<[unknown, string]>([
 
 test('cuts a long string', () => {
   expect(shown('x'.repeat(1_000))).toBe(`'${'x'.repeat(64)}…'`);
+});
+
+test('says so of what cannot be read', () => {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+
+  expect(shown(proxy)).toBe('a value that cannot be read');
+  expect(shown(Object.create(Date.prototype))).toBe('a value that cannot be read');
+});
+
+test.each<[unknown, string]>([
+  ['redis://user:secret@host', 'a string'],
+  [12_345, 'a number'],
+  [12_345n, 'a bigint'],
+  [Symbol('secret'), 'a symbol'],
+  [undefined, 'undefined'],
+  [null, 'null'],
+  [true, 'true'],
+  [['secret'], 'an array'],
+])('F90 of what may be a secret the type alone is shown: %o as %s', (value, text) => {
+  expect(describeType(value)).toBe(text);
 });
