@@ -32,7 +32,6 @@ const LOADED_TEXTS = [
   'lockUntil',
   "']] return redis.call('FLUSHALL') --",
   "redis.call('DEL', KEYS[1])",
-  '${process.env}',
   'NaN',
   '1e309',
 ];
@@ -42,4 +41,69 @@ export const anyText: fc.Arbitrary<string> = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 140 }),
   fc.constantFrom(...LOADED_TEXTS),
   fc.tuple(fc.constantFrom(...LOADED_TEXTS), fc.string({ maxLength: 5 })).map((parts) => parts.join('')),
+);
+
+/** Values that look like what is wanted, by their place in this list: each is made anew, since some can be spoilt. */
+const NEAR_MISSES: readonly (() => unknown)[] = [
+  ...[undefined, null, true, false, 0, -0, 1, -1, 0.5, 999, 1_000, 86_400_001, 2 ** 53, 1e300, -1e300].map(
+    (v) => () => v,
+  ),
+  ...[Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, Number.MIN_VALUE].map((v) => () => v),
+  ...['5 min', '10', '1e3s', 'PT', '-1s', `${'9'.repeat(400)}s`, 'Infinity', 'true', '5m'].map((v) => () => v),
+  ...['event', 'return', 'throw', 'skip', 'run', 'hold', 'start', 'none'].map((v) => () => v),
+  () => 10n ** 30n,
+  () => Symbol('a symbol'),
+  () => new Date(),
+  () => new Date(Number.NaN),
+  () => Object.create(Date.prototype),
+  () => new String('digest'),
+  () => Promise.resolve('digest'),
+  () => Object.create(null),
+  () => [],
+  () => ({}),
+  () => ({ every: 0 }),
+  () => ({ toString: () => 'digest', valueOf: () => 5, [Symbol.toPrimitive]: () => 'digest' }),
+  () => ({ toString: thrower, toJSON: thrower, [Symbol.toPrimitive]: thrower }),
+  () => Object.defineProperty({}, 'every', { get: thrower, enumerable: true }),
+  () => cyclic(),
+  () => () => 'digest',
+  () => async () => undefined,
+  () => class Digest {},
+  () => thrower,
+  () => new Proxy({}, { get: (_, key) => key }),
+  () => new Proxy([], { get: thrower }),
+];
+
+/** What a value throws that does not let itself be read. */
+export class Untouchable extends Error {
+  override readonly name = 'Untouchable';
+}
+
+function thrower(): never {
+  throw new Untouchable('do not touch');
+}
+
+function cyclic(): object {
+  const value: Record<string, unknown> = { list: [1] };
+  value['self'] = value;
+  return value;
+}
+
+/** Anything at all. */
+export const anyValue: fc.Arbitrary<unknown> = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom(...NEAR_MISSES).map((make) => make()) },
+  { weight: 1, arbitrary: anyText },
+  {
+    weight: 1,
+    arbitrary: fc.anything({
+      withBigInt: true,
+      withBoxedValues: true,
+      withDate: true,
+      withMap: true,
+      withNullPrototype: true,
+      withSet: true,
+      withSparseArray: true,
+      withTypedArray: true,
+    }),
+  },
 );

@@ -1,0 +1,145 @@
+import fc from 'fast-check';
+import { acquireLock, type ExecuteOptions, executeWithLock, withSingleExecution } from 'single-execution';
+import { memoryStore } from 'single-execution/memory';
+import { withSingleExecution as withSingleExecutionOnProcess } from 'single-execution/process';
+import { lambdaContext } from 'single-execution/testing';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { nameProblem } from '../../src/core/lock-name.js';
+import { anyText, anyValue } from '../support/hostile-values.js';
+import { call, claim, done } from '../support/one-run.js';
+import { type OpenLocks, openMemory, type RawStores, startRawStores } from '../support/raw-stores.js';
+
+type Options = Pick<ExecuteOptions, 'name' | 'store' | 'lockAtMostFor' | 'observers'>;
+
+/** The doors that take a name, each as a run under it. */
+const DOORS: Readonly<Record<string, (task: () => void, options: Options) => unknown>> = {
+  executeWithLock: (task, options) => executeWithLock(task, options),
+  async acquireLock(task, options) {
+    await using _ = await acquireLock(options);
+    task();
+  },
+  withSingleExecution: (task, options) => withSingleExecution(task, options)({}, lambdaContext()),
+  'withSingleExecution by a function': (task, { name, ...options }) =>
+    withSingleExecution(task, { ...options, name: () => name })({}, lambdaContext()),
+  'withSingleExecution of a process by a function': (task, { name, ...options }) =>
+    withSingleExecutionOnProcess(task, { ...options, name: () => name })(),
+};
+
+describe.each(Object.keys(DOORS))('F18 any value as a name for %s', (door) => {
+  test('is the key, the whole key and nothing but the key, or refused in words before anything is written', async () => {
+    let taken = 0;
+    const isKey = fc.asyncProperty(anyValue, anyText, fc.boolean(), async (value, text, isText) => {
+      const name = isText ? text : value;
+      // A function is asked for the name: that is another property.
+      fc.pre(typeof name !== 'function');
+      const store = memoryStore();
+      let runs = 0;
+      const options = { name: name as string, store, lockAtMostFor: '1m', observers: [] };
+      const run = async () => void (await DOORS[door]?.(() => void runs++, options));
+      const error = await run().catch((reason: unknown) => reason);
+      const stored = (await store.list(call())).map((lock) => lock.name);
+      if (error === undefined) {
+        taken++;
+        expect(nameProblem(name as string)).toBeUndefined();
+        expect({ stored, runs }).toEqual({ stored: [name], runs: 1 });
+        return;
+      }
+      expect({ stored, runs }).toEqual({ stored: [], runs: 0 });
+      expect((error as Error).message).toMatch(/^name is .+: .*(give|shorten|remove|pass)/s);
+      expect(error).toBeInstanceOf(typeof name === 'string' ? RangeError : TypeError);
+    });
+    await fc.assert(isKey, { numRuns: 500 });
+    expect(taken).toBeGreaterThan(50);
+  });
+});
+
+test('what a name function throws reaches the caller by identity, and nothing is written', async () => {
+  await fc.assert(
+    fc.asyncProperty(anyValue, async (thrown) => {
+      const store = memoryStore();
+      const handler = withSingleExecution(() => 'ran', {
+        store,
+        name() {
+          throw thrown;
+        },
+      });
+      const [settled] = await Promise.allSettled([handler({}, lambdaContext())]);
+      expect(settled.status === 'rejected' && Object.is(settled.reason, thrown)).toBe(true);
+      expect(await store.list(call())).toEqual([]);
+    }),
+  );
+});
+
+const acceptedName = anyText.filter((name) => nameProblem(name) === undefined && name.length < 60);
+const names = fc.uniqueArray(acceptedName, { minLength: 2, maxLength: 8 });
+/** Two prefixes of which none begins the other. */
+const prefixes = fc
+  .tuple(acceptedName, acceptedName)
+  .filter(([one, other]) => !one.startsWith(other) && !other.startsWith(one) && one.length + other.length < 40);
+
+describe.each(['memory', 'fake', 'dynamodb', 'redis'] as const)('F92 F95 on %s', (kind) => {
+  let raw: RawStores;
+  beforeAll(async () => {
+    raw = await startRawStores();
+  });
+  afterAll(() => raw.stop());
+  let places = 0;
+  const place = () => `p${places++}/`;
+  const open = (keyPrefix: string) => (kind === 'memory' ? openMemory() : raw.open[kind](keyPrefix));
+  const numRuns = kind === 'memory' || kind === 'fake' ? 200 : 12;
+
+  test('names that differ never share a record, and come back as they were given', async () => {
+    await fc.assert(
+      fc.asyncProperty(names, async (some) => {
+        await areApart([[open(place()), some]]);
+      }),
+      { numRuns },
+    );
+  });
+
+  test.skipIf(kind === 'memory')('no name reaches a record of another prefix', async () => {
+    await fc.assert(
+      fc.asyncProperty(prefixes, names, async ([one, other], some) => {
+        const at = place();
+        // Names that begin like the other prefix, or like both.
+        const near = [
+          ...new Set(
+            [...some, other, one + other].filter((name) => nameProblem(at + one + other + name) === undefined),
+          ),
+        ];
+        await areApart([
+          [open(at + one), near],
+          [open(at + other), near],
+        ]);
+      }),
+      { numRuns },
+    );
+  });
+
+  test('a lock that is called like the list of members of an election leaves it alone', async () => {
+    const { store } = open(place());
+    const name = 'fleet#members';
+    const asked = claim({ name });
+    const grant = await store.acquire(asked, call());
+    const lists = [
+      await store.checkIn({ group: 'fleet', member: 'attemptId', forget: [] }, call()),
+      await store.checkIn({ group: 'fleet', member: 'lockUntil', forget: ['attemptId', 'state'] }, call()),
+    ].map(({ members }) => members.map((member) => member.name));
+
+    expect(lists).toEqual([['attemptId'], ['lockUntil']]);
+    expect(await store.acquire(claim({ name }), call())).toMatchObject({ status: 'refused', reason: 'locked' });
+    if (grant.status !== 'acquired') throw new Error('refused');
+    expect(await store.release(grant.lease, done, call())).toBe('released');
+  });
+});
+
+/** All are held at a time, each by a grant of its own, and listed under its own name. */
+async function areApart(all: readonly (readonly [OpenLocks, readonly string[]])[]): Promise<void> {
+  for (const [{ store, admin }, some] of all) {
+    const asked = some.map((name) => claim({ name }));
+    for (const one of asked) expect(await store.acquire(one, call())).toMatchObject({ status: 'acquired' });
+    for (const { name, attemptId } of asked) {
+      expect(await admin.get(name, call())).toMatchObject({ name, item: { attemptId, state: 'held' } });
+    }
+  }
+}
