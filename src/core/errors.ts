@@ -142,6 +142,16 @@ export function toStoreError(
   });
 }
 
+/** A property of whatever was thrown; undefined where it cannot be read. */
+export function readThrown(thrown: unknown, property: string): unknown {
+  try {
+    return (thrown as Readonly<Record<string, unknown>> | null | undefined)?.[property];
+  } catch {
+    // A property that throws when it is read is none.
+    return undefined;
+  }
+}
+
 /** The name of whatever was thrown: safe to store and to log, unlike its message. */
 export function errorName(thrown: unknown): string {
   try {

@@ -34,6 +34,10 @@ type Check = (value: unknown) => boolean;
 
 const isText: Check = (value) => typeof value === 'string' && value !== '';
 const isCount: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
+/** With room for the next one. */
+const isToken: Check = (value) => isCount(value) && (value as number) < Number.MAX_SAFE_INTEGER;
+/** Up to the last instant of a Date. */
+const isPauseEnd: Check = (value) => isCount(value) && (value as number) <= FOREVER_MS;
 /** Epoch milliseconds from 2001 to 5138: seconds and microseconds fall outside. */
 const isInstant: Check = (value) => isCount(value) && (value as number) >= 1e12 && (value as number) < 1e14;
 const isOneOf =
@@ -43,7 +47,7 @@ const isOneOf =
 
 const CHECKS: Readonly<Record<string, Check>> = {
   attemptId: isText,
-  fencingToken: isCount,
+  fencingToken: isToken,
   state: isOneOf('held', 'released', 'forced'),
   lockedAt: isInstant,
   lockUntil: isInstant,
@@ -52,7 +56,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   tick: isInstant,
   doneTick: isInstant,
   barredAttempt: isText,
-  pausedUntil: isCount,
+  pausedUntil: isPauseEnd,
   pausedBy: isText,
   result: isOneOf('succeeded', 'failed'),
   releasedAt: isInstant,
@@ -76,6 +80,20 @@ export function readRecord(name: string, item: Readonly<Record<string, unknown>>
     const value = item[attribute];
     if (value !== undefined && !check(value)) throw new CorruptLockError(name, attribute, kindOf(value));
   }
+  return item as LockRecord;
+}
+
+/** What a grant counts on that is not made by its own call. */
+const OF_A_GRANT = ['fencingToken', 'lockedAt', 'lockUntil'] as const;
+
+/**
+ * Reads a stored item that an attempt has recognised as its own.
+ *
+ * @throws CorruptLockError naming the attribute without which there is no grant
+ */
+export function readGrant(name: string, item: Readonly<Record<string, unknown>>): LockRecord {
+  const wrong = OF_A_GRANT.find((attribute) => !CHECKS[attribute]?.(item[attribute]));
+  if (wrong !== undefined) throw new CorruptLockError(name, wrong, kindOf(item[wrong]));
   return item as LockRecord;
 }
 

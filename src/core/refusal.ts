@@ -1,5 +1,5 @@
 import { defined } from './defined.js';
-import { holderOf, type LockRecord, readRecord } from './lock-record.js';
+import { holderOf, type LockRecord, readGrant, readRecord } from './lock-record.js';
 import type { Claim, Holder, RefusalReason } from './lock-store.js';
 
 /** What a refused acquire means, read off the record that refused it. */
@@ -18,7 +18,7 @@ export type Judgement =
  * @param item the record as it was read, unchecked; undefined where there is none
  * @param now the claim's own wall clock, which its pause clause was compared with
  * @param isExpired whether a `lockUntil` is over by the best clock there is
- * @throws CorruptLockError unless the record is this attempt's own
+ * @throws CorruptLockError; of this attempt's own record only where it lacks what a grant counts on
  */
 export function judgeRefusal(
   claim: Claim,
@@ -28,7 +28,7 @@ export function judgeRefusal(
 ): Judgement {
   if (item === undefined) return { kind: 'unexpected' };
   if (item['attemptId'] === claim.attemptId && item['state'] === 'held') {
-    return { kind: 'own', record: item as LockRecord };
+    return { kind: 'own', record: readGrant(claim.name, item) };
   }
   const record = readRecord(claim.name, item);
   const refused = (reason: RefusalReason): Judgement => ({

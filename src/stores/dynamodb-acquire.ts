@@ -77,8 +77,8 @@ function grantedNow(claim: Claim, { item = {}, sentMono, time }: Reply, sent: Se
   const oldToken = item['fencingToken'];
   // Counted by the server just now, so it is a number, however the user's client wraps numbers.
   const fencingToken = (oldToken === undefined ? now : Number(String(oldToken))) + 1;
-  if (!Number.isSafeInteger(fencingToken)) {
-    return { kind: 'failed', error: new CorruptLockError(claim.name, 'fencingToken', 'too great to be counted') };
+  if (!Number.isSafeInteger(fencingToken) || fencingToken < 1) {
+    return { kind: 'failed', error: new CorruptLockError(claim.name, 'fencingToken', 'no number to be counted on') };
   }
   const written = { ...grantFields(claim, now, now + claim.leaseMs + PAD_MS), fencingToken };
   const lease = leaseOf(claim, written, sent, pastRecord(claim.name, item));

@@ -5,7 +5,7 @@ import type { StoreCall } from '../core/lock-store.js';
 import { tryUntilAnswered } from '../core/try-loop.js';
 import { refuseEmptyAnswer } from './dynamodb-empty-answer.js';
 import { classifyFailure, failureOf } from './dynamodb-errors.js';
-import { type Item, plainItem } from './dynamodb-item.js';
+import { type Item, plainItem, plainOutput } from './dynamodb-item.js';
 import { forceReleaseRequest, pauseRequest, resumeRequest, type UpdateRequest } from './dynamodb-requests.js';
 import { type DynamoDBStoreOptions, lockTable, type Reply, SORT_VALUE } from './dynamodb-table.js';
 
@@ -57,14 +57,12 @@ export function dynamoDBAdminStore(options: DynamoDBStoreOptions): LockAdminStor
         const page = refuseEmptyAnswer(
           new ScanCommand({ TableName: tableName, ConsistentRead: true, ExclusiveStartKey }),
         );
-        const { Items = [], LastEvaluatedKey } = await answered('list', '*', call, (abortSignal) =>
-          client.send(page, { abortSignal }),
-        );
-        for (const item of Items) {
-          const lock = storedLock(item);
-          if (lock) locks.push(lock);
-        }
-        ExclusiveStartKey = LastEvaluatedKey;
+        const { found, next } = await answered('list', '*', call, async (abortSignal) => {
+          const { Items = [], LastEvaluatedKey } = plainOutput(await client.send(page, { abortSignal }));
+          return { found: Items.map(storedLock), next: LastEvaluatedKey };
+        });
+        locks.push(...found.filter((lock) => lock !== undefined));
+        ExclusiveStartKey = next;
       } while (ExclusiveStartKey);
       return locks;
     },
@@ -72,8 +70,10 @@ export function dynamoDBAdminStore(options: DynamoDBStoreOptions): LockAdminStor
     async get(name, call) {
       const key = table.keyOf(name, 'get');
       const command = refuseEmptyAnswer(new GetCommand({ TableName: tableName, Key: key, ConsistentRead: true }));
-      const { Item } = await answered('get', name, call, (abortSignal) => client.send(command, { abortSignal }));
-      return Item && storedLock(Item);
+      return answered('get', name, call, async (abortSignal) => {
+        const { Item } = plainOutput(await client.send(command, { abortSignal }));
+        return Item === undefined ? undefined : storedLock(Item);
+      });
     },
 
     async forceRelease(force, call) {

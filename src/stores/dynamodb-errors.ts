@@ -3,6 +3,7 @@ import {
   errorName,
   LockStoreError,
   type LockStoreErrorCode,
+  readThrown,
   type StoreOperation,
 } from '../core/errors.js';
 import type { TryFailure } from '../core/try-loop.js';
@@ -27,24 +28,12 @@ const CONFLICT = /ReplicatedWriteConflict|TransactionConflict|TransactionInProgr
 const REFUSED = /ValidationException|SerializationException/;
 const NO_REGION = 'Region is missing';
 
-interface SdkError {
-  readonly name?: unknown;
-  readonly code?: unknown;
-  readonly message?: unknown;
-  /** Set where the service itself told of an error, and not where its answer could not be read. */
-  readonly $fault?: unknown;
-  readonly $metadata?: {
-    readonly httpStatusCode?: number;
-    readonly attempts?: number;
-    readonly clockSkewCorrected?: boolean;
-  };
-}
-
 /** Whether a try that failed this way may have been applied, and is worth another. */
 export function classifyFailure(error: unknown): TryFailure {
   const kind = kindOf(error);
   // A client that tried more than once by itself: an earlier try may have been applied.
-  const retried = (sdkError(error).$metadata?.attempts ?? 1) > 1;
+  const attempts = metadataOf(error, 'attempts');
+  const retried = typeof attempts === 'number' && attempts > 1;
   return {
     ambiguous: retried || kind === 'unknown',
     retry: kind === 'throttled' || kind === 'unsent' || kind === 'unknown',
@@ -110,31 +99,34 @@ function explain(error: unknown, operation: StoreOperation, tableName: string): 
 
 function kindOf(error: unknown): Kind {
   const name = nameOf(error);
-  const { $fault, $metadata } = sdkError(error);
   // Turned away for its signature's time, which the client has now set right for the next try.
-  if ($metadata?.clockSkewCorrected) return 'unsent';
+  if (metadataOf(error, 'clockSkewCorrected') === true) return 'unsent';
   if (DENIED.test(name)) return 'denied';
   if (/ResourceNotFound/.test(name)) return 'no-table';
   if (THROTTLED.test(name)) return 'throttled';
   if (UNSENT.test(name)) return 'unsent';
   if (CONFLICT.test(name)) return 'unknown';
-  const status = $metadata?.httpStatusCode ?? 0;
-  const isRefused =
-    REFUSED.test(name) || ($fault === 'client' && status >= 400 && status < 500) || messageOf(error) === NO_REGION;
+  const status = metadataOf(error, 'httpStatusCode');
+  // Of an answer that could not be read the status is known, and no fault.
+  const isToldOf = readThrown(error, '$fault') === 'client';
+  const isClientError = isToldOf && typeof status === 'number' && status >= 400 && status < 500;
+  const isRefused = REFUSED.test(name) || isClientError || messageOf(error) === NO_REGION;
   return isRefused ? 'refused' : 'unknown';
 }
 
-function sdkError(error: unknown): SdkError {
-  return typeof error === 'object' && error !== null ? error : {};
+function metadataOf(error: unknown, property: 'attempts' | 'clockSkewCorrected' | 'httpStatusCode'): unknown {
+  return readThrown(readThrown(error, '$metadata'), property);
 }
 
 function messageOf(error: unknown): string {
-  return String(sdkError(error).message);
+  const message = readThrown(error, 'message');
+  return typeof message === 'string' ? message : '';
 }
 
 /** The system's code of a network error, else the error's name. */
 function nameOf(error: unknown): string {
-  const { code, name } = sdkError(error);
+  const code = readThrown(error, 'code');
+  const name = readThrown(error, 'name');
   if (typeof code === 'string') return code;
   return typeof name === 'string' ? name : errorName(error);
 }

@@ -9,7 +9,7 @@ import type { StoreCall } from '../core/lock-store.js';
 import { type Answer, tryUntilAnswered } from '../core/try-loop.js';
 import { refuseEmptyAnswer } from './dynamodb-empty-answer.js';
 import { classifyFailure, isConditionFailed, isDenied } from './dynamodb-errors.js';
-import { type Item, plainItem } from './dynamodb-item.js';
+import { type Item, plainItem, plainOutput } from './dynamodb-item.js';
 import type { UpdateRequest } from './dynamodb-requests.js';
 import { type ResponseTime, timeResponses } from './dynamodb-response-time.js';
 
@@ -92,8 +92,8 @@ export function lockTable(caller: string, options: DynamoDBStoreOptions): LockTa
     const sentMono = call.clock.monotonic();
     const responseTime = timeResponses(command, call.clock);
     try {
-      const { Attributes, $metadata } = await client.send(command, { abortSignal: signal });
-      const item = Attributes && plainItem(Attributes);
+      const { Attributes, $metadata } = plainOutput(await client.send(command, { abortSignal: signal }));
+      const item = Attributes === undefined ? undefined : plainItem(Attributes);
       return { reply: { applied: true, item, sentMono, time: responseTime() }, retried: hasRetried($metadata) };
     } catch (error) {
       if (!isConditionFailed(error)) throw error;
@@ -110,8 +110,8 @@ export function lockTable(caller: string, options: DynamoDBStoreOptions): LockTa
     const sentMono = call.clock.monotonic();
     const responseTime = timeResponses(command, call.clock);
     try {
-      const { Item } = await client.send(command, { abortSignal: signal });
-      return { applied: false, item: Item && plainItem(Item), sentMono, time: responseTime() };
+      const { Item } = plainOutput(await client.send(command, { abortSignal: signal }));
+      return { applied: false, item: Item === undefined ? undefined : plainItem(Item), sentMono, time: responseTime() };
     } catch (error) {
       // A function's role may write only; then there is no item to be read on the real service either.
       if (isDenied(error)) return { applied: false, item: undefined, sentMono, time: responseTime() };

@@ -1,4 +1,4 @@
-import { errorName, LockStoreError, type LockStoreErrorCode, type StoreOperation } from '../core/errors.js';
+import { errorName, LockStoreError, type LockStoreErrorCode, readThrown, type StoreOperation } from '../core/errors.js';
 import type { TryFailure } from '../core/try-loop.js';
 
 /*
@@ -62,8 +62,8 @@ function kindOf(error: unknown): Kind {
   if (DENIED.test(message)) return 'denied';
   if (BUSY.test(message) || QUOTA.test(message)) return 'busy';
   if (REFUSED.test(message)) return 'refused';
-  const { code, cause } = (error ?? {}) as { readonly code?: unknown; readonly cause?: { readonly code?: unknown } };
-  return UNSENT.test(`${code} ${cause?.code} ${message}`) ? 'unsent' : 'unknown';
+  const codes = [error, readThrown(error, 'cause')].map((one) => readThrown(one, 'code'));
+  return [...codes, message].some((text) => typeof text === 'string' && UNSENT.test(text)) ? 'unsent' : 'unknown';
 }
 
 /** Redis's own words, which Upstash puts behind its own. */
@@ -72,7 +72,7 @@ function redisMessage(error: unknown): string {
 }
 
 function messageOf(error: unknown): string {
-  const { message } = (error ?? {}) as { readonly message?: unknown };
+  const message = readThrown(error, 'message');
   return typeof message === 'string' ? message : '';
 }
 

@@ -1,6 +1,6 @@
 import { cancelCall, endedAttempt, pastRecord, unsettledAttempt } from '../core/attempt.js';
 import { truncateUtf8 } from '../core/lock-name.js';
-import { type LockRecord, MAX_ERROR_BYTES } from '../core/lock-record.js';
+import { MAX_ERROR_BYTES, readGrant } from '../core/lock-record.js';
 import type {
   AcquireResult,
   Claim,
@@ -79,8 +79,10 @@ function granted(claim: Claim, { item = {}, nowMs, number }: RedisReply, sent: S
   return leaseOf(claim, written, sent, pastRecord(claim.name, item));
 }
 
+/** @throws LockStoreError for an answer that is none, with the record of another; CorruptLockError */
 function own(claim: Claim, { item = {} }: RedisReply, sent: Sent): Lease {
-  return leaseOf(claim, item as LockRecord, sent);
+  if (item['attemptId'] !== claim.attemptId) throw endedAttempt(claim.name);
+  return leaseOf(claim, readGrant(claim.name, item), sent);
 }
 
 async function extend(redis: RedisConnection, lease: Lease, leaseMs: number, call: StoreCall): Promise<ExtendResult> {

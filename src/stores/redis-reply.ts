@@ -29,7 +29,9 @@ const COUNTS: ReadonlySet<string> = new Set([
  */
 export function readReply<W extends string>(reply: unknown, words: readonly W[]): RedisReply<W> {
   const [word, now, number, ...fields] = linesOf(reply);
-  if (!words.includes(word as W) || now === undefined || number === undefined || fields.length % 2 !== 0) {
+  const nowMs = countOf(now);
+  const ownNumber = countOf(number);
+  if (!words.includes(word as W) || nowMs === undefined || ownNumber === undefined || fields.length % 2 !== 0) {
     throw new UnexpectedReply(reply);
   }
   const item: Record<string, unknown> = {};
@@ -39,16 +41,21 @@ export function readReply<W extends string>(reply: unknown, words: readonly W[])
   }
   return {
     word: word as W,
-    nowMs: Number(now),
-    number: Number(number),
+    nowMs,
+    number: ownNumber,
     item: fields.length === 0 ? undefined : item,
   };
+}
+
+function countOf(line: string | undefined): number | undefined {
+  const count = line !== undefined && /^\d+$/.test(line) ? Number(line) : Number.NaN;
+  return Number.isSafeInteger(count) ? count : undefined;
 }
 
 /** A page of keys: the cursor of the next, and the keys. @throws UnexpectedReply */
 export function readPage(reply: unknown): { readonly cursor: string; readonly keys: readonly string[] } {
   const [word, cursor, ...keys] = linesOf(reply);
-  if (word !== 'page' || cursor === undefined) throw new UnexpectedReply(reply);
+  if (word !== 'page' || cursor === undefined || !/^\d+$/.test(cursor)) throw new UnexpectedReply(reply);
   return { cursor, keys };
 }
 

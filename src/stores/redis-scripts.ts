@@ -50,9 +50,9 @@ export const ACQUIRE: RedisScript = script(`
 local id, lease, who, tick, mark = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4], ARGV[5]
 if holds(id) then return answer('own') end
 
--- Beyond 2^53 - 1 a number cannot be told from the next.
+-- From 2^53 - 1 on a number cannot be told from the next.
 local function isCount(value)
-  return value == nil or string.match(value, '^%d+$') ~= nil and tonumber(value) <= 9007199254740991
+  return value == nil or string.match(value, '^%d+$') ~= nil and tonumber(value) < 9007199254740991
 end
 local readable = isCount(lock.lockUntil) and isCount(lock.pausedUntil) and isCount(lock.doneTick)
   and isCount(lock.fencingToken)

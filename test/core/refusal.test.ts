@@ -51,7 +51,13 @@ describe('judges in the order of the protocol', () => {
   test.each<[string, Record<string, unknown> | undefined, string]>([
     // 1. The own attempt, held, before everything else.
     ['own and held', { ...held, attemptId: 'own' }, 'own'],
-    ['own and held, though corrupt', { ...held, attemptId: 'own', lockUntil: 'x' }, 'own'],
+    ['own and held, though corrupt', { ...held, attemptId: 'own', lockedBy: '', doneTick: 'x' }, 'own'],
+    ['F14 own and held, without an end', { ...held, attemptId: 'own', lockUntil: 'x' }, 'corrupt lockUntil'],
+    [
+      'F86 own and held, its token too great',
+      { ...held, attemptId: 'own', fencingToken: 2 ** 53 },
+      'corrupt fencingToken',
+    ],
     ['own and held, though paused', { ...held, ...paused, attemptId: 'own' }, 'own'],
     [
       'own and held, though its tick is done (marked at the start)',

@@ -107,3 +107,14 @@ export const anyValue: fc.Arbitrary<unknown> = fc.oneof(
     }),
   },
 );
+
+/** Anything that can be thrown: errors with any properties, some of which throw when they are read. */
+export const anyFailure: fc.Arbitrary<unknown> = fc.oneof(
+  anyValue,
+  fc
+    .record({ name: anyValue, message: anyValue, code: anyValue, cause: anyValue, $metadata: anyValue })
+    .map((properties) => Object.freeze(Object.assign(new Error('frozen'), properties))),
+  fc
+    .constantFrom('name', 'message', 'code', 'cause', '$metadata')
+    .map((property) => Object.defineProperty(new Error('do not touch'), property, { get: thrower })),
+);

@@ -18,8 +18,8 @@ export const redisAcquireMutants: readonly RedisMutant[] = [
   ],
   [
     'count beyond what numbers can tell',
-    [[[ACQUIRE], ' and tonumber(value) <= 9007199254740991', '']],
-    'F86 a fencing token that is no safe integer is a CorruptLockError, and nobody is granted the lock',
+    [[[ACQUIRE], ' and tonumber(value) < 9007199254740991', '']],
+    'F86 a token that is no safe integer stays as it is, and the lock free',
   ],
   [
     'take any attempt for the holder',
