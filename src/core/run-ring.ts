@@ -1,4 +1,5 @@
 import { defined } from './defined.js';
+import { FOREVER_MS } from './lock-record.js';
 import type { Completion, Lease } from './lock-store.js';
 
 /*
@@ -77,6 +78,8 @@ function readRow(row: unknown): RingRun | undefined {
   );
   const status = (Object.keys(STATUS_LETTERS) as RingRun['status'][]).find((s) => STATUS_LETTERS[s] === letter);
   if (status === undefined || lockedAtMs === undefined || fencingToken === undefined) return undefined;
+  const isShowable = [lockedAtMs, tickMs, durationMs].every((ms = 0) => ms <= FOREVER_MS);
+  if (!isShowable || !Number.isSafeInteger(fencingToken)) return undefined;
   return {
     status,
     lockedAtMs,

@@ -26,6 +26,8 @@ const THROTTLED = /Throttl|ProvisionedThroughputExceeded|LimitExceeded|TooManyRe
 const UNSENT = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH/;
 const CONFLICT = /ReplicatedWriteConflict|TransactionConflict|TransactionInProgress/;
 const REFUSED = /ValidationException|SerializationException/;
+/** Of a token that is no number, or one of too many digits: no other is counted by the server. */
+const UNCOUNTABLE = /incorrect (operand|data) type|significant digits|number overflow/i;
 const NO_REGION = 'Region is missing';
 
 /** Whether a try that failed this way may have been applied, and is worth another. */
@@ -55,8 +57,8 @@ export function failureOf(
   lockName: string,
   tableName: string,
 ): LockStoreError | CorruptLockError {
-  if (nameOf(error) === 'ValidationException' && /incorrect (operand|data) type/i.test(messageOf(error))) {
-    return new CorruptLockError(lockName, 'fencingToken', 'not a number', error);
+  if (nameOf(error) === 'ValidationException' && UNCOUNTABLE.test(messageOf(error))) {
+    return new CorruptLockError(lockName, 'fencingToken', 'no number that can be counted up', error);
   }
   const [code, why] = explain(error, operation, tableName);
   return new LockStoreError(`${operation} of lock "${lockName}" failed: ${why}`, {

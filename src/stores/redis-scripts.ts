@@ -26,6 +26,17 @@ local function answer(word, number)
   return table.concat(lines, '\\n')
 end
 
+-- Lua reads 'inf' and '0x10' as numbers too, and from 2^53 - 1 on cannot tell one from the next.
+local function count(value)
+  local number = value and string.match(value, '^%d+$') and tonumber(value)
+  return number and number < 9007199254740991 and number or nil
+end
+
+local function instant(value)
+  local ms = count(value)
+  return ms and ms >= 1e12 and ms < 1e14 and ms or nil
+end
+
 local function holds(id) return lock.attemptId == id and lock.state == 'held' end
 
 -- A request of an attempt that has ended may still be under way: the last ten that ended are refused.
@@ -50,10 +61,7 @@ export const ACQUIRE: RedisScript = script(`
 local id, lease, who, tick, mark = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4], ARGV[5]
 if holds(id) then return answer('own') end
 
--- From 2^53 - 1 on a number cannot be told from the next.
-local function isCount(value)
-  return value == nil or string.match(value, '^%d+$') ~= nil and tonumber(value) < 9007199254740991
-end
+local function isCount(value) return value == nil or count(value) ~= nil end
 local readable = isCount(lock.lockUntil) and isCount(lock.pausedUntil) and isCount(lock.doneTick)
   and isCount(lock.fencingToken)
 if not readable then return answer('refused') end
@@ -85,7 +93,7 @@ return answer('cancelled')
 /** `attemptId leaseMs`: `extended` (the new lockUntil, never an earlier one), or `lost`. */
 export const EXTEND: RedisScript = script(`
 if not holds(ARGV[1]) then return answer('lost') end
-local untilMs = math.max(tonumber(lock.lockUntil) or 0, now + tonumber(ARGV[2]))
+local untilMs = math.max(instant(lock.lockUntil) or 0, now + tonumber(ARGV[2]))
 redis.call('HSET', key, 'lockUntil', text(untilMs))
 return answer('extended', untilMs)
 `);
@@ -99,13 +107,13 @@ local id, result, err, atLeast, done, row, crashed = unpack(ARGV)
 if not holds(id) then return answer(lock.attemptId == id and lock.state == 'released' and 'released' or 'other') end
 
 local untilMs = now
-if atLeast ~= '0' then untilMs = math.max(now, (tonumber(lock.lockedAt) or now) + tonumber(atLeast)) end
+if atLeast ~= '0' then untilMs = math.max(now, (instant(lock.lockedAt) or now) + tonumber(atLeast)) end
 redis.call('HSET', key, 'state', 'released', 'lockUntil', text(untilMs), 'releasedAt', text(now), 'result', result)
 if err ~= '' then redis.call('HSET', key, 'error', err) end
 if done ~= '' then
-  redis.call('HSET', key, 'doneTick', text(math.max(tonumber(done), tonumber(lock.doneTick or 0) or 0)))
+  redis.call('HSET', key, 'doneTick', text(math.max(tonumber(done), instant(lock.doneTick) or 0)))
 end
-local seq = tonumber(lock.runSeq or 0) or 0
+local seq = count(lock.runSeq) or 0
 for _, line in ipairs({ crashed, row }) do
   if line ~= '' then
     redis.call('HSET', key, 'r' .. (seq % 10), line)
@@ -122,7 +130,7 @@ export const FORCE_RELEASE: RedisScript = script(`
 if lock.attemptId == ARGV[1] then return answer('forced') end
 if lock.state ~= 'held' or lock.fencingToken ~= ARGV[2] then return answer('changed') end
 ended(lock.attemptId)
-redis.call('HSET', key, 'state', 'forced', 'attemptId', ARGV[1], 'lockUntil', text(math.min(now, (tonumber(lock.lockedAt) or now) + 1)),
+redis.call('HSET', key, 'state', 'forced', 'attemptId', ARGV[1], 'lockUntil', text(math.min(now, (instant(lock.lockedAt) or now) + 1)),
   'releasedAt', text(now), 'fencingToken', text(tonumber(lock.fencingToken) + 1))
 return answer('forced')
 `);

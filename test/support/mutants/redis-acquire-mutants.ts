@@ -18,7 +18,7 @@ export const redisAcquireMutants: readonly RedisMutant[] = [
   ],
   [
     'count beyond what numbers can tell',
-    [[[ACQUIRE], ' and tonumber(value) < 9007199254740991', '']],
+    [[[ACQUIRE], 'number and number < 9007199254740991 and number or nil', 'number']],
     'F86 a token that is no safe integer stays as it is, and the lock free',
   ],
   [

@@ -14,7 +14,7 @@ export const redisRunMutants: readonly RedisMutant[] = [
   ],
   [
     'shorten leases',
-    [[[EXTEND], 'math.max(tonumber(lock.lockUntil) or 0, now + tonumber(ARGV[2]))', 'now + tonumber(ARGV[2])']],
+    [[[EXTEND], 'math.max(instant(lock.lockUntil) or 0, now + tonumber(ARGV[2]))', 'now + tonumber(ARGV[2])']],
     'extend never shortens a lease',
   ],
   [
@@ -45,7 +45,7 @@ export const redisRunMutants: readonly RedisMutant[] = [
   ],
   [
     'hold from the release on',
-    [[[RELEASE], '(tonumber(lock.lockedAt) or now) + tonumber(atLeast)', 'now + tonumber(atLeast)']],
+    [[[RELEASE], '(instant(lock.lockedAt) or now) + tonumber(atLeast)', 'now + tonumber(atLeast)']],
     'row 4: a hold counts from the start of a run that is released late',
   ],
   [
@@ -53,8 +53,8 @@ export const redisRunMutants: readonly RedisMutant[] = [
     [
       [
         [RELEASE],
-        'math.max(now, (tonumber(lock.lockedAt) or now) + tonumber(atLeast))',
-        'tonumber(lock.lockedAt) + tonumber(atLeast)',
+        'math.max(now, (instant(lock.lockedAt) or now) + tonumber(atLeast))',
+        'instant(lock.lockedAt) + tonumber(atLeast)',
       ],
     ],
     'a hold that is over before the release ends with it',
@@ -81,7 +81,7 @@ export const redisRunMutants: readonly RedisMutant[] = [
   ],
   [
     'let the last tick done go back',
-    [[[RELEASE], 'math.max(tonumber(done), tonumber(lock.doneTick or 0) or 0)', 'tonumber(done)']],
+    [[[RELEASE], 'math.max(tonumber(done), instant(lock.doneTick) or 0)', 'tonumber(done)']],
     'the last tick done never goes back',
   ],
   [
@@ -141,7 +141,7 @@ export const redisRunMutants: readonly RedisMutant[] = [
   ],
   [
     'keep the lease at a force release',
-    [[[FORCE_RELEASE], "'lockUntil', text(math.min(now, (tonumber(lock.lockedAt) or now) + 1)),", '']],
+    [[[FORCE_RELEASE], "'lockUntil', text(math.min(now, (instant(lock.lockedAt) or now) + 1)),", '']],
     'row 53: a forced lock is free at once',
   ],
   ['do not tell who paused', [[[PAUSE], ", 'pausedBy', ARGV[2]", '']], 'a pause is recorded, and a resume removes it'],
