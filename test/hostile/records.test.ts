@@ -1,0 +1,152 @@
+import fc from 'fast-check';
+import { lockAdmin } from 'single-execution/admin';
+import { manualClock } from 'single-execution/testing';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newAttemptId } from '../../src/core/attempt-id.js';
+import { readRecord } from '../../src/core/lock-record.js';
+import { storeCall } from '../support/contract-harness.js';
+import {
+  anyField,
+  anyRecord,
+  type Fields,
+  fieldsOf,
+  MINUTE,
+  verdictOf,
+  writeRecord,
+} from '../support/hostile-records.js';
+import { call, claim, done, grant } from '../support/one-run.js';
+import { type OpenLocks, type RawStores, startRawStores } from '../support/raw-stores.js';
+
+let raw: RawStores;
+beforeAll(async () => {
+  raw = await startRawStores();
+});
+afterAll(() => raw.stop());
+
+let names = 0;
+const freshName = () => `record-${names++}`;
+
+describe.each([
+  ['fake', 200],
+  ['dynamodb', 80],
+  ['redis', 300],
+] as const)('F14 F15 any record on %s', (kind, numRuns) => {
+  test('is corrupt by name or judged, never granted while it says held, and left alone by whoever has no grant', async () => {
+    const locks = raw.open[kind]();
+    const verdicts = new Set<string>();
+    const judged = fc.asyncProperty(anyRecord, fc.boolean(), async (given, hasTick) => {
+      const name = freshName();
+      const fields = fieldsOf(given);
+      await writeRecord(raw, kind, name, fields);
+      const before = await locks.admin.get(name, call());
+      await askAll(locks, name);
+      expect(await locks.admin.get(name, call())).toEqual(before);
+
+      const acquired = locks.store.acquire(claim({ name, ...(hasTick && { tickMs: Date.now() }) }), call());
+      const verdict = await verdictOf(acquired);
+      verdicts.add(verdict);
+      if (given.set.length + given.missing.length === 0) expect(verdict).toBe(given.isHeld ? 'locked' : 'acquired');
+      if (verdict !== 'acquired') return;
+
+      expect(saysHeld(fields)).toBe(false);
+      const result = await acquired;
+      if (result.status !== 'acquired') throw new Error(verdict);
+      const { lease } = result;
+      expect(lease.fencingToken).toSatisfy((token: number) => Number.isSafeInteger(token) && token > 0);
+      expect(lease.lockUntilMs).toBeGreaterThan(Date.now());
+      expect(await verdictOf(locks.store.acquire(claim({ name }), call()))).toMatch(/^(locked|paused|corrupt .*)$/);
+      expect(await verdictOf(locks.store.extend(lease, { leaseMs: 2 * MINUTE }, call()))).toBe('extended');
+      expect(await verdictOf(locks.store.release(lease, done, call()))).toBe('released');
+    });
+    const belowZero = { isHeld: false, set: [['fencingToken', -5] as const], missing: [] };
+    await fc.assert(judged, { numRuns, examples: [[belowZero, false]] });
+
+    for (const one of ['acquired', 'locked', 'corrupt lockUntil', 'corrupt fencingToken'])
+      expect(verdicts).toContain(one);
+    // What is corrupt hides nothing else, and nothing of a list is an instant that cannot be shown.
+    const listed = await lockAdmin(locks.admin).list();
+    expect(listed.some(({ state }) => state === 'corrupt')).toBe(true);
+    expect(listed.filter(({ state }) => state !== 'corrupt').length).toBeGreaterThan(numRuns / 4);
+    expect(instantsIn(listed).filter((instant) => Number.isNaN(instant.getTime()))).toEqual([]);
+  });
+
+  test('is not made worse by a holder whose own record it has become', async () => {
+    const { store, admin } = raw.open[kind]();
+    const stored = async (name: string) => (await admin.get(name, call()))?.item ?? {};
+    const kept = fc.asyncProperty(anyField, fc.boolean(), fc.boolean(), async ([field, value], extendsIt, holds) => {
+      fc.pre(field !== 'attemptId' && field !== 'state');
+      const name = freshName();
+      const lease = await grant(store, claim({ name, tickMs: Date.now() }));
+      await writeRecord(raw, kind, name, new Map([...Object.entries(await stored(name)), [field, value]] as never));
+      const before = wrongIn(await stored(name));
+
+      const extended = extendsIt && (await verdictOf(store.extend(lease, { leaseMs: 2 * MINUTE }, call())));
+      if (extended) expect(extended).toMatch(/^(extended|lost)$/);
+      const completion = { ...done, lockAtLeastForMs: holds ? MINUTE : 0 };
+      expect(await verdictOf(store.release(lease, completion, call()))).toBe('released');
+      expect(before).toEqual(expect.arrayContaining(wrongIn(await stored(name))));
+    });
+    await fc.assert(kept, { numRuns: numRuns / 2 });
+  });
+});
+
+test('F14 F60 the fake table judges and writes any record as DynamoDB does', async () => {
+  const equal = fc.asyncProperty(anyRecord, fc.boolean(), fc.boolean(), async (given, hasTick, markTickAtStart) => {
+    // Which the SDK takes off an item that it reads.
+    fc.pre(!given.set.some(([field]) => field === '__proto__'));
+    const name = freshName();
+    const fields = fieldsOf(given);
+    const asked = claim({ name, markTickAtStart, ...(hasTick && { tickMs: Date.now() }) });
+    // A clock that stands still, so that both write the same instants.
+    const frozen = storeCall(manualClock(Date.now()));
+    const judgedBy = async (kind: 'fake' | 'dynamodb') => {
+      const { store, admin } = raw.open[kind]();
+      await writeRecord(raw, kind, name, fields);
+      return { verdict: await verdictOf(store.acquire(asked, frozen)), item: (await admin.get(name, frozen))?.item };
+    };
+    expect(await judgedBy('fake')).toEqual(await judgedBy('dynamodb'));
+  });
+  await fc.assert(equal, { numRuns: 120 });
+});
+
+/** Whether nobody may have the lock: its record tells of a grant that is not over. */
+function saysHeld(fields: Fields): boolean {
+  const until = Number(fields.get('lockUntil'));
+  return fields.get('state') === 'held' && until > Date.now() && until < 1e14;
+}
+
+function instantsIn(value: unknown): Date[] {
+  if (value instanceof Date) return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(instantsIn) : [];
+}
+
+/** Every verb of one who does not hold the lock, but acquire. */
+async function askAll({ store, admin }: OpenLocks, name: string): Promise<void> {
+  const now = Date.now();
+  const lease = {
+    ...claim({ name }),
+    fencingToken: 7,
+    lockedAtMs: now,
+    lockUntilMs: now,
+    firstSentMono: 0,
+    firstSentWall: now,
+  };
+  expect(await verdictOf(store.extend(lease, { leaseMs: MINUTE }, call()))).toBe('lost');
+  expect(await verdictOf(store.release(lease, done, call()))).toMatch(/^(lost|released)$/);
+  const force = { name, adminId: newAttemptId('f'), fencingToken: 7, lockedAtMs: now, nowMs: now };
+  expect(await verdictOf(admin.forceRelease(force, call()))).toBe('changed');
+  expect(await verdictOf(lockAdmin(admin).get(name))).toMatch(/^(undefined|corrupt .*)$/);
+  expect(await verdictOf(store.checkIn({ group: name, forget: [] }, call()))).toBe('undefined');
+}
+
+/** Attributes of a record that are of a wrong type or range, and rows in no slot. */
+function wrongIn(item: Readonly<Record<string, unknown>>): string[] {
+  return Object.entries(item).flatMap(([attribute, value]) => {
+    try {
+      readRecord('digest', { [attribute]: value });
+      return /^r([^a-zA-Z]|nan|inf)/.test(attribute) && !/^r\d$/.test(attribute) ? [attribute] : [];
+    } catch {
+      return [attribute];
+    }
+  });
+}
