@@ -55,9 +55,13 @@ export function withSingleExecution<
   const policyFor = policyChooser(options.store, settings);
 
   return async function scheduled(this: unknown, controller: C, env: Env, ctx: X): Promise<void> {
+    if (typeof controller !== 'object' || controller === null) {
+      throw new TypeError(`controller is ${describe(controller)}: pass on what the platform calls scheduled with`);
+    }
+    const cron: unknown = controller.cron;
     const order = {
       name: nameFor([controller, env, ctx]),
-      lockedBy: `worker, cron ${controller.cron}`,
+      lockedBy: `worker, cron ${typeof cron === 'string' ? cron : describe(cron)}`,
       leaseMs,
       ...triggerFor(readScheduledTime(controller), [controller, env, ctx]),
     };

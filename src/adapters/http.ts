@@ -1,4 +1,5 @@
 import { withBackgroundWork } from '../core/background-work.js';
+import { describe } from '../core/describe.js';
 import { run } from '../core/engine.js';
 import { CorruptLockError, LockStoreError } from '../core/errors.js';
 import type { Execution } from '../core/execution.js';
@@ -53,6 +54,9 @@ export function withSingleExecution<Q extends Request = Request, X = unknown>(
   const readsSchedule = (options.tick ?? 'event') === 'event';
 
   return async function route(this: unknown, request: Q, ...[context]: [context?: X]): Promise<Response> {
+    if (typeof request?.headers?.get !== 'function') {
+      throw new TypeError(`request is ${describe(request)}: the route takes a Request of the Fetch API`);
+    }
     if (!isAuthorized(request)) return refuse(401, 'UNAUTHORIZED', { 'www-authenticate': 'Bearer' });
     const args: [Q, X] = [request, context as X];
     const order = {

@@ -40,7 +40,8 @@ interface ClientContext {
 
 /** Milliseconds until Lambda ends this invocation; undefined where an emulator does not tell. */
 export function remainingMs(context: Partial<Context> | undefined): number | undefined {
-  const ms = context?.getRemainingTimeInMillis?.();
+  if (typeof context?.getRemainingTimeInMillis !== 'function') return undefined;
+  const ms: unknown = context.getRemainingTimeInMillis();
   return typeof ms === 'number' && Number.isFinite(ms) ? ms : undefined;
 }
 

@@ -1,3 +1,4 @@
+import { msOf } from '../core/date-of.js';
 import { run } from '../core/engine.js';
 import type { Execution } from '../core/execution.js';
 import type { Skipped } from '../core/outcome.js';
@@ -89,6 +90,7 @@ function withExecution(args: readonly unknown[], execution: Execution, parameter
 /** node-cron passes what was due as `date`, beside `triggeredAt`; other schedulers pass no scheduled time. */
 function readTaskContext(context: unknown): Trigger {
   const { date, triggeredAt } = (context ?? {}) as { date?: unknown; triggeredAt?: unknown };
-  const isDue = date instanceof Date && triggeredAt instanceof Date && !Number.isNaN(date.getTime());
-  return isDue ? { tickMs: date.getTime() } : {};
+  const tickMs = msOf(date);
+  const isDue = date instanceof Date && triggeredAt instanceof Date;
+  return isDue && typeof tickMs === 'number' && !Number.isNaN(tickMs) ? { tickMs } : {};
 }

@@ -1,3 +1,4 @@
+import { msOf } from './date-of.js';
 import { defined } from './defined.js';
 import { describe } from './describe.js';
 import { run } from './engine.js';
@@ -51,7 +52,7 @@ export async function executeWithLock<T>(task: Task<T>, options: ExecuteOptions)
 
 function instant(value: Date | number | undefined, option: string): number | undefined {
   if (value === undefined) return undefined;
-  const ms = value instanceof Date ? value.getTime() : value;
+  const ms = msOf(value);
   if (typeof ms !== 'number') {
     throw new TypeError(`${option} is ${describe(value)}: give a Date, or epoch milliseconds, or leave it out`);
   }

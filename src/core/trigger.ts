@@ -1,3 +1,4 @@
+import { msOf } from './date-of.js';
 import { describe } from './describe.js';
 import { type Duration, formatDuration, parseDuration } from './duration.js';
 import type { Order } from './order.js';
@@ -69,7 +70,7 @@ function checked(trigger: Trigger, nowMs: number): Trigger {
 
 function chosenTick(chosen: unknown): Trigger {
   if (chosen === undefined) return {};
-  const ms: unknown = chosen instanceof Date ? chosen.getTime() : chosen;
+  const ms = msOf(chosen);
   if (typeof ms !== 'number') {
     throw new TypeError(`tick returned ${describe(chosen)}: return a Date, epoch milliseconds, or undefined`);
   }
