@@ -1,5 +1,6 @@
 import { newAttemptId } from '../core/attempt-id.js';
 import { type Clock, systemClock } from '../core/clock.js';
+import { msOf } from '../core/date-of.js';
 import { describe } from '../core/describe.js';
 import { CorruptLockError } from '../core/errors.js';
 import type { LockAdminStore, StoredLock } from '../core/lock-admin-store.js';
@@ -7,10 +8,12 @@ import { checkLockName, truncateUtf8 } from '../core/lock-name.js';
 import { FOREVER_MS, MAX_PAUSED_BY_BYTES } from '../core/lock-record.js';
 import type { StoreCall } from '../core/lock-store.js';
 import { isMemberList } from '../core/member-store.js';
+import { checkKnown, checkMethods } from '../core/policy.js';
 import { corruptLock, type LockInfo, lockInfo, type RunInfo } from './lock-info.js';
 
 export type { LockInfo, RunInfo };
 
+const VERBS: readonly string[] = ['list', 'get', 'forceRelease', 'pause', 'resume'] satisfies (keyof LockAdminStore)[];
 const TRY_MS = 5_000;
 const BUDGET_MS = 15_000;
 
@@ -45,8 +48,16 @@ export type ForceReleaseResult =
   /** Nothing was changed: the lock is not held, or held under another token. */
   | { readonly status: 'unchanged'; readonly lock: LockInfo | undefined };
 
-/** The operators' view of a store, such as `dynamoDBAdminStore({ tableName })`. */
-export function lockAdmin(store: LockAdminStore, { clock = systemClock }: { readonly clock?: Clock } = {}): LockAdmin {
+/**
+ * The operators' view of a store, such as `dynamoDBAdminStore({ tableName })`.
+ *
+ * @throws TypeError for a store or options that cannot be; each verb likewise, and RangeError, for its arguments
+ */
+export function lockAdmin(store: LockAdminStore, options: { readonly clock?: Clock } = {}): LockAdmin {
+  checkMethods('store', store, VERBS, 'give an admin store, such as dynamoDBAdminStore({ tableName })');
+  checkKnown(options, ['clock']);
+  const { clock = systemClock } = options;
+  checkMethods('clock', clock, ['now', 'monotonic', 'setTimer'], 'give an object with these three functions');
   const call = (): StoreCall => ({
     clock,
     signal: new AbortController().signal,
@@ -99,9 +110,11 @@ export function lockAdmin(store: LockAdminStore, { clock = systemClock }: { read
         : { status: 'unchanged', lock: await get(name) };
     },
 
-    async pause(name, { until, by = 'operator' } = {}) {
-      const untilMs = until === undefined ? FOREVER_MS : Number(until);
-      if (!Number.isSafeInteger(untilMs) || untilMs < 0 || untilMs > FOREVER_MS) {
+    async pause(name, options = {}) {
+      checkKnown(options, ['until', 'by']);
+      const { until, by = 'operator' } = options;
+      const untilMs = until === undefined ? FOREVER_MS : msOf(until);
+      if (typeof untilMs !== 'number' || !Number.isSafeInteger(untilMs) || untilMs < 0 || untilMs > FOREVER_MS) {
         throw new RangeError(`until is ${describe(until)}: give a Date, or epoch milliseconds, or leave it out`);
       }
       if (typeof by !== 'string' || by === '')

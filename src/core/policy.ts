@@ -171,7 +171,8 @@ export function checkChoice(option: string, value: unknown, choices: readonly st
   throw new TypeError(`${option} is ${describe(value)}: choose ${choices.map((c) => `'${c}'`).join(' or ')}`);
 }
 
-function checkMethods(option: string, value: unknown, methods: readonly string[], remedy: string): void {
+/** @throws TypeError unless the value is an object with these functions */
+export function checkMethods(option: string, value: unknown, methods: readonly string[], remedy: string): void {
   if (typeof value !== 'object' || value === null)
     throw new TypeError(`${option} is ${describeType(value)}: ${remedy}`);
   const missing = methods.find((method) => typeof (value as Record<string, unknown>)[method] !== 'function');
