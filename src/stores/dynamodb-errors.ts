@@ -27,7 +27,7 @@ const UNSENT = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH/;
 const CONFLICT = /ReplicatedWriteConflict|TransactionConflict|TransactionInProgress/;
 const REFUSED = /ValidationException|SerializationException/;
 /** Of a token that is no number, or one of too many digits: no other is counted by the server. */
-const UNCOUNTABLE = /incorrect (operand|data) type|significant digits|number overflow/i;
+const UNCOUNTABLE = /incorrect (operand|data) type|38 (significant )?digits|number overflow/i;
 const NO_REGION = 'Region is missing';
 
 /** Whether a try that failed this way may have been applied, and is worth another. */

@@ -3,6 +3,9 @@ import { beyondFake, validationError } from './fake-error.js';
 import { type ExpressionReader, type Operand, readExpression } from './fake-expression-reader.js';
 import type { Placeholders } from './fake-placeholders.js';
 
+/** Of a number. */
+const MAX_DIGITS = 38;
+
 /** What a write does to an item. */
 export interface Update {
   /** Attributes that it sets or removes. */
@@ -70,7 +73,7 @@ function sum(reader: ExpressionReader): Operand {
     );
   }
   const sign = operator === '+' ? 1 : -1;
-  return { read: (item) => number(left.read(item)) + sign * number(right.read(item)) };
+  return { read: (item) => precise(number(left.read(item)), sign * number(right.read(item))) };
 }
 
 function term(reader: ExpressionReader): Operand {
@@ -100,6 +103,13 @@ function present(value: unknown): unknown {
 function number(value: unknown): number {
   if (typeof present(value) === 'number') return value as number;
   throw validationError('An operand in the update expression has an incorrect data type');
+}
+
+/** A sum, unless one of both is so much greater than the other that the sum has more digits than DynamoDB keeps. */
+function precise(a: number, b: number): number {
+  const sizes = [a, b].filter((n) => n !== 0).map((n) => Math.floor(Math.log10(Math.abs(n))));
+  if (Math.max(...sizes) - Math.min(...sizes) < MAX_DIGITS) return a + b;
+  throw validationError('DynamoDB only supports precision up to 38 digits');
 }
 
 function overlap(reader: ExpressionReader, attribute: string): Error {
