@@ -1,0 +1,213 @@
+import fc from 'fast-check';
+import { type Clock, type Execution, withSingleExecution } from 'single-execution';
+import { withSingleExecution as onCloudflare } from 'single-execution/cloudflare';
+import { withSingleExecution as onHttp } from 'single-execution/http';
+import { type MemoryStore, memoryStore } from 'single-execution/memory';
+import { withSingleExecution as onProcess } from 'single-execution/process';
+import { lambdaContext, scheduledEvent } from 'single-execution/testing';
+import { describe, expect, test } from 'vitest';
+import { systemClock } from '../../src/core/clock.js';
+import { readRecord } from '../../src/core/lock-record.js';
+import { anyText, anyValue, Untouchable } from '../support/hostile-values.js';
+import { call } from '../support/one-run.js';
+import { shiftedClock } from '../support/shifted-clock.js';
+
+const DAY = 86_400_000;
+/** So much later nothing that may be done is ahead. */
+const LATER = shiftedClock(2 * DAY);
+const options = (store: MemoryStore, clock: Clock) =>
+  ({ name: 'digest', store, lockAtMostFor: '1m', observers: [], clock }) as const;
+
+/** Instants as text or number, most of which no schedule can have sent. */
+const anyTime = fc.oneof(
+  anyValue,
+  fc.date({ min: new Date(0), max: new Date(8.64e15) }).map((date) => date.toISOString()),
+  fc.integer({ min: -DAY, max: 3 * DAY }).map((ms) => new Date(Date.now() + ms).toISOString()),
+  fc.constantFrom(
+    '+275760-09-13T00:00:00Z',
+    '9999-12-31T23:59:59Z',
+    '2026-01-01T00:00:00+99:99',
+    '1970-01-01T00:00:00Z',
+  ),
+  fc.double(),
+  fc.integer({ min: 1.7e9, max: 4e9 }),
+  fc.maxSafeInteger(),
+);
+const sources = fc.oneof(fc.constantFrom(undefined, 'aws.events', 'aws.scheduler', 'aws.s3'), anyValue);
+
+const anyEvent = fc.oneof(
+  anyValue,
+  fc.record(
+    {
+      time: anyTime,
+      scheduledTime: anyTime,
+      source: sources,
+      scheduleArn: anyValue,
+      attemptNumber: anyValue,
+      resources: anyValue,
+    },
+    { requiredKeys: [] },
+  ),
+);
+const anyContext = fc.oneof(
+  anyValue,
+  fc
+    .record(
+      {
+        getRemainingTimeInMillis: fc.oneof(
+          anyValue,
+          anyValue.map((value) => () => value),
+        ),
+        ...{ functionName: anyValue, functionVersion: anyValue, invokedFunctionArn: anyValue, awsRequestId: anyText },
+      },
+      { requiredKeys: [] },
+    )
+    .map((context) => ({ ...lambdaContext(), ...context })),
+);
+const anyController = fc.oneof(
+  anyValue,
+  fc.record({ scheduledTime: anyTime, cron: anyValue, noRetry: anyValue }, { requiredKeys: [] }),
+);
+const anyTask = fc.oneof(
+  anyValue,
+  fc.record({
+    date: fc.oneof(anyValue, fc.date({ noInvalidDate: false })),
+    triggeredAt: fc.oneof(anyValue, fc.date()),
+  }),
+);
+const anyHeaders = fc.dictionary(
+  fc.constantFrom(
+    'authorization',
+    'content-type',
+    'ce-vssscheduledat',
+    'x-cloudscheduler-scheduletime',
+    'ce-id',
+    'cf-ray',
+  ),
+  fc
+    .oneof(anyTime, anyText)
+    .map((value) => encodeURI(`${typeof value === 'object' ? 'x' : String(value)}`.replace(/\p{Surrogate}/gu, ''))),
+);
+const anyRequest = fc.oneof(
+  anyValue,
+  fc
+    .tuple(
+      anyHeaders,
+      fc.oneof(
+        fc.json(),
+        anyTime.map((scheduledTime) => json({ scheduledTime })),
+        anyText,
+      ),
+    )
+    .map(
+      ([headers, body]) =>
+        new Request('http://localhost/', {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', ...headers },
+          body,
+        }),
+    ),
+);
+
+/** A door, what it is called with, and an ordinary call of its next tick. */
+type Door = readonly [
+  string,
+  fc.Arbitrary<readonly unknown[]>,
+  (store: MemoryStore, handler: (...args: unknown[]) => Response, clock: Clock) => (...args: never[]) => unknown,
+  (now: number) => readonly unknown[],
+];
+
+const DOORS: readonly Door[] = [
+  [
+    'Lambda',
+    fc.tuple(anyEvent, anyContext),
+    (store, handler, clock) => withSingleExecution((event, context) => handler(event, context), options(store, clock)),
+    (now) => [scheduledEvent({ time: now }), lambdaContext()],
+  ],
+  [
+    'Cloudflare',
+    fc.tuple(anyController, anyValue, anyValue),
+    (store, handler, clock) => onCloudflare((controller, env) => handler(controller, env), options(store, clock)),
+    (now) => [{ scheduledTime: now, cron: '* * * * *', noRetry() {} }, {}, { waitUntil() {} }],
+  ],
+  [
+    'HTTP',
+    fc.tuple(anyRequest),
+    (store, handler, clock) => onHttp((request) => handler(request), { ...options(store, clock), secret: false }),
+    (now) => [new Request('http://localhost/', { headers: { 'ce-vssscheduledat': new Date(now).toISOString() } })],
+  ],
+  [
+    'a process',
+    fc.tuple(anyTask),
+    (store, handler, clock) => onProcess((task: unknown, _: Execution) => handler(task), options(store, clock)),
+    (now) => [{ date: new Date(now), triggeredAt: new Date(now) }],
+  ],
+];
+
+describe.each(DOORS)('F71 F94 any trigger of %s', (_door, anyArgs, wrap, nextTick) => {
+  test('runs the handler once with the very arguments or is refused in words, and the next tick still runs', async () => {
+    let ran = 0;
+    const keepsRunning = fc.asyncProperty(anyArgs, async (args) => {
+      const store = memoryStore();
+      const calls: (readonly unknown[])[] = [];
+      const wrapped = wrap(
+        store,
+        (...given) => {
+          calls.push(given);
+          return new Response('done');
+        },
+        systemClock,
+      );
+      const [result] = await Promise.allSettled([(async () => wrapped(...(args as never[])))()]);
+      if (result.status === 'fulfilled') {
+        expect(calls).toHaveLength(1);
+        for (const [place, given] of calls[0]?.entries() ?? []) expect(Object.is(given, args[place])).toBe(true);
+        ran++;
+      } else {
+        expectRefusal(result.reason);
+        expect(calls).toEqual([]);
+        // A context that throws when the handler is to be given it has failed the run, which frees the lock.
+        const wrote = result.reason instanceof Untouchable ? [{ item: { state: 'released', result: 'failed' } }] : [];
+        const stored = await store.list(call());
+        if (stored.length > 0) expect(stored).toMatchObject(wrote);
+      }
+      const [lock] = await store.list(call());
+      if (lock) {
+        const { tick, doneTick } = readRecord(lock.name, lock.item);
+        for (const instant of [tick, doneTick]) {
+          if (instant !== undefined) expect(instant).toBeLessThanOrEqual(Date.now() + DAY);
+        }
+      }
+      expect(await runsLater(wrap, nextTick, store)).toBe(1);
+    });
+    await fc.assert(keepsRunning, { numRuns: 400 });
+    expect(ran).toBeGreaterThan(40);
+  });
+});
+
+/** How often the handler runs on an ordinary trigger of a later day. */
+async function runsLater(wrap: Door[2], nextTick: Door[3], store: MemoryStore): Promise<number> {
+  let runs = 0;
+  const count = () => {
+    runs++;
+    return new Response('done');
+  };
+  await wrap(store, count, LATER)(...(nextTick(LATER.now()) as never[]));
+  return runs;
+}
+
+/** In words that name what is wrong, or what an argument threw that does not let itself be touched. */
+function expectRefusal(error: unknown): void {
+  if (error instanceof Untouchable) return;
+  expect(error).toBeInstanceOf(Error);
+  expect(['TypeError', 'RangeError']).toContain((error as Error).name);
+  expect((error as Error).message).toMatch(/^(tick|controller|request|lockAtMostFor) is /);
+}
+
+function json(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? 'null';
+  } catch {
+    return '{';
+  }
+}

@@ -1,0 +1,192 @@
+import fc from 'fast-check';
+import { acquireLock, executeWithLock, withSingleExecution } from 'single-execution';
+import { type LockAdmin, lockAdmin } from 'single-execution/admin';
+import { withSingleExecution as onCloudflare } from 'single-execution/cloudflare';
+import { dynamoDBAdminStore, dynamoDBStore } from 'single-execution/dynamodb';
+import { withSingleExecution as onHttp } from 'single-execution/http';
+import { createLeaderElection, withLeadership } from 'single-execution/leader';
+import { type MemoryStore, memoryStore } from 'single-execution/memory';
+import { withSingleExecution as onProcess } from 'single-execution/process';
+import { redisAdminStore, redisStore } from 'single-execution/redis';
+import { lambdaContext } from 'single-execution/testing';
+import { upstashStore } from 'single-execution/upstash';
+import { describe, expect, test } from 'vitest';
+import { readRecord } from '../../src/core/lock-record.js';
+import { anyValue, Untouchable } from '../support/hostile-values.js';
+import { call } from '../support/one-run.js';
+
+const COMMON = [
+  ...['name', 'lockAtMostFor', 'lockAtLeastFor', 'keepAlive', 'maxHold', 'gracePeriod', 'wait', 'expectedEvery'],
+  ...['tickMark', 'onError', 'onStoreError', 'maxClockSkew', 'observers', 'store', 'clock'],
+];
+const WRAPPED = [...COMMON, 'tick', 'onSkipped'];
+const LEAD = ['name', 'store', 'candidate', 'lease', 'observers', 'clock'];
+const controller = { scheduledTime: Date.now(), cron: '* * * * *', noRetry() {} };
+const context = { waitUntil() {}, passThroughOnException() {} };
+
+/** A door, its options, and what takes any for them: run once where that is possible. */
+type Door = readonly [string, readonly string[], (options: never, task: () => Response) => unknown];
+
+const DOORS: readonly Door[] = [
+  ['executeWithLock', [...COMMON, 'tick', 'deadline'], (options, task) => executeWithLock(task, options)],
+  [
+    'acquireLock',
+    COMMON,
+    async (options, task) => {
+      await using _ = await acquireLock(options);
+      task();
+    },
+  ],
+  ['withSingleExecution', WRAPPED, (options, task) => withSingleExecution(task, options)({}, lambdaContext())],
+  ['cloudflare', WRAPPED, (options, task) => onCloudflare(task, options)(controller, {}, context)],
+  ['http', [...WRAPPED, 'secret'], (options, task) => onHttp(task, options)(new Request('http://localhost/'))],
+  ['process', WRAPPED, (options, task) => onProcess(task, options)()],
+  ['withLeadership', LEAD, (options, task) => withLeadership(task, options)()],
+  [
+    'createLeaderElection',
+    [...LEAD, 'retryEvery', 'onStarted', 'onStopped'],
+    (options) => void createLeaderElection(options),
+  ],
+];
+
+const client = { evalsha: async () => null, eval: async () => null };
+const STORES: readonly (readonly [string, readonly string[], object, (options: never) => unknown])[] = [
+  ...[dynamoDBStore, dynamoDBAdminStore].map((make) => {
+    const options = ['tableName', 'client', 'partitionKey', 'sortKey', 'keyPrefix'];
+    return [make.name, options, { tableName: 'locks' }, make] as const;
+  }),
+  ...[redisStore, redisAdminStore].map((make) => [make.name, ['client', 'keyPrefix'], { client }, make] as const),
+  ['upstashStore', ['redis', 'keyPrefix'], { redis: client }, upstashStore],
+];
+
+/** Options of which one is anything, spelt wrong, inherited, or `__proto__`; or no options at all. */
+const anyOptions = (known: readonly string[], sound: object) =>
+  fc.oneof(
+    {
+      weight: 9,
+      arbitrary: fc
+        .tuple(fc.constantFrom(...known), anyValue)
+        .map(([key, value]) => ({ options: { ...sound, [key]: value }, key })),
+    },
+    {
+      weight: 1,
+      arbitrary: fc
+        .tuple(fc.constantFrom('nam', 'lockatmostfor', 'ttl', '__proto__', 'toString'), anyValue)
+        .map(([key, value]) => ({ options: { ...sound, [key]: value }, key })),
+    },
+    { weight: 1, arbitrary: anyValue.map((options) => ({ options, key: 'options' })) },
+  );
+
+/** Refused in words that name what is wrong; or what a value threw that does not let itself be touched. */
+function expectRefusal(error: unknown, keys: readonly string[]): void {
+  if (error instanceof Untouchable) return;
+  expect(error).toBeInstanceOf(Error);
+  const { name, message } = error as Error;
+  expect(['TypeError', 'RangeError', 'LockStoreError', 'LockHeldError']).toContain(name);
+  expect(message).not.toMatch(/undefined \(|null \(|of undefined|of null|is not a function|is not iterable|Cannot/);
+  expect(message).toMatch(new RegExp(`\\b(${keys.join('|')}|options|was given)\\b`));
+}
+
+describe.each(DOORS)('any options of %s', (door, known, open) => {
+  test('are refused in words or work, and what is stored is sound', async () => {
+    const work = fc.asyncProperty(
+      fc.constant(undefined).chain(() => anyOptions(known, soundOptions(known))),
+      async ({ options, key }) => {
+        let runs = 0;
+        const task = () => {
+          runs++;
+          return new Response('done');
+        };
+        const [result] = await Promise.allSettled([(async () => open(options as never, task))()]);
+        const store = storeOf(options);
+        const locks = (await store?.list(call())) ?? [];
+        if (result.status === 'rejected')
+          expectRefusal(result.reason, key === 'options' ? known : [key, 'lockAtMostFor']);
+        // A candidate only stands, and a wrong secret is answered.
+        const runsOnce = door !== 'createLeaderElection' && key !== 'secret';
+        if (result.status === 'fulfilled' && runsOnce) expect(runs).toBe(1);
+        expect(runs).toBeLessThanOrEqual(1);
+        for (const { name, item } of locks) {
+          const record = readRecord(name, item);
+          expect(record.leaseMs).toSatisfy((ms: number) => ms >= 1_000 && ms <= 86_400_000);
+          expect(record.lockUntil).toBeGreaterThanOrEqual(record.lockedAt ?? Number.POSITIVE_INFINITY);
+        }
+      },
+    );
+    await fc.assert(work, { numRuns: 400 });
+  });
+});
+
+describe.each(STORES)('any options of %s', (_make, known, sound, make) => {
+  test('are refused in words, or make a store', () => {
+    fc.assert(
+      fc.property(anyOptions(known, sound), ({ options, key }) => {
+        try {
+          expect(make(options as never)).toBeTypeOf('object');
+        } catch (error) {
+          expectRefusal(error, key === 'options' ? known : [key]);
+        }
+      }),
+      { numRuns: 400 },
+    );
+  });
+});
+
+describe('any argument of an operator', () => {
+  const verbs: readonly (readonly [string, (admin: LockAdmin, value: never) => unknown])[] = [
+    ['name', (admin, value) => admin.get(value)],
+    ['name', (admin, value) => admin.resume(value)],
+    ['fencingToken', (admin, value) => admin.forceRelease('digest', value)],
+    ['fencingToken', (admin, value) => admin.forceRelease('digest', { fencingToken: value })],
+    ['options', (admin, value) => admin.pause('digest', value)],
+    ['until', (admin, value) => admin.pause('digest', { until: value })],
+    ['by', (admin, value) => admin.pause('digest', { by: value })],
+  ];
+
+  test('is refused in words, or leaves a record that can be read', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...verbs), anyValue, async ([key, ask], value) => {
+        const store = memoryStore();
+        const admin = lockAdmin(store);
+        const [result] = await Promise.allSettled([(async () => ask(admin, value as never))()]);
+        if (result.status === 'rejected') expectRefusal(result.reason, key === 'options' ? ['until', 'by'] : [key]);
+        for (const { name, item } of await store.list(call())) expect(readRecord(name, item)).toBe(item);
+      }),
+      { numRuns: 600 },
+    );
+  });
+
+  test('a store or clock that is none is refused at once', () => {
+    fc.assert(
+      fc.property(anyValue, (value) => {
+        for (const [key, make] of [
+          ['store', () => lockAdmin(value as never)],
+          ['clock', () => lockAdmin(memoryStore(), { clock: value as never })],
+        ] as const) {
+          try {
+            make();
+            expect(value === undefined && key).not.toBe('store');
+          } catch (error) {
+            expectRefusal(error, [key]);
+          }
+        }
+      }),
+    );
+  });
+});
+
+function soundOptions(known: readonly string[]): object {
+  const store = memoryStore();
+  return known.includes('lease')
+    ? { name: 'digest', store, candidate: 'me', lease: '1m', observers: [] }
+    : { name: 'digest', store, lockAtMostFor: '1m', observers: [] };
+}
+
+function storeOf(options: unknown): MemoryStore | undefined {
+  try {
+    const { store } = options as { store?: MemoryStore };
+    return typeof store?.list === 'function' ? store : undefined;
+  } catch {
+    return undefined;
+  }
+}
