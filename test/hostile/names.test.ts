@@ -9,6 +9,12 @@ import { anyText, anyValue } from '../support/hostile-values.js';
 import { call, claim, done } from '../support/one-run.js';
 import { type OpenLocks, openMemory, type RawStores, startRawStores } from '../support/raw-stores.js';
 
+let raw: RawStores;
+beforeAll(async () => {
+  raw = await startRawStores();
+});
+afterAll(() => raw.stop());
+
 type Options = Pick<ExecuteOptions, 'name' | 'store' | 'lockAtMostFor' | 'observers'>;
 
 /** The doors that take a name, each as a run under it. */
@@ -78,13 +84,8 @@ const prefixes = fc
   .filter(([one, other]) => !one.startsWith(other) && !other.startsWith(one) && one.length + other.length < 40);
 
 describe.each(['memory', 'fake', 'dynamodb', 'redis'] as const)('F92 F95 on %s', (kind) => {
-  let raw: RawStores;
-  beforeAll(async () => {
-    raw = await startRawStores();
-  });
-  afterAll(() => raw.stop());
   let places = 0;
-  const place = () => `p${places++}/`;
+  const place = () => `${kind}${places++}/`;
   const open = (keyPrefix: string) => (kind === 'memory' ? openMemory() : raw.open[kind](keyPrefix));
   const numRuns = kind === 'memory' || kind === 'fake' ? 200 : 12;
 

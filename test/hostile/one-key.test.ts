@@ -1,0 +1,63 @@
+import { lockAdmin } from 'single-execution/admin';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { FOREVER_MS } from '../../src/core/lock-record.js';
+import { MINUTE, soundRecord, verdictOf, writeRecord } from '../support/hostile-records.js';
+import { call, claim } from '../support/one-run.js';
+import { type RawStores, startRawStores } from '../support/raw-stores.js';
+
+/*
+ * What somebody can do who may write to one key of the table, and to no other: the claims of SECURITY.md.
+ */
+
+let raw: RawStores;
+beforeAll(async () => {
+  raw = await startRawStores();
+});
+afterAll(() => raw.stop());
+
+const YEAR_5000 = 95_617_584_000_000;
+
+describe.each(['dynamodb', 'redis'] as const)('F93 F94 who may write one key of %s', (kind) => {
+  const locks = () => raw.open[kind]();
+  const admin = () => lockAdmin(locks().admin);
+  const tamper = (name: string, fields: Readonly<Record<string, string | number>>, isHeld = false) =>
+    writeRecord(raw, kind, name, new Map([...soundRecord(isHeld), ...Object.entries(fields)]));
+  const acquire = (name: string, tickMs?: number) =>
+    verdictOf(locks().store.acquire(claim({ name, ...(tickMs !== undefined && { tickMs }) }), call()));
+
+  test('can hold its lock for good, until an operator frees it', async () => {
+    await tamper('hold', { lockUntil: YEAR_5000 }, true);
+    expect(await acquire('hold')).toBe('locked');
+
+    const { fencingToken = 0 } = (await admin().get('hold')) ?? {};
+    expect(await admin().forceRelease('hold', { fencingToken })).toMatchObject({ status: 'forced' });
+    expect(await acquire('hold')).toBe('acquired');
+  });
+
+  test('can pause its job, until an operator resumes it', async () => {
+    await tamper('pause', { pausedUntil: FOREVER_MS });
+    expect(await acquire('pause')).toBe('paused');
+
+    await admin().resume('pause');
+    expect(await acquire('pause')).toBe('acquired');
+  });
+
+  test.each<[string, Record<string, string | number>, string]>([
+    ['mark all its ticks as done', { doneTick: YEAR_5000 }, 'stale-tick'],
+    ['push its token to the end', { fencingToken: 2 ** 53 - 2 }, 'acquired'],
+    ['push its token beyond', { fencingToken: 2 ** 53 - 1 }, 'corrupt fencingToken'],
+    ['corrupt its own lock', { lockUntil: 'for ever' }, 'corrupt lockUntil'],
+  ])('can %s, which is mended by hand, and reaches no other lock', async (what, fields, verdict) => {
+    await tamper(what, fields);
+    expect(await acquire(what, Date.now())).toBe(verdict);
+
+    expect(await acquire(`${what}, another`, Date.now())).toBe('acquired');
+    await tamper(what, {});
+    expect(await acquire(what, Date.now())).toBe('acquired');
+  });
+
+  test('cannot be granted what a live holder has, whatever else it writes there', async () => {
+    await tamper('live', { doneTick: Date.now() - MINUTE, result: 'succeeded', lockedBy: 'me', pausedUntil: 0 }, true);
+    expect(await acquire('live')).toBe('locked');
+  });
+});
