@@ -7,7 +7,12 @@ const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
 const filesIn = (folder: string) =>
   readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((file) => join(folder, file));
 
-const PAGES = ['README.md', 'CONTRIBUTING.md', ...filesIn('docs').filter((file) => file.endsWith('.md'))];
+const PAGES = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  ...filesIn('docs').filter((file) => file.endsWith('.md')),
+];
 
 /** Every text that can be the title of a test, or of a case of the contract: it begins a line or an argument list. */
 const titles = [...filesIn('test'), ...filesIn('src/testing')]
