@@ -3,13 +3,14 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readSettings, UsageError } from '../../demo/settings.js';
-import { REGIMES } from '../sim/regime.js';
+import { STAGES, type Stage } from '../sim/regime.js';
 import { readSimSettings } from '../sim/settings.js';
+import type { Kind } from '../sim/tally.js';
 import { anyText } from '../support/hostile-values.js';
 
 const COMMANDS = [
   ['demo', readSettings, ['seed', 'seconds', 'workers', 'engine', 'help']],
-  ['sim', readSimSettings, ['seeds', 'from', 'regime', 'mutants']],
+  ['sim', readSimSettings, ['seeds', 'from', 'stage', 'regime', 'mutants']],
 ] as const;
 
 const value = fc.oneof(
@@ -63,7 +64,9 @@ describe.each(COMMANDS)('any arguments of npm run %s', (command, read, flags) =>
             : {
                 seeds: isWhole(1, 1e9),
                 from: isWhole(0, 2 ** 32 - 1),
-                regimes: expect.toSatisfy((all: string[]) => all.length > 0 && all.every((one) => one in REGIMES)),
+                kinds: expect.toSatisfy(
+                  (all: Kind[]) => all.length > 0 && all.every(({ stage, regime }) => STAGES[stage].includes(regime)),
+                ),
                 mutants: expect.any(Boolean),
               },
         );
@@ -74,11 +77,12 @@ describe.each(COMMANDS)('any arguments of npm run %s', (command, read, flags) =>
 });
 
 test('what is not said is filled in', () => {
-  expect(readSimSettings([])).toEqual({ seeds: 20_000, from: 1, regimes: Object.keys(REGIMES), mutants: false });
-  expect(readSimSettings(['--mutants', '--regime', 'stale', '--from', '9'])).toEqual({
+  const kinds = (Object.keys(STAGES) as Stage[]).flatMap((stage) => STAGES[stage].map((regime) => ({ stage, regime })));
+  expect(readSimSettings([])).toEqual({ seeds: 20_000, from: 1, kinds, mutants: false });
+  expect(readSimSettings(['--mutants', '--stage', 'redis', '--regime', 'hostile', '--from', '9'])).toEqual({
     seeds: 3_000,
     from: 9,
-    regimes: ['stale'],
+    kinds: [{ stage: 'redis', regime: 'hostile' }],
     mutants: true,
   });
 });
@@ -89,6 +93,8 @@ test.each([
   [['--seeds', '0'], "--seeds is '0'"],
   [['--from', 'x'], "--from is 'x'"],
   [['--regime', 'toString'], "--regime is 'toString': give synchronised, skewed"],
+  [['--stage', 'memory'], "--stage is 'memory': give dynamodb, redis, election"],
+  [['--stage', 'redis', '--regime', 'stale'], '--stage redis is not played under --regime stale'],
   [['--seed', '1'], '--seed'],
   [['7'], '7'],
 ])('npm run sim refuses %j', (args, message) => {
