@@ -147,13 +147,13 @@ function hasRetried(metadata: Metadata | undefined): boolean {
 
 function documentClient(client: DynamoDBStoreOptions['client']): DynamoDBDocumentClient {
   if (client === undefined) return DynamoDBDocumentClient.from(new DynamoDBClient({ maxAttempts: 1 }));
+  if (client instanceof DynamoDBDocumentClient) return client;
   const { send, config } = (client ?? {}) as Partial<DynamoDBClient>;
   if (typeof send !== 'function' || typeof config !== 'object') {
     throw new TypeError(
       `client is ${describeType(client)}: give a DynamoDBClient or a DynamoDBDocumentClient, or leave it out`,
     );
   }
-  if (client instanceof DynamoDBDocumentClient) return client;
   // A document client shares its settings with the client under it: those of the user's own are kept.
   const { translateConfig } = client.config as { translateConfig?: Parameters<typeof DynamoDBDocumentClient.from>[1] };
   return DynamoDBDocumentClient.from(client, translateConfig);
