@@ -9,10 +9,11 @@ import { putOrders, readFacts } from './orders.js';
 import { paint } from './paint.js';
 import { random } from './random.js';
 import { recorder } from './recorder.js';
-import { readSettings, type Settings, USAGE, UsageError } from './settings.js';
+import { readSettings, type Settings, USAGE } from './settings.js';
 import { summaryTable } from './summary.js';
 import { createTables, LOCK_TABLE } from './tables.js';
 import { timeline } from './timeline.js';
+import { UsageError } from './usage.js';
 import { tellVerdict } from './verdict.js';
 
 /** A play too short for every situation shows nothing: below this the start is not counted. */

@@ -1,19 +1,8 @@
+import { grouped } from './grouped.js';
 import type { Ending, History, Invocation, Work } from './history.js';
+import type { Invariant } from './invariant.js';
 
-/** A promise of the library, checked against what the outside saw. */
-export interface Invariant {
-  readonly promise: string;
-  check(history: History): Finding;
-}
-
-export interface Finding {
-  /** How many cases were looked at. */
-  readonly cases: number;
-  /** Each breach in one line; none when the promise held. */
-  readonly breaches: readonly string[];
-}
-
-export const INVARIANTS: readonly Invariant[] = [
+export const INVARIANTS: readonly Invariant<History>[] = [
   {
     promise: 'never two at work at once under one name',
     check({ works }) {
@@ -169,7 +158,7 @@ function isReported(ending: Ending): boolean {
 }
 
 /** The situations that an evening is to show: a check that has looked at nothing has shown nothing. */
-export function everySituation(wanted: readonly string[]): Invariant {
+export function everySituation(wanted: readonly string[]): Invariant<History> {
   return {
     promise: 'every situation was played',
     check: ({ beats }) => ({
@@ -200,12 +189,6 @@ function ofTicks(invocations: readonly Invocation[]): [string, Invocation][] {
   return invocations.flatMap((one): [string, Invocation][] =>
     one.tickMs === undefined ? [] : [[tickName(one.job, one.tickMs), one]],
   );
-}
-
-function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);
-  return groups;
 }
 
 function repeated(names: readonly string[]): string[] {

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { readFlags, SWITCH, TEXT, UsageError, whole } from './usage.js';
 
 /** How the evening is to be played. */
 export interface Settings {
@@ -24,17 +24,6 @@ a real lock table and a network that loses answers. Then checks what has happene
 
 Exit code: 0 when every invariant held, 1 when one broke, 2 for a wrong option.`;
 
-/** What is wrong with the command line, for people. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
-}
-
-export const TEXT = { type: 'string' } as const;
-export const SWITCH = { type: 'boolean' } as const;
-
-type Flags = NonNullable<ParseArgsConfig['options']>;
-type FlagValues<O extends Flags> = ReturnType<typeof parseArgs<{ options: O }>>['values'];
-
 /** @throws UsageError */
 export function readSettings(args: readonly string[]): Settings {
   const values = readFlags(args, { seed: TEXT, seconds: TEXT, workers: TEXT, engine: TEXT, help: SWITCH });
@@ -49,22 +38,4 @@ export function readSettings(args: readonly string[]): Settings {
     engine,
     help: values.help ?? false,
   };
-}
-
-/** @throws UsageError for a flag that is none of these, or is given in a wrong way */
-export function readFlags<const O extends Flags>(args: readonly string[], options: O): FlagValues<O> {
-  try {
-    return parseArgs({ args: [...args], options }).values;
-  } catch (error) {
-    if (error instanceof TypeError) throw new UsageError(error.message);
-    throw error;
-  }
-}
-
-/** @throws UsageError unless the text is a whole number in this range */
-export function whole(flag: string, text: string | undefined, min: number, max: number): number | undefined {
-  if (text === undefined) return undefined;
-  const value = Number(text);
-  if (/^\d+$/.test(text) && value >= min && value <= max) return value;
-  throw new UsageError(`${flag} is '${text}': give a whole number from ${min} to ${max}`);
 }

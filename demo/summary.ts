@@ -1,3 +1,4 @@
+import { columns } from './columns.js';
 import type { History } from './history.js';
 
 /** One row per job: how its ticks went. */
@@ -22,11 +23,5 @@ export function summaryTable({ invocations, works }: History): string[] {
       tokens.length === 0 ? '' : `${Math.min(...tokens)} … ${Math.max(...tokens)}`,
     ].map(String);
   });
-  const widths = head.map((title, i) => Math.max(title.length, ...rows.map((row) => (row[i] ?? '').length)));
-  return [head, ...rows].map((row) =>
-    row
-      .map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0)))
-      .join('  ')
-      .trimEnd(),
-  );
+  return columns([head, ...rows]);
 }

@@ -1,13 +1,12 @@
-import type { History } from './history.js';
-import type { Invariant } from './invariants.js';
+import type { Invariant } from './invariant.js';
 import type { Paint } from './paint.js';
 
 const SHOWN = 5;
 
 /** Checks every invariant and tells of each. @returns whether all held */
-export function tellVerdict(
-  invariants: readonly Invariant[],
-  history: History,
+export function tellVerdict<H>(
+  invariants: readonly Invariant<H>[],
+  history: H,
   say: (line: string) => void,
   paint: Paint,
 ): boolean {
