@@ -20,8 +20,13 @@ export interface ChildProgram {
 
 /** Processes of one test file: none of them outlives it, however it ends. */
 export interface ChildPrograms {
-  /** Runs a program with this as JSON in its first argument. */
-  start(path: string, order: object, nodeOptions?: readonly string[]): ChildProgram;
+  /** Runs a program with this as JSON in its first argument, and these variables beside its parent's. */
+  start(
+    path: string,
+    order: object,
+    nodeOptions?: readonly string[],
+    env?: Readonly<Record<string, string>>,
+  ): ChildProgram;
   stop(): Promise<void>;
 }
 
@@ -29,8 +34,8 @@ export function childPrograms(): ChildPrograms {
   const keeper = startKeeper();
   const running = new Set<ChildProgram>();
   return {
-    start(path, order, nodeOptions = []) {
-      const program = startChild(keeper, [...nodeOptions, path, JSON.stringify(order)]);
+    start(path, order, nodeOptions = [], env = {}) {
+      const program = startChild(keeper, [...nodeOptions, path, JSON.stringify(order)], env);
       running.add(program);
       void program.ended.then(() => running.delete(program));
       return program;
@@ -44,8 +49,8 @@ export function childPrograms(): ChildPrograms {
   };
 }
 
-function startChild(keeper: Keeper, args: readonly string[]): ChildProgram {
-  const env = { ...process.env, AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' };
+function startChild(keeper: Keeper, args: readonly string[], own: Readonly<Record<string, string>>): ChildProgram {
+  const env = { ...process.env, AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true', ...own };
   const child = spawn(process.execPath, args, { env, stdio: ['pipe', 'pipe', 'pipe'] });
   const { pid } = child;
   if (pid === undefined) throw new Error(`${args[0]} did not start`);

@@ -8,24 +8,29 @@ export interface EveryThird<R, F> {
 }
 
 export function everyThird<R, F>(kinds: readonly F[], fits: (request: R) => boolean): EveryThird<R, F> {
-  let latest: { readonly request: R; readonly fault: F | undefined } | undefined;
   let fitted = 0;
   const struck: F[] = [];
 
-  const next = (request: R): F | undefined => {
+  const faultFor = oncePerRequest((request: R): F | undefined => {
     if (!fits(request)) return undefined;
     const fault = fitted % 3 === 0 ? kinds[(fitted / 3) % kinds.length] : undefined;
     fitted++;
     if (fault !== undefined) struck.push(fault);
     return fault;
-  };
+  });
 
   return {
-    faultFor(request) {
-      if (latest?.request !== request) latest = { request, fault: next(request) };
-      return latest.fault;
-    },
+    faultFor,
     fitted: () => fitted,
     struck: () => struck,
+  };
+}
+
+/** Chooses once for each request, however often it is asked about before the next one. */
+export function oncePerRequest<R, F>(choose: (request: R) => F): (request: R) => F {
+  let latest: { readonly request: R; readonly fault: F } | undefined;
+  return (request) => {
+    if (latest?.request !== request) latest = { request, fault: choose(request) };
+    return latest.fault;
   };
 }

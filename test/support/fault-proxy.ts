@@ -34,6 +34,12 @@ export type Fault =
 
 export const throttle: Fault = { kind: 'error', at: 'before', status: 400, type: 'ThrottlingException' };
 
+/** For people. */
+export function faultName(fault: Fault): string {
+  if (fault.kind === 'error') return fault.type;
+  return 'at' in fault ? `${fault.kind} ${fault.at}` : fault.kind;
+}
+
 export interface SeenRequest {
   /** The operation, such as `UpdateItem`. */
   readonly operation: string;

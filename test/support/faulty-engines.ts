@@ -5,7 +5,7 @@ import { dynamoDBStore } from 'single-execution/dynamodb';
 import { redisStore } from 'single-execution/redis';
 import { upstashStore } from 'single-execution/upstash';
 import { everyThird } from './every-third.js';
-import { type Fault, type SeenRequest, throttle } from './fault-proxy.js';
+import { type Fault, faultName, type SeenRequest, throttle } from './fault-proxy.js';
 import { verbOf } from './lock-verb.js';
 import { startProxiedLocks } from './proxied-locks.js';
 import { startRedisServer } from './redis-server.js';
@@ -33,7 +33,7 @@ const AWS_FAULTS: readonly Fault[] = [
   // No use in trying this at once: the heartbeat itself comes again.
   DENIED,
 ];
-const TCP_FAULTS: readonly TcpFault[] = ['drop-request', 'drop-response', 'busy'];
+const TCP_FAULTS = ['drop-request', 'drop-response', 'busy'] as const satisfies readonly TcpFault[];
 const BRIDGE_FAULTS: readonly BridgeFault[] = ['drop-request', 'drop-response', 'http-500-after'];
 
 /** Of all scripts only that of a renewal ends with a number: the lease. */
@@ -97,9 +97,4 @@ export async function faultyUpstash(): Promise<FaultyEngine> {
       await server.stop();
     },
   };
-}
-
-function faultName(fault: Fault): string {
-  if (fault.kind === 'error') return fault.type;
-  return 'at' in fault ? `${fault.kind} ${fault.at}` : fault.kind;
 }

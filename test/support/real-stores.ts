@@ -7,8 +7,8 @@ export const KINDS = ['redis', 'dynamodb'] as const;
 
 /** An empty Redis and an empty table, real ones, and a connection of the test's own to each. */
 export interface RealStores {
-  readonly addresses: Readonly<Record<StoreAddress['kind'], StoreAddress>>;
-  readonly open: Readonly<Record<StoreAddress['kind'], OpenStore>>;
+  readonly addresses: Readonly<Record<(typeof KINDS)[number], StoreAddress>>;
+  readonly open: Readonly<Record<(typeof KINDS)[number], OpenStore>>;
   readonly redisUrl: string;
   stop(): Promise<void>;
 }

@@ -1,11 +1,14 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { Redis as UpstashRedis } from '@upstash/redis';
 import { Redis } from 'ioredis';
 import { dynamoDBAdminStore, dynamoDBStore } from 'single-execution/dynamodb';
 import { redisAdminStore, redisStore } from 'single-execution/redis';
+import { upstashAdminStore, upstashStore } from 'single-execution/upstash';
 
 /** Where a store is, in words that reach another process. */
 export type StoreAddress =
   | { readonly kind: 'redis'; readonly url: string }
+  | { readonly kind: 'upstash'; readonly url: string; readonly token: string }
   | { readonly kind: 'dynamodb'; readonly endpoint: string; readonly tableName: string };
 
 export interface OpenStore {
@@ -21,8 +24,15 @@ const LOCAL = { region: 'local', credentials: { accessKeyId: 'local', secretAcce
 export function openStore(address: StoreAddress): OpenStore {
   if (address.kind === 'redis') {
     const client = new Redis(address.url);
+    // It tells of each connection that breaks, and makes a new one.
+    client.on('error', () => undefined);
     const options = { client };
     return { store: redisStore(options), admin: redisAdminStore(options), close: () => client.disconnect() };
+  }
+  if (address.kind === 'upstash') {
+    const { url, token } = address;
+    const options = { redis: new UpstashRedis({ url, token, retry: { retries: 0 } }) };
+    return { store: upstashStore(options), admin: upstashAdminStore(options), close: () => undefined };
   }
   const client = new DynamoDBClient({ endpoint: address.endpoint, maxAttempts: 1, ...LOCAL });
   const options = { client, tableName: address.tableName };

@@ -1,11 +1,13 @@
 import type { AddressInfo } from 'node:net';
 import { connect, createServer, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
  * What happens to a request: the connection is reset before the server sees it (`drop-request`) or once the server has
- * answered it (`drop-response`), or it is answered with this error of Redis's and never seen by the server (`busy`).
+ * answered it (`drop-response`), or it is answered with this error of Redis's and never seen by the server (`busy`), or
+ * its answer and all after it on this connection are kept back for so long.
  */
-export type TcpFault = 'drop-request' | 'drop-response' | 'busy';
+export type TcpFault = 'drop-request' | 'drop-response' | 'busy' | { readonly keepBackMs: number };
 
 export interface TcpFaultProxy {
   readonly port: number;
@@ -27,6 +29,8 @@ export async function startTcpFaultProxy(
     const upstream = connect({ host: '127.0.0.1', port: redisPort, noDelay: true });
     const both = [client, upstream];
     let dropsAnswer = false;
+    let keptBackUntilMs = 0;
+    let passing: Promise<unknown> = Promise.resolve();
     const hangUp = () => {
       client.resetAndDestroy();
       upstream.destroy();
@@ -36,9 +40,19 @@ export async function startTcpFaultProxy(
       if (fault === 'drop-request') return hangUp();
       if (fault === 'busy') return client.write('-BUSY by the fault proxy\r\n');
       dropsAnswer = fault === 'drop-response';
+      if (typeof fault === 'object') keptBackUntilMs = performance.now() + fault.keepBackMs;
       return upstream.write(request);
     });
-    upstream.on('data', (answer) => (dropsAnswer ? hangUp() : client.write(answer)));
+    const passOn = async (answer: Buffer) => {
+      const waitMs = keptBackUntilMs - performance.now();
+      if (waitMs > 0) await sleep(waitMs, undefined, { ref: false });
+      client.write(answer);
+    };
+    upstream.on('data', (answer) => {
+      if (dropsAnswer) return hangUp();
+      passing = passing.then(() => passOn(answer));
+      return undefined;
+    });
     for (const socket of both) {
       sockets.add(socket);
       socket.on('error', hangUp);

@@ -1,0 +1,93 @@
+import { grouped } from '../../../demo/grouped.js';
+import type { Life } from './fleet.js';
+import type { Delivery, Run, SoakHistory, Worker } from './history.js';
+import type { Report, TickOrder } from './reports.js';
+
+/** A tick that was given to a worker. */
+export interface GivenDelivery {
+  readonly order: TickOrder;
+  readonly worker: Life;
+}
+
+interface Records extends Pick<SoakHistory, 'store' | 'jobs' | 'writes'> {
+  readonly lives: readonly Life[];
+  readonly given: readonly GivenDelivery[];
+  readonly startMs: number;
+}
+
+type Said<W extends Report['said']> = Extract<Report, { readonly said: W }>;
+
+/** Puts the history together from what the workers have said. */
+export function historyOf({ store, jobs, writes, lives, given, startMs }: Records): SoakHistory {
+  const reports = new Map(lives.map((life) => [life, reportsOf(life, startMs)]));
+  const workers = new Map(lives.map((life) => [life, workerOf(life, reports.get(life) ?? [], startMs)]));
+  const ofDelivery = grouped(
+    [...reports.values()].flat().filter((report) => 'id' in report),
+    ({ id }) => String(id),
+  );
+  const deliveries = given.map(({ order, worker: life }): Delivery => {
+    const worker = workers.get(life);
+    if (!worker) throw new Error(`delivery ${order.id} went to ${life.name}, which never lived`);
+    return deliveryOf(order, worker, ofDelivery.get(String(order.id)) ?? []);
+  });
+  return { store, jobs, writes, workers: [...workers.values()], deliveries };
+}
+
+/** With instants since the play began. */
+function reportsOf(life: Life, startMs: number): Report[] {
+  return (life.said() as readonly unknown[] as readonly Report[]).map((report) => ({
+    ...report,
+    atMs: report.atMs - startMs,
+  }));
+}
+
+function workerOf(life: Life, reports: readonly Report[], startMs: number): Worker {
+  const stops = life.stops.map(({ fromMs, toMs }) => ({ fromMs: fromMs - startMs, toMs: toMs - startMs }));
+  const stalls = reports
+    .flatMap((report) => (report.said === 'stalled' ? [{ fromMs: report.fromMs - startMs, toMs: report.atMs }] : []))
+    // A stop looks like a stall from inside.
+    .filter((stall) => !stops.some((stop) => stop.fromMs < stall.toMs && stall.fromMs < stop.toMs));
+  return {
+    name: life.name,
+    aheadMs: life.aheadMs,
+    standstills: [...stops, ...stalls],
+    stops: stops.length,
+    ...(life.killedMs !== undefined && { killedMs: life.killedMs - startMs }),
+    ...(life.ended && { ended: life.ended }),
+  };
+}
+
+function deliveryOf({ id, job, tickMs }: TickOrder, worker: Worker, reports: readonly Report[]): Delivery {
+  const find = <W extends Report['said']>(said: W) => reports.find((report): report is Said<W> => report.said === said);
+  const [received, granted, settled] = [find('received'), find('granted'), find('settled')];
+  const run = runOf(find('began'), find('ended'), find('aborted'), worker);
+  return {
+    id,
+    job,
+    tickMs,
+    worker,
+    ...(received && { receivedMs: received.atMs }),
+    ...(granted && { granted: { token: granted.token, atMs: granted.atMs } }),
+    ...(run && { run }),
+    ...(settled && { settled: { ending: settled.ending, atMs: settled.atMs } }),
+  };
+}
+
+function runOf(
+  began: Said<'began'> | undefined,
+  ended: Said<'ended'> | undefined,
+  aborted: Said<'aborted'> | undefined,
+  { killedMs }: Worker,
+): Run | undefined {
+  if (!began) return undefined;
+  const { token, previous } = began;
+  return {
+    token,
+    beganMs: began.atMs,
+    endedMs: ended?.atMs ?? killedMs ?? Number.POSITIVE_INFINITY,
+    hasReturned: ended?.hasReturned ?? false,
+    refused: ended?.refused ?? 0,
+    ...(aborted && { aborted: { reason: aborted.reason, atMs: aborted.atMs } }),
+    ...(previous && { previous }),
+  };
+}

@@ -1,0 +1,89 @@
+import { paint } from '../../../demo/paint.js';
+import { random } from '../../../demo/random.js';
+import { UsageError } from '../../../demo/usage.js';
+import { tellVerdict } from '../../../demo/verdict.js';
+import { bundledProgram } from '../../support/bundled-program.js';
+import { childPrograms } from '../../support/child-program.js';
+import type { StoreAddress } from '../../support/store-address.js';
+import { NETWORKS } from './bad-network.js';
+import { SOAK_INVARIANTS } from './invariants.js';
+import { JOBS } from './jobs.js';
+import { machineMs } from './machine-clock.js';
+import { planOf } from './plan.js';
+import { play } from './play.js';
+import { readSettings, type Settings, USAGE } from './settings.js';
+import { type Soak, summaryTable } from './summary.js';
+
+/*
+ * `npm run chaos`: real processes of the library, killed, stopped, with wrong clocks and a bad network, and a check of
+ * all that they did.
+ */
+
+process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
+const say = (line = '') => process.stdout.write(`${line}\n`);
+const cleanUps: (() => Promise<void>)[] = [];
+
+async function cleanUp(): Promise<void> {
+  for (const end of cleanUps.splice(0).reverse()) await end().catch(complain);
+}
+
+function complain(error: unknown): void {
+  process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+}
+
+async function main({ seed, minutes, stores }: Settings): Promise<number> {
+  say(`Chaos: --seed ${seed} --minutes ${minutes}, on ${stores.join(', ')}`);
+  const program = await bundledProgram(new URL('./worker.ts', import.meta.url));
+  cleanUps.push(program.remove);
+  const programs = childPrograms();
+  cleanUps.push(programs.stop);
+
+  const soak = async (store: StoreAddress['kind']): Promise<Omit<Soak, 'violations'>> => {
+    const chance = random(seed).fork(store);
+    const network = await NETWORKS[store](chance.fork('network'));
+    cleanUps.push(network.stop);
+    const startedMs = machineMs();
+    const steps = planOf(chance.fork('plan'), JOBS, minutes * 60_000);
+    const stage = { programs, path: program.path, address: network.address, jobs: JOBS, random: chance.fork('clocks') };
+    const history = await play(steps, stage);
+    return { history, seconds: (machineMs() - startedMs) / 1_000, struck: network.struck };
+  };
+  const played = await Promise.all(stores.map(soak));
+
+  const colours = paint(process.stdout.isTTY === true);
+  let allHeld = true;
+  const soaks = played.map((one): Soak => {
+    say();
+    say(one.history.store);
+    const held = tellVerdict(SOAK_INVARIANTS, one.history, say, colours);
+    allHeld &&= held;
+    const findings = SOAK_INVARIANTS.map(({ check }) => check(one.history).breaches.length);
+    return { ...one, violations: findings.reduce((total, breaches) => total + breaches, 0) };
+  });
+  say();
+  for (const row of summaryTable(soaks)) say(row);
+  say();
+  say(allHeld ? 'Every invariant held.' : `An invariant broke: plan the same faults again with --seed ${seed}.`);
+  return allHeld ? 0 : 1;
+}
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.once(signal, async () => {
+    await cleanUp();
+    process.exit(signal === 'SIGINT' ? 130 : 143);
+  });
+}
+
+let code = 0;
+try {
+  const settings = readSettings(process.argv.slice(2));
+  if (settings.help) say(USAGE);
+  else code = await main(settings);
+} catch (error) {
+  if (error instanceof UsageError) process.stderr.write(`${error.message}\n\n${USAGE}\n`);
+  else complain(error);
+  code = error instanceof UsageError ? 2 : 1;
+}
+await cleanUp();
+// What still plays when one part has failed is not waited for.
+process.exit(code);

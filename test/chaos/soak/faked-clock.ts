@@ -1,0 +1,50 @@
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** How far a faked wall clock may be from what was asked for. */
+const TOLERANCE_MS = 50;
+const LIBRARY = 'faketime/libfaketimeMT.so.1';
+
+/**
+ * What a process finds in its environment so that its wall clock is wrong by so much, ahead when positive. Its monotonic
+ * clock and its timers stay true.
+ *
+ * @throws Error where libfaketime is not installed
+ */
+export function fakedClock(aheadMs: number): Readonly<Record<string, string>> {
+  if (aheadMs === 0) return {};
+  const sign = aheadMs > 0 ? '+' : '-';
+  return {
+    LD_PRELOAD: libfaketime(),
+    FAKETIME: `${sign}${Math.abs(aheadMs) / 1_000}s`,
+    FAKETIME_DONT_FAKE_MONOTONIC: '1',
+  };
+}
+
+function libfaketime(): string {
+  const found = readdirSync('/usr/lib')
+    .filter((folder) => folder.endsWith('-linux-gnu'))
+    .map((folder) => ({
+      folder: join('/usr/lib', folder),
+      has: readdirSync(join('/usr/lib', folder)).includes('faketime'),
+    }))
+    .find(({ has }) => has);
+  if (found) return join(found.folder, LIBRARY);
+  throw new Error(
+    'libfaketime is not installed, and without it no clock is wrong (Debian: apt-get install libfaketime)',
+  );
+}
+
+/** @throws Error unless a process's wall clock is off by as much as it was told: else the play would show nothing */
+export function checkClock(askedMs: number, seenMs: number): void {
+  if (Math.abs(seenMs - askedMs) <= TOLERANCE_MS) return;
+  throw new Error(
+    `a worker's wall clock is ahead by ${Math.round(seenMs)} ms instead of ${askedMs} ms: libfaketime does not work here`,
+  );
+}
+
+/** Removes what libfaketime leaves in shared memory when its process is killed. */
+export function forgetFakedClock(pid: number): void {
+  for (const name of [`faketime_shm_${pid}`, `sem.faketime_sem_${pid}`])
+    rmSync(join('/dev/shm', name), { force: true });
+}

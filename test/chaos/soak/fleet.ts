@@ -1,0 +1,125 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ChildProgram, Said } from '../../support/child-program.js';
+import { checkClock, fakedClock, forgetFakedClock } from './faked-clock.js';
+import type { Standstill } from './history.js';
+import { machineMs, wallOffsetMs } from './machine-clock.js';
+import { aheadMs, SLOTS } from './plan.js';
+import type { Stage } from './play.js';
+import { FINISH, type TickOrder, type WorkerOrder } from './reports.js';
+
+/** A worker process from its start to its end. */
+export interface Life {
+  readonly name: string;
+  readonly aheadMs: number;
+  readonly stops: Standstill[];
+  killedMs?: number;
+  ended?: { readonly code: number | null; readonly signal: string | null; readonly stderr: string };
+  said(): readonly Said[];
+}
+
+/** Worker processes, one a slot. A slot whose worker was killed has none until the next one is ready. */
+export interface Fleet {
+  /** Gives a tick to the worker of a slot. @returns its life; undefined where there is none */
+  give(slot: number, order: TickOrder): Life | undefined;
+  kill(slot: number): void;
+  /** Stops a worker, when it is at work if that is soon, and lets it go on after so long. */
+  stop(slot: number, forMs: number): void;
+  /** Lets the workers end their runs. @returns all that ever lived */
+  finish(): Promise<readonly Life[]>;
+}
+
+interface Member {
+  readonly life: Life;
+  readonly program: ChildProgram;
+}
+
+/** Until a worker that is to be stopped has begun a run. */
+const LONGEST_WAIT_MS = 500;
+/** Longer than any delivery takes: acquire, run, release, and a stop. */
+const LONGEST_END_MS = 30_000;
+
+export async function startFleet({
+  programs,
+  path,
+  address,
+  random,
+  folder,
+}: Stage & { readonly folder: string }): Promise<Fleet> {
+  const lives: Life[] = [];
+  const members = new Map<number, Member>();
+  const ends: Promise<void>[] = [];
+  const underWay = new Set<Promise<void>>();
+  let failure: { readonly reason: unknown } | undefined;
+
+  const start = async (slot: number): Promise<void> => {
+    const named = lives.filter(({ name }) => name.startsWith(`w${slot}.`)).length;
+    const name = `w${slot}.${named + 1}`;
+    const ahead = aheadMs(SLOTS[slot] ?? 'none', random.fork(name));
+    const order: WorkerOrder = { store: address, folder };
+    const program = programs.start(path, order, ['--unhandled-rejections=strict'], fakedClock(ahead));
+    const life: Life = { name, aheadMs: ahead, stops: [], said: program.said };
+    lives.push(life);
+    ends.push(
+      program.ended.then((ended) => {
+        forgetFakedClock(program.pid);
+        life.ended = ended;
+      }),
+    );
+    const ready = await program.until('ready');
+    checkClock(ahead, Number(ready['wallOffsetMs']) - wallOffsetMs());
+    members.set(slot, { life, program });
+  };
+  /** What fails in the background ends the play. */
+  const later = (work: Promise<void>) => {
+    const watched: Promise<void> = work
+      .catch((reason: unknown) => {
+        failure ??= { reason };
+      })
+      .finally(() => underWay.delete(watched));
+    underWay.add(watched);
+  };
+  const checkFailure = () => {
+    if (failure) throw failure.reason;
+  };
+
+  await Promise.all(SLOTS.map((_, slot) => start(slot)));
+  return {
+    give(slot, order) {
+      checkFailure();
+      const member = members.get(slot);
+      member?.program.tell(JSON.stringify(order));
+      return member?.life;
+    },
+    kill(slot) {
+      const member = members.get(slot);
+      if (!member) return;
+      members.delete(slot);
+      member.program.kill('SIGKILL');
+      member.life.killedMs = machineMs();
+      later(start(slot));
+    },
+    stop(slot, forMs) {
+      const member = members.get(slot);
+      if (!member) return;
+      const { program, life } = member;
+      const goOn = async () => {
+        const plannedMs = machineMs();
+        const atWork = program.until('began', ({ atMs }) => Number(atMs) >= plannedMs).catch(() => undefined);
+        await Promise.race([atWork, sleep(LONGEST_WAIT_MS)]);
+        const fromMs = machineMs();
+        program.kill('SIGSTOP');
+        await sleep(forMs);
+        program.kill('SIGCONT');
+        life.stops.push({ fromMs, toMs: machineMs() });
+      };
+      later(goOn());
+    },
+    async finish() {
+      while (underWay.size > 0) await Promise.all(underWay);
+      checkFailure();
+      for (const { program } of members.values()) program.tell(FINISH);
+      await Promise.race([Promise.all(ends), sleep(LONGEST_END_MS, undefined, { ref: false })]);
+      return lives;
+    },
+  };
+}

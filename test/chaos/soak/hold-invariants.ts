@@ -1,0 +1,124 @@
+import type { Invariant } from '../../../demo/invariant.js';
+import { LATE_MS } from './bad-network.js';
+import type { Delivery, SoakHistory } from './history.js';
+import { byJob, runsOf } from './run-invariants.js';
+import { shown } from './telling.js';
+import { byToken, isSkip } from './tick-invariants.js';
+
+/** Rounding to whole milliseconds, on both sides. */
+const ROUNDING_MS = 20;
+/** How long DynamoDB's clock may say, beyond its end, that a lease is not over: padding, and a second's fraction. */
+const DATE_MS = 3_000;
+/** Most of all grants that may be left without a runner: see docs/protocol.md, "What can remain". */
+const MOST_REMAINDER = 0.01;
+
+/** Of locks: for whom they are held, and for how long. */
+export const HOLD_INVARIANTS: readonly Invariant<SoakHistory>[] = [
+  {
+    promise: 'a crash blocks its job for its lease, 3 s and what its clock was ahead at most, and is told',
+    check(history) {
+      const runs = byJob(runsOf(history)).map(byToken);
+      const crashed = runs.flat().filter(hasDied);
+      const blocked = lockedSkips(history).filter(({ by, skip }) => by && hasDied(by) && isAfter(skip, by, history));
+      const untold = runs.flatMap((ofJob) =>
+        ofJob.flatMap((next) => {
+          const { previous } = next.run;
+          const before = previous && ofJob.find(({ run }) => run.token === previous.token);
+          if (!before || saysTrue(previous.status, before)) return [];
+          return [shown(`the run after it was told that it ${previous.status}`, before, next)];
+        }),
+      );
+      const breaches = blocked.map(({ by, skip }) => shown('skipped for a dead holder', by, skip));
+      return { cases: crashed.length, breaches: [...breaches, ...untold] };
+    },
+  },
+  {
+    promise: "none is skipped as 'locked' but for another that can hold the lock",
+    check(history) {
+      const skips = lockedSkips(history);
+      const breaches = skips.flatMap(({ skip, by }) => {
+        if (!by) return [shown('locked by nobody', skip)];
+        if (by.id === skip.id) return [shown('locked by itself', skip)];
+        if (hasDied(by) || !isAfter(skip, by, history)) return [];
+        return [shown('locked by one whose lease was over', by, skip)];
+      });
+      return { cases: skips.length, breaches };
+    },
+  },
+  {
+    promise: 'a lock is left without a runner in one of a hundred grants at most',
+    check(history) {
+      const left = [...new Set(lockedSkips(history).flatMap(({ by }) => (by && isRemainder(by) ? [by] : [])))];
+      const cases = history.deliveries.filter(({ granted }) => granted).length;
+      const isTooMany = left.length > Math.max(1, cases * MOST_REMAINDER);
+      return { cases, breaches: isTooMany ? left.map((one) => shown('held the lock after its end', one)) : [] };
+    },
+  },
+  {
+    promise: 'lockAtLeastFor is kept, where clocks are true',
+    check(history) {
+      const isTrue = ({ worker }: Delivery) => history.store !== 'dynamodb' || worker.aheadMs === 0;
+      const spaced = history.deliveries.filter(({ job, granted }) => job.lockAtLeastForMs > 0 && granted);
+      const pairs = byJob(spaced).flatMap((ofJob) => {
+        const sorted = ofJob.toSorted((a, b) => (a.granted?.token ?? 0) - (b.granted?.token ?? 0));
+        return sorted.slice(1).map((next, i) => [sorted[i] as Delivery, next] as const);
+      });
+      const cases = pairs.filter(([one, next]) => {
+        const hasSucceeded = one.settled?.ending.kind === 'ran' && one.settled.ending.release === 'released';
+        return hasSucceeded && isTrue(one) && isTrue(next) && isNextGrant(history, one, next);
+      });
+      const breaches = cases.flatMap(([one, next]) => {
+        const earliestMs = (one.receivedMs ?? 0) + one.job.lockAtLeastForMs - ROUNDING_MS;
+        const atMs = next.granted?.atMs ?? Number.POSITIVE_INFINITY;
+        return atMs < earliestMs ? [shown(`granted ${Math.round(earliestMs - atMs)} ms too early`, one, next)] : [];
+      });
+      return { cases: cases.length, breaches };
+    },
+  },
+];
+
+/** Deliveries that were skipped as locked, and the one that they were told of. */
+export function lockedSkips({ deliveries }: SoakHistory): { skip: Delivery; by: Delivery | undefined }[] {
+  const byId = new Map(deliveries.map((delivery) => [String(delivery.id), delivery]));
+  return deliveries.flatMap((skip) => {
+    const ending = skip.settled?.ending;
+    if (ending?.kind !== 'skipped' || !isSkip(skip.settled, 'locked')) return [];
+    const by = byId.get(ending.holder?.lockedBy ?? '');
+    return [{ skip, by: by?.job === skip.job ? by : undefined }];
+  });
+}
+
+/** Whether a grant was left behind by a delivery that had been told of none, and of no failure of the store either. */
+export function isRemainder({ granted, settled }: Delivery): boolean {
+  return granted === undefined && settled !== undefined && settled.ending.kind !== 'store error';
+}
+
+/** Whether a delivery was killed before it knew that its lock was free again. */
+export function hasDied({ settled, worker }: Delivery): boolean {
+  return settled === undefined && worker.killedMs !== undefined;
+}
+
+/** Whether a skip began when the lock can no longer have been held by that one. */
+function isAfter(skip: Delivery, by: Delivery, { store }: SoakHistory): boolean {
+  const { granted, settled, worker, job } = by;
+  const endMs = settled?.atMs ?? worker.killedMs ?? Number.POSITIVE_INFINITY;
+  const isReleased = settled?.ending.kind === 'ran' && settled.ending.release === 'released';
+  const leaseMs = isReleased ? 0 : job.lockAtMostForMs;
+  // A request that was late can grant the lock after its sender was told that its connection broke.
+  const lateMs = granted ? 0 : LATE_MS;
+  const clockMs = store === 'dynamodb' ? DATE_MS + Math.max(0, worker.aheadMs) : 0;
+  return (skip.receivedMs ?? 0) > endMs + leaseMs + lateMs + clockMs + ROUNDING_MS;
+}
+
+/** On DynamoDB tokens tell whether one that nobody knows of came between them. On Redis all locks go by one clock. */
+function isNextGrant({ store }: SoakHistory, one: Delivery, next: Delivery): boolean {
+  return store !== 'dynamodb' || next.granted?.token === (one.granted?.token ?? 0) + 1;
+}
+
+/** Whether a run was what its successor was told of it. What nobody knows can be either. */
+function saysTrue(status: string, before: Delivery): boolean {
+  const ending = before.settled?.ending;
+  if (hasDied(before)) return status === 'crashed' || before.run?.endedMs !== before.worker.killedMs;
+  if (ending?.kind !== 'ran' || ending.release !== 'released') return true;
+  return status === 'succeeded';
+}

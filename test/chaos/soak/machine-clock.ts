@@ -1,0 +1,12 @@
+/**
+ * Milliseconds on the one clock that all processes of this machine share: monotonic, the same in each of them, and left
+ * alone where a process's wall clock is faked. What they report with it can be put in order.
+ */
+export function machineMs(): number {
+  return Number(process.hrtime.bigint()) / 1e6;
+}
+
+/** How far this process's wall clock is from that clock; the same in all processes whose wall clocks agree. */
+export function wallOffsetMs(): number {
+  return Date.now() - machineMs();
+}

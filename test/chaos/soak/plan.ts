@@ -1,0 +1,110 @@
+import type { Random } from '../../../demo/random.js';
+import { LONGEST_LEASE_MS, type SoakJob } from './jobs.js';
+
+/*
+ * What is done to a fleet, and when: the same for the same seed. Who wins a tick, and what a fault hits, depends on the
+ * moment.
+ */
+
+/** How wrong the wall clock of a worker is. */
+export type ClockFault = 'none' | 'near' | 'behind' | 'ahead';
+
+/** The places of the fleet; in each of them one worker process runs, and another one when it was killed. */
+export const SLOTS: readonly ClockFault[] = ['none', 'none', 'none', 'near', 'behind', 'ahead'];
+
+const FURTHEST_MS = 120_000;
+const NEAR_MS = 3_000;
+
+/** By how much the wall clock of the next worker of a slot is ahead. */
+export function aheadMs(clock: ClockFault, random: Random): number {
+  switch (clock) {
+    case 'none':
+      return 0;
+    case 'near':
+      return random.whole(-NEAR_MS, NEAR_MS);
+    case 'behind':
+      return -random.whole(NEAR_MS, FURTHEST_MS);
+    case 'ahead':
+      return random.whole(NEAR_MS, FURTHEST_MS);
+  }
+}
+
+/** A tick that comes to a worker, in milliseconds since the play began. */
+export interface PlannedDelivery {
+  readonly kind: 'deliver';
+  readonly atMs: number;
+  readonly slot: number;
+  readonly job: SoakJob;
+  readonly tickMs: number;
+  readonly worksMs: number;
+  readonly fails: boolean;
+}
+
+export type PlannedStep =
+  | PlannedDelivery
+  | { readonly kind: 'kill'; readonly atMs: number; readonly slot: number }
+  | { readonly kind: 'stop'; readonly atMs: number; readonly slot: number; readonly forMs: number };
+
+const TICK_MS = 1_000;
+/** Between two copies of one tick that come at once. */
+const APART_MS = 40;
+const LATEST_MS = 3_000;
+/** Of a tick whose run fails: the platform tries again. */
+const RETRY_MS: readonly [number, number] = [400, 1_500];
+const FAULT_EVERY_MS: readonly [number, number] = [700, 1_500];
+/** A stop lasts from a moment to three leases; half of all stops outlast any lease. */
+const STOPS_MS = [
+  (random: Random) => random.whole(200, LONGEST_LEASE_MS),
+  (random: Random) => random.whole(LONGEST_LEASE_MS, 3 * LONGEST_LEASE_MS),
+];
+/** A worker is left alone for so long when it starts, or goes on. */
+const RESPITE_MS = 1_500;
+/** The last faults come so long before the end that what follows from them is seen. */
+const QUIET_END_MS = 6_000;
+
+/** All that happens in so many milliseconds, in order. */
+export function planOf(random: Random, jobs: readonly SoakJob[], lastsMs: number): PlannedStep[] {
+  const deliveries = jobs.flatMap((job, i) =>
+    deliveriesOf(random.fork(job.name), job, (i * TICK_MS) / jobs.length, lastsMs),
+  );
+  const steps = [...deliveries, ...faultsOf(random.fork('faults'), lastsMs - QUIET_END_MS)];
+  return steps.sort((a, b) => a.atMs - b.atMs);
+}
+
+/** Each tick comes to two or three workers at once; some come again, some come late, some runs fail and are retried. */
+function deliveriesOf(random: Random, job: SoakJob, offsetMs: number, lastsMs: number): PlannedDelivery[] {
+  const slots = SLOTS.flatMap((clock, slot) =>
+    job.comesToHostsAhead || clock === 'none' || clock === 'behind' ? [slot] : [],
+  );
+  const deliveries: PlannedDelivery[] = [];
+  const deliver = (tickMs: number, atMs: number, slot: number, fails: boolean) => {
+    const worksMs = random.whole(...job.worksMs);
+    deliveries.push({ kind: 'deliver', atMs, slot, job, tickMs, worksMs, fails });
+  };
+  for (let tickMs = 0; tickMs < lastsMs; tickMs += TICK_MS) {
+    const dueMs = tickMs + offsetMs + (random.chance(0.05) ? random.whole(0, LATEST_MS) : 0);
+    const fails = random.chance(0.1);
+    for (const slot of random.shuffled(slots).slice(0, random.whole(2, 3))) {
+      deliver(tickMs, dueMs + random.whole(0, APART_MS), slot, fails);
+    }
+    if (fails) deliver(tickMs, dueMs + random.whole(...RETRY_MS), random.pick(slots), false);
+    if (random.chance(0.15)) deliver(tickMs, dueMs + random.whole(0, LATEST_MS), random.pick(slots), false);
+  }
+  return deliveries;
+}
+
+/** Now and then a worker is killed, or stopped for up to three leases; no worker has two faults at once. */
+function faultsOf(random: Random, lastsMs: number): PlannedStep[] {
+  const faults: PlannedStep[] = [];
+  const freeAtMs = SLOTS.map(() => RESPITE_MS);
+  for (let atMs = 0; ; ) {
+    atMs += random.whole(...FAULT_EVERY_MS);
+    if (atMs >= lastsMs) return faults;
+    const free = freeAtMs.flatMap((freeMs, slot) => (freeMs <= atMs ? [slot] : []));
+    if (free.length === 0) continue;
+    const slot = random.pick(free);
+    const forMs = random.chance(0.4) ? 0 : random.pick(STOPS_MS)(random);
+    faults.push(forMs === 0 ? { kind: 'kill', atMs, slot } : { kind: 'stop', atMs, slot, forMs });
+    freeAtMs[slot] = atMs + forMs + RESPITE_MS;
+  }
+}

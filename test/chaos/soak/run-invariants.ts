@@ -1,0 +1,114 @@
+import { grouped } from '../../../demo/grouped.js';
+import type { Invariant } from '../../../demo/invariant.js';
+import type { Delivery, Run, SoakHistory } from './history.js';
+import { awakeMs, stoodStill } from './standing-still.js';
+import { shown } from './telling.js';
+
+/** Rounding, and the few instructions between an instant and its being read. */
+const READING_MS = 20;
+
+/** Of handlers at work: one at a time, under tokens that rise, and none beyond its lease. */
+export const RUN_INVARIANTS: readonly Invariant<SoakHistory>[] = [
+  {
+    promise: 'never two handlers of a job at work at once, but beside one that stands still',
+    check(history) {
+      const runs = runsOf(history);
+      const breaches = besideSuccessor(history).flatMap(([one, next]) => {
+        const awake = awakeMs(one.worker, next.run.beganMs, Math.min(one.run.endedMs, next.run.endedMs));
+        return awake > READING_MS ? [shown(`two at work for ${Math.round(awake)} ms`, one, next)] : [];
+      });
+      return { cases: runs.length, breaches };
+    },
+  },
+  {
+    promise: 'a handler is asked to stop before its lease is over; one that stands still, as soon as it goes on',
+    check(history) {
+      const runs = runsOf(history);
+      const overdue = runs.filter(({ job }) => !job.keepAlive).flatMap(beyondItsLease);
+      const untold = besideSuccessor(history).filter(([{ run, worker }, next]) => {
+        // One that ends in the very turn in which it goes on may do so before it is told.
+        const isTold = run.aborted?.reason === 'LockLostError' || awakeMs(worker, next.run.beganMs, run.endedMs) === 0;
+        return !isTold && run.endedMs !== worker.killedMs;
+      });
+      const breaches = [...overdue, ...untold.map((pair) => shown('its signal has not aborted', ...pair))];
+      return { cases: runs.filter(({ run }) => run.aborted).length, breaches };
+    },
+  },
+  {
+    promise: 'fencing tokens rise from grant to grant',
+    check(history) {
+      const breaches = byJob(history.deliveries).flatMap((deliveries) => {
+        const granted = deliveries.filter((one) => one.granted);
+        const tokens = grouped(granted, (one) => String(one.granted?.token));
+        const twice = [...tokens.values()].filter(({ length }) => length > 1);
+        // One that stood still between its grant and its start comes late, without having been at work.
+        const runs = runsOf({ deliveries }).filter(
+          ({ worker, receivedMs, run }) => !stoodStill(worker, receivedMs ?? 0, run.beganMs),
+        );
+        const fallen = neighbours(runs).filter(([one, next]) => next.run.token <= one.run.token);
+        return [
+          ...twice.map((same) => shown(`token ${same[0]?.granted?.token} was granted twice`, ...same)),
+          ...fallen.map(([one, next]) => shown(`token ${next.run.token} came after ${one.run.token}`, one, next)),
+        ];
+      });
+      return { cases: history.deliveries.filter(({ granted }) => granted).length, breaches };
+    },
+  },
+  {
+    promise: 'a witness accepts no token after a greater one, and refuses only who stood still past its lease',
+    check({ writes, deliveries }) {
+      const byId = new Map(deliveries.map((delivery) => [delivery.id, delivery]));
+      const breaches = [...writes.values()].flatMap((ofJob) => {
+        let highest = 0;
+        return ofJob.flatMap(({ token, delivery: id, atMs, isAccepted }) => {
+          const hasFallen = token < highest;
+          highest = Math.max(highest, token);
+          const writer = byId.get(id);
+          if (isAccepted)
+            return hasFallen ? [shown(`a write of token ${token} was accepted after ${highest}`, writer)] : [];
+          const isExcused = writer && stoodStill(writer.worker, writer.receivedMs ?? 0, atMs);
+          return isExcused ? [] : [shown(`a write of token ${token} was refused at @${Math.round(atMs)}`, writer)];
+        });
+      });
+      return { cases: [...writes.values()].flat().length, breaches };
+    },
+  },
+];
+
+export type WithRun = Delivery & { readonly run: Run };
+
+/** Deliveries whose handler was called, in the order in which they began. */
+export function runsOf({ deliveries }: Pick<SoakHistory, 'deliveries'>): WithRun[] {
+  return deliveries
+    .filter((delivery): delivery is WithRun => delivery.run !== undefined)
+    .sort((a, b) => a.run.beganMs - b.run.beganMs);
+}
+
+export function byJob<D extends Delivery>(deliveries: readonly D[]): D[][] {
+  return [...grouped(deliveries, ({ job }) => job.name).values()];
+}
+
+/** Pairs of one job's runs of which the second began before the first had ended. */
+export function besideSuccessor(history: SoakHistory): [WithRun, WithRun][] {
+  return byJob(runsOf(history)).flatMap((ofJob) =>
+    ofJob.flatMap((one, i) => {
+      const pairs: [WithRun, WithRun][] = [];
+      for (const next of ofJob.slice(i + 1)) {
+        if (next.run.beganMs >= one.run.endedMs) break;
+        pairs.push([one, next]);
+      }
+      return pairs;
+    }),
+  );
+}
+
+function beyondItsLease(delivery: WithRun): string[] {
+  const { granted, job, worker, run } = delivery;
+  const overMs = (granted?.atMs ?? run.beganMs) + job.lockAtMostForMs;
+  const awake = awakeMs(worker, overMs, run.endedMs);
+  return awake > 0 ? [shown(`at work for ${Math.round(awake)} ms beyond its lease`, delivery)] : [];
+}
+
+function neighbours<T>(items: readonly T[]): [T, T][] {
+  return items.slice(1).map((next, i): [T, T] => [items[i] as T, next]);
+}

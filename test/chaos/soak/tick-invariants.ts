@@ -1,0 +1,69 @@
+import { grouped } from '../../../demo/grouped.js';
+import type { Invariant } from '../../../demo/invariant.js';
+import type { Delivery, SoakHistory } from './history.js';
+import { byJob, runsOf, type WithRun } from './run-invariants.js';
+import { shown } from './telling.js';
+
+/** Of ticks: what is done is done, and what is said to be done was done. */
+export const TICK_INVARIANTS: readonly Invariant<SoakHistory>[] = [
+  {
+    promise: 'no tick runs once the success of it, or of a newer one, was recorded',
+    check(history) {
+      const recorded = runsOf(history).filter(({ job, settled }) => job.tickMark === 'success' && isRecorded(settled));
+      const breaches = byJob(runsOf(history)).flatMap((ofJob) => {
+        let done: WithRun | undefined;
+        return byToken(ofJob).flatMap((next) => {
+          const before = done;
+          if (next.job.tickMark === 'success' && isRecorded(next.settled)) {
+            done = before && before.tickMs > next.tickMs ? before : next;
+          }
+          return before && next.tickMs <= before.tickMs ? [shown('a tick ran that was done', before, next)] : [];
+        });
+      });
+      return { cases: recorded.length, breaches };
+    },
+  },
+  {
+    promise: "with tickMark 'start' a tick is granted once at most",
+    check({ deliveries }) {
+      const granted = deliveries.filter((one) => one.job.tickMark === 'start' && one.granted);
+      const ofTick = grouped(granted, ({ job, tickMs }) => `${job.name} ${tickMs}`);
+      const twice = [...ofTick.values()].filter(({ length }) => length > 1);
+      return { cases: granted.length, breaches: twice.map((same) => shown('a tick was granted twice', ...same)) };
+    },
+  },
+  {
+    promise: 'nobody is told that a tick is done which no run can have done',
+    check({ deliveries }) {
+      const told = deliveries.filter(({ settled }) => isSkip(settled, 'already-executed', 'stale-tick'));
+      const ofJob = new Map(byJob(deliveries).map((all) => [all[0]?.job.name, all.filter(canHaveDone)]));
+      const breaches = told.flatMap((skip) => {
+        const isStale = isSkip(skip.settled, 'stale-tick');
+        const isTrue = ofJob
+          .get(skip.job.name)
+          ?.some(({ id, tickMs }) => id !== skip.id && (isStale ? tickMs > skip.tickMs : tickMs === skip.tickMs));
+        return isTrue ? [] : [shown('told that it is done, and nobody did it', skip)];
+      });
+      return { cases: told.length, breaches };
+    },
+  },
+];
+
+/** Whether a run succeeded, and knows that this was recorded. */
+function isRecorded(settled: Delivery['settled']): boolean {
+  return settled?.ending.kind === 'ran' && settled.ending.release === 'released';
+}
+
+/** Whether a delivery may have marked its tick as done. With `start` the grant does, also one that nobody was told of. */
+function canHaveDone({ job, granted, run, settled }: Delivery): boolean {
+  if (job.tickMark === 'success') return run?.hasReturned === true;
+  return granted !== undefined || settled === undefined || settled.ending.kind === 'store error';
+}
+
+export function isSkip(settled: Delivery['settled'], ...reasons: readonly string[]): boolean {
+  return settled?.ending.kind === 'skipped' && reasons.includes(settled.ending.reason);
+}
+
+export function byToken(runs: readonly WithRun[]): WithRun[] {
+  return runs.toSorted((a, b) => a.run.token - b.run.token);
+}

@@ -1,0 +1,72 @@
+import { openSync, readSync, writeSync } from 'node:fs';
+import { machineMs } from './machine-clock.js';
+
+/*
+ * What runs of one job write to: a file that lines are appended to, which the system puts in one order. A write counts
+ * unless one with a greater token stands before it: so any resource should judge that checks fencing tokens.
+ */
+
+export interface WitnessedWrite {
+  readonly token: number;
+  /** The delivery that wrote. */
+  readonly delivery: number;
+  readonly atMs: number;
+  readonly isAccepted: boolean;
+}
+
+export interface WitnessFile {
+  /** @returns whether the write counts */
+  write(token: number, delivery: number): boolean;
+}
+
+/** A judge of writes in the order in which they stand. */
+function judge(): (line: string) => WitnessedWrite {
+  let highest = 0;
+  return (line) => {
+    const [token = 0, delivery = 0, atMs = 0] = line.split(' ').map(Number);
+    const isAccepted = token >= highest;
+    highest = Math.max(highest, token);
+    return { token, delivery, atMs, isAccepted };
+  };
+}
+
+export function openWitnessFile(path: string): WitnessFile {
+  const file = openSync(path, 'a+');
+  const judged = judge();
+  const chunk = Buffer.alloc(65_536);
+  let readTo = 0;
+  let unread = '';
+
+  /** The next whole line; there is one, since the own line was written before. */
+  const nextLine = (): string => {
+    while (!unread.includes('\n')) {
+      const bytes = readSync(file, chunk, 0, chunk.length, readTo);
+      readTo += bytes;
+      unread += chunk.toString('latin1', 0, bytes);
+    }
+    const end = unread.indexOf('\n');
+    const line = unread.slice(0, end);
+    unread = unread.slice(end + 1);
+    return line;
+  };
+
+  return {
+    write(token, delivery) {
+      const own = `${token} ${delivery} ${machineMs()}`;
+      writeSync(file, `${own}\n`);
+      for (;;) {
+        const line = nextLine();
+        const { isAccepted } = judged(line);
+        if (line === own) return isAccepted;
+      }
+    },
+  };
+}
+
+/** All writes to a witness file, in their order. */
+export function witnessed(text: string): WitnessedWrite[] {
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map(judge());
+}

@@ -1,0 +1,125 @@
+/*
+ * A worker of the soak: runs the jobs whose ticks it is given on stdin under their locks, and reports all it sees with
+ * instants of the machine's clock. Told `finish`, it ends when its runs have ended.
+ */
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Execution, executeWithLock, LockStoreError } from 'single-execution';
+import { openStore } from '../../support/store-address.js';
+import { machineMs, wallOffsetMs } from './machine-clock.js';
+import { type Ending, FINISH, type Report, type TickOrder, type WorkerOrder } from './reports.js';
+import { openWitnessFile, type WitnessFile } from './witness-file.js';
+
+const WRITE_EVERY_MS = 40;
+const LOOK_EVERY_MS = 50;
+/** A gap between two looks that may eat up the time a holder keeps in hand. */
+const STALL_MS = 120;
+
+const { store: address, folder } = JSON.parse(process.argv[2] ?? '') as WorkerOrder;
+const { store, close } = openStore(address);
+const witnesses = new Map<string, WitnessFile>();
+
+type WithoutInstant<R> = R extends Report ? Omit<R, 'atMs'> : never;
+const say = (report: WithoutInstant<Report>) =>
+  process.stdout.write(`${JSON.stringify({ ...report, atMs: machineMs() })}\n`);
+const nameOf = (error: unknown) => (error instanceof Error ? error.name : String(error));
+
+class PlannedFailure extends Error {
+  override readonly name = 'PlannedFailure';
+}
+
+async function take(order: TickOrder): Promise<void> {
+  const { id, job, tickMs } = order;
+  say({ said: 'received', id });
+  const { name, lockAtMostForMs, lockAtLeastForMs, keepAlive, tickMark } = job;
+  const ending = await executeWithLock((execution) => work(execution, order), {
+    name,
+    tick: tickMs,
+    tickMark,
+    keepAlive,
+    lockAtMostFor: lockAtMostForMs,
+    lockAtLeastFor: lockAtLeastForMs,
+    observers: [],
+    store: {
+      ...store,
+      // The delivery in place of the process, so that whoever is skipped tells by whom.
+      async acquire(claim, call) {
+        const result = await store.acquire({ ...claim, lockedBy: String(id) }, call);
+        if (result.status === 'acquired') say({ said: 'granted', id, token: result.lease.fencingToken });
+        return result;
+      },
+    },
+  }).then(
+    (outcome): Ending => {
+      if (outcome.status === 'executed') return { kind: 'ran', release: outcome.release };
+      const { reason, holder } = outcome;
+      return { kind: 'skipped', reason, ...(holder && { holder }) };
+    },
+    (error: unknown): Ending => {
+      if (error instanceof PlannedFailure) return { kind: 'failed' };
+      if (error instanceof Aborted) return { kind: 'aborted', reason: nameOf(error.cause) };
+      if (error instanceof LockStoreError) return { kind: 'store error', code: error.code };
+      return { kind: 'error', error: error instanceof Error ? String(error.stack) : String(error) };
+    },
+  );
+  say({ said: 'settled', id, ending });
+}
+
+class Aborted extends Error {
+  override readonly name = 'Aborted';
+}
+
+/** Writes to the job's witness until the work is done, or the signal aborts. */
+async function work({ fencingToken: token, signal, previous }: Execution, order: TickOrder): Promise<void> {
+  const { id, job, worksMs, fails } = order;
+  const told = previous && { status: previous.status, token: previous.fencingToken };
+  say({ said: 'began', id, token, ...(told && { previous: told }) });
+  signal.addEventListener('abort', () => say({ said: 'aborted', id, reason: nameOf(signal.reason) }));
+  const witness = witnessOf(job.name);
+  let refused = 0;
+  let hasReturned = false;
+  try {
+    for (let workedMs = 0; workedMs < worksMs; workedMs += WRITE_EVERY_MS) {
+      if (!witness.write(token, id)) refused++;
+      // Cut short when the signal aborts.
+      await sleep(WRITE_EVERY_MS, undefined, { signal }).catch(() => undefined);
+      if (signal.aborted) throw new Aborted('', { cause: signal.reason });
+    }
+    if (fails) throw new PlannedFailure();
+    hasReturned = true;
+  } finally {
+    say({ said: 'ended', id, hasReturned, refused });
+  }
+}
+
+function witnessOf(job: string): WitnessFile {
+  const witness = witnesses.get(job) ?? openWitnessFile(join(folder, job));
+  witnesses.set(job, witness);
+  return witness;
+}
+
+let lookedAtMs = machineMs();
+const lookout = setInterval(() => {
+  const fromMs = lookedAtMs;
+  lookedAtMs = machineMs();
+  if (lookedAtMs - fromMs > STALL_MS) say({ said: 'stalled', fromMs });
+}, LOOK_EVERY_MS);
+
+// The first request of a process is slow, which a short lease might not outlast.
+await executeWithLock(() => undefined, { name: 'warm-up', store, lockAtMostFor: '1m', observers: [] }).catch(
+  () => undefined,
+);
+lookedAtMs = machineMs();
+say({ said: 'ready', wallOffsetMs: wallOffsetMs() });
+
+const running = new Set<Promise<void>>();
+for await (const line of createInterface({ input: process.stdin })) {
+  if (line === FINISH) break;
+  const run: Promise<void> = take(JSON.parse(line)).finally(() => running.delete(run));
+  running.add(run);
+}
+await Promise.all(running);
+clearInterval(lookout);
+close();
+process.stdin.destroy();
