@@ -42,16 +42,13 @@ function reportsOf(life: Life, startMs: number): Report[] {
 }
 
 function workerOf(life: Life, reports: readonly Report[], startMs: number): Worker {
-  const stops = life.stops.map(({ fromMs, toMs }) => ({ fromMs: fromMs - startMs, toMs: toMs - startMs }));
-  const stalls = reports
-    .flatMap((report) => (report.said === 'stalled' ? [{ fromMs: report.fromMs - startMs, toMs: report.atMs }] : []))
-    // A stop looks like a stall from inside.
-    .filter((stall) => !stops.some((stop) => stop.fromMs < stall.toMs && stall.fromMs < stop.toMs));
   return {
     name: life.name,
     aheadMs: life.aheadMs,
-    standstills: [...stops, ...stalls],
-    stops: stops.length,
+    stops: life.stops.map(({ fromMs, toMs }) => ({ fromMs: fromMs - startMs, toMs: toMs - startMs })),
+    stalls: reports.flatMap((report) =>
+      report.said === 'stalled' ? [{ fromMs: report.fromMs - startMs, toMs: report.atMs }] : [],
+    ),
     ...(life.killedMs !== undefined && { killedMs: life.killedMs - startMs }),
     ...(life.ended && { ended: life.ended }),
   };

@@ -22,9 +22,10 @@ export interface Worker {
   readonly name: string;
   /** How far its wall clock is ahead of the true time. */
   readonly aheadMs: number;
-  /** Where it stood still: stopped, or left waiting by a busy machine. */
-  readonly standstills: readonly Standstill[];
-  readonly stops: number;
+  /** Where it was stopped, as the play has it. */
+  readonly stops: readonly Standstill[];
+  /** Where it stood still, as it has noticed itself: stopped, or left waiting by a busy machine. */
+  readonly stalls: readonly Standstill[];
   readonly killedMs?: number;
   /** Absent when it had to be left behind. */
   readonly ended?: { readonly code: number | null; readonly signal: string | null; readonly stderr: string };

@@ -7,8 +7,8 @@ import { byToken, isSkip } from './tick-invariants.js';
 
 /** Rounding to whole milliseconds, on both sides. */
 const ROUNDING_MS = 20;
-/** How long DynamoDB's clock may say, beyond its end, that a lease is not over: padding, and a second's fraction. */
-const DATE_MS = 3_000;
+/** What a lease may last longer than asked for: on DynamoDB its padding, and a second's fraction of the server's clock. */
+const BEYOND_LEASE_MS = 3_000;
 /** Most of all grants that may be left without a runner: see docs/protocol.md, "What can remain". */
 const MOST_REMAINDER = 0.01;
 
@@ -48,7 +48,7 @@ export const HOLD_INVARIANTS: readonly Invariant<SoakHistory>[] = [
   {
     promise: 'a lock is left without a runner in one of a hundred grants at most',
     check(history) {
-      const left = [...new Set(lockedSkips(history).flatMap(({ by }) => (by && isRemainder(by) ? [by] : [])))];
+      const left = leftWithoutRunner(history);
       const cases = history.deliveries.filter(({ granted }) => granted).length;
       const isTooMany = left.length > Math.max(1, cases * MOST_REMAINDER);
       return { cases, breaches: isTooMany ? left.map((one) => shown('held the lock after its end', one)) : [] };
@@ -78,7 +78,7 @@ export const HOLD_INVARIANTS: readonly Invariant<SoakHistory>[] = [
 ];
 
 /** Deliveries that were skipped as locked, and the one that they were told of. */
-export function lockedSkips({ deliveries }: SoakHistory): { skip: Delivery; by: Delivery | undefined }[] {
+function lockedSkips({ deliveries }: SoakHistory): { skip: Delivery; by: Delivery | undefined }[] {
   const byId = new Map(deliveries.map((delivery) => [String(delivery.id), delivery]));
   return deliveries.flatMap((skip) => {
     const ending = skip.settled?.ending;
@@ -88,9 +88,16 @@ export function lockedSkips({ deliveries }: SoakHistory): { skip: Delivery; by: 
   });
 }
 
-/** Whether a grant was left behind by a delivery that had been told of none, and of no failure of the store either. */
-export function isRemainder({ granted, settled }: Delivery): boolean {
-  return granted === undefined && settled !== undefined && settled.ending.kind !== 'store error';
+/**
+ * Deliveries that held the lock after they had been told that they do not, and of no failure of the store either. One
+ * whose lease was over before it was told is like one that crashed.
+ */
+export function leftWithoutRunner(history: SoakHistory): Delivery[] {
+  const left = lockedSkips(history).flatMap(({ skip, by }) => {
+    if (!by || by.granted || !by.settled || by.settled.ending.kind === 'store error') return [];
+    return (skip.receivedMs ?? 0) > by.settled.atMs ? [by] : [];
+  });
+  return [...new Set(left)];
 }
 
 /** Whether a delivery was killed before it knew that its lock was free again. */
@@ -106,8 +113,8 @@ function isAfter(skip: Delivery, by: Delivery, { store }: SoakHistory): boolean 
   const leaseMs = isReleased ? 0 : job.lockAtMostForMs;
   // A request that was late can grant the lock after its sender was told that its connection broke.
   const lateMs = granted ? 0 : LATE_MS;
-  const clockMs = store === 'dynamodb' ? DATE_MS + Math.max(0, worker.aheadMs) : 0;
-  return (skip.receivedMs ?? 0) > endMs + leaseMs + lateMs + clockMs + ROUNDING_MS;
+  const aheadMs = store === 'dynamodb' ? Math.max(0, worker.aheadMs) : 0;
+  return (skip.receivedMs ?? 0) > endMs + leaseMs + lateMs + aheadMs + BEYOND_LEASE_MS + ROUNDING_MS;
 }
 
 /** On DynamoDB tokens tell whether one that nobody knows of came between them. On Redis all locks go by one clock. */

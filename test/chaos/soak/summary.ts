@@ -1,7 +1,8 @@
 import { columns } from '../../../demo/columns.js';
 import type { SoakHistory } from './history.js';
-import { isRemainder, lockedSkips } from './hold-invariants.js';
+import { leftWithoutRunner } from './hold-invariants.js';
 import { besideSuccessor, runsOf } from './run-invariants.js';
+import { stallsOfMachine } from './standing-still.js';
 
 /** A soak on one store, as it is counted. */
 export interface Soak {
@@ -51,16 +52,13 @@ function countsOf({ history, seconds, struck, violations }: Soak): Map<string, n
     ['workers', workers.length],
     ['workers with a wrong clock', workers.filter(({ aheadMs }) => aheadMs !== 0).length],
     ['kills', workers.filter(({ killedMs }) => killedMs !== undefined).length],
-    ['stops', sum(workers.map(({ stops }) => stops))],
-    ['stalls of the machine', sum(workers.map(({ standstills, stops }) => standstills.length - stops))],
+    ['stops', sum(workers.map(({ stops }) => stops.length))],
+    ['stalls of the machine', sum(workers.map(stallsOfMachine))],
     ...[...struck].sort().map(([kind, times]): [string, number] => [`network: ${kind}`, times]),
     ['runs beside a successor, standing still', besideSuccessor(history).length],
     ['witness: accepted', writes.filter(({ isAccepted }) => isAccepted).length],
     ['witness: refused', writes.filter(({ isAccepted }) => !isAccepted).length],
-    [
-      'locks left without a runner',
-      new Set(lockedSkips(history).flatMap(({ by }) => (by && isRemainder(by) ? [by] : []))).size,
-    ],
+    ['locks left without a runner', leftWithoutRunner(history).length],
     ['violations', violations],
   ]);
 }

@@ -2,11 +2,11 @@ import type { Delivery } from './history.js';
 
 /** A delivery in one line, for people. */
 export function tell({ id, job, tickMs, worker, receivedMs, granted, run, settled }: Delivery): string {
-  const { name, aheadMs, standstills, killedMs } = worker;
+  const { name, aheadMs, stops, stalls, killedMs } = worker;
   const clock = aheadMs === 0 ? '' : ` (clock ${aheadMs > 0 ? '+' : ''}${aheadMs} ms)`;
   const from = receivedMs ?? 0;
   const to = settled?.atMs ?? killedMs ?? Number.POSITIVE_INFINITY;
-  const stills = standstills.filter(({ fromMs, toMs }) => fromMs < to && from < toMs);
+  const stills = [...stops, ...stalls].filter(({ fromMs, toMs }) => fromMs < to && from < toMs);
   const parts = [
     `#${id} ${job.name}, tick ${new Date(tickMs).toISOString().slice(11, 19)}, on ${name}${clock}`,
     receivedMs !== undefined && `received ${ms(receivedMs)}`,

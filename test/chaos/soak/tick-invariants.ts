@@ -34,9 +34,11 @@ export const TICK_INVARIANTS: readonly Invariant<SoakHistory>[] = [
   },
   {
     promise: 'nobody is told that a tick is done which no run can have done',
-    check({ deliveries }) {
+    check({ deliveries, store }) {
       const told = deliveries.filter(({ settled }) => isSkip(settled, 'already-executed', 'stale-tick'));
-      const ofJob = new Map(byJob(deliveries).map((all) => [all[0]?.job.name, all.filter(canHaveDone)]));
+      const ofJob = new Map(
+        byJob(deliveries).map((all) => [all[0]?.job.name, all.filter((one) => canHaveDone(one, store))]),
+      );
       const breaches = told.flatMap((skip) => {
         const isStale = isSkip(skip.settled, 'stale-tick');
         const isTrue = ofJob
@@ -55,9 +57,12 @@ function isRecorded(settled: Delivery['settled']): boolean {
 }
 
 /** Whether a delivery may have marked its tick as done. With `start` the grant does, also one that nobody was told of. */
-function canHaveDone({ job, granted, run, settled }: Delivery): boolean {
+function canHaveDone({ job, granted, run, settled, receivedMs = 0, worker }: Delivery, store: SoakHistory['store']) {
   if (job.tickMark === 'success') return run?.hasReturned === true;
-  return granted !== undefined || settled === undefined || settled.ending.kind === 'store error';
+  if (granted || !settled || settled.ending.kind === 'store error') return true;
+  // Its answer stayed away until its lease was over. On DynamoDB one of a clock behind ends early.
+  const leaseMs = job.lockAtMostForMs + (store === 'dynamodb' ? Math.min(0, worker.aheadMs) : 0);
+  return settled.atMs - receivedMs >= leaseMs;
 }
 
 export function isSkip(settled: Delivery['settled'], ...reasons: readonly string[]): boolean {

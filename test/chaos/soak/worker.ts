@@ -122,4 +122,5 @@ for await (const line of createInterface({ input: process.stdin })) {
 await Promise.all(running);
 clearInterval(lookout);
 close();
-process.stdin.destroy();
+// A request that was never answered would keep the process.
+process.exit();
