@@ -17,7 +17,7 @@ export interface SoakJob {
 type Kind = Omit<SoakJob, 'name' | 'comesToHostsAhead'>;
 
 const PLAIN: Kind = {
-  lockAtMostForMs: 2_000,
+  lockAtMostForMs: 1_500,
   keepAlive: false,
   lockAtLeastForMs: 0,
   tickMark: 'success',
@@ -28,10 +28,10 @@ const KINDS: Readonly<Record<string, Kind>> = {
   plain: PLAIN,
   once: { ...PLAIN, tickMark: 'start' },
   /** Some of its runs take longer than their lease. */
-  overrun: { ...PLAIN, lockAtMostForMs: 1_500, worksMs: [300, 2_500] },
-  spaced: { ...PLAIN, lockAtLeastForMs: 700, worksMs: [20, 200] },
+  overrun: { ...PLAIN, lockAtMostForMs: 1_200, worksMs: [300, 2_000] },
+  spaced: { ...PLAIN, lockAtMostForMs: 2_000, lockAtLeastForMs: 700, worksMs: [20, 200] },
   kept: { ...PLAIN, lockAtMostForMs: 1_000, keepAlive: true, worksMs: [20, 2_500] },
-  'kept once': { ...PLAIN, lockAtMostForMs: 1_500, keepAlive: true, tickMark: 'start', worksMs: [20, 2_000] },
+  'kept once': { ...PLAIN, lockAtMostForMs: 1_200, keepAlive: true, tickMark: 'start', worksMs: [20, 2_000] },
 };
 
 export const JOBS: readonly SoakJob[] = Object.entries(KINDS).flatMap(([kind, job]) => [
