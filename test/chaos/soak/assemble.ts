@@ -33,7 +33,7 @@ export function historyOf({ store, jobs, writes, lives, given, startMs }: Record
   return { store, jobs, writes, workers: [...workers.values()], deliveries };
 }
 
-/** With instants since the play began. */
+/** What a worker has said, which is reports and nothing else, with instants since the play began. */
 function reportsOf(life: Life, startMs: number): Report[] {
   return (life.said() as readonly unknown[] as readonly Report[]).map((report) => ({
     ...report,

@@ -101,7 +101,7 @@ export function leftWithoutRunner(history: SoakHistory): Delivery[] {
 }
 
 /** Whether a delivery was killed before it knew that its lock was free again. */
-export function hasDied({ settled, worker }: Delivery): boolean {
+function hasDied({ settled, worker }: Delivery): boolean {
   return settled === undefined && worker.killedMs !== undefined;
 }
 

@@ -21,10 +21,6 @@ export function summaryTable(soaks: readonly Soak[]): string[] {
   return columns([head, ...names.map((name) => [name, ...counts.map((count) => String(count.get(name) ?? '-'))])]);
 }
 
-export function grantsOf({ deliveries }: SoakHistory): number {
-  return deliveries.filter(({ granted }) => granted).length;
-}
-
 function countsOf({ history, seconds, struck, violations }: Soak): Map<string, number> {
   const { deliveries, workers } = history;
   const writes = [...history.writes.values()].flat();
@@ -35,7 +31,7 @@ function countsOf({ history, seconds, struck, violations }: Soak): Map<string, n
     ['ticks', new Set(deliveries.map(({ job, tickMs }) => `${job.name} ${tickMs}`)).size],
     ['ticks that ran', new Set(runsOf(history).map(({ job, tickMs }) => `${job.name} ${tickMs}`)).size],
     ['deliveries', deliveries.length],
-    ['grants', grantsOf(history)],
+    ['grants', deliveries.filter(({ granted }) => granted).length],
     ['runs', runsOf(history).length],
     ['runs that succeeded', count('ran')],
     ['runs that failed', count('failed')],

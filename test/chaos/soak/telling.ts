@@ -1,7 +1,13 @@
 import type { Delivery } from './history.js';
 
+/** A breach with the piece of history that shows it. */
+export function shown(what: string, ...deliveries: readonly (Delivery | undefined)[]): string {
+  const lines = deliveries.flatMap((delivery) => (delivery ? [tell(delivery)] : []));
+  return [what, ...lines].join('\n        ');
+}
+
 /** A delivery in one line, for people. */
-export function tell({ id, job, tickMs, worker, receivedMs, granted, run, settled }: Delivery): string {
+function tell({ id, job, tickMs, worker, receivedMs, granted, run, settled }: Delivery): string {
   const { name, aheadMs, stops, stalls, killedMs } = worker;
   const clock = aheadMs === 0 ? '' : ` (clock ${aheadMs > 0 ? '+' : ''}${aheadMs} ms)`;
   const from = receivedMs ?? 0;
@@ -18,12 +24,6 @@ export function tell({ id, job, tickMs, worker, receivedMs, granted, run, settle
     settled ? `${JSON.stringify(settled.ending)} ${ms(settled.atMs)}` : killedMs && `killed ${ms(killedMs)}`,
   ];
   return parts.filter((part) => part).join(', ');
-}
-
-/** A breach with the piece of history that shows it. */
-export function shown(what: string, ...deliveries: readonly (Delivery | undefined)[]): string {
-  const lines = deliveries.flatMap((delivery) => (delivery ? [tell(delivery)] : []));
-  return [what, ...lines].join('\n        ');
 }
 
 function ms(atMs: number): string {

@@ -57,7 +57,8 @@ function isRecorded(settled: Delivery['settled']): boolean {
 }
 
 /** Whether a delivery may have marked its tick as done. With `start` the grant does, also one that nobody was told of. */
-function canHaveDone({ job, granted, run, settled, receivedMs = 0, worker }: Delivery, store: SoakHistory['store']) {
+function canHaveDone(one: Delivery, store: SoakHistory['store']): boolean {
+  const { job, granted, run, settled, receivedMs = 0, worker } = one;
   if (job.tickMark === 'success') return run?.hasReturned === true;
   if (granted || !settled || settled.ending.kind === 'store error') return true;
   // Its answer stayed away until its lease was over. On DynamoDB one of a clock behind ends early.

@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Execution, executeWithLock, LockStoreError } from 'single-execution';
+import { type Execution, executeWithLock, type LockStore, LockStoreError, type Outcome } from 'single-execution';
 import { openStore } from '../../support/store-address.js';
 import { machineMs, wallOffsetMs } from './machine-clock.js';
 import { type Ending, FINISH, type Report, type TickOrder, type WorkerOrder } from './reports.js';
@@ -29,6 +29,11 @@ class PlannedFailure extends Error {
   override readonly name = 'PlannedFailure';
 }
 
+/** The handler has stopped because its signal aborted; the cause says why. */
+class Aborted extends Error {
+  override readonly name = 'Aborted';
+}
+
 async function take(order: TickOrder): Promise<void> {
   const { id, job, tickMs } = order;
   say({ said: 'received', id });
@@ -41,33 +46,34 @@ async function take(order: TickOrder): Promise<void> {
     lockAtMostFor: lockAtMostForMs,
     lockAtLeastFor: lockAtLeastForMs,
     observers: [],
-    store: {
-      ...store,
-      // The delivery in place of the process, so that whoever is skipped tells by whom.
-      async acquire(claim, call) {
-        const result = await store.acquire({ ...claim, lockedBy: String(id) }, call);
-        if (result.status === 'acquired') say({ said: 'granted', id, token: result.lease.fencingToken });
-        return result;
-      },
-    },
-  }).then(
-    (outcome): Ending => {
-      if (outcome.status === 'executed') return { kind: 'ran', release: outcome.release };
-      const { reason, holder } = outcome;
-      return { kind: 'skipped', reason, ...(holder && { holder }) };
-    },
-    (error: unknown): Ending => {
-      if (error instanceof PlannedFailure) return { kind: 'failed' };
-      if (error instanceof Aborted) return { kind: 'aborted', reason: nameOf(error.cause) };
-      if (error instanceof LockStoreError) return { kind: 'store error', code: error.code };
-      return { kind: 'error', error: error instanceof Error ? String(error.stack) : String(error) };
-    },
-  );
+    store: storeFor(id),
+  }).then(endingOf, endingOfError);
   say({ said: 'settled', id, ending });
 }
 
-class Aborted extends Error {
-  override readonly name = 'Aborted';
+/** Names the delivery as the holder, so that whoever is skipped tells by whom, and reports what it is granted. */
+function storeFor(id: number): LockStore {
+  return {
+    ...store,
+    async acquire(claim, call) {
+      const result = await store.acquire({ ...claim, lockedBy: String(id) }, call);
+      if (result.status === 'acquired') say({ said: 'granted', id, token: result.lease.fencingToken });
+      return result;
+    },
+  };
+}
+
+function endingOf(outcome: Outcome<void>): Ending {
+  if (outcome.status === 'executed') return { kind: 'ran', release: outcome.release };
+  const { reason, holder } = outcome;
+  return { kind: 'skipped', reason, ...(holder && { holder }) };
+}
+
+function endingOfError(error: unknown): Ending {
+  if (error instanceof PlannedFailure) return { kind: 'failed' };
+  if (error instanceof Aborted) return { kind: 'aborted', reason: nameOf(error.cause) };
+  if (error instanceof LockStoreError) return { kind: 'store error', code: error.code };
+  return { kind: 'error', error: error instanceof Error ? String(error.stack) : String(error) };
 }
 
 /** Writes to the job's witness until the work is done, or the signal aborts. */
