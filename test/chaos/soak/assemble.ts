@@ -54,7 +54,7 @@ function workerOf(life: Life, reports: readonly Report[], startMs: number): Work
   };
 }
 
-function deliveryOf({ id, job, tickMs }: TickOrder, worker: Worker, reports: readonly Report[]): Delivery {
+function deliveryOf({ id, job, tickMs, worksMs }: TickOrder, worker: Worker, reports: readonly Report[]): Delivery {
   const find = <W extends Report['said']>(said: W) => reports.find((report): report is Said<W> => report.said === said);
   const [received, granted, settled] = [find('received'), find('granted'), find('settled')];
   const run = runOf(find('began'), find('ended'), find('aborted'), worker);
@@ -62,6 +62,7 @@ function deliveryOf({ id, job, tickMs }: TickOrder, worker: Worker, reports: rea
     id,
     job,
     tickMs,
+    worksMs,
     worker,
     ...(received && { receivedMs: received.atMs }),
     ...(granted && { granted: { token: granted.token, atMs: granted.atMs } }),

@@ -41,6 +41,8 @@ export interface Delivery {
   readonly id: number;
   readonly job: SoakJob;
   readonly tickMs: number;
+  /** How long its handler is to work. */
+  readonly worksMs: number;
   readonly worker: Worker;
   readonly receivedMs?: number;
   /** What the store has granted it. */

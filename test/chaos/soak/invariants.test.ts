@@ -16,6 +16,7 @@ const PLAIN: SoakJob = {
   comesToHostsAhead: false,
 };
 const ONCE: SoakJob = { ...PLAIN, name: 'once', tickMark: 'start' };
+const KEPT: SoakJob = { ...PLAIN, name: 'kept', keepAlive: true };
 const SPACED: SoakJob = { ...PLAIN, name: 'spaced', lockAtLeastForMs: 700 };
 
 const worker = (name: string, fields: Partial<Worker> = {}): Worker => ({
@@ -51,11 +52,21 @@ function ran(
   const endedMs = run.endedMs ?? atMs + 200;
   const all: Run = { token, beganMs: atMs + 11, endedMs, hasReturned: true, refused: 0, ...run };
   const settled = { ending: RAN, atMs: endedMs + 20 };
-  return { id, job, tickMs, worker: on, receivedMs: atMs, granted: { token, atMs: atMs + 10 }, run: all, settled };
+  return {
+    id,
+    job,
+    tickMs,
+    worksMs: 200,
+    worker: on,
+    receivedMs: atMs,
+    granted: { token, atMs: atMs + 10 },
+    run: all,
+    settled,
+  };
 }
 
 function skip(id: number, job: SoakJob, tickMs: number, on: Worker, atMs: number, ending: Ending): Delivery {
-  return { id, job, tickMs, worker: on, receivedMs: atMs, settled: { ending, atMs: atMs + 10 } };
+  return { id, job, tickMs, worksMs: 200, worker: on, receivedMs: atMs, settled: { ending, atMs: atMs + 10 } };
 }
 
 const LOST: Ending = { kind: 'aborted', reason: 'LockLostError' };
@@ -65,7 +76,7 @@ const { settled: _, ...DEAD } = ran(7, PLAIN, 5, KILLED, 14, 39_900, { endedMs: 
 /** A soak as it should be, with one of everything. */
 const SOUND: SoakHistory = {
   store: 'redis',
-  jobs: [PLAIN, ONCE, SPACED],
+  jobs: [PLAIN, ONCE, SPACED, KEPT],
   workers: [W1, W2, STOPPED, KILLED],
   deliveries: [
     ran(1, PLAIN, 1, W1, 11, 1_000),
@@ -88,6 +99,7 @@ const SOUND: SoakHistory = {
       settled: { ending: { kind: 'failed' }, atMs: 1_300 },
     },
     skip(13, ONCE, 1, W2, 1_500, skipped('already-executed', 12)),
+    { ...ran(15, KEPT, 1, W1, 301, 1_000, { endedMs: 3_600 }), worksMs: 2_500 },
     skip(14, ONCE, 2, W2, 2_500, { kind: 'store error', code: 'UNAVAILABLE' }),
   ],
   writes: new Map([
@@ -116,6 +128,7 @@ const AT_ONCE = 'never two handlers of a job at work at once';
 const ASKED = 'a handler is asked to stop before its lease is over';
 const TOKENS = 'fencing tokens rise';
 const WITNESS = 'a witness accepts no token after a greater one';
+const OUTLIVES = 'with keepAlive most runs';
 const DONE = 'no tick runs once the success of it';
 const START = "with tickMark 'start' a tick is granted once";
 const TOLD = 'nobody is told that a tick is done';
@@ -243,6 +256,16 @@ describe('a doctored soak breaks the invariant that it wrongs', () => {
       doctored(skip(14, ONCE, 2, W2, 2_500, { kind: 'store error', code: 'INVALID_REQUEST' })),
     ],
     [
+      'renewals come to nothing',
+      OUTLIVES,
+      doctored(
+        ...Array.from({ length: 6 }, (_tick, i) => ({
+          ...ran(50 + i, KEPT, 2 + i, W1, 302 + i, 5_000 + 3_000 * i, { endedMs: 6_900 + 3_000 * i, ...ABORTED }),
+          worksMs: 2_500,
+        })),
+      ),
+    ],
+    [
       'a job runs no more',
       GOES_ON,
       doctored(
@@ -330,9 +353,9 @@ test('the table counts what was done and what came of it', () => {
 
   expect(Object.fromEntries(rows)).toMatchObject({
     seconds: '60',
-    ticks: '11',
-    deliveries: '14',
-    grants: '8',
+    ticks: '12',
+    deliveries: '15',
+    grants: '9',
     'skipped: locked': '2',
     'told: UNAVAILABLE': '1',
     'deliveries cut short by a kill': '1',

@@ -1,10 +1,17 @@
 import { grouped } from '../../../demo/grouped.js';
 import type { Invariant } from '../../../demo/invariant.js';
 import type { Delivery, SoakHistory } from './history.js';
+import { runsOf } from './run-invariants.js';
+import { stoodStill } from './standing-still.js';
 import { shown } from './telling.js';
 
 /** Of the ticks that no failure of the store has disturbed, so many must run, in spite of all that is done to the fleet. */
 const LEAST_SHARE = 0.1;
+
+/** Of the runs with keepAlive that never stood still, so many may lose their lock because their renewals fail. */
+const MOST_LOST = 0.5;
+/** So few tell nothing. */
+const FEW = 5;
 
 /** Codes that a network like this, and clocks like these, can lead to. */
 const EXPECTED_CODES: readonly string[] = ['UNAVAILABLE', 'UNSETTLED', 'LATE', 'CLOCK_SKEW'];
@@ -40,6 +47,21 @@ export const LIVENESS_INVARIANTS: readonly Invariant<SoakHistory>[] = [
         return ran < all.length * LEAST_SHARE && !isBlocked ? [`${name}: ${ran} of ${all.length} ticks ran`] : [];
       });
       return { cases: ticks.length, breaches };
+    },
+  },
+  {
+    promise: 'with keepAlive most runs that take longer than their lease outlive it',
+    check(history) {
+      const kept = runsOf(history).filter(({ job }) => job.keepAlive);
+      const long = kept.filter(
+        ({ worker, job, worksMs, receivedMs = 0, run }) =>
+          worksMs > job.lockAtMostForMs &&
+          run.endedMs !== worker.killedMs &&
+          !stoodStill(worker, receivedMs, run.endedMs),
+      );
+      const lost = long.filter(({ run }) => run.aborted);
+      const isTooMany = lost.length > Math.max(FEW, long.length * MOST_LOST);
+      return { cases: kept.length, breaches: isTooMany ? lost.map((one) => shown('lost its lock', one)) : [] };
     },
   },
   {

@@ -21,8 +21,21 @@ const { store, close } = openStore(address);
 const witnesses = new Map<string, WitnessFile>();
 
 type WithoutInstant<R> = R extends Report ? Omit<R, 'atMs'> : never;
-const say = (report: WithoutInstant<Report>) =>
+const write = (report: WithoutInstant<Report>) =>
   process.stdout.write(`${JSON.stringify({ ...report, atMs: machineMs() })}\n`);
+
+let lookedAtMs = machineMs();
+/** Reports a gap since the last look. */
+const look = () => {
+  const fromMs = lookedAtMs;
+  lookedAtMs = machineMs();
+  if (lookedAtMs - fromMs > STALL_MS) write({ said: 'stalled', fromMs });
+};
+/** A worker that stood still and is killed right after has told of it with the first thing that it said. */
+const say = (report: WithoutInstant<Report>) => {
+  look();
+  write(report);
+};
 const nameOf = (error: unknown) => (error instanceof Error ? error.name : String(error));
 
 class PlannedFailure extends Error {
@@ -105,18 +118,12 @@ function witnessOf(job: string): WitnessFile {
   return witness;
 }
 
-let lookedAtMs = machineMs();
-const lookout = setInterval(() => {
-  const fromMs = lookedAtMs;
-  lookedAtMs = machineMs();
-  if (lookedAtMs - fromMs > STALL_MS) say({ said: 'stalled', fromMs });
-}, LOOK_EVERY_MS);
+const lookout = setInterval(look, LOOK_EVERY_MS);
 
 // The first request of a process is slow, which a short lease might not outlast.
 await executeWithLock(() => undefined, { name: 'warm-up', store, lockAtMostFor: '1m', observers: [] }).catch(
   () => undefined,
 );
-lookedAtMs = machineMs();
 say({ said: 'ready', wallOffsetMs: wallOffsetMs() });
 
 const running = new Set<Promise<void>>();
