@@ -102,7 +102,7 @@ describe('row 14: an option that cannot be is refused when wrapping, by its name
   test.each<[object, Error]>([
     [{ store: undefined }, new TypeError('store is undefined: give a store, such as dynamoDBStore({ tableName })')],
     [{ store: null }, new TypeError('store is null: give a store, such as dynamoDBStore({ tableName })')],
-    [{ store: 'locks' }, new TypeError("store is a string: give a store, such as dynamoDBStore({ tableName })")],
+    [{ store: 'locks' }, new TypeError('store is a string: give a store, such as dynamoDBStore({ tableName })')],
     [{ store: memoryStore }, new TypeError('store is a function: give a store, such as dynamoDBStore({ tableName })')],
     [
       { store: { acquire() {}, release() {} } },
@@ -200,7 +200,7 @@ describe('row 14: an option that cannot be is refused when wrapping, by its name
   test.each<[unknown, string]>([
     [undefined, 'options is undefined: give an object with at least name and store'],
     [null, 'options is null: give an object with at least name and store'],
-    ['digest', "options is a string: give an object with at least name and store"],
+    ['digest', 'options is a string: give an object with at least name and store'],
   ])('options that are %o', async (options, message) => {
     const given = options as { name: string; store: LockStore };
 

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { parsed, UsageError, whole } from '../../../demo/usage.js';
+import { readFlags, SWITCH, TEXT, UsageError, whole } from '../../../demo/usage.js';
 import type { StoreAddress } from '../../support/store-address.js';
 
 type Store = StoreAddress['kind'];
@@ -31,8 +31,7 @@ option.`;
 
 /** @throws UsageError */
 export function readSettings(args: readonly string[]): Settings {
-  const text = { type: 'string' } as const;
-  const values = parsed(args, { minutes: text, seed: text, store: text, help: { type: 'boolean' } });
+  const values = readFlags(args, { minutes: TEXT, seed: TEXT, store: TEXT, help: SWITCH });
   return {
     seed: whole('--seed', values.seed, 0, 4_294_967_295) ?? randomInt(1, 100_000),
     minutes: whole('--minutes', values.minutes, 1, 600) ?? 1,
