@@ -30,6 +30,8 @@ test('gives each tick of each job to two workers at least, some later than other
 test('keeps hosts that are ahead from jobs that are not for them', () => {
   const spared = deliveries.filter(({ job }) => !job.comesToHostsAhead);
   expect(new Set(spared.map(({ slot }) => SLOTS[slot]))).toEqual(new Set(['none', 'behind']));
+  const others = deliveries.filter(({ job }) => job.comesToHostsAhead);
+  expect(new Set(others.map(({ slot }) => SLOTS[slot]))).toEqual(new Set(SLOTS));
 });
 
 test('kills and stops, for three leases at most, and never a worker that is stopped already', () => {

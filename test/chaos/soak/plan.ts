@@ -23,10 +23,15 @@ export function aheadMs(clock: ClockFault, random: Random): number {
     case 'near':
       return random.whole(-NEAR_MS, NEAR_MS);
     case 'behind':
-      return -random.whole(NEAR_MS, FURTHEST_MS);
+      return -farOff(random);
     case 'ahead':
-      return random.whole(NEAR_MS, FURTHEST_MS);
+      return farOff(random);
   }
+}
+
+/** As often by seconds as by minutes: what a host that is ahead leaves behind blocks a job on DynamoDB for so long. */
+function farOff(random: Random): number {
+  return Math.round(NEAR_MS * (FURTHEST_MS / NEAR_MS) ** (random.whole(0, 1_000) / 1_000));
 }
 
 /** A tick that comes to a worker, in milliseconds since the play began. */
@@ -49,6 +54,8 @@ const TICK_MS = 1_000;
 /** Between two copies of one tick that come at once. */
 const APART_MS = 40;
 const LATEST_MS = 3_000;
+/** Until a tick comes to a host that is ahead. */
+const AFTER_OTHERS_MS: readonly [number, number] = [50, 900];
 /** Of a tick whose run fails: the platform tries again. */
 const RETRY_MS: readonly [number, number] = [400, 1_500];
 const FAULT_EVERY_MS: readonly [number, number] = [700, 1_500];
@@ -71,10 +78,13 @@ export function planOf(random: Random, jobs: readonly SoakJob[], lastsMs: number
   return steps.sort((a, b) => a.atMs - b.atMs);
 }
 
-/** Each tick comes to two or three workers at once; some come again, some come late, some runs fail and are retried. */
+/**
+ * Each tick comes to two or three workers at once; some come again, some come late, some runs fail and are retried. To a
+ * host that is ahead it comes a little later: mostly it finds a holder whose lease is over by its own clock.
+ */
 function deliveriesOf(random: Random, job: SoakJob, offsetMs: number, lastsMs: number): PlannedDelivery[] {
   const slots = SLOTS.flatMap((clock, slot) =>
-    job.comesToHostsAhead || clock === 'none' || clock === 'behind' ? [slot] : [],
+    clock === 'none' || clock === 'behind' || (clock === 'near' && job.comesToHostsAhead) ? [slot] : [],
   );
   const deliveries: PlannedDelivery[] = [];
   const deliver = (tickMs: number, atMs: number, slot: number, fails: boolean) => {
@@ -86,6 +96,9 @@ function deliveriesOf(random: Random, job: SoakJob, offsetMs: number, lastsMs: n
     const fails = random.chance(0.1);
     for (const slot of random.shuffled(slots).slice(0, random.whole(2, 3))) {
       deliver(tickMs, dueMs + random.whole(0, APART_MS), slot, fails);
+    }
+    if (job.comesToHostsAhead && random.chance(0.4)) {
+      deliver(tickMs, dueMs + random.whole(...AFTER_OTHERS_MS), SLOTS.indexOf('ahead'), fails);
     }
     if (fails) deliver(tickMs, dueMs + random.whole(...RETRY_MS), random.pick(slots), false);
     if (random.chance(0.15)) deliver(tickMs, dueMs + random.whole(0, LATEST_MS), random.pick(slots), false);
