@@ -1,4 +1,11 @@
 import type { Kind } from './tally.js';
 
-/** Worlds that once showed a fault, of the library or of the simulation; each is played again and again. */
-export const KEPT_WORLDS: readonly (Kind & { readonly seed: number; readonly showed: string })[] = [];
+/** Worlds that have shown a fault, of the library or one that was seeded into it; each is played again and again. */
+export const KEPT_WORLDS: readonly (Kind & { readonly seed: number; readonly showed: string })[] = [
+  { stage: 'dynamodb', regime: 'stale', seed: 424, showed: 'a holder that trusts the Date header to the millisecond' },
+  { stage: 'dynamodb', regime: 'skewed', seed: 367, showed: 'a grant of a cancelled attempt' },
+  { stage: 'dynamodb', regime: 'hostile', seed: 207, showed: 'an attempt that is not cancelled' },
+  { stage: 'dynamodb', regime: 'hostile', seed: 195, showed: 'a takeover that does not look whose lock it is' },
+  { stage: 'dynamodb', regime: 'hostile', seed: 173, showed: 'a lost lease that is renewed' },
+  { stage: 'redis', regime: 'hostile', seed: 32, showed: 'an attempt that is not barred when it is taken over from' },
+];
