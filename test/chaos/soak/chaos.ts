@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { paint } from '../../../demo/paint.js';
 import { random } from '../../../demo/random.js';
 import { UsageError } from '../../../demo/usage.js';
@@ -44,9 +47,12 @@ async function main({ seed, minutes, stores }: Settings): Promise<number> {
     cleanUps.push(network.stop);
     const startedMs = machineMs();
     const steps = planOf(chance.fork('plan'), JOBS, minutes * 60_000);
-    const stage = { programs, path: program.path, address: network.address, jobs: JOBS, random: chance.fork('clocks') };
-    const history = await play(steps, stage);
-    return { history, seconds: (machineMs() - startedMs) / 1_000, struck: network.struck };
+    const folder = await mkdtemp(join(tmpdir(), 'single-execution-soak-'));
+    cleanUps.push(() => rm(folder, { recursive: true }));
+    const { address, struck } = network;
+    const clocks = chance.fork('clocks');
+    const history = await play(steps, { programs, path: program.path, address, jobs: JOBS, random: clocks, folder });
+    return { history, seconds: (machineMs() - startedMs) / 1_000, struck };
   };
   const played = await Promise.all(stores.map(soak));
 

@@ -38,13 +38,7 @@ const LONGEST_WAIT_MS = 500;
 /** Longer than any delivery takes: acquire, run, release, and a stop. */
 const LONGEST_END_MS = 30_000;
 
-export async function startFleet({
-  programs,
-  path,
-  address,
-  random,
-  folder,
-}: Stage & { readonly folder: string }): Promise<Fleet> {
+export async function startFleet({ programs, path, address, random, folder }: Stage): Promise<Fleet> {
   const lives: Life[] = [];
   const members = new Map<number, Member>();
   const ends: Promise<void>[] = [];
