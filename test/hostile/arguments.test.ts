@@ -81,7 +81,7 @@ test('what is not said is filled in', () => {
   const kinds = (Object.keys(STAGES) as Stage[]).flatMap((stage) => STAGES[stage].map((regime) => ({ stage, regime })));
   expect(readSimSettings([])).toEqual({ seeds: 20_000, from: 1, kinds, mutants: false });
   expect(readSimSettings(['--mutants', '--stage', 'redis', '--regime', 'hostile', '--from', '9'])).toEqual({
-    seeds: 3_000,
+    seeds: 1_000,
     from: 9,
     kinds: [{ stage: 'redis', regime: 'hostile' }],
     mutants: true,

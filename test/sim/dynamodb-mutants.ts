@@ -8,22 +8,22 @@ const TIME = 'stores/dynamodb-response-time.ts';
 const mutant = mutantsOf('dynamodb');
 
 export const DYNAMODB_MUTANTS: readonly Mutant[] = [
-  mutant('a held lock is free once its lease is over by the caller’s clock', 'skewed', [
+  mutant('a held lock is free once its lease is over by the caller’s clock', 'skewed', 4, [
     REQUESTS,
     "(#state <> :held AND lockUntil <= :now))'",
     "lockUntil <= :now) AND :held = :held'",
   ]),
-  mutant('an acquire takes whatever there is', 'synchronised', [
+  mutant('an acquire takes whatever there is', 'synchronised', 1, [
     REQUESTS,
     '[FREE, NEW_ATTEMPT, NOT_BARRED, NOT_PAUSED], {',
     "[NEW_ATTEMPT, NOT_BARRED, NOT_PAUSED, ':held = :held'], {",
   ]),
-  mutant('expiry is judged by the caller’s clock', 'skewed', [
+  mutant('expiry is judged by the caller’s clock', 'skewed', 11, [
     ACQUIRE,
     'time.serverMs === undefined ? lockUntil + call.maxClockSkewMs <= now : lockUntil <= time.serverMs',
     'lockUntil <= now',
   ]),
-  mutant('expiry is judged by a Date header that is rounded up', 'stale', [
+  mutant('expiry is judged by a Date header that is rounded up', 'stale', 28, [
     ACQUIRE,
     ': lockUntil <= time.serverMs',
     ': lockUntil <= time.serverMs + 3_000',
@@ -31,6 +31,7 @@ export const DYNAMODB_MUTANTS: readonly Mutant[] = [
   mutant(
     'a takeover does not look whether the lease was renewed, and its holder is careless',
     'stale',
+    28,
     [REQUESTS, "    unchangedSince('lockUntil', ':oldUntil', lockUntil),\n", ''],
     [REQUESTS, "    ':oldUntil': lockUntil,\n", ''],
     ['core/lease.ts', 'return Math.max(200, leaseMs / 100);', 'return -4_000;'],
@@ -38,22 +39,23 @@ export const DYNAMODB_MUTANTS: readonly Mutant[] = [
   mutant(
     'a takeover does not look whose lock it is',
     'hostile',
+    195,
     [REQUESTS, "    unchangedSince('attemptId', ':oldAttempt', attemptId),\n", ''],
     [REQUESTS, "    ':oldAttempt': attemptId,\n", ''],
     [REQUESTS, "    unchangedSince('lockUntil', ':oldUntil', lockUntil),\n", ''],
     [REQUESTS, "    ':oldUntil': lockUntil,\n", ''],
   ),
-  mutant('the holder asks its own clock alone', 'skewed', [
+  mutant('the holder asks its own clock alone', 'skewed', 4, [
     TIME,
     'serverMs === undefined ? {} :',
     'serverMs !== -1 ? {} :',
   ]),
-  mutant('the holder trusts the Date header to the millisecond', 'stale', [
+  mutant('the holder trusts the Date header to the millisecond', 'stale', 424, [
     TIME,
     'const SLOP_MS = 2_000;',
     'const SLOP_MS = -2_000;',
   ]),
-  mutant('a lease ends for its holder when it ends for others', 'synchronised', [
+  mutant('a lease ends for its holder when it ends for others', 'synchronised', 15, [
     'core/lease.ts',
     'return Math.max(200, leaseMs / 100);',
     'return -4_000;',
@@ -61,10 +63,11 @@ export const DYNAMODB_MUTANTS: readonly Mutant[] = [
   mutant(
     'the deadline does not move with the server’s clock',
     'skewed',
+    4,
     ['core/lease.ts', 'Math.min(endMono, capMono) - guard', 'endMono - guard'],
     ['core/lease.ts', ' || isPast(capMono, capSent)', ''],
   ),
-  mutant('an extension that went unanswered counts', 'synchronised', [
+  mutant('an extension that went unanswered counts', 'synchronised', 95, [
     'core/extender.ts',
     '      const result = await policy.store.extend(',
     '      const [deadlineMono, endMono, capMono] = [hold.deadlineMono, hold.endMono, hold.capMono].map((mono) => mono + 3 * leaseMs) as [number, number, number];\n      watch.renew({ ...hold, deadlineMono, endMono, capMono });\n      const result = await policy.store.extend(',
@@ -72,6 +75,7 @@ export const DYNAMODB_MUTANTS: readonly Mutant[] = [
   mutant(
     'a lost lease is renewed again',
     'hostile',
+    173,
     [
       'core/extender.ts',
       "if (result.status === 'lost') watch.lose();",
@@ -84,10 +88,11 @@ export const DYNAMODB_MUTANTS: readonly Mutant[] = [
       'if (!hold && monotonic < 0) lose("");',
     ],
   ),
-  mutant('anybody may extend', 'hostile', [REQUESTS, 'AND lockUntil < :until`,', 'OR (lockUntil < :until)`,']),
+  mutant('anybody may extend', 'hostile', 22, [REQUESTS, 'AND lockUntil < :until`,', 'OR (lockUntil < :until)`,']),
   mutant(
     'an extension may shorten',
     'hostile',
+    10,
     [REQUESTS, ' AND lockUntil < :until`,', '`,'],
     [
       STORE,
@@ -95,22 +100,22 @@ export const DYNAMODB_MUTANTS: readonly Mutant[] = [
       'const untilMs = Math.round(call.clock.now()) + leaseMs + PAD_MS;',
     ],
   ),
-  mutant('anybody may release', 'synchronised', [
+  mutant('anybody may release', 'synchronised', 12, [
     REQUESTS,
     "    ConditionExpression: OURS,\n    ExpressionAttributeNames: names,\n    ExpressionAttributeValues: { ...fieldValues, ':att': lease.attemptId, ':held': 'held' },",
     "    ConditionExpression: ':att = :att AND #state = :held',\n    ExpressionAttributeNames: names,\n    ExpressionAttributeValues: { ...fieldValues, ':att': lease.attemptId, ':held': 'held' },",
   ]),
-  mutant('a released lock is free since 1970', 'synchronised', [
+  mutant('a released lock is free since 1970', 'synchronised', 1, [
     'core/transition.ts',
     'lockUntil: lockAtLeastForMs === 0 ? nowMs : Math.max(nowMs, lease.lockedAtMs + lockAtLeastForMs),',
     'lockUntil: 1_000_000_000_000,',
   ]),
-  mutant('lockAtLeastFor counts for nothing', 'synchronised', [
+  mutant('lockAtLeastFor counts for nothing', 'synchronised', 29, [
     REQUESTS,
     "(#state <> :held AND lockUntil <= :now))'",
     "#state <> :held) AND :now = :now'",
   ]),
-  mutant('an attempt whose answer was lost is not known again', 'synchronised', [
+  mutant('an attempt whose answer was lost is not known again', 'synchronised', 2, [
     'core/refusal.ts',
     "if (item['attemptId'] === claim.attemptId && item['state'] === 'held') {",
     "if (claim.attemptId === '') {",
@@ -118,6 +123,7 @@ export const DYNAMODB_MUTANTS: readonly Mutant[] = [
   mutant(
     'a late copy of an acquire that has ended is granted',
     'synchronised',
+    11,
     [REQUESTS, '[FREE, NEW_ATTEMPT, NOT_BARRED, NOT_PAUSED], {', '[FREE, NOT_BARRED, NOT_PAUSED], {'],
     [
       'core/transition.ts',
@@ -125,17 +131,17 @@ export const DYNAMODB_MUTANTS: readonly Mutant[] = [
       'lockUntil: 1_000_000_000_000,',
     ],
   ),
-  mutant('an attempt that may yet be applied is not cancelled', 'hostile', [
+  mutant('an attempt that may yet be applied is not cancelled', 'hostile', 207, [
     ACQUIRE,
     "if (verdict.kind !== 'granted' && ambiguous) {",
     "if (verdict.kind !== 'granted' && ambiguous && claim.name === '') {",
   ]),
-  mutant('a cancelled attempt is granted all the same', 'skewed', [
+  mutant('a cancelled attempt is granted all the same', 'skewed', 367, [
     REQUESTS,
     "const NOT_BARRED = '(attribute_not_exists(barredAttempt) OR barredAttempt <> :att)';",
     "const NOT_BARRED = ':att = :att';",
   ]),
-  mutant('the fencing token does not rise', 'synchronised', [
+  mutant('the fencing token does not rise', 'synchronised', 1, [
     REQUESTS,
     "      ':one': 1,\n      ...defined({ ':tick'",
     "      ':one': 0,\n      ...defined({ ':tick'",
@@ -143,25 +149,26 @@ export const DYNAMODB_MUTANTS: readonly Mutant[] = [
   mutant(
     'the fencing token starts at the clock each time',
     'skewed',
+    1,
     [REQUESTS, 'fencingToken = if_not_exists(fencingToken, :now) + :one${', 'fencingToken = :now + :one${'],
     [ACQUIRE, '(oldToken === undefined ? now : Number(String(oldToken))) + 1', 'now + 1 + 0 * Number(oldToken ?? 0)'],
   ),
-  mutant('a done tick is granted again', 'synchronised', [
+  mutant('a done tick is granted again', 'synchronised', 1, [
     REQUESTS,
     "const TICK_OPEN = '(attribute_not_exists(doneTick) OR doneTick < :tick)';",
     "const TICK_OPEN = ':tick = :tick';",
   ]),
-  mutant('with tickMark start a tick is not marked', 'synchronised', [
+  mutant('with tickMark start a tick is not marked', 'synchronised', 2, [
     'core/transition.ts',
     'doneTick: markTickAtStart ? tickMs : undefined',
     'doneTick: markTickAtStart && tickMs === 0 ? tickMs : undefined',
   ]),
-  mutant('a success does not mark its tick', 'synchronised', [
+  mutant('a success does not mark its tick', 'synchronised', 5, [
     'core/transition.ts',
     'doneTick: markTickDone && tickMs !== undefined ? Math.max(tickMs, doneTickMs) : undefined',
     'doneTick: markTickDone && tickMs === 0 ? Math.max(tickMs, doneTickMs) : undefined',
   ]),
-  mutant('a failed run marks its tick', 'synchronised', [
+  mutant('a failed run marks its tick', 'synchronised', 3, [
     'core/guarded-run.ts',
     "markTickDone: !failed && policy.tickMark === 'success' && order.tickMs !== undefined,",
     "markTickDone: policy.tickMark === 'success' && order.tickMs !== undefined,",
@@ -169,10 +176,11 @@ export const DYNAMODB_MUTANTS: readonly Mutant[] = [
   mutant(
     'the deadline counts from an answer that took its time',
     'synchronised',
+    15,
     ['core/lease.ts', 'endMono: firstSentMono + leaseMs,', 'endMono: firstSentMono + leaseMs + 6_000,'],
     [TIME, 'serverMs === undefined ? {} :', 'serverMs !== -1 ? {} :'],
   ),
-  mutant('the run goes on when its lease is over', 'synchronised', [
+  mutant('the run goes on when its lease is over', 'synchronised', 15, [
     'core/lease-watch.ts',
     "if (hold && isOver(hold, { monotonic, wall: clock.now() })) lose('its lease is over');",
     "if (!hold && monotonic < 0) lose('');",
@@ -180,10 +188,11 @@ export const DYNAMODB_MUTANTS: readonly Mutant[] = [
   mutant(
     'a suspended monotonic clock is believed',
     'suspended',
+    36,
     ['core/lease.ts', ' || isPast(endMono, endSent)', ''],
     ['core/lease.ts', ' || isPast(capMono, capSent)', ''],
   ),
-  mutant('a dead holder is waited for in vain', 'synchronised', [
+  mutant('a dead holder is waited for in vain', 'synchronised', 3, [
     ACQUIRE,
     "if (verdict.kind === 'expired') {",
     "if (verdict.kind === 'expired' && claim.name === '') {",

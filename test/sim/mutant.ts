@@ -7,9 +7,11 @@ export interface Mutant {
   readonly name: string;
   readonly edits: readonly Edit[];
   readonly shownBy: Kind;
+  /** One of these worlds that shows it, or else the first of many that do. */
+  readonly seed: number;
 }
 
 /** Names the bugs that are shown on one stage. */
-export function mutantsOf(stage: Stage): (name: string, regime: RegimeName, ...edits: Edit[]) => Mutant {
-  return (name, regime, ...edits) => ({ name, edits, shownBy: { stage, regime } });
+export function mutantsOf(stage: Stage): (name: string, regime: RegimeName, seed: number, ...edits: Edit[]) => Mutant {
+  return (name, regime, seed, ...edits) => ({ name, edits, shownBy: { stage, regime }, seed });
 }

@@ -10,67 +10,68 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
   mutant(
     'an attempt whose answer was lost is not known again',
     'synchronised',
+    1,
     [SCRIPTS, "if holds(id) then return answer('own') end", ''],
     [SCRIPTS, "if holds(ARGV[1]) then return answer('own') end", ''],
   ),
-  mutant('a lease counts for nothing', 'synchronised', [
+  mutant('a lease counts for nothing', 'synchronised', 2, [
     SCRIPTS,
     STILL_UNTIL,
     "untilMs >= 1e14 or untilMs > now and lock.state ~= 'held')",
   ]),
-  mutant('lockAtLeastFor counts for nothing', 'synchronised', [
+  mutant('lockAtLeastFor counts for nothing', 'synchronised', 2, [
     SCRIPTS,
     STILL_UNTIL,
     "untilMs >= 1e14 or untilMs > now and lock.state == 'held')",
   ]),
-  mutant('an attempt that is over is granted', 'synchronised', [
+  mutant('an attempt that is over is granted', 'synchronised', 12, [
     SCRIPTS,
     `if lock.attemptId == id or ${HAS_ENDED} then`,
     'if false then',
   ]),
-  mutant('an attempt that was released is not written down', 'synchronised', [
+  mutant('an attempt that was released is not written down', 'synchronised', 22, [
     SCRIPTS,
     "ended(id)\nreturn answer('released')",
     "return answer('released')",
   ]),
-  mutant('an attempt that was taken over from is not written down', 'hostile', [
+  mutant('an attempt that was taken over from is not written down', 'hostile', 32, [
     SCRIPTS,
     "if lock.attemptId and lock.state == 'held' then ended(lock.attemptId) end",
     '',
   ]),
-  mutant('an attempt that was cancelled is not written down', 'synchronised', [
+  mutant('an attempt that was cancelled is not written down', 'synchronised', 12, [
     SCRIPTS,
     "ended(ARGV[1])\nreturn answer('cancelled')",
     "return answer('cancelled')",
   ]),
-  mutant('one ended attempt is remembered, not ten', 'synchronised', [
+  mutant('one ended attempt is remembered, not ten', 'synchronised', 1, [
     SCRIPTS,
     'and #ids < 10 then',
     'and #ids < 1 then',
   ]),
-  mutant('the fencing token does not rise', 'synchronised', [
+  mutant('the fencing token does not rise', 'synchronised', 1, [
     SCRIPTS,
     'math.max(now, tonumber(lock.fencingToken or 0) + 1)',
     'tonumber(lock.fencingToken or now)',
   ]),
-  mutant('a done tick is granted again', 'synchronised', [
+  mutant('a done tick is granted again', 'synchronised', 1, [
     SCRIPTS,
     "if tick ~= '' and lock.doneTick and tonumber(lock.doneTick) >= tonumber(tick) then return answer('refused') end",
     '',
   ]),
-  mutant('with tickMark start a tick is not marked', 'synchronised', [
+  mutant('with tickMark start a tick is not marked', 'synchronised', 1, [
     SCRIPTS,
     "if mark == '1' and",
     "if mark == '2' and",
   ]),
-  mutant('a success does not mark its tick', 'synchronised', [SCRIPTS, "if done ~= '' then", "if done == '-' then"]),
-  mutant('anybody may release', 'hostile', [
+  mutant('a success does not mark its tick', 'synchronised', 6, [SCRIPTS, "if done ~= '' then", "if done == '-' then"]),
+  mutant('anybody may release', 'hostile', 2, [
     SCRIPTS,
     "if not holds(id) then return answer(lock.attemptId == id and lock.state == 'released' and 'released' or 'other') end",
     '',
   ]),
-  mutant('anybody may extend', 'hostile', [SCRIPTS, "if not holds(ARGV[1]) then return answer('lost') end", '']),
-  mutant('the deadline counts from an answer that took its time', 'synchronised', [
+  mutant('anybody may extend', 'hostile', 3, [SCRIPTS, "if not holds(ARGV[1]) then return answer('lost') end", '']),
+  mutant('the deadline counts from an answer that took its time', 'synchronised', 2, [
     'core/lease.ts',
     'endMono: firstSentMono + leaseMs,',
     'endMono: firstSentMono + leaseMs + 6_000,',

@@ -12,7 +12,7 @@ export interface SimSettings {
 }
 
 const SEEDS = 20_000;
-const SEEDS_A_MUTANT = 3_000;
+const SEEDS_A_MUTANT = 1_000;
 const MOST_SEEDS = 1_000_000_000;
 const LAST_SEED = 4_294_967_295;
 
