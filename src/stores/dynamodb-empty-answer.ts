@@ -1,8 +1,15 @@
 import type { ResponseStack } from './dynamodb-response-time.js';
 
+interface Response {
+  readonly statusCode?: number;
+  body?: unknown;
+}
+
+const OPENING_BRACE = 0x7b;
+
 /**
- * Has a command fail whose answer is empty, as that of a gateway may be. The SDK takes it for a success that tells
- * nothing, and so would an acquire: DynamoDB itself always answers with an object.
+ * Has a command fail whose answer holds no object, as that of a gateway may be. The SDK takes it for a success that
+ * tells nothing, and so would an acquire: DynamoDB itself always answers with an object.
  *
  * @returns the command
  */
@@ -10,13 +17,29 @@ export function refuseEmptyAnswer<C extends { readonly middlewareStack: object }
   (command.middlewareStack as ResponseStack).add(
     (next) => async (args) => {
       const reply = await next(args);
-      const { headers } = reply.response as { readonly headers?: Readonly<Record<string, string | undefined>> };
-      if (headers?.['content-length'] === '0') throw new EmptyAnswer('the answer has no body');
+      const response = reply.response as Response;
+      const { statusCode = 0, body } = response;
+      if (statusCode >= 200 && statusCode < 300 && (isStream(body) || body instanceof Blob)) {
+        const bytes = await bytesOf(body);
+        if (bytes[0] !== OPENING_BRACE) throw new EmptyAnswer('the answer holds no object');
+        response.body = bytes;
+      }
       return reply;
     },
     { step: 'deserialize', priority: 'low', name: 'singleExecutionEmptyAnswer', override: true },
   );
   return command;
+}
+
+function isStream(body: unknown): body is AsyncIterable<Uint8Array<ArrayBuffer>> {
+  return typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
+}
+
+async function bytesOf(body: AsyncIterable<Uint8Array<ArrayBuffer>> | Blob): Promise<Uint8Array> {
+  if (body instanceof Blob) return new Uint8Array(await body.arrayBuffer());
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  return bytesOf(new Blob(chunks));
 }
 
 /** Whether the request was applied is not known. */
