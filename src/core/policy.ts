@@ -158,7 +158,7 @@ export function chosenLeaseMs({ lockAtMostForMs, lockAtLeastForMs, keepAlive }: 
 /** @throws TypeError unless these are options, and all of them known */
 export function checkKnown(options: object, known: readonly string[]): void {
   if (typeof options !== 'object' || options === null) {
-    throw new TypeError(`options is ${describeType(options)}: give an object with at least name and store`);
+    throw new TypeError(`options is ${describeType(options)}: give an object of options`);
   }
   for (const key of Object.keys(options)) {
     if (!known.includes(key)) throw new TypeError(`unknown option '${key}': the options are ${known.join(', ')}`);

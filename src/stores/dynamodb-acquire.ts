@@ -78,7 +78,10 @@ function grantedNow(claim: Claim, { item = {}, sentMono, time }: Reply, sent: Se
   // Counted by the server just now, so it is a number, however the user's client wraps numbers.
   const fencingToken = (oldToken === undefined ? now : Number(String(oldToken))) + 1;
   if (!Number.isSafeInteger(fencingToken) || fencingToken < 1) {
-    return { kind: 'failed', error: new CorruptLockError(claim.name, 'fencingToken', 'no number to be counted on') };
+    return {
+      kind: 'failed',
+      error: new CorruptLockError(claim.name, 'fencingToken', 'no number that can be counted up'),
+    };
   }
   const written = { ...grantFields(claim, now, now + claim.leaseMs + PAD_MS), fencingToken };
   const lease = leaseOf(claim, written, sent, pastRecord(claim.name, item));

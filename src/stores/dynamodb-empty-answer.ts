@@ -31,15 +31,20 @@ export function refuseEmptyAnswer<C extends { readonly middlewareStack: object }
   return command;
 }
 
-function isStream(body: unknown): body is AsyncIterable<Uint8Array<ArrayBuffer>> {
+function isStream(body: unknown): body is AsyncIterable<Uint8Array> {
   return typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
 }
 
-async function bytesOf(body: AsyncIterable<Uint8Array<ArrayBuffer>> | Blob): Promise<Uint8Array> {
+async function bytesOf(body: AsyncIterable<Uint8Array> | Blob): Promise<Uint8Array> {
   if (body instanceof Blob) return new Uint8Array(await body.arrayBuffer());
-  const chunks: Uint8Array<ArrayBuffer>[] = [];
-  for await (const chunk of body) chunks.push(chunk);
-  return bytesOf(new Blob(chunks));
+  let bytes = new Uint8Array();
+  for await (const chunk of body) {
+    const longer = new Uint8Array(bytes.length + chunk.length);
+    longer.set(bytes);
+    longer.set(chunk, bytes.length);
+    bytes = longer;
+  }
+  return bytes;
 }
 
 /** Whether the request was applied is not known. */

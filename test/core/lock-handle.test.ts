@@ -167,9 +167,9 @@ describe('row 14: options that cannot be', () => {
 
   test.each<[unknown, Error]>([
     [{}, new TypeError('store is undefined: give a store, such as dynamoDBStore({ tableName })')],
-    [undefined, new TypeError('options is undefined: give an object with at least name and store')],
-    [null, new TypeError('options is null: give an object with at least name and store')],
-    ['digest', new TypeError('options is a string: give an object with at least name and store')],
+    [undefined, new TypeError('options is undefined: give an object of options')],
+    [null, new TypeError('options is null: give an object of options')],
+    ['digest', new TypeError('options is a string: give an object of options')],
   ])('row 14: %o', async (options, error) => {
     await expect(acquireLock(options as HandleOptions)).rejects.toThrow(error);
   });

@@ -198,9 +198,9 @@ describe('row 14: an option that cannot be is refused when wrapping, by its name
   );
 
   test.each<[unknown, string]>([
-    [undefined, 'options is undefined: give an object with at least name and store'],
-    [null, 'options is null: give an object with at least name and store'],
-    ['digest', 'options is a string: give an object with at least name and store'],
+    [undefined, 'options is undefined: give an object of options'],
+    [null, 'options is null: give an object of options'],
+    ['digest', 'options is a string: give an object of options'],
   ])('options that are %o', async (options, message) => {
     const given = options as { name: string; store: LockStore };
 

@@ -18,8 +18,7 @@ import type { Kind, Tally } from './tally.js';
 /** Most worlds, of a hundred, in which a lock may be left without a runner: see docs/protocol.md, "What can remain". */
 const MOST_REMAINDER = 0.01;
 /** Most callers a world who are told an error while they hold the lock, because the network stays silent. */
-const MOST_TOLD = 0.1;
-
+const MOST_TOLD: Readonly<Record<Stage, number>> = { dynamodb: 0.05, redis: 0.1, election: 0.1 };
 /** An election takes as long as four jobs. */
 const SHARE: Readonly<Record<Stage, number>> = { dynamodb: 4, redis: 4, election: 1 };
 
@@ -100,8 +99,8 @@ function nameOf({ stage, regime }: Kind): string {
 }
 
 /** More locks without a runner, or more callers who were told of an error, than bad networks explain. */
-function isTooMuch({ seedsWithRemainder, told, seeds }: Tally): boolean {
-  return seedsWithRemainder > MOST_REMAINDER * seeds || told > MOST_TOLD * seeds;
+function isTooMuch({ stage, seedsWithRemainder, told, seeds }: Tally): boolean {
+  return seedsWithRemainder > MOST_REMAINDER * seeds || told > MOST_TOLD[stage] * seeds;
 }
 
 function counts({ seeds, grants, runs, skips, told, remainder, violations }: Tally): Record<string, number> {

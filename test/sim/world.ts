@@ -14,6 +14,7 @@ const PLACES = 4;
 /** Some hosts, a bad network, and a lock server with one lock. */
 export interface World {
   readonly regime: Regime;
+  readonly store: StoreKind;
   readonly chance: Random;
   readonly time: Timeline;
   readonly net: Network;
@@ -63,6 +64,7 @@ export function world(
 
   return {
     regime,
+    store,
     chance,
     time,
     net,
