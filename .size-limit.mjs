@@ -30,12 +30,12 @@ export default [
     bundleOf(
       `${door} + upstashStore`,
       `export { withSingleExecution } from './dist/adapters/${door}.js'; export { upstashStore } from './dist/stores/upstash.js';`,
-      '15.5 kB',
+      '15.8 kB',
     ),
   ),
   bundleOf(
     'withSingleExecution + memoryStore',
     `${wrapper} export { memoryStore } from './dist/stores/memory.js';`,
-    '11 kB',
+    '11.2 kB',
   ),
 ];
