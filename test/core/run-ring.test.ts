@@ -103,6 +103,8 @@ describe('runsOf', () => {
     ['no token', 's||mjuohs00|15o|'],
     ['a negative number', 's||-1|15o|p'],
     ['capitals', 'S||MJUOHS00|15O|P'],
+    ['too many parts before', 'w|s||mjuohs00|15o|o'],
+    ['a row in a list', ['s||mjuohs00|15o|o']],
     ['a number', 5],
     ['null', null],
     ['an object', { status: 's' }],
@@ -110,6 +112,10 @@ describe('runsOf', () => {
     const record = { r4: row, ...rowsOfRelease(lease, completion) } as LockRecord;
 
     expect(runsOf(record).map((run) => run.fencingToken)).toEqual([25]);
+  });
+
+  test('leaves out what is in no slot: the ring has r0 to r9', () => {
+    expect(runsOf({ r10: 's||mjuohs00|15o|p' })).toEqual([]);
   });
 
   test('an empty record has no runs', () => {
