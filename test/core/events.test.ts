@@ -63,6 +63,7 @@ describe('row 46: an observer sees every event in order', () => {
       },
     });
     const { options, observer } = setting({ clock, store });
+    await clock.advance(700);
     const running = executeWithLock(() => pass(clock, 1_500), options);
     await clock.advance(2_000);
     await running;

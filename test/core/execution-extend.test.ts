@@ -83,11 +83,11 @@ describe('row 24: extend', () => {
     expect.assertions(3);
   });
 
-  test.each<[string, object, string]>([
-    ['maxHold', { maxHold: '10m' }, '9m59s'],
-    ['a day, where no maxHold is given', {}, '23h59m59s'],
-    ['the deadline of the platform, where no maxHold is given', { deadline: NOW + 5 * MINUTE }, '4m59s'],
-  ])('row 23: past %s it is refused, and both are named', async (_, over, left) => {
+  test.each<[string, object, string, string]>([
+    ['maxHold', { maxHold: '10m' }, '9m59s', '10m'],
+    ['a day, where no maxHold is given', {}, '23h59m59s', '24h'],
+    ['the deadline of the platform, where no maxHold is given', { deadline: NOW + 5 * MINUTE }, '4m59s', '5m'],
+  ])('row 23: past %s it is refused, and both are named', async (_, over, left, more) => {
     const { clock, options, extendedAt } = byHand();
     const running = executeWithLock(
       async ({ extend, assertHeld }) => {
@@ -95,6 +95,7 @@ describe('row 24: extend', () => {
         await expect(extend('2d')).rejects.toThrow(
           new RangeError(`duration is 2d, past maxHold, which ends in ${left}: extend by less, or raise maxHold`),
         );
+        await expect(extend(more)).rejects.toThrow(RangeError);
         assertHeld();
         await extend(left);
       },

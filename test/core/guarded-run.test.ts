@@ -21,6 +21,18 @@ const toss = (value: unknown): never => {
 const noDatabase = () => toss(new Error('no database'));
 
 describe('the verdict', () => {
+  test.each<[string, Partial<ExecuteOptions>, boolean]>([
+    ['with a tick', { tick: NOW }, true],
+    ['with a tick that was marked at its start', { tick: NOW, tickMark: 'start' }, false],
+    ['without a tick', {}, false],
+  ])('row 29: a store is told what to mark as done of a run %s', async (_, tick, markTickDone) => {
+    const { options } = memoryLocks();
+    const release = vi.fn<LockStore['release']>(async () => 'released');
+    await executeWithLock(() => {}, { ...options, ...tick, store: scriptedStore({ release }) });
+
+    expect(release.mock.calls[0]?.[1]).toMatchObject({ result: 'succeeded', markTickDone });
+  });
+
   const frozen = Object.freeze({ reason: 'no database' });
 
   test.each<[string, unknown]>([

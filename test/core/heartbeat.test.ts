@@ -10,10 +10,10 @@ const NOW = 1_767_225_600_000;
 const never = Number.POSITIVE_INFINITY;
 
 /** A heart that beats for a lease which was sent at the instant 0; `answer` is what becomes of each extension. */
-function heart({ leaseMs = 60_000, untilMono = never, capMono = never, unref = () => {} } = {}) {
+function heart({ leaseMs = 60_000, untilMono = never, capMono = never, timer = {} } = {}) {
   const clock = manualClock(NOW);
   const timed = { ...clock, setTimer: (...timer: Parameters<typeof clock.setTimer>) => timerOf(...timer) };
-  const timerOf = (callback: () => void, ms: number) => ({ cancel: clock.setTimer(callback, ms).cancel, unref });
+  const timerOf = (callback: () => void, ms: number) => ({ cancel: clock.setTimer(callback, ms).cancel, ...timer });
   const sentNow = () => ({ firstSentMono: clock.monotonic(), firstSentWall: clock.now(), leaseMs, lockUntilMs: 0 });
   const watch = watchLease('digest', clock, { hold: holdOf(sentNow(), capMono), ends: [] });
   const beats: number[] = [];
@@ -189,7 +189,7 @@ describe('the end of all renewal', () => {
 
   test('F27 its timers never keep a process alive', async () => {
     const unref = vi.fn();
-    const { clock } = heart({ unref });
+    const { clock } = heart({ timer: { unref } });
     await clock.advance(20_000);
 
     expect(unref).toHaveBeenCalledTimes(2);

@@ -150,7 +150,7 @@ describe('stop', () => {
 
     expect([watch.isStopped(), clock.pendingTimers()]).toEqual([true, 0]);
     await clock.advance(3_600_000);
-    expect([watch.signal.aborted, watch.isLost(), onLost.mock.calls.length]).toEqual([false, false, 0]);
+    expect([watch.isLost(), watch.signal.aborted, onLost.mock.calls.length]).toEqual([false, false, 0]);
   });
 
   test('a lost lease stays lost', async () => {

@@ -1,6 +1,6 @@
 import { CorruptLockError } from 'single-execution';
 import { describe, expect, test } from 'vitest';
-import { holderOf, previousRun, readRecord } from '../../src/core/lock-record.js';
+import { holderOf, isRecordAttribute, type LockRecord, previousRun, readRecord } from '../../src/core/lock-record.js';
 
 const LOCKED_AT = 1_767_225_600_000;
 
@@ -33,6 +33,14 @@ describe('readRecord', () => {
     });
   });
 
+  test.each<[string, number]>([
+    ['fencingToken', 0],
+    ['lockedAt', 1_000_000_000_000],
+    ['lockUntil', 99_999_999_999_999],
+  ])('takes %s at the end of its range, %i', (attribute, value) => {
+    expect(readRecord('digest', { [attribute]: value })).toEqual({ [attribute]: value });
+  });
+
   test.each<[string, unknown, string]>([
     ['attemptId', '', 'a string that does not belong there'],
     ['attemptId', 5, 'the number 5'],
@@ -44,6 +52,7 @@ describe('readRecord', () => {
     ['state', 1, 'the number 1'],
     ['lockedAt', true, 'a boolean that does not belong there'],
     ['lockUntil', 'x', 'a string that does not belong there'],
+    ['lockUntil', 100_000_000_000_000, 'the number 100000000000000'],
     ['lockUntil', Number.NaN, 'the number NaN'],
     ['leaseMs', -60_000, 'the number -60000'],
     ['lockedBy', 7, 'the number 7'],
@@ -76,6 +85,24 @@ describe('readRecord', () => {
   });
 });
 
+test.each([
+  ['lockUntil', true],
+  ['r0', true],
+  ['r9', true],
+  ['r10', false],
+  ['rx', false],
+  ['lockName', false],
+  ['toString', false],
+])('an attribute %s belongs to the record: %o', (name, belongs) => {
+  expect(isRecordAttribute(name)).toBe(belongs);
+});
+
+/** The record, but for one attribute. */
+const without = (attribute: keyof LockRecord): LockRecord => {
+  const { [attribute]: _, ...rest } = record as LockRecord;
+  return rest;
+};
+
 describe('previousRun', () => {
   test.each<[object, object]>([
     [{}, { status: 'failed', fencingToken: 1_767_225_600_001 }],
@@ -105,6 +132,10 @@ describe('previousRun', () => {
     expect(previousRun({ pausedUntil: 8_640_000_000_000_000, pausedBy: 'ops' })).toBeUndefined();
     expect(previousRun({ barredAttempt: 'a1' })).toBeUndefined();
   });
+
+  test.each(['attemptId', 'fencingToken', 'lockedAt'] as const)('is unknown without %s', (attribute) => {
+    expect(previousRun(without(attribute))).toBeUndefined();
+  });
 });
 
 describe('holderOf', () => {
@@ -120,7 +151,9 @@ describe('holderOf', () => {
 
   test('is unknown where the record does not tell', () => {
     expect(holderOf({ pausedUntil: 8_640_000_000_000_000 })).toBeUndefined();
-    const { attemptId: _, ...anonymous } = record;
-    expect(holderOf(anonymous)).toBeUndefined();
+  });
+
+  test.each(['attemptId', 'lockedAt', 'lockUntil', 'fencingToken'] as const)('is unknown without %s', (attribute) => {
+    expect(holderOf(without(attribute))).toBeUndefined();
   });
 });

@@ -51,6 +51,20 @@ describe('row 23: maxHold', () => {
       maxHoldOver,
     ]);
   });
+
+  test('row 23: however long it is, a lock is extended by a day at most', async () => {
+    const { options, extendedAt } = keptLocks();
+    const running = executeWithLock(
+      async ({ extend }) => {
+        await expect(extend('2d')).rejects.toThrow(new RangeError('duration is 2d: give 24h at most'));
+        await extend('24h');
+      },
+      { ...options, maxHold: '2d' },
+    );
+
+    expect(await running).toMatchObject({ status: 'executed' });
+    expect(extendedAt).toEqual([0]);
+  });
 });
 
 describe('row 23: a run that goes on after maxHold', () => {

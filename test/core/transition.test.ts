@@ -75,6 +75,10 @@ describe('releaseFields', () => {
     expect(fields).toMatchObject({ lockUntil: NOW + over, releasedAt: NOW + 5_000 });
   });
 
+  test('F28 a clock that stepped back since the grant does not keep the lock', () => {
+    expect(releaseFields(lease, completion, NOW - 5_000).lockUntil).toBe(NOW - 5_000);
+  });
+
   test('F55 lockAtLeastFor counts from the start as the holder wrote it', () => {
     const behind = { ...lease, lockedAtMs: NOW - 20_000 };
     const fields = releaseFields(behind, { ...completion, lockAtLeastForMs: 60_000 }, NOW);
