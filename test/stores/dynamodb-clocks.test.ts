@@ -38,6 +38,17 @@ test.each([
   expect(run.events.map(({ type }) => type)).not.toContain('clock-unverified');
 });
 
+test('row 17: a Date header that is off is reported of a skip too', async () => {
+  const name = uniqueName();
+  await leaveDead(name, Date.now() + 60_000);
+  locks.proxy.setDate({ shiftMs: -30_000 });
+
+  const run = await runOnce({ name, store: locks.store() });
+
+  expect(run.outcome).toMatchObject({ status: 'skipped', reason: 'locked' });
+  expect(run.events.map(({ type }) => type)).toContain('clock-skew');
+});
+
 test('row 17: a true clock is never reported', async () => {
   const store = locks.store();
 
@@ -72,6 +83,7 @@ test('F13 a contender whose clock is two minutes behind takes over a dead lock b
   const run = await runOnce({ name, store: locks.store(), clock: shiftedClock(-TWO_MINUTES), lockAtMostFor: '10m' });
 
   expect(run.outcome).toMatchObject({ status: 'executed', fencingToken: 8, previous: { status: 'crashed' } });
+  expect(run.events.map(({ type }) => type)).not.toContain('clock-unverified');
   expect(locks.verbs()).toEqual(['acquire', 'takeover', 'release']);
 });
 

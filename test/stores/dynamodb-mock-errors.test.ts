@@ -1,3 +1,6 @@
+import type { GetCommandInput } from '@aws-sdk/lib-dynamodb';
+import { lockAdmin } from 'single-execution/admin';
+import { dynamoDBAdminStore } from 'single-execution/dynamodb';
 import { describe, expect, test } from 'vitest';
 import { mockedLocks } from '../support/mocked-locks.js';
 
@@ -129,6 +132,58 @@ test('F2 an answer that breaks off is silence, whatever its status', async () =>
 
   expect(await run(() => 'sent')).toMatchObject({ status: 'executed', value: 'sent' });
   expect(sent()).toEqual(['acquire', 'acquire', 'release']);
+});
+
+describe('what may have been applied is cancelled, and nothing else', () => {
+  test.each<[string, unknown, string[]]>([
+    ['was never sent', sdkError('Error', SECRET, { code: 'ECONNREFUSED' }), []],
+    ['met a conflict between regions', sdkError('ReplicatedWriteConflictException'), ['cancel']],
+    ['was answered 500', sdkError('InternalServerError', SECRET, { $metadata: { httpStatusCode: 500 } }), ['cancel']],
+    ['failed with null', null, ['cancel']],
+    ['failed with undefined', undefined, ['cancel']],
+    ['failed with an object without a name', { name: 7 }, ['cancel']],
+  ])('a write that %s is tried again', async (_, cause, last) => {
+    const { run, mock, sent } = mockedLocks();
+    mock.callsFake(() => Promise.reject(cause));
+
+    await expect(run(fail)).rejects.toMatchObject({ name: 'LockStoreError', code: 'UNAVAILABLE' });
+    const verbs = sent();
+    expect(verbs.filter((verb) => verb === 'acquire').length).toBeGreaterThan(1);
+    expect([...new Set(verbs)]).toEqual(['acquire', ...last]);
+  });
+
+  test('a client that tried twice by itself before it was turned away', async () => {
+    const { run, mock, sent } = mockedLocks();
+    const details = { $metadata: { httpStatusCode: 400, attempts: 2 } };
+    mock.rejectsOnce(sdkError('AccessDeniedException', SECRET, details));
+
+    await expect(run(fail)).rejects.toMatchObject({ code: 'ACCESS_DENIED' });
+    expect(sent()).toEqual(['acquire', 'cancel']);
+  });
+});
+
+test.each<[string, 'list' | 'get' | 'resume', string]>([
+  ['a list', 'list', 'dynamodb:Scan'],
+  ['a look at one lock', 'get', 'dynamodb:GetItem'],
+  ['a write', 'resume', 'dynamodb:UpdateItem'],
+])('F16 %s that is not allowed names the right that is missing', async (_, verb, right) => {
+  const { client, mock, clock } = mockedLocks();
+  mock.rejects(sdkError('AccessDeniedException'));
+  const admin = lockAdmin(dynamoDBAdminStore({ tableName: 'locks', client }), { clock });
+
+  await expect(admin[verb]('digest')).rejects.toMatchObject({
+    code: 'ACCESS_DENIED',
+    message: expect.stringContaining(`allow it ${right} on table 'locks'`),
+  });
+});
+
+test('operators read consistently', async () => {
+  const { client, mock, clock } = mockedLocks();
+  const admin = lockAdmin(dynamoDBAdminStore({ tableName: 'locks', client }), { clock });
+  await admin.list();
+  await admin.get('digest');
+
+  expect(mock.calls().map(({ args }) => (args[0].input as GetCommandInput).ConsistentRead)).toEqual([true, true]);
 });
 
 describe('messages', () => {

@@ -1,6 +1,7 @@
 import { UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from 'vitest';
 import { mockedLocks } from '../support/mocked-locks.js';
+import { refused, timeout } from '../support/sdk-errors.js';
 
 const NOW = Date.UTC(2026, 0, 1);
 const TICK = Date.UTC(2026, 0, 1);
@@ -18,16 +19,6 @@ const held = {
 };
 /** A grant to somebody who died; over beyond `maxClockSkew`, which counts because a mock sends no Date header. */
 const dead = { ...held, lockUntil: NOW - 1_000 };
-
-const timeout = () => Object.assign(new Error('no answer'), { name: 'TimeoutError' });
-const refused = (item: object, attempts = 1) =>
-  Object.assign(new Error('The conditional request failed'), {
-    name: 'ConditionalCheckFailedException',
-    $metadata: { httpStatusCode: 400, attempts },
-    Item: Object.fromEntries(
-      Object.entries(item).map(([name, value]) => [name, typeof value === 'number' ? { N: `${value}` } : { S: value }]),
-    ),
-  });
 
 /** Matches what is sent by each verb, for `mock.on(UpdateCommand, …)`. */
 const GRANT: Partial<UpdateCommandInput> = { ReturnValues: 'ALL_OLD' };
@@ -247,7 +238,8 @@ describe('takeover', () => {
     table.put('digest', dead);
     mock.on(UpdateCommand, TAKEOVER).rejectsOnce(refused(item));
 
-    expect(await run(sendDigest)).toMatchObject({ status: 'skipped', reason: 'locked' });
+    const holder = { lockedBy: 'another function' };
+    expect(await run(sendDigest)).toMatchObject({ status: 'skipped', reason: 'locked', holder });
     expect(sent()).toEqual(['acquire', 'takeover']);
   });
 
@@ -331,12 +323,15 @@ describe('release', () => {
     expect(observer.types()).toEqual(expect.arrayContaining(['release-failed', 'failed']));
   });
 
-  test('not allowed: one try, and the value is still returned', async () => {
-    const { run, mock, sent } = mockedLocks();
+  test('not allowed: one try, the value is still returned, and an event tells', async () => {
+    const { run, mock, sent, observer } = mockedLocks();
     mock.on(UpdateCommand, RELEASE).rejects(Object.assign(new Error('no'), { name: 'AccessDeniedException' }));
 
     expect(await run(sendDigest)).toMatchObject({ status: 'executed', value: 'sent', release: 'unknown' });
     expect(sent()).toEqual(['acquire', 'release']);
+    expect(observer.events.find(({ type }) => type === 'release-failed')).toMatchObject({
+      error: { operation: 'release', code: 'ACCESS_DENIED' },
+    });
   });
 
   test('refused to a successor after an answer was lost: unknown', async () => {

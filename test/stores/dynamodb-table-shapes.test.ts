@@ -59,6 +59,16 @@ test.each([
   expect(await runOn(dynamoDBStore({ tableName, client, ...keys }), 'job')).toMatchObject({ status: 'executed' });
 });
 
+test.each([[''], [7], [undefined]])('createLockTable refuses the table name %j', async (tableName) => {
+  await expect(createLockTable(client, { tableName } as never)).rejects.toThrow(TypeError);
+});
+
+test('createLockTable throws what the client throws', async () => {
+  await expect(createLockTable(client, { tableName: 'no spaces' })).rejects.toMatchObject({
+    name: 'ValidationException',
+  });
+});
+
 test.each([
   ['no sort key given', {}],
   ['another partition key', { partitionKey: 'id', sortKey: 'SK' }],

@@ -86,6 +86,7 @@ describe('options of a store', () => {
     [{ tableName: 'locks', client: {} }, 'client is an object: give a DynamoDBClient'],
     [{ tableName: 'locks', keyPrefix: 7 }, 'keyPrefix is 7: give a string'],
     [null, 'options of dynamoDBStore is null: give { tableName }'],
+    ['locks' as never, "options of dynamoDBStore is 'locks': give { tableName }"],
   ])('%j are refused', (options, message) => {
     expect(() => dynamoDBStore(options as never)).toThrow(TypeError);
     expect(() => dynamoDBStore(options as never)).toThrow(message);
@@ -98,6 +99,10 @@ describe('options of a store', () => {
   ])('a key prefix %j is refused', (keyPrefix, message) => {
     expect(() => dynamoDBStore({ tableName: 'locks', client, keyPrefix })).toThrow(RangeError);
     expect(() => dynamoDBStore({ tableName: 'locks', client, keyPrefix })).toThrow(message);
+  });
+
+  test('a key prefix of 100 bytes leaves room for names', () => {
+    expect(() => dynamoDBStore({ tableName: 'locks', client, keyPrefix: 'p'.repeat(100) })).not.toThrow();
   });
 
   test.each<[DynamoDBStoreOptions, string]>([

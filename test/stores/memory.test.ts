@@ -1,7 +1,16 @@
-import { lockStoreContract } from 'single-execution/testing';
-import { describe, test } from 'vitest';
-import { memoryHarness } from '../support/contract-harness.js';
+import { memoryStore } from 'single-execution/memory';
+import { lockStoreContract, manualClock } from 'single-execution/testing';
+import { describe, expect, test } from 'vitest';
+import { memoryHarness, storeCall } from '../support/contract-harness.js';
 
 describe('row 57: memoryStore keeps the contract of all stores', () => {
   for (const { name, check } of lockStoreContract) test(name, () => check(memoryHarness()));
+});
+
+test('a resume makes no record of nothing', async () => {
+  const store = memoryStore();
+  const call = storeCall(manualClock());
+  await store.resume('digest', call);
+
+  expect(await store.list(call)).toEqual([]);
 });
