@@ -754,10 +754,14 @@ describe('row 61: switched off', () => {
     const logged = vi.spyOn(console, 'error').mockImplementation(() => {});
     const { store, options, context } = setting();
     const acquire = vi.spyOn(store, 'acquire');
-    const wrapped = withSingleExecution(async (_event, _context, { fencingToken }) => fencingToken, options);
+    const facts = async (_event: unknown, _context: Context, { fencingToken, attempt }: Execution) => [
+      fencingToken,
+      attempt,
+    ];
+    const wrapped = withSingleExecution(facts, options);
 
-    expect(await wrapped(fixture('rule-event'), context())).toBe(0);
-    expect(await wrapped(fixture('rule-event'), context())).toBe(0);
+    expect(await wrapped(fixture('rule-event'), context())).toEqual([0, undefined]);
+    expect(await wrapped(fixture('scheduler-input'), context())).toEqual([0, 2]);
     expect(acquire).not.toHaveBeenCalled();
     expect(logged).toHaveBeenCalledOnce();
   });

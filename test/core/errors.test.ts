@@ -102,3 +102,13 @@ test.each<[unknown, string]>([
 ])('errorName of %o is %s', (thrown, name) => {
   expect(errorName(thrown)).toBe(name);
 });
+
+test('errorName of an error whose name cannot be read is Error', () => {
+  const nameless = Object.defineProperty(new Error('x'), 'name', {
+    get() {
+      throw new Error('no name');
+    },
+  });
+
+  expect(errorName(nameless)).toBe('Error');
+});

@@ -26,8 +26,11 @@ function setting() {
 describe('row 51: an unguarded run', () => {
   test('row 51: has no token, no past, and nothing to release', async () => {
     const { clock, release, options } = setting();
+    await clock.advance(700);
     const running = executeWithLock(
       async (execution) => {
+        // Without a deadline nothing is watched.
+        expect(clock.pendingTimers()).toBe(0);
         await pass(clock, 250);
         return execution;
       },
@@ -44,8 +47,8 @@ describe('row 51: an unguarded run', () => {
         tick: new Date('2026-01-01T00:00:00Z'),
         fencingToken: 0,
         signal: expect.any(AbortSignal),
-        lockedAt: new Date('2026-01-01T00:00:00Z'),
-        lockUntil: new Date('2026-01-01T00:00:00Z'),
+        lockedAt: new Date('2026-01-01T00:00:00.700Z'),
+        lockUntil: new Date('2026-01-01T00:00:00.700Z'),
         recovering: false,
         missedTicks: [],
         extend: expect.any(Function),
@@ -53,7 +56,7 @@ describe('row 51: an unguarded run', () => {
       },
       fencingToken: 0,
       release: 'none',
-      lockedAt: new Date('2026-01-01T00:00:00Z'),
+      lockedAt: new Date('2026-01-01T00:00:00.700Z'),
       durationMs: 250,
       missedTicks: [],
     });
