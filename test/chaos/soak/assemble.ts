@@ -1,6 +1,7 @@
 import { grouped } from '../../../demo/grouped.js';
 import type { Life } from './fleet.js';
 import type { Delivery, Run, SoakHistory, Worker } from './history.js';
+import { wallOffsetMs } from './machine-clock.js';
 import type { Report, TickOrder } from './reports.js';
 
 /** A tick that was given to a worker. */
@@ -30,7 +31,7 @@ export function historyOf({ store, jobs, writes, lives, given, startMs }: Record
     if (!worker) throw new Error(`delivery ${order.id} went to ${life.name}, which never lived`);
     return deliveryOf(order, worker, ofDelivery.get(String(order.id)) ?? []);
   });
-  return { store, jobs, writes, workers: [...workers.values()], deliveries };
+  return { store, startedAt: startMs + wallOffsetMs(), jobs, writes, workers: [...workers.values()], deliveries };
 }
 
 /** What a worker has said, which is reports and nothing else, with instants since the play began. */

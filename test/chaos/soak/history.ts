@@ -10,6 +10,8 @@ import type { WitnessedWrite } from './witness-file.js';
 
 export interface SoakHistory {
   readonly store: StoreAddress['kind'];
+  /** True time at which the play began, in epoch milliseconds. */
+  readonly startedAt: number;
   readonly jobs: readonly SoakJob[];
   readonly workers: readonly Worker[];
   readonly deliveries: readonly Delivery[];

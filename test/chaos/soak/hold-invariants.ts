@@ -1,6 +1,7 @@
 import type { Invariant } from '../../../demo/invariant.js';
 import { LATE_MS } from './bad-network.js';
 import type { Delivery, SoakHistory } from './history.js';
+import type { SoakJob } from './jobs.js';
 import { byJob, runsOf } from './run-invariants.js';
 import { shown } from './telling.js';
 import { byToken, isSkip } from './tick-invariants.js';
@@ -106,7 +107,7 @@ function hasDied({ settled, worker }: Delivery): boolean {
 }
 
 /** Whether a skip began when the lock can no longer have been held by that one. */
-function isAfter(skip: Delivery, by: Delivery, { store }: SoakHistory): boolean {
+function isAfter(skip: Delivery, by: Delivery, { store, startedAt }: SoakHistory): boolean {
   const { granted, settled, worker, job } = by;
   const endMs = settled?.atMs ?? worker.killedMs ?? Number.POSITIVE_INFINITY;
   const isReleased = settled?.ending.kind === 'ran' && settled.ending.release === 'released';
@@ -114,7 +115,20 @@ function isAfter(skip: Delivery, by: Delivery, { store }: SoakHistory): boolean 
   // A request that was late can grant the lock after its sender was told that its connection broke.
   const lateMs = granted ? 0 : LATE_MS;
   const aheadMs = store === 'dynamodb' ? Math.max(0, worker.aheadMs) : 0;
-  return (skip.receivedMs ?? 0) > endMs + leaseMs + lateMs + aheadMs + BEYOND_LEASE_MS + ROUNDING_MS;
+  const askedMs = skip.receivedMs ?? 0;
+  if (askedMs <= endMs + leaseMs + lateMs + aheadMs + BEYOND_LEASE_MS + ROUNDING_MS) return false;
+  return store === 'dynamodb' || !isLeased(skip, by.job, startedAt + askedMs);
+}
+
+/**
+ * Whether the record that refused a delivery was held by the server's own clock. A machine that is busy can keep a
+ * request back for long, and have it granted when its sender is gone.
+ */
+function isLeased({ settled }: Delivery, { lockAtMostForMs, keepAlive }: SoakJob, askedAt: number): boolean {
+  const { holder } = settled?.ending.kind === 'skipped' ? settled.ending : {};
+  if (!holder) return false;
+  const [lockedAt, lockUntil] = [Date.parse(holder.lockedAt), Date.parse(holder.lockUntil)];
+  return askedAt <= lockUntil + ROUNDING_MS && (keepAlive || lockUntil <= lockedAt + lockAtMostForMs);
 }
 
 /** On DynamoDB tokens tell whether one that nobody knows of came between them. On Redis all locks go by one clock. */

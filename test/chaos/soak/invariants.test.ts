@@ -39,6 +39,16 @@ const skipped = (reason: string, by = 0): Ending => ({
   holder: { lockedBy: String(by), lockedAt: '', lockUntil: '', fencingToken: 0 },
 });
 
+const STARTED_AT = Date.UTC(2026, 0, 1);
+const iso = (ms: number) => new Date(STARTED_AT + ms).toISOString();
+
+/** Skipped for a record that was granted and held as the server's clock has it. */
+const lockedBy = (by: number, fromMs: number, untilMs: number): Ending => ({
+  kind: 'skipped',
+  reason: 'locked',
+  holder: { lockedBy: String(by), lockedAt: iso(fromMs), lockUntil: iso(untilMs), fencingToken: 0 },
+});
+
 /** A delivery that ran: granted 10 ms after it was received, and settled 20 ms after its handler had ended. */
 function ran(
   id: number,
@@ -76,6 +86,7 @@ const { settled: _, ...DEAD } = ran(7, PLAIN, 5, KILLED, 14, 39_900, { endedMs: 
 /** A soak as it should be, with one of everything. */
 const SOUND: SoakHistory = {
   store: 'redis',
+  startedAt: STARTED_AT,
   jobs: [PLAIN, ONCE, SPACED, KEPT],
   workers: [W1, W2, STOPPED, KILLED],
   deliveries: [
@@ -207,6 +218,16 @@ describe('a doctored soak breaks the invariant that it wrongs', () => {
       doctored(skip(20, PLAIN, 7, W2, 45_100, skipped('locked', 7))),
     ],
     [
+      'a dead holder blocks its job for longer than its lease, as the record has it',
+      CRASH,
+      doctored(skip(20, PLAIN, 7, W2, 45_100, lockedBy(7, 44_000, 46_100))),
+    ],
+    [
+      'a dead holder blocks its job when its lease is over, as the record has it',
+      CRASH,
+      doctored(skip(20, PLAIN, 7, W2, 45_100, lockedBy(7, 43_000, 45_000))),
+    ],
+    [
       'a run is told that the one that died had succeeded',
       CRASH,
       doctored(ran(9, PLAIN, 7, W2, 15, 45_500, { previous: { status: 'succeeded', token: 14 } })),
@@ -300,6 +321,10 @@ describe('what is no breach', () => {
     [
       'on DynamoDB a dead holder whose clock was ahead blocks for as much longer',
       onDynamoDB(doctored({ ...DEAD, worker: ahead }, skip(20, PLAIN, 7, W2, 45_100, skipped('locked', 7)))),
+    ],
+    [
+      'a request that the machine kept back grants a lock when its sender is long dead',
+      doctored(skip(20, PLAIN, 7, W2, 45_100, lockedBy(7, 44_000, 46_000))),
     ],
     [
       'on DynamoDB a host that is ahead cuts lockAtLeastFor short',
