@@ -86,7 +86,7 @@ describe('options of a store', () => {
     [{ tableName: 'locks', client: {} }, 'client is an object: give a DynamoDBClient'],
     [{ tableName: 'locks', keyPrefix: 7 }, 'keyPrefix is 7: give a string'],
     [null, 'options of dynamoDBStore is null: give { tableName }'],
-    ['locks' as never, "options of dynamoDBStore is 'locks': give { tableName }"],
+    ['locks' as never, 'options of dynamoDBStore is a string: give { tableName }'],
   ])('%j are refused', (options, message) => {
     expect(() => dynamoDBStore(options as never)).toThrow(TypeError);
     expect(() => dynamoDBStore(options as never)).toThrow(message);
