@@ -19,8 +19,8 @@ import type { Kind, Tally } from './tally.js';
 const MOST_REMAINDER = 0.01;
 /** Most callers a world who are told an error while they hold the lock, because the network stays silent. */
 const MOST_TOLD: Readonly<Record<Stage, number>> = { dynamodb: 0.05, redis: 0.1, election: 0.1 };
-/** An election takes as long as four jobs. */
-const SHARE: Readonly<Record<Stage, number>> = { dynamodb: 4, redis: 4, election: 1 };
+/** How many worlds of a stage are played to one election, which takes longest. */
+const SHARE: Readonly<Record<Stage, number>> = { dynamodb: 25, redis: 5, election: 1 };
 
 const MUTANTS = [...DYNAMODB_MUTANTS, ...REDIS_MUTANTS, ...ELECTION_MUTANTS];
 
