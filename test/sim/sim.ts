@@ -17,10 +17,12 @@ import type { Kind, Tally } from './tally.js';
 
 /** Most worlds, of a hundred, in which a lock may be left without a runner: see docs/protocol.md, "What can remain". */
 const MOST_REMAINDER = 0.01;
+/** So many show nothing where few worlds are played. */
+const FEW = 3;
 /** Most callers a world who are told an error while they hold the lock, because the network stays silent. */
 const MOST_TOLD: Readonly<Record<Stage, number>> = { dynamodb: 0.05, redis: 0.1, election: 0.1 };
 /** How many worlds of a stage are played to one election, which takes longest. */
-const SHARE: Readonly<Record<Stage, number>> = { dynamodb: 25, redis: 5, election: 1 };
+const SHARE: Readonly<Record<Stage, number>> = { dynamodb: 60, redis: 8, election: 1 };
 
 const MUTANTS = [...DYNAMODB_MUTANTS, ...REDIS_MUTANTS, ...ELECTION_MUTANTS];
 
@@ -100,7 +102,7 @@ function nameOf({ stage, regime }: Kind): string {
 
 /** More locks without a runner, or more callers who were told of an error, than bad networks explain. */
 function isTooMuch({ stage, seedsWithRemainder, told, seeds }: Tally): boolean {
-  return seedsWithRemainder > MOST_REMAINDER * seeds || told > MOST_TOLD[stage] * seeds;
+  return seedsWithRemainder > Math.max(FEW, MOST_REMAINDER * seeds) || told > MOST_TOLD[stage] * seeds;
 }
 
 function counts({ seeds, grants, runs, skips, told, remainder, violations }: Tally): Record<string, number> {
