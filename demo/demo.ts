@@ -1,6 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { lockAdmin } from 'single-execution/admin';
 import { dynamoDBAdminStore } from 'single-execution/dynamodb';
+import { type CleanUps, runCommand } from './command.js';
 import { startEngine } from './engine.js';
 import { FIRST_DAY_MS, JOBS, playEvening, SITUATIONS, TENANTS } from './evening.js';
 import { startFleet } from './fleet.js';
@@ -13,7 +14,6 @@ import { readSettings, type Settings, USAGE } from './settings.js';
 import { summaryTable } from './summary.js';
 import { createTables, LOCK_TABLE } from './tables.js';
 import { timeline } from './timeline.js';
-import { UsageError } from './usage.js';
 import { tellVerdict } from './verdict.js';
 
 /** A play too short for every situation shows nothing: below this the start is not counted. */
@@ -28,13 +28,8 @@ const AWS_ENV = {
 };
 
 const say = (line = '') => console.log(line);
-const cleanUps: (() => Promise<void>)[] = [];
 
-async function cleanUp(): Promise<void> {
-  for (const end of cleanUps.splice(0).reverse()) await end().catch((error: unknown) => console.error(error));
-}
-
-async function main({ seed, seconds, workers, engine: wanted }: Settings): Promise<number> {
+async function main({ seed, seconds, workers, engine: wanted }: Settings, cleanUps: CleanUps): Promise<number> {
   const startedMs = performance.now();
   const engine = await startEngine(wanted, say);
   cleanUps.push(engine.stop);
@@ -69,23 +64,4 @@ async function main({ seed, seconds, workers, engine: wanted }: Settings): Promi
   return held ? 0 : 1;
 }
 
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  process.once(signal, async () => {
-    await cleanUp();
-    process.exit(signal === 'SIGINT' ? 130 : 143);
-  });
-}
-
-let code = 0;
-try {
-  const settings = readSettings(process.argv.slice(2));
-  if (settings.help) say(USAGE);
-  else code = await main(settings);
-} catch (error) {
-  const isUsage = error instanceof UsageError;
-  console.error(isUsage ? `${error.message}\n\n${USAGE}` : error);
-  code = isUsage ? 2 : 1;
-}
-await cleanUp();
-// What still plays when one part has failed is not waited for.
-process.exit(code);
+await runCommand({ usage: USAGE, readSettings, main });

@@ -1,7 +1,6 @@
 import { createLeaderElection, type LeaderElection, type Leadership } from 'single-execution/leader';
 import type { Random } from '../../demo/random.js';
-import type { Host } from './host.js';
-import { sleep } from './jobs.js';
+import { type Host, sleep } from './host.js';
 import { LOCK } from './lock-server.js';
 import { befall, START, type World } from './world.js';
 

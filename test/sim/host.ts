@@ -107,3 +107,16 @@ export function host(name: string, time: Timeline, { aheadMs, rate }: HostTime):
   };
   return self;
 }
+
+/** Passes time on a host; rejects as soon as the signal aborts. */
+export function sleep(on: Host, ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal?.reason);
+    if (signal?.aborted) return onAbort();
+    signal?.addEventListener('abort', onAbort, { once: true });
+    on.after(ms, () => {
+      signal?.removeEventListener('abort', onAbort);
+      resolve();
+    });
+  });
+}

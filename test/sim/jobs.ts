@@ -7,7 +7,7 @@ import {
   LockStoreError,
 } from 'single-execution';
 import type { Random } from '../../demo/random.js';
-import type { Host } from './host.js';
+import { type Host, sleep } from './host.js';
 import type { TickMark } from './ledger.js';
 import { LOCK } from './lock-server.js';
 import { befall, START, type World } from './world.js';
@@ -90,17 +90,4 @@ export async function playJobs(world: World, tickMark: TickMark): Promise<void> 
   befall(world, TICKS * TICK_MS);
   await time.runUntil(START + TICKS * TICK_MS + AFTERMATH_MS);
   if (underWay > 0 && born.every((on) => on.isUp())) book.violation('I10', `${underWay} calls never ended`);
-}
-
-/** Passes time on a host; rejects as soon as the signal aborts. */
-export function sleep(on: Host, ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const onAbort = () => reject(signal?.reason);
-    if (signal?.aborted) return onAbort();
-    signal?.addEventListener('abort', onAbort, { once: true });
-    on.after(ms, () => {
-      signal?.removeEventListener('abort', onAbort);
-      resolve();
-    });
-  });
 }

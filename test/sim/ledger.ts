@@ -93,17 +93,17 @@ export function ledger({ regime, store, tickMark, now, tell = () => {} }: Circum
     }
     if (doneTicks.has(number(after['tick'])))
       violation('I3', `tick ${after['tick']} granted after its success was recorded`);
-    const tolerance = regime.dateless > 0 ? 2 * regime.skewMs : 0;
+    const takeoverSkewMs = regime.dateless > 0 ? 2 * regime.skewMs : 0;
     const untilMs = number(before['lockUntil']);
-    if (before['state'] === 'held' && atMs + tolerance < untilMs) {
+    if (before['state'] === 'held' && atMs + takeoverSkewMs < untilMs) {
       violation(
         'I4',
         `grant ${token} took over ${untilMs - atMs} ms before the lease of ${before['fencingToken']} ended`,
       );
     }
-    const toleranceMs = store === 'redis' ? 0 : 4 * regime.skewMs;
-    const isTrue = store === 'redis' || (regime.skewMs <= 5 && !regime.steps);
-    if (before['state'] === 'released' && isTrue && atMs + toleranceMs < untilMs) {
+    const releaseSkewMs = store === 'redis' ? 0 : 4 * regime.skewMs;
+    const areClocksTrue = store === 'redis' || (regime.skewMs <= 5 && !regime.steps);
+    if (before['state'] === 'released' && areClocksTrue && atMs + releaseSkewMs < untilMs) {
       violation('I5', `grant ${token} ${untilMs - atMs} ms before lockAtLeastFor ended`);
     }
     if (barsOf(before).includes(attemptId)) violation('I8', 'an attempt that is over was granted');

@@ -1,7 +1,7 @@
 import { redisAdminStore, redisStore } from 'single-execution/redis';
 import { type ContractHarness, lockStoreContract, manualClock } from 'single-execution/testing';
 import { describe, expect, test } from 'vitest';
-import { storeCall } from '../support/contract-harness.js';
+import { manuallyTimed } from '../support/contract-harness.js';
 import { redisCases } from '../support/redis-cases.js';
 import { evalLua, type RedisData } from './lua-redis.js';
 
@@ -19,15 +19,7 @@ function simulatedRedis(): ContractHarness {
   return {
     store: redisStore({ client }),
     admin: redisAdminStore({ client }),
-    call() {
-      clock.suspend(1);
-      return storeCall(clock);
-    },
-    shortLeaseMs: 60_000,
-    async expire({ lockUntilMs }) {
-      clock.stepWall(Math.max(0, lockUntilMs - clock.now()));
-    },
-    leasePadMs: 0,
+    ...manuallyTimed(clock),
     async patch(name, attributes) {
       const hash = data.hashes.get(`lock:${name}`) ?? new Map<string, string>();
       data.hashes.set(`lock:${name}`, hash);

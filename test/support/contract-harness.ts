@@ -1,6 +1,6 @@
 import type { Clock, LockAdminStore, LockStore, StoreCall } from 'single-execution';
 import { memoryStore } from 'single-execution/memory';
-import { type ContractHarness, manualClock } from 'single-execution/testing';
+import { type ContractHarness, type ManualClock, manualClock } from 'single-execution/testing';
 
 /** The contract's surroundings for a store in memory, whose server time is the caller's clock. */
 export function memoryHarness(store: LockStore & LockAdminStore = memoryStore()): ContractHarness {
@@ -8,6 +8,20 @@ export function memoryHarness(store: LockStore & LockAdminStore = memoryStore())
   return {
     store,
     admin: store,
+    ...manuallyTimed(clock),
+    async patch(name, attributes) {
+      // A stored item is shown as it is, not as a copy.
+      const { item = {} } = (await store.get(name, storeCall(clock))) ?? {};
+      Object.assign(item, attributes);
+    },
+  };
+}
+
+/** The time of a store whose server goes by a clock that the test turns. */
+export function manuallyTimed(
+  clock: ManualClock,
+): Pick<ContractHarness, 'call' | 'shortLeaseMs' | 'expire' | 'leasePadMs'> {
+  return {
     call() {
       clock.suspend(1);
       return storeCall(clock);
@@ -17,11 +31,6 @@ export function memoryHarness(store: LockStore & LockAdminStore = memoryStore())
       clock.stepWall(Math.max(0, lockUntilMs - clock.now()));
     },
     leasePadMs: 0,
-    async patch(name, attributes) {
-      // A stored item is shown as it is, not as a copy.
-      const { item = {} } = (await store.get(name, storeCall(clock))) ?? {};
-      Object.assign(item, attributes);
-    },
   };
 }
 

@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type CleanUps, runCommand } from '../../../demo/command.js';
 import { paint } from '../../../demo/paint.js';
 import { random } from '../../../demo/random.js';
-import { UsageError } from '../../../demo/usage.js';
 import { tellVerdict } from '../../../demo/verdict.js';
 import { bundledProgram } from '../../support/bundled-program.js';
 import { childPrograms } from '../../support/child-program.js';
@@ -24,17 +24,8 @@ import { type Soak, summaryTable } from './summary.js';
 
 process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
 const say = (line = '') => process.stdout.write(`${line}\n`);
-const cleanUps: (() => Promise<void>)[] = [];
 
-async function cleanUp(): Promise<void> {
-  for (const end of cleanUps.splice(0).reverse()) await end().catch(complain);
-}
-
-function complain(error: unknown): void {
-  process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
-}
-
-async function main({ seed, minutes, stores }: Settings): Promise<number> {
+async function main({ seed, minutes, stores }: Settings, cleanUps: CleanUps): Promise<number> {
   say(`Chaos: --seed ${seed} --minutes ${minutes}, on ${stores.join(', ')}`);
   const program = await bundledProgram(new URL('./worker.ts', import.meta.url));
   cleanUps.push(program.remove);
@@ -73,23 +64,4 @@ async function main({ seed, minutes, stores }: Settings): Promise<number> {
   return allHeld ? 0 : 1;
 }
 
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  process.once(signal, async () => {
-    await cleanUp();
-    process.exit(signal === 'SIGINT' ? 130 : 143);
-  });
-}
-
-let code = 0;
-try {
-  const settings = readSettings(process.argv.slice(2));
-  if (settings.help) say(USAGE);
-  else code = await main(settings);
-} catch (error) {
-  if (error instanceof UsageError) process.stderr.write(`${error.message}\n\n${USAGE}\n`);
-  else complain(error);
-  code = error instanceof UsageError ? 2 : 1;
-}
-await cleanUp();
-// What still plays when one part has failed is not waited for.
-process.exit(code);
+await runCommand({ usage: USAGE, readSettings, main });
