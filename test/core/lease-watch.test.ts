@@ -149,8 +149,10 @@ describe('stop', () => {
     watch.stop();
 
     expect([watch.isStopped(), clock.pendingTimers()]).toEqual([true, 0]);
-    await clock.advance(3_600_000);
-    expect([watch.isLost(), watch.signal.aborted, onLost.mock.calls.length]).toEqual([false, false, 0]);
+    for (const ms of [10_000, 3_600_000]) {
+      await clock.advance(ms);
+      expect([watch.isLost(), watch.signal.aborted, onLost.mock.calls.length]).toEqual([false, false, 0]);
+    }
   });
 
   test('a lost lease stays lost', async () => {

@@ -88,7 +88,7 @@ test('F1 applied, its answer lost: the grant counts from the takeover, not from 
 
 test('of a lock whose record was cut down by hand', async () => {
   const { run, table } = mockedLocks();
-  table.put('digest', { lockUntil: NOW - 30_000 });
+  table.put('digest', { state: 'held', lockUntil: NOW - 30_000 });
 
   expect(await run(() => 'sent')).toMatchObject({ status: 'executed', value: 'sent' });
 });
