@@ -13,6 +13,11 @@ export const DYNAMODB_MUTANTS: readonly Mutant[] = [
     "(#state <> :held AND lockUntil <= :now))'",
     "lockUntil <= :now) AND :held = :held'",
   ]),
+  mutant('the lock of a dead holder is an error, for ever', 'synchronised', 3, [
+    ACQUIRE,
+    'return { ...judgement, clockUnverified: time.serverMs === undefined };',
+    'return failed(unexpected(claim.name));',
+  ]),
   mutant('an acquire takes whatever there is', 'synchronised', 1, [
     REQUESTS,
     '[FREE, NEW_ATTEMPT, NOT_BARRED, NOT_PAUSED], {',

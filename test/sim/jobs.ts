@@ -17,10 +17,12 @@ const TICKS = 5;
 const DELIVERIES = 3;
 /** Until late messages, retries and dead leases are over. */
 const AFTERMATH_MS = 240_000;
+/** A clock is this many times set forward, or wrong from the start, at most. */
+const MOST_STEPS = 5;
 
 /** A job whose ticks are delivered up to three times, each time to any host, and tried again when they fail. */
 export async function playJobs(world: World, tickMark: TickMark): Promise<void> {
-  const { chance, time, server, book, hosts, born } = world;
+  const { regime, store, chance, time, net, server, book, hosts, born } = world;
   const keepAlive = chance.chance(0.5);
   const settings = {
     name: LOCK,
@@ -32,12 +34,14 @@ export async function playJobs(world: World, tickMark: TickMark): Promise<void> 
     onError: chance.pick(['release', 'release', 'hold'] as const),
   };
   let underWay = 0;
+  let started = 0;
 
   const invoke = async (on: Host, tick: number | undefined, retries: number, c: Random): Promise<void> => {
     const failure = new Error('the job failed');
     const isDeaf = c.chance(0.05);
     let returned: number | undefined;
     const task = async ({ fencingToken, signal, assertHeld }: Execution) => {
+      started++;
       const run = book.start({ host: on, token: fencingToken, tick, signal, isDeaf });
       try {
         for (let steps = c.whole(1, 8); steps > 0; steps--) {
@@ -90,4 +94,15 @@ export async function playJobs(world: World, tickMark: TickMark): Promise<void> 
   befall(world, TICKS * TICK_MS);
   await time.runUntil(START + TICKS * TICK_MS + AFTERMATH_MS);
   if (underWay > 0 && born.every((on) => on.isUp())) book.violation('I10', `${underWay} calls never ended`);
+
+  // When all is well again, and what clocks that were set have pushed into the future is over, the job runs.
+  net.clearUp();
+  await time.runUntil(time.now() + MOST_STEPS * regime.skewMs);
+  // On DynamoDB a clock that is behind by a lease cannot hold one.
+  const on = hosts.find((host) => store === 'redis' || host.aheadMs() >= 0);
+  if (on === undefined) return;
+  const before = started;
+  void invoke(on, undefined, 0, chance.fork('when all is well'));
+  await time.runUntil(time.now() + AFTERMATH_MS);
+  if (started === before) book.violation('I6', 'the job does not run when all is well');
 }
