@@ -2,7 +2,7 @@ import type { Invariant } from '../../../demo/invariant.js';
 import { LATE_MS } from './bad-network.js';
 import type { Delivery, SoakHistory } from './history.js';
 import type { SoakJob } from './jobs.js';
-import { byJob, runsOf } from './run-invariants.js';
+import { byJob, neighbours, runsOf } from './run-invariants.js';
 import { shown } from './telling.js';
 import { byToken, isSkip } from './tick-invariants.js';
 
@@ -21,7 +21,7 @@ export const HOLD_INVARIANTS: readonly Invariant<SoakHistory>[] = [
       const runs = byJob(runsOf(history)).map(byToken);
       const crashed = runs.flat().filter(hasDied);
       const blocked = lockedSkips(history).filter(({ by, skip }) => by && hasDied(by) && isAfter(skip, by, history));
-      const untold = runs.flatMap((ofJob) =>
+      const toldWrong = runs.flatMap((ofJob) =>
         ofJob.flatMap((next) => {
           const { previous } = next.run;
           const before = previous && ofJob.find(({ run }) => run.token === previous.token);
@@ -29,8 +29,15 @@ export const HOLD_INVARIANTS: readonly Invariant<SoakHistory>[] = [
           return [shown(`the run after it was told that it ${previous.status}`, before, next)];
         }),
       );
-      const breaches = blocked.map(({ by, skip }) => shown('skipped for a dead holder', by, skip));
-      return { cases: crashed.length, breaches: [...breaches, ...untold] };
+      const untold = runs
+        .flatMap((ofJob) => neighbours(ofJob))
+        .filter(([one, next]) => hasDied(one) && isNextGrant(history, one, next) && !next.run.previous);
+      const breaches = [
+        ...blocked.map(({ by, skip }) => shown('skipped for a dead holder', by, skip)),
+        ...toldWrong,
+        ...untold.map((pair) => shown('the run after it was told of nobody', ...pair)),
+      ];
+      return { cases: crashed.length, breaches };
     },
   },
   {
@@ -61,8 +68,7 @@ export const HOLD_INVARIANTS: readonly Invariant<SoakHistory>[] = [
       const isTrue = ({ worker }: Delivery) => history.store !== 'dynamodb' || worker.aheadMs === 0;
       const spaced = history.deliveries.filter(({ job, granted }) => job.lockAtLeastForMs > 0 && granted);
       const pairs = byJob(spaced).flatMap((ofJob) => {
-        const sorted = ofJob.toSorted((a, b) => (a.granted?.token ?? 0) - (b.granted?.token ?? 0));
-        return sorted.slice(1).map((next, i) => [sorted[i] as Delivery, next] as const);
+        return neighbours(ofJob.toSorted((a, b) => (a.granted?.token ?? 0) - (b.granted?.token ?? 0)));
       });
       const cases = pairs.filter(([one, next]) => {
         const hasSucceeded = one.settled?.ending.kind === 'ran' && one.settled.ending.release === 'released';

@@ -149,6 +149,7 @@ const REMAINDER = 'a lock is left without a runner';
 const AT_LEAST = 'lockAtLeastFor is kept';
 const ENDS = 'each delivery to a worker that lives';
 const GOES_ON = 'each job goes on';
+const KEEPS_UP = 'the machine keeps up';
 const WORKER = 'a worker ends when it is told to';
 
 describe('a doctored soak breaks the invariant that it wrongs', () => {
@@ -237,6 +238,7 @@ describe('a doctored soak breaks the invariant that it wrongs', () => {
       CRASH,
       doctored(ran(5, PLAIN, 4, W1, 13, 23_500, { endedMs: 25_400, previous: { status: 'crashed', token: 11 } })),
     ],
+    ['a run is not told of the one that died', CRASH, doctored(ran(9, PLAIN, 7, W2, 15, 45_500))],
     ['a delivery is skipped for itself', LOCKED, doctored(skip(8, PLAIN, 6, W2, 41_000, skipped('locked', 8)))],
     ['a delivery is skipped for nobody', LOCKED, doctored(skip(8, PLAIN, 6, W2, 41_000, skipped('locked', 99)))],
     [
@@ -294,6 +296,22 @@ describe('a doctored soak breaks the invariant that it wrongs', () => {
       ),
     ],
     [
+      'the machine leaves nearly every run waiting',
+      KEEPS_UP,
+      doctored(
+        ...Array.from({ length: 40 }, (_tick, i) =>
+          ran(
+            30 + i,
+            SPACED,
+            10 + i,
+            worker('w7', { stalls: [{ fromMs: 0, toMs: 90_000 }] }),
+            103 + i,
+            3_000 + 900 * i,
+          ),
+        ),
+      ),
+    ],
+    [
       'a worker does not end',
       WORKER,
       { ...SOUND, workers: [...SOUND.workers, { name: 'w5', aheadMs: 0, stops: [], stalls: [] }] },
@@ -334,7 +352,7 @@ describe('what is no breach', () => {
       'a tick runs again whose success may not have been recorded',
       doctored(
         { id: 5, settled: { ending: { kind: 'ran', release: 'unknown' }, atMs: 25_420 } },
-        ran(9, PLAIN, 4, W2, 15, 45_500),
+        ran(9, PLAIN, 4, W2, 15, 45_500, { previous: { status: 'crashed', token: 14 } }),
       ),
     ],
     [

@@ -13,6 +13,9 @@ const MOST_LOST = 0.8;
 /** So few tell nothing. */
 const FEW = 5;
 
+/** So many runs must have been awake from end to end: of one that stood still less can be asked. */
+const LEAST_AWAKE = 0.2;
+
 /** Codes that a network like this, and clocks like these, can lead to. */
 const EXPECTED_CODES: readonly string[] = ['UNAVAILABLE', 'UNSETTLED', 'LATE', 'CLOCK_SKEW'];
 /** An internal error of Upstash reads like a refusal by Redis. */
@@ -62,6 +65,15 @@ export const LIVENESS_INVARIANTS: readonly Invariant<SoakHistory>[] = [
       const lost = long.filter(({ run }) => run.aborted);
       const isTooMany = lost.length > Math.max(FEW, long.length * MOST_LOST);
       return { cases: kept.length, breaches: isTooMany ? lost.map((one) => shown('lost its lock', one)) : [] };
+    },
+  },
+  {
+    promise: `the machine keeps up: ${LEAST_AWAKE * 100} % of the runs never stand still`,
+    check(history) {
+      const runs = runsOf(history);
+      const awake = runs.filter(({ worker, receivedMs = 0, run }) => !stoodStill(worker, receivedMs, run.endedMs));
+      const isTooFew = awake.length < runs.length * LEAST_AWAKE;
+      return { cases: runs.length, breaches: isTooFew ? [`${awake.length} of ${runs.length} runs were awake`] : [] };
     },
   },
   {

@@ -109,6 +109,6 @@ function beyondItsLease(delivery: WithRun): string[] {
   return awake > 0 ? [shown(`at work for ${Math.round(awake)} ms beyond its lease`, delivery)] : [];
 }
 
-function neighbours<T>(items: readonly T[]): [T, T][] {
+export function neighbours<T>(items: readonly T[]): [T, T][] {
   return items.slice(1).map((next, i): [T, T] => [items[i] as T, next]);
 }
