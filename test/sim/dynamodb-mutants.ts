@@ -18,6 +18,36 @@ export const DYNAMODB_MUTANTS: readonly Mutant[] = [
     'return { ...judgement, clockUnverified: time.serverMs === undefined };',
     'return failed(unexpected(claim.name));',
   ]),
+  mutant('a release that fails replaces what the task gave', 'synchronised', 49, [
+    'core/guarded-run.ts',
+    "tell({ type: 'release-failed', error: toStoreError(error, 'release', order.name) });\n    return 'unknown';",
+    'throw error;',
+  ]),
+  mutant('a run that failed is not released', 'synchronised', 1, [
+    'core/guarded-run.ts',
+    'const status = await release({\n',
+    "const status = failed ? 'released' : await release({\n",
+  ]),
+  mutant('a grant that came too late is not given back', 'skewed', 1, [
+    'core/guarded-run.ts',
+    "    await release({ result: 'failed', lockAtLeastForMs: 0, markTickDone: false, durationMs: 0, error: refusal.code });\n",
+    '',
+  ]),
+  mutant('a success marks the ticks of a day', 'synchronised', 1, [
+    'core/transition.ts',
+    'Math.max(tickMs, doneTickMs) : undefined',
+    'Math.max(tickMs, doneTickMs) + 86_400_000 : undefined',
+  ]),
+  mutant('a release forgets lockAtLeastFor', 'synchronised', 1, [
+    'core/transition.ts',
+    'lockUntil: lockAtLeastForMs === 0 ? nowMs : Math.max(nowMs, lease.lockedAtMs + lockAtLeastForMs),',
+    'lockUntil: nowMs,',
+  ]),
+  mutant('an operator frees whatever lock there is', 'hostile', 28, [
+    REQUESTS,
+    "'fencingToken = :seenToken AND #state = :held'",
+    "':seenToken = :seenToken AND #state = :held'",
+  ]),
   mutant('an acquire takes whatever there is', 'synchronised', 1, [
     REQUESTS,
     '[FREE, NEW_ATTEMPT, NOT_BARRED, NOT_PAUSED], {',

@@ -45,7 +45,7 @@ export async function playElection(world: World): Promise<void> {
       lease,
       retryEvery: lease / 2,
       clock: on.clock,
-      observers: [(event) => book.onEvent(on, event)],
+      observers: [book.caller(on).onEvent],
       onStarted: (leadership) => lead(on, leadership, c.fork(String(leadership.term))),
     });
     elections.set(on, election);

@@ -1,11 +1,4 @@
-import {
-  CorruptLockError,
-  DeadlineError,
-  type Execution,
-  executeWithLock,
-  LockLostError,
-  LockStoreError,
-} from 'single-execution';
+import { CorruptLockError, DeadlineError, type Execution, executeWithLock, LockStoreError } from 'single-execution';
 import type { Random } from '../../demo/random.js';
 import { type Host, sleep } from './host.js';
 import type { TickMark } from './ledger.js';
@@ -37,9 +30,9 @@ export async function playJobs(world: World, tickMark: TickMark): Promise<void> 
   let started = 0;
 
   const invoke = async (on: Host, tick: number | undefined, retries: number, c: Random): Promise<void> => {
-    const failure = new Error('the job failed');
     const isDeaf = c.chance(0.05);
-    let returned: number | undefined;
+    const caller = book.caller(on);
+    let end: { readonly value: number } | { readonly error: unknown } | undefined;
     const task = async ({ fencingToken, signal, assertHeld }: Execution) => {
       started++;
       const run = book.start({ host: on, token: fencingToken, tick, signal, isDeaf });
@@ -49,10 +42,13 @@ export async function playJobs(world: World, tickMark: TickMark): Promise<void> 
           if (!isDeaf) assertHeld();
           book.write(run);
         }
-        if (c.chance(0.15)) throw failure;
-        returned = fencingToken;
-        if (tick !== undefined) book.fulfilled(tick);
-        return returned;
+        if (c.chance(0.15)) throw new Error('the job failed');
+        book.fulfilled(run, settings.lockAtLeastFor);
+        end = { value: fencingToken };
+        return fencingToken;
+      } catch (error) {
+        end = { error };
+        throw error;
       } finally {
         book.end(run);
       }
@@ -63,22 +59,22 @@ export async function playJobs(world: World, tickMark: TickMark): Promise<void> 
         ...settings,
         store: server.storeOf(on),
         clock: on.clock,
-        observers: [(event) => book.onEvent(on, event)],
+        observers: [caller.onEvent],
         ...(tick !== undefined && { tick }),
       });
-      if (outcome.status === 'executed' && outcome.value !== returned) book.violation('I10', 'another value came back');
+      const value = outcome.status === 'executed' ? outcome.value : undefined;
+      if (value !== (end && 'value' in end ? end.value : undefined)) book.violation('I10', 'another value came back');
       if (outcome.status === 'executed' && outcome.release === 'released' && tick !== undefined) book.succeeded(tick);
     } catch (error) {
-      const isKnown = [LockStoreError, CorruptLockError, DeadlineError, LockLostError].some(
-        (type) => error instanceof type,
-      );
-      if (error !== failure && !isKnown) book.violation('I10', `threw ${String(error)}`);
+      const isThrown = end && 'error' in end ? error === end.error : end === undefined && isRefusal(error);
+      if (!isThrown) book.violation('I10', `threw ${String(error)}`);
       if (error instanceof CorruptLockError) book.violation('I4', error.message);
       // The platform tries again, on any host.
       if (retries > 0)
         time.after(c.whole(3_000, 12_000), () => void invoke(c.pick(hosts), tick, retries - 1, c.fork('retry')));
     } finally {
       underWay--;
+      caller.hasEnded();
     }
   };
 
@@ -102,7 +98,12 @@ export async function playJobs(world: World, tickMark: TickMark): Promise<void> 
   const on = hosts.find((host) => store === 'redis' || host.aheadMs() >= 0);
   if (on === undefined) return;
   const before = started;
-  void invoke(on, undefined, 0, chance.fork('when all is well'));
+  void invoke(on, time.now(), 0, chance.fork('when all is well'));
   await time.runUntil(time.now() + AFTERMATH_MS);
   if (started === before) book.violation('I6', 'the job does not run when all is well');
+}
+
+/** What a call may throw whose task was not called. */
+function isRefusal(error: unknown): boolean {
+  return [LockStoreError, CorruptLockError, DeadlineError].some((type) => error instanceof type);
 }

@@ -20,6 +20,17 @@ interface Grant {
   readonly isCopy: boolean;
 }
 
+/** One try of a caller to take the lock, and the run that follows from it. */
+interface Attempt {
+  readonly id: string;
+  readonly host: Host;
+  end: 'none' | 'acquired' | 'skipped' | 'failed';
+  /** When its caller was told so. */
+  atMs?: number;
+  /** The store went on saying nothing, of its acquire or of its release. */
+  isUnheard: boolean;
+}
+
 /** A run of a handler, or a term of a leader. */
 export interface Run {
   readonly host: Host;
@@ -48,7 +59,7 @@ export interface Findings {
   readonly grants: number;
   readonly runs: number;
   readonly skips: number;
-  /** Callers that were told of an error, because the store went on saying nothing, while they held the lock. */
+  /** Callers that were told of an error, because the store went on saying nothing, and have left the lock held. */
   readonly told: number;
   /** Grants without a runner of the kinds that docs/protocol.md names. */
   readonly remainder: readonly string[];
@@ -68,8 +79,12 @@ export function ledger({ regime, store, tickMark, now, tell = () => {} }: Circum
   const barred = new Set<string>();
   const doneTicks = new Set<number>();
   const fulfilledTicks = new Set<number>();
+  const grantedTicks = new Set<number>();
+  /** `lockAtLeastFor` of the runs that have fulfilled, by token. */
+  const fulfilledRuns = new Map<number, number>();
+  const mayBeForced = new Set<number>();
   const forced = new Set<number>();
-  const asked = new Map<string, { host: Host; end: 'none' | 'acquired' | 'skipped' | 'failed'; atMs?: number }>();
+  const attempts = new Map<string, Attempt>();
   let current = '';
   const startsOfTick = new Map<number, number>();
   let skips = 0;
@@ -109,6 +124,7 @@ export function ledger({ regime, store, tickMark, now, tell = () => {} }: Circum
     if (barsOf(before).includes(attemptId)) violation('I8', 'an attempt that is over was granted');
     const barLost = barred.has(attemptId) && !barsOf(before).includes(attemptId);
     const isSecond = grants.some((grant) => grant.attemptId === attemptId);
+    if (after['tick'] !== undefined) grantedTicks.add(number(after['tick']));
     const leaseMs = number(after['leaseMs']);
     current = attemptId;
     grants.push({
@@ -125,6 +141,34 @@ export function ledger({ regime, store, tickMark, now, tell = () => {} }: Circum
     });
   };
 
+  /** Nothing more is done for it: the lock is another's, or free, but for what docs/protocol.md names. */
+  const onOver = ({ id, end, isUnheard }: Attempt) => {
+    const grant = grants.findLast(({ attemptId }) => attemptId === id);
+    if (current !== id || grant?.isCopy || grant?.isSecond) return;
+    if (isUnheard) told++;
+    else violation('I8', `${end}, and over, while it holds the lock`);
+  };
+  const onSkipped = (tick: number, reason: string) => {
+    const done = tickMark === 'success' ? fulfilledTicks : grantedTicks;
+    if (reason === 'already-executed' && !done.has(tick))
+      violation('I3', `skipped ${tick} as executed, and no run was`);
+    if (reason === 'stale-tick' && ![...done].some((other) => other > tick)) {
+      violation('I3', `skipped ${tick} as stale, and no newer one is done`);
+    }
+  };
+  /** Skipped for the holder of this token. */
+  const onLocked = (holder: number | undefined) => {
+    const held = grants.find(({ token }) => token === holder);
+    if (!held) return;
+    // On Redis no clock of a host counts.
+    const aheadMs = store === 'dynamodb' ? Math.max(0, held.aheadMs) : 0;
+    const boundMs = held.renewedMs + held.leaseMs + aheadMs + SLACK_MS + regime.staleMs + regime.pauseMs;
+    const isKnown = store === 'redis' || (regime.dateless === 0 && !regime.steps);
+    if (isKnown && now() > boundMs) {
+      violation('I6', `skipped as locked ${now() - boundMs} ms after grant ${held.token} can have lasted`);
+    }
+  };
+
   return {
     onApplied(applied: Applied) {
       const { host, before = {}, after } = applied;
@@ -133,8 +177,10 @@ export function ledger({ regime, store, tickMark, now, tell = () => {} }: Circum
       const isNew = after['attemptId'] !== before['attemptId'];
       if (isNew && after['state'] === 'held') return onGrant(applied);
       if (after['state'] !== 'held') current = '';
-      if (after['state'] === 'forced') {
-        if (before['state'] === 'held') forced.add(number(before['fencingToken']));
+      if (after['state'] === 'forced' && before['state'] !== 'forced') {
+        const token = number(before['fencingToken']);
+        if (before['state'] !== 'held' || !mayBeForced.has(token)) violation('I4', `grant ${token} was freed by force`);
+        forced.add(token);
         return;
       }
       if (isNew) violation('I4', 'attempt changed by a write that grants nothing');
@@ -146,36 +192,61 @@ export function ledger({ regime, store, tickMark, now, tell = () => {} }: Circum
         if (grant && after['lockUntil'] !== before['lockUntil']) grant.renewedMs = now();
       }
       if (before['state'] !== 'held' && after['state'] === 'held') violation('I4', 'held without a grant');
+      const lockAtLeastFor = fulfilledRuns.get(number(after['fencingToken']));
+      if (after['state'] === 'released' && lockAtLeastFor !== undefined) {
+        const shortMs = number(after['lockedAt']) + lockAtLeastFor - number(after['lockUntil']);
+        if (shortMs > 0) violation('I5', `released ${shortMs} ms before lockAtLeastFor ends`);
+      }
     },
 
-    onEvent(host: Host, event: LockEvent) {
-      const id = event.attemptId ?? '';
-      tell(`${host.name}: ${event.type} ${'reason' in event ? event.reason : ''} ${id}`);
-      if (event.type === 'attempted') asked.set(id, { host, end: 'none' });
-      if (event.type === 'acquired') asked.set(id, { host, end: 'acquired', atMs: now() });
-      if (event.type === 'acquire-failed') {
-        asked.set(id, { host, end: 'failed', atMs: now() });
-        const { code } = event.error as { code?: string };
-        if (current === id && (code === 'UNAVAILABLE' || code === 'UNSETTLED')) told++;
-      }
-      if (event.type !== 'skipped') return;
-      asked.set(id, { host, end: 'skipped', atMs: now() });
-      const grant = grants.findLast(({ attemptId }) => attemptId === id);
-      if (current === id && !grant?.isCopy) violation('I8', 'skipped while it holds the lock');
-      skips++;
-      const isDone = event.reason === 'already-executed' && tickMark === 'success';
-      if (isDone && !fulfilledTicks.has(event.tick?.getTime() ?? 0))
-        violation('I3', 'skipped as executed, and no run succeeded');
-      if (event.reason !== 'locked') return;
-      const held = grants.find(({ token }) => token === event.holder?.fencingToken);
-      if (!held) return;
-      // On Redis no clock of a host counts.
-      const aheadMs = store === 'dynamodb' ? Math.max(0, held.aheadMs) : 0;
-      const boundMs = held.renewedMs + held.leaseMs + aheadMs + SLACK_MS + regime.staleMs + regime.pauseMs;
-      const isKnown = store === 'redis' || (regime.dateless === 0 && !regime.steps);
-      if (isKnown && now() > boundMs) {
-        violation('I6', `skipped as locked ${now() - boundMs} ms after grant ${held.token} can have lasted`);
-      }
+    /** Follows one caller on a host, whose attempts come one after another. */
+    caller(host: Host) {
+      let attempt: Attempt | undefined;
+      const isTold = (end: Attempt['end'], error?: unknown) => {
+        if (!attempt) return;
+        const { code } = (error ?? {}) as { code?: string };
+        attempt.end = end;
+        attempt.atMs = now();
+        attempt.isUnheard ||= code === 'UNAVAILABLE' || code === 'UNSETTLED';
+      };
+      const hasEnded = () => {
+        if (attempt?.end === 'none') isTold('skipped');
+        if (attempt) onOver(attempt);
+        attempt = undefined;
+      };
+      return {
+        hasEnded,
+        onEvent(event: LockEvent) {
+          const id = event.attemptId ?? '';
+          tell(`${host.name}: ${event.type} ${'reason' in event ? event.reason : ''} ${id}`);
+          switch (event.type) {
+            case 'attempted':
+              hasEnded();
+              attempt = { id, host, end: 'none', isUnheard: false };
+              attempts.set(id, attempt);
+              break;
+            case 'acquired':
+              isTold('acquired');
+              break;
+            case 'acquire-failed':
+              isTold('failed', event.error);
+              break;
+            case 'release-failed':
+              if (attempt) attempt.isUnheard = true;
+              break;
+            case 'finished':
+            case 'failed':
+              hasEnded();
+              break;
+            case 'skipped':
+              isTold('skipped');
+              hasEnded();
+              skips++;
+              onSkipped(event.tick?.getTime() ?? 0, event.reason);
+              if (event.reason === 'locked') onLocked(event.holder?.fencingToken);
+          }
+        },
+      };
     },
 
     /** A handler starts. */
@@ -183,9 +254,7 @@ export function ledger({ regime, store, tickMark, now, tell = () => {} }: Circum
       const { host, token, tick } = run;
       tell(`${host.name}: run ${token} starts`);
       if (regime.pauseMs === 0) {
-        const other = [...underWay].find(
-          (r) => r.host.isUp() && !forced.has(r.token) && !(r.isDeaf && r.signal.aborted),
-        );
+        const other = [...underWay].find((r) => r.host.isUp() && !(r.isDeaf && r.signal.aborted));
         if (other) violation('I1', `run ${token} started while ${other.token} ran`);
       }
       if (tick !== undefined && tickMark === 'start') {
@@ -204,9 +273,10 @@ export function ledger({ regime, store, tickMark, now, tell = () => {} }: Circum
       if (tickMark === 'success') doneTicks.add(tick);
     },
 
-    /** A handler of this tick has fulfilled. */
-    fulfilled(tick: number) {
-      fulfilledTicks.add(tick);
+    /** A handler has fulfilled. */
+    fulfilled({ token, tick }: Run, lockAtLeastFor: number) {
+      fulfilledRuns.set(token, lockAtLeastFor);
+      if (tick !== undefined) fulfilledTicks.add(tick);
     },
 
     /** A handler writes: one that still holds its lock, as far as it knows, or a deaf one. */
@@ -224,6 +294,11 @@ export function ledger({ regime, store, tickMark, now, tell = () => {} }: Circum
       underWay.delete(run);
     },
 
+    /** An operator frees the lock from this grant. */
+    mayBeForced(token: number) {
+      mayBeForced.add(token);
+    },
+
     /** Whether operators have freed the lock from this grant. */
     isForced: (token: number) => forced.has(token),
 
@@ -235,7 +310,7 @@ export function ledger({ regime, store, tickMark, now, tell = () => {} }: Circum
     close(item: Readonly<Record<string, unknown>> | undefined): Findings {
       const remainder: string[] = [];
       for (const grant of grants) {
-        const caller = asked.get(grant.attemptId);
+        const caller = attempts.get(grant.attemptId);
         if (caller === undefined || (caller.end === 'acquired' && !grant.isSecond) || !caller.host.isUp()) continue;
         if (caller.end === 'failed') {
           // Its request came after it was told, and no cancel before it.

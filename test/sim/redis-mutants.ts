@@ -24,6 +24,16 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
     STILL_UNTIL,
     "untilMs >= 1e14 or untilMs > now and lock.state == 'held')",
   ]),
+  mutant('a release forgets lockAtLeastFor', 'synchronised', 2, [
+    SCRIPTS,
+    "if atLeast ~= '0' then",
+    "if atLeast == '' then",
+  ]),
+  mutant('an operator frees whatever lock there is', 'hostile', 24, [
+    SCRIPTS,
+    "if lock.state ~= 'held' or lock.fencingToken ~= ARGV[2] then return answer('changed') end",
+    "if lock.state ~= 'held' then return answer('changed') end",
+  ]),
   mutant('an attempt that is over is granted', 'synchronised', 12, [
     SCRIPTS,
     `if lock.attemptId == id or ${HAS_ENDED} then`,

@@ -104,9 +104,10 @@ export function befall(world: World, lastsMs: number, onBoot: (on: Host) => void
 }
 
 /** Frees the lock by force, and pauses it for a while. */
-function operate({ server, time }: World, on: Host): void {
+function operate({ server, time, book }: World, on: Host): void {
   const admin = lockAdmin(server.adminOf(on), { clock: on.clock });
   const fencingToken = Number(server.item()?.['fencingToken'] ?? 0);
+  book.mayBeForced(fencingToken);
   admin.forceRelease(LOCK, { fencingToken }).catch(() => undefined);
   time.after(5_000, () => {
     admin.pause(LOCK, { until: Math.round(on.clock.now()) + 4_000 }).catch(() => undefined);
