@@ -16,7 +16,7 @@ const STORES = ['dynamodb', 'redis'] as const;
  */
 export async function play({ stage, regime }: Kind, seed: number, tell?: (line: string) => void): Promise<Findings> {
   const chance = random(`${stage} ${regime} ${seed}`);
-  leaveNothingToChance(chance.fork('library'));
+  leaveNothingToChance(chance.fork('library'), chance.fork('ids'));
   const store = stage === 'election' ? chance.pick(STAGES.redis.includes(regime) ? STORES : STORES.slice(0, 1)) : stage;
   const tickMark = stage !== 'election' && chance.chance(1 / 3) ? 'start' : 'success';
   const played = world(REGIMES[regime], store, tickMark, chance, tell);
@@ -29,9 +29,14 @@ export async function play({ stage, regime }: Kind, seed: number, tell?: (line: 
   return played.book.close(played.server.item());
 }
 
-/** What the library takes from the platform besides its clock: dice, and a digest that would come in its own time. */
-function leaveNothingToChance(chance: Random): void {
-  Math.random = () => chance.whole(0, 2 ** 30) / 2 ** 30;
+/** What the library takes from the platform besides its clock: dice, ids, and a digest that would come in its own time. */
+function leaveNothingToChance(dice: Random, ids: Random): void {
+  Math.random = () => dice.whole(0, 2 ** 30) / 2 ** 30;
+  crypto.getRandomValues = (array) => {
+    const bytes = array as unknown as Uint8Array;
+    bytes.set(Array.from(bytes, () => ids.whole(0, 255)));
+    return array;
+  };
   crypto.subtle.digest = async (_algorithm, data) => {
     const digest = createHash('sha1')
       .update(data as Uint8Array)

@@ -22,7 +22,7 @@ const FEW = 3;
 /** Most callers a world who are told an error while they hold the lock, because the network stays silent. */
 const MOST_TOLD: Readonly<Record<Stage, number>> = { dynamodb: 0.05, redis: 0.1, election: 0.1 };
 /** How many worlds of a stage are played to one election, which takes longest. */
-const SHARE: Readonly<Record<Stage, number>> = { dynamodb: 60, redis: 8, election: 3 };
+const SHARE: Readonly<Record<Stage, number>> = { dynamodb: 60, redis: 6, election: 2 };
 
 const MUTANTS = [...DYNAMODB_MUTANTS, ...REDIS_MUTANTS, ...ELECTION_MUTANTS];
 
