@@ -35,23 +35,28 @@ export interface Operand {
   readonly read: (item: FakeItem) => unknown;
 }
 
+interface Token {
+  readonly token: string;
+  readonly upper: string;
+  readonly start: number;
+  readonly end: number;
+}
+
 const TOKEN = /[#:]\w+|[A-Za-z]\w*|<>|<=|>=|\S/g;
-const END = { token: '<EOF>', start: Number.POSITIVE_INFINITY, end: Number.POSITIVE_INFINITY };
+const END: Token = { token: '<EOF>', upper: '', start: Number.POSITIVE_INFINITY, end: Number.POSITIVE_INFINITY };
+/** The same few expressions come again and again. */
+const KNOWN = new Map<string, readonly Token[]>();
 
 /** @param kind the parameter that holds the expression, such as `ConditionExpression` */
 export function readExpression(kind: string, text: string, placeholders: Placeholders): ExpressionReader {
-  const tokens = [...text.matchAll(TOKEN)].map(({ 0: token, index }) => ({
-    token,
-    start: index,
-    end: index + token.length,
-  }));
+  const tokens = tokensOf(text);
   let at = 0;
 
   const reader: ExpressionReader = {
     peek: () => tokens[at]?.token ?? '',
 
     takes(token) {
-      const isNext = reader.peek().toUpperCase() === token;
+      const isNext = tokens[at]?.upper === token;
       if (isNext) at++;
       return isNext;
     },
@@ -111,4 +116,17 @@ export function readExpression(kind: string, text: string, placeholders: Placeho
 
   if (tokens.length === 0) throw reader.invalid('The expression can not be empty;');
   return reader;
+}
+
+function tokensOf(text: string): readonly Token[] {
+  const known = KNOWN.get(text);
+  if (known) return known;
+  const tokens = [...text.matchAll(TOKEN)].map(({ 0: token, index }) => ({
+    token,
+    upper: token.toUpperCase(),
+    start: index,
+    end: index + token.length,
+  }));
+  KNOWN.set(text, tokens);
+  return tokens;
 }
