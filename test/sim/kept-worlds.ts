@@ -7,6 +7,12 @@ export const KEPT_WORLDS: readonly (Kind & { readonly seed: number; readonly sho
   { stage: 'dynamodb', regime: 'hostile', seed: 207, showed: 'an attempt that is not cancelled' },
   { stage: 'dynamodb', regime: 'hostile', seed: 195, showed: 'a takeover that does not look whose lock it is' },
   { stage: 'dynamodb', regime: 'hostile', seed: 173, showed: 'a lost lease that is renewed' },
+  {
+    stage: 'dynamodb',
+    regime: 'synchronised',
+    seed: 17_669,
+    showed: 'a check that took no account of a deaf handler which gives its lock back long after its lease',
+  },
   { stage: 'redis', regime: 'hostile', seed: 32, showed: 'an attempt that is not barred when it is taken over from' },
   { stage: 'election', regime: 'synchronised', seed: 272, showed: 'a candidate that waits for an answer that is lost' },
   { stage: 'election', regime: 'dateless', seed: 193, showed: 'a candidate that waits for an answer that is lost' },

@@ -12,8 +12,8 @@ interface Grant {
   readonly aheadMs: number;
   readonly leaseMs: number;
   readonly atMs: number;
-  /** When its lease was last set. */
-  renewedMs: number;
+  /** Until when it can have held the lock by a true clock: its lease, or the release of a handler that was deaf. */
+  untilMs: number;
   /** Its bar had been written, and was overwritten, before it came. */
   readonly barLost: boolean;
   readonly isSecond: boolean;
@@ -134,7 +134,7 @@ export function ledger({ regime, store, tickMark, now, tell = () => {} }: Circum
       aheadMs: host.aheadMs(),
       leaseMs,
       atMs,
-      renewedMs: atMs,
+      untilMs: atMs + leaseMs,
       barLost,
       isSecond,
       isCopy,
@@ -162,7 +162,7 @@ export function ledger({ regime, store, tickMark, now, tell = () => {} }: Circum
     if (!held) return;
     // On Redis no clock of a host counts.
     const aheadMs = store === 'dynamodb' ? Math.max(0, held.aheadMs) : 0;
-    const boundMs = held.renewedMs + held.leaseMs + aheadMs + SLACK_MS + regime.staleMs + regime.pauseMs;
+    const boundMs = held.untilMs + aheadMs + SLACK_MS + regime.staleMs + regime.pauseMs;
     const isKnown = store === 'redis' || (regime.dateless === 0 && !regime.steps);
     if (isKnown && now() > boundMs) {
       violation('I6', `skipped as locked ${now() - boundMs} ms after grant ${held.token} can have lasted`);
@@ -183,13 +183,16 @@ export function ledger({ regime, store, tickMark, now, tell = () => {} }: Circum
         forced.add(token);
         return;
       }
+      const grant = grants.at(-1);
       if (isNew) violation('I4', 'attempt changed by a write that grants nothing');
       const isOfGrant = after['lockUntil'] !== before['lockUntil'] || after['state'] !== before['state'];
       if (isOfGrant && applied.by !== before['attemptId']) violation('I4', 'a grant was changed by another attempt');
       if (before['state'] === 'held' && after['state'] === 'held') {
         if (number(after['lockUntil']) < number(before['lockUntil'])) violation('I9', 'a lease was shortened');
-        const grant = grants.at(-1);
-        if (grant && after['lockUntil'] !== before['lockUntil']) grant.renewedMs = now();
+        if (grant && after['lockUntil'] !== before['lockUntil']) grant.untilMs = now() + grant.leaseMs;
+      }
+      if (before['state'] === 'held' && after['state'] === 'released' && grant) {
+        grant.untilMs = Math.max(grant.untilMs, now());
       }
       if (before['state'] !== 'held' && after['state'] === 'held') violation('I4', 'held without a grant');
       const lockAtLeastFor = fulfilledRuns.get(number(after['fencingToken']));

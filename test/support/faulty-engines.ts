@@ -34,7 +34,7 @@ const AWS_FAULTS: readonly Fault[] = [
   DENIED,
 ];
 const TCP_FAULTS = ['drop-request', 'drop-response', 'busy'] as const satisfies readonly TcpFault[];
-const BRIDGE_FAULTS: readonly BridgeFault[] = ['drop-request', 'drop-response', 'http-500-after'];
+const BRIDGE_FAULTS = ['drop-request', 'drop-response', 'http-500-after'] as const satisfies readonly BridgeFault[];
 
 /** Of all scripts only that of a renewal ends with a number: the lease. */
 const RENEWS_BY_TCP = /\r\n\d+\r\n$/;

@@ -5,9 +5,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /**
  * What happens to a request: the connection is reset before the server sees it (`drop-request`) or once the server has
  * answered it (`drop-response`), or it is answered with this error of Redis's and never seen by the server (`busy`), or
- * its answer and all after it on this connection are kept back for so long.
+ * its answer and all after it on this connection are kept back for so long, or the connection is reset and the server
+ * sees the request so much later.
  */
-export type TcpFault = 'drop-request' | 'drop-response' | 'busy' | { readonly keepBackMs: number };
+export type TcpFault =
+  | 'drop-request'
+  | 'drop-response'
+  | 'busy'
+  | { readonly keepBackMs: number }
+  | { readonly lateMs: number };
 
 export interface TcpFaultProxy {
   readonly port: number;
@@ -25,6 +31,15 @@ export async function startTcpFaultProxy(
   faultFor: (request: string) => TcpFault | undefined,
 ): Promise<TcpFaultProxy> {
   const sockets = new Set<Socket>();
+  const deliverLate = async (request: Buffer, lateMs: number) => {
+    await sleep(lateMs, undefined, { ref: false });
+    const upstream = connect({ host: '127.0.0.1', port: redisPort });
+    sockets.add(upstream);
+    upstream.on('error', () => undefined);
+    upstream.on('close', () => sockets.delete(upstream));
+    upstream.once('data', () => upstream.destroy());
+    upstream.write(request);
+  };
   const server = createServer({ noDelay: true }, (client) => {
     const upstream = connect({ host: '127.0.0.1', port: redisPort, noDelay: true });
     const both = [client, upstream];
@@ -40,7 +55,13 @@ export async function startTcpFaultProxy(
       if (fault === 'drop-request') return hangUp();
       if (fault === 'busy') return client.write('-BUSY by the fault proxy\r\n');
       dropsAnswer = fault === 'drop-response';
-      if (typeof fault === 'object') keptBackUntilMs = performance.now() + fault.keepBackMs;
+      if (typeof fault === 'object') {
+        if ('lateMs' in fault) {
+          void deliverLate(request, fault.lateMs);
+          return hangUp();
+        }
+        keptBackUntilMs = performance.now() + fault.keepBackMs;
+      }
       return upstream.write(request);
     });
     const passOn = async (answer: Buffer) => {

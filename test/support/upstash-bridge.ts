@@ -1,14 +1,21 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { connectRedis, isErrorReply, type RedisConnection, type Reply } from './resp.js';
 import { upstashScripts } from './upstash-scripts.js';
 
 /**
  * What happens to a request: the connection is reset before Redis sees it (`drop-request`) or after Redis applied it
- * (`drop-response`), it is never answered and not applied (`hang`) or applied (`hang-after`), or it is applied and
- * answered with status 500 (`http-500-after`).
+ * (`drop-response`), it is never answered and not applied (`hang`) or applied (`hang-after`), it is applied and
+ * answered with status 500 (`http-500-after`), or the connection is reset and Redis applies it so much later.
  */
-export type BridgeFault = 'drop-request' | 'drop-response' | 'hang' | 'hang-after' | 'http-500-after';
+export type BridgeFault =
+  | 'drop-request'
+  | 'drop-response'
+  | 'hang'
+  | 'hang-after'
+  | 'http-500-after'
+  | { readonly lateMs: number };
 
 export interface BridgeRequest {
   /** `/`, `/pipeline` or `/multi-exec`. */
@@ -62,6 +69,10 @@ export async function startUpstashBridge({ redisPort }: { readonly redisPort: nu
     const fault = faultFor(request);
     if (fault === 'drop-request') return reset(outgoing);
     if (fault === 'hang') return;
+    if (typeof fault === 'object') {
+      reset(outgoing);
+      await sleep(fault.lateMs, undefined, { ref: false });
+    }
 
     const answer: Answer =
       incoming.headers.authorization === `Bearer ${token}`
@@ -69,6 +80,7 @@ export async function startUpstashBridge({ redisPort }: { readonly redisPort: nu
         : refused(401, 'WRONGPASS invalid or missing auth token');
     if (fault === 'hang-after') return;
     if (fault === 'drop-response') return reset(outgoing);
+    if (typeof fault === 'object') return;
     const { status, body } = fault === 'http-500-after' ? refused(500, 'ERR internal error') : answer;
     outgoing.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   };

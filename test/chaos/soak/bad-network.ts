@@ -43,8 +43,16 @@ const TCP_FAULTS: readonly TcpFault[] = [
   'drop-response',
   { keepBackMs: DELAY_MS },
   { keepBackMs: HANG_MS },
+  { lateMs: LATE_MS },
 ];
-const BRIDGE_FAULTS: readonly BridgeFault[] = ['drop-request', 'drop-response', 'hang', 'hang-after', 'http-500-after'];
+const BRIDGE_FAULTS: readonly BridgeFault[] = [
+  'drop-request',
+  'drop-response',
+  'hang',
+  'hang-after',
+  'http-500-after',
+  { lateMs: LATE_MS },
+];
 
 export const NETWORKS: Readonly<Record<StoreAddress['kind'], (random: Random) => Promise<BadNetwork>>> = {
   dynamodb: startDynamoDB,
@@ -77,8 +85,7 @@ async function startDynamoDB(random: Random): Promise<BadNetwork> {
 
 async function startRedis(random: Random): Promise<BadNetwork> {
   const server = await startRedisServer();
-  const nameOf = (fault: TcpFault) => (typeof fault === 'object' ? `kept back ${fault.keepBackMs} ms` : fault);
-  const { faultFor, struck } = strikes<{ readonly text: string }, TcpFault>(random, TCP_FAULTS, nameOf);
+  const { faultFor, struck } = strikes<{ readonly text: string }, TcpFault>(random, TCP_FAULTS, redisFaultName);
   const proxy = await startTcpFaultProxy(server.port, (text) => faultFor({ text }));
   return {
     address: { kind: 'redis', url: `redis://${server.host}:${proxy.port}` },
@@ -93,7 +100,7 @@ async function startRedis(random: Random): Promise<BadNetwork> {
 async function startUpstash(random: Random): Promise<BadNetwork> {
   const server = await startRedisServer();
   const bridge = await startUpstashBridge({ redisPort: server.port });
-  const { faultFor, struck } = strikes<BridgeRequest, BridgeFault>(random, BRIDGE_FAULTS, String);
+  const { faultFor, struck } = strikes<BridgeRequest, BridgeFault>(random, BRIDGE_FAULTS, redisFaultName);
   for (const fault of BRIDGE_FAULTS) {
     bridge.inject(fault, { when: (request) => faultFor(request) === fault, times: Number.POSITIVE_INFINITY });
   }
@@ -105,6 +112,11 @@ async function startUpstash(random: Random): Promise<BadNetwork> {
       await server.stop();
     },
   };
+}
+
+function redisFaultName(fault: TcpFault | BridgeFault): string {
+  if (typeof fault !== 'object') return fault;
+  return 'lateMs' in fault ? 'late' : `kept back ${fault.keepBackMs} ms`;
 }
 
 /** Chooses the requests to strike, each with a kind of fault, and counts them. */

@@ -33,10 +33,20 @@ const STOPPED = worker('w3', { stops: [{ fromMs: 20_000, toMs: 25_000 }] });
 const KILLED = worker('w4', { killedMs: 40_000, ended: { code: null, signal: 'SIGKILL', stderr: '' } });
 
 const RAN: Ending = { kind: 'ran', release: 'released' };
-const skipped = (reason: string, by = 0): Ending => ({
+/** Of the deliveries of the sound soak. */
+const TOKENS_OF = new Map([
+  [1, 11],
+  [4, 12],
+  [5, 13],
+  [7, 14],
+  [9, 15],
+  [11, 102],
+  [12, 201],
+]);
+const skipped = (reason: string, by = 0, fencingToken = TOKENS_OF.get(by) ?? 0): Ending => ({
   kind: 'skipped',
   reason,
-  holder: { lockedBy: String(by), lockedAt: '', lockUntil: '', fencingToken: 0 },
+  holder: { lockedBy: String(by), lockedAt: '', lockUntil: '', fencingToken },
 });
 
 const STARTED_AT = Date.UTC(2026, 0, 1);
@@ -46,7 +56,12 @@ const iso = (ms: number) => new Date(STARTED_AT + ms).toISOString();
 const lockedBy = (by: number, fromMs: number, untilMs: number): Ending => ({
   kind: 'skipped',
   reason: 'locked',
-  holder: { lockedBy: String(by), lockedAt: iso(fromMs), lockUntil: iso(untilMs), fencingToken: 0 },
+  holder: {
+    lockedBy: String(by),
+    lockedAt: iso(fromMs),
+    lockUntil: iso(untilMs),
+    fencingToken: TOKENS_OF.get(by) ?? 0,
+  },
 });
 
 /** A delivery that ran: granted 10 ms after it was received, and settled 20 ms after its handler had ended. */
@@ -95,7 +110,7 @@ const SOUND: SoakHistory = {
     skip(3, PLAIN, 1, W2, 2_500, skipped('already-executed', 1)),
     // Stopped for longer than its lease: its successor is at work when it goes on.
     {
-      ...ran(4, PLAIN, 3, STOPPED, 12, 19_900, { endedMs: 25_010, ...ABORTED }),
+      ...ran(4, PLAIN, 3, STOPPED, 12, 19_900, { endedMs: 25_010, ...ABORTED, refused: 1 }),
       settled: { ending: LOST, atMs: 25_030 },
     },
     ran(5, PLAIN, 4, W1, 13, 23_500, { endedMs: 25_400, previous: { status: 'crashed', token: 12 } }),
@@ -138,7 +153,7 @@ test('a sound soak breaks no invariant, and gives each of them something to look
 const AT_ONCE = 'never two handlers of a job at work at once';
 const ASKED = 'a handler is asked to stop before its lease is over';
 const TOKENS = 'fencing tokens rise';
-const WITNESS = 'a witness accepts no token after a greater one';
+const WITNESS = 'each write comes under the token of its run';
 const OUTLIVES = 'with keepAlive runs that take longer';
 const DONE = 'no tick runs once the success of it';
 const START = "with tickMark 'start' a tick is granted once";
@@ -183,17 +198,24 @@ describe('a doctored soak breaks the invariant that it wrongs', () => {
       }),
     ],
     [
-      'the witness takes an older token',
+      'a run writes under a token that is not its own',
       WITNESS,
-      {
-        ...SOUND,
-        writes: new Map([['plain', witnessed('11 1 1\n12 4 2\n').map((write, i) => ({ ...write, token: 12 - i }))]]),
-      },
+      { ...SOUND, writes: new Map([['once', witnessed('202 12 1011\n')]]) },
+    ],
+    [
+      'a delivery writes that never ran',
+      WITNESS,
+      { ...SOUND, writes: new Map([['once', witnessed('201 13 1011\n')]]) },
     ],
     [
       'a run that never stood still is refused',
       WITNESS,
-      { ...SOUND, writes: new Map([['plain', witnessed('13 5 1\n11 1 1100\n')]]) },
+      doctored({ id: 9, run: { ...ran(9, PLAIN, 7, W2, 15, 45_500).run, token: 10, refused: 1 } }),
+    ],
+    [
+      'a run is not told that its write was refused',
+      WITNESS,
+      doctored({ id: 4, run: { ...ran(4, PLAIN, 3, STOPPED, 12, 19_900, { endedMs: 25_010 }).run, refused: 0 } }),
     ],
     ['a tick that is done runs again', DONE, doctored(ran(9, PLAIN, 4, W2, 15, 45_500))],
     ['an older tick runs after a newer one is done', DONE, doctored(ran(9, PLAIN, 2, W2, 15, 45_500))],
@@ -264,6 +286,15 @@ describe('a doctored soak breaks the invariant that it wrongs', () => {
           skip(id, PLAIN, 1, W1, 3_000, skipped('already-executed', 1)),
           skip(id + 1, PLAIN, 2, W2, 3_100, skipped('locked', id)),
         ]),
+      ),
+    ],
+    [
+      'locks are held under a token that their runs were not told of, time and again',
+      REMAINDER,
+      doctored(
+        skip(20, PLAIN, 6, W2, 41_000, skipped('locked', 7, 13)),
+        skip(21, PLAIN, 8, W1, 45_600, skipped('locked', 9, 16)),
+        skip(22, PLAIN, 2, W2, 2_000, skipped('locked', 1, 12)),
       ),
     ],
     ['lockAtLeastFor is cut short', AT_LEAST, doctored(ran(11, SPACED, 2, W2, 102, 1_600))],

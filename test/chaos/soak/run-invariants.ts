@@ -55,22 +55,25 @@ export const RUN_INVARIANTS: readonly Invariant<SoakHistory>[] = [
     },
   },
   {
-    promise: 'a witness accepts no token after a greater one, and refuses only who stood still past its lease',
+    promise: 'each write comes under the token of its run, and is refused only of one who stood still past its lease',
     check({ writes, deliveries }) {
       const byId = new Map(deliveries.map((delivery) => [delivery.id, delivery]));
-      const breaches = [...writes.values()].flatMap((ofJob) => {
-        let highest = 0;
-        return ofJob.flatMap(({ token, delivery: id, atMs, isAccepted }) => {
-          const hasFallen = token < highest;
-          highest = Math.max(highest, token);
-          const writer = byId.get(id);
-          if (isAccepted)
-            return hasFallen ? [shown(`a write of token ${token} was accepted after ${highest}`, writer)] : [];
-          const isExcused = writer && stoodStill(writer.worker, writer.receivedMs ?? 0, atMs);
-          return isExcused ? [] : [shown(`a write of token ${token} was refused at @${Math.round(atMs)}`, writer)];
-        });
+      const all = [...writes.values()].flat();
+      const breaches = all.flatMap(({ token, delivery: id, atMs, isAccepted }) => {
+        const writer = byId.get(id);
+        if (writer?.run?.token !== token) return [shown(`a write came under token ${token}`, writer)];
+        if (isAccepted || stoodStill(writer.worker, writer.receivedMs ?? 0, atMs)) return [];
+        return [shown(`a write of token ${token} was refused at @${Math.round(atMs)}`, writer)];
       });
-      return { cases: [...writes.values()].flat().length, breaches };
+      const refused = grouped(
+        all.filter(({ isAccepted }) => !isAccepted),
+        ({ delivery }) => String(delivery),
+      );
+      const untold = runsOf({ deliveries }).filter(
+        ({ id, settled, run }) => settled && run.refused !== (refused.get(String(id))?.length ?? 0),
+      );
+      const unheard = untold.map((writer) => shown(`it was told of ${writer.run.refused} refused writes`, writer));
+      return { cases: all.length, breaches: [...breaches, ...unheard] };
     },
   },
 ];
