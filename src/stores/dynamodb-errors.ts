@@ -7,6 +7,7 @@ import {
   type StoreOperation,
 } from '../core/errors.js';
 import type { TryFailure } from '../core/try-loop.js';
+import { isUnsent } from '../core/unsent.js';
 
 /*
  * What the errors of the AWS SDK mean here: whether the write may have been applied, whether another try may help, and
@@ -23,7 +24,6 @@ type Kind = 'denied' | 'no-table' | 'refused' | 'throttled' | 'unsent' | 'unknow
 const DENIED =
   /AccessDenied|UnrecognizedClient|InvalidSignature|SignatureDoesNotMatch|IncompleteSignature|MissingAuthenticationToken|ExpiredToken|InvalidClientTokenId|NotAuthorized|OptInRequired|CredentialsProvider|CredentialsError/;
 const THROTTLED = /Throttl|ProvisionedThroughputExceeded|LimitExceeded|TooManyRequests|SlowDown/;
-const UNSENT = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH/;
 const CONFLICT = /ReplicatedWriteConflict|TransactionConflict|TransactionInProgress/;
 const REFUSED = /ValidationException|SerializationException/;
 /** Of a token that is no number, or one of too many digits: no other is counted by the server. */
@@ -106,7 +106,7 @@ function kindOf(error: unknown): Kind {
   if (DENIED.test(name)) return 'denied';
   if (/ResourceNotFound/.test(name)) return 'no-table';
   if (THROTTLED.test(name)) return 'throttled';
-  if (UNSENT.test(name)) return 'unsent';
+  if (isUnsent(error)) return 'unsent';
   if (CONFLICT.test(name)) return 'unknown';
   const status = metadataOf(error, 'httpStatusCode');
   // Of an answer that could not be read the status is known, and no fault.

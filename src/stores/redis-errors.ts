@@ -1,5 +1,6 @@
 import { errorName, LockStoreError, type LockStoreErrorCode, readThrown, type StoreOperation } from '../core/errors.js';
 import type { TryFailure } from '../core/try-loop.js';
+import { isUnsent } from '../core/unsent.js';
 
 /*
  * What the errors of Redis and its clients mean: whether the script may have run, whether another try may help, and
@@ -14,7 +15,6 @@ const DENIED = /^(NOAUTH|WRONGPASS|NOPERM|Unauthorized)\b/;
 const BUSY = /^(BUSY|LOADING|TRYAGAIN|CLUSTERDOWN|MASTERDOWN|READONLY|OOM|NOREPLICAS)\b/;
 const QUOTA = /max (daily |monthly )?request|rate limit/i;
 const REFUSED = /^(WRONGTYPE|ERR|NOSCRIPT|MOVED|CROSSSLOT)\b/;
-const UNSENT = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH/;
 
 export function classifyFailure(error: unknown): TryFailure {
   const kind = kindOf(error);
@@ -62,8 +62,7 @@ function kindOf(error: unknown): Kind {
   if (DENIED.test(message)) return 'denied';
   if (BUSY.test(message) || QUOTA.test(message)) return 'busy';
   if (REFUSED.test(message)) return 'refused';
-  const codes = [error, readThrown(error, 'cause')].map((one) => readThrown(one, 'code'));
-  return [...codes, message].some((text) => typeof text === 'string' && UNSENT.test(text)) ? 'unsent' : 'unknown';
+  return isUnsent(error) || isUnsent(readThrown(error, 'cause')) ? 'unsent' : 'unknown';
 }
 
 /** Redis's own words, which Upstash puts behind its own. */

@@ -38,7 +38,7 @@ export function faultsPage(): string {
   const cases = Object.values(STAGES).reduce((sum, options) => sum + casesOf(options).length, 0);
   return `# What a caller sees when requests fail
 
-Every fault on every operation, ${cases.toLocaleString('en')} cases, played by \`test/faults\` between real clients (\`${OLDEST_CLIENTS.dynamodb}\`, \`${OLDEST_CLIENTS.upstash}\`, and the newest) and real stores (DynamoDB Local, redis-server). Each case checks what the caller is told, which requests are sent, which record is left, and the time it takes. This page is written from the same table.
+Every fault on every operation of DynamoDB and of Upstash, ${cases.toLocaleString('en')} cases, played by \`test/faults\` between real clients (\`${OLDEST_CLIENTS.dynamodb}\`, \`${OLDEST_CLIENTS.upstash}\`, and the newest) and real stores (DynamoDB Local, redis-server). Each case checks what the caller is told, which requests are sent, which record is left, and the time it takes. This page is written from the same table.
 
 | faults | |
 |---|---|
@@ -54,7 +54,8 @@ ${operationRows()}
 
 | | a try, at most | all tries, at most |
 |---|---|---|
-| acquire, takeover | 1 s | 5 s, or half of the remaining time |
+| acquire | 1 s | 5 s, or half of the remaining time |
+| takeover (DynamoDB) | 1 s | what the acquire has left, one try at least |
 | cancel | 1 s | 2 s, or half of the acquire's |
 | release | 1 s | 5 s, or the remaining time less 100 ms |
 | extend | 1 s, or half of what is left of the lease | 5 s, or what is left of the lease |

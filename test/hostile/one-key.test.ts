@@ -2,7 +2,7 @@ import { lockAdmin } from 'single-execution/admin';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FOREVER_MS } from '../../src/core/lock-record.js';
 import { MINUTE, soundRecord, verdictOf, writeRecord } from '../support/hostile-records.js';
-import { call, claim } from '../support/one-run.js';
+import { call, claim, grant } from '../support/one-run.js';
 import { type RawStores, startRawStores } from '../support/raw-stores.js';
 
 /*
@@ -28,15 +28,44 @@ describe.each(['dynamodb', 'redis'] as const)('F93 F94 who may write one key of 
   test('can hold its lock for good, until an operator frees it', async () => {
     await tamper('hold', { lockUntil: YEAR_5000 }, true);
     expect(await acquire('hold')).toBe('locked');
+    expect(await acquire('hold, another')).toBe('acquired');
 
     const { fencingToken = 0 } = (await admin().get('hold')) ?? {};
     expect(await admin().forceRelease('hold', { fencingToken })).toMatchObject({ status: 'forced' });
     expect(await acquire('hold')).toBe('acquired');
   });
 
+  test('can hold it so that on DynamoDB forceRelease does not free it, where lockedAt is ahead too', async () => {
+    await tamper('ahead', { lockedAt: YEAR_5000, lockUntil: YEAR_5000 }, true);
+
+    const { fencingToken = 0 } = (await admin().get('ahead')) ?? {};
+    expect(await admin().forceRelease('ahead', { fencingToken })).toMatchObject({ status: 'forced' });
+    expect(await acquire('ahead')).toBe(kind === 'redis' ? 'acquired' : 'locked');
+    await tamper('ahead', {});
+    expect(await acquire('ahead')).toBe('acquired');
+  });
+
+  test('can free it while its holder runs: the next holder has a greater fencing token', async () => {
+    const { store } = locks();
+    const { fencingToken } = await grant(store, claim({ name: 'free' }));
+    await tamper('free', { fencingToken });
+
+    const next = await grant(store, claim({ name: 'free' }));
+    expect(next.fencingToken).toBeGreaterThan(fencingToken);
+  });
+
+  test('can leave it to nobody for one lease on DynamoDB, by a token too great', async () => {
+    await tamper('nobody', { fencingToken: 2 ** 53 - 1 });
+    expect(await acquire('nobody')).toBe('corrupt fencingToken');
+
+    const { item } = (await locks().admin.get('nobody', call())) ?? {};
+    expect(item?.['state']).toBe(kind === 'redis' ? 'released' : 'held');
+  });
+
   test('can pause its job, until an operator resumes it', async () => {
     await tamper('pause', { pausedUntil: FOREVER_MS });
     expect(await acquire('pause')).toBe('paused');
+    expect(await acquire('pause, another')).toBe('acquired');
 
     await admin().resume('pause');
     expect(await acquire('pause')).toBe('acquired');

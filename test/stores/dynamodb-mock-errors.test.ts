@@ -136,7 +136,9 @@ test('F2 an answer that breaks off is silence, whatever its status', async () =>
 
 describe('what may have been applied is cancelled, and nothing else', () => {
   test.each<[string, unknown, string[]]>([
-    ['was never sent', sdkError('Error', SECRET, { code: 'ECONNREFUSED' }), []],
+    ['was never sent', sdkError('Error', SECRET, { code: 'ECONNREFUSED', syscall: 'connect' }), []],
+    ['found no way to any address', sdkError('AggregateError', SECRET, { code: 'ENETUNREACH' }), []],
+    ['lost its way once it was sent', sdkError('Error', SECRET, { code: 'EHOSTUNREACH', syscall: 'read' }), ['cancel']],
     ['met a conflict between regions', sdkError('ReplicatedWriteConflictException'), ['cancel']],
     ['was answered 500', sdkError('InternalServerError', SECRET, { $metadata: { httpStatusCode: 500 } }), ['cancel']],
     ['failed with null', null, ['cancel']],

@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { executeWithLock } from 'single-execution';
+import { executeWithLock, LockStoreError } from 'single-execution';
 import { lockAdmin } from 'single-execution/admin';
 import { type RedisStoreOptions, redisAdminStore, redisStore } from 'single-execution/redis';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -174,6 +174,22 @@ describe('errors', () => {
       code,
       message: expect.stringContaining(remedy),
     });
+  });
+
+  test.each<[string, object, boolean]>([
+    ['while connecting', { code: 'EHOSTUNREACH', syscall: 'connect' }, false],
+    ['once it was sent', { code: 'EHOSTUNREACH', syscall: 'read' }, true],
+    ['once it was sent, as fetch tells it', { cause: { code: 'ENETUNREACH', syscall: 'write' } }, true],
+  ])('F1 a way lost %s is cancelled only where it may have been applied', async (_, fields, isCancelled) => {
+    const sent: string[] = [];
+    const fail = async (_hash: string, _keys: number, _key: string, ...args: string[]) => {
+      sent.push(args.length === 1 ? 'cancel' : 'acquire');
+      throw Object.assign(new Error('failed'), fields);
+    };
+    const store = redisStore({ client: { eval: fail, evalsha: fail } });
+
+    await expect(store.acquire(claim(), { ...call(50), tryMs: 50 })).rejects.toThrow(LockStoreError);
+    expect(sent.includes('cancel')).toBe(isCancelled);
   });
 
   test('a key that holds something else is named', async () => {
