@@ -200,7 +200,7 @@ inline judge(a) {
   :: else ->
     if
     :: recDoneTick >= sent[a].tick ->
-      CHECK(3, recDoneTick > sent[a].tick || isDone[recDoneTick]);
+      CHECK(3, isDone[recDoneTick]);
       verdict = REFUSED
     :: else ->
       if
