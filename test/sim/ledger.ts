@@ -1,4 +1,4 @@
-import type { LockEvent } from 'single-execution';
+import { type Attempt, type Caller, caller, type SkippedEvent } from './caller.js';
 import { fencedResource } from './fenced-resource.js';
 import type { Host } from './host.js';
 import type { Applied, Item } from './lock-server.js';
@@ -18,17 +18,6 @@ interface Grant {
   readonly barLost: boolean;
   readonly isSecond: boolean;
   readonly isCopy: boolean;
-}
-
-/** One try of a caller to take the lock, and the run that follows from it. */
-interface Attempt {
-  readonly id: string;
-  readonly host: Host;
-  end: 'none' | 'acquired' | 'skipped' | 'failed';
-  /** When its caller was told so. */
-  atMs?: number;
-  /** The store went on saying nothing, of its acquire or of its release. */
-  isUnheard: boolean;
 }
 
 /** A run of a handler, or a term of a leader. */
@@ -148,14 +137,6 @@ export function ledger({ regime, store, tickMark, now, tell = () => {} }: Circum
     if (isUnheard) told++;
     else violation('I8', `${end}, and over, while it holds the lock`);
   };
-  const onSkipped = (tick: number, reason: string) => {
-    const done = tickMark === 'success' ? fulfilledTicks : grantedTicks;
-    if (reason === 'already-executed' && !done.has(tick))
-      violation('I3', `skipped ${tick} as executed, and no run was`);
-    if (reason === 'stale-tick' && ![...done].some((other) => other > tick)) {
-      violation('I3', `skipped ${tick} as stale, and no newer one is done`);
-    }
-  };
   /** Skipped for the holder of this token. */
   const onLocked = (holder: number | undefined) => {
     const held = grants.find(({ token }) => token === holder);
@@ -168,7 +149,17 @@ export function ledger({ regime, store, tickMark, now, tell = () => {} }: Circum
       violation('I6', `skipped as locked ${now() - boundMs} ms after grant ${held.token} can have lasted`);
     }
   };
-
+  const onSkipped = ({ reason, tick: due, holder }: SkippedEvent) => {
+    skips++;
+    const tick = due?.getTime() ?? 0;
+    const done = tickMark === 'success' ? fulfilledTicks : grantedTicks;
+    if (reason === 'already-executed' && !done.has(tick))
+      violation('I3', `skipped ${tick} as executed, and no run was`);
+    if (reason === 'stale-tick' && ![...done].some((other) => other > tick)) {
+      violation('I3', `skipped ${tick} as stale, and no newer one is done`);
+    }
+    if (reason === 'locked') onLocked(holder?.fencingToken);
+  };
   return {
     onApplied(applied: Applied) {
       const { host, before = {}, after } = applied;
@@ -202,55 +193,15 @@ export function ledger({ regime, store, tickMark, now, tell = () => {} }: Circum
       }
     },
 
-    /** Follows one caller on a host, whose attempts come one after another. */
-    caller(host: Host) {
-      let attempt: Attempt | undefined;
-      const isTold = (end: Attempt['end'], error?: unknown) => {
-        if (!attempt) return;
-        const { code } = (error ?? {}) as { code?: string };
-        attempt.end = end;
-        attempt.atMs = now();
-        attempt.isUnheard ||= code === 'UNAVAILABLE' || code === 'UNSETTLED';
-      };
-      const hasEnded = () => {
-        if (attempt?.end === 'none') isTold('skipped');
-        if (attempt) onOver(attempt);
-        attempt = undefined;
-      };
-      return {
-        hasEnded,
-        onEvent(event: LockEvent) {
-          const id = event.attemptId ?? '';
-          tell(`${host.name}: ${event.type} ${'reason' in event ? event.reason : ''} ${id}`);
-          switch (event.type) {
-            case 'attempted':
-              hasEnded();
-              attempt = { id, host, end: 'none', isUnheard: false };
-              attempts.set(id, attempt);
-              break;
-            case 'acquired':
-              isTold('acquired');
-              break;
-            case 'acquire-failed':
-              isTold('failed', event.error);
-              break;
-            case 'release-failed':
-              if (attempt) attempt.isUnheard = true;
-              break;
-            case 'finished':
-            case 'failed':
-              hasEnded();
-              break;
-            case 'skipped':
-              isTold('skipped');
-              hasEnded();
-              skips++;
-              onSkipped(event.tick?.getTime() ?? 0, event.reason);
-              if (event.reason === 'locked') onLocked(event.holder?.fencingToken);
-          }
-        },
-      };
-    },
+    /** Follows one caller on a host. */
+    caller: (host: Host): Caller =>
+      caller(host, {
+        tell,
+        now,
+        onAttempt: (attempt) => attempts.set(attempt.id, attempt),
+        onOver,
+        onSkipped,
+      }),
 
     /** A handler starts. */
     start(run: Run): Run {

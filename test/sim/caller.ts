@@ -1,0 +1,77 @@
+import type { LockEvent } from 'single-execution';
+import type { Host } from './host.js';
+
+/** One try to take the lock, and the run that follows from it, as its caller is told. */
+export interface Attempt {
+  readonly id: string;
+  readonly host: Host;
+  end: 'none' | 'acquired' | 'skipped' | 'failed';
+  /** When its caller was told so. */
+  atMs?: number;
+  /** The store went on saying nothing, of its acquire or of its release. */
+  isUnheard: boolean;
+}
+
+export type SkippedEvent = Extract<LockEvent, { type: 'skipped' }>;
+
+/** One who calls the library, whose attempts come one after another. */
+export interface Caller {
+  readonly onEvent: (event: LockEvent) => void;
+  /** The call has ended. */
+  hasEnded(): void;
+}
+
+interface Followers {
+  tell(line: string): void;
+  now(): number;
+  onAttempt(attempt: Attempt): void;
+  /** Nothing more is done for it. */
+  onOver(attempt: Attempt): void;
+  onSkipped(event: SkippedEvent): void;
+}
+
+const UNHEARD: readonly unknown[] = ['UNAVAILABLE', 'UNSETTLED'];
+
+export function caller(host: Host, { tell, now, onAttempt, onOver, onSkipped }: Followers): Caller {
+  let attempt: Attempt | undefined;
+  const isTold = (end: Attempt['end'], isUnheard = false) => {
+    if (attempt) Object.assign(attempt, { end, atMs: now(), isUnheard });
+  };
+  const hasEnded = () => {
+    // One who waits is told nothing of a refusal.
+    if (attempt?.end === 'none') isTold('skipped');
+    if (attempt) onOver(attempt);
+    attempt = undefined;
+  };
+  return {
+    hasEnded,
+    onEvent(event) {
+      const id = event.attemptId ?? '';
+      tell(`${host.name}: ${event.type} ${'reason' in event ? event.reason : ''} ${id}`);
+      switch (event.type) {
+        case 'attempted':
+          hasEnded();
+          attempt = { id, host, end: 'none', isUnheard: false };
+          onAttempt(attempt);
+          break;
+        case 'acquired':
+          isTold('acquired');
+          break;
+        case 'acquire-failed':
+          isTold('failed', UNHEARD.includes((event.error as { code?: unknown }).code));
+          break;
+        case 'release-failed':
+          if (attempt) attempt.isUnheard = true;
+          break;
+        case 'skipped':
+          isTold('skipped');
+          hasEnded();
+          onSkipped(event);
+          break;
+        case 'finished':
+        case 'failed':
+          hasEnded();
+      }
+    },
+  };
+}
