@@ -72,10 +72,11 @@ describe.concurrent('rows 21, 22, F32, F35: keepAlive with one in three renewals
 
   test('row 22: outlives a renewal that is refused outright, and says so', async () => {
     const locks = await startProxiedLocks();
+    const leaseMs = 3_000;
     try {
       const denied = { kind: 'error', at: 'before', status: 400, type: 'AccessDeniedException' } as const;
       locks.proxy.inject(denied, { when: ({ body }) => verbOf(body) === 'extend', times: 2 });
-      const { types: all } = await heldAgainstContender(locks.store(), direct(locks), LEASE_MS * 1.3);
+      const { types: all } = await heldAgainstContender(locks.store(), direct(locks), leaseMs * 1.3, leaseMs);
 
       const types = all.filter((type) => /extend|lost|finished/.test(type));
       expect(types.slice(0, 3)).toEqual(['extend-failed', 'extend-failed', 'extended']);
