@@ -2,7 +2,7 @@ import { readThrown } from './errors.js';
 
 const UNSENT = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH/;
 /** A host can become unreachable while an answer is waited for. */
-const ON_A_CONNECTION = /^(read|write)/;
+const ON_A_CONNECTION = /\b(read|write)/;
 
 /** Whether a network error says that the request never left, by the system's code or a client's message. */
 export function isUnsent(error: unknown): boolean {
@@ -10,5 +10,7 @@ export function isUnsent(error: unknown): boolean {
     const value = readThrown(error, field);
     return typeof value === 'string' ? value : '';
   };
-  return UNSENT.test(`${text('code')} ${text('message')}`) && !ON_A_CONNECTION.test(text('syscall') || text('message'));
+  return (
+    UNSENT.test(`${text('code')} ${text('message')}`) && !ON_A_CONNECTION.test(`${text('syscall')} ${text('message')}`)
+  );
 }

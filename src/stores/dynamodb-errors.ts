@@ -106,9 +106,9 @@ function kindOf(error: unknown): Kind {
   if (DENIED.test(name)) return 'denied';
   if (/ResourceNotFound/.test(name)) return 'no-table';
   if (THROTTLED.test(name)) return 'throttled';
-  if (isUnsent(error)) return 'unsent';
   if (CONFLICT.test(name)) return 'unknown';
   const status = metadataOf(error, 'httpStatusCode');
+  if (status === undefined && isUnsent(error)) return 'unsent';
   // Of an answer that could not be read the status is known, and no fault.
   const isToldOf = readThrown(error, '$fault') === 'client';
   const isClientError = isToldOf && typeof status === 'number' && status >= 400 && status < 500;

@@ -44,7 +44,7 @@ interface Token {
 
 const TOKEN = /[#:]\w+|[A-Za-z]\w*|<>|<=|>=|\S/g;
 const END: Token = { token: '<EOF>', upper: '', start: Number.POSITIVE_INFINITY, end: Number.POSITIVE_INFINITY };
-/** The same few expressions come again and again. */
+/** Expressions are few, since they hold no values, and come again and again. */
 const KNOWN = new Map<string, readonly Token[]>();
 
 /** @param kind the parameter that holds the expression, such as `ConditionExpression` */

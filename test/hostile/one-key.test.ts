@@ -54,6 +54,16 @@ describe.each(['dynamodb', 'redis'] as const)('F93 F94 who may write one key of 
     expect(next.fencingToken).toBeGreaterThan(fencingToken);
   });
 
+  test('can lower its token on DynamoDB: the next run is refused by what has seen a greater one', async () => {
+    const { store } = locks();
+    const { fencingToken } = await grant(store, claim({ name: 'lower' }));
+    await tamper('lower', { fencingToken: 41 });
+
+    const next = await grant(store, claim({ name: 'lower' }));
+    if (kind === 'redis') expect(next.fencingToken).toBeGreaterThanOrEqual(fencingToken);
+    else expect(next.fencingToken).toBe(42);
+  });
+
   test('can leave it to nobody for one lease on DynamoDB, by a token too great', async () => {
     await tamper('nobody', { fencingToken: 2 ** 53 - 1 });
     expect(await acquire('nobody')).toBe('corrupt fencingToken');

@@ -23,6 +23,11 @@ export const DYNAMODB_MUTANTS: readonly Mutant[] = [
     "tell({ type: 'release-failed', error: toStoreError(error, 'release', order.name) });\n    return 'unknown';",
     'throw error;',
   ]),
+  mutant('a failure is swallowed', 'synchronised', 1, [
+    'core/settle.ts',
+    '    throw settled.error;\n',
+    '    return undefined as never;\n',
+  ]),
   mutant('a run that failed is not released', 'synchronised', 1, [
     'core/guarded-run.ts',
     'const status = await release({\n',

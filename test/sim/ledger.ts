@@ -48,7 +48,7 @@ export interface Findings {
   readonly grants: number;
   readonly runs: number;
   readonly skips: number;
-  /** Callers that were told of an error, because the store went on saying nothing, and have left the lock held. */
+  /** Calls that have ended with their lock held, because the store went on saying nothing. */
   readonly told: number;
   /** Grants without a runner of the kinds that docs/protocol.md names. */
   readonly remainder: readonly string[];
@@ -130,10 +130,11 @@ export function ledger({ regime, store, tickMark, now, tell = () => {} }: Circum
     });
   };
 
-  /** Nothing more is done for it: the lock is another's, or free, but for what docs/protocol.md names. */
+  /** Its call has ended, and so has its hold, but for the grants without a runner that are counted in the end. */
   const onOver = ({ id, end, isUnheard }: Attempt) => {
     const grant = grants.findLast(({ attemptId }) => attemptId === id);
-    if (current !== id || grant?.isCopy || grant?.isSecond) return;
+    const isCounted = grant?.barLost || grant?.isSecond || (grant?.isCopy && end !== 'acquired');
+    if (current !== id || isCounted) return;
     if (isUnheard) told++;
     else violation('I8', `${end}, and over, while it holds the lock`);
   };
@@ -272,7 +273,7 @@ export function ledger({ regime, store, tickMark, now, tell = () => {} }: Circum
           continue;
         }
         // Nobody told the caller before the lease was over and taken by another: the same as a crash.
-        if (!grant.isCopy && grant.atMs < (caller.atMs ?? now())) continue;
+        if (!grant.isCopy && !grant.barLost && grant.atMs < (caller.atMs ?? now())) continue;
         // Redis bars every attempt that has run.
         if (grant.barLost) remainder.push('a: its bar had been overwritten');
         else if (grant.isSecond && store === 'dynamodb') remainder.push('b: an attempt that had run was granted again');

@@ -140,6 +140,11 @@ describe('what may have been applied is cancelled, and nothing else', () => {
     ['found no way to any address', sdkError('AggregateError', SECRET, { code: 'ENETUNREACH' }), []],
     ['lost its way once it was sent', sdkError('Error', SECRET, { code: 'EHOSTUNREACH', syscall: 'read' }), ['cancel']],
     ['met a conflict between regions', sdkError('ReplicatedWriteConflictException'), ['cancel']],
+    [
+      'was answered 502 by a gateway that could not connect',
+      sdkError('BadGateway', 'connect ECONNREFUSED', { $metadata: { httpStatusCode: 502 } }),
+      ['cancel'],
+    ],
     ['was answered 500', sdkError('InternalServerError', SECRET, { $metadata: { httpStatusCode: 500 } }), ['cancel']],
     ['failed with null', null, ['cancel']],
     ['failed with undefined', undefined, ['cancel']],

@@ -179,6 +179,7 @@ describe('errors', () => {
   test.each<[string, object, boolean]>([
     ['while connecting', { code: 'EHOSTUNREACH', syscall: 'connect' }, false],
     ['once it was sent', { code: 'EHOSTUNREACH', syscall: 'read' }, true],
+    ['once it was sent, as node-fetch tells it', { code: 'EHOSTUNREACH', message: 'reason: read EHOSTUNREACH' }, true],
     ['once it was sent, as fetch tells it', { cause: { code: 'ENETUNREACH', syscall: 'write' } }, true],
   ])('F1 a way lost %s is cancelled only where it may have been applied', async (_, fields, isCancelled) => {
     const sent: string[] = [];

@@ -21,8 +21,8 @@ export interface TcpFaultProxy {
 }
 
 /**
- * Stands between one client and a real Redis, for clients that send one command at a time: what comes in one piece is
- * one request.
+ * Stands between one client and a real Redis. What comes in one piece is one request: of a client that has several
+ * commands under way at a time, a fault strikes them all.
  *
  * @param faultFor asked once for each request
  */

@@ -69,7 +69,8 @@ export async function startUpstashBridge({ redisPort }: { readonly redisPort: nu
     const fault = faultFor(request);
     if (fault === 'drop-request') return reset(outgoing);
     if (fault === 'hang') return;
-    if (typeof fault === 'object') {
+    const isLate = typeof fault === 'object';
+    if (isLate) {
       reset(outgoing);
       await sleep(fault.lateMs, undefined, { ref: false });
     }
@@ -78,9 +79,8 @@ export async function startUpstashBridge({ redisPort }: { readonly redisPort: nu
       incoming.headers.authorization === `Bearer ${token}`
         ? await execute(request, incoming.headers['upstash-encoding'] === 'base64' ? 'base64' : 'utf8')
         : refused(401, 'WRONGPASS invalid or missing auth token');
-    if (fault === 'hang-after') return;
+    if (isLate || fault === 'hang-after') return;
     if (fault === 'drop-response') return reset(outgoing);
-    if (typeof fault === 'object') return;
     const { status, body } = fault === 'http-500-after' ? refused(500, 'ERR internal error') : answer;
     outgoing.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   };

@@ -97,6 +97,7 @@ function skip(id: number, job: SoakJob, tickMs: number, on: Worker, atMs: number
 const LOST: Ending = { kind: 'aborted', reason: 'LockLostError' };
 const ABORTED = { hasReturned: false, aborted: { reason: 'LockLostError', atMs: 25_005 } };
 
+const died = (token: number): Run => ({ ...DEAD.run, token });
 const { settled: _, ...DEAD } = ran(7, PLAIN, 5, KILLED, 14, 39_900, { endedMs: 40_000, hasReturned: false });
 /** A soak as it should be, with one of everything. */
 const SOUND: SoakHistory = {
@@ -164,7 +165,7 @@ const REMAINDER = 'a lock is left without a runner';
 const AT_LEAST = 'lockAtLeastFor is kept';
 const ENDS = 'each delivery to a worker that lives';
 const GOES_ON = 'each job goes on';
-const KEEPS_UP = 'the machine keeps up';
+const AWAKE = 'of the runs never stand still';
 const WORKER = 'a worker ends when it is told to';
 
 describe('a doctored soak breaks the invariant that it wrongs', () => {
@@ -260,7 +261,28 @@ describe('a doctored soak breaks the invariant that it wrongs', () => {
       CRASH,
       doctored(ran(5, PLAIN, 4, W1, 13, 23_500, { endedMs: 25_400, previous: { status: 'crashed', token: 11 } })),
     ],
-    ['a run is not told of the one that died', CRASH, doctored(ran(9, PLAIN, 7, W2, 15, 45_500))],
+    [
+      'runs are not told of the one that died, time and again',
+      CRASH,
+      doctored(
+        ...Array.from({ length: 6 }, (_tick, i) => [
+          { ...DEAD, id: 30 + i, job: SPACED, granted: { token: 110 + 2 * i, atMs: 39_910 }, run: died(110 + 2 * i) },
+          ran(40 + i, SPACED, 20 + i, W2, 111 + 2 * i, 45_000 + 1_000 * i),
+        ]).flat(),
+      ),
+    ],
+    [
+      'the lease of a dead holder is renewed',
+      CRASH,
+      doctored(
+        { ...DEAD, id: 16, job: KEPT },
+        skip(20, KEPT, 7, W2, 60_000, {
+          kind: 'skipped',
+          reason: 'locked',
+          holder: { lockedBy: '16', lockedAt: iso(39_905), lockUntil: iso(61_000), fencingToken: 14 },
+        }),
+      ),
+    ],
     ['a delivery is skipped for itself', LOCKED, doctored(skip(8, PLAIN, 6, W2, 41_000, skipped('locked', 8)))],
     ['a delivery is skipped for nobody', LOCKED, doctored(skip(8, PLAIN, 6, W2, 41_000, skipped('locked', 99)))],
     [
@@ -328,7 +350,7 @@ describe('a doctored soak breaks the invariant that it wrongs', () => {
     ],
     [
       'the machine leaves nearly every run waiting',
-      KEEPS_UP,
+      AWAKE,
       doctored(
         ...Array.from({ length: 40 }, (_tick, i) =>
           ran(

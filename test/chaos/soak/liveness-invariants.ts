@@ -68,7 +68,7 @@ export const LIVENESS_INVARIANTS: readonly Invariant<SoakHistory>[] = [
     },
   },
   {
-    promise: `the machine keeps up: ${LEAST_AWAKE * 100} % of the runs never stand still`,
+    promise: `${LEAST_AWAKE * 100} % of the runs never stand still, so that all can be asked of them`,
     check(history) {
       const runs = runsOf(history);
       const awake = runs.filter(({ worker, receivedMs = 0, run }) => !stoodStill(worker, receivedMs, run.endedMs));

@@ -55,7 +55,7 @@ export const RUN_INVARIANTS: readonly Invariant<SoakHistory>[] = [
     },
   },
   {
-    promise: 'each write comes under the token of its run, and is refused only of one who stood still past its lease',
+    promise: 'each write comes under the token of its run, and is refused only of one who stood still',
     check({ writes, deliveries }) {
       const byId = new Map(deliveries.map((delivery) => [delivery.id, delivery]));
       const all = [...writes.values()].flat();
