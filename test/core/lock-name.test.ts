@@ -92,6 +92,7 @@ test('utf8Bytes counts what is sent', () => {
     fc.property(anyText, (text) => {
       expect(utf8Bytes(text)).toBe(Buffer.byteLength(text, 'utf8'));
     }),
+    { examples: [...'\x7f\x80\u07ff\u0800\uffff\u{10000}'].map((character): [string] => [character]) },
   );
 });
 
