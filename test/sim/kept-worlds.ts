@@ -15,5 +15,11 @@ export const KEPT_WORLDS: readonly (Kind & { readonly seed: number; readonly sho
   },
   { stage: 'redis', regime: 'hostile', seed: 32, showed: 'an attempt that is not barred when it is taken over from' },
   { stage: 'election', regime: 'synchronised', seed: 272, showed: 'a candidate that waits for an answer that is lost' },
+  {
+    stage: 'election',
+    regime: 'hostile',
+    seed: 544,
+    showed: 'a check that took a late acquire, whose bar was gone, for another fault',
+  },
   { stage: 'election', regime: 'dateless', seed: 193, showed: 'a candidate that waits for an answer that is lost' },
 ];
