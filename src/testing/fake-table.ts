@@ -36,7 +36,7 @@ export function fakeTable(keys: readonly string[]): FakeTable {
     get: (key) => items.get(identity(key, keys)),
     put(item) {
       rawItem(item);
-      items.set(identity(Object.fromEntries(keys.map((name) => [name, item[name]])), keys), item);
+      items.set(identity(Object.fromEntries(keys.map((name) => [name, item[name]])), keys), asStored(item));
     },
     update(input) {
       const id = identity(input.Key, keys);
@@ -73,6 +73,11 @@ function identity(key: FakeItem, names: readonly string[]): string {
   return JSON.stringify(names.map((name) => key[name]));
 }
 
+/** DynamoDB knows no zero below zero. */
+function asStored(item: FakeItem): FakeItem {
+  return Object.fromEntries(Object.entries(item).map(([name, value]) => [name, value === 0 ? 0 : value]));
+}
+
 function updated(input: UpdateInput, keys: readonly string[], old: FakeItem | undefined): FakeItem {
   const { ReturnValues = 'NONE', ConditionExpression, ReturnValuesOnConditionCheckFailure } = input;
   if (!['NONE', 'ALL_OLD', 'ALL_NEW'].includes(ReturnValues)) throw beyondFake(`return ${ReturnValues}`);
@@ -96,7 +101,7 @@ function updated(input: UpdateInput, keys: readonly string[], old: FakeItem | un
   }
 
   // 3. The write.
-  const item = update.apply(old ?? input.Key);
+  const item = asStored(update.apply(old ?? input.Key));
   rawItem(item);
   return item;
 }

@@ -106,7 +106,8 @@ test('F14 F60 the fake table judges and writes any record as DynamoDB does', asy
     };
     expect(await judgedBy('fake')).toEqual(await judgedBy('dynamodb'));
   });
-  await fc.assert(equal, { numRuns: 120 });
+  const belowZero = { isHeld: false, set: [['error', -0] as const], missing: [] };
+  await fc.assert(equal, { numRuns: 120, examples: [[belowZero, false, false]] });
 });
 
 /** Whether nobody may have the lock: its record tells of a grant that is not over. */
