@@ -155,7 +155,8 @@ export const OPERATIONS = {
       const loseTheLock = async () => {
         task();
         const { fencingToken } = await holdSeen(scene);
-        await scene.library.lockAdmin(scene.direct.admin).forceRelease(NAME, { fencingToken });
+        const { library, direct } = scene;
+        await library.lockAdmin(direct.admin).forceRelease(NAME, { fencingToken });
       };
       return run(scene, loseTheLock, releaseWithin(patience));
     },

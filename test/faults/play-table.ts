@@ -26,7 +26,8 @@ export function playTable(title: string, name: keyof typeof STAGES): void {
 
     test('it is that client', async () => {
       const scene = await stage.scene();
-      await scene.library.lockAdmin(scene.admin).get(NAME);
+      const { library, admin } = scene;
+      await library.lockAdmin(admin).get(NAME);
       await scene.stop();
 
       const [request] = scene.proxy.requests();

@@ -1,7 +1,9 @@
+import type { SkippedHolder } from 'single-execution';
 import type { Invariant } from '../../../demo/invariant.js';
 import { LATE_MS } from './bad-network.js';
 import type { Delivery, SoakHistory } from './history.js';
 import type { SoakJob } from './jobs.js';
+import { FEW } from './liveness-invariants.js';
 import { byJob, neighbours, runsOf } from './run-invariants.js';
 import { shown } from './telling.js';
 import { byToken, isSkip } from './tick-invariants.js';
@@ -14,8 +16,6 @@ const BEYOND_LEASE_MS = 3_000;
 const BUSY_MS = 5_000;
 /** Of the runs after a crash, most that may not be told of it: an acquire whose first answer was lost does not know. */
 const MOST_UNTOLD = 0.1;
-/** So few tell nothing. */
-const FEW = 5;
 /** Most of all grants that may be left without a runner: see docs/protocol.md, "What can remain". */
 const MOST_REMAINDER = 0.002;
 
@@ -95,9 +95,8 @@ export const HOLD_INVARIANTS: readonly Invariant<SoakHistory>[] = [
 function lockedSkips({ deliveries }: SoakHistory): { skip: Delivery; by: Delivery | undefined }[] {
   const byId = new Map(deliveries.map((delivery) => [String(delivery.id), delivery]));
   return deliveries.flatMap((skip) => {
-    const ending = skip.settled?.ending;
-    if (ending?.kind !== 'skipped' || !isSkip(skip.settled, 'locked')) return [];
-    const by = byId.get(ending.holder?.lockedBy ?? '');
+    if (!isSkip(skip.settled, 'locked')) return [];
+    const by = byId.get(holderOf(skip)?.lockedBy ?? '');
     return [{ skip, by: by?.job === skip.job ? by : undefined }];
   });
 }
@@ -110,8 +109,7 @@ function lockedSkips({ deliveries }: SoakHistory): { skip: Delivery; by: Deliver
 export function leftWithoutRunner(history: SoakHistory): Delivery[] {
   const left = lockedSkips(history).flatMap(({ skip, by }) => {
     if (!by?.settled || by.settled.ending.kind === 'store error') return [];
-    const { holder } = skip.settled?.ending.kind === 'skipped' ? skip.settled.ending : {};
-    const isAnother = by.granted && holder?.fencingToken !== by.granted.token;
+    const isAnother = by.granted && holderOf(skip)?.fencingToken !== by.granted.token;
     const isAfterEnd = (skip.receivedMs ?? 0) > by.settled.atMs;
     return isAnother || (!by.granted && isAfterEnd) ? [by] : [];
   });
@@ -141,8 +139,8 @@ function isAfter(skip: Delivery, by: Delivery, { store, startedAt }: SoakHistory
  * Whether the record that refused a delivery was held by the server's own clock, under a lease that its holder can have
  * asked for before its end. A machine that is busy can have a request granted when its sender is gone.
  */
-function isLeased({ settled }: Delivery, { lockAtMostForMs, keepAlive }: SoakJob, askedAt: number, endAt: number) {
-  const { holder } = settled?.ending.kind === 'skipped' ? settled.ending : {};
+function isLeased(skip: Delivery, { lockAtMostForMs, keepAlive }: SoakJob, askedAt: number, endAt: number) {
+  const holder = holderOf(skip);
   if (!holder) return false;
   const [lockedAt, lockUntil] = [Date.parse(holder.lockedAt), Date.parse(holder.lockUntil)];
   const leasedAt = keepAlive ? lockUntil - lockAtMostForMs : lockedAt;
@@ -151,6 +149,11 @@ function isLeased({ settled }: Delivery, { lockAtMostForMs, keepAlive }: SoakJob
     lockUntil <= leasedAt + lockAtMostForMs &&
     leasedAt <= endAt + LATE_MS + BUSY_MS + ROUNDING_MS
   );
+}
+
+/** Whom a delivery was skipped for, as the record had it. */
+function holderOf({ settled }: Delivery): SkippedHolder | undefined {
+  return settled?.ending.kind === 'skipped' ? settled.ending.holder : undefined;
 }
 
 /** On DynamoDB tokens tell whether one that nobody knows of came between them. On Redis all locks go by one clock. */

@@ -11,7 +11,7 @@ const LEAST_SHARE = 0.1;
 /** Of the runs with keepAlive that never stood still, so many may lose their lock because their renewals fail. */
 const MOST_LOST = 0.8;
 /** So few tell nothing. */
-const FEW = 5;
+export const FEW = 5;
 
 /** So many runs must have been awake from end to end: of one that stood still less can be asked. */
 const LEAST_AWAKE = 0.2;
