@@ -107,7 +107,7 @@ local id, result, err, atLeast, done, row, crashed = unpack(ARGV)
 if not holds(id) then return answer(lock.attemptId == id and lock.state == 'released' and 'released' or 'other') end
 
 local untilMs = now
-if atLeast ~= '0' then untilMs = math.max(now, (instant(lock.lockedAt) or now) + tonumber(atLeast)) end
+if atLeast ~= '0' then untilMs = math.max(now, math.min(now, instant(lock.lockedAt) or now) + tonumber(atLeast)) end
 redis.call('HSET', key, 'state', 'released', 'lockUntil', text(untilMs), 'releasedAt', text(now), 'result', result)
 if err ~= '' then redis.call('HSET', key, 'error', err) end
 if done ~= '' then
