@@ -65,7 +65,7 @@ export const HOLD_INVARIANTS: readonly Invariant<SoakHistory>[] = [
     check(history) {
       const left = leftWithoutRunner(history);
       const cases = history.deliveries.filter(({ granted }) => granted).length;
-      const isTooMany = left.length > Math.max(1, cases * MOST_REMAINDER);
+      const isTooMany = left.length > Math.max(FEW, cases * MOST_REMAINDER);
       return { cases, breaches: isTooMany ? left.map((one) => shown('held the lock after its end', one)) : [] };
     },
   },

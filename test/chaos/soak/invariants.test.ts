@@ -304,7 +304,7 @@ describe('a doctored soak breaks the invariant that it wrongs', () => {
       'locks are left without a runner, time and again',
       REMAINDER,
       doctored(
-        ...[20, 22].flatMap((id) => [
+        ...[20, 22, 24, 26, 28, 30].flatMap((id) => [
           skip(id, PLAIN, 1, W1, 3_000, skipped('already-executed', 1)),
           skip(id + 1, PLAIN, 2, W2, 3_100, skipped('locked', id)),
         ]),
@@ -314,9 +314,12 @@ describe('a doctored soak breaks the invariant that it wrongs', () => {
       'locks are held under a token that their runs were not told of, time and again',
       REMAINDER,
       doctored(
-        skip(20, PLAIN, 6, W2, 41_000, skipped('locked', 7, 13)),
+        skip(20, KEPT, 2, W2, 2_000, skipped('locked', 15, 302)),
         skip(21, PLAIN, 8, W1, 45_600, skipped('locked', 9, 16)),
         skip(22, PLAIN, 2, W2, 2_000, skipped('locked', 1, 12)),
+        skip(23, PLAIN, 2, W1, 20_000, skipped('locked', 4, 13)),
+        skip(24, PLAIN, 3, W2, 23_600, skipped('locked', 5, 14)),
+        skip(25, SPACED, 2, W1, 2_000, skipped('locked', 11, 103)),
       ),
     ],
     ['lockAtLeastFor is cut short', AT_LEAST, doctored(ran(11, SPACED, 2, W2, 102, 1_600))],
@@ -427,6 +430,14 @@ describe('what is no breach', () => {
           skip(i + 2, { ...PLAIN, comesToHostsAhead: true }, i, W1, i, { kind: 'skipped', reason: 'paused' }),
         ),
       }),
+    ],
+    [
+      'a lock is left without a runner now and then',
+      doctored(
+        skip(20, PLAIN, 1, W1, 3_000, skipped('already-executed', 1)),
+        skip(21, PLAIN, 2, W2, 3_100, skipped('locked', 20)),
+        skip(22, PLAIN, 8, W1, 45_600, skipped('locked', 9, 16)),
+      ),
     ],
   ])('%s', (_what, history) => {
     expect(brokenBy(history)).toEqual([]);
