@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
@@ -32,6 +33,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     exclude: ['test/model/**', 'node_modules/**'],
     globalSetup: ['test/support/dynamodb-local.global.ts'],
+    // One core more than by default: much of a test on a real engine is to wait.
+    maxWorkers: availableParallelism(),
     testTimeout: 30_000,
     hookTimeout: 30_000,
     unstubEnvs: true,

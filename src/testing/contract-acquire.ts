@@ -72,21 +72,22 @@ export const acquireCases: readonly ContractCase[] = [
   }),
 
   contractCase('F7 of twenty acquires at one instant exactly one is granted', async ({ claim, harness }) => {
-    const call = harness.call();
-    const contenders = Array.from({ length: CONTENDERS }, () => harness.store.acquire(claim(), call));
+    const contenders = Array.from({ length: CONTENDERS }, () => harness.store.acquire(claim(), harness.call()));
     const results = await Promise.all(contenders);
     const granted = results.filter(({ status }) => status === 'acquired');
     expectSame(granted.length, 1, 'grants');
     for (const result of results) if (result !== granted[0]) expectRefused(result, 'locked', 'the others');
   }),
 
-  contractCase('F7 of twenty contenders for an expired lock exactly one is granted', async (scene) => {
-    await scene.grantAndDie();
-    const call = scene.harness.call();
-    const contenders = Array.from({ length: CONTENDERS }, () => scene.harness.store.acquire(scene.claim(), call));
-    const results = await Promise.all(contenders);
-    expectSame(results.filter(({ status }) => status === 'acquired').length, 1, 'grants');
-  }),
+  contractCase(
+    'F7 of twenty contenders for an expired lock exactly one is granted',
+    async ({ claim, harness, grantAndDie }) => {
+      await grantAndDie();
+      const contenders = Array.from({ length: CONTENDERS }, () => harness.store.acquire(claim(), harness.call()));
+      const results = await Promise.all(contenders);
+      expectSame(results.filter(({ status }) => status === 'acquired').length, 1, 'grants');
+    },
+  ),
 
   contractCase('F1 row 8: acquire replayed is the same grant again', async ({ claim, acquire }) => {
     const asked = claim();

@@ -45,7 +45,7 @@ export const redisRunMutants: readonly RedisMutant[] = [
   ],
   [
     'hold from the release on',
-    [[[RELEASE], '(instant(lock.lockedAt) or now) + tonumber(atLeast)', 'now + tonumber(atLeast)']],
+    [[[RELEASE], 'math.min(now, instant(lock.lockedAt) or now) + tonumber(atLeast)', 'now + tonumber(atLeast)']],
     'row 4: a hold counts from the start of a run that is released late',
   ],
   [
@@ -53,7 +53,7 @@ export const redisRunMutants: readonly RedisMutant[] = [
     [
       [
         [RELEASE],
-        'math.max(now, (instant(lock.lockedAt) or now) + tonumber(atLeast))',
+        'math.max(now, math.min(now, instant(lock.lockedAt) or now) + tonumber(atLeast))',
         'instant(lock.lockedAt) + tonumber(atLeast)',
       ],
     ],
