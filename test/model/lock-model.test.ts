@@ -150,8 +150,8 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Searches every history of the model within the bounds. What ends early is not worth the compiler's time. */
-async function search(macros: readonly string[], optimise: '-O0' | '-O2' = '-O2'): Promise<'sound' | 'violated'> {
+/** Searches every history of the model within the bounds. More optimising takes longer than it saves. */
+async function search(macros: readonly string[], optimise: '-O0' | '-O1' = '-O1'): Promise<'sound' | 'violated'> {
   const cwd = await mkdtemp(join(folder, 'search-'));
   await copyFile(MODEL, join(cwd, 'lock.pml'));
   await run('spin', ['-a', ...macros.map((macro) => `-D${macro}`), 'lock.pml'], { cwd });
@@ -184,9 +184,9 @@ describe.concurrent('what can remain is found where it is not excepted', { timeo
   });
 });
 
-test('a takeover that does not compare lockUntil does not overlap: the deadline alone prevents it', {
-  timeout: 2 * SEARCH_MS,
-}, async () => {
-  const bounds = BOUNDS['an extension'];
-  expect(await search([...bounds, 'BUG_TAKEOVER_WITHOUT_UNTIL', `ONLY=${OVERLAP}`])).toBe('sound');
+describe.concurrent('a second guard', { timeout: 2 * SEARCH_MS }, () => {
+  test('a takeover that does not compare lockUntil does not overlap: the deadline alone prevents it', async () => {
+    const bounds = BOUNDS['an extension'];
+    expect(await search([...bounds, 'BUG_TAKEOVER_WITHOUT_UNTIL', `ONLY=${OVERLAP}`])).toBe('sound');
+  });
 });
