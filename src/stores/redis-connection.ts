@@ -48,14 +48,14 @@ export function redisConnection(
   if (typeof keyPrefix !== 'string') throw new TypeError(`keyPrefix is ${describe(keyPrefix)}: give a string`);
   const hashes = new Map<RedisScript, Promise<string>>();
 
-  const send = async (script: RedisScript, keys: string[], args: string[]): Promise<unknown> => {
+  const send = async (script: RedisScript, keys: string[], args: string[], signal?: AbortSignal): Promise<unknown> => {
     const text = header + script.text;
     const hash = hashes.get(script) ?? sha1(text);
     hashes.set(script, hash);
     try {
       return await client.evalsha(await hash, keys, args);
     } catch (error) {
-      if (!isNoScript(error)) throw error;
+      if (!isNoScript(error) || signal?.aborted) throw error;
       return await client.eval(text, keys, args);
     }
   };
@@ -67,9 +67,9 @@ export function redisConnection(
       const key = lockKey(keyPrefix, name, operation);
       const answer = await tryUntilAnswered(
         call,
-        async () => {
+        async (signal) => {
           const sentWall = call.clock.now();
-          const reply = readReply(await send(script, [key], args.map(String)), words);
+          const reply = readReply(await send(script, [key], args.map(String), signal), words);
           const clock = { minMs: reply.nowMs - call.clock.now(), maxMs: reply.nowMs + 1 - sentWall };
           return { reply, clock };
         },

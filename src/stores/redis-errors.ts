@@ -14,6 +14,8 @@ type Kind = 'denied' | 'refused' | 'busy' | 'unsent' | 'unknown';
 const DENIED = /^(NOAUTH|WRONGPASS|NOPERM|Unauthorized)\b/;
 const BUSY = /^(BUSY|LOADING|TRYAGAIN|CLUSTERDOWN|MASTERDOWN|READONLY|OOM|NOREPLICAS)\b/;
 const QUOTA = /max (daily |monthly )?request|rate limit/i;
+/** ioredis and node-redis of a command that they neither send now nor keep to be sent later. */
+const OFFLINE = /^(Stream isn't writeable|The client is offline)/;
 const REFUSED = /^(WRONGTYPE|ERR|NOSCRIPT|MOVED|CROSSSLOT)\b/;
 
 export function classifyFailure(error: unknown): TryFailure {
@@ -62,7 +64,8 @@ function kindOf(error: unknown): Kind {
   if (DENIED.test(message)) return 'denied';
   if (BUSY.test(message) || QUOTA.test(message)) return 'busy';
   if (REFUSED.test(message)) return 'refused';
-  return isUnsent(error) || isUnsent(readThrown(error, 'cause')) ? 'unsent' : 'unknown';
+  if (OFFLINE.test(message) || isUnsent(error) || isUnsent(readThrown(error, 'cause'))) return 'unsent';
+  return 'unknown';
 }
 
 /** Redis's own words, which Upstash puts behind its own. */

@@ -19,7 +19,7 @@ export interface NodeRedisClient {
 }
 
 export interface RedisStoreOptions {
-  /** Connected, with whatever settings of its own. */
+  /** Connected. What it should not send by itself: docs/stores/redis.md, "Limits". */
   readonly client: IORedisClient | NodeRedisClient;
   /** Put before each lock name in the key. @default 'lock:' */
   readonly keyPrefix?: string;

@@ -10,7 +10,7 @@ import type { HolderOrder, KillPoint } from './holder.js';
  * F60: a process dies by SIGKILL at each point of a run, and its tick comes again: at once, and when the lease is over.
  */
 
-const LEASE_MS = 1_000;
+const LEASE_MS = 2_500;
 const TICK_MS = Date.UTC(2026, 0, 1);
 const EVERY_MS = 86_400_000;
 

@@ -59,7 +59,17 @@ describe.each([
       expect(await verdictOf(locks.store.release(lease, done, call()))).toBe('released');
     });
     const belowZero = { isHeld: false, set: [['fencingToken', -5] as const], missing: [] };
-    await fc.assert(judged, { numRuns, examples: [[belowZero, false]] });
+    const inWords = { isHeld: true, set: [['lockUntil', 'soon'] as const], missing: [] };
+    const sound = { set: [], missing: [] };
+    await fc.assert(judged, {
+      numRuns,
+      examples: [
+        [belowZero, false],
+        [inWords, false],
+        [{ isHeld: false, ...sound }, false],
+        [{ isHeld: true, ...sound }, false],
+      ],
+    });
 
     for (const one of ['acquired', 'locked', 'corrupt lockUntil', 'corrupt fencingToken'])
       expect(verdicts).toContain(one);

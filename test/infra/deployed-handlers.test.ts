@@ -206,7 +206,7 @@ describe.each([22, 24] as const)('on Node %i', (major) => {
       const { host, deliver, lockTable } = await deploy('NightlyReport', { LOCK_AT_LEAST_FOR: '1s' });
       const { arrived } = holdQuery();
 
-      const hung = deliver('2026-01-02T02:00:00Z', { timeoutMs: 1_500 });
+      const hung = deliver('2026-01-02T02:00:00Z', { timeoutMs: 3_000 });
       await arrived;
       hung.pause();
       expect(await hung.done).toMatchObject({ status: 'timed-out' });
@@ -264,7 +264,7 @@ describe.each([22, 24] as const)('on Node %i', (major) => {
       const fn = await deployTenantSync();
       respond = () => new Promise(() => {});
 
-      const late = await sync(fn, 'acme', '2026-01-01T00:15:00Z', { timeoutMs: 2_000 });
+      const late = await sync(fn, 'acme', '2026-01-01T00:15:00Z', { timeoutMs: 5_000 });
       expect(late).toMatchObject({ status: 'failed', errorType: 'DeadlineError' });
       expect(await sync(fn, 'acme', '2026-01-01T00:15:00Z', { requestId: late.requestId })).toMatchObject({
         value: { synced: 0, skipped: 'already-executed' },

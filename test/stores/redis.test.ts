@@ -1,9 +1,11 @@
+import { setImmediate } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { executeWithLock, LockStoreError } from 'single-execution';
 import { lockAdmin } from 'single-execution/admin';
 import { type RedisStoreOptions, redisAdminStore, redisStore } from 'single-execution/redis';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { storeCall } from '../support/contract-harness.js';
+import { gate } from '../support/gate.js';
 import { call, claim, done, grant } from '../support/one-run.js';
 import { type RedisServer, startRedisServer } from '../support/redis-server.js';
 import { shiftedClock } from '../support/shifted-clock.js';
@@ -86,6 +88,22 @@ describe('a lost answer', () => {
     await expect(lost).rejects.toMatchObject({ name: 'LockStoreError', code: 'UNAVAILABLE', retryable: true });
     expect(await late?.()).toMatch(/^refused\n/);
     expect(await redis.hget('lock:digest', 'state')).toBeNull();
+  });
+
+  test('F6 of a try that Redis did not know the script of: its text is not sent once the try was given up', async () => {
+    const { opened, open } = gate();
+    const evalsha = async () => {
+      await opened;
+      throw new Error('NOSCRIPT No matching script');
+    };
+    const client = { evalsha, eval: vi.fn(async () => null) };
+
+    const lost = redisStore({ client }).acquire(claim(), { ...call(50), tryMs: 50 });
+    await expect(lost).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    open();
+    await setImmediate();
+
+    expect(client.eval).not.toHaveBeenCalled();
   });
 
   test('F6 of a try, and a refusal: the attempt is cancelled', async () => {
@@ -178,6 +196,12 @@ describe('errors', () => {
 
   test.each<[string, object, boolean]>([
     ['while connecting', { code: 'EHOSTUNREACH', syscall: 'connect' }, false],
+    [
+      'before, as ioredis tells it',
+      { message: "Stream isn't writeable and enableOfflineQueue options is false" },
+      false,
+    ],
+    ['before, as node-redis tells it', { message: 'The client is offline' }, false],
     ['once it was sent', { code: 'EHOSTUNREACH', syscall: 'read' }, true],
     ['once it was sent, as node-fetch tells it', { code: 'EHOSTUNREACH', message: 'reason: read EHOSTUNREACH' }, true],
     ['once it was sent, as fetch tells it', { cause: { code: 'ENETUNREACH', syscall: 'write' } }, true],

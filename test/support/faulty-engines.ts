@@ -59,7 +59,7 @@ export async function faultyRedis(): Promise<FaultyEngine> {
   const server = await startRedisServer();
   const plan = everyThird(TCP_FAULTS, ({ text }: { readonly text: string }) => RENEWS_BY_TCP.test(text));
   const proxy = await startTcpFaultProxy(server.port, (text) => plan.faultFor({ text }));
-  const client = new Redis(proxy.port);
+  const client = new Redis(proxy.port, { maxRetriesPerRequest: 0, enableOfflineQueue: false });
   const direct = new Redis(server.url);
   // It tells of each connection that breaks, and makes a new one.
   client.on('error', () => undefined);

@@ -1,7 +1,7 @@
 import type { Claim } from 'single-execution';
 import { type ContractCase, contractCase } from '../../src/testing/contract-case.js';
 import { giveUp } from '../../src/testing/contract-given-up.js';
-import { type Scene, TICK_MS } from '../../src/testing/contract-scene.js';
+import { HOLD_MS, LEASE_MS, type Scene, TICK_MS } from '../../src/testing/contract-scene.js';
 import { expectBetween, expectGranted, expectRejection, expectSame } from '../../src/testing/expectation.js';
 
 const ENDED = { name: 'LockStoreError', code: 'UNAVAILABLE', retryable: true };
@@ -65,6 +65,14 @@ export const redisCases: readonly ContractCase[] = [
     }
     await scene.release(lease);
     await expectEnded(scene, asked);
+  }),
+
+  redisCase('lockAtLeastFor counts from the release where the clock is behind the grant by then', async (scene) => {
+    const lease = await scene.grant();
+    await scene.patch({ lockedAt: lease.lockedAtMs + LEASE_MS });
+    await scene.release(lease, { lockAtLeastForMs: HOLD_MS });
+    const { lockUntil = 0, releasedAt = 0 } = (await scene.record()) ?? {};
+    expectSame(Number(lockUntil), Number(releasedAt) + HOLD_MS, 'lockUntil');
   }),
 
   redisCase('F79 the token of an older record, brought back, is raised to the time', async ({ run, patch, grant }) => {

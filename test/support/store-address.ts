@@ -23,7 +23,7 @@ const LOCAL = { region: 'local', credentials: { accessKeyId: 'local', secretAcce
 /** A store of one's own, with connections of its own. */
 export function openStore(address: StoreAddress): OpenStore {
   if (address.kind === 'redis') {
-    const client = new Redis(address.url, { maxRetriesPerRequest: 0 });
+    const client = new Redis(address.url, { maxRetriesPerRequest: 0, enableOfflineQueue: false });
     // It tells of each connection that breaks, and makes a new one.
     client.on('error', () => undefined);
     const options = { client };

@@ -17,6 +17,9 @@ export type TcpFault =
 
 export interface TcpFaultProxy {
   readonly port: number;
+  /** Ends its connections and refuses others, until it comes back. */
+  goAway(): void;
+  comeBack(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -83,13 +86,18 @@ export async function startTcpFaultProxy(
       });
     }
   });
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
+  const listen = (port: number) =>
+    new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, '127.0.0.1', resolve));
+  await listen(0);
+  const { port } = server.address() as AddressInfo;
+  const close = (closed?: () => void) => {
+    server.close(closed);
+    for (const socket of sockets) socket.destroy();
+  };
   return {
-    port: (server.address() as AddressInfo).port,
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        for (const socket of sockets) socket.destroy();
-      }),
+    port,
+    goAway: () => close(),
+    comeBack: () => listen(port),
+    stop: () => new Promise(close),
   };
 }

@@ -61,7 +61,7 @@ export const HOLD_INVARIANTS: readonly Invariant<SoakHistory>[] = [
     },
   },
   {
-    promise: 'a lock is left without a runner in two of a thousand grants at most',
+    promise: `a lock is left without a runner in two of a thousand grants at most, or ${FEW} of few`,
     check(history) {
       const left = leftWithoutRunner(history);
       const cases = history.deliveries.filter(({ granted }) => granted).length;

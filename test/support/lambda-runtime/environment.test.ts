@@ -24,7 +24,7 @@ describe.each([22, 24] as const)('on Node %i', (major) => {
       };`,
     );
 
-    const timedOut = await host.invoke({ hangs: true }, { requestId: 'r-1', timeoutMs: 300 });
+    const timedOut = await host.invoke({ hangs: true }, { requestId: 'r-1', timeoutMs: 2_000 });
     expect(timedOut).toEqual({ requestId: 'r-1', status: 'timed-out' });
     const killed = Number(host.output().stdout[0]);
     expect(isAlive(killed)).toBe(false);
@@ -75,13 +75,13 @@ describe.each([22, 24] as const)('on Node %i', (major) => {
       node,
       `export const handler = async ({ id }) => {
         console.log(id);
-        await new Promise((resolve) => setTimeout(resolve, 100));
+        await new Promise((resolve) => setTimeout(resolve, 1_500));
         return id;
       };`,
     );
     const pausedRun = async (id: string, timeoutMs: number) => {
       const run = host.start({ id }, { timeoutMs });
-      await vi.waitFor(() => expect(host.output().stdout).toContain(id), { interval: 5 });
+      await vi.waitFor(() => expect(host.output().stdout).toContain(id), { interval: 5, timeout: 10_000 });
       run.pause();
       return run;
     };
@@ -92,7 +92,7 @@ describe.each([22, 24] as const)('on Node %i', (major) => {
     expect(await resumed.done).toMatchObject({ status: 'succeeded', value: 'resumed' });
     expect(() => resumed.pause()).toThrow(`SIGSTOP came too late: run ${resumed.requestId} is over`);
 
-    const left = await pausedRun('left', 400);
+    const left = await pausedRun('left', 1_000);
     expect(await left.done).toEqual({ requestId: left.requestId, status: 'timed-out' });
   });
 
@@ -105,7 +105,7 @@ describe.each([22, 24] as const)('on Node %i', (major) => {
       };`,
     );
     const [, ...running] = [host.start({}), host.start({ hangs: true }), host.start({ hangs: true })];
-    await vi.waitFor(() => expect(host.output().stdout).toHaveLength(3));
+    await vi.waitFor(() => expect(host.output().stdout).toHaveLength(3), { timeout: 10_000 });
     running[0]?.pause();
 
     await host.stop();

@@ -60,6 +60,11 @@ export const redisRunMutants: readonly RedisMutant[] = [
     'a hold that is over before the release ends with it',
   ],
   [
+    'hold for as long as a clock has stepped back',
+    [[[RELEASE], 'math.min(now, instant(lock.lockedAt) or now)', '(instant(lock.lockedAt) or now)']],
+    'lockAtLeastFor counts from the release where the clock is behind the grant by then',
+  ],
+  [
     'forget how a run ended',
     [[[RELEASE], ", 'result', result)", ')']],
     'a grant reports that the run before it succeeded',
