@@ -55,7 +55,7 @@ describe('row 13: the name of an invocation', () => {
     expect(wrapper().nameFor(['event', 'env', 'context'])).toBe('digest');
   });
 
-  test('row 13: or what a function makes of all arguments, checked as any name', () => {
+  test('row 13: or what a function makes of all arguments, checked like every name', () => {
     const name = vi.fn((...args: Given) => String(args[1]));
 
     expect(wrapper({ name }).nameFor(['event', 'tenant-42', 'context'])).toBe('tenant-42');

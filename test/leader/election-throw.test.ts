@@ -73,7 +73,7 @@ describe('a term that ends by a throw', () => {
     expect(observer.types()).not.toContain('failed');
   });
 
-  test('of onStarted on stop: any other error is told as failed, and stop resolves', async () => {
+  test('of onStarted on stop: another error is told as failed, and stop resolves', async () => {
     const { clock, candidate } = electionScene();
     const boom = new Error('boom');
     const { election, observer } = candidate('a', {

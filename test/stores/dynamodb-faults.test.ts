@@ -225,7 +225,7 @@ test('F11 a grant whose answer comes after its lease is given back as failed; no
   const run = await runOnce({ name, store: locks.store(), lockAtMostFor: '1s', tick: TICK });
 
   expect(run).toMatchObject({ error: { name: 'LockStoreError', code: 'LATE', retryable: true }, executions: [] });
-  // Beyond the time-out of a try on a busy machine.
+  // On a busy machine the answer can come after the time-out of its try.
   expect(locks.verbs().join(' ')).toMatch(/^acquire( acquire)? release$/);
   const record = await locks.record(name);
   expect(record).toMatchObject({ state: 'released', result: 'failed', error: 'LATE' });

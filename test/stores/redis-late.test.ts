@@ -6,6 +6,7 @@ import { type RedisStoreOptions, redisStore } from 'single-execution/redis';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { call, claim, done, grant } from '../support/one-run.js';
 import { type RedisServer, startRedisServer } from '../support/redis-server.js';
+import { SENDS_ONCE } from '../support/sends-once.js';
 import { startTcpFaultProxy, type TcpFaultProxy } from '../support/tcp-fault-proxy.js';
 
 /*
@@ -42,12 +43,12 @@ interface Connected {
 
 const CLIENTS = {
   'ioredis as it comes': () => ioredis({}),
-  'ioredis that is told': () => ioredis({ maxRetriesPerRequest: 0, enableOfflineQueue: false }),
+  'ioredis that is told': () => ioredis(SENDS_ONCE),
   'node-redis as it comes': () => nodeRedis({}),
   'node-redis that is told': () => nodeRedis({ disableOfflineQueue: true }),
 };
 
-async function ioredis(options: { readonly maxRetriesPerRequest?: number; readonly enableOfflineQueue?: boolean }) {
+async function ioredis(options: Partial<typeof SENDS_ONCE>): Promise<Connected> {
   const client = new Redis(proxy.port, options);
   client.on('error', () => undefined);
   onTestFinished(() => client.disconnect());

@@ -9,6 +9,7 @@ import { type Fault, faultName, type SeenRequest, throttle } from './fault-proxy
 import { verbOf } from './lock-verb.js';
 import { startProxiedLocks } from './proxied-locks.js';
 import { startRedisServer } from './redis-server.js';
+import { SENDS_ONCE } from './sends-once.js';
 import { startTcpFaultProxy, type TcpFault } from './tcp-fault-proxy.js';
 import { type BridgeFault, type BridgeRequest, startUpstashBridge } from './upstash-bridge.js';
 
@@ -59,7 +60,7 @@ export async function faultyRedis(): Promise<FaultyEngine> {
   const server = await startRedisServer();
   const plan = everyThird(TCP_FAULTS, ({ text }: { readonly text: string }) => RENEWS_BY_TCP.test(text));
   const proxy = await startTcpFaultProxy(server.port, (text) => plan.faultFor({ text }));
-  const client = new Redis(proxy.port, { maxRetriesPerRequest: 0, enableOfflineQueue: false });
+  const client = new Redis(proxy.port, SENDS_ONCE);
   const direct = new Redis(server.url);
   // It tells of each connection that breaks, and makes a new one.
   client.on('error', () => undefined);

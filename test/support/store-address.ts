@@ -4,6 +4,7 @@ import { Redis } from 'ioredis';
 import { dynamoDBAdminStore, dynamoDBStore } from 'single-execution/dynamodb';
 import { redisAdminStore, redisStore } from 'single-execution/redis';
 import { upstashAdminStore, upstashStore } from 'single-execution/upstash';
+import { SENDS_ONCE } from './sends-once.js';
 
 /** Where a store is, in words that reach another process. */
 export type StoreAddress =
@@ -23,7 +24,7 @@ const LOCAL = { region: 'local', credentials: { accessKeyId: 'local', secretAcce
 /** A store of one's own, with connections of its own. */
 export function openStore(address: StoreAddress): OpenStore {
   if (address.kind === 'redis') {
-    const client = new Redis(address.url, { maxRetriesPerRequest: 0, enableOfflineQueue: false });
+    const client = new Redis(address.url, SENDS_ONCE);
     // It tells of each connection that breaks, and makes a new one.
     client.on('error', () => undefined);
     const options = { client };

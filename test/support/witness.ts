@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 
 /*
- * What leaders write to, in a Redis: it refuses a write of an older term than it has seen, as any resource should, and
+ * What leaders write to, in a Redis: it refuses a write of an older term than it has seen, as a resource should, and
  * keeps record of all of them. Terms and instants come in one order, since a script runs alone.
  */
 
