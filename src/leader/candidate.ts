@@ -45,9 +45,18 @@ export function resolveCandidate(
   return { name: checkLockName(name), candidate: checkCandidate(candidate), leaseMs, policy };
 }
 
-/** The name of one who is given none. */
+/** The name of a candidate that is given none: its process, as far as it can be shown, and something random. */
 export function anyCandidate(): string {
-  return `${thisProcess()} ${newAttemptId('c').slice(0, 9)}`;
+  const unique = ` ${newAttemptId('c').slice(0, 9)}`;
+  const shown = thisProcess().replace(/[^ -~]/g, '?');
+  return shortened(shown, MAX_CANDIDATE_BYTES - unique.length) + unique;
+}
+
+/** Cut in the middle: the pods of one deployment differ at their end. */
+function shortened(text: string, maxLength: number): string {
+  const [gap, keptEnd] = ['...', 20];
+  if (text.length <= maxLength) return text;
+  return text.slice(0, maxLength - gap.length - keptEnd) + gap + text.slice(-keptEnd);
 }
 
 function checkCandidate(candidate: unknown): string {

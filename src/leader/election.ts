@@ -16,7 +16,11 @@ import { anyCandidate, type CandidateOptions, resolveCandidate } from './candida
 export interface ElectionOptions extends CandidateOptions {
   /** Any store of this library; the lock and the list of members are kept there. */
   readonly store: LockStore & MemberStore;
-  /** This process among the members; no other may have the same name. @default the process id and something random */
+  /**
+   * This process among the members; no other may have the same name. At most 64 UTF-8 bytes.
+   *
+   * @default the process id, `HOSTNAME` shortened in the middle, and something random
+   */
   readonly candidate?: string;
   /** How long a leader that died stays one for others: 1 s to 24 h. Renewed every third of it. @default '15s' */
   readonly lease?: Duration;

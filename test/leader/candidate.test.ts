@@ -1,6 +1,6 @@
 import { createLeaderElection, type ElectionOptions, withLeadership } from 'single-execution/leader';
 import { memoryStore } from 'single-execution/memory';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { electionScene, LEASE } from '../support/election-scene.js';
 import { scriptedStore } from '../support/scripted-store.js';
 
@@ -94,6 +94,21 @@ test('a candidate without a name is given one of its own: its process, and somet
 
   expect(names[0]).toMatch(new RegExp(`^process ${process.pid} c[\\w-]{8}$`));
   expect(new Set(names).size).toBe(1_000);
+});
+
+test.each<[string, string, RegExp]>([
+  [
+    'a pod of a long name by its beginning and its end',
+    `${'billing-'.repeat(28)}reports-7d9f8b6c5d-x7k2p`,
+    /^process \d+ on billing-[bilng-]*\.\.\.rts-7d9f8b6c5d-x7k2p c[\w-]{8}$/,
+  ],
+  ['a host of an odd name by what of it can be printed', 'b\u00fcro\n7', /^process \d+ on b\?ro\?7 c[\w-]{8}$/],
+])('a candidate without a name names %s', (_, host, shown) => {
+  vi.stubEnv('HOSTNAME', host);
+  const { candidate } = elect({})();
+
+  expect(candidate).toMatch(shown);
+  expect(candidate.length).toBeLessThanOrEqual(64);
 });
 
 test('without options of time the lease is 15 s, and one who is refused asks again within 3 s', async () => {
