@@ -1,13 +1,26 @@
+import { describe } from './describe.js';
 import { environmentVariable } from './environment.js';
 import type { LockStore } from './lock-store.js';
 import { warn } from './operator-log.js';
 
+const NAME = 'SINGLE_EXECUTION_DISABLED';
 const told = new WeakSet<LockStore>();
 
-/** Whether `SINGLE_EXECUTION_DISABLED=1` turns all locking off; says so once per store, in one line on stderr. */
+/**
+ * Whether `SINGLE_EXECUTION_DISABLED` turns all locking off: `1` and `true` do, in any case. One line per store says so,
+ * or says that the value cannot be read, which leaves locking on.
+ */
 export function isSwitchedOff(store: LockStore): boolean {
-  if (environmentVariable('SINGLE_EXECUTION_DISABLED') !== '1') return false;
-  if (!told.has(store)) warn('SINGLE_EXECUTION_DISABLED=1: handlers run without a lock');
+  const value = environmentVariable(NAME) ?? '';
+  if (/^(0|false)?$/i.test(value)) return false;
+  const isOff = /^(1|true)$/i.test(value);
+  if (!told.has(store)) {
+    warn(
+      isOff
+        ? `${NAME}=${value}: handlers run without a lock`
+        : `${NAME} is ${describe(value)}, and locking stays on: give 1 or true to switch it off, 0 or false to keep it on`,
+    );
+  }
   told.add(store);
-  return true;
+  return isOff;
 }

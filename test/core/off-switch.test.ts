@@ -4,8 +4,8 @@ import { manualClock, recordingObserver } from 'single-execution/testing';
 import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from 'vitest';
 import { scriptedStore } from '../support/scripted-store.js';
 
-const LINE =
-  '{"level":"WARN","source":"single-execution","message":"SINGLE_EXECUTION_DISABLED=1: handlers run without a lock"}';
+/** What was said of the switch, in order. */
+const said = () => logged.mock.calls.map(([line]) => JSON.parse(String(line)).message);
 
 let logged: MockInstance<typeof console.error>;
 beforeEach(() => {
@@ -22,26 +22,30 @@ const untouched = () => {
   return scriptedStore({ acquire: verb, extend: verb, release: verb });
 };
 
-describe('SINGLE_EXECUTION_DISABLED=1', () => {
+describe('with locking switched off', () => {
   beforeEach(() => {
     vi.stubEnv('SINGLE_EXECUTION_DISABLED', '1');
   });
 
-  test('row 61: runs the bare task, touches no store, and says so once', async () => {
-    const options = { name: 'digest', store: untouched(), lockAtMostFor: '1m' };
-    const outcomes = [
-      await executeWithLock(() => 'first', options),
-      await executeWithLock(() => 'second', options),
-      await executeWithLock(() => 'third', { ...options, name: 'report' }),
-    ];
+  test.each(['1', 'true', 'True', 'TRUE'])(
+    'row 61: SINGLE_EXECUTION_DISABLED=%s runs the bare task, touches no store, and says so once',
+    async (value) => {
+      vi.stubEnv('SINGLE_EXECUTION_DISABLED', value);
+      const options = { name: 'digest', store: untouched(), lockAtMostFor: '1m' };
+      const outcomes = [
+        await executeWithLock(() => 'first', options),
+        await executeWithLock(() => 'second', options),
+        await executeWithLock(() => 'third', { ...options, name: 'report' }),
+      ];
 
-    expect(outcomes).toMatchObject([
-      { status: 'executed', value: 'first', fencingToken: 0, release: 'none', missedTicks: [] },
-      { status: 'executed', value: 'second', fencingToken: 0, release: 'none' },
-      { status: 'executed', value: 'third', fencingToken: 0, release: 'none' },
-    ]);
-    expect(logged.mock.calls).toEqual([[LINE]]);
-  });
+      expect(outcomes).toMatchObject([
+        { status: 'executed', value: 'first', fencingToken: 0, release: 'none', missedTicks: [] },
+        { status: 'executed', value: 'second', fencingToken: 0, release: 'none' },
+        { status: 'executed', value: 'third', fencingToken: 0, release: 'none' },
+      ]);
+      expect(said()).toEqual([`SINGLE_EXECUTION_DISABLED=${value}: handlers run without a lock`]);
+    },
+  );
 
   test('row 61: two at a time both run', async () => {
     const options = { name: 'digest', store: memoryStore(), lockAtMostFor: '1m' };
@@ -93,10 +97,31 @@ describe('SINGLE_EXECUTION_DISABLED=1', () => {
   });
 });
 
-test.each(['', '0', 'true', undefined])('row 61: SINGLE_EXECUTION_DISABLED=%o leaves locking on', async (value) => {
-  vi.stubEnv('SINGLE_EXECUTION_DISABLED', value);
-  const outcome = await executeWithLock(() => {}, { name: 'digest', store: memoryStore(), lockAtMostFor: '1m' });
+describe('with locking on', () => {
+  test.each<[string | undefined, string[]]>([
+    [undefined, []],
+    ['', []],
+    ['0', []],
+    ['false', []],
+    ['False', []],
+    [
+      'yes',
+      [
+        "SINGLE_EXECUTION_DISABLED is 'yes', and locking stays on: give 1 or true to switch it off, 0 or false to keep it on",
+      ],
+    ],
+    [
+      '2',
+      [
+        "SINGLE_EXECUTION_DISABLED is '2', and locking stays on: give 1 or true to switch it off, 0 or false to keep it on",
+      ],
+    ],
+  ])('row 61: SINGLE_EXECUTION_DISABLED=%o locks, and says once that it cannot be read', async (value, lines) => {
+    vi.stubEnv('SINGLE_EXECUTION_DISABLED', value);
+    const options = { name: 'digest', store: memoryStore(), lockAtMostFor: '1m' };
+    const outcomes = [await executeWithLock(() => {}, options), await executeWithLock(() => {}, options)];
 
-  expect(outcome).toMatchObject({ status: 'executed', release: 'released' });
-  expect(logged).not.toHaveBeenCalled();
+    expect(outcomes).toMatchObject([{ release: 'released' }, { release: 'released' }]);
+    expect(said()).toEqual(lines);
+  });
 });
