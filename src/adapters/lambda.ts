@@ -22,8 +22,14 @@ import { readScheduleEvent } from './lambda-event.js';
 /** How much longer than the remaining time a lock is held by default: a function that is killed cannot outlive it. */
 const LEASE_MARGIN_MS = 2_000;
 
-/** A Lambda handler that is given its execution as third argument. Handlers with fewer parameters fit. */
-export type Handler<E, R> = (event: E, context: Context, execution: Execution) => R | Promise<R>;
+/**
+ * A Lambda handler that is given its execution as third argument. It returns a promise: one that returns at once could
+ * not be told from a callback handler. Handlers with fewer parameters fit.
+ */
+export type Handler<E, R> = (event: E, context: Context, execution: Execution) => PromiseLike<R>;
+
+/** A handler that takes no execution. It may return its result at once. */
+type PlainHandler<E, R> = (event: E, context: Context) => R | PromiseLike<R>;
 
 /** Options of `withSingleExecution` for AWS Lambda. `lockAtMostFor` defaults to the remaining time + 2 s, with `keepAlive` to 30 s. */
 // biome-ignore lint/suspicious/noExplicitAny: an event that nobody declares can be anything
@@ -36,6 +42,17 @@ export interface Options<E = any> extends LockOptions {
   readonly onSkipped?: OnSkipped;
 }
 
+interface FallingBack<F> {
+  readonly onSkipped: (skipped: Skipped) => F | PromiseLike<F>;
+}
+
+interface Telling<S extends 'return' | 'throw'> {
+  readonly onSkipped?: S;
+}
+
+/** What a wrapped handler resolves to, by its `onSkipped`. */
+type Reply<R, S> = S extends 'throw' ? R : R | Skipped;
+
 /**
  * Wraps a scheduled Lambda function: it runs once per tick, and never twice at a time.
  *
@@ -45,26 +62,36 @@ export interface Options<E = any> extends LockOptions {
 // biome-ignore lint/suspicious/noExplicitAny: an event that the handler does not declare can be anything
 export function withSingleExecution<E = any, R = unknown, F = unknown>(
   handler: Handler<E, R>,
-  options: Options<NoInfer<E>> & { readonly onSkipped: (skipped: Skipped) => F | Promise<F> },
+  options: Options<NoInfer<E>> & FallingBack<F>,
 ): (event: E, context: Context) => Promise<R | F>;
 // biome-ignore lint/suspicious/noExplicitAny: as above
-export function withSingleExecution<E = any, R = unknown>(
+export function withSingleExecution<E = any, R = unknown, F = unknown>(
+  handler: PlainHandler<E, R>,
+  options: Options<NoInfer<E>> & FallingBack<F>,
+): (event: E, context: Context) => Promise<R | F>;
+// biome-ignore lint/suspicious/noExplicitAny: as above
+export function withSingleExecution<E = any, R = unknown, S extends 'return' | 'throw' = 'return'>(
   handler: Handler<E, R>,
-  options: Options<NoInfer<E>> & { readonly onSkipped: 'throw' },
-): (event: E, context: Context) => Promise<R>;
+  options: Options<NoInfer<E>> & Telling<S>,
+): (event: E, context: Context) => Promise<Reply<R, S>>;
+// biome-ignore lint/suspicious/noExplicitAny: as above
+export function withSingleExecution<E = any, R = unknown, S extends 'return' | 'throw' = 'return'>(
+  handler: PlainHandler<E, R>,
+  options: Options<NoInfer<E>> & Telling<S>,
+): (event: E, context: Context) => Promise<Reply<R, S>>;
+/** With options that only the run knows: the result is whatever `onSkipped` makes of it. */
 // biome-ignore lint/suspicious/noExplicitAny: as above
 export function withSingleExecution<E = any, R = unknown>(
-  handler: Handler<E, R>,
-  options: Options<NoInfer<E>> & { readonly onSkipped?: 'return' },
-): (event: E, context: Context) => Promise<R | Skipped>;
-/** With options that only the run knows: the result is whatever `onSkipped` makes of it. */
+  handler: PlainHandler<E, R>,
+  options: Options<NoInfer<E>>,
+): (event: E, context: Context) => Promise<unknown>;
 // biome-ignore lint/suspicious/noExplicitAny: as above
 export function withSingleExecution<E = any, R = unknown>(
   handler: Handler<E, R>,
   options: Options<NoInfer<E>>,
 ): (event: E, context: Context) => Promise<unknown>;
 export function withSingleExecution<E, R>(
-  handler: Handler<E, R>,
+  handler: Handler<E, R> | PlainHandler<E, R>,
   options: Options<E>,
 ): (event: E, context: Context) => Promise<unknown> {
   const { settings, nameFor, triggerFor, reply } = resolveWrapper(handler, options);
@@ -89,12 +116,12 @@ export function withSingleExecution<E, R>(
 
 /** @throws TypeError for a callback handler: its run would seem over before it has begun */
 function call<E, R>(
-  handler: Handler<E, R>,
+  handler: (event: E, context: Context, execution: Execution) => R | PromiseLike<R>,
   self: unknown,
   event: E,
   context: Context,
   execution: Execution,
-): R | Promise<R> {
+): R | PromiseLike<R> {
   const result = handler.call(self, event, context, execution);
   if (result === undefined && handler.length >= 3) {
     throw new TypeError(

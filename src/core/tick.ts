@@ -21,9 +21,12 @@ export function checkTick(tickMs: number, nowMs: number): number {
   return Math.trunc(tickMs);
 }
 
-/** The ticks that should have come between `lastMs` and `tickMs`, oldest first; the newest 100 of them. */
+/**
+ * The ticks that should have come between `lastMs` and `tickMs`, oldest first; the newest 100 of them. The gap counts as
+ * the nearest number of whole intervals: a tick that is late, or a day of 25 hours, invents none.
+ */
 export function missedTicks(lastMs: number, tickMs: number, everyMs: number): Date[] {
-  const count = Math.ceil((tickMs - lastMs) / everyMs) - 1;
+  const count = Math.round((tickMs - lastMs) / everyMs) - 1;
   const ticks: Date[] = [];
   for (let k = Math.max(1, count - MAX_LISTED + 1); k <= count; k++) ticks.push(new Date(lastMs + k * everyMs));
   return ticks;

@@ -132,7 +132,8 @@ describe('F45 a callback handler', () => {
 
   test('F45 is refused at run time with what to do, its lock freed as failed, its tick open', async () => {
     const { options, context, item, observer } = setting();
-    const handler = withSingleExecution(callback, options);
+    // Those who have no types can pass one.
+    const handler = withSingleExecution(callback as never, options);
 
     await expect(handler(fixture('rule-event'), context())).rejects.toThrow(
       new TypeError(
@@ -384,7 +385,7 @@ describe('row 45: what a skipped caller gets', () => {
 });
 
 describe('the tick', () => {
-  const seen = (_event: unknown, _context: Context, { tick, attempt }: Execution) => ({ tick, attempt });
+  const seen = async (_event: unknown, _context: Context, { tick, attempt }: Execution) => ({ tick, attempt });
 
   test.each<[string, string, object]>([
     ['an EventBridge rule', 'rule-event', { tick: new Date(NOW), attempt: undefined }],

@@ -114,6 +114,9 @@ describe('row 62: argument types are kept', () => {
 
   test('row 62: handlers of fewer parameters fit', () => {
     withSingleExecution(() => {}, options);
+    withSingleExecution((_event, context) => {
+      expectTypeOf(context).toEqualTypeOf<Context>();
+    }, options);
     withSingleExecution(async (_event: ScheduledEvent) => {}, options);
     withSingleExecution(async (_event: ScheduledEvent, _context: LambdaContext) => {}, options);
     withSingleExecution(async (_event: ScheduledEvent, _context: LambdaContext, _execution: Execution) => {}, options);
@@ -175,10 +178,19 @@ describe('F45 callback handlers are refused', () => {
   });
 
   test('F45 with a callback that is not', () => {
-    withSingleExecution((_event: ScheduledEvent, _context, callback) => {
+    withSingleExecution(async (_event: ScheduledEvent, _context, callback) => {
       // @ts-expect-error an execution cannot be called
       callback(null, 'sent');
     }, options);
+  });
+
+  test('F45 and so is a synchronous handler of three parameters, which looks like one when it returns', () => {
+    // @ts-expect-error a handler of three parameters returns a promise
+    withSingleExecution((_event: ScheduledEvent, _context: LambdaContext, _execution: Execution) => {}, options);
+    // @ts-expect-error a handler of three parameters returns a promise
+    withSingleExecution((_event: ScheduledEvent, _context, _execution) => 5, { ...options, onSkipped: 'throw' });
+    // @ts-expect-error a handler of three parameters returns a promise
+    withSingleExecution((_event, _context, _execution) => {}, { ...options, onSkipped: () => 5 });
   });
 
   test('F45 as a Handler of Lambda, which may be one', () => {
