@@ -5,11 +5,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { providePrograms } from '../support/provided-programs.js';
 
 /*
  * The protocol on DynamoDB as a model (model/README.md), searched in full by Spin within small bounds. Each rule that
- * is broken on purpose must be found within bounds in which the sound model has no fault. Without spin or a C compiler
- * these tests fail.
+ * is broken on purpose must be found within bounds in which the sound model has no fault. Without spin or a C compiler,
+ * which are installed where they are missing and can be, these tests fail.
  */
 
 const run = promisify(execFile);
@@ -146,6 +147,7 @@ const ADMITTED: readonly Broken[] = [
 
 let folder: string;
 beforeAll(async () => {
+  await providePrograms('spin', 'gcc');
   folder = await mkdtemp(join(tmpdir(), 'lock-model-'));
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));

@@ -36,7 +36,8 @@ export async function startDynamoDBLocal(): Promise<DynamoDBLocalProcess> {
   return { endpoint, stop: () => end(keeper) };
 }
 
-async function requireJava17(): Promise<void> {
+/** @throws Error where it is not on the PATH */
+export async function requireJava17(): Promise<void> {
   const remedy = 'DynamoDB Local needs Java 17 or newer on the PATH (Debian: apt-get install openjdk-17-jre-headless)';
   const { stderr } = await promisify(execFile)('java', ['-version']).catch((error: Error) => {
     throw new Error(`${remedy}; \`java -version\` failed: ${error.message}`);

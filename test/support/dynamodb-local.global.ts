@@ -1,5 +1,6 @@
 import type { TestProject } from 'vitest/node';
 import { startDynamoDBLocal } from './dynamodb-local-process.js';
+import { providePrograms } from './provided-programs.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -8,6 +9,7 @@ declare module 'vitest' {
 }
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  await providePrograms('java', 'redis-server');
   const { endpoint, stop } = await startDynamoDBLocal();
   project.provide('dynamoDBLocalEndpoint', endpoint);
   return stop;

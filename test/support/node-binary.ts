@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 const VERSIONS = { 22: '22.23.3', 24: '24.21.0' } as const;
-const CACHE = fileURLToPath(new URL('../../node_modules/.cache/single-execution', import.meta.url));
+/** Kept from run to run, until `npm ci`. */
+export const CACHE = fileURLToPath(new URL('../../node_modules/.cache/single-execution', import.meta.url));
 const INSTALL_MS = 120_000;
 
 /**

@@ -52,7 +52,8 @@ async function startOn(port: number): Promise<RedisServer> {
   return { host: HOST, port, url: `redis://${HOST}:${port}`, stop: () => end(keeper) };
 }
 
-async function requireRedisServer(): Promise<void> {
+/** @throws Error where it is not on the PATH */
+export async function requireRedisServer(): Promise<void> {
   await promisify(execFile)(PROGRAM, ['--version']).catch((error: Error) => {
     throw new Error(
       `These tests need redis-server on the PATH (Debian: apt-get install redis-server); \`redis-server --version\` failed: ${error.message}`,

@@ -7,6 +7,7 @@ import { random } from '../../../demo/random.js';
 import { tellVerdict } from '../../../demo/verdict.js';
 import { bundledProgram } from '../../support/bundled-program.js';
 import { childPrograms } from '../../support/child-program.js';
+import { providePrograms } from '../../support/provided-programs.js';
 import type { StoreAddress } from '../../support/store-address.js';
 import { NETWORKS } from './bad-network.js';
 import { SOAK_INVARIANTS } from './invariants.js';
@@ -27,6 +28,7 @@ const say = (line = '') => process.stdout.write(`${line}\n`);
 
 async function main({ seed, minutes, stores }: Settings, cleanUps: CleanUps): Promise<number> {
   say(`Chaos: --seed ${seed} --minutes ${minutes}, on ${stores.join(', ')}`);
+  await providePrograms('libfaketime', ...stores.map((store) => (store === 'dynamodb' ? 'java' : 'redis-server')));
   const program = await bundledProgram(new URL('./worker.ts', import.meta.url));
   cleanUps.push(program.remove);
   const programs = childPrograms();

@@ -1,5 +1,6 @@
-import { readdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { CACHE } from '../../support/node-binary.js';
 
 /** How far a faked wall clock may be from what was asked for. */
 const TOLERANCE_MS = 50;
@@ -21,15 +22,13 @@ export function fakedClock(aheadMs: number): Readonly<Record<string, string>> {
   };
 }
 
-function libfaketime(): string {
-  const found = readdirSync('/usr/lib')
-    .filter((folder) => folder.endsWith('-linux-gnu'))
-    .map((folder) => ({
-      folder: join('/usr/lib', folder),
-      has: readdirSync(join('/usr/lib', folder)).includes('faketime'),
-    }))
-    .find(({ has }) => has);
-  if (found) return join(found.folder, LIBRARY);
+/** @returns its path. @throws Error where it is not installed */
+export function libfaketime(): string {
+  const found = ['/usr/lib', join(CACHE, 'debian-libfaketime/root/usr/lib')]
+    .filter((folder) => existsSync(folder))
+    .flatMap((folder) => readdirSync(folder).map((name) => join(folder, name, LIBRARY)))
+    .find((path) => existsSync(path));
+  if (found) return found;
   throw new Error(
     'libfaketime is not installed, and without it no clock is wrong (Debian: apt-get install libfaketime)',
   );

@@ -26,7 +26,7 @@ their network loses, delays and doubles what they send. Then checks what has hap
                 at the same time (default)
   --help        this text
 
-Needs libfaketime. Exit code: 0 when every invariant held, 1 when one broke, 2 for a wrong
+Uses libfaketime. Exit code: 0 when every invariant held, 1 when one broke, 2 for a wrong
 option.`;
 
 /** @throws UsageError */
