@@ -11,7 +11,9 @@ export interface Execution {
   readonly fencingToken: number;
   /**
    * Aborts with a `LockLostError` when the lock is not this run's any more, or with a `DeadlineError` shortly before
-   * the platform ends the run, at `maxHold`, or when the process is told to end. A handler that stops early on it throws `signal.reason`, else its tick counts as done.
+   * the platform ends the run, at `maxHold`, or when the process is told to end. Reading `aborted`, `reason` or
+   * `throwIfAborted` looks at the clocks; the `abort` event comes by a timer, which is late in a process that stood
+   * still. A handler that stops early on it throws `signal.reason`, else its tick counts as done.
    */
   readonly signal: AbortSignal;
   readonly lockedAt: Date;

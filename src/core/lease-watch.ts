@@ -1,12 +1,14 @@
 import type { Clock, Timer } from './clock.js';
 import { DeadlineError, LockLostError } from './errors.js';
 import { type Hold, isOver } from './lease.js';
+import { watchedController } from './watched-signal.js';
 
 /** Longest time between two looks at the clocks: a suspended monotonic clock is found out within it. */
 const LOOK_EVERY_MS = 1_000;
 
 /** Watches the clocks during one run and aborts its signal when its time is up. */
 export interface LeaseWatch {
+  /** Looks at the clocks whenever it is asked. */
   readonly signal: AbortSignal;
   /** The hold as it is now; absent when unguarded. */
   readonly hold: Hold | undefined;
@@ -19,7 +21,7 @@ export interface LeaseWatch {
   renew(hold: Hold): void;
   /** The store says that the lock is not this run's any more. */
   lose(): void;
-  /** Ends the watch: no timer is left, the signal does not change any more. */
+  /** Looks at the clocks once more and ends the watch: no timer is left, the signal does not change any more. */
   stop(): void;
 }
 
@@ -50,13 +52,12 @@ export function timeIsUp(lockName: string, code: DeadlineError['code']): Deadlin
 }
 
 export function watchLease(lockName: string, clock: Clock, watched: WatchedTime): LeaseWatch {
-  const { ends, shutdown, onLost } = watched;
-  const end = ends.reduce<RunEnd | undefined>(
-    (first, next) => (first && first.atMono <= next.atMono ? first : next),
-    undefined,
-  );
-  const controller = new AbortController();
+  const { shutdown, onLost } = watched;
+  const controller = watchedController(() => look());
+  const { signal } = controller;
   let hold = watched.hold;
+  /** The first that is still to come. */
+  let end = watched.ends.toSorted((a, b) => a.atMono - b.atMono)[0];
   let timer: Timer | undefined;
   let lost: LockLostError | undefined;
   let stopped = false;
@@ -71,26 +72,31 @@ export function watchLease(lockName: string, clock: Clock, watched: WatchedTime)
     if (stopped || lost) return;
     const monotonic = clock.monotonic();
     if (hold && isOver(hold, { monotonic, wall: clock.now() })) lose('its lease is over');
-    else if (end && monotonic >= end.atMono) controller.abort(timeIsUp(lockName, end.code));
+    else if (end && monotonic >= end.atMono) {
+      const { code } = end;
+      // Before the abort, which may ask the signal itself.
+      end = undefined;
+      controller.abort(timeIsUp(lockName, code));
+    }
   };
 
   const arm = () => {
     look();
-    const next = Math.min(
-      hold && !lost ? hold.deadlineMono : Number.POSITIVE_INFINITY,
-      end && !controller.signal.aborted ? end.atMono : Number.POSITIVE_INFINITY,
-    );
-    if (stopped || next === Number.POSITIVE_INFINITY) return;
+    const next = Math.min(hold?.deadlineMono ?? Number.POSITIVE_INFINITY, end?.atMono ?? Number.POSITIVE_INFINITY);
+    if (stopped || lost || next === Number.POSITIVE_INFINITY) return;
     timer = clock.setTimer(arm, Math.min(LOOK_EVERY_MS, Math.max(1, Math.ceil(next - clock.monotonic()))));
     timer.unref?.();
   };
-  const onShutdown = () => controller.abort(timeIsUp(lockName, 'SHUTDOWN'));
+  const onShutdown = () => {
+    look();
+    controller.abort(timeIsUp(lockName, 'SHUTDOWN'));
+  };
   if (shutdown?.aborted) onShutdown();
   shutdown?.addEventListener('abort', onShutdown);
   arm();
 
   return {
-    signal: controller.signal,
+    signal,
     get hold() {
       return hold;
     },
@@ -111,6 +117,7 @@ export function watchLease(lockName: string, clock: Clock, watched: WatchedTime)
     },
     lose: () => lose('somebody else holds it, or an operator has freed it'),
     stop() {
+      look();
       stopped = true;
       timer?.cancel();
       shutdown?.removeEventListener('abort', onShutdown);

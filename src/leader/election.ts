@@ -10,6 +10,7 @@ import { warn } from '../core/operator-log.js';
 import { looseCall } from '../core/order.js';
 import { jittered, pause } from '../core/pause.js';
 import { checkKnown, LONGEST_LEASE_MS } from '../core/policy.js';
+import { watchedController } from '../core/watched-signal.js';
 import { anyCandidate, type CandidateOptions, resolveCandidate } from './candidate.js';
 
 /** Options of `createLeaderElection`. */
@@ -119,7 +120,8 @@ export function createLeaderElection(options: ElectionOptions): LeaderElection {
   let current: Leadership | undefined;
 
   const lead = async ({ fencingToken, signal: held, assertHeld }: Execution): Promise<void> => {
-    const term = new AbortController();
+    // Whoever asks the term's signal asks the lock's, which looks at the clocks.
+    const term = watchedController(() => held.aborted);
     const { signal } = term;
     const leadership = { term: fencingToken, signal, assertLeader: assertHeld };
     current = leadership;

@@ -13,6 +13,8 @@ import type { HolderOrder } from './holder.js';
  */
 
 const LEASE_MS = 1_000;
+/** Orders that wait on the stdin of a process that was stopped. */
+const PIECES = 400;
 /** Allowed for what a loaded machine adds to a bound. */
 const SLACK_MS = 1_000;
 
@@ -42,6 +44,7 @@ describe.concurrent.each(KINDS)('on %s', (kind) => {
     const name = `stopped-${kind}`;
     const { child, fencingToken } = await holder(name);
     child.kill('SIGSTOP');
+    for (let piece = 0; piece < PIECES; piece++) child.tell('work');
     const end = gate();
     const successor = eagerContender(store(), name, end.opened);
     const { execution } = await successor.started;
@@ -49,11 +52,14 @@ describe.concurrent.each(KINDS)('on %s', (kind) => {
 
     child.kill('SIGCONT');
 
-    // Whichever of its timers comes first: it is told before it can do anything else.
+    // Whichever of its timers comes first, and though its I/O comes before them: it is told before it can do anything else.
     expect(await child.until('woke')).toMatchObject({ assertHeld: 'LockLostError', reason: 'LockLostError' });
     expect(await child.until('aborted')).toMatchObject({ reason: 'LockLostError' });
     child.tell('finish');
-    expect(await child.until('settled')).toMatchObject({ outcome: { status: 'executed', release: 'lost' } });
+    expect(await child.until('settled')).toMatchObject({
+      outcome: { status: 'executed', release: 'lost' },
+      pieces: 0,
+    });
     expect(await child.ended).toEqual({ code: 0, signal: null, stderr: '' });
     expect(eventsOf(child.said()).filter((type) => type === 'lost')).toEqual(['lost']);
     expect(before).toMatchObject({ state: 'held', fencingToken: execution.fencingToken });

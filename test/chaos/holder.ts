@@ -1,7 +1,7 @@
 /*
  * A process that runs one task under a lock with keepAlive, says what it sees, and ends by itself. Told `finish` on
- * stdin, its task returns; told `block`, it computes past its lease without a pause. With `killAt` it kills itself there,
- * as a crash of its host would.
+ * stdin, its task returns; told `block`, it computes past its lease without a pause; told `work`, its task does a piece of
+ * work, unless its signal has aborted. With `killAt` it kills itself there, as a crash of its host would.
  */
 import { createInterface } from 'node:readline';
 import { type Execution, executeWithLock, type LockStore } from 'single-execution';
@@ -19,6 +19,8 @@ export interface HolderOrder {
 }
 
 const LOOK_EVERY_MS = 5;
+/** Until a piece of work is done. */
+const WORK_MS = 3;
 
 const {
   store: address,
@@ -83,18 +85,26 @@ function mortal({ acquire, extend, release }: LockStore): LockStore {
 
 const { store, close } = openStore(address);
 const orders = createInterface({ input: process.stdin });
+const compute = (ms: number) => {
+  for (const endAt = performance.now() + ms; performance.now() < endAt; );
+};
 const finish = new Promise<void>((resolve) => {
   orders.on('line', (line) => {
     if (line === 'finish') resolve();
-    if (line !== 'block') return;
-    for (const endAt = performance.now() + leaseMs * 1.2; performance.now() < endAt; );
+    if (line === 'block') compute(leaseMs * 1.2);
   });
 });
+let pieces = 0;
 
 async function task(execution: Execution): Promise<string> {
   const { fencingToken, signal } = execution;
   dieAt('in the task');
   signal.addEventListener('abort', () => say('aborted', { reason: nameOf(signal.reason) }));
+  orders.on('line', (line) => {
+    if (line !== 'work' || signal.aborted) return;
+    compute(WORK_MS);
+    pieces++;
+  });
   const rest = lookOut(execution);
   say('running', { fencingToken });
   if (killAt === undefined) await finish;
@@ -113,7 +123,7 @@ const outcome = await executeWithLock(task, {
   ...(tickMs !== undefined && { tick: tickMs }),
   observers: [({ type }) => say(type, { isEvent: true })],
 });
-say('settled', { outcome });
+say('settled', { outcome, pieces });
 orders.close();
 process.stdin.destroy();
 close();

@@ -398,6 +398,13 @@ describe('a run that loses its lock', () => {
     expect(observer.types()).toContain('lost');
   });
 
+  test('row 19: a task that wakes past its lease and returns at once is told of as lost, before any timer has fired', async () => {
+    const { clock, options, observer } = memoryLocks();
+    await executeWithLock(() => clock.suspend(MINUTE), options);
+
+    expect(observer.types()).toEqual(['attempted', 'acquired', 'started', 'lost', 'released', 'finished']);
+  });
+
   test('assertHeld throws after the run has ended', async () => {
     const { options } = memoryLocks();
     let assertHeld = () => {};

@@ -3,6 +3,7 @@ import { currentExecution, type LockEvent, type LockStore } from 'single-executi
 import { type ExecutionContext, type ScheduledController, withSingleExecution } from 'single-execution/cloudflare';
 import { withSingleExecution as withSingleExecutionOfRoute } from 'single-execution/http';
 import { upstashStore } from 'single-execution/upstash';
+import { askedEarly } from './asked-early.js';
 
 /*
  * A Worker for what no example does: the cron expression tells the scheduled handler what to do, and the fetch handler
@@ -54,7 +55,9 @@ export default {
 
   async fetch(request: Request, env: Env, ctx: unknown): Promise<Response> {
     route ??= routeOf(env);
-    return new URL(request.url).pathname === '/route' ? route(request, ctx) : Response.json(events.splice(0));
+    const { pathname } = new URL(request.url);
+    if (pathname === '/route') return route(request, ctx);
+    return Response.json(pathname === '/asked-early' ? await askedEarly() : events.splice(0));
   },
 };
 

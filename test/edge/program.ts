@@ -1,6 +1,7 @@
 /*
  * A program that Node, Deno and Bun all run as it is: a server with a route that a scheduler calls, and a job that a
- * long-lived process runs. It imports nothing but the package and @upstash/redis.
+ * long-lived process runs. It imports nothing but the package, @upstash/redis
+ * and the file beside it.
  */
 import { Redis } from '@upstash/redis';
 import * as root from 'single-execution';
@@ -14,6 +15,7 @@ import * as processes from 'single-execution/process';
 import * as redisDoor from 'single-execution/redis';
 import * as testing from 'single-execution/testing';
 import * as upstash from 'single-execution/upstash';
+import { askedEarly } from './asked-early.js';
 
 const doors = {
   '.': root,
@@ -91,6 +93,8 @@ async function answer(request: Request): Promise<Response> {
       return digest(request, undefined);
     case '/doors':
       return Response.json(Object.fromEntries(Object.entries(doors).map(([name, door]) => [name, Object.keys(door)])));
+    case '/asked-early':
+      return Response.json(await askedEarly());
     case '/clean':
       clean().catch((error) => say({ said: 'stopped', error: error.name, message: error.message }));
       return new Response(null, { status: 202 });

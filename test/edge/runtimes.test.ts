@@ -13,6 +13,12 @@ import { startUpstashBridge, type UpstashBridge } from '../support/upstash-bridg
  */
 
 const SECRET = 'secret-of-the-tests';
+/** What reads a signal inside the platform there: it is told of the end of a lease by a timer alone. */
+const TOLD_BY_TIMERS: Readonly<Record<string, readonly string[]>> = {
+  Deno: ['new Request', 'AbortSignal.any', 'fetch'],
+  Bun: ['AbortSignal.any', 'fetch'],
+};
+const WAYS = ['aborted', 'throwIfAborted', 'timers/promises', 'events.once', 'new Request', 'AbortSignal.any', 'fetch'];
 /** The first start of Node 22 or 24 may fetch it. */
 const SLOW_MS = 120_000;
 const PATIENTLY = { timeout: 10_000 };
@@ -30,6 +36,7 @@ let path: string;
 
 beforeAll(async () => {
   [server, installed] = await Promise.all([startRedisServer(), builtPackage()]);
+  await installed.addProgram(fileURLToPath(new URL('./asked-early.ts', import.meta.url)));
   path = await installed.addProgram(fileURLToPath(new URL('./program.ts', import.meta.url)));
   redis = new Redis(server.url);
   bridge = await startUpstashBridge({ redisPort: server.port });
@@ -91,6 +98,12 @@ describe.each(RUNTIMES)('on $name', { timeout: SLOW_MS }, (runtime) => {
     const answers = await Promise.all([get('/digest'), get('/digest', { authorization: 'Bearer guess' })]);
     expect(answers.map(({ status }) => status)).toEqual([401, 401]);
     expect(bridge.requests()).toHaveLength(asked);
+  });
+
+  test('row 19: a signal that is asked knows that its lease is over before any timer has fired', async () => {
+    const toldByTimers = TOLD_BY_TIMERS[runtime.name] ?? [];
+
+    expect(await (await get('/asked-early')).json()).toEqual(WAYS.filter((way) => !toldByTimers.includes(way)));
   });
 
   test('row 31: SIGTERM aborts a job, waits for it, releases its lock once, and ends the process', async () => {

@@ -221,6 +221,17 @@ describe('a Worker', () => {
     expect(await worker.lost()).toEqual([]);
   });
 
+  test('row 19: a signal that is asked knows that its lease is over before any timer has fired', async () => {
+    // `AbortSignal.any` and `fetch` read it inside the platform.
+    expect(JSON.parse(await worker.ask('/asked-early'))).toEqual([
+      'aborted',
+      'throwIfAborted',
+      'timers/promises',
+      'events.once',
+      'new Request',
+    ]);
+  });
+
   test('row 59: finds its execution deep in the stack, with the flag nodejs_compat', async () => {
     expect(await worker.trigger(TICK, 'deep in the stack')).toBe('ok');
   });

@@ -148,7 +148,10 @@ describe('one who cannot renew', () => {
     expect(leaders()).toEqual(['a']);
   });
 
-  test('F26 whose machine slept past the lease knows it at its first look, before any timer has fired', async () => {
+  test.each<[string, (leadership: Leadership | undefined, isLeader: () => boolean) => boolean | undefined]>([
+    ['its election', (_, isLeader) => !isLeader()],
+    ['its signal', (leadership) => leadership?.signal.aborted],
+  ])('F26 whose machine slept past the lease learns it from %s, before any timer has fired', async (_, hasLearned) => {
     const { clock, candidate, leaders } = electionScene();
     const [a, b] = [candidate('a'), candidate('b')];
     a.election.start();
@@ -159,6 +162,7 @@ describe('one who cannot renew', () => {
     expect(leaders()).toEqual(['b']);
     a.host.resume();
 
+    expect(hasLearned(a.begun[0], a.election.isLeader)).toBe(true);
     expect([a.election.isLeader(), a.election.term]).toEqual([false, undefined]);
     expect(() => a.begun[0]?.assertLeader()).toThrow(expect.objectContaining({ name: 'LockLostError' }));
     expect(a.begun[0]?.signal.reason).toMatchObject({ name: 'LockLostError' });
