@@ -53,8 +53,8 @@ export const GET = withSingleExecution(
   {
     name: 'weekly-digest',
     store: upstashStore({ redis }),
-    // Longer than a run can last, so that nobody begins while one that is slow still mails.
-    lockAtMostFor: `${maxDuration + 10}s`,
+    // The signal aborts before that, and the lease outlasts it: nobody begins while one that is slow still mails.
+    maxDuration: `${maxDuration}s`,
     // Named, so that a deployment without the variable fails at once rather than mail for whoever calls.
     secret: CRON_SECRET,
   },

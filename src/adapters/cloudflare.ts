@@ -3,7 +3,8 @@ import { describe } from '../core/describe.js';
 import { run } from '../core/engine.js';
 import type { Execution } from '../core/execution.js';
 import type { LockStore } from '../core/lock-store.js';
-import { type LockOptions, type Policy, requiredLeaseMs, type Settings, withStore } from '../core/policy.js';
+import { type LockOptions, type Policy, type Settings, withStore } from '../core/policy.js';
+import { type MaxDuration, timesByOptions } from '../core/run-times.js';
 import type { TickOption, Trigger } from '../core/trigger.js';
 import { type OnSkipped, resolveWrapper } from '../core/wrapper.js';
 
@@ -21,9 +22,10 @@ export interface ExecutionContext {
   passThroughOnException(): void;
 }
 
-/** Options of `withSingleExecution` for Cloudflare Workers. `lockAtMostFor` is required without `keepAlive`. */
+/** Options of `withSingleExecution` for Cloudflare Workers. One of `lockAtMostFor`, `maxDuration` and `keepAlive` is required. */
 export interface Options<Env = unknown, C = ScheduledController, X = ExecutionContext>
-  extends Omit<LockOptions, 'store'> {
+  extends Omit<LockOptions, 'store'>,
+    MaxDuration {
   /** The lock. 1 to 128 UTF-8 bytes with the store's prefix, Unicode form NFC, no control characters. */
   readonly name: string | ((controller: C, env: Env, ctx: X) => string);
   /** Where the lock is kept, or a function of the bindings, called for each event: no connection outlives its event. */
@@ -50,8 +52,8 @@ export function withSingleExecution<
   handler: (controller: C, env: Env, ctx: X, execution: Execution) => unknown,
   options: Options<Env, C, X>,
 ): (controller: C, env: Env, ctx: X) => Promise<void> {
-  const { settings, nameFor, triggerFor, reply } = resolveWrapper(handler, options);
-  const leaseMs = requiredLeaseMs(settings);
+  const { settings, nameFor, triggerFor, reply } = resolveWrapper(handler, options, ['maxDuration']);
+  const timesFor = timesByOptions(settings, options);
   const policyFor = policyChooser(options.store, settings);
 
   return async function scheduled(this: unknown, controller: C, env: Env, ctx: X): Promise<void> {
@@ -62,7 +64,7 @@ export function withSingleExecution<
     const order = {
       name: nameFor([controller, env, ctx]),
       lockedBy: `worker, cron ${typeof cron === 'string' ? cron : describe(cron)}`,
-      leaseMs,
+      ...timesFor(),
       ...triggerFor(readScheduledTime(controller), [controller, env, ctx]),
     };
     const task = (execution: Execution) =>

@@ -4,7 +4,8 @@ import { run } from '../core/engine.js';
 import { CorruptLockError, LockStoreError } from '../core/errors.js';
 import type { Execution } from '../core/execution.js';
 import { isSkipped, type Outcome, type Skipped } from '../core/outcome.js';
-import { type LockOptions, requiredLeaseMs, withStore } from '../core/policy.js';
+import { type LockOptions, withStore } from '../core/policy.js';
+import { type MaxDuration, timesByOptions } from '../core/run-times.js';
 import type { TickEvery, TickOption } from '../core/trigger.js';
 import { resolveWrapper } from '../core/wrapper.js';
 import { readSchedule, whoCalls } from './http-request.js';
@@ -13,8 +14,8 @@ import { secretCheck } from './http-secret.js';
 /** A route that is given its execution as third argument. Handlers with fewer parameters fit. */
 export type Route<Q, X> = (request: Q, context: X, execution: Execution) => Response | PromiseLike<Response>;
 
-/** Options of `withSingleExecution` for routes that a scheduler calls. `lockAtMostFor` is required without `keepAlive`. */
-export interface Options<Q = Request, X = unknown> extends LockOptions {
+/** Options of `withSingleExecution` for routes. One of `lockAtMostFor`, `maxDuration` and `keepAlive` is required. */
+export interface Options<Q = Request, X = unknown> extends LockOptions, MaxDuration {
   /** The lock. 1 to 128 UTF-8 bytes with the store's prefix, Unicode form NFC, no control characters. */
   readonly name: string | ((request: Q, context: X) => string);
   /**
@@ -46,9 +47,9 @@ export function withSingleExecution<Q extends Request = Request, X = unknown>(
   handler: Route<Q, X>,
   options: Options<NoInfer<Q>, NoInfer<X>>,
 ): (request: Q, ...context: unknown extends X ? [context?: X] : [context: X]) => Promise<Response> {
-  const { settings, nameFor, triggerFor, reply } = resolveWrapper(handler, options, ['secret']);
+  const { settings, nameFor, triggerFor, reply } = resolveWrapper(handler, options, ['secret', 'maxDuration']);
   const policy = withStore(settings, options.store);
-  const leaseMs = requiredLeaseMs(settings);
+  const timesFor = timesByOptions(settings, options);
   const isAuthorized = secretCheck(options);
 
   const readsSchedule = (options.tick ?? 'event') === 'event';
@@ -58,11 +59,12 @@ export function withSingleExecution<Q extends Request = Request, X = unknown>(
       throw new TypeError(`request is ${describe(request)}: the route takes a Request of the Fetch API`);
     }
     if (!isAuthorized(request)) return refuse(401, 'UNAUTHORIZED', { 'www-authenticate': 'Bearer' });
+    const times = timesFor();
     const args: [Q, X] = [request, context as X];
     const order = {
       name: nameFor(args),
       lockedBy: whoCalls(request),
-      leaseMs,
+      ...times,
       ...triggerFor(readsSchedule ? await readSchedule(request) : {}, args),
     };
     let hasStarted = false;

@@ -1,26 +1,16 @@
 import { formatDuration } from '../core/duration.js';
 import { run } from '../core/engine.js';
 import type { Execution } from '../core/execution.js';
-import { guardMs } from '../core/lease.js';
 import { isSwitchedOff } from '../core/off-switch.js';
 import { warn } from '../core/operator-log.js';
 import type { Order } from '../core/order.js';
 import type { Skipped } from '../core/outcome.js';
-import {
-  chosenLeaseMs,
-  LONGEST_LEASE_MS,
-  type LockOptions,
-  type Policy,
-  SHORTEST_LEASE_MS,
-  withStore,
-} from '../core/policy.js';
+import { chosenLeaseMs, LONGEST_LEASE_MS, type LockOptions, type Policy, withStore } from '../core/policy.js';
+import { type RunTimes, runTimes } from '../core/run-times.js';
 import type { TickOption } from '../core/trigger.js';
 import { type OnSkipped, resolveWrapper } from '../core/wrapper.js';
 import { type Context, remainingMs, whoRuns } from './lambda-context.js';
 import { readScheduleEvent } from './lambda-event.js';
-
-/** How much longer than the remaining time a lock is held by default: a function that is killed cannot outlive it. */
-const LEASE_MARGIN_MS = 2_000;
 
 /**
  * A Lambda handler that is given its execution as third argument. It returns a promise: one that returns at once could
@@ -101,14 +91,11 @@ export function withSingleExecution<E, R>(
   return async function singleExecution(this: unknown, event: E, context: Context): Promise<unknown> {
     const remaining = remainingMs(context);
     if (!hasWarned) hasWarned = warnOfShortLease(policy, remaining);
-    // Switched off, nothing is held, and no lease has to be found.
-    const leaseMs = isSwitchedOff(policy.store) ? LONGEST_LEASE_MS : leaseFor(policy, remaining);
     const order: Order = {
       name: nameFor([event, context]),
       lockedBy: whoRuns(context),
-      leaseMs,
       ...triggerFor(readScheduleEvent(event), [event, context]),
-      ...deadlinesFor(policy, remaining, leaseMs),
+      ...timesFor(policy, remaining),
     };
     return reply(await run<R>((execution) => call(handler, this, event, context, execution), order, policy));
   };
@@ -131,31 +118,15 @@ function call<E, R>(
   return result;
 }
 
-function leaseFor(policy: Policy, remaining: number | undefined): number {
-  const chosenMs = chosenLeaseMs(policy);
-  if (chosenMs !== undefined) return chosenMs;
-  if (remaining === undefined) {
-    throw new TypeError(
-      "lockAtMostFor is undefined, and context.getRemainingTimeInMillis() does not tell either: give lockAtMostFor, such as '15m', or set keepAlive",
-    );
-  }
-  const covering = Math.max(Math.ceil(remaining) + LEASE_MARGIN_MS, policy.lockAtLeastForMs);
-  return Math.min(LONGEST_LEASE_MS, Math.max(SHORTEST_LEASE_MS, covering));
-}
-
-/**
- * A long lease that was made to fit the remaining time ends, less its guard, a little before it. The run must then be
- * over by that instant, so that it is asked to end while it still holds the lock.
- */
-function deadlinesFor(
-  policy: Policy,
-  remaining: number | undefined,
-  leaseMs: number,
-): Pick<Order, 'deadlineMono' | 'runUntilMono'> {
-  if (remaining === undefined) return {};
-  const now = policy.clock.monotonic();
-  const usable = chosenLeaseMs(policy) === undefined ? leaseMs - guardMs(leaseMs) : Number.POSITIVE_INFINITY;
-  return { deadlineMono: now + remaining, runUntilMono: now + Math.min(remaining, usable) };
+/** @throws TypeError where neither the options nor the context tell a lease */
+function timesFor(policy: Policy, remaining: number | undefined): RunTimes {
+  if (remaining !== undefined) return runTimes(policy, remaining);
+  // Switched off, nothing is held, and no lease has to be found.
+  const leaseMs = chosenLeaseMs(policy) ?? (isSwitchedOff(policy.store) ? LONGEST_LEASE_MS : undefined);
+  if (leaseMs !== undefined) return { leaseMs };
+  throw new TypeError(
+    "lockAtMostFor is undefined, and context.getRemainingTimeInMillis() does not tell either: give lockAtMostFor, such as '15m', or set keepAlive",
+  );
 }
 
 /** Says once that a run may outlive its lease. @returns whether it was said */

@@ -2,14 +2,15 @@ import { msOf } from '../core/date-of.js';
 import { run } from '../core/engine.js';
 import type { Execution } from '../core/execution.js';
 import type { Skipped } from '../core/outcome.js';
-import { type LockOptions, requiredLeaseMs, withStore } from '../core/policy.js';
+import { type LockOptions, withStore } from '../core/policy.js';
+import { type MaxDuration, timesByOptions } from '../core/run-times.js';
 import { thisProcess } from '../core/this-process.js';
 import type { TickEvery, TickOption, Trigger } from '../core/trigger.js';
 import { type OnSkipped, resolveWrapper } from '../core/wrapper.js';
 import { untilShutdown } from './process-shutdown.js';
 
-/** Options of `withSingleExecution` for long-lived processes. `lockAtMostFor` is required without `keepAlive`. */
-export interface Options<A extends readonly unknown[] = []> extends LockOptions {
+/** Options of `withSingleExecution` for long-lived processes. One of `lockAtMostFor`, `maxDuration` and `keepAlive` is required. */
+export interface Options<A extends readonly unknown[] = []> extends LockOptions, MaxDuration {
   /** The lock. 1 to 128 UTF-8 bytes with the store's prefix, Unicode form NFC, no control characters. */
   readonly name: string | ((...args: A) => string);
   /**
@@ -65,15 +66,15 @@ export function withSingleExecution<A extends readonly unknown[]>(
   job: (...args: never[]) => unknown,
   options: Options<A>,
 ): (...args: A) => Promise<unknown> {
-  const { settings, nameFor, triggerFor, reply } = resolveWrapper(job, options);
+  const { settings, nameFor, triggerFor, reply } = resolveWrapper(job, options, ['maxDuration']);
   const policy = withStore(settings, options.store);
-  const leaseMs = requiredLeaseMs(settings);
+  const timesFor = timesByOptions(settings, options);
 
   return async function singleExecution(this: unknown, ...args: A): Promise<unknown> {
     const order = {
       name: nameFor(args),
       lockedBy: thisProcess(),
-      leaseMs,
+      ...timesFor(),
       ...triggerFor(readTaskContext(args[0]), args),
     };
     const task = (execution: Execution) => job.call(this, ...withExecution(args, execution, job.length));

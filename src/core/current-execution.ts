@@ -5,6 +5,8 @@ import type { LockStore } from './lock-store.js';
 export interface Frame {
   readonly execution: Execution;
   readonly store: LockStore;
+  /** The tick that the run records, where it has one. */
+  readonly tickMs?: number | undefined;
   /** Whether the run is unsettled, guarded and not lost. */
   isHeld(): boolean;
 }

@@ -30,16 +30,20 @@ const LONGEST_WAIT_MS = 500;
 export async function run<T>(task: Task<T>, order: Order, policy: Policy): Promise<Outcome<T>> {
   const { clock, store } = policy;
   const isOff = isSwitchedOff(store);
-  const outer = findFrame((frame) => frame.execution.name === order.name && frame.store === store && frame.isHeld());
+  const { name, tickMs, unreadableTick, scheduleArn, shutdown } = order;
+  // A run records its own tick alone, so that another tick needs a run of its own.
+  const isCovered = (tick: number | undefined) => tickMs === undefined || tickMs === tick;
+  const outer = findFrame((frame) => {
+    return frame.execution.name === name && frame.store === store && isCovered(frame.tickMs) && frame.isHeld();
+  });
   if (outer && !isOff) return runNested(task, outer, clock);
 
-  const { unreadableTick, scheduleArn, shutdown } = order;
   const waitEndMono = Math.min(clock.monotonic() + policy.waitMs, stopMono(order, policy) ?? Number.POSITIVE_INFINITY);
   let held: Refused | undefined;
   for (;;) {
-    if (shutdown?.aborted) throw timeIsUp(order.name, 'SHUTDOWN');
+    if (shutdown?.aborted) throw timeIsUp(name, 'SHUTDOWN');
     const attemptId = newAttemptId();
-    const tell = tellAll(policy.observers, clock, { name: order.name, attemptId, tickMs: order.tickMs });
+    const tell = tellAll(policy.observers, clock, { name, attemptId, tickMs });
     if (!held && unreadableTick !== undefined) {
       tell({ type: 'tick-unreadable', value: unreadableTick, ...defined({ scheduleArn }) });
     }

@@ -105,7 +105,7 @@ export async function runGuarded<T>(
   tell({ type: 'started', fencingToken });
   const heartbeat = policy.keepAlive ? startHeartbeat(lease.leaseMs, limitMono, extender, watch, clock) : undefined;
   const isHeld = () => !watch.isLost() && !watch.isStopped();
-  const settled = await settle(task, { execution, store, isHeld });
+  const settled = await settle(task, { execution, store, tickMs: order.tickMs, isHeld });
   heartbeat?.stop();
   await extender.close();
   watch.stop();

@@ -34,7 +34,7 @@ export interface LockOptions {
   readonly tickMark?: 'success' | 'start';
   /** Interval at which ticks should come; gives `execution.missedTicks`. */
   readonly expectedEvery?: Duration;
-  /** A failed run frees the lock at once, or holds it for `lockAtLeastFor`. @default 'release' */
+  /** A failed run frees the lock at once, or holds it for `lockAtLeastFor`, which is then required. @default 'release' */
   readonly onError?: 'release' | 'hold';
   /** When the store is out of reach: throw a `LockStoreError`, skip, or run without a lock. @default 'throw' */
   readonly onStoreError?: 'throw' | 'skip' | 'run';
@@ -122,6 +122,9 @@ export function resolveSettings(options: Omit<LockOptions, 'store'>, ownOptions:
   checkLease(lockAtMostForMs, lockAtLeastForMs);
   if (expectedEveryMs === 0)
     throw new RangeError('expectedEvery is 0: give the interval of the schedule, or leave it out');
+  if (onError === 'hold' && lockAtLeastForMs === 0) {
+    throw new TypeError("onError is 'hold', but lockAtLeastFor is 0: say how long to hold, or leave onError out");
+  }
   if (maxHoldMs === 0) throw new RangeError('maxHold is 0: say how long a run may hold its lock, or leave it out');
 
   return Object.freeze({

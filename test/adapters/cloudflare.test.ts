@@ -240,7 +240,7 @@ describe('row 14: options that cannot be are refused when wrapping', () => {
     [{ lockAtMostFor: undefined }, 'lockAtMostFor is undefined: say how long the lock outlives a holder that dies'],
     [{ store: undefined }, 'store is undefined: give a store'],
     [{ store: { acquire() {} } }, "store has no function 'extend'"],
-    [{ secret: 's3cret' }, "unknown option 'secret': the options are name, tick, onSkipped, store,"],
+    [{ secret: 's3cret' }, "unknown option 'secret': the options are name, tick, onSkipped, maxDuration, store,"],
   ])('%o', (over, message) => {
     const options = { name: 'digest', store: memoryStore(), lockAtMostFor: '1m', ...over };
 

@@ -231,7 +231,10 @@ describe('row 14: options that cannot be are refused when wrapping', () => {
     [{ lockAtMostFor: undefined }, 'lockAtMostFor is undefined: say how long the lock outlives a holder that dies'],
     [{ store: () => scriptedStore() }, 'store is a function: give a store'],
     [{ onSkipped: 'ignore' }, "onSkipped is 'ignore'"],
-    [{ waitUntil: true }, "unknown option 'waitUntil': the options are name, tick, onSkipped, secret, store,"],
+    [
+      { waitUntil: true },
+      "unknown option 'waitUntil': the options are name, tick, onSkipped, secret, maxDuration, store,",
+    ],
   ])('%o', (over, message) => {
     const { options } = setting();
 

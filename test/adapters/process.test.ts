@@ -244,7 +244,7 @@ describe('row 14: options that cannot be are refused when wrapping', () => {
   test.each<[object, string]>([
     [{ lockAtMostFor: undefined }, 'lockAtMostFor is undefined: say how long the lock outlives a holder that dies'],
     [{ tick: { every: '1ms' } }, 'tick.every is 1ms: give 1s to 366d'],
-    [{ deadline: NOW }, "unknown option 'deadline': the options are name, tick, onSkipped, store,"],
+    [{ deadline: NOW }, "unknown option 'deadline': the options are name, tick, onSkipped, maxDuration, store,"],
   ])('%o', (over, message) => {
     expect(() => withSingleExecution(() => {}, { ...setting().options, ...over })).toThrow(message);
   });

@@ -135,6 +135,15 @@ describe('row 9: a call of the same name inside a run that holds the lock', () =
     expect(calls()).toEqual([1, 1]);
   });
 
+  test('row 9: of its own tick, too', async () => {
+    const { options, calls } = setting();
+    const ticking = { ...options, tick: Date.parse('2026-01-01T00:00:00Z') };
+    const outcome = await executeWithLock(() => executeWithLock(() => 'sent', ticking), ticking);
+
+    expect(outcome).toMatchObject({ value: { value: 'sent', release: 'none' } });
+    expect(calls()).toEqual([1, 1]);
+  });
+
   test('row 9: a wrapped function called inside itself', async () => {
     const { options, calls } = setting();
     const factorial: (n: number, context: Context) => Promise<unknown> = withSingleExecution(
@@ -162,6 +171,21 @@ describe('row 9: every other call is an ordinary acquire', () => {
 
     expect(outcome).toMatchObject({ value: { release: 'released' } });
     expect(other.calls()).toEqual([1, 1]);
+  });
+
+  test.each<[string, object]>([
+    ['another tick', { tick: Date.parse('2025-12-31T23:00:00Z') }],
+    ['a tick inside a run without one', {}],
+  ])('row 9: of %s, whose success the outer run would not record: it is skipped, and stays open', async (_, over) => {
+    const { options, calls } = setting();
+    const task = vi.fn();
+    const ticking = { ...options, tick: Date.parse('2026-01-01T00:00:00Z') };
+    const outcome = await executeWithLock(() => executeWithLock(task, ticking), { ...options, ...over });
+
+    expect(outcome).toMatchObject({ value: { status: 'skipped', reason: 'locked' }, release: 'released' });
+    expect(task).not.toHaveBeenCalled();
+    expect(await executeWithLock(() => 'sent', ticking)).toMatchObject({ value: 'sent' });
+    expect(calls()).toEqual([3, 2]);
   });
 
   test('row 9: beside the run, not inside', async () => {

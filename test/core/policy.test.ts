@@ -115,6 +115,10 @@ describe('row 14: an option that cannot be is refused when wrapping, by its name
     [{ clock: Date }, new TypeError('clock is a function: give an object with these three functions')],
     [{ tickMark: 'end' }, new TypeError("tickMark is 'end': choose 'success' or 'start'")],
     [{ onError: 'retry' }, new TypeError("onError is 'retry': choose 'release' or 'hold'")],
+    [
+      { onError: 'hold' },
+      new TypeError("onError is 'hold', but lockAtLeastFor is 0: say how long to hold, or leave onError out"),
+    ],
     [{ onStoreError: true }, new TypeError("onStoreError is true: choose 'throw' or 'skip' or 'run'")],
     [{ observers: () => {} }, new TypeError('observers is a function: give an array of functions')],
     [{ observers: [() => {}, 'console'] }, new TypeError('observers is an array: give an array of functions')],

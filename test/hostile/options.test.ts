@@ -20,6 +20,7 @@ const COMMON = [
   ...['tickMark', 'onError', 'onStoreError', 'maxClockSkew', 'observers', 'store', 'clock'],
 ];
 const WRAPPED = [...COMMON, 'tick', 'onSkipped'];
+const UNTIMED = [...WRAPPED, 'maxDuration'];
 const LEAD = ['name', 'store', 'candidate', 'lease', 'observers', 'clock'];
 const controller = { scheduledTime: Date.now(), cron: '* * * * *', noRetry() {} };
 const context = { waitUntil() {}, passThroughOnException() {} };
@@ -38,9 +39,9 @@ const DOORS: readonly Door[] = [
     },
   ],
   ['withSingleExecution', WRAPPED, (options, task) => withSingleExecution(task, options)({}, lambdaContext())],
-  ['cloudflare', WRAPPED, (options, task) => onCloudflare(task, options)(controller, {}, context)],
-  ['http', [...WRAPPED, 'secret'], (options, task) => onHttp(task, options)(new Request('http://localhost/'))],
-  ['process', WRAPPED, (options, task) => onProcess(task, options)()],
+  ['cloudflare', UNTIMED, (options, task) => onCloudflare(task, options)(controller, {}, context)],
+  ['http', [...UNTIMED, 'secret'], (options, task) => onHttp(task, options)(new Request('http://localhost/'))],
+  ['process', UNTIMED, (options, task) => onProcess(task, options)()],
   ['withLeadership', LEAD, (options, task) => withLeadership(task, options)()],
   [
     'createLeaderElection',

@@ -17,7 +17,7 @@ const MOST_STEPS = 5;
 export async function playJobs(world: World, tickMark: TickMark): Promise<void> {
   const { regime, store, chance, time, net, server, book, hosts } = world;
   const keepAlive = chance.chance(0.5);
-  const settings = {
+  const asked = {
     name: LOCK,
     tickMark,
     keepAlive,
@@ -26,6 +26,7 @@ export async function playJobs(world: World, tickMark: TickMark): Promise<void> 
     wait: chance.pick([0, 0, 0, 3_000]),
     onError: chance.pick(['release', 'release', 'hold'] as const),
   };
+  const settings = asked.lockAtLeastFor > 0 ? asked : { ...asked, onError: 'release' as const };
   /** The host of each call that has not ended. */
   const underWay = new Set<{ readonly on: Host }>();
   let started = 0;
