@@ -3,7 +3,6 @@ import { DynamoDBDocumentClient, PutCommand, paginateQuery } from '@aws-sdk/lib-
 import type { ScheduledEvent } from 'aws-lambda';
 import { withSingleExecution } from 'single-execution';
 import { dynamoDBStore } from 'single-execution/dynamodb';
-import { emfObserver, jsonLogObserver } from 'single-execution/observe';
 
 /*
  * Every night at 02:00 UTC: adds up the orders of the day before into a report. Both live in one table:
@@ -41,7 +40,6 @@ export const handler = withSingleExecution(
     // The run takes seconds. Somebody who starts it by hand at the same time is kept out a little longer than that.
     lockAtLeastFor: LOCK_AT_LEAST_FOR,
     expectedEvery: '1d',
-    observers: [jsonLogObserver(), emfObserver()],
   },
 );
 

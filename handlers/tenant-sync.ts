@@ -2,7 +2,6 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { withSingleExecution } from 'single-execution';
 import { dynamoDBStore } from 'single-execution/dynamodb';
-import { emfObserver, jsonLogObserver } from 'single-execution/observe';
 
 /*
  * Every 15 minutes, for each tenant by a schedule of its own: copies the tenant's contacts into our table. Tenants do
@@ -47,7 +46,6 @@ export const handler = withSingleExecution(
       skipped: reason,
       holder: holder?.lockedBy,
     }),
-    observers: [jsonLogObserver(), emfObserver()],
   },
 );
 

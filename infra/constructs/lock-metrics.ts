@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { Metric, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 
-/** The metrics that `emfObserver` of single-execution/observe writes, each with the dimension `LockName`. */
+/** The metrics that a wrapped handler writes where its environment names a namespace, each with the dimension `LockName`. */
 export const LOCK_METRICS = [
   'Attempts',
   'Executed',
@@ -16,7 +16,7 @@ export const LOCK_METRICS = [
 
 export type LockMetricName = (typeof LOCK_METRICS)[number];
 
-/** The environment variable that tells `emfObserver` its namespace. */
+/** The environment variable that names the namespace; where it is set, handlers write metrics. */
 export const NAMESPACE_VARIABLE = 'SINGLE_EXECUTION_NAMESPACE';
 
 /** A metric of one lock, by default its sum over 5 minutes. */
@@ -36,7 +36,7 @@ export function lockMetric(
   });
 }
 
-/** What `emfObserver` writes for a lock name that is not the printable ASCII of a dimension: encoded as in a URI. */
+/** What is written for a lock name that is not the printable ASCII of a dimension: encoded as in a URI. */
 function dimensionValue(lockName: string): string {
   return lockName.trim() === '' ? encodeURIComponent(lockName) : lockName.replace(/[^ -~]+/g, encodeURIComponent);
 }

@@ -1,3 +1,4 @@
+import { logAndMetrics } from '../core/default-observers.js';
 import { formatDuration } from '../core/duration.js';
 import { run } from '../core/engine.js';
 import type { Execution } from '../core/execution.js';
@@ -84,7 +85,7 @@ export function withSingleExecution<E, R>(
   handler: Handler<E, R> | PlainHandler<E, R>,
   options: Options<E>,
 ): (event: E, context: Context) => Promise<unknown> {
-  const { settings, nameFor, triggerFor, reply } = resolveWrapper(handler, options);
+  const { settings, nameFor, triggerFor, reply } = resolveWrapper(handler, options, [], logAndMetrics);
   const policy = withStore(settings, options.store);
   let hasWarned = false;
 

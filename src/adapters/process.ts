@@ -1,4 +1,5 @@
 import { msOf } from '../core/date-of.js';
+import { logAndMetrics } from '../core/default-observers.js';
 import { run } from '../core/engine.js';
 import type { Execution } from '../core/execution.js';
 import type { Skipped } from '../core/outcome.js';
@@ -66,7 +67,7 @@ export function withSingleExecution<A extends readonly unknown[]>(
   job: (...args: never[]) => unknown,
   options: Options<A>,
 ): (...args: A) => Promise<unknown> {
-  const { settings, nameFor, triggerFor, reply } = resolveWrapper(job, options, ['maxDuration']);
+  const { settings, nameFor, triggerFor, reply } = resolveWrapper(job, options, ['maxDuration'], logAndMetrics);
   const policy = withStore(settings, options.store);
   const timesFor = timesByOptions(settings, options);
 

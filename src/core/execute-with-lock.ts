@@ -1,4 +1,5 @@
 import { msOf } from './date-of.js';
+import { logAndMetrics } from './default-observers.js';
 import { defined } from './defined.js';
 import { describe } from './describe.js';
 import { run } from './engine.js';
@@ -29,7 +30,7 @@ export interface ExecuteOptions extends LockOptions {
  */
 export async function executeWithLock<T>(task: Task<T>, options: ExecuteOptions): Promise<Outcome<T>> {
   if (typeof task !== 'function') throw new TypeError(`task is ${describe(task)}: give a function`);
-  const policy = resolvePolicy(options, ['name', 'tick', 'deadline']);
+  const policy = resolvePolicy(options, ['name', 'tick', 'deadline'], logAndMetrics);
   const { clock } = policy;
   const leaseMs = requiredLeaseMs(policy);
   const name = checkLockName(options.name);

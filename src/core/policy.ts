@@ -40,7 +40,7 @@ export interface LockOptions {
   readonly onStoreError?: 'throw' | 'skip' | 'run';
   /** A local clock found further off than this is reported; exclusion does not depend on it. @default '1s' */
   readonly maxClockSkew?: Duration;
-  /** Called with every event of every run. @default one JSON line on stderr for what an operator must see */
+  /** Called with every event of every run. @default see docs/reference.md */
   readonly observers?: readonly Observer[];
   /** @default the clocks and timers of the platform */
   readonly clock?: Clock;
@@ -81,6 +81,9 @@ const LOCK_OPTIONS: readonly string[] = [
   'clock',
 ] satisfies (keyof LockOptions)[];
 
+/** Who observes where no observers are given. */
+export type DefaultObservers = () => readonly Observer[];
+
 /** A {@link Policy} without its store, which on Cloudflare is not known before the first event. */
 export type Settings = Omit<Policy, 'store'>;
 
@@ -88,11 +91,16 @@ export type Settings = Omit<Policy, 'store'>;
  * Checks options and fills in what is missing.
  *
  * @param ownOptions names of the caller's further options, which it checks itself
+ * @param byDefault who observes where no observers are given; metrics need a stdout and weigh, so not every door has them
  * @throws TypeError for an unknown option or a value of a wrong kind
  * @throws RangeError for a duration out of range
  */
-export function resolvePolicy(options: LockOptions, ownOptions: readonly string[]): Policy {
-  return withStore(resolveSettings(options, ownOptions), options.store);
+export function resolvePolicy(
+  options: LockOptions,
+  ownOptions: readonly string[],
+  byDefault?: DefaultObservers,
+): Policy {
+  return withStore(resolveSettings(options, ownOptions, byDefault), options.store);
 }
 
 /** @throws TypeError unless the store is one */
@@ -102,10 +110,14 @@ export function withStore(settings: Settings, store: LockStore): Policy {
 }
 
 /** Like {@link resolvePolicy}, for all options but the store. */
-export function resolveSettings(options: Omit<LockOptions, 'store'>, ownOptions: readonly string[]): Settings {
+export function resolveSettings(
+  options: Omit<LockOptions, 'store'>,
+  ownOptions: readonly string[],
+  byDefault: DefaultObservers = () => [operatorLog],
+): Settings {
   checkKnown(options, [...ownOptions, ...LOCK_OPTIONS]);
   const { tickMark = 'success', onError = 'release', onStoreError = 'throw', maxClockSkew = '1s' } = options;
-  const { lockAtLeastFor = 0, keepAlive = false, wait = 0, observers = [operatorLog], clock = systemClock } = options;
+  const { lockAtLeastFor = 0, keepAlive = false, wait = 0, observers = byDefault(), clock = systemClock } = options;
 
   checkMethods('clock', clock, ['now', 'monotonic', 'setTimer'], 'give an object with these three functions');
   if (typeof keepAlive !== 'boolean') throw new TypeError(`keepAlive is ${describe(keepAlive)}: give true or false`);

@@ -2,7 +2,7 @@ import { describe } from './describe.js';
 import { LockHeldError } from './errors.js';
 import { checkLockName } from './lock-name.js';
 import type { Outcome, Skipped } from './outcome.js';
-import { checkChoice, type LockOptions, resolveSettings, type Settings } from './policy.js';
+import { checkChoice, type DefaultObservers, type LockOptions, resolveSettings, type Settings } from './policy.js';
 import { type TickEvery, type TickOption, type Trigger, tickChooser } from './trigger.js';
 
 /** What becomes of a skip: the `Skipped` is returned, a `LockHeldError` thrown, or a function's value returned. */
@@ -28,15 +28,17 @@ export interface Wrapper<A extends readonly unknown[]> {
 
 /**
  * @param ownOptions names of the adapter's further options, which it checks itself
+ * @param byDefault as in `resolvePolicy`
  * @throws TypeError, RangeError for a handler or options that cannot be
  */
 export function resolveWrapper<A extends readonly unknown[]>(
   handler: unknown,
   options: WrapperOptions<A>,
   ownOptions: readonly string[] = [],
+  byDefault?: DefaultObservers,
 ): Wrapper<A> {
   if (typeof handler !== 'function') throw new TypeError(`handler is ${describe(handler)}: give the function to wrap`);
-  const settings = resolveSettings(options, ['name', 'tick', 'onSkipped', ...ownOptions]);
+  const settings = resolveSettings(options, ['name', 'tick', 'onSkipped', ...ownOptions], byDefault);
   const { name, tick = 'event', onSkipped = 'return' } = options;
   if (typeof name !== 'function') checkLockName(name);
   if (typeof onSkipped !== 'function') checkChoice('onSkipped', onSkipped, ['return', 'throw']);

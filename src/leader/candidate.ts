@@ -5,7 +5,13 @@ import { type Duration, parseDuration } from '../core/duration.js';
 import type { Observer } from '../core/events.js';
 import { checkLockName, nameProblem, utf8Bytes } from '../core/lock-name.js';
 import type { LockStore } from '../core/lock-store.js';
-import { LONGEST_LEASE_MS, type Policy, resolvePolicy, SHORTEST_LEASE_MS } from '../core/policy.js';
+import {
+  type DefaultObservers,
+  LONGEST_LEASE_MS,
+  type Policy,
+  resolvePolicy,
+  SHORTEST_LEASE_MS,
+} from '../core/policy.js';
 import { thisProcess } from '../core/this-process.js';
 
 /** What every candidate for a lead is told. */
@@ -13,7 +19,7 @@ export interface CandidateOptions {
   /** The group that has one leader, and its lock. */
   readonly name: string;
   readonly store: LockStore;
-  /** As for every wrapper. @default one JSON line on stderr for what an operator must see */
+  /** As for every wrapper. @default one log line for what an operator must see; see docs/operating.md */
   readonly observers?: readonly Observer[];
   /** @default the clocks and timers of the platform */
   readonly clock?: Clock;
@@ -34,6 +40,7 @@ export function resolveCandidate(
   { name, store, observers, clock = systemClock }: CandidateOptions,
   candidate: string,
   lease: Duration,
+  byDefault: DefaultObservers,
 ): Candidate {
   const leaseMs = parseDuration(lease, 'lease');
   if (leaseMs < SHORTEST_LEASE_MS || leaseMs > LONGEST_LEASE_MS) {
@@ -41,7 +48,7 @@ export function resolveCandidate(
   }
   // A lead has no end of its own.
   const lock = { store, clock, lockAtMostFor: leaseMs, keepAlive: true, maxHold: Number.MAX_SAFE_INTEGER };
-  const policy = resolvePolicy(observers === undefined ? lock : { ...lock, observers }, []);
+  const policy = resolvePolicy(observers === undefined ? lock : { ...lock, observers }, [], byDefault);
   return { name: checkLockName(name), candidate: checkCandidate(candidate), leaseMs, policy };
 }
 

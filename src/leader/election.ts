@@ -6,10 +6,10 @@ import type { Execution } from '../core/execution.js';
 import { checkLockName } from '../core/lock-name.js';
 import type { LockStore } from '../core/lock-store.js';
 import { type MemberList, type MemberStore, membersOf } from '../core/member-store.js';
-import { warn } from '../core/operator-log.js';
+import { operatorLog, warn } from '../core/operator-log.js';
 import { looseCall } from '../core/order.js';
 import { jittered, pause } from '../core/pause.js';
-import { checkKnown, LONGEST_LEASE_MS } from '../core/policy.js';
+import { checkKnown, type DefaultObservers, LONGEST_LEASE_MS } from '../core/policy.js';
 import { watchedController } from '../core/watched-signal.js';
 import { anyCandidate, type CandidateOptions, resolveCandidate } from './candidate.js';
 
@@ -79,6 +79,9 @@ const LONGEST_OVERDUE_MS = 2_000;
 /** Most members that one check-in takes off the list. */
 const MOST_FORGOTTEN = 100;
 
+/** While another leads, a candidate asks every few seconds and is refused: nothing that an operator must see. */
+const logWithoutSkips: DefaultObservers = () => [(event) => event.type !== 'skipped' && operatorLog(event)];
+
 /**
  * Elects one leader among processes that share a store, by a lock whose lease is kept alive. Promises: no two lead at a
  * time, under the conditions of docs/protocol.md; terms rise; one who cannot renew steps down by itself before another
@@ -101,7 +104,7 @@ export function createLeaderElection(options: ElectionOptions): LeaderElection {
     'clock',
   ]);
   const { store, candidate: given = anyCandidate(), lease = DEFAULT_LEASE, onStarted, onStopped } = options;
-  const { name, candidate, leaseMs, policy } = resolveCandidate(options, given, lease);
+  const { name, candidate, leaseMs, policy } = resolveCandidate(options, given, lease, logWithoutSkips);
   if (typeof store.checkIn !== 'function') {
     throw new TypeError("store has no function 'checkIn': give a store of this library, which keeps a list of members");
   }

@@ -1,4 +1,5 @@
 import { newAttemptId } from '../core/attempt-id.js';
+import { logAndMetrics } from '../core/default-observers.js';
 import { defined } from '../core/defined.js';
 import { describe } from '../core/describe.js';
 import type { Duration } from '../core/duration.js';
@@ -35,7 +36,12 @@ export function withLeadership<A extends readonly unknown[], R>(
 ): (...args: A) => Promise<R | Skipped> {
   if (typeof handler !== 'function') throw new TypeError(`handler is ${describe(handler)}: give the function to wrap`);
   checkKnown(options, ['name', 'store', 'candidate', 'lease', 'observers', 'clock']);
-  const { name, candidate, leaseMs, policy } = resolveCandidate(options, options.candidate, options.lease);
+  const { name, candidate, leaseMs, policy } = resolveCandidate(
+    options,
+    options.candidate,
+    options.lease,
+    logAndMetrics,
+  );
   const { store, observers, clock } = policy;
 
   /** Renews the lead of this candidate, which another of its processes was granted. */

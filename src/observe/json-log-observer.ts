@@ -2,8 +2,8 @@ import type { Observer } from '../core/events.js';
 import { operatorLog } from '../core/operator-log.js';
 
 /**
- * The observer that runs by default, to keep its lines beside others: one JSON line on stderr for what an operator must
- * see.
+ * The log lines of the default observers, to keep them beside observers of your own: one line of JSON for each event
+ * that an operator must see, at its level.
  */
 export function jsonLogObserver(): Observer {
   return operatorLog;

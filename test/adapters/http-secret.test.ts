@@ -4,12 +4,12 @@ import { beforeEach, describe, expect, type Mock, test, vi } from 'vitest';
 import { secretCheck } from '../../src/adapters/http-secret.js';
 import { memoryLocks } from '../support/memory-locks.js';
 
-let told: Mock<typeof console.error>;
+let told: Mock<typeof console.warn>;
 beforeEach(() => {
-  told = vi.spyOn(console, 'error').mockReturnValue();
+  told = vi.spyOn(console, 'warn').mockReturnValue();
   return () => told.mockRestore();
 });
-/** What was said on stderr. */
+/** What was said. */
 const messages = () => told.mock.calls.map(([line]) => JSON.parse(line).message);
 
 const URL = 'https://example.com/api/digest';

@@ -218,7 +218,7 @@ describe('row 63: the remaining time sets the lease', () => {
     ['a second at the least', -5_000, {}, '2026-01-01T00:00:01.000Z'],
     ['a day at the most', 90_000_000, {}, '2026-01-02T00:00:00.000Z'],
   ])('row 63: or %s', async (_, remaining, over, lockUntil) => {
-    vi.spyOn(console, 'error').mockImplementation(() => {});
+    vi.spyOn(console, 'warn').mockImplementation(() => {});
     const { options, context } = setting(remaining);
     const handler = withSingleExecution(async (_event, _context, execution) => execution.lockUntil, {
       ...options,
@@ -277,7 +277,7 @@ describe('row 63: the remaining time sets the lease', () => {
 
 describe('F23 lockAtMostFor shorter than the remaining time', () => {
   test('F23 is warned of once, naming both', async () => {
-    const logged = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const logged = vi.spyOn(console, 'warn').mockImplementation(() => {});
     const { options, context } = setting(900_000);
     const wrapped = withSingleExecution(async () => {}, { ...options, lockAtMostFor: '5m' });
     await wrapped({}, context());
@@ -295,7 +295,7 @@ describe('F23 lockAtMostFor shorter than the remaining time', () => {
     ['is as long', { lockAtMostFor: '15m' }],
     ['is not given', {}],
   ])('F23 is not warned of when it %s', async (_, over) => {
-    const logged = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const logged = vi.spyOn(console, 'warn').mockImplementation(() => {});
     const { options, context } = setting(900_000);
     await withSingleExecution(async () => {}, { ...options, ...over })({}, context());
 
@@ -303,8 +303,8 @@ describe('F23 lockAtMostFor shorter than the remaining time', () => {
   });
 
   test('F49 a console that throws does not fail the run', async () => {
-    vi.spyOn(console, 'error').mockImplementation(() => {
-      throw new Error('stderr is closed');
+    vi.spyOn(console, 'warn').mockImplementation(() => {
+      throw new Error('the log is closed');
     });
     const { options, context } = setting(900_000);
     const wrapped = withSingleExecution(async () => 'ran', { ...options, lockAtMostFor: '5m' });
@@ -679,7 +679,7 @@ describe('row 26: the deadline of the platform', () => {
   );
 
   test('row 25: with a lease shorter than the remaining time the signal aborts with a LockLostError before its end', async () => {
-    vi.spyOn(console, 'error').mockImplementation(() => {});
+    vi.spyOn(console, 'warn').mockImplementation(() => {});
     const { clock, options, context } = setting(900_000);
     const wrapped = withSingleExecution(
       async (_event, _context, { signal }) => {
@@ -752,7 +752,7 @@ describe('F43 on Lambda Managed Instances, which do not stop a run whose time is
 describe('row 61: switched off', () => {
   test('row 61: runs the bare handler with an execution that holds nothing', async () => {
     vi.stubEnv('SINGLE_EXECUTION_DISABLED', '1');
-    const logged = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const logged = vi.spyOn(console, 'warn').mockImplementation(() => {});
     const { store, options, context } = setting();
     const acquire = vi.spyOn(store, 'acquire');
     const facts = async (_event: unknown, _context: Context, { fencingToken, attempt }: Execution) => [
@@ -769,7 +769,7 @@ describe('row 61: switched off', () => {
 
   test('row 61: asks for no lockAtMostFor where the emulator tells no remaining time', async () => {
     vi.stubEnv('SINGLE_EXECUTION_DISABLED', '1');
-    vi.spyOn(console, 'error').mockImplementation(() => {});
+    vi.spyOn(console, 'warn').mockImplementation(() => {});
     const { options } = setting();
     const wrapped = withSingleExecution(async (_event, _context, { signal }) => signal.aborted, options);
 

@@ -7,9 +7,9 @@ import { scriptedStore } from '../support/scripted-store.js';
 /** What was said of the switch, in order. */
 const said = () => logged.mock.calls.map(([line]) => JSON.parse(String(line)).message);
 
-let logged: MockInstance<typeof console.error>;
+let logged: MockInstance<typeof console.warn>;
 beforeEach(() => {
-  logged = vi.spyOn(console, 'error').mockImplementation(() => {});
+  logged = vi.spyOn(console, 'warn').mockImplementation(() => {});
 });
 afterEach(() => {
   vi.restoreAllMocks();
@@ -89,7 +89,7 @@ describe('with locking switched off', () => {
 
   test('F49 a console that throws does not fail the run', async () => {
     logged.mockImplementation(() => {
-      throw new Error('stderr is closed');
+      throw new Error('the log is closed');
     });
     const options = { name: 'digest', store: untouched(), lockAtMostFor: '1m' };
 

@@ -1,11 +1,19 @@
 import { CorruptLockError, type LockEvent, LockStoreError } from 'single-execution';
-import { afterEach, beforeEach, expect, type MockInstance, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { EventBody } from '../../src/core/events.js';
 import { operatorLog, warn } from '../../src/core/operator-log.js';
 
-let logged: MockInstance<typeof console.error>;
+const LEVELS = ['info', 'warn', 'error'] as const;
+/** What was logged, with the level that the console was told. */
+let logged: [level: string, line: unknown][];
 beforeEach(() => {
-  logged = vi.spyOn(console, 'error').mockImplementation(() => {});
+  logged = [];
+  for (const level of LEVELS) {
+    vi.spyOn(console, level).mockImplementation((...args) => {
+      expect(args).toHaveLength(1);
+      logged.push([level, args[0]]);
+    });
+  }
 });
 afterEach(() => {
   vi.restoreAllMocks();
@@ -23,55 +31,97 @@ const storeError = new LockStoreError('release of lock "digest" failed: Error; s
   cause: secret,
 });
 
+const holder = {
+  lockedBy: 'digest 7',
+  lockedAt: '2026-01-01T00:00:00.000Z',
+  lockUntil: '2026-01-01T00:05:00.000Z',
+  fencingToken: 4,
+};
+
 test.each<EventBody>([
   { type: 'attempted' },
   { type: 'acquired', fencingToken: 5 },
-  { type: 'skipped', reason: 'locked' },
-  { type: 'skipped', reason: 'lock-at-least-for' },
-  { type: 'skipped', reason: 'already-executed' },
-  { type: 'skipped', reason: 'paused' },
   { type: 'started', fencingToken: 5 },
+  { type: 'extended', fencingToken: 5, lockUntil: at },
   { type: 'released', fencingToken: 5, heldMs: 5 },
   { type: 'finished', durationMs: 5, release: 'released' },
   { type: 'failed', durationMs: 5, release: 'released', error: secret },
 ])('is silent on $type, which is all in a day’s work', (body) => {
   operatorLog(event(body));
 
-  expect(logged).not.toHaveBeenCalled();
+  expect(logged).toEqual([]);
 });
 
-test.each<[EventBody, object]>([
-  [{ type: 'acquire-failed', error: storeError }, { error: `LockStoreError: ${storeError.message}` }],
-  [{ type: 'skipped', reason: 'stale-tick' }, { reason: 'stale-tick' }],
-  [{ type: 'lost', fencingToken: 5 }, { fencingToken: 5 }],
-  [{ type: 'release-failed', error: storeError }, { error: `LockStoreError: ${storeError.message}` }],
-  [{ type: 'missed', ticks: [at] }, { ticks: ['2026-01-01T00:00:00.000Z'] }],
-  [{ type: 'recovered', previous }, { previous: { ...previous, lockedAt: '2026-01-01T00:00:00.000Z' } }],
-  [
-    { type: 'clock-skew', minMs: 29_000, maxMs: 30_000 },
-    { minMs: 29_000, maxMs: 30_000 },
-  ],
-  [{ type: 'clock-unverified' }, {}],
-  [
-    { type: 'tick-unreadable', value: "'soon'", scheduleArn: 'arn:aws:scheduler:x' },
-    { value: "'soon'", scheduleArn: 'arn:aws:scheduler:x' },
-  ],
-])('writes one JSON line on $0.type, which an operator must see', (body, fields) => {
-  operatorLog(event(body));
+const STORE_ERROR = { error: `LockStoreError: ${storeError.message}` };
 
-  expect(logged).toHaveBeenCalledOnce();
-  const line = String(logged.mock.calls[0]?.[0]);
-  expect(line).not.toContain('\n');
-  expect(JSON.parse(line)).toEqual({
-    level: 'WARN',
-    source: 'single-execution',
-    message: `lock "digest": ${body.type}`,
-    name: 'digest',
-    at: '2026-01-01T00:00:00.000Z',
-    attemptId: 'a1',
-    tick: '2026-01-01T00:00:00.000Z',
-    ...body,
-    ...fields,
+describe.each<[string, EventBody, object, level: (typeof LEVELS)[number], words: string]>([
+  [
+    'locked',
+    { type: 'skipped', reason: 'locked', holder },
+    {},
+    'info',
+    'skipped, locked by digest 7 until 2026-01-01T00:05:00.000Z',
+  ],
+  [
+    'lock-at-least-for',
+    { type: 'skipped', reason: 'lock-at-least-for', holder },
+    {},
+    'info',
+    'skipped, kept for lockAtLeastFor by digest 7 until 2026-01-01T00:05:00.000Z',
+  ],
+  [
+    'already-executed',
+    { type: 'skipped', reason: 'already-executed', holder },
+    {},
+    'info',
+    'skipped, this tick is done',
+  ],
+  ['stale-tick', { type: 'skipped', reason: 'stale-tick', holder }, {}, 'warn', 'skipped, a newer tick is done'],
+  ['paused', { type: 'skipped', reason: 'paused' }, {}, 'info', 'skipped, an operator paused it'],
+  [
+    'store-unavailable',
+    { type: 'skipped', reason: 'store-unavailable' },
+    {},
+    'info',
+    'skipped, the store is out of reach',
+  ],
+  ['acquire-failed', { type: 'acquire-failed', error: storeError }, STORE_ERROR, 'error', 'could not be acquired'],
+  ['extend-failed', { type: 'extend-failed', error: storeError }, STORE_ERROR, 'error', 'could not be extended'],
+  ['release-failed', { type: 'release-failed', error: storeError }, STORE_ERROR, 'error', 'could not be released'],
+  ['lost', { type: 'lost', fencingToken: 5 }, {}, 'warn', 'lost before its run was over'],
+  ['missed', { type: 'missed', ticks: [at, at] }, {}, 'warn', 'ticks missed: 2'],
+  ['recovered', { type: 'recovered', previous }, {}, 'warn', 'the run before crashed'],
+  [
+    'clock-skew',
+    { type: 'clock-skew', minMs: 29_000, maxMs: 30_000 },
+    {},
+    'warn',
+    'the clock of this host is off by 29000 to 30000 ms',
+  ],
+  ['clock-unverified', { type: 'clock-unverified' }, {}, 'warn', 'taken over without the time of the server'],
+  [
+    'tick-unreadable',
+    { type: 'tick-unreadable', value: "'soon'", scheduleArn: 'arn:aws:scheduler:x' },
+    {},
+    'warn',
+    'the scheduled time in the event cannot be read',
+  ],
+])('of %s, which an operator must see', (_, body, fields, level, words) => {
+  const members = { source: 'single-execution', message: `lock "digest": ${words}`, ...event(body), ...fields };
+
+  test('writes one line of JSON at its level', () => {
+    operatorLog(event(body));
+
+    const text = JSON.stringify({ level: level.toUpperCase(), ...members });
+    expect(text).not.toContain('\n');
+    expect(logged).toEqual([[level, text]]);
+  });
+
+  test("hands an object over where Lambda's log format is JSON", () => {
+    vi.stubEnv('AWS_LAMBDA_LOG_FORMAT', 'JSON');
+    operatorLog(event(body));
+
+    expect(logged).toEqual([[level, members]]);
   });
 });
 
@@ -86,14 +136,23 @@ test.each<[string, unknown]>([
 ])('F89 never shows %s', (_, error) => {
   operatorLog(event({ type: 'release-failed', error }));
 
-  expect(logged).toHaveBeenCalledOnce();
-  expect(String(logged.mock.calls[0]?.[0])).not.toContain('AKIA-SECRET');
+  expect(logged).toHaveLength(1);
+  expect(String(logged[0]?.[1])).not.toContain('AKIA-SECRET');
 });
 
 test('a line end in a name does not end the line', () => {
   warn('lock "a\nb"', { value: 'c\nd' });
 
-  expect(logged.mock.calls).toEqual([
-    ['{"level":"WARN","source":"single-execution","message":"lock \\"a\\nb\\"","value":"c\\nd"}'],
+  expect(logged).toEqual([
+    ['warn', '{"level":"WARN","source":"single-execution","message":"lock \\"a\\nb\\"","value":"c\\nd"}'],
   ]);
+});
+
+test('an error that points at itself, as clients make them, is told by name and message', () => {
+  const error = Object.assign(new Error('socket hang up'), { name: 'TimeoutError', self: {} });
+  error.self = error;
+  vi.stubEnv('AWS_LAMBDA_LOG_FORMAT', 'JSON');
+  operatorLog(event({ type: 'acquire-failed', error }));
+
+  expect(JSON.parse(JSON.stringify(logged[0]?.[1]))).toMatchObject({ error: 'TimeoutError: socket hang up' });
 });

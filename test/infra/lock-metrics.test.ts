@@ -10,7 +10,7 @@ import { lambdaContext, manualClock } from 'single-execution/testing';
 import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from 'vitest';
 import { LOCK_METRICS } from '../../infra/constructs/lock-metrics.js';
 import { nameProblem } from '../../src/core/lock-name.js';
-import { EMF_DIMENSION, EMF_METRICS } from '../../src/observe/emf-metrics.js';
+import { EMF_DIMENSION, EMF_METRICS } from '../../src/core/emf-metrics.js';
 import { pass } from '../support/pass.js';
 import { grantOf, scriptedStore } from '../support/scripted-store.js';
 import { appStack, templateOf } from '../support/synthesised.js';

@@ -212,7 +212,7 @@ describe('a store that fails', () => {
 
   test('is not asked where locking is switched off: row 61, the bare handler runs', async () => {
     vi.stubEnv('SINGLE_EXECUTION_DISABLED', '1');
-    vi.spyOn(console, 'error').mockImplementation(() => {});
+    vi.spyOn(console, 'warn').mockImplementation(() => {});
     const { store, wrap } = setting();
 
     expect(await Promise.all([wrap('eu')(1), wrap('us')(1)])).toEqual(['eu 1', 'us 1']);

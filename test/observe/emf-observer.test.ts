@@ -3,8 +3,8 @@ import { type LockEvent, LockStoreError, type Options, withSingleExecution } fro
 import { memoryStore } from 'single-execution/memory';
 import { lambdaContext, manualClock, scheduledEvent } from 'single-execution/testing';
 import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from 'vitest';
+import { EMF_METRICS } from '../../src/core/emf-metrics.js';
 import type { EventBody } from '../../src/core/events.js';
-import { EMF_METRICS } from '../../src/observe/emf-metrics.js';
 import { type EmfOptions, emfObserver } from '../../src/observe/observe.js';
 import { emfProblems } from '../support/emf-check.js';
 import { pass } from '../support/pass.js';
@@ -274,7 +274,7 @@ describe('row 47: the namespace', () => {
 
   test.each(['', ' ', ':a', 'a*b', 'ä', 'a\n', 'a'.repeat(256), 'AWS/Lambda'])('row 47: is never %j', (namespace) => {
     expect(() => emfObserver({ namespace })).toThrow(RangeError);
-    expect(() => emfObserver({ namespace })).toThrow(/^namespace is '.*: (give|AWS\/ is)/s);
+    expect(() => emfObserver({ namespace })).toThrow(/^namespace is '.*: give/s);
   });
 
   test('row 47: of the environment is refused by the name of its variable', () => {
@@ -282,7 +282,7 @@ describe('row 47: the namespace', () => {
 
     expect(() => emfObserver()).toThrow(
       new RangeError(
-        "SINGLE_EXECUTION_NAMESPACE is ':a': give 1 to 255 of the characters 0-9 A-Z a-z . - _ / # : and space, not all blank and no colon first",
+        "SINGLE_EXECUTION_NAMESPACE is ':a': give 1 to 255 of 0-9 A-Z a-z . - _ / # : and space, not all blank, with no colon and no AWS/ first",
       ),
     );
   });

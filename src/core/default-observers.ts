@@ -1,0 +1,24 @@
+import { describe } from './describe.js';
+import { NAMESPACE_VARIABLE, namespaceProblem } from './emf-namespace.js';
+import { emfWriter, findStdout } from './emf-writer.js';
+import { environmentVariable } from './environment.js';
+import type { Observer } from './events.js';
+import { operatorLog, warn } from './operator-log.js';
+
+let refused: string | undefined;
+
+/**
+ * The default observers where stdout is collected: the operator's log, and the metrics if the environment names their
+ * namespace. A namespace that CloudWatch would refuse is told of once, and costs the metrics alone.
+ */
+export function logAndMetrics(): readonly Observer[] {
+  const namespace = environmentVariable(NAMESPACE_VARIABLE);
+  const stdout = findStdout();
+  if (!namespace || !stdout) return [operatorLog];
+  const problem = namespaceProblem(namespace);
+  if (problem === undefined) return [operatorLog, emfWriter(namespace, stdout)];
+  if (refused !== namespace)
+    warn(`${NAMESPACE_VARIABLE} is ${describe(namespace)}, no metrics are written: ${problem}`);
+  refused = namespace;
+  return [operatorLog];
+}

@@ -1,0 +1,95 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { App, type Stack } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import type { Construct } from 'constructs';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { dynamoDBLocal, freshTable } from '../support/dynamodb-local.js';
+import { emfProblems } from '../support/emf-check.js';
+import { startLambda } from '../support/lambda-runtime/lambda-host.js';
+import { nodeBinary } from '../support/node-binary.js';
+import { resolved } from '../support/synthesised-app.js';
+
+/*
+ * README's handler in README's construct, to the letter: bundled as a deployment would, and run as Lambda does.
+ */
+
+const ROOT = join(import.meta.dirname, '../..');
+const project = mkdtempSync(join(tmpdir(), 'readme-'));
+const home = process.cwd();
+afterAll(() => {
+  process.chdir(home);
+  rmSync(project, { recursive: true });
+});
+
+/** The first example of README that has this in it. */
+function example(part: string): string {
+  const blocks = readFileSync(join(ROOT, 'README.md'), 'utf8').matchAll(/^```ts\n(.*?)^```/gms);
+  return [...blocks].map(([, code = '']) => code).find((code) => code.includes(part)) ?? '';
+}
+
+/** What synthesis makes of the construct, as somebody who has put both into a project of their own. */
+async function synthesised(): Promise<{ template: Template; taskRoot: string }> {
+  mkdirSync(join(project, 'src'));
+  symlinkSync(join(ROOT, 'node_modules'), join(project, 'node_modules'));
+  writeFileSync(join(project, 'package-lock.json'), JSON.stringify({ lockfileVersion: 3 }));
+  writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ extends: join(ROOT, 'tsconfig.json') }));
+  writeFileSync(join(project, 'jobs.ts'), example('class Jobs extends Stack'));
+  writeFileSync(join(project, 'src/send-digest.ts'), example("name: 'send-digest'"));
+  // Where the construct looks for the entry and the lock file.
+  process.chdir(project);
+  const { Jobs } = (await import(join(project, 'jobs.ts'))) as { Jobs: new (scope: Construct, id: string) => Stack };
+  const app = new App({ outdir: join(project, 'cdk.out'), builtinCloudFormationValidation: false });
+  const jobs = new Jobs(app, 'Jobs');
+  const { directory } = app.synth();
+  const asset = readdirSync(directory).find((name) => name.startsWith('asset.')) ?? '';
+  return { template: Template.fromStack(jobs), taskRoot: join(directory, asset) };
+}
+
+test('a run of it writes the metrics that its alarm waits for, and a skip a line that says why', async () => {
+  const { template, taskRoot } = await synthesised();
+  const { client, endpoint } = dynamoDBLocal();
+  const table = await freshTable(client);
+  const [fn] = Object.values(template.findResources('AWS::Lambda::Function'));
+  const { Handler: handler, Environment } = fn?.['Properties'] ?? {};
+  const host = await startLambda({
+    node: await nodeBinary(24),
+    taskRoot,
+    handler,
+    functionName: 'send-digest',
+    region: 'eu-central-1',
+    timeoutMs: 60_000,
+    env: {
+      ...(resolved(Environment.Variables, () => table) as Record<string, string>),
+      AWS_ENDPOINT_URL_DYNAMODB: endpoint,
+    },
+  });
+  onTestFinished(() => host.stop());
+
+  const tick = { scheduledTime: '2026-11-21T02:00:00Z', time: '2026-11-21T02:00:00Z' };
+  expect(await host.invoke(tick)).toMatchObject({ status: 'succeeded', value: null });
+  expect(await host.invoke(tick)).toMatchObject({ value: { reason: 'already-executed' } });
+
+  const [alarm] = Object.entries(template.findResources('AWS::CloudWatch::Alarm')).flatMap(([id, { Properties }]) =>
+    id.includes('DidNotRun') ? [Properties] : [],
+  );
+  const { Namespace, MetricName, Dimensions } = alarm ?? {};
+  const { stdout, stderr } = host.output();
+  const lines = stdout.filter((line) => line.startsWith('{"_aws"'));
+  expect(lines.flatMap((line) => emfProblems(`${line}\n`))).toEqual([]);
+  const documents = lines.map((line) => JSON.parse(line));
+  expect(documents.filter((document) => document[MetricName] === 1)).toMatchObject([
+    {
+      _aws: {
+        CloudWatchMetrics: [{ Namespace, Metrics: expect.arrayContaining([{ Name: MetricName, Unit: 'Count' }]) }],
+      },
+      ...Object.fromEntries(Dimensions.map(({ Name, Value }: { Name: string; Value: string }) => [Name, Value])),
+    },
+  ]);
+  expect(stdout.filter((line) => !line.startsWith('{"_aws"'))).toEqual([
+    'the digest of 2026-11-21T02:00:00Z',
+    expect.stringContaining('"message":"lock \\"send-digest\\": skipped, this tick is done"'),
+  ]);
+  expect(stderr).toEqual([]);
+}, 180_000);
