@@ -19,23 +19,23 @@ export default [
   bundleOf(
     'withSingleExecution + dynamoDBStore',
     `${wrapper} export { dynamoDBStore } from './dist/stores/dynamodb.js';`,
-    '15.5 kB',
+    '16.8 kB',
   ),
   bundleOf(
     'withSingleExecution + upstashStore',
     `${wrapper} export { upstashStore } from './dist/stores/upstash.js';`,
-    '15.5 kB',
+    '16.3 kB',
   ),
   ...['cloudflare', 'http', 'process'].map((door) =>
     bundleOf(
       `${door} + upstashStore`,
       `export { withSingleExecution } from './dist/adapters/${door}.js'; export { upstashStore } from './dist/stores/upstash.js';`,
-      '15.8 kB',
+      '16.6 kB',
     ),
   ),
   bundleOf(
     'withSingleExecution + memoryStore',
     `${wrapper} export { memoryStore } from './dist/stores/memory.js';`,
-    '11.2 kB',
+    '12.4 kB',
   ),
 ];

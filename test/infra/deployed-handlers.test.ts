@@ -222,7 +222,9 @@ describe.each([22, 24] as const)('on Node %i', (major) => {
         { status: 'succeeded', tick: new Date('2026-01-02T02:00:00Z') },
         { status: 'crashed', tick: new Date('2026-01-02T02:00:00Z') },
       ]);
-      expect(host.output().stderr).toEqual([expect.stringContaining('lock \\"nightly-report\\": the run before crashed')]);
+      expect(host.output().stderr).toEqual([
+        expect.stringContaining('lock \\"nightly-report\\": the run before crashed'),
+      ]);
       expect(metricsIn(host)).toMatchObject({ Attempts: 3, Skipped: 1, Executed: 1 });
     });
   });
