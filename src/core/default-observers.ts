@@ -13,7 +13,8 @@ let refused: string | undefined;
  */
 export function logAndMetrics(): readonly Observer[] {
   const namespace = environmentVariable(NAMESPACE_VARIABLE);
-  const stdout = findStdout();
+  // Node makes its stdout when it is first asked for, which takes milliseconds: only if it is needed.
+  const stdout = namespace && findStdout();
   if (!namespace || !stdout) return [operatorLog];
   const problem = namespaceProblem(namespace);
   if (problem === undefined) return [operatorLog, emfWriter(namespace, stdout)];
