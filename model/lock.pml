@@ -102,6 +102,7 @@ typedef Host {
   byte firstSent, callSent;                    /* monotonic: the attempt's first send (0 once time has gone by), and
                                                 * the send that may be answered */
   bit ambiguous;
+  byte fence;                                  /* the lockUntil that it takes over from; its release keeps it */
   byte answer, ansAttempt, ansUntil, ansState; /* the answer to the call at hand; one that is not read was lost */
   byte ansDeadline, ansLongest;                /* what the answer makes of the two below */
   byte deadline, longest, extensions;          /* of the grant: when the handler must stop; L of the protocol */
@@ -113,7 +114,6 @@ byte duplicates = DUPLICATES, crashes = CRASHES;
 /* What the checks remember; the protocol reads none of it. */
 byte runners, owner, lastToken;
 bit over[N + 1];       /* its caller was told an end: skipped, failed for sure, or ran */
-bit granted[N + 1];    /* it ran, or was to */
 bit wasBarred[N + 1];
 bit isDone[TICKS + 1]; /* a success of the tick was recorded */
 
@@ -164,16 +164,18 @@ inline readDate() {
 #define IS_EXPIRED(a) (recLockUntil <= date)
 #endif
 
-/* The known remainder: a late grant that nobody runs under, (a) once its bar was overwritten, or (b) once it had run
- * and a successor whose clock is behind has released. */
-#define BAR_OVERWRITTEN(a) (wasBarred[a] && recBarred != a)
-#define OUTRUN(a) (granted[a] && recAttempt != 0 && host[hostOf(recAttempt)].clock < host[hostOf(a)].clock)
-#if defined(NO_REMAINDER_A)
-#define REMAINDER(a) OUTRUN(a)
-#elif defined(NO_REMAINDER_B)
-#define REMAINDER(a) BAR_OVERWRITTEN(a)
+/* Nobody has it, whatever the clocks say. */
+#ifdef BUG_RELEASE_BY_CLOCK
+#define GIVEN_BACK false
 #else
-#define REMAINDER(a) (BAR_OVERWRITTEN(a) || OUTRUN(a))
+#define GIVEN_BACK (recState == RELEASED)
+#endif
+
+/* The known remainder within these bounds: a late grant that nobody runs under, once its bar was overwritten. */
+#ifdef NO_REMAINDER_A
+#define REMAINDER(a) false
+#else
+#define REMAINDER(a) (wasBarred[a] && recBarred != a)
 #endif
 
 inline grant(a, at) {
@@ -209,8 +211,8 @@ inline judge(a) {
 #endif
       :: else ->
         if
-        :: IS_EXPIRED(a) -> verdict = EXPIRED
-        :: else -> verdict = REFUSED
+        :: GIVEN_BACK || IS_EXPIRED(a) -> verdict = EXPIRED
+        :: else -> CHECK(11, recState == HELD); verdict = REFUSED
         fi
       fi
     fi
@@ -275,7 +277,7 @@ inline tidy(a) {
       sent[a].takeoverNow = 0; sent[a].oldAttempt = 0; sent[a].oldUntil = 0; sent[a].oldState = 0;
       if
       :: host[hostOf(a)].attempt > a ->
-        over[a] = 0; granted[a] = 0; wasBarred[a] = 0;
+        over[a] = 0; wasBarred[a] = 0;
         if
         :: recBarred == a -> recBarred = 0
         :: else
@@ -408,7 +410,7 @@ inline endAttempt(c) {
   host[c].attempt = host[c].attempt + CLIENTS;
   host[c].phase = IDLE; host[c].call = NONE; host[c].tries = 0;
   host[c].firstSent = 0; host[c].callSent = 0; host[c].ambiguous = 0;
-  host[c].deadline = 0; host[c].longest = 0; host[c].extensions = 0;
+  host[c].deadline = 0; host[c].longest = 0; host[c].extensions = 0; host[c].fence = 0;
   tidy(ended);
   ended = 0
 }
@@ -445,7 +447,6 @@ inline setDeadline(c) {
 }
 
 inline start(c) {
-  granted[host[c].attempt] = 1;
   setDeadline(c);
   host[c].ambiguous = 0; host[c].tries = 0;
   if
@@ -474,6 +475,7 @@ inline proceed(c) {
     sent[host[c].attempt].oldUntil = host[c].ansUntil;
     sent[host[c].attempt].oldState = host[c].ansState;
     sent[host[c].attempt].takeoverNow = wall(c);
+    host[c].fence = host[c].ansUntil;
     twice();
     sent[host[c].attempt].takeovers = copies;
     await(c, TAKEOVER)
@@ -547,6 +549,12 @@ proctype Client(byte c) {
   /* A release is sent once or twice and waited for by nobody. It is later than the grant's own first send. */
   :: atomic { host[c].phase == ENDING && now > host[c].firstSent ->
       sent[host[c].attempt].releaseAt = wall(c);
+#ifndef BUG_RELEASE_DROPS_FENCE
+      if
+      :: host[c].fence > wall(c) -> sent[host[c].attempt].releaseAt = host[c].fence
+      :: else
+      fi;
+#endif
       twice();
       sent[host[c].attempt].releases = copies;
       copies = 0;

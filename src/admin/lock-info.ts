@@ -3,6 +3,7 @@ import { defined } from '../core/defined.js';
 import type { CorruptLockError } from '../core/errors.js';
 import type { StoredLock } from '../core/lock-admin-store.js';
 import { type LockRecord, readRecord } from '../core/lock-record.js';
+import { isGivenBack } from '../core/refusal.js';
 import { type RingRun, runsOf } from '../core/run-ring.js';
 
 /** A lock as operators see it. Instants are as the holders wrote them. */
@@ -76,10 +77,11 @@ export function corruptLock(name: string, error: CorruptLockError): LockInfo {
   return { name, state: 'corrupt', failuresInARow: 0, runs: [], problem: error.message };
 }
 
-function stateOf({ state, lockUntil = 0 }: LockRecord, nowMs: number): LockInfo['state'] {
+function stateOf(record: LockRecord, nowMs: number): LockInfo['state'] {
+  const { state, lockUntil = 0 } = record;
   if (state === undefined || state === 'forced') return state ?? 'unused';
   if (state === 'held') return lockUntil > nowMs ? 'held' : 'expired';
-  return lockUntil > nowMs ? 'waiting' : 'free';
+  return lockUntil > nowMs && !isGivenBack(record) ? 'waiting' : 'free';
 }
 
 function runInfo({ status, tickMs, lockedAtMs, durationMs, fencingToken }: RingRun): RunInfo {

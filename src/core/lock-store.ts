@@ -51,6 +51,8 @@ export interface Lease {
   readonly firstSentMono: number;
   readonly firstSentWall: number;
   readonly tickMs?: number;
+  /** The `lockUntil` that it took over from: its release keeps that fence against late requests of earlier attempts. */
+  readonly fenceMs?: number;
   /** Highest tick done, as seen at the grant. */
   readonly doneTickMs?: number;
   /** The run before this one; unknown after the store recognised its own replayed attempt. */

@@ -7,7 +7,7 @@ export type Judgement =
   /** The record is this very attempt's: an earlier try was applied and its answer lost. */
   | { readonly kind: 'own'; readonly record: LockRecord }
   | { readonly kind: 'refused'; readonly why: { readonly reason: RefusalReason; readonly holder?: Holder } }
-  /** The lease of the record is over by the server's clock. */
+  /** Its holder has given the lock back, or its lease is over by the best clock there is. */
   | { readonly kind: 'expired'; readonly record: LockRecord }
   /** Nothing that a single writer following the protocol can have left; another try may fare better. */
   | { readonly kind: 'unexpected' };
@@ -36,13 +36,21 @@ export function judgeRefusal(
     why: { reason, ...defined({ holder: holderOf(record) }) },
   });
 
-  const { attemptId, state, lockUntil, pausedUntil, doneTick, releasedAt } = record;
+  const { attemptId, state, lockUntil, pausedUntil, doneTick } = record;
   if (pausedUntil !== undefined && pausedUntil > now) return refused('paused');
   if (claim.tickMs !== undefined && doneTick !== undefined) {
     if (doneTick === claim.tickMs) return refused('already-executed');
     if (doneTick > claim.tickMs) return refused('stale-tick');
   }
   if (attemptId === claim.attemptId || lockUntil === undefined) return { kind: 'unexpected' };
-  if (isExpired(lockUntil)) return { kind: 'expired', record };
-  return refused(state === 'released' && lockUntil !== releasedAt ? 'lock-at-least-for' : 'locked');
+  if (isGivenBack(record) || isExpired(lockUntil)) return { kind: 'expired', record };
+  return refused(state === 'released' ? 'lock-at-least-for' : 'locked');
+}
+
+/**
+ * Whether nobody has the lock, whatever the clocks say: it was released without a hold, or freed by force. Its
+ * `lockUntil` then only fences off acquires that were sent before.
+ */
+export function isGivenBack({ state, lockUntil, releasedAt }: LockRecord): boolean {
+  return state === 'forced' || (state === 'released' && lockUntil === releasedAt);
 }

@@ -26,17 +26,21 @@ export function grantFields(claim: Claim, nowMs: number, untilMs: number): LockR
   };
 }
 
+/** A fence further ahead than this is not kept: the clock that set it was so wrong that it must not cost for ever. */
+const FURTHEST_FENCE_MS = 3_600_000;
+
 /**
- * Fields of a release at `nowMs`. `lockUntil` is never before the release itself: that instant fences off acquires
- * that were sent before it and arrive after.
+ * Fields of a release at `nowMs`. Without a hold `lockUntil` is `releasedAt`, and only fences off acquires that were
+ * sent before: it is never before the release itself, nor before the fence that the run took over from.
  */
 export function releaseFields(lease: Lease, completion: Completion, nowMs: number): LockRecord {
-  const { tickMs, doneTickMs = 0 } = lease;
+  const { tickMs, doneTickMs = 0, fenceMs = 0 } = lease;
   const { result, error, lockAtLeastForMs, markTickDone } = completion;
+  const holdUntilMs = lockAtLeastForMs === 0 ? 0 : lease.lockedAtMs + lockAtLeastForMs;
+  const releasedAt = fenceMs <= nowMs + FURTHEST_FENCE_MS ? Math.max(nowMs, fenceMs) : nowMs;
   return {
     state: 'released',
-    lockUntil: lockAtLeastForMs === 0 ? nowMs : Math.max(nowMs, lease.lockedAtMs + lockAtLeastForMs),
-    releasedAt: nowMs,
+    ...(holdUntilMs > nowMs ? { lockUntil: holdUntilMs, releasedAt: nowMs } : { lockUntil: releasedAt, releasedAt }),
     result,
     ...defined({
       error: error ? truncateUtf8(error, MAX_ERROR_BYTES) : undefined,
@@ -46,9 +50,12 @@ export function releaseFields(lease: Lease, completion: Completion, nowMs: numbe
   };
 }
 
-/** Fields of an operator's force release; the fencing token rises by one beside them. */
-export function forcedFields(force: ForceRelease): LockRecord {
-  return { state: 'forced', attemptId: force.adminId, lockUntil: force.lockedAtMs + 1, releasedAt: force.nowMs };
+/**
+ * Fields of an operator's force release; the fencing token rises by one beside them. `lockUntil` fences off acquires
+ * that were sent before it, and those of the run that it ends, whose clock may be ahead.
+ */
+export function forcedFields({ adminId, lockedAtMs, nowMs }: ForceRelease): LockRecord {
+  return { state: 'forced', attemptId: adminId, lockUntil: Math.max(nowMs, lockedAtMs + 1), releasedAt: nowMs };
 }
 
 /** Both clocks at the first send of a call: the anchor of all times inside its grant. */

@@ -3,7 +3,7 @@ import { defined } from '../core/defined.js';
 import { CorruptLockError, LockStoreError } from '../core/errors.js';
 import { holderOf, type LockRecord } from '../core/lock-record.js';
 import type { AcquireResult, Claim, ClockBounds, Granted, Refused, StoreCall } from '../core/lock-store.js';
-import { judgeRefusal } from '../core/refusal.js';
+import { isGivenBack, judgeRefusal } from '../core/refusal.js';
 import { grantFields, leaseOf, type Sent, sentNow } from '../core/transition.js';
 import { failureOf } from './dynamodb-errors.js';
 import type { Item } from './dynamodb-item.js';
@@ -19,7 +19,7 @@ type Verdict =
   | { readonly kind: 'failed'; readonly error: LockStoreError | CorruptLockError };
 
 /**
- * One conditional write; a second one only to take over from a holder that died; a third only to make sure that an
+ * One conditional write; a second one only to take over what its condition does not show to be free; a third only to make sure that an
  * attempt whose fate is unknown owns nothing. The attempt is recognised by its id, whichever of its tries was applied.
  */
 export async function acquire(table: LockTable, claim: Claim, call: StoreCall): Promise<AcquireResult> {
@@ -28,6 +28,7 @@ export async function acquire(table: LockTable, claim: Claim, call: StoreCall): 
   const sends: Sent[] = [];
   let ambiguous = false;
   let clock: ClockBounds | undefined;
+  let fenceMs: number | undefined;
 
   const write = async (requestAt: (nowMs: number) => UpdateRequest, budgetMs: number): Promise<Verdict> => {
     const sent = sentNow(call.clock);
@@ -42,9 +43,10 @@ export async function acquire(table: LockTable, claim: Claim, call: StoreCall): 
   // 1. Acquire.
   let verdict = await write((nowMs) => acquireRequest(claim, nowMs), call.budgetMs);
 
-  // 2. Take over, once, what the server's clock says is over. Refused again: somebody else was faster.
+  // 2. Take over, once, what was given back or is over by the server's clock. Refused again: somebody was faster.
   if (verdict.kind === 'expired') {
     const { record, clockUnverified } = verdict;
+    fenceMs = record.lockUntil;
     // It gets a whole try, even where the first write has used up the budget.
     const budgetMs = Math.max(Math.min(call.tryMs, call.budgetMs), endMono - call.clock.monotonic());
     verdict = await write((nowMs) => takeoverRequest(claim, nowMs, record), budgetMs);
@@ -63,7 +65,10 @@ export async function acquire(table: LockTable, claim: Claim, call: StoreCall): 
     if (!answer.value.applied && isOwn(claim, answer.value.item)) verdict = judge(claim, answer.value, sends, call);
   }
 
-  if (verdict.kind === 'granted') return { ...verdict.granted, ...defined({ clock }) };
+  if (verdict.kind === 'granted') {
+    const { granted } = verdict;
+    return { ...granted, lease: { ...granted.lease, ...defined({ fenceMs }) }, ...defined({ clock }) };
+  }
   if (verdict.kind === 'failed') throw verdict.error;
   const why =
     verdict.kind === 'refused'
@@ -108,7 +113,7 @@ function judge(claim: Claim, { item, sentMono, time }: Reply, sends: readonly Se
       case 'refused':
         return judgement;
       case 'expired':
-        return { ...judgement, clockUnverified: time.serverMs === undefined };
+        return { ...judgement, clockUnverified: time.serverMs === undefined && !isGivenBack(judgement.record) };
       case 'unexpected':
         return failed(unexpected(claim.name));
     }

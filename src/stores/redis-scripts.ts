@@ -67,7 +67,10 @@ local readable = isCount(lock.lockUntil) and isCount(lock.pausedUntil) and isCou
 if not readable then return answer('refused') end
 local untilMs = tonumber(lock.lockUntil)
 -- Neither seconds nor microseconds tell when a lease is over.
-if untilMs and (untilMs < 1e12 or untilMs >= 1e14 or untilMs > now) then return answer('refused') end
+if untilMs and (untilMs < 1e12 or untilMs >= 1e14) then return answer('refused') end
+-- What was given back is free although the clock has stepped back since.
+local givenBack = lock.state == 'forced' or lock.state == 'released' and lock.lockUntil == lock.releasedAt
+if untilMs and untilMs > now and not givenBack then return answer('refused') end
 if lock.attemptId == id or string.find(',' .. (lock.barredAttempts or '') .. ',', ',' .. id .. ',', 1, true) then
   return answer('refused')
 end
@@ -130,8 +133,8 @@ export const FORCE_RELEASE: RedisScript = script(`
 if lock.attemptId == ARGV[1] then return answer('forced') end
 if lock.state ~= 'held' or lock.fencingToken ~= ARGV[2] then return answer('changed') end
 ended(lock.attemptId)
-redis.call('HSET', key, 'state', 'forced', 'attemptId', ARGV[1], 'lockUntil', text(math.min(now, (instant(lock.lockedAt) or now) + 1)),
-  'releasedAt', text(now), 'fencingToken', text(tonumber(lock.fencingToken) + 1))
+redis.call('HSET', key, 'state', 'forced', 'attemptId', ARGV[1], 'lockUntil', text(now), 'releasedAt', text(now),
+  'fencingToken', text(tonumber(lock.fencingToken) + 1))
 return answer('forced')
 `);
 

@@ -1,12 +1,30 @@
 import { newAttemptId } from '../core/attempt-id.js';
-import { adminCase, type ContractCase } from './contract-case.js';
-import { HOLD_MS, TICK_MS } from './contract-scene.js';
+import { adminCase, type ContractCase, contractCase } from './contract-case.js';
+import { HOLD_MS, LEASE_MS, TICK_MS } from './contract-scene.js';
 import { expectBetween, expectFields, expectSame } from './expectation.js';
 
 export const forceCases: readonly ContractCase[] = [
   adminCase('row 53: a forced lock is free at once', async ({ grant, force }) => {
     expectSame(await force(await grant()), 'forced', 'force release');
     await grant();
+  }),
+
+  contractCase(
+    'a lock forced at an instant that every clock has yet to reach is free',
+    async ({ grant, force, patch, harness }) => {
+      await force(await grant());
+      await patch({ lockUntil: harness.call().clock.now() + LEASE_MS });
+      await grant();
+    },
+    ['admin', 'patch'],
+  ),
+
+  adminCase('a force release fences off what was asked before it', async ({ grant, force, record, harness }) => {
+    const lease = await grant();
+    harness.call();
+    await force(lease);
+    const { lockUntil, releasedAt } = (await record()) ?? {};
+    expectSame(lockUntil, releasedAt, 'lockUntil');
   }),
 
   adminCase('F61 a force release raises the fencing token above that of the run it ends', async (scene) => {

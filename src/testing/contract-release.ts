@@ -1,8 +1,9 @@
 import { newAttemptId } from '../core/attempt-id.js';
+import type { StoreCall } from '../core/lock-store.js';
 import { adminCase, type ContractCase, contractCase } from './contract-case.js';
 import { phantomLease } from './contract-extend.js';
-import { HOLD_MS, TICK_MS } from './contract-scene.js';
-import { expectFields, expectSame } from './expectation.js';
+import { HOLD_MS, LEASE_MS, TICK_MS } from './contract-scene.js';
+import { expectFields, expectGranted, expectSame } from './expectation.js';
 
 const HOLD = { lockAtLeastForMs: HOLD_MS };
 
@@ -16,6 +17,26 @@ export const releaseCases: readonly ContractCase[] = [
     expectSame(await release(await grant(), { result: 'failed', error: 'TypeError' }), 'released', 'release');
     await grant();
   }),
+
+  contractCase('a lock released by a host whose clock is an hour ahead is free at once', async (scene) => {
+    const { store } = scene.harness;
+    const ahead = () => aheadBy(3_600_000, scene.harness.call());
+    const lease = expectGranted(await store.acquire(scene.claim(), ahead()), 'acquire');
+    const completion = { result: 'succeeded', lockAtLeastForMs: 0, markTickDone: false, durationMs: 5 } as const;
+    expectSame(await store.release(lease, completion, ahead()), 'released', 'release');
+    await scene.grant();
+  }),
+
+  contractCase(
+    'a lock given back at an instant that every clock has yet to reach is free',
+    async ({ run, patch, grant, harness }) => {
+      await run();
+      const releasedAt = harness.call().clock.now() + LEASE_MS;
+      await patch({ releasedAt, lockUntil: releasedAt });
+      await grant();
+    },
+    ['patch'],
+  ),
 
   contractCase('row 4: a run that succeeds holds the lock at least so long after its start', async (scene) => {
     const { lockedAtMs, fencingToken } = await scene.run({ lockedBy: 'a short run' }, HOLD);
@@ -148,3 +169,16 @@ export const releaseCases: readonly ContractCase[] = [
     expectFields(await scene.record(), { state: 'forced', doneTick: undefined, result: undefined }, 'record');
   }),
 ];
+
+/** A call by a host whose wall clock is ahead. */
+function aheadBy(ms: number, call: StoreCall): StoreCall {
+  const { clock } = call;
+  return {
+    ...call,
+    clock: {
+      now: () => clock.now() + ms,
+      monotonic: () => clock.monotonic(),
+      setTimer: (callback, afterMs) => clock.setTimer(callback, afterMs),
+    },
+  };
+}

@@ -85,14 +85,20 @@ describe('judges in the order of the protocol', () => {
     ['held and over this instant', { ...held, lockUntil: NOW }, 'expired'],
     ['released and over', { ...held, ...released }, 'expired'],
     ['forced and over', { ...held, state: 'forced', lockUntil: NOW - 1 }, 'expired'],
-    // 6. The lease not over.
-    ['held', held, 'locked'],
-    ['forced', { ...held, state: 'forced' }, 'locked'],
+    // Given back, whatever the clocks say.
+    ['forced in the future of a clock that is behind', { ...held, state: 'forced' }, 'expired'],
     [
       'released in the future of a clock that is behind',
       { ...held, state: 'released', releasedAt: NOW + MINUTE },
-      'locked',
+      'expired',
     ],
+    [
+      'paused before released in the future',
+      { ...held, ...paused, state: 'released', releasedAt: NOW + MINUTE },
+      'paused',
+    ],
+    // 6. The lease not over.
+    ['held', held, 'locked'],
     ['released, and held on', { ...held, state: 'released', releasedAt: NOW - 1_000 }, 'lock-at-least-for'],
     // 7. Anything else.
     ['no item', undefined, 'unexpected'],

@@ -79,6 +79,17 @@ describe('releaseFields', () => {
     expect(releaseFields(lease, completion, NOW - 5_000).lockUntil).toBe(NOW - 5_000);
   });
 
+  test.each([
+    ['keeps the fence that it took over from', 60_000, 0, 60_000, 60_000],
+    ['is later than a fence gone by', -60_000, 0, 0, 0],
+    ['drops a fence over an hour ahead, which would cost for ever', 3_600_001, 0, 0, 0],
+    ['drops a fence for a hold, which ends by its own time', 120_000, 60_000, 60_000, 0],
+  ])('the end of a lock %s', (_, fence, lockAtLeastForMs, lockUntil, releasedAt) => {
+    const fields = releaseFields({ ...lease, fenceMs: NOW + fence }, { ...completion, lockAtLeastForMs }, NOW);
+
+    expect(fields).toMatchObject({ lockUntil: NOW + lockUntil, releasedAt: NOW + releasedAt });
+  });
+
   test('F55 lockAtLeastFor counts from the start as the holder wrote it', () => {
     const behind = { ...lease, lockedAtMs: NOW - 20_000 };
     const fields = releaseFields(behind, { ...completion, lockAtLeastForMs: 60_000 }, NOW);
@@ -103,10 +114,13 @@ describe('releaseFields', () => {
   });
 });
 
-test('forcedFields ends the lock a millisecond after its start, under the id of the operator', () => {
-  const force = { name: 'digest', adminId: 'f1', fencingToken: 25, lockedAtMs: NOW - 60_000, nowMs: NOW };
+test.each([
+  ['at the instant of the force release', NOW - 60_000, NOW],
+  ['a millisecond after its start, where that is later', NOW + 60_000, NOW + 60_001],
+])('forcedFields ends the lock %s, under the id of the operator', (_, lockedAtMs, lockUntil) => {
+  const force = { name: 'digest', adminId: 'f1', fencingToken: 25, lockedAtMs, nowMs: NOW };
 
-  expect(forcedFields(force)).toEqual({ state: 'forced', attemptId: 'f1', lockUntil: NOW - 59_999, releasedAt: NOW });
+  expect(forcedFields(force)).toEqual({ state: 'forced', attemptId: 'f1', lockUntil, releasedAt: NOW });
 });
 
 describe('leaseOf', () => {

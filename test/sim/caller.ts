@@ -6,6 +6,8 @@ export interface Attempt {
   readonly id: string;
   readonly host: Host;
   end: 'none' | 'acquired' | 'skipped' | 'failed';
+  /** When it began, before its first request. */
+  readonly begunMs: number;
   /** When its caller was told so. */
   atMs?: number;
   /** The store went on saying nothing, of its acquire or of its release. */
@@ -27,7 +29,7 @@ interface Followers {
   onAttempt(attempt: Attempt): void;
   /** Nothing more is done for it. */
   onOver(attempt: Attempt): void;
-  onSkipped(event: SkippedEvent): void;
+  onSkipped(event: SkippedEvent, attempt: Attempt | undefined): void;
 }
 
 const UNHEARD: readonly unknown[] = ['UNAVAILABLE', 'UNSETTLED'];
@@ -51,7 +53,7 @@ export function caller(host: Host, { tell, now, onAttempt, onOver, onSkipped }: 
       switch (event.type) {
         case 'attempted':
           hasEnded();
-          attempt = { id, host, end: 'none', isUnheard: false };
+          attempt = { id, host, end: 'none', begunMs: now(), isUnheard: false };
           onAttempt(attempt);
           break;
         case 'acquired':
@@ -63,11 +65,13 @@ export function caller(host: Host, { tell, now, onAttempt, onOver, onSkipped }: 
         case 'release-failed':
           if (attempt) attempt.isUnheard = true;
           break;
-        case 'skipped':
+        case 'skipped': {
+          const skipped = attempt;
           isTold('skipped');
           hasEnded();
-          onSkipped(event);
+          onSkipped(event, skipped);
           break;
+        }
         case 'finished':
         case 'failed':
           hasEnded();

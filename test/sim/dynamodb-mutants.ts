@@ -15,7 +15,7 @@ export const DYNAMODB_MUTANTS: readonly Mutant[] = [
   ]),
   mutant('the lock of a dead holder is an error, for ever', 'synchronised', 3, [
     ACQUIRE,
-    'return { ...judgement, clockUnverified: time.serverMs === undefined };',
+    'return { ...judgement, clockUnverified: time.serverMs === undefined && !isGivenBack(judgement.record) };',
     'return failed(unexpected(claim.name));',
   ]),
   mutant('a release that fails replaces what the task gave', 'synchronised', 49, [
@@ -45,8 +45,8 @@ export const DYNAMODB_MUTANTS: readonly Mutant[] = [
   ]),
   mutant('a release forgets lockAtLeastFor', 'synchronised', 1, [
     'core/transition.ts',
-    'lockUntil: lockAtLeastForMs === 0 ? nowMs : Math.max(nowMs, lease.lockedAtMs + lockAtLeastForMs),',
-    'lockUntil: nowMs,',
+    'lockAtLeastForMs === 0 ? 0 : lease.lockedAtMs + lockAtLeastForMs;',
+    '0 * lockAtLeastForMs;',
   ]),
   mutant('an operator frees whatever lock there is', 'hostile', 28, [
     REQUESTS,
@@ -147,8 +147,8 @@ export const DYNAMODB_MUTANTS: readonly Mutant[] = [
   ]),
   mutant('a released lock is free since 1970', 'synchronised', 1, [
     'core/transition.ts',
-    'lockUntil: lockAtLeastForMs === 0 ? nowMs : Math.max(nowMs, lease.lockedAtMs + lockAtLeastForMs),',
-    'lockUntil: 1_000_000_000_000,',
+    '{ lockUntil: releasedAt, releasedAt }',
+    '{ lockUntil: 1_000_000_000_000, releasedAt }',
   ]),
   mutant('lockAtLeastFor counts for nothing', 'synchronised', 29, [
     REQUESTS,
@@ -165,11 +165,7 @@ export const DYNAMODB_MUTANTS: readonly Mutant[] = [
     'synchronised',
     11,
     [REQUESTS, '[FREE, NEW_ATTEMPT, NOT_BARRED, NOT_PAUSED], {', '[FREE, NOT_BARRED, NOT_PAUSED], {'],
-    [
-      'core/transition.ts',
-      'lockUntil: lockAtLeastForMs === 0 ? nowMs : Math.max(nowMs, lease.lockedAtMs + lockAtLeastForMs),',
-      'lockUntil: 1_000_000_000_000,',
-    ],
+    ['core/transition.ts', '{ lockUntil: releasedAt, releasedAt }', '{ lockUntil: 1_000_000_000_000, releasedAt }'],
   ),
   mutant('an attempt that may yet be applied is not cancelled', 'hostile', 207, [
     ACQUIRE,
@@ -232,6 +228,26 @@ export const DYNAMODB_MUTANTS: readonly Mutant[] = [
     ['core/lease.ts', ' || isPast(endMono, endSent)', ''],
     ['core/lease.ts', ' || isPast(capMono, capSent)', ''],
   ),
+  mutant('a lock that was given back waits for the clock that gave it back', 'skewed', 2, [
+    'core/refusal.ts',
+    'isGivenBack(record) || isExpired(lockUntil)',
+    "(state === 'forced' && isGivenBack(record)) || isExpired(lockUntil)",
+  ]),
+  mutant('a lock that was freed by force waits for the operator’s clock', 'hostile', 5, [
+    'core/refusal.ts',
+    "state === 'forced' || (state === 'released'",
+    "(state === 'released'",
+  ]),
+  mutant('a lock that is kept for lockAtLeastFor counts as given back', 'synchronised', 29, [
+    'core/refusal.ts',
+    "(state === 'released' && lockUntil === releasedAt)",
+    "(state === 'released' && lockUntil !== releasedAt! + 0.5)",
+  ]),
+  mutant('a release drops the fence that its run took over from', 'skewed', 6, [
+    'core/transition.ts',
+    '? Math.max(nowMs, fenceMs) : nowMs;',
+    '? nowMs : nowMs;',
+  ]),
   mutant('a dead holder is waited for in vain', 'synchronised', 3, [
     ACQUIRE,
     "if (verdict.kind === 'expired') {",

@@ -2,7 +2,7 @@ import { createLeaderElection, type LeaderElection, type Leadership } from 'sing
 import type { Random } from '../../demo/random.js';
 import { type Host, sleep } from './host.js';
 import { LOCK } from './lock-server.js';
-import { befall, START, type World } from './world.js';
+import { befall, GUARD_MS, START, type World } from './world.js';
 
 const LASTS_MS = 20_000;
 /** As long as a deaf leader goes on. */
@@ -69,7 +69,7 @@ export async function playElection(world: World): Promise<void> {
   // When all is well again somebody leads, and all who live are on the list.
   net.clearUp();
   // On DynamoDB a clock that is behind by a lease cannot hold one.
-  if (hosts.some((on) => elections.has(on) && (store === 'redis' || on.aheadMs() >= 0))) {
+  if (hosts.some((on) => elections.has(on) && (store === 'redis' || on.aheadMs() >= GUARD_MS - lease))) {
     const blockedUntil = time.now() + longestBlockMs(world, lease);
     const before = terms;
     const isLed = () => leaders().length > 0 || terms > before;

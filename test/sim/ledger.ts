@@ -73,6 +73,8 @@ export function ledger({ regime, store, tickMark, now, tell = () => {} }: Circum
   const fulfilledRuns = new Map<number, number>();
   const mayBeForced = new Set<number>();
   const forced = new Set<number>();
+  /** When the lock was given back without a hold, or freed by force, by the token that the record then had. */
+  const freedAtMs = new Map<number, number>();
   const attempts = new Map<string, Attempt>();
   let current = '';
   const startsOfTick = new Map<number, number>();
@@ -130,6 +132,17 @@ export function ledger({ regime, store, tickMark, now, tell = () => {} }: Circum
     });
   };
 
+  /**
+   * Whether nothing fenced it off any more after its attempt had run: a successor crashed, kept the lock for its
+   * `lockAtLeastFor`, or was ended by force. Redis bars every attempt that has run.
+   */
+  const isUnfenced = (grant: Grant): boolean => {
+    if (store === 'redis' || !grant.isSecond) return false;
+    const first = grants.findIndex(({ attemptId }) => attemptId === grant.attemptId);
+    const between = grants.slice(first, grants.indexOf(grant));
+    return between.some(({ token }) => forced.has(token) || !freedAtMs.has(token));
+  };
+
   /** Its call has ended, and so has its hold, but for the grants without a runner that are counted in the end. */
   const onOver = ({ id, end, isUnheard }: Attempt) => {
     const grant = grants.findLast(({ attemptId }) => attemptId === id);
@@ -150,8 +163,12 @@ export function ledger({ regime, store, tickMark, now, tell = () => {} }: Circum
       violation('I6', `skipped as locked ${now() - boundMs} ms after grant ${held.token} can have lasted`);
     }
   };
-  const onSkipped = ({ reason, tick: due, holder }: SkippedEvent) => {
+  const onSkipped = ({ reason, tick: due, holder }: SkippedEvent, attempt: Attempt | undefined) => {
     skips++;
+    const freedMs = freedAtMs.get(holder?.fencingToken ?? -1) ?? Number.POSITIVE_INFINITY;
+    if ((reason === 'locked' || reason === 'lock-at-least-for') && attempt && attempt.begunMs > freedMs) {
+      violation('I11', `skipped as ${reason} by grant ${holder?.fencingToken}, which had given the lock back`);
+    }
     const tick = due?.getTime() ?? 0;
     const done = tickMark === 'success' ? fulfilledTicks : grantedTicks;
     if (reason === 'already-executed' && !done.has(tick))
@@ -169,6 +186,10 @@ export function ledger({ regime, store, tickMark, now, tell = () => {} }: Circum
       const isNew = after['attemptId'] !== before['attemptId'];
       if (isNew && after['state'] === 'held') return onGrant(applied);
       if (after['state'] !== 'held') current = '';
+      const isFreed = after['state'] === 'forced' || after['lockUntil'] === after['releasedAt'];
+      if (before['state'] === 'held' && after['state'] !== 'held' && isFreed) {
+        freedAtMs.set(number(after['fencingToken']), now());
+      }
       if (after['state'] === 'forced' && before['state'] !== 'forced') {
         const token = number(before['fencingToken']);
         if (before['state'] !== 'held' || !mayBeForced.has(token)) violation('I4', `grant ${token} was freed by force`);
@@ -254,6 +275,9 @@ export function ledger({ regime, store, tickMark, now, tell = () => {} }: Circum
       mayBeForced.add(token);
     },
 
+    /** How many grants there were. */
+    grants: () => grants.length,
+
     /** Whether operators have freed the lock from this grant. */
     isForced: (token: number) => forced.has(token),
 
@@ -274,9 +298,8 @@ export function ledger({ regime, store, tickMark, now, tell = () => {} }: Circum
         }
         // Nobody told the caller before the lease was over and taken by another: the same as a crash.
         if (!grant.isCopy && !grant.barLost && grant.atMs < (caller.atMs ?? now())) continue;
-        // Redis bars every attempt that has run.
         if (grant.barLost) remainder.push('a: its bar had been overwritten');
-        else if (grant.isSecond && store === 'dynamodb') remainder.push('b: an attempt that had run was granted again');
+        else if (isUnfenced(grant)) remainder.push('b: an attempt that had run was granted again');
         else if (grant.isCopy && caller.end === 'skipped') remainder.push('c: a copy of a request that was refused');
         else violation('I8', `grant ${grant.token} has no runner: its caller was ${caller.end}`);
         if (

@@ -1,7 +1,7 @@
 import { type Mutant, mutantsOf } from './mutant.js';
 
 const SCRIPTS = 'stores/redis-scripts.ts';
-const STILL_UNTIL = 'untilMs >= 1e14 or untilMs > now)';
+const STILL_UNTIL = 'untilMs > now and not givenBack';
 const HAS_ENDED = "string.find(',' .. (lock.barredAttempts or '') .. ',', ',' .. id .. ',', 1, true)";
 
 const mutant = mutantsOf('redis');
@@ -17,12 +17,12 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
   mutant('a lease counts for nothing', 'synchronised', 2, [
     SCRIPTS,
     STILL_UNTIL,
-    "untilMs >= 1e14 or untilMs > now and lock.state ~= 'held')",
+    "untilMs > now and not givenBack and lock.state ~= 'held'",
   ]),
   mutant('lockAtLeastFor counts for nothing', 'synchronised', 2, [
     SCRIPTS,
     STILL_UNTIL,
-    "untilMs >= 1e14 or untilMs > now and lock.state == 'held')",
+    "untilMs > now and lock.state == 'held'",
   ]),
   mutant('a release forgets lockAtLeastFor', 'synchronised', 2, [
     SCRIPTS,

@@ -10,7 +10,10 @@ import { type Regime, weather } from './regime.js';
 import { type Timeline, timeline } from './timeline.js';
 
 export const START: number = Date.UTC(2026, 0, 1);
+/** The time that a holder keeps in hand, and what messages take when all is well. */
+export const GUARD_MS = 1_000;
 const PLACES = 4;
+
 /** Some hosts, a bad network, and a lock server with one lock. */
 export interface World {
   readonly regime: Regime;

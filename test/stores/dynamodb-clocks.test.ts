@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { lockAdmin } from 'single-execution/admin';
+import { dynamoDBAdminStore } from 'single-execution/dynamodb';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type ProxiedLocks, runOnce, startProxiedLocks } from '../support/proxied-locks.js';
 import { shiftedClock } from '../support/shifted-clock.js';
@@ -87,18 +89,59 @@ test('F13 a contender whose clock is two minutes behind takes over a dead lock b
   expect(locks.verbs()).toEqual(['acquire', 'takeover', 'release']);
 });
 
-test('F13 and a lock that was given back in what is still the future to it', async () => {
-  const name = uniqueName();
-  const { executions } = await runOnce({ name, store: locks.store() });
-  locks.proxy.reset();
+describe('a lock that was given back is free whatever the clocks say', () => {
+  test.each([
+    ['two minutes ahead, to one whose clock is true', TWO_MINUTES, 0],
+    ['true, to one whose clock is two minutes behind', 0, -TWO_MINUTES],
+    ['two minutes ahead, to one two minutes behind', TWO_MINUTES, -TWO_MINUTES],
+  ])('F13 by a host whose clock is %s', async (_, first, second) => {
+    const name = uniqueName();
+    const lockAtMostFor = '10m';
+    const { executions } = await runOnce({ name, store: locks.store(), clock: shiftedClock(first), lockAtMostFor });
+    locks.proxy.reset();
+    locks.proxy.setDate('none');
 
-  // A Date header names the second that has begun: the release must lie before it.
-  await sleep(1_100);
-  const run = await runOnce({ name, store: locks.store(), clock: shiftedClock(-TWO_MINUTES), lockAtMostFor: '10m' });
+    const run = await runOnce({ name, store: locks.store(), clock: shiftedClock(second), lockAtMostFor });
 
-  expect(run.outcome).toMatchObject({ status: 'executed', previous: { status: 'succeeded' } });
-  expect(run.executions[0]?.fencingToken).toBe(Number(executions[0]?.fencingToken) + 1);
-  expect(locks.verbs()).toEqual(['acquire', 'takeover', 'release']);
+    expect(run.outcome).toMatchObject({ status: 'executed', previous: { status: 'succeeded' } });
+    expect(run.executions[0]?.fencingToken).toBe(Number(executions[0]?.fencingToken) + 1);
+    expect(locks.verbs()).toEqual(['acquire', 'takeover', 'release']);
+    expect(run.events.map(({ type }) => type)).not.toContain('clock-unverified');
+  });
+
+  test('F5 and keeps out what a host whose clock is ahead had sent before, after runs of others too', async () => {
+    const name = uniqueName();
+    const ahead = await runOnce({ name, store: locks.store(), clock: shiftedClock(TWO_MINUTES) });
+    const fence = untilOf(await locks.record(name));
+    for (let runs = 0; runs < 2; runs++) await runOnce({ name, store: locks.store() });
+
+    expect(ahead.outcome?.status).toBe('executed');
+    expect(fence).toBeGreaterThan(Date.now() + 100_000);
+    expect(await locks.record(name)).toMatchObject({ state: 'released', lockUntil: fence, releasedAt: fence });
+  });
+
+  test('F61 by an operator’s force, whose clock is ahead', async () => {
+    const name = uniqueName();
+    await leaveDead(name, Date.now() + TWO_MINUTES);
+    const admin = lockAdmin(dynamoDBAdminStore({ tableName: locks.tableName, client: locks.direct }), {
+      clock: shiftedClock(TWO_MINUTES),
+    });
+    await admin.forceRelease(name, { fencingToken: 7 });
+
+    const run = await runOnce({ name, store: locks.store() });
+
+    expect(run.outcome).toMatchObject({ status: 'executed', previous: { status: 'forced' }, fencingToken: 9 });
+    expect(locks.verbs()).toEqual(['acquire', 'takeover', 'release']);
+  });
+
+  test('but is kept for lockAtLeastFor', async () => {
+    const name = uniqueName();
+    await runOnce({ name, store: locks.store(), lockAtLeastFor: '1m', lockAtMostFor: '2m' });
+
+    const run = await runOnce({ name, store: locks.store() });
+
+    expect(run.outcome).toMatchObject({ status: 'skipped', reason: 'lock-at-least-for' });
+  });
 });
 
 describe('row 18: the bound at which a lock counts as over', () => {

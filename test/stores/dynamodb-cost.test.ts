@@ -95,6 +95,16 @@ describe('what a run costs', async () => {
 
     expect(cost('run that takes over from a crash')).toEqual({ requests: 3, writeUnits: 3 });
   });
+
+  test('a run after a release that lies ahead of its clock: 3 requests, 3 write units', async () => {
+    const clock = shiftedClock(60_000);
+    await executeWithLock(() => 'done', { name: 'ahead', store, clock, lockAtMostFor: '5m', observers: [] });
+    expect(cost('run of a host whose clock is ahead')).toEqual({ requests: 2, writeUnits: 2 });
+
+    expect(await run('ahead')).toMatchObject({ status: 'executed', previous: { status: 'succeeded' } });
+
+    expect(cost('run after it')).toEqual({ requests: 3, writeUnits: 3 });
+  });
 });
 
 describe('the longest record', () => {

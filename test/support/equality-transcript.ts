@@ -173,7 +173,6 @@ function plainState(record: LockRecord) {
     pausedBy,
     // Minutes are lost to short leases, to the lease pad and to time: leases and their extensions differ by hours.
     hours: Math.round((lockUntil - lockedAt) / HOUR_MS),
-    // The end of a lock that was forced is its start and a millisecond, which may be the instant of the force release.
-    free: state === 'released' ? lockUntil === releasedAt : undefined,
+    free: state === 'held' ? undefined : lockUntil === releasedAt,
   };
 }

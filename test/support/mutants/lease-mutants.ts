@@ -81,6 +81,16 @@ export const leaseMutants: readonly Mutant[] = [
     { release: (r, l, c, now) => ({ ...release(r, l, c, now), lockUntil: l.lockUntilMs }) },
     'release frees the lock at once',
   ],
+  [
+    'waits for the clock of the host that released',
+    { judge: (c, record, now) => judge(c, releasedBefore(record), now) },
+    'a lock released by a host whose clock is an hour ahead is free at once',
+  ],
+  [
+    'waits until its own clock has reached a release',
+    { judge: (c, record, now) => judge(c, releasedBefore(record), now) },
+    'a lock given back at an instant that every clock has yet to reach is free',
+  ],
   ['calls a replayed release lost', { isReleased: () => false }, 'F53 release replayed is released again'],
   [
     'forgets a release once a successor came',
@@ -144,6 +154,12 @@ function heldAgain({ attemptId, fencingToken }: Lease, now: number): LockRecord 
 function holdIsLocked(judgement: Judgement): Judgement {
   if (judgement.kind !== 'refused' || judgement.why.reason !== 'lock-at-least-for') return judgement;
   return { kind: 'refused', why: { ...judgement.why, reason: 'locked' } };
+}
+
+function releasedBefore(record: LockRecord | undefined): LockRecord | undefined {
+  return record?.state === 'released' && record.lockUntil === record.releasedAt
+    ? { ...record, releasedAt: 1e12 }
+    : record;
 }
 
 function endless(record: LockRecord | undefined): LockRecord | undefined {

@@ -57,6 +57,16 @@ export const operatorMutants: readonly Mutant[] = [
     'F61 a force release raises the fencing token above that of the run it ends',
   ],
   [
+    'waits for the clock of the operator who forced',
+    { judge: (c, record, now) => judge(c, record?.state === 'forced' ? { ...record, state: 'held' } : record, now) },
+    'a lock forced at an instant that every clock has yet to reach is free',
+  ],
+  [
+    'fences a forced lock at the start of the run that it ended',
+    { forced: (record, force) => ({ ...forced(record, force), lockUntil: force.lockedAtMs + 1 }) },
+    'a force release fences off what was asked before it',
+  ],
+  [
     'does not record when it forced',
     { forced: (...args) => untimed(forced(...args)) },
     'a force release is recorded with its time',

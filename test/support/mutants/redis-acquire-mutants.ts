@@ -119,13 +119,34 @@ export const redisAcquireMutants: readonly RedisMutant[] = [
   ],
   [
     'grant what is held',
-    [[[ACQUIRE], ' or untilMs > now', '']],
+    [[[ACQUIRE], 'untilMs > now and not givenBack', 'false']],
     'row 44: acquire of a held lock is refused as locked and tells its holder',
   ],
   [
     'never take over',
-    [[[ACQUIRE], 'untilMs > now)', "untilMs > now or lock.state == 'held')"]],
+    [[[ACQUIRE], 'untilMs > now and not givenBack', "(untilMs > now or lock.state == 'held') and not givenBack"]],
     'row 27: the first acquire after expiry is granted',
+  ],
+  [
+    'wait until the clock has reached a release again',
+    [
+      [
+        [ACQUIRE],
+        "lock.state == 'forced' or lock.state == 'released' and lock.lockUntil == lock.releasedAt",
+        "lock.state == 'forced'",
+      ],
+    ],
+    'a lock given back at an instant that every clock has yet to reach is free',
+  ],
+  [
+    'wait until the clock has reached a force release again',
+    [[[ACQUIRE], "lock.state == 'forced' or lock.state", 'lock.state']],
+    'a lock forced at an instant that every clock has yet to reach is free',
+  ],
+  [
+    'take what is kept for what was given back',
+    [[[ACQUIRE], ' and lock.lockUntil == lock.releasedAt', '']],
+    'row 4: a run that succeeds holds the lock at least so long after its start',
   ],
   [
     'read an end in seconds as one gone by',

@@ -113,7 +113,7 @@ export const redisRunMutants: readonly RedisMutant[] = [
   ],
   [
     'do not write when a lock was forced',
-    [[[FORCE_RELEASE], "'releasedAt', text(now), ", '']],
+    [[[FORCE_RELEASE], " 'releasedAt', text(now),", '']],
     'a force release is recorded with its time',
   ],
   [
@@ -146,8 +146,8 @@ export const redisRunMutants: readonly RedisMutant[] = [
   ],
   [
     'keep the lease at a force release',
-    [[[FORCE_RELEASE], "'lockUntil', text(math.min(now, (instant(lock.lockedAt) or now) + 1)),", '']],
-    'row 53: a forced lock is free at once',
+    [[[FORCE_RELEASE], "'lockUntil', text(now),", '']],
+    'a force release fences off what was asked before it',
   ],
   ['do not tell who paused', [[[PAUSE], ", 'pausedBy', ARGV[2]", '']], 'a pause is recorded, and a resume removes it'],
   [
