@@ -9,7 +9,7 @@ let refused: string | undefined;
 
 /**
  * The default observers where stdout is collected: the operator's log, and the metrics if the environment names their
- * namespace. A namespace that CloudWatch would refuse is told of once, and costs the metrics alone.
+ * namespace. Where CloudWatch would refuse it, one warning says so and no metrics are written.
  */
 export function logAndMetrics(): readonly Observer[] {
   const namespace = environmentVariable(NAMESPACE_VARIABLE);
