@@ -420,6 +420,26 @@ inline await(c, verb) {
   host[c].phase = CALLING; host[c].call = verb; host[c].tries = 1; host[c].callSent = now
 }
 
+/* The next try is sent while the silent one is pending. The answer to that one is lost, or the first to be read. */
+inline sendBeside(c) {
+  if
+  :: forgetAnswer(c)
+  :: host[c].answer != NONE ->
+#ifdef BUG_PENDING_TRY_FORGOTTEN
+    host[c].ambiguous = 0;
+#endif
+#ifdef BUG_TIMED_BY_NEXT_TRY
+    if
+    :: host[c].ansDeadline > START -> host[c].ansDeadline = host[c].ansDeadline + now - host[c].callSent
+    :: else
+    fi;
+#endif
+    skip
+  fi;
+  host[c].tries++;
+  host[c].callSent = now
+}
+
 /* The caller is told that it does not run: from now on a grant of this attempt would be an orphan. A request that the
  * network doubles after the answer to it was read is beyond the client's knowledge; see README.md. */
 inline giveUp(c) {
@@ -517,10 +537,8 @@ proctype Client(byte c) {
   :: atomic { host[c].phase == CALLING && now > host[c].callSent ->
       host[c].ambiguous = 1;
       if
-      :: host[c].call == ACQUIRE && host[c].tries < TRIES ->
-        forgetAnswer(c); host[c].tries++; host[c].callSent = now; sent[host[c].attempt].acquires++
-      :: host[c].call == TAKEOVER && host[c].tries < TRIES ->
-        forgetAnswer(c); host[c].tries++; host[c].callSent = now; sent[host[c].attempt].takeovers++
+      :: host[c].call == ACQUIRE && host[c].tries < TRIES -> sendBeside(c); sent[host[c].attempt].acquires++
+      :: host[c].call == TAKEOVER && host[c].tries < TRIES -> sendBeside(c); sent[host[c].attempt].takeovers++
       :: else -> verdict = UNKNOWN; proceed(c)
       fi
     }

@@ -18,7 +18,7 @@ export interface StoreCall {
   readonly clock: Clock;
   /** Aborts the call; what it had sent stays ambiguous. */
   readonly signal: AbortSignal;
-  /** Time-out of each try, in milliseconds. */
+  /** A try that is silent for so long gets another beside it, in milliseconds. */
   readonly tryMs: number;
   /** All tries and pauses together, in milliseconds. At least one try is made. */
   readonly budgetMs: number;

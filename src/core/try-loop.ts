@@ -1,5 +1,6 @@
+import type { Timer } from './clock.js';
 import type { StoreCall } from './lock-store.js';
-import { jittered, pause } from './pause.js';
+import { jittered } from './pause.js';
 
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 1_000;
@@ -12,14 +13,16 @@ export interface TryFailure {
   readonly retry: boolean;
 }
 
-/** How a call ended, and whether one of its tries that went unanswered may have been applied. */
+/** How a call ended, and whether one of its tries without an answer may have been applied, or may yet be. */
 export type Answer<T> =
   | { readonly value: T; readonly ambiguous: boolean }
   | { readonly error: unknown; readonly ambiguous: boolean };
 
 /**
- * Sends the same request until it is answered, cannot be mended, or the budget is spent. Each try has a time-out of
- * its own, kept by this loop because clients' own time-outs are not to be relied on. Pauses grow, with full jitter.
+ * Sends the same request until a try is answered, fails for good, or the budget is spent. A failure is followed by a
+ * pause that grows, with full jitter. A try that stays silent for `tryMs` is not given up, because that would throw away
+ * the connection which it may still be setting up: the next try is sent beside it, and the first answer counts. What is
+ * pending when the call ends is aborted, and left behind where the client ignores that.
  */
 export async function tryUntilAnswered<T>(
   call: StoreCall,
@@ -27,45 +30,57 @@ export async function tryUntilAnswered<T>(
   classify: (error: unknown) => TryFailure,
 ): Promise<Answer<T>> {
   const { clock, signal } = call;
-  const end = clock.monotonic() + call.budgetMs;
+  if (signal.aborted) return { error: new Unanswered('aborted before it was sent'), ambiguous: false };
+  const endMono = clock.monotonic() + call.budgetMs;
+  const pending = new Set<AbortController>();
+  let tries = 0;
   let ambiguous = false;
-  for (let tries = 0; ; tries++) {
-    if (signal.aborted) return { error: new Unanswered('aborted before it was sent'), ambiguous };
-    try {
-      const timeoutMs = Math.max(1, Math.min(call.tryMs, end - clock.monotonic()));
-      return { value: await oneTry(send, timeoutMs, call), ambiguous };
-    } catch (error) {
-      const failure = error instanceof Unanswered ? { ambiguous: true, retry: !signal.aborted } : classify(error);
+  let timer: Timer | undefined;
+
+  return new Promise((resolve) => {
+    const end = (how: { readonly value: T } | { readonly error: unknown }) => {
+      timer?.cancel();
+      signal.removeEventListener('abort', onAbort);
+      resolve({ ...how, ambiguous: ambiguous || pending.size > 0 });
+      const givenUp = [...pending];
+      pending.clear();
+      for (const controller of givenUp) controller.abort();
+    };
+    const onAbort = () => end({ error: new Unanswered('aborted before an answer came') });
+
+    const sendNext = () => {
+      const controller = new AbortController();
+      pending.add(controller);
+      tries++;
+      // A try that settles after the call has ended is pending no more, and changes nothing.
+      (async () => send(controller.signal))().then(
+        (value) => pending.delete(controller) && end({ value }),
+        (error) => pending.delete(controller) && failed(error),
+      );
+      sendAfter(call.tryMs);
+    };
+    const failed = (error: unknown) => {
+      const failure = classify(error);
       ambiguous ||= failure.ambiguous;
-      const pauseMs = jittered(0, Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** tries));
-      if (!failure.retry || clock.monotonic() + pauseMs >= end) return { error, ambiguous };
-      await pause(pauseMs, clock, signal);
-    }
-  }
+      if (!failure.retry) return end({ error });
+      return sendAfter(jittered(0, Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (tries - 1))), error);
+    };
+    /** Where the budget ends before that, only what is pending can still be answered. */
+    const sendAfter = (ms: number, error?: unknown) => {
+      timer?.cancel();
+      const leftMs = endMono - clock.monotonic();
+      if (ms < leftMs) timer = clock.setTimer(sendNext, ms);
+      else if (pending.size === 0) end({ error });
+      else timer = clock.setTimer(onSilence, Math.max(1, leftMs));
+    };
+    const onSilence = () => end({ error: new Unanswered(`no answer within ${Math.round(call.budgetMs)} ms`) });
+
+    signal.addEventListener('abort', onAbort);
+    sendNext();
+  });
 }
 
-/** A try that was given up before its answer came. */
+/** No try was answered before the call had to end. */
 class Unanswered extends Error {
   override readonly name = 'Unanswered';
-}
-
-/** Settles at the time-out even when the client ignores its abort signal. */
-function oneTry<T>(send: (signal: AbortSignal) => Promise<T>, timeoutMs: number, call: StoreCall): Promise<T> {
-  const controller = new AbortController();
-  let stopWaiting = () => {};
-  const answered = new Promise<T>((resolve, reject) => {
-    const giveUp = (why: string) => {
-      reject(new Unanswered(why));
-      controller.abort();
-    };
-    const onAbort = () => giveUp('aborted before an answer came');
-    const timer = call.clock.setTimer(() => giveUp(`no answer within ${Math.round(timeoutMs)} ms`), timeoutMs);
-    call.signal.addEventListener('abort', onAbort);
-    stopWaiting = () => {
-      timer.cancel();
-      call.signal.removeEventListener('abort', onAbort);
-    };
-    send(controller.signal).then(resolve, reject);
-  });
-  return answered.finally(stopWaiting);
 }

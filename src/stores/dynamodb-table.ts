@@ -9,6 +9,7 @@ import type { StoreCall } from '../core/lock-store.js';
 import { type Answer, tryUntilAnswered } from '../core/try-loop.js';
 import { refuseEmptyAnswer } from './dynamodb-empty-answer.js';
 import { classifyFailure, isConditionFailed, isDenied } from './dynamodb-errors.js';
+import { closeIdleSockets } from './dynamodb-idle-sockets.js';
 import { type Item, plainItem, plainOutput } from './dynamodb-item.js';
 import type { UpdateRequest } from './dynamodb-requests.js';
 import { type ResponseTime, timeResponses } from './dynamodb-response-time.js';
@@ -146,7 +147,8 @@ function hasRetried(metadata: Metadata | undefined): boolean {
 }
 
 function documentClient(client: DynamoDBStoreOptions['client']): DynamoDBDocumentClient {
-  if (client === undefined) return DynamoDBDocumentClient.from(new DynamoDBClient({ maxAttempts: 1 }));
+  if (client === undefined)
+    return DynamoDBDocumentClient.from(closeIdleSockets(new DynamoDBClient({ maxAttempts: 1 })));
   if (client instanceof DynamoDBDocumentClient) return client;
   const { send, config } = (client ?? {}) as Partial<DynamoDBClient>;
   if (typeof send !== 'function' || typeof config !== 'object') {

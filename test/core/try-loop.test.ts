@@ -87,21 +87,102 @@ describe('one try', () => {
   });
 });
 
-describe('the time-out of a try', () => {
-  test('F3 gives up a try that hangs after its time, and sends again', async () => {
-    const { clock, call } = callOf();
-    const send = vi.fn<() => Promise<string>>().mockImplementationOnce(never).mockResolvedValueOnce('answer');
-    const answer = tryUntilAnswered(call, send, () => refused);
+describe('a try that stays silent', () => {
+  /** Each try settles when the test says so. */
+  function tries() {
+    const all: { readonly signal: AbortSignal; answer(value: string): void; fail(error: unknown): void }[] = [];
+    const send = (signal: AbortSignal) =>
+      new Promise<string>((answer, fail) => {
+        all.push({ signal, answer, fail });
+      });
+    return { all, send };
+  }
 
-    await clock.advance(999);
-    expect(send).toHaveBeenCalledTimes(1);
-    await clock.advance(1 + 25);
-    expect(send).toHaveBeenCalledTimes(2);
-    expect(await answer).toEqual({ value: 'answer', ambiguous: true });
+  test('F3, row 98: stays pending beside the next one, which is sent after its time', async () => {
+    const { clock, call } = callOf({ budgetMs: 3_500 });
+    const sent: number[] = [];
+    const send = () => {
+      sent.push(clock.monotonic());
+      return never();
+    };
+    const answer = tryUntilAnswered(call, send, () => refused);
+    await clock.advance(3_500);
+
+    expect(sent).toEqual([0, 1_000, 2_000, 3_000]);
+    expect(await answer).toMatchObject({ error: { message: 'no answer within 3500 ms' }, ambiguous: true });
     expect(clock.pendingTimers()).toBe(0);
   });
 
-  test('F4 relies on no client: one that ignores its signal is left behind, one that heeds it is aborted', async () => {
+  test('is the answer of the call, however late, and the others are aborted', async () => {
+    const { clock, call } = callOf();
+    const { all, send } = tries();
+    const answer = tryUntilAnswered(call, send, () => refused);
+    await clock.advance(2_999);
+    all[0]?.answer('the first');
+
+    // Another may have been applied before it, or may yet be.
+    expect(await answer).toEqual({ value: 'the first', ambiguous: true });
+    expect(all.map(({ signal }) => signal.aborted)).toEqual([false, true, true]);
+    expect(clock.pendingTimers()).toBe(0);
+  });
+
+  test('gives way to one that is answered before it, and changes nothing afterwards', async () => {
+    const { clock, call } = callOf();
+    const { all, send } = tries();
+    const answer = tryUntilAnswered(call, send, () => refused);
+    await clock.advance(1_000);
+    all[1]?.answer('the second');
+    all[0]?.fail(new Error('late'));
+
+    expect(await answer).toEqual({ value: 'the second', ambiguous: true });
+    expect(all.map(({ signal }) => signal.aborted)).toEqual([true, false]);
+    await clock.advance(60_000);
+    expect(all).toHaveLength(2);
+    expect(clock.pendingTimers()).toBe(0);
+  });
+
+  test('is still waited for when another fails, and the next one is sent after the pause of a failure', async () => {
+    const { clock, call } = callOf();
+    const { all, send } = tries();
+    const answer = tryUntilAnswered(call, send, () => refused);
+    await clock.advance(1_000);
+    all[1]?.fail(new Error('throttled'));
+    await clock.advance(50);
+    expect(all).toHaveLength(3);
+    all[2]?.fail(new Error('throttled'));
+    await clock.advance(99);
+    all[0]?.answer('the first');
+
+    expect(await answer).toEqual({ value: 'the first', ambiguous: false });
+    expect(all.map(({ signal }) => signal.aborted)).toEqual([false, false, false]);
+  });
+
+  test('is waited for to the end of the budget when the pause of another would be longer', async () => {
+    const { clock, call } = callOf({ budgetMs: 1_040 });
+    const { all, send } = tries();
+    const answer = tryUntilAnswered(call, send, () => refused);
+    await clock.advance(1_000);
+    all[1]?.fail(new Error('throttled'));
+    await clock.advance(39);
+    all[0]?.answer('the first');
+
+    expect(await answer).toEqual({ value: 'the first', ambiguous: false });
+  });
+
+  test('does not outlast the failure of another that cannot be mended', async () => {
+    const error = new Error('denied');
+    const { clock, call } = callOf();
+    const { all, send } = tries();
+    const answer = tryUntilAnswered(call, send, () => ({ ambiguous: false, retry: false }));
+    await clock.advance(1_000);
+    all[1]?.fail(error);
+
+    expect(await answer).toEqual({ error, ambiguous: true });
+    expect(all[0]?.signal.aborted).toBe(true);
+    expect(clock.pendingTimers()).toBe(0);
+  });
+
+  test('F4 a client that ignores its signal is left behind, one that heeds it is aborted', async () => {
     const { clock, call } = callOf({ budgetMs: 1_000 });
     const { signals, send } = unanswering();
     const answer = tryUntilAnswered(call, send, () => refused);
@@ -111,37 +192,6 @@ describe('the time-out of a try', () => {
     await clock.advance(1);
     expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
     expect(await answer).toMatchObject({ error: { message: 'no answer within 1000 ms' }, ambiguous: true });
-  });
-
-  test('an answer or an error that comes after the time-out changes nothing', async () => {
-    const { clock, call } = callOf();
-    const late: ((value: string) => void)[] = [];
-    const lateErrors: ((error: unknown) => void)[] = [];
-    const send = vi.fn(
-      () =>
-        new Promise<string>((resolve, reject) => {
-          late.push(resolve);
-          lateErrors.push(reject);
-        }),
-    );
-    const answer = tryUntilAnswered(call, send, () => refused);
-    await clock.advance(1_025);
-    late[0]?.('late answer');
-    await clock.advance(1_050);
-    lateErrors[1]?.(new Error('late error'));
-    late[2]?.('third answer');
-
-    expect(await answer).toEqual({ value: 'third answer', ambiguous: true });
-  });
-
-  test('the last try gets what is left of the budget', async () => {
-    const { clock, call } = callOf({ budgetMs: 1_500 });
-    const send = vi.fn(never);
-    const answer = tryUntilAnswered(call, send, () => refused);
-    await clock.advance(1_500);
-
-    expect(await answer).toMatchObject({ error: { message: 'no answer within 475 ms' } });
-    expect(send).toHaveBeenCalledTimes(2);
   });
 });
 
@@ -183,6 +233,18 @@ describe('the budget', () => {
     expect(await tryUntilAnswered(call, send, () => refused)).toEqual({ value: 'answer', ambiguous: false });
     expect(send).toHaveBeenCalledOnce();
   });
+});
+
+test('a failure is followed by no try once the budget is spent, whatever the dice say', async () => {
+  vi.mocked(Math.random).mockReturnValue(0);
+  const { call } = callOf({ budgetMs: 0 });
+  const send = scripted(new Error('throttled'));
+
+  expect(await tryUntilAnswered(call, send, () => refused)).toEqual({
+    error: new Error('throttled'),
+    ambiguous: false,
+  });
+  expect(send).toHaveBeenCalledOnce();
 });
 
 describe('the pauses', () => {
@@ -229,16 +291,16 @@ describe('ambiguity', () => {
 });
 
 describe('the signal of the call', () => {
-  test('ends a try at once; what it had sent stays ambiguous', async () => {
+  test('ends every try at once; what they had sent stays ambiguous', async () => {
     const controller = new AbortController();
     const { clock, call } = callOf({ signal: controller.signal });
     const { signals, send } = unanswering();
     const answer = tryUntilAnswered(call, send, () => refused);
-    await clock.advance(10);
+    await clock.advance(1_000);
     controller.abort();
 
     expect(await answer).toMatchObject({ ambiguous: true, error: { message: 'aborted before an answer came' } });
-    expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
     expect(clock.pendingTimers()).toBe(0);
   });
 

@@ -12,14 +12,16 @@ const { dependencies } = JSON.parse(readFileSync(new URL('package.json', OLDEST)
   readonly dependencies: Readonly<Record<string, string>>;
 };
 
+/** The packages that stand in for the clients which the library is built with, by their paths. */
+export function clientsOf(age: ClientAge): Record<string, string> {
+  const names = age === 'newest' ? [] : Object.keys(dependencies);
+  return Object.fromEntries(names.map((name) => [name, fileURLToPath(new URL(`node_modules/${name}`, OLDEST))]));
+}
+
 /** The library on the oldest clients that it supports, or on those that it is built with. */
 export async function libraryOn(age: ClientAge): Promise<Library> {
   if (age === 'newest') return newestLibrary;
-  const installed = Object.keys(dependencies).map((name) => [
-    name,
-    fileURLToPath(new URL(`node_modules/${name}`, OLDEST)),
-  ]);
-  const bundle = await bundledProgram(new URL('./library.ts', import.meta.url), Object.fromEntries(installed));
+  const bundle = await bundledProgram(new URL('./library.ts', import.meta.url), clientsOf(age));
   try {
     return (await import(/* @vite-ignore */ pathToFileURL(bundle.path).href)) as Library;
   } finally {

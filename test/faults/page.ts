@@ -52,7 +52,7 @@ ${operationRows()}
 - \`release unknown\` replaces neither the value nor the error of a run. Where nothing was applied, its lock is free at the end of the lease, and its tick runs again.
 - A code is that of a \`LockStoreError\`. \`onStoreError\` decides about \`UNAVAILABLE\` alone.
 
-| | a try, at most | all tries, at most |
+| | silence before the next try | all tries, at most |
 |---|---|---|
 | acquire | 1 s | 5 s, or half of the remaining time |
 | takeover (DynamoDB) | 1 s | what the acquire has left, one try at least |
@@ -62,7 +62,7 @@ ${operationRows()}
 | check-in | 1 s | 5 s |
 | operators' verbs | 5 s | 15 s |
 
-An error is followed by another try within 50 ms, and silence when the try's time is up. Further pauses double, up to 1 s.
+An error is followed by another try within 50 ms; further pauses double, up to 1 s. Silence is followed by a try beside the silent one, which stays pending: the first answer counts.
 `;
 }
 

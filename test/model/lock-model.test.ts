@@ -57,6 +57,18 @@ const BROKEN: readonly Broken[] = [
     within: 'requests sent again',
   },
   {
+    rule: 'a refusal that comes while another try is pending leaves a lock without a runner, if that try is not cancelled',
+    macro: 'BUG_PENDING_TRY_FORGOTTEN',
+    invariant: ORPHANS,
+    within: 'requests sent again',
+  },
+  {
+    rule: 'a deadline counted from the send of another try than the one that was answered overlaps',
+    macro: 'BUG_TIMED_BY_NEXT_TRY',
+    invariant: OVERLAP,
+    within: 'requests sent again',
+  },
+  {
     rule: 'a release with lockUntil 0 lets a late acquire leave a lock without a runner',
     macro: 'BUG_RELEASE_UNTIL_ZERO',
     invariant: ORPHANS,

@@ -253,4 +253,9 @@ export const DYNAMODB_MUTANTS: readonly Mutant[] = [
     "if (verdict.kind === 'expired') {",
     "if (verdict.kind === 'expired' && claim.name === '') {",
   ]),
+  mutant('an answer is sure although another try is pending', 'synchronised', 318, [
+    'core/try-loop.ts',
+    'ambiguous: ambiguous || pending.size > 0',
+    "ambiguous: ambiguous || ('error' in how && pending.size > 0)",
+  ]),
 ];

@@ -55,8 +55,8 @@ export interface Findings {
   readonly violations: readonly string[];
 }
 
-/** What a dead holder can block beyond its lease: padding, the header's second, a try under way, a cancel. */
-const SLACK_MS = 2_000 + 1_000 + 1_500 + 2_500;
+/** What a dead holder can block beyond its lease: padding, the header's second, an acquire under way, a cancel. */
+const SLACK_MS = 2_000 + 1_000 + 5_500 + 2_500;
 
 /** Writes down what the table, the library and the handlers did, and holds it against what is promised. */
 export function ledger({ regime, store, tickMark, now, tell = () => {} }: Circumstances) {

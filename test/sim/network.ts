@@ -24,7 +24,7 @@ export interface Service<T> {
   breakdown(): Error;
 }
 
-const CLEAR: Weather = { delayMs: 5, loseRequest: 0, loseResponse: 0, duplicate: 0, fail: 0, late: 0 };
+const CLEAR: Weather = { delayMs: 5, loseRequest: 0, loseResponse: 0, duplicate: 0, fail: 0, late: 0, slow: 0 };
 
 /**
  * Who doubles a request: the network, whose copy comes late and is not answered, or the client, which sends it again over
@@ -34,10 +34,12 @@ export type Doubled = 'by the network' | 'by the client';
 
 const LATEST_COPY_MS = 10_000;
 const RESENT_MS = 500;
+const SLOW_MS = { from: 500, to: 3_500 };
 
 export function network(time: Timeline, chance: Random, first: Weather, doubled: Doubled): Network {
   let weather = first;
   const delay = () => weather.delayMs * chance.pick([0.3, 0.5, 0.8, 1, 1.5, 3]);
+  const slowly = () => (chance.chance(weather.slow) ? chance.whole(SLOW_MS.from, SLOW_MS.to) : 0);
   const late = () => (chance.chance(weather.late) ? chance.whole(1_000, 40_000) : 0);
 
   return {
@@ -48,7 +50,7 @@ export function network(time: Timeline, chance: Random, first: Weather, doubled:
         signal?.addEventListener('abort', onAbort);
         const sentIn = weather;
         const answer = (settle: () => void) =>
-          host.after(delay() + late(), () => {
+          host.after(slowly() + delay() + late(), () => {
             if (sentIn !== weather) return;
             signal?.removeEventListener('abort', onAbort);
             settle();
@@ -64,7 +66,7 @@ export function network(time: Timeline, chance: Random, first: Weather, doubled:
             else answer(() => resolve(response));
           });
         };
-        const firstMs = delay() + late();
+        const firstMs = slowly() + delay() + late();
         const isDoubled = chance.chance(weather.duplicate);
         const isResent = isDoubled && doubled === 'by the client';
         send(firstMs, false, !isResent);

@@ -66,6 +66,8 @@ export interface Weather {
   readonly duplicate: number;
   readonly fail: number;
   readonly late: number;
+  /** Part of the messages that take longer than a try stays alone, and often no longer than its call. */
+  readonly slow: number;
 }
 
 export function weather(chance: Random): Weather {
@@ -77,5 +79,6 @@ export function weather(chance: Random): Weather {
     duplicate: bad / 4,
     fail: bad / 2,
     late: bad / 2,
+    slow: chance.pick([0, 0, 0.1, 0.3]),
   };
 }

@@ -74,6 +74,8 @@ export interface FaultProxy {
   slowestMs(): number;
   /** Sends the requests kept by `late` faults to the server, oldest first; the server's answers to them. */
   deliverLate(): Promise<readonly Answer[]>;
+  /** Closes the connections on which nothing is under way. */
+  closeIdle(): void;
   /** Forgets requests, faults and the date. */
   reset(): void;
   stop(): Promise<void>;
@@ -178,6 +180,7 @@ export async function startFaultProxy(upstream: string): Promise<FaultProxy> {
       for (const request of kept.splice(0)) answers.push(await send(request));
       return answers;
     },
+    closeIdle: () => server.closeIdleConnections(),
     reset() {
       seen = [];
       injections = [];

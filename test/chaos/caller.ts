@@ -1,0 +1,32 @@
+/*
+ * A process that calls a job with the library's own client, once for each line on its stdin, and says what came of it.
+ * The client reads the environment, as on Lambda.
+ */
+import { createInterface } from 'node:readline';
+import { executeWithLock } from 'single-execution';
+import { dynamoDBStore } from 'single-execution/dynamodb';
+
+export interface Call {
+  readonly name: string;
+  /** The wall clock has gone on by so much since the last call. */
+  readonly frozenMs?: number;
+}
+
+const { tableName } = JSON.parse(process.argv[2] ?? '') as { readonly tableName: string };
+const store = dynamoDBStore({ tableName });
+const { now } = Date;
+const say = (said: string, more: object = {}) => process.stdout.write(`${JSON.stringify({ said, ...more })}\n`);
+
+createInterface({ input: process.stdin }).on('line', async (line) => {
+  const { name, frozenMs = 0 } = JSON.parse(line) as Call;
+  Date.now = () => now() + frozenMs;
+  const startedMs = performance.now();
+  try {
+    const task = () => say('running', { tookMs: performance.now() - startedMs });
+    const { status } = await executeWithLock(task, { name, store, lockAtMostFor: '1m', observers: [] });
+    say('settled', { frozenMs, status });
+  } catch (error) {
+    say('settled', { frozenMs, status: String(error) });
+  }
+});
+say('ready');

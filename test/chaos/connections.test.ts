@@ -1,0 +1,105 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { executeWithLock } from 'single-execution';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { clientsOf } from '../faults/clients.js';
+import { type BundledProgram, bundledProgram } from '../support/bundled-program.js';
+import { type ChildProgram, type ChildPrograms, childPrograms } from '../support/child-program.js';
+import { gate } from '../support/gate.js';
+import { type ProxiedLocks, startProxiedLocks } from '../support/proxied-locks.js';
+import { startSlowNetwork } from '../support/slow-network.js';
+import type { Call } from './caller.js';
+
+/*
+ * Real processes whose connections are slow to come about, or are closed while the process is stopped.
+ */
+
+const AGES = ['oldest', 'newest'] as const;
+
+let locks: ProxiedLocks;
+let callers: Record<(typeof AGES)[number], BundledProgram>;
+let programs: ChildPrograms;
+beforeAll(async () => {
+  programs = childPrograms();
+  const source = new URL('./caller.ts', import.meta.url);
+  const bundles = AGES.map((age) => bundledProgram(source, clientsOf(age)));
+  const [oldest, newest] = (await Promise.all(bundles)) as [BundledProgram, BundledProgram];
+  callers = { oldest, newest };
+  locks = await startProxiedLocks();
+});
+afterAll(async () => {
+  await programs.stop();
+  await Promise.all([locks.stop(), callers.oldest.remove(), callers.newest.remove()]);
+});
+
+/** A process that calls jobs by the library's default client. */
+async function startCaller(age: (typeof AGES)[number], endpoint: string) {
+  const child = programs.start(callers[age].path, { tableName: locks.tableName }, [], {
+    AWS_ENDPOINT_URL_DYNAMODB: endpoint,
+    AWS_REGION: 'local',
+    AWS_ACCESS_KEY_ID: 'local',
+    AWS_SECRET_ACCESS_KEY: 'local',
+  });
+  await child.until('ready');
+  return { child, call: (call: Call) => child.tell(JSON.stringify(call)) };
+}
+
+/** Lets a process run for a part of each tenth of a second, as a function with little memory does on Lambda. */
+async function throttle(child: ChildProgram, part: number, end: AbortSignal): Promise<void> {
+  while (!end.aborted) {
+    child.kill('SIGCONT');
+    await sleep(100 * part);
+    child.kill('SIGSTOP');
+    await sleep(100 * (1 - part));
+  }
+  child.kill('SIGCONT');
+}
+
+test('row 98: a process with 7 % of a core and 0.3 s for each step to its table runs', async () => {
+  const network = await startSlowNetwork(locks.proxy.endpoint, 300);
+  const { child, call } = await startCaller('newest', network.endpoint);
+  const end = new AbortController();
+  const throttled = throttle(child, 0.07, end.signal);
+  call({ name: 'throttled' });
+  const settled = await child.until('settled');
+  end.abort();
+  await throttled;
+
+  expect(settled).toMatchObject({ status: 'executed' });
+  // Two flights of 0.3 s, and the process's own part of the first request.
+  expect((await child.until('running'))['tookMs']).toBeGreaterThan(600);
+  await network.stop();
+});
+
+describe.each(AGES)('row 99: a skip after a freeze in which the server closed the connection, %s client', (age) => {
+  test.each([
+    ['the call', 'the close'],
+    ['the close', 'the call'],
+  ] as const)('costs one write when the process hears of %s before %s', async (...order) => {
+    const name = `frozen ${age} ${order[0]}`;
+    const [held, done] = [gate(), gate()];
+    const hold = () => {
+      held.open();
+      return done.opened;
+    };
+    const holder = executeWithLock(hold, { name, store: locks.store(), lockAtMostFor: '5m' });
+    await held.opened;
+    const { child, call } = await startCaller(age, locks.proxy.endpoint);
+    call({ name });
+    await child.until('settled');
+    locks.proxy.reset();
+
+    child.kill('SIGSTOP');
+    for (const what of order) {
+      if (what === 'the close') locks.proxy.closeIdle();
+      else call({ name, frozenMs: 60_000 });
+      // The system takes note of one before the other.
+      await sleep(20);
+    }
+    child.kill('SIGCONT');
+
+    expect(await child.until('settled', ({ frozenMs }) => frozenMs === 60_000)).toMatchObject({ status: 'skipped' });
+    expect(locks.verbs()).toEqual(['acquire']);
+    done.open();
+    await holder;
+  });
+});
