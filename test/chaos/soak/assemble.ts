@@ -3,6 +3,7 @@ import type { Life } from './fleet.js';
 import type { Delivery, Run, SoakHistory, Worker } from './history.js';
 import { wallOffsetMs } from './machine-clock.js';
 import type { Report, TickOrder } from './reports.js';
+import type { WitnessedWrite } from './witness-file.js';
 
 /** A tick that was given to a worker. */
 export interface GivenDelivery {
@@ -31,7 +32,18 @@ export function historyOf({ store, jobs, writes, lives, given, startMs }: Record
     if (!worker) throw new Error(`delivery ${order.id} went to ${life.name}, which never lived`);
     return deliveryOf(order, worker, ofDelivery.get(String(order.id)) ?? []);
   });
-  return { store, startedAt: startMs + wallOffsetMs(), jobs, writes, workers: [...workers.values()], deliveries };
+  const all = [...writes].map(([job, ofJob]): [string, WitnessedWrite[]] => [
+    job,
+    ofJob.map((write) => ({ ...write, atMs: write.atMs - startMs })),
+  ]);
+  return {
+    store,
+    startedAt: startMs + wallOffsetMs(),
+    jobs,
+    writes: new Map(all),
+    workers: [...workers.values()],
+    deliveries,
+  };
 }
 
 /** What a worker has said, which is reports and nothing else, with instants since the play began. */
@@ -43,13 +55,13 @@ function reportsOf(life: Life, startMs: number): Report[] {
 }
 
 function workerOf(life: Life, reports: readonly Report[], startMs: number): Worker {
+  // One gap may be told of several times, the last time at its end.
+  const stalls = new Map(reports.flatMap((one) => (one.said === 'stalled' ? [[one.fromMs - startMs, one.atMs]] : [])));
   return {
     name: life.name,
     aheadMs: life.aheadMs,
     stops: life.stops.map(({ fromMs, toMs }) => ({ fromMs: fromMs - startMs, toMs: toMs - startMs })),
-    stalls: reports.flatMap((report) =>
-      report.said === 'stalled' ? [{ fromMs: report.fromMs - startMs, toMs: report.atMs }] : [],
-    ),
+    stalls: [...stalls].map(([fromMs, toMs]) => ({ fromMs, toMs })),
     ...(life.killedMs !== undefined && { killedMs: life.killedMs - startMs }),
     ...(life.ended && { ended: life.ended }),
   };

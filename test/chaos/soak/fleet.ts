@@ -5,7 +5,7 @@ import type { Standstill } from './history.js';
 import { machineMs, wallOffsetMs } from './machine-clock.js';
 import { aheadMs, SLOTS } from './plan.js';
 import type { Stage } from './play.js';
-import { FINISH, type TickOrder, type WorkerOrder } from './reports.js';
+import { BEAT, FINISH, type TickOrder, WORK_EVERY_MS, type WorkerOrder } from './reports.js';
 
 /** A worker process from its start to its end. */
 export interface Life {
@@ -77,6 +77,9 @@ export async function startFleet({ programs, path, address, random, folder }: St
   };
 
   await Promise.all(SLOTS.map((_, slot) => start(slot)));
+  const beats = setInterval(() => {
+    for (const { program } of members.values()) program.tell(BEAT);
+  }, WORK_EVERY_MS).unref();
   return {
     give(slot, order) {
       checkFailure();
@@ -113,6 +116,7 @@ export async function startFleet({ programs, path, address, random, folder }: St
       checkFailure();
       for (const { program } of members.values()) program.tell(FINISH);
       await Promise.race([Promise.all(ends), sleep(LONGEST_END_MS, undefined, { ref: false })]);
+      clearInterval(beats);
       return lives;
     },
   };

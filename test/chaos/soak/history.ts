@@ -26,7 +26,7 @@ export interface Worker {
   readonly aheadMs: number;
   /** Where it was stopped, as the play has it. */
   readonly stops: readonly Standstill[];
-  /** Where it stood still, as it has noticed itself: stopped, or left waiting by a busy machine. */
+  /** Where none of its timers fired, as it has noticed itself: stopped, or left waiting by a busy machine. */
   readonly stalls: readonly Standstill[];
   readonly killedMs?: number;
   /** Absent when it had to be left behind. */

@@ -1,9 +1,11 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { historyOf } from './assemble.js';
 import type { Delivery, Run, SoakHistory, Worker } from './history.js';
 import { SOAK_INVARIANTS } from './invariants.js';
 import type { SoakJob } from './jobs.js';
 import type { Ending } from './reports.js';
 import { summaryTable } from './summary.js';
+import { watchTimers } from './timer-gaps.js';
 import { witnessed } from './witness-file.js';
 
 const PLAIN: SoakJob = {
@@ -139,6 +141,16 @@ const SOUND: SoakHistory = {
 const brokenBy = (history: SoakHistory) =>
   SOAK_INVARIANTS.filter(({ check }) => check(history).breaches.length > 0).map(({ promise }) => promise);
 
+/** The sound soak with other writes of one job. */
+const written = (job: string, text: string): SoakHistory => ({
+  ...SOUND,
+  writes: new Map([...SOUND.writes, [job, witnessed(text)]]),
+});
+
+/** A worker none of whose timers fired for so long, from the instant at which it was stopped. */
+const withoutTimers = (untilMs: number, stops = [{ fromMs: 20_000, toMs: 25_000 }]) =>
+  worker('w3', { stops, stalls: [{ fromMs: 19_990, toMs: untilMs }] });
+
 /** The sound soak with some of its deliveries changed, and others added. */
 function doctored(...changed: readonly (Partial<Delivery> & { readonly id: number })[]): SoakHistory {
   const deliveries = SOUND.deliveries.map((one) => ({ ...one, ...changed.find(({ id }) => id === one.id) }));
@@ -153,6 +165,7 @@ test('a sound soak breaks no invariant, and gives each of them something to look
 
 const AT_ONCE = 'never two handlers of a job at work at once';
 const ASKED = 'a handler is asked to stop before its lease is over';
+const AFTER = 'writes nothing after its lease';
 const TOKENS = 'fencing tokens rise';
 const WITNESS = 'each write comes under the token of its run';
 const OUTLIVES = 'with keepAlive runs that take longer';
@@ -187,6 +200,37 @@ describe('a doctored soak breaks the invariant that it wrongs', () => {
         ran(4, PLAIN, 3, STOPPED, 12, 19_900, { endedMs: 25_800 }),
         ran(5, PLAIN, 4, W1, 13, 25_600, { endedMs: 25_700 }),
       ),
+    ],
+    [
+      'one whose timers have fired again is not told',
+      ASKED,
+      doctored(
+        ran(4, PLAIN, 3, withoutTimers(25_000, []), 12, 19_900, { endedMs: 25_500 }),
+        ran(5, PLAIN, 4, W1, 13, 25_200, { endedMs: 25_700 }),
+      ),
+    ],
+    [
+      'one whose timers have fired again works on',
+      AT_ONCE,
+      doctored(
+        ran(4, PLAIN, 3, withoutTimers(25_000, []), 12, 19_900, { endedMs: 25_500 }),
+        ran(5, PLAIN, 4, W1, 13, 25_200, { endedMs: 25_700 }),
+      ),
+    ],
+    [
+      'one that is never told works on when its timers fire again',
+      ASKED,
+      doctored(ran(4, PLAIN, 3, withoutTimers(25_000, []), 12, 19_900, { endedMs: 25_500 })),
+    ],
+    [
+      'a handler does the work that waited for it while its process was stopped',
+      AFTER,
+      written('plain', '12 4 19911\n12 4 25003\n12 4 25004\n'),
+    ],
+    [
+      'a handler whose lease was renewed writes on beside its successor',
+      AFTER,
+      written('kept', '301 15 1011\n302 9 3500\n301 15 3510\n301 15 3520\n'),
     ],
     ['a token falls', TOKENS, doctored(ran(9, PLAIN, 7, W2, 10, 45_500))],
     ['a token is granted twice', TOKENS, doctored(ran(9, PLAIN, 7, W2, 13, 45_500))],
@@ -387,6 +431,41 @@ describe('a doctored soak breaks the invariant that it wrongs', () => {
   });
 });
 
+test('I/O that comes before the timers does not hide that no timer fired', () => {
+  vi.useFakeTimers();
+  const gaps: [number, number][] = [];
+  let now = 0;
+  const timers = watchTimers(
+    () => now,
+    (fromMs) => gaps.push([fromMs, now]),
+  );
+  const fireAt = (ms: number) => {
+    now = ms;
+    vi.advanceTimersToNextTimer();
+  };
+  fireAt(100);
+  for (const ioAt of [3_000, 3_100, 3_200]) {
+    now = ioAt;
+    timers.tellGap();
+  }
+  fireAt(3_250);
+  now = 3_300;
+  timers.tellGap();
+  timers.stop();
+  vi.useRealTimers();
+
+  expect(gaps).toEqual([
+    [100, 3_000],
+    [100, 3_100],
+    [100, 3_200],
+    [100, 3_250],
+  ]);
+  const said = () => gaps.map(([fromMs, atMs]) => ({ said: 'stalled', fromMs, atMs }));
+  const lives = [{ name: 'w1', aheadMs: 0, stops: [], said }];
+  const { workers } = historyOf({ store: 'redis', jobs: [], writes: new Map(), lives, given: [], startMs: 90 });
+  expect(workers).toMatchObject([{ stalls: [{ fromMs: 10, toMs: 3_160 }] }]);
+});
+
 describe('what is no breach', () => {
   const onDynamoDB = (history: SoakHistory): SoakHistory => ({ ...history, store: 'dynamodb' });
   const ahead = { ...KILLED, aheadMs: 5_000 };
@@ -403,6 +482,21 @@ describe('what is no breach', () => {
     [
       'on DynamoDB a host that is ahead cuts lockAtLeastFor short',
       onDynamoDB(doctored(ran(11, SPACED, 2, worker('w6', { aheadMs: 5_000 }), 102, 1_600))),
+    ],
+    [
+      'one that went on is told when its first timer fires, for long after the I/O that had waited',
+      doctored(
+        {
+          ...ran(4, PLAIN, 3, withoutTimers(25_690), 12, 19_900, {
+            endedMs: 25_700,
+            hasReturned: false,
+            aborted: { reason: 'LockLostError', atMs: 25_695 },
+            refused: 1,
+          }),
+          settled: { ending: LOST, atMs: 25_720 },
+        },
+        ran(5, PLAIN, 4, W1, 13, 23_700, { endedMs: 25_690, previous: { status: 'crashed', token: 12 } }),
+      ),
     ],
     [
       'a tick runs again whose success may not have been recorded',

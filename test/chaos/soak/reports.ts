@@ -48,9 +48,13 @@ export type Report = { readonly atMs: number } & (
   | { readonly said: 'aborted'; readonly id: number; readonly reason: string }
   | { readonly said: 'ended'; readonly id: number; readonly hasReturned: boolean; readonly refused: number }
   | { readonly said: 'settled'; readonly id: number; readonly ending: Ending }
-  /** The process stood still between these instants: it was stopped, or the machine was busy. */
+  /** No timer of the process fired between these instants: it was stopped, or the machine was busy. */
   | { readonly said: 'stalled'; readonly fromMs: number }
 );
+
+/** A piece of work for each handler that works by beats; they wait on the stdin of a worker that is stopped. */
+export const BEAT = 'beat';
+export const WORK_EVERY_MS = 40;
 
 /** What a worker is told to do at the end: nothing comes any more. */
 export const FINISH = 'finish';

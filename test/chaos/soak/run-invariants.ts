@@ -35,6 +35,24 @@ export const RUN_INVARIANTS: readonly Invariant<SoakHistory>[] = [
     },
   },
   {
+    promise:
+      'a handler that asks its signal before each write writes nothing after its lease, but one that was under way',
+    check({ writes, deliveries }) {
+      const byId = new Map(runsOf({ deliveries }).map((run) => [run.id, run]));
+      const late = [...writes.values()].flat().filter(({ delivery, atMs, isAccepted }) => {
+        const writer = byId.get(delivery);
+        return writer && (!isAccepted || (!writer.job.keepAlive && atMs > leaseEndMs(writer)));
+      });
+      const byWriter = [...grouped(late, ({ delivery }) => String(delivery)).values()];
+      const breaches = byWriter.flatMap((ofWriter) =>
+        ofWriter.length > 1
+          ? [shown(`${ofWriter.length} writes after its lease`, byId.get(ofWriter[0]?.delivery ?? 0))]
+          : [],
+      );
+      return { cases: byId.size, breaches };
+    },
+  },
+  {
     promise: 'fencing tokens rise from grant to grant',
     check(history) {
       const breaches = byJob(history.deliveries).flatMap((deliveries) => {
@@ -105,10 +123,14 @@ export function besideSuccessor(history: SoakHistory): [WithRun, WithRun][] {
   );
 }
 
+/** When the lease of a run without keepAlive is over at the latest. */
+function leaseEndMs({ granted, job, run }: WithRun): number {
+  return (granted?.atMs ?? run.beganMs) + job.lockAtMostForMs;
+}
+
 function beyondItsLease(delivery: WithRun): string[] {
-  const { granted, job, worker, run } = delivery;
-  const overMs = (granted?.atMs ?? run.beganMs) + job.lockAtMostForMs;
-  const awake = awakeMs(worker, overMs, run.endedMs);
+  const { worker, run } = delivery;
+  const awake = awakeMs(worker, leaseEndMs(delivery), run.endedMs);
   return awake > 0 ? [shown(`at work for ${Math.round(awake)} ms beyond its lease`, delivery)] : [];
 }
 

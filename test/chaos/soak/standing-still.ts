@@ -1,7 +1,7 @@
 import type { Standstill, Worker } from './history.js';
 
-/** Within so long after a process goes on, its timers have told its handlers what they missed. */
-const CATCH_UP_MS = 500;
+/** Within so long after a process goes on, or its first timer has fired, all timers have told what they missed. */
+const CATCH_UP_MS = 300;
 
 /** How much of this time a worker was awake, so that its handlers could be told to stop, and do so. */
 export function awakeMs(worker: Worker, fromMs: number, toMs: number): number {

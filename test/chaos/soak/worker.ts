@@ -1,6 +1,7 @@
 /*
  * A worker of the soak: runs the jobs whose ticks it is given on stdin under their locks, and reports all it sees with
- * instants of the machine's clock. Told `finish`, it ends when its runs have ended.
+ * instants of the machine's clock. One handler in two works by a timer, the other by the beats on stdin, which wait for
+ * a worker that is stopped. Told `finish`, it ends when its runs have ended.
  */
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -8,13 +9,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Execution, executeWithLock, type LockStore, LockStoreError, type Outcome } from 'single-execution';
 import { openStore } from '../../support/store-address.js';
 import { machineMs, wallOffsetMs } from './machine-clock.js';
-import { type Ending, FINISH, type Report, type TickOrder, type WorkerOrder } from './reports.js';
+import { BEAT, type Ending, FINISH, type Report, type TickOrder, WORK_EVERY_MS, type WorkerOrder } from './reports.js';
+import { watchTimers } from './timer-gaps.js';
 import { openWitnessFile, type WitnessFile } from './witness-file.js';
-
-const WRITE_EVERY_MS = 40;
-const LOOK_EVERY_MS = 50;
-/** A gap between two looks that may eat up the time a holder keeps in hand. */
-const STALL_MS = 120;
 
 const { store: address, folder } = JSON.parse(process.argv[2] ?? '') as WorkerOrder;
 const { store, close } = openStore(address);
@@ -24,16 +21,10 @@ type WithoutInstant<R> = R extends Report ? Omit<R, 'atMs'> : never;
 const write = (report: WithoutInstant<Report>) =>
   process.stdout.write(`${JSON.stringify({ ...report, atMs: machineMs() })}\n`);
 
-let lookedAtMs = machineMs();
-/** Reports a gap since the last look. */
-const look = () => {
-  const fromMs = lookedAtMs;
-  lookedAtMs = machineMs();
-  if (lookedAtMs - fromMs > STALL_MS) write({ said: 'stalled', fromMs });
-};
-/** A worker that stood still and is killed right after has told of it with the first thing that it said. */
+const timers = watchTimers(machineMs, (fromMs) => write({ said: 'stalled', fromMs }));
+/** A worker that stood still and is killed before its first timer has told of it with the first thing that it said. */
 const say = (report: WithoutInstant<Report>) => {
-  look();
+  timers.tellGap();
   write(report);
 };
 const nameOf = (error: unknown) => (error instanceof Error ? error.name : String(error));
@@ -89,6 +80,21 @@ function endingOfError(error: unknown): Ending {
   return { kind: 'error', error: error instanceof Error ? String(error.stack) : String(error) };
 }
 
+/** Handlers that wait for the next beat. */
+const waiting = new Set<() => void>();
+
+/** Until a handler has its next piece of work, or its signal aborts. */
+async function nextPiece(id: number, signal: AbortSignal): Promise<void> {
+  if (id % 2 === 0) return sleep(WORK_EVERY_MS, undefined, { signal }).catch(() => undefined);
+  let onBeat = () => {};
+  await new Promise<void>((resolve) => {
+    onBeat = resolve;
+    waiting.add(resolve);
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+  waiting.delete(onBeat);
+}
+
 /** Writes to the job's witness until the work is done, or the signal aborts. */
 async function work({ fencingToken: token, signal, previous }: Execution, order: TickOrder): Promise<void> {
   const { id, job, worksMs, fails } = order;
@@ -99,10 +105,9 @@ async function work({ fencingToken: token, signal, previous }: Execution, order:
   let refused = 0;
   let hasReturned = false;
   try {
-    for (let workedMs = 0; workedMs < worksMs; workedMs += WRITE_EVERY_MS) {
+    for (let workedMs = 0; workedMs < worksMs; workedMs += WORK_EVERY_MS) {
       if (!witness.write(token, id)) refused++;
-      // Cut short when the signal aborts.
-      await sleep(WRITE_EVERY_MS, undefined, { signal }).catch(() => undefined);
+      await nextPiece(id, signal);
       if (signal.aborted) throw new Aborted('', { cause: signal.reason });
     }
     if (fails) throw new PlannedFailure();
@@ -118,8 +123,6 @@ function witnessOf(job: string): WitnessFile {
   return witness;
 }
 
-const lookout = setInterval(look, LOOK_EVERY_MS);
-
 // The first request of a process is slow, which a short lease might not outlast.
 await executeWithLock(() => undefined, { name: 'warm-up', store, lockAtMostFor: '1m', observers: [] }).catch(
   () => undefined,
@@ -127,13 +130,19 @@ await executeWithLock(() => undefined, { name: 'warm-up', store, lockAtMostFor: 
 say({ said: 'ready', wallOffsetMs: wallOffsetMs() });
 
 const running = new Set<Promise<void>>();
+const finish = async () => {
+  await Promise.all(running);
+  timers.stop();
+  close();
+  // A request that was never answered would keep the process.
+  process.exit();
+};
 for await (const line of createInterface({ input: process.stdin })) {
-  if (line === FINISH) break;
-  const run: Promise<void> = take(JSON.parse(line)).finally(() => running.delete(run));
-  running.add(run);
+  if (line === FINISH) void finish();
+  else if (line === BEAT) for (const goOn of waiting) goOn();
+  else {
+    const run: Promise<void> = take(JSON.parse(line)).finally(() => running.delete(run));
+    running.add(run);
+  }
 }
-await Promise.all(running);
-clearInterval(lookout);
-close();
-// A request that was never answered would keep the process.
-process.exit();
+await finish();
