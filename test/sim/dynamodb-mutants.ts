@@ -221,6 +221,11 @@ export const DYNAMODB_MUTANTS: readonly Mutant[] = [
     "if (hold && isOver(hold, { monotonic, wall: clock.now() })) lose('its lease is over');",
     "if (!hold && monotonic < 0) lose('');",
   ]),
+  mutant('a signal that is asked does not look at the clocks', 'suspended', 149, [
+    'core/watched-signal.ts',
+    '        look();\n',
+    '',
+  ]),
   mutant(
     'a suspended monotonic clock is believed',
     'suspended',

@@ -103,4 +103,9 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
     "{ status: 'extended', lockUntilMs: number, ...sent }",
     "{ status: 'extended', lockUntilMs: number, ...call.sent }",
   ]),
+  mutant('a signal that is asked does not look at the clocks', 'hostile', 52, [
+    'core/watched-signal.ts',
+    '        look();\n',
+    '',
+  ]),
 ];
