@@ -19,23 +19,23 @@ export default [
   bundleOf(
     'withSingleExecution + dynamoDBStore',
     `${wrapper} export { dynamoDBStore } from './dist/stores/dynamodb.js';`,
-    '16.8 kB',
+    '17.1 kB',
   ),
   bundleOf(
     'withSingleExecution + upstashStore',
     `${wrapper} export { upstashStore } from './dist/stores/upstash.js';`,
-    '16.3 kB',
+    '16.4 kB',
   ),
   ...['cloudflare', 'http', 'process'].map((door) =>
     bundleOf(
       `${door} + upstashStore`,
       `export { withSingleExecution } from './dist/adapters/${door}.js'; export { upstashStore } from './dist/stores/upstash.js';`,
-      '16.6 kB',
+      '16.7 kB',
     ),
   ),
   bundleOf(
     'withSingleExecution + memoryStore',
     `${wrapper} export { memoryStore } from './dist/stores/memory.js';`,
-    '12.4 kB',
+    '12.5 kB',
   ),
 ];
