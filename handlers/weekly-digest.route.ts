@@ -7,14 +7,14 @@ import { upstashStore } from 'single-execution/upstash';
  *
  *   "schedules": { "weekly-digest": { "schedule": "0 6 * * 1", "path": "/api/weekly-digest", "requestMethod": "GET" } }
  *
- * Vercel Schedules tells the scheduled time; Vercel's older cron jobs do not, and would need `tick: { every: '1d' }`.
+ * Vercel Schedules tells the scheduled time. Vercel's older cron jobs do not: they would need a `tick` such as
+ * `() => new Date().setUTCHours(0, 0, 0, 0)`, one a day. Set CRON_SECRET in the project, else every request is refused.
  */
 
 const {
   BLOG_API_URL = '',
   MAIL_API_URL = '',
   MAIL_API_KEY = '',
-  CRON_SECRET = '',
   UPSTASH_REDIS_REST_URL = '',
   UPSTASH_REDIS_REST_TOKEN = '',
 } = process.env;
@@ -55,8 +55,7 @@ export const GET = withSingleExecution(
     store: upstashStore({ redis }),
     // The signal aborts before that, and the lease outlasts it: nobody begins while one that is slow still mails.
     maxDuration: `${maxDuration}s`,
-    // Named, so that a deployment without the variable fails at once rather than mail for whoever calls.
-    secret: CRON_SECRET,
+    tick: 'event',
   },
 );
 

@@ -5,7 +5,7 @@ import type { Execution } from '../core/execution.js';
 import type { LockStore } from '../core/lock-store.js';
 import { type LockOptions, type Policy, type Settings, withStore } from '../core/policy.js';
 import { type MaxDuration, timesByOptions } from '../core/run-times.js';
-import type { TickOption, Trigger } from '../core/trigger.js';
+import { type TickOption, type Trigger, tickChooser, warnOfNoTick } from '../core/trigger.js';
 import { type OnSkipped, resolveWrapper } from '../core/wrapper.js';
 
 /** What a scheduled handler is told of its trigger; `ScheduledController` of @cloudflare/workers-types fits. */
@@ -52,7 +52,9 @@ export function withSingleExecution<
   handler: (controller: C, env: Env, ctx: X, execution: Execution) => unknown,
   options: Options<Env, C, X>,
 ): (controller: C, env: Env, ctx: X) => Promise<void> {
-  const { settings, nameFor, triggerFor, reply } = resolveWrapper(handler, options, ['maxDuration']);
+  const { settings, nameFor, reply } = resolveWrapper(handler, options, ['maxDuration']);
+  const { tick = 'event' } = options;
+  const triggerFor = tickChooser(tick, settings, warnOfNoTick());
   const timesFor = timesByOptions(settings, options);
   const policyFor = policyChooser(options.store, settings);
 
@@ -61,11 +63,12 @@ export function withSingleExecution<
       throw new TypeError(`controller is ${describe(controller)}: pass on what the platform calls scheduled with`);
     }
     const cron: unknown = controller.cron;
+    const name = nameFor([controller, env, ctx]);
     const order = {
-      name: nameFor([controller, env, ctx]),
+      name,
       lockedBy: `worker, cron ${typeof cron === 'string' ? cron : describe(cron)}`,
       ...timesFor(),
-      ...triggerFor(readScheduledTime(controller), [controller, env, ctx]),
+      ...triggerFor(readScheduledTime(controller), [controller, env, ctx], name),
     };
     const task = (execution: Execution) =>
       withBackgroundWork(ctx, (counting) => handler.call(this, controller, env, counting, execution));

@@ -1,7 +1,10 @@
+import { checkTick } from '../core/tick.js';
 import { readInstant, type Trigger } from '../core/trigger.js';
 
 /** Headers with the scheduled time: of Vercel Schedules and of Google Cloud Scheduler. */
 const TIME_HEADERS = ['ce-vssscheduledat', 'x-cloudscheduler-scheduletime'];
+/** How far ahead of this host's clock a request may name its time. */
+const MAX_AHEAD_MS = 300_000;
 /** Headers with an id to find the request by: of Vercel Schedules, Vercel, Netlify, Supabase and Cloudflare. */
 const ID_HEADERS = ['ce-id', 'x-vercel-id', 'x-nf-request-id', 'sb-request-id', 'cf-ray'];
 
@@ -16,6 +19,30 @@ export async function readSchedule(request: Request): Promise<Trigger> {
   if (request.bodyUsed || request.body?.locked) return { unreadableTick: 'in a body that was read before' };
   const time = await scheduledTimeOfBody(request);
   return typeof time === 'number' ? { tickMs: time } : readInstant(time);
+}
+
+/** Why a request is not run for the time that it tells, and the code for whoever calls. */
+export interface TickRefusal {
+  readonly code: 'TICK_MISSING' | 'TICK_UNREADABLE' | 'TICK_OUT_OF_RANGE';
+  readonly why: string;
+}
+
+/** A caller may not mark ticks as done that are yet to come: one header would keep the job from running. */
+export function refusedTick({ tickMs, unreadableTick }: Trigger, nowMs: number): TickRefusal | undefined {
+  if (unreadableTick !== undefined) {
+    return { code: 'TICK_UNREADABLE', why: `its scheduled time cannot be read: ${unreadableTick}` };
+  }
+  if (tickMs === undefined) {
+    const why =
+      "it tells no scheduled time: let the scheduler send it, or give tick as { every: '5m' }, a function or 'none'";
+    return { code: 'TICK_MISSING', why };
+  }
+  try {
+    checkTick(tickMs, nowMs, MAX_AHEAD_MS);
+    return undefined;
+  } catch (error) {
+    return { code: 'TICK_OUT_OF_RANGE', why: (error as RangeError).message };
+  }
 }
 
 /** For people who look at the lock: the request's id, and nothing else of it. */

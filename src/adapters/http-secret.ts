@@ -3,19 +3,22 @@ import { warn } from '../core/operator-log.js';
 
 /** What a header can carry: it loses blanks at its ends. */
 const SENDABLE = /^[!-~](?:[ -~]*[!-~])?$/;
-const OPEN =
-  'CRON_SECRET is not set: whoever knows the route can run it; set it, or say secret: false where nobody can';
+const MISSING =
+  'a request was refused with status 500, because CRON_SECRET is not set: set it, give secret, or say secret: false where nobody else can call';
 const REFUSED =
   'a request was refused with status 401, because it did not show the secret; if it was the scheduler, compare what it sends';
+
+/** Whether a request shows the secret; `unset` where there is none to show. */
+export type Shown = 'right' | 'wrong' | 'unset';
 
 /**
  * Makes the check of a request's `Authorization: Bearer <secret>`, with the time it takes independent of the secret.
  *
  * @throws TypeError for a secret that is none, such as a variable of the environment that is not set
  */
-export function secretCheck(options: { readonly secret?: string | false }): (request: Request) => boolean {
+export function secretCheck(options: { readonly secret?: string | false }): (request: Request) => Shown {
   const { secret } = options;
-  if (secret === false) return () => true;
+  if (secret === false) return () => 'right';
   if ('secret' in options && (typeof secret !== 'string' || secret === '')) {
     throw new TypeError(
       `secret is ${secret === '' ? 'empty' : describeType(secret)}: give the secret that the scheduler sends, or false where nobody else can call`,
@@ -32,16 +35,16 @@ export function secretCheck(options: { readonly secret?: string | false }): (req
   return ({ headers }) => {
     const expected = secret ?? secretOfEnvironment();
     if (expected === undefined) {
-      tellOnce(OPEN);
-      return true;
+      tellOnce(MISSING);
+      return 'unset';
     }
     const isRight = isSame(headers.get('authorization') ?? '', `Bearer ${expected}`);
     if (!isRight) tellOnce(REFUSED);
-    return isRight;
+    return isRight ? 'right' : 'wrong';
   };
 }
 
-/** What Vercel sends with every cron request of a project that has it. Throws where it may not be seen. */
+/** What Vercel sends with every cron request of a project that has it. Read at the request: a build may be without it. */
 function secretOfEnvironment(): string | undefined {
   const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
   return process?.env?.['CRON_SECRET'] || undefined;

@@ -3,12 +3,15 @@ import { describe } from '../core/describe.js';
 import { run } from '../core/engine.js';
 import { CorruptLockError, LockStoreError } from '../core/errors.js';
 import type { Execution } from '../core/execution.js';
+import { isSwitchedOff } from '../core/off-switch.js';
+import { warn } from '../core/operator-log.js';
 import { isSkipped, type Outcome, type Skipped } from '../core/outcome.js';
 import { type LockOptions, withStore } from '../core/policy.js';
+import { requiredTick, type TickEvery } from '../core/required-tick.js';
 import { type MaxDuration, timesByOptions } from '../core/run-times.js';
-import type { TickEvery, TickOption } from '../core/trigger.js';
+import type { TickOption } from '../core/trigger.js';
 import { resolveWrapper } from '../core/wrapper.js';
-import { readSchedule, whoCalls } from './http-request.js';
+import { readSchedule, refusedTick, whoCalls } from './http-request.js';
 import { secretCheck } from './http-secret.js';
 
 /** A route that is given its execution as third argument. Handlers with fewer parameters fit. */
@@ -19,10 +22,10 @@ export interface Options<Q = Request, X = unknown> extends LockOptions, MaxDurat
   /** The lock. 1 to 128 UTF-8 bytes with the store's prefix, Unicode form NFC, no control characters. */
   readonly name: string | ((request: Q, context: X) => string);
   /**
-   * Where the scheduled time comes from: the request, nowhere, a function of it, or the local clock where that is asked
-   * for by its interval, such as `{ every: '5m' }`. @default 'event'
+   * Where the scheduled time comes from: `'event'`, the request, which is refused where it tells none; a function of it;
+   * the local clock, cut down to an interval such as `{ every: '5m' }`; or `'none'`, where a second request may run again.
    */
-  readonly tick?: TickOption<[request: Q, context: X]> | TickEvery;
+  readonly tick: TickOption<[request: Q, context: X]> | TickEvery;
   /**
    * What answers a skip: status 200 with the `Skipped` as JSON, a `LockHeldError` that is thrown, or a function's
    * response. @default 'return'
@@ -30,7 +33,7 @@ export interface Options<Q = Request, X = unknown> extends LockOptions, MaxDurat
   readonly onSkipped?: 'return' | 'throw' | ((skipped: Skipped) => Response | PromiseLike<Response>);
   /**
    * What a caller must show as `Authorization: Bearer <secret>`, else it is answered with status 401. `false` where
-   * nobody but the scheduler can call. @default CRON_SECRET of the environment, where that is set
+   * nobody but the scheduler can call. @default CRON_SECRET of the environment; without it, every request is refused
    */
   readonly secret?: string | false;
 }
@@ -38,7 +41,7 @@ export interface Options<Q = Request, X = unknown> extends LockOptions, MaxDurat
 /**
  * Wraps a route that a scheduler calls: it runs once per tick, and never twice at a time. The handler's response or
  * error reaches the caller untouched; a response of status 500 or more has failed, as an error has. A skip is answered
- * with status 200, a store that failed with 503, both as JSON.
+ * with status 200, a store that failed with 503, a request that tells no time with 400, all as JSON.
  *
  * @returns a route of a request and the platform's context
  * @throws TypeError, RangeError when wrapping, for options that cannot be
@@ -47,25 +50,34 @@ export function withSingleExecution<Q extends Request = Request, X = unknown>(
   handler: Route<Q, X>,
   options: Options<NoInfer<Q>, NoInfer<X>>,
 ): (request: Q, ...context: unknown extends X ? [context?: X] : [context: X]) => Promise<Response> {
-  const { settings, nameFor, triggerFor, reply } = resolveWrapper(handler, options, ['secret', 'maxDuration']);
+  const { settings, nameFor, reply } = resolveWrapper(handler, options, ['secret', 'maxDuration']);
   const policy = withStore(settings, options.store);
   const timesFor = timesByOptions(settings, options);
-  const isAuthorized = secretCheck(options);
-
-  const readsSchedule = (options.tick ?? 'event') === 'event';
+  const showsSecret = secretCheck(options);
+  const triggerFor = requiredTick(options.tick, settings);
+  const readsSchedule = options.tick === 'event';
 
   return async function route(this: unknown, request: Q, ...[context]: [context?: X]): Promise<Response> {
     if (typeof request?.headers?.get !== 'function') {
       throw new TypeError(`request is ${describe(request)}: the route takes a Request of the Fetch API`);
     }
-    if (!isAuthorized(request)) return refuse(401, 'UNAUTHORIZED', { 'www-authenticate': 'Bearer' });
+    const shown = showsSecret(request);
+    if (shown === 'unset') return refuse(500, 'SECRET_MISSING');
+    if (shown === 'wrong') return refuse(401, 'UNAUTHORIZED', { 'www-authenticate': 'Bearer' });
     const times = timesFor();
     const args: [Q, X] = [request, context as X];
+    const name = nameFor(args);
+    const read = readsSchedule ? await readSchedule(request) : {};
+    const refusal = readsSchedule && !isSwitchedOff(policy.store) && refusedTick(read, policy.clock.now());
+    if (refusal) {
+      warn(`lock "${name}": a request was refused with status 400: ${refusal.why}`);
+      return refuse(400, refusal.code);
+    }
     const order = {
-      name: nameFor(args),
+      name,
       lockedBy: whoCalls(request),
       ...times,
-      ...triggerFor(readsSchedule ? await readSchedule(request) : {}, args),
+      ...triggerFor(read, args, name),
     };
     let hasStarted = false;
     let answer = (_response: Response) => {};

@@ -8,7 +8,7 @@ import type { Order } from '../core/order.js';
 import type { Skipped } from '../core/outcome.js';
 import { chosenLeaseMs, LONGEST_LEASE_MS, type LockOptions, type Policy, withStore } from '../core/policy.js';
 import { type RunTimes, runTimes } from '../core/run-times.js';
-import type { TickOption } from '../core/trigger.js';
+import { type TickOption, tickChooser, warnOfNoTick } from '../core/trigger.js';
 import { type OnSkipped, resolveWrapper } from '../core/wrapper.js';
 import { type Context, remainingMs, whoRuns } from './lambda-context.js';
 import { readScheduleEvent } from './lambda-event.js';
@@ -85,17 +85,20 @@ export function withSingleExecution<E, R>(
   handler: Handler<E, R> | PlainHandler<E, R>,
   options: Options<E>,
 ): (event: E, context: Context) => Promise<unknown> {
-  const { settings, nameFor, triggerFor, reply } = resolveWrapper(handler, options, [], logAndMetrics);
+  const { settings, nameFor, reply } = resolveWrapper(handler, options, [], logAndMetrics);
+  const { tick = 'event' } = options;
+  const triggerFor = tickChooser(tick, settings, warnOfNoTick());
   const policy = withStore(settings, options.store);
   let hasWarned = false;
 
   return async function singleExecution(this: unknown, event: E, context: Context): Promise<unknown> {
     const remaining = remainingMs(context);
     if (!hasWarned) hasWarned = warnOfShortLease(policy, remaining);
+    const name = nameFor([event, context]);
     const order: Order = {
-      name: nameFor([event, context]),
+      name,
       lockedBy: whoRuns(context),
-      ...triggerFor(readScheduleEvent(event), [event, context]),
+      ...triggerFor(readScheduleEvent(event), [event, context], name),
       ...timesFor(policy, remaining),
     };
     return reply(await run<R>((execution) => call(handler, this, event, context, execution), order, policy));

@@ -1,13 +1,15 @@
-import { msOf } from '../core/date-of.js';
 import { logAndMetrics } from '../core/default-observers.js';
 import { run } from '../core/engine.js';
 import type { Execution } from '../core/execution.js';
+import { isSwitchedOff } from '../core/off-switch.js';
 import type { Skipped } from '../core/outcome.js';
 import { type LockOptions, withStore } from '../core/policy.js';
+import { requiredTick, type TickEvery } from '../core/required-tick.js';
 import { type MaxDuration, timesByOptions } from '../core/run-times.js';
 import { thisProcess } from '../core/this-process.js';
-import type { TickEvery, TickOption, Trigger } from '../core/trigger.js';
+import type { TickOption } from '../core/trigger.js';
 import { type OnSkipped, resolveWrapper } from '../core/wrapper.js';
+import { readCall } from './process-call.js';
 import { untilShutdown } from './process-shutdown.js';
 
 /** Options of `withSingleExecution` for long-lived processes. One of `lockAtMostFor`, `maxDuration` and `keepAlive` is required. */
@@ -15,10 +17,11 @@ export interface Options<A extends readonly unknown[] = []> extends LockOptions,
   /** The lock. 1 to 128 UTF-8 bytes with the store's prefix, Unicode form NFC, no control characters. */
   readonly name: string | ((...args: A) => string);
   /**
-   * Where the scheduled time comes from: the `date` that node-cron passes, nowhere, a function of the arguments, or the
-   * local clock where that is asked for by its interval, such as `{ every: '5m' }`. @default 'event'
+   * Where the scheduled time comes from: `'event'` where croner or node-cron calls, which tell it; a function of the
+   * arguments; the local clock, cut down to an interval such as `{ every: '5m' }`; or `'none'`, where two processes may
+   * both run.
    */
-  readonly tick?: TickOption<A> | TickEvery;
+  readonly tick: TickOption<A> | TickEvery;
   /** What the caller gets when a run is skipped: the `Skipped`, a `LockHeldError`, or a function's value. @default 'return' */
   readonly onSkipped?: OnSkipped;
 }
@@ -67,16 +70,20 @@ export function withSingleExecution<A extends readonly unknown[]>(
   job: (...args: never[]) => unknown,
   options: Options<A>,
 ): (...args: A) => Promise<unknown> {
-  const { settings, nameFor, triggerFor, reply } = resolveWrapper(job, options, ['maxDuration'], logAndMetrics);
+  const { settings, nameFor, reply } = resolveWrapper(job, options, ['maxDuration'], logAndMetrics);
   const policy = withStore(settings, options.store);
+  const triggerFor = requiredTick(options.tick, settings, (_, name) => {
+    if (!isSwitchedOff(policy.store)) throw untold(name);
+  });
   const timesFor = timesByOptions(settings, options);
 
   return async function singleExecution(this: unknown, ...args: A): Promise<unknown> {
+    const name = nameFor(args);
     const order = {
-      name: nameFor(args),
+      name,
       lockedBy: thisProcess(),
       ...timesFor(),
-      ...triggerFor(readTaskContext(args[0]), args),
+      ...triggerFor(readCall(args[0]), args, name),
     };
     const task = (execution: Execution) => job.call(this, ...withExecution(args, execution, job.length));
     return reply(await untilShutdown((shutdown) => run(task, { ...order, shutdown }, policy)));
@@ -89,10 +96,8 @@ function withExecution(args: readonly unknown[], execution: Execution, parameter
   return [...own, execution] as never[];
 }
 
-/** node-cron passes what was due as `date`, beside `triggeredAt`; other schedulers pass no scheduled time. */
-function readTaskContext(context: unknown): Trigger {
-  const { date, triggeredAt } = (context ?? {}) as { date?: unknown; triggeredAt?: unknown };
-  const tickMs = msOf(date);
-  const isDue = date instanceof Date && triggeredAt instanceof Date;
-  return isDue && typeof tickMs === 'number' && !Number.isNaN(tickMs) ? { tickMs } : {};
+function untold(name: string): TypeError {
+  return new TypeError(
+    `lock "${name}" is for ticks, and this call tells none, as those of croner 10 and node-cron 4 do: give tick as { every: '5m' }, a function of the arguments, or 'none'`,
+  );
 }

@@ -1,3 +1,5 @@
+import { formatDuration } from './duration.js';
+
 const DAY_MS = 86_400_000;
 const EARLIEST_MS = Date.UTC(2015, 0, 1);
 const MAX_LISTED = 100;
@@ -6,17 +8,19 @@ const MAX_LISTED = 100;
  * Refuses a tick that no schedule can have sent: a wrong unit, a replay tool or a tampered event. Recording such a
  * tick as done would keep the job from ever running again.
  *
- * @throws RangeError when it is no instant, before 2015, or more than a day ahead of `nowMs`
+ * @throws RangeError when it is no instant, before 2015, or more than `aheadMs` ahead of `nowMs`
  */
-export function checkTick(tickMs: number, nowMs: number): number {
+export function checkTick(tickMs: number, nowMs: number, aheadMs: number = DAY_MS): number {
   if (!Number.isFinite(tickMs)) {
     throw new RangeError(`tick is ${tickMs}: give a Date, or epoch milliseconds, or leave it out`);
   }
   if (tickMs < EARLIEST_MS) {
     throw new RangeError(`tick is ${shown(tickMs)}, before 2015: give epoch milliseconds, not seconds`);
   }
-  if (tickMs > nowMs + DAY_MS) {
-    throw new RangeError(`tick is ${shown(tickMs)}, over a day ahead of ${shown(nowMs)}: give epoch milliseconds`);
+  if (tickMs > nowMs + aheadMs) {
+    throw new RangeError(
+      `tick is ${shown(tickMs)}, over ${formatDuration(aheadMs)} ahead of ${shown(nowMs)}: give epoch milliseconds`,
+    );
   }
   return Math.trunc(tickMs);
 }

@@ -1,6 +1,6 @@
 import { msOf } from './date-of.js';
 import { describe } from './describe.js';
-import { type Duration, formatDuration, parseDuration } from './duration.js';
+import { warn } from './operator-log.js';
 import type { Order } from './order.js';
 import { checkChoice, type Settings } from './policy.js';
 import { checkTick } from './tick.js';
@@ -11,16 +11,12 @@ export type Trigger = Pick<Order, 'tickMs' | 'unreadableTick' | 'scheduleArn' | 
 /** Where the scheduled time comes from: the trigger, nowhere, or a function of the handler's own parameters. */
 export type TickOption<A extends readonly unknown[]> = 'event' | 'none' | ((...args: A) => Date | number | undefined);
 
-/**
- * For triggers that tell no scheduled time: the local time, cut down to a multiple of the interval since 1970 UTC. A
- * clock that is late by up to `maxClockSkew` still finds the right one.
- */
-export interface TickEvery {
-  readonly every: Duration;
-}
+/** Settles the tick of an invocation of a lock: as the adapter has read it, or as the option says. */
+export type TriggerFor<A extends readonly unknown[]> = (read: Trigger, args: A, name: string) => Trigger;
 
-const SHORTEST_EVERY_MS = 1_000;
-const LONGEST_EVERY_MS = 366 * 86_400_000;
+/** Called where a trigger is asked for the time, and tells none that can be read. */
+export type OnUntold = (read: Trigger, name: string) => void;
+
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})$/;
 
 /** An ISO 8601 instant with its offset, as schedulers write it; anything else that is there is unreadable. */
@@ -30,41 +26,42 @@ export function readInstant(time: unknown): Trigger {
   return Number.isNaN(tickMs) ? { unreadableTick: describe(time) } : { tickMs };
 }
 
-/**
- * Makes the function that settles the tick of an invocation: as the adapter has read it, or as the option says.
- *
- * @throws TypeError, RangeError for an option that cannot be
- */
+/** @throws TypeError for an option that cannot be */
 export function tickChooser<A extends readonly unknown[]>(
-  tick: TickOption<A> | TickEvery,
-  { clock, maxClockSkewMs }: Settings,
-): (read: Trigger, args: A) => Trigger {
-  if (typeof tick === 'object' && tick !== null) {
-    const stray = Object.keys(tick).find((key) => key !== 'every');
-    if (stray !== undefined) throw new TypeError(`unknown option 'tick.${stray}': the only one is every`);
-    const everyMs = parseDuration(tick.every, 'tick.every');
-    if (everyMs < SHORTEST_EVERY_MS || everyMs > LONGEST_EVERY_MS) {
-      throw new RangeError(`tick.every is ${formatDuration(everyMs)}: give 1s to 366d`);
-    }
-    const leadMs = Math.min(maxClockSkewMs, everyMs / 2);
-    return (read) => {
-      const nowMs = clock.now();
-      return checked({ ...untimed(read), tickMs: Math.floor((nowMs + leadMs) / everyMs) * everyMs }, nowMs);
-    };
-  }
+  tick: TickOption<A>,
+  { clock }: Settings,
+  onUntold: OnUntold = () => {},
+): TriggerFor<A> {
   if (typeof tick === 'function') {
     return (read, args) => checked({ ...untimed(read), ...chosenTick(tick(...args)) }, clock.now());
   }
   checkChoice('tick', tick, ['event', 'none']);
-  return tick === 'none' ? untimed : (read) => checked(read, clock.now());
+  if (tick === 'none') return untimed;
+  return (read, _, name) => {
+    if (read.tickMs === undefined) onUntold(read, name);
+    return checked(read, clock.now());
+  };
 }
 
-function untimed({ tickMs: _, unreadableTick: __, ...facts }: Trigger): Trigger {
+/** Says once that a run has no tick. A time that cannot be read is told by an event of its own. */
+export function warnOfNoTick(): OnUntold {
+  let isTold = false;
+  return ({ unreadableTick }, name) => {
+    if (isTold || unreadableTick !== undefined) return;
+    isTold = true;
+    warn(
+      `lock "${name}": the trigger tells no scheduled time, so a second delivery runs again: give tick as a function, or 'none'`,
+    );
+  };
+}
+
+/** What a trigger tells besides its time. */
+export function untimed({ tickMs: _, unreadableTick: __, ...facts }: Trigger): Trigger {
   return facts;
 }
 
 /** @throws RangeError for a tick that no schedule can have sent */
-function checked(trigger: Trigger, nowMs: number): Trigger {
+export function checked(trigger: Trigger, nowMs: number): Trigger {
   return trigger.tickMs === undefined ? trigger : { ...trigger, tickMs: checkTick(trigger.tickMs, nowMs) };
 }
 

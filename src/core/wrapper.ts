@@ -3,7 +3,6 @@ import { LockHeldError } from './errors.js';
 import { checkLockName } from './lock-name.js';
 import type { Outcome, Skipped } from './outcome.js';
 import { checkChoice, type DefaultObservers, type LockOptions, resolveSettings, type Settings } from './policy.js';
-import { type TickEvery, type TickOption, type Trigger, tickChooser } from './trigger.js';
 
 /** What becomes of a skip: the `Skipped` is returned, a `LockHeldError` thrown, or a function's value returned. */
 export type OnSkipped = 'return' | 'throw' | ((skipped: Skipped) => unknown);
@@ -11,7 +10,6 @@ export type OnSkipped = 'return' | 'throw' | ((skipped: Skipped) => unknown);
 /** Options of a wrapped handler; `A` are the handler's own parameters. */
 export interface WrapperOptions<A extends readonly unknown[]> extends Omit<LockOptions, 'store'> {
   readonly name: string | ((...args: A) => string);
-  readonly tick?: TickOption<A> | TickEvery;
   readonly onSkipped?: OnSkipped;
 }
 
@@ -20,14 +18,12 @@ export interface Wrapper<A extends readonly unknown[]> {
   readonly settings: Settings;
   /** The lock of an invocation. */
   nameFor(args: A): string;
-  /** The tick of an invocation, settled from what the adapter has read. */
-  triggerFor(read: Trigger, args: A): Trigger;
   /** What the caller gets: the handler's value, or what `onSkipped` makes of a skip. */
   reply(outcome: Outcome<unknown>): unknown;
 }
 
 /**
- * @param ownOptions names of the adapter's further options, which it checks itself
+ * @param ownOptions names of the adapter's further options, which it checks itself, as it does `tick`
  * @param byDefault as in `resolvePolicy`
  * @throws TypeError, RangeError for a handler or options that cannot be
  */
@@ -39,13 +35,12 @@ export function resolveWrapper<A extends readonly unknown[]>(
 ): Wrapper<A> {
   if (typeof handler !== 'function') throw new TypeError(`handler is ${describe(handler)}: give the function to wrap`);
   const settings = resolveSettings(options, ['name', 'tick', 'onSkipped', ...ownOptions], byDefault);
-  const { name, tick = 'event', onSkipped = 'return' } = options;
+  const { name, onSkipped = 'return' } = options;
   if (typeof name !== 'function') checkLockName(name);
   if (typeof onSkipped !== 'function') checkChoice('onSkipped', onSkipped, ['return', 'throw']);
   return {
     settings,
     nameFor: (args) => (typeof name === 'function' ? checkLockName(name(...args)) : name),
-    triggerFor: tickChooser(tick, settings),
     reply(outcome) {
       if (outcome.status === 'executed') return outcome.value;
       if (onSkipped === 'throw') throw new LockHeldError(outcome);

@@ -115,12 +115,17 @@ describe('row 36: row 66: the tick', () => {
     ['null', { scheduledTime: null }, 'null'],
     ['a string', { scheduledTime: '2026-01-01T00:00:00Z' }, "'2026-01-01T00:00:00Z'"],
   ])('F68 there is none where the scheduledTime is %s', async (_, due, told) => {
+    const logged = vi.spyOn(console, 'warn').mockReturnValue();
     const { tick, observer, item } = await tickOf(due as Controller);
+    const lines = logged.mock.calls.map(([line]) => String(line));
+    logged.mockRestore();
 
     expect(tick).toBeUndefined();
     expect(await item()).not.toHaveProperty('doneTick');
     const unreadable = observer.events.filter(({ type }) => type === 'tick-unreadable');
     expect(unreadable).toMatchObject(told === undefined ? [] : [{ value: told }]);
+    const untold = expect.stringContaining('the trigger tells no scheduled time');
+    expect(lines).toEqual(told === undefined ? [untold] : []);
   });
 
   test.each<[string, number]>([

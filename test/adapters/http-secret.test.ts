@@ -21,7 +21,8 @@ function setting(over: Pick<Options, 'secret'> = {}) {
   const { clock, store } = memoryLocks();
   const acquire = vi.spyOn(store, 'acquire');
   const handler = vi.fn(async (_request: Request) => new Response('sent'));
-  const wrap = () => withSingleExecution(handler, { name: 'digest', store, lockAtMostFor: '1m', clock, ...over });
+  const wrap = () =>
+    withSingleExecution(handler, { name: 'digest', store, lockAtMostFor: '1m', clock, tick: 'none', ...over });
   return { acquire, handler, wrap };
 }
 
@@ -80,12 +81,14 @@ describe('row 66: the secret of the scheduler', () => {
   test('row 66: whatever is shown, only the secret itself is let in', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[!-~]([ -~]*[!-~])?$/), fc.string(), (secret, given) => {
-        const isAuthorized = secretCheck({ secret });
+        const check = secretCheck({ secret });
         const request = (authorization: string) => ({ headers: new Map([['authorization', authorization]]) });
 
-        expect(isAuthorized(request(`Bearer ${secret}`) as never)).toBe(true);
-        expect(isAuthorized(request(`Bearer ${given}`) as never)).toBe(given === secret);
-        expect(isAuthorized(request(given) as never)).toBe(given === `Bearer ${secret}`);
+        const shown = (isRight: boolean) => (isRight ? 'right' : 'wrong');
+
+        expect(check(request(`Bearer ${secret}`) as never)).toBe('right');
+        expect(check(request(`Bearer ${given}`) as never)).toBe(shown(given === secret));
+        expect(check(request(given) as never)).toBe(shown(given === `Bearer ${secret}`));
       }),
     );
   });
@@ -104,7 +107,7 @@ describe('row 66: the secret of the scheduler', () => {
     };
     const headers = { get: () => ({ length: shown.length, charCodeAt }) };
 
-    expect(secretCheck({ secret: 's3cret' })({ headers } as never)).toBe(shown === 'Bearer s3cret');
+    expect(secretCheck({ secret: 's3cret' })({ headers } as never)).toBe(shown === 'Bearer s3cret' ? 'right' : 'wrong');
     expect(looked).toEqual(Array.from(shown, (_, i) => i));
   });
 });
@@ -121,19 +124,29 @@ describe('row 66: without the option', () => {
   test.each<[string, string | undefined]>([
     ['not set', undefined],
     ['empty', ''],
-  ])('row 66: everybody is let in where that is %s', async (_, secret) => {
+  ])('F94 nobody is let in where that is %s, whatever is shown; wrapping works, as in a build', async (_, secret) => {
     vi.stubEnv('CRON_SECRET', secret);
+    const { acquire, handler, wrap } = setting();
+    const route = wrap();
+    const responses: Response[] = [];
+    for (const shown of [undefined, 'Bearer ', 'Bearer undefined']) responses.push(await route(asking(shown), {}));
 
-    expect(await status({})).toBe(200);
+    expect(responses.map((response) => response.status)).toEqual([500, 500, 500]);
+    expect(await responses[0]?.json()).toEqual({ status: 'error', code: 'SECRET_MISSING' });
+    expect([acquire.mock.calls, handler.mock.calls]).toEqual([[], []]);
+    expect(messages()).toEqual([
+      'a request was refused with status 500, because CRON_SECRET is not set: set it, give secret, or say secret: false where nobody else can call',
+    ]);
   });
 
-  test('row 65: everybody is let in where there is no environment', async () => {
-    const { wrap } = setting();
+  test('row 65: F94 nobody is let in where there is no environment', async () => {
+    const { handler, wrap } = setting();
     vi.stubGlobal('process', undefined);
     const response = await wrap()(asking(), {});
     vi.unstubAllGlobals();
 
-    expect(response.status).toBe(200);
+    expect(response.status).toBe(500);
+    expect(handler).not.toHaveBeenCalled();
   });
 });
 
@@ -172,7 +185,7 @@ describe('row 66: with the option', () => {
         const isSendable = isAscii(secret) && secret.trim() === secret;
         const check = () => secretCheck({ secret })(asking(`Bearer ${secret}`));
 
-        if (isSendable) expect(check()).toBe(true);
+        if (isSendable) expect(check()).toBe('right');
         else expect(check).toThrow(UNSENDABLE);
       }),
     );
@@ -189,19 +202,6 @@ describe('row 66: with the option', () => {
       new TypeError(`${what}: give the secret that the scheduler sends, or false where nobody else can call`),
     );
   });
-});
-
-test('F94 says once that a route without a secret is open', () => {
-  vi.stubEnv('CRON_SECRET', '');
-  const isAuthorized = secretCheck({});
-
-  expect([isAuthorized(new Request('https://example.com')), isAuthorized(new Request('https://example.com'))]).toEqual([
-    true,
-    true,
-  ]);
-  expect(messages()).toEqual([
-    'CRON_SECRET is not set: whoever knows the route can run it; set it, or say secret: false where nobody can',
-  ]);
 });
 
 test('F94 says nothing where the secret is shown, or none is wanted', () => {

@@ -18,7 +18,15 @@ const request = (headers: Record<string, string> = {}) => new Request('https://e
 
 function setting() {
   const { clock, store, observer, item } = memoryLocks();
-  const options = { name: 'digest', store, lockAtMostFor: '1m', clock, observers: [observer], secret: false } as const;
+  const options = {
+    name: 'digest',
+    store,
+    lockAtMostFor: '1m',
+    clock,
+    observers: [observer],
+    secret: false,
+    tick: 'none',
+  } as const;
   return { clock, store, observer, item, options };
 }
 

@@ -56,7 +56,7 @@ describe('row 21: keepAlive on Lambda', () => {
   test('F23 a lease shorter than the remaining time is not warned of', async () => {
     const logged = vi.spyOn(console, 'warn').mockImplementation(() => {});
     const { options, context } = setting();
-    await withSingleExecution(async () => {}, { ...options, lockAtMostFor: '10s' })({}, context());
+    await withSingleExecution(async () => {}, { ...options, lockAtMostFor: '10s', tick: 'none' })({}, context());
 
     expect(logged).not.toHaveBeenCalled();
   });

@@ -125,6 +125,33 @@ describe('the wrapped handler', () => {
   });
 });
 
+describe('row 36: an event that tells no scheduled time', () => {
+  const lineOf = (logged: { mock: { calls: unknown[][] } }) => logged.mock.calls.map(([line]) => String(line));
+
+  test('row 36: runs without a tick, as often as it comes; a line says so once', async () => {
+    const logged = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    const { options, context, item } = setting();
+    const handler = vi.fn(async () => {});
+    const wrapped = withSingleExecution(handler, options);
+    for (let calls = 0; calls < 2; calls++) await wrapped({}, context());
+
+    expect(handler).toHaveBeenCalledTimes(2);
+    expect(await item()).not.toHaveProperty('doneTick');
+    expect(lineOf(logged)).toEqual([expect.stringContaining('the trigger tells no scheduled time')]);
+  });
+
+  test.each<[string, Options['tick']]>([
+    ["with 'none'", 'none'],
+    ['with a function', () => undefined],
+  ])('row 36: %s nothing is said', async (_, tick) => {
+    const logged = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    const { options, context } = setting();
+    await withSingleExecution(async () => {}, { ...options, tick: tick ?? 'none' })({}, context());
+
+    expect(logged).not.toHaveBeenCalled();
+  });
+});
+
 describe('F45 a callback handler', () => {
   const callback = (_event: unknown, _context: Context, done: unknown) => {
     void Promise.resolve().then(() => typeof done === 'function' && done(null, 'sent'));
@@ -280,8 +307,8 @@ describe('F23 lockAtMostFor shorter than the remaining time', () => {
     const logged = vi.spyOn(console, 'warn').mockImplementation(() => {});
     const { options, context } = setting(900_000);
     const wrapped = withSingleExecution(async () => {}, { ...options, lockAtMostFor: '5m' });
-    await wrapped({}, context());
-    await wrapped({}, context());
+    await wrapped(fixture('rule-event'), context());
+    await wrapped(fixture('rule-event'), context());
 
     expect(logged.mock.calls).toEqual([
       [
@@ -297,7 +324,7 @@ describe('F23 lockAtMostFor shorter than the remaining time', () => {
   ])('F23 is not warned of when it %s', async (_, over) => {
     const logged = vi.spyOn(console, 'warn').mockImplementation(() => {});
     const { options, context } = setting(900_000);
-    await withSingleExecution(async () => {}, { ...options, ...over })({}, context());
+    await withSingleExecution(async () => {}, { ...options, ...over })(fixture('rule-event'), context());
 
     expect(logged).not.toHaveBeenCalled();
   });
@@ -309,7 +336,7 @@ describe('F23 lockAtMostFor shorter than the remaining time', () => {
     const { options, context } = setting(900_000);
     const wrapped = withSingleExecution(async () => 'ran', { ...options, lockAtMostFor: '5m' });
 
-    await expect(wrapped({}, context())).resolves.toBe('ran');
+    await expect(wrapped(fixture('rule-event'), context())).resolves.toBe('ran');
   });
 });
 

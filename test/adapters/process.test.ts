@@ -1,4 +1,4 @@
-import { Cron } from 'croner';
+import { Cron, type CronOptions } from 'croner';
 import nodeCron from 'node-cron';
 import { type Execution, LockHeldError, type Skipped } from 'single-execution';
 import { withSingleExecution } from 'single-execution/process';
@@ -13,7 +13,7 @@ function setting() {
     store,
     observer,
     item,
-    options: { name: 'digest', store, lockAtMostFor: '1m', clock, observers: [observer] },
+    options: { name: 'digest', store, lockAtMostFor: '1m', clock, observers: [observer], tick: 'none' as const },
   };
 }
 
@@ -112,7 +112,9 @@ describe('row 36: the tick', () => {
   test('row 36: is the date that the task context of node-cron names', async () => {
     const date = new Date(NOW - 7_001);
 
-    expect(await withSingleExecution(seen, setting().options)({ date, triggeredAt: new Date(NOW) })).toEqual(date);
+    const job = withSingleExecution(seen, { ...setting().options, tick: 'event' });
+
+    expect(await job({ date, triggeredAt: new Date(NOW) })).toEqual(date);
   });
 
   test.each<[string, unknown]>([
@@ -122,16 +124,31 @@ describe('row 36: the tick', () => {
     ['a date that is none', { date: new Date(Number.NaN), triggeredAt: new Date(NOW) }],
     ['a date that is a number', { date: NOW, triggeredAt: new Date(NOW) }],
     ['a date of something that is not node-cron’s', { date: new Date(NOW - 60_000) }],
+    ['a croner job that has not run', new Cron('* * * * *', { paused: true })],
   ])(
-    'row 36: F68 there is none, nor any other by the local clock, where the scheduler passes %s',
+    'row 36: F68 a call that tells none is refused, and nothing is written, where it passes %s',
     async (_, context) => {
-      const { options, observer, item } = setting();
+      const { options, store } = setting();
+      const acquire = vi.spyOn(store, 'acquire');
+      const job = vi.fn(seen);
 
-      expect(await withSingleExecution(seen, options)(context)).toBeUndefined();
-      expect(await item()).not.toHaveProperty('doneTick');
-      expect(observer.types()).not.toContain('tick-unreadable');
+      await expect(withSingleExecution(job, { ...options, tick: 'event' })(context)).rejects.toThrow(
+        new TypeError(
+          `lock "digest" is for ticks, and this call tells none, as those of croner 10 and node-cron 4 do: give tick as { every: '5m' }, a function of the arguments, or 'none'`,
+        ),
+      );
+      expect([acquire.mock.calls, job.mock.calls]).toEqual([[], []]);
     },
   );
+
+  test('row 36: switched off, a call that tells none runs like any other', async () => {
+    vi.stubEnv('SINGLE_EXECUTION_DISABLED', '1');
+    const told = vi.spyOn(console, 'warn').mockReturnValue();
+
+    expect(await withSingleExecution(() => 'ran', { ...setting().options, tick: 'event' })()).toBe('ran');
+    expect(told).toHaveBeenCalledOnce();
+    told.mockRestore();
+  });
 
   test('row 36: may come from a function of the arguments, from the local clock, or from nowhere', async () => {
     const { options } = setting();
@@ -148,7 +165,7 @@ describe('row 36: the tick', () => {
   test('F71 a date that no schedule can have is refused, and nothing is written', async () => {
     const { options, store } = setting();
     const acquire = vi.spyOn(store, 'acquire');
-    const job = withSingleExecution(seen, options);
+    const job = withSingleExecution(seen, { ...options, tick: 'event' });
     const triggeredAt = new Date(NOW);
 
     await expect(job({ date: new Date(NOW / 1_000), triggeredAt })).rejects.toThrow(RangeError);
@@ -162,7 +179,8 @@ describe('node-cron itself', () => {
     vi.useFakeTimers({ now: NOW - 30_000 });
     const { options } = setting();
     const ticks: unknown[] = [];
-    const job = () => withSingleExecution(async (_context: object, { tick }: Execution) => ticks.push(tick), options);
+    const guarded = { ...options, tick: 'event' as const };
+    const job = () => withSingleExecution(async (_context: object, { tick }: Execution) => ticks.push(tick), guarded);
     const results: unknown[] = [];
     const tasks = [job(), job()].map((wrapped) =>
       nodeCron.schedule('*/5 * * * *', async (context) => results.push(await wrapped(context)), {
@@ -184,7 +202,7 @@ describe('node-cron itself', () => {
   test('row 62: takes the wrapped job as it is, and its result with it', async () => {
     const { clock, options } = setting();
     await clock.advance(Date.now() - NOW);
-    const job = withSingleExecution(({ name }: Execution) => name, options);
+    const job = withSingleExecution(({ name }: Execution) => name, { ...options, tick: 'event' });
     const task = nodeCron.createTask('0 0 1 1 *', job);
 
     expect(await task.execute()).toBe('digest');
@@ -204,6 +222,52 @@ describe('croner itself', () => {
     for (const cron of jobs) cron.stop();
 
     expect(job.mock.calls).toEqual([[jobs[0], undefined, 'digest'], ['digest']]);
+  });
+
+  test.each<[string, CronOptions, readonly string[]]>([
+    ['*/5 * * * *', { timezone: 'Etc/UTC' }, ['2026-01-01T00:00:00.000Z', '2026-01-01T00:05:00.000Z']],
+    ['*/7 * * * * *', { timezone: 'Asia/Kolkata' }, ['2026-01-01T00:00:49.000Z', '2026-01-01T00:00:56.000Z']],
+    ['30 19 * * *', { timezone: 'America/New_York' }, ['2026-03-08T00:30:00.000Z', '2026-03-08T23:30:00.000Z']],
+    ['30 * * * *', { timezone: 'America/New_York' }, ['2026-11-01T05:30:00.000Z', '2026-11-01T06:30:00.000Z']],
+  ])(
+    'row 36: row 34: of two processes 30 ms apart one runs each tick of %s in %o, whose time is the one that was due',
+    async (pattern, cronOptions, dues) => {
+      const [first = Number.NaN, second = Number.NaN] = dues.map((due) => Date.parse(due));
+      vi.useFakeTimers({ now: first - 500 });
+      const { store } = memoryLocks();
+      const ticks: unknown[] = [];
+      const reasons: unknown[] = [];
+      const startedAt: number[] = [];
+      const pods = [0, 1].map(() => {
+        const job = withSingleExecution(async ({ tick }: Execution) => void ticks.push(tick?.toISOString()), {
+          ...{ name: 'digest', store, lockAtMostFor: '1m', observers: [], tick: 'event' },
+          onSkipped: ({ reason }) => void reasons.push(reason),
+        });
+        return new Cron(pattern, cronOptions, (...args: unknown[]) => {
+          startedAt.push(Date.now());
+          // So long this process takes before it turns to the other.
+          vi.setSystemTime(Date.now() + 30);
+          return (job as (...args: unknown[]) => Promise<undefined>)(...args);
+        });
+      });
+      await vi.advanceTimersByTimeAsync(second - first + 1_000);
+      for (const pod of pods) pod.stop();
+
+      expect(startedAt).toHaveLength(4);
+      expect(startedAt.map((at) => at % 1_000)).toSatisfy(
+        ([a = 0, b = 0, c = 0, d = 0]: number[]) => a + 30 <= b && c + 30 <= d,
+      );
+      expect(ticks).toEqual(dues);
+      expect(reasons).toEqual(['already-executed', 'already-executed']);
+    },
+  );
+
+  test('row 36: a job with an interval counts from its own last run: it tells no time that others share', async () => {
+    const job = withSingleExecution(() => {}, { ...setting().options, tick: 'event', onSkipped: () => undefined });
+    const cron = new Cron('* * * * * *', { interval: 60, paused: true }, job);
+
+    await expect(cron.trigger()).rejects.toThrow('this call tells none');
+    cron.stop();
   });
 
   test('row 36: row 34: with the local clock as tick, of two processes one runs each tick', async () => {
@@ -230,7 +294,8 @@ describe('row 45: what a skipped caller gets', () => {
 
   test('row 45: F50 the Skipped, a LockHeldError, or the value of a function; the job does not run', async () => {
     const { options } = setting();
-    await crash(options);
+    const { tick: _, ...untimed } = options;
+    await crash(untimed);
     const job = vi.fn();
 
     expect(await withSingleExecution(job, options)()).toEqual(skipped);
@@ -243,7 +308,11 @@ describe('row 45: what a skipped caller gets', () => {
 describe('row 14: options that cannot be are refused when wrapping', () => {
   test.each<[object, string]>([
     [{ lockAtMostFor: undefined }, 'lockAtMostFor is undefined: say how long the lock outlives a holder that dies'],
-    [{ tick: { every: '1ms' } }, 'tick.every is 1ms: give 1s to 366d'],
+    [{ tick: { every: '1ms' } }, 'tick.every is 1ms: give 1s to 1h'],
+    [
+      { tick: undefined },
+      "tick is undefined: say where the scheduled time comes from, 'event', { every: '5m' } or a function; or 'none', where a second call may run again",
+    ],
     [{ deadline: NOW }, "unknown option 'deadline': the options are name, tick, onSkipped, maxDuration, store,"],
   ])('%o', (over, message) => {
     expect(() => withSingleExecution(() => {}, { ...setting().options, ...over })).toThrow(message);

@@ -32,7 +32,7 @@ describe('row 14: what cannot be is refused before any write', () => {
     [
       { tick: NOW + 86_400_001 },
       new RangeError(
-        'tick is 1767312000001 (2026-01-02T00:00:00.001Z), over a day ahead of 1767225600000 (2026-01-01T00:00:00.000Z): give epoch milliseconds',
+        'tick is 1767312000001 (2026-01-02T00:00:00.001Z), over 1d ahead of 1767225600000 (2026-01-01T00:00:00.000Z): give epoch milliseconds',
       ),
     ],
     [{ deadline: Number.NaN }, new RangeError(`deadline is NaN: ${instant}`)],

@@ -20,8 +20,8 @@ describe('checkTick', () => {
     ['zero', 0, 'before 2015'],
     ['the last instant of 2014', 1_420_070_399_999, 'before 2015'],
     ['microseconds', NOW * 1_000, 'tick is 1774749600000000 (+058209-'],
-    ['nanoseconds, beyond any Date', NOW * 1e6, 'tick is 1774749600000000000, over a day ahead'],
-    ['more than a day ahead', NOW + DAY + 1, 'over a day ahead of 1774749600000 (2026-03-29T02:00:00.000Z)'],
+    ['nanoseconds, beyond any Date', NOW * 1e6, 'tick is 1774749600000000000, over 1d ahead'],
+    ['more than a day ahead', NOW + DAY + 1, 'over 1d ahead of 1774749600000 (2026-03-29T02:00:00.000Z)'],
     ['Infinity', Number.POSITIVE_INFINITY, 'tick is Infinity: give a Date, or epoch milliseconds, or leave it out'],
   ])('F71 refuses %s, which would keep the job from ever running again', (_, tickMs, message) => {
     expect(() => checkTick(tickMs, NOW)).toThrow(RangeError);

@@ -35,8 +35,6 @@ describe('row 14: what cannot be is refused when wrapping', () => {
     [{ name: 5 }, new TypeError('name is 5: give the lock a name, a string')],
     [{ onSkipped: 'ignore' }, new TypeError("onSkipped is 'ignore': choose 'return' or 'throw'")],
     [{ onSkipped: null }, new TypeError("onSkipped is null: choose 'return' or 'throw'")],
-    [{ tick: 'never' }, new TypeError("tick is 'never': choose 'event' or 'none'")],
-    [{ tick: { every: 5 } }, new RangeError('tick.every is 5ms: give 1s to 366d')],
   ])('%o', (options, error) => {
     expect(() => wrapper(options)).toThrow(error);
   });
@@ -99,11 +97,9 @@ describe('row 45: what the caller gets', () => {
 });
 
 test('row 69: each wrapper has settings of its own, complete and with no store', () => {
-  const [first, second] = [wrapper({ lockAtMostFor: '1m' }), wrapper({ lockAtMostFor: '5m', tick: 'none' })];
+  const [first, second] = [wrapper({ lockAtMostFor: '1m' }), wrapper({ lockAtMostFor: '5m' })];
 
   expect(first.settings).toMatchObject({ lockAtMostForMs: 60_000, tickMark: 'success' });
   expect(second.settings).toMatchObject({ lockAtMostForMs: 300_000 });
   expect(first.settings).not.toHaveProperty('store');
-  expect(first.triggerFor({ tickMs: NOW }, [])).toEqual({ tickMs: NOW });
-  expect(second.triggerFor({ tickMs: NOW }, [])).toEqual({});
 });

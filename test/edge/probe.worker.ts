@@ -34,6 +34,7 @@ const routeOf = (env: Env) =>
     store: storeOf(env),
     lockAtMostFor: '1m',
     secret: false,
+    tick: 'none',
   });
 
 const lasting = (lockAtMostFor: string) =>

@@ -72,6 +72,7 @@ const digest = http.withSingleExecution(
     name: 'digest',
     store,
     lockAtMostFor: '1m',
+    tick: 'event',
     observers: [({ type }) => type === 'skipped' && skip.reach()],
   },
 );
@@ -84,7 +85,7 @@ const clean = processes.withSingleExecution(
     await cleanUp.reached;
     throw signal.reason;
   },
-  { name: 'clean', store, lockAtMostFor: '1m' },
+  { name: 'clean', store, lockAtMostFor: '1m', tick: 'none' },
 );
 
 async function answer(request: Request): Promise<Response> {

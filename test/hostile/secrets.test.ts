@@ -44,7 +44,7 @@ test('F89 F90 what is planted in the event, the environment and an error reaches
     const handler = withSingleExecution(fail, { name: 'digest', store: kept, observers });
     await expect(handler(event, lambdaContext())).rejects.toThrow();
   }
-  const route = onHttp(async () => new Response(), { name: 'digest', store, lockAtMostFor: '1m' });
+  const route = onHttp(async () => new Response(), { name: 'digest', store, lockAtMostFor: '1m', tick: 'none' });
   const refused = await route(new Request(`http://localhost/?token=${SECRET}`, { headers: { authorization: SECRET } }));
 
   expect(refused.status).toBe(401);
@@ -61,6 +61,7 @@ test.each<[string, () => unknown]>([
         name: 'a',
         store: memoryStore(),
         lockAtMostFor: '1m',
+        tick: 'none',
         secret: 123_456 as never,
       }),
   ],

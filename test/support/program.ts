@@ -24,7 +24,7 @@ const START = `
   });
   const told = (text) => wordOf(text).opened;
   const store = redisStore({ client: new Redis(process.argv[1]) });
-  const options = { name: 'digest', store, lockAtMostFor: '1m', tick: { every: '1d' } };
+  const options = { name: 'digest', store, lockAtMostFor: '1m', tick: () => new Date().setUTCHours(0, 0, 0, 0) };
   const wrap = (job, over) =>
     withSingleExecution(job, { ...options, observers: [({ type, name }) => say(name, type)], ...over });
   const aborted = ({ signal }) =>

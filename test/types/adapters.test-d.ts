@@ -9,6 +9,7 @@ import { describe, expectTypeOf, test } from 'vitest';
 
 const store = memoryStore();
 const options = { name: 'digest', store, lockAtMostFor: '1m' };
+const unticked = { ...options, tick: 'none' } as const;
 
 describe('row 62: Cloudflare', () => {
   /** As @cloudflare/workers-types has them: more members than are used here. */
@@ -90,7 +91,7 @@ describe('row 62: HTTP', () => {
     const wrapped = route(async (request: PlatformRequest, context: RouteContext, execution: Execution) => {
       const { id } = await context.params;
       return Response.json([request.nextUrl.pathname, id, execution.name]);
-    }, options);
+    }, unticked);
     expectTypeOf(wrapped).parameters.toEqualTypeOf<[request: PlatformRequest, context: RouteContext]>();
     expectTypeOf(wrapped).returns.toEqualTypeOf<Promise<Response>>();
     // @ts-expect-error a bare Request has no nextUrl
@@ -98,7 +99,7 @@ describe('row 62: HTTP', () => {
   });
 
   test('row 62: what a handler does not declare is a Request, a context of any kind, and the execution', () => {
-    expectTypeOf(route(() => new Response(), options)).toExtend<
+    expectTypeOf(route(() => new Response(), unticked)).toExtend<
       (request: Request, context: unknown) => Promise<Response>
     >();
     route((request, context, execution) => {
@@ -106,27 +107,27 @@ describe('row 62: HTTP', () => {
       expectTypeOf(context).toBeUnknown();
       expectTypeOf(execution).toEqualTypeOf<Execution>();
       return new Response();
-    }, options);
+    }, unticked);
     // @ts-expect-error a route answers with a Response
-    route(() => 'sent', options);
+    route(() => 'sent', unticked);
   });
 
   test('row 62: functions of options are given the request and the context of the handler', () => {
     route((_request: PlatformRequest, _context: RouteContext) => new Response(), {
-      ...options,
+      ...unticked,
       name: (request, context) => {
         expectTypeOf(context).toEqualTypeOf<RouteContext>();
         return request.nextUrl.pathname;
       },
       tick: (request) => new Date(request.nextUrl.searchParams.get('due') ?? ''),
     });
-    route(() => new Response(), { ...options, tick: { every: '5m' }, secret: false });
+    route(() => new Response(), { ...unticked, tick: { every: '5m' }, secret: false });
     // @ts-expect-error a skip is answered with a Response
-    route(() => new Response(), { ...options, onSkipped: ({ reason }) => reason });
+    route(() => new Response(), { ...unticked, onSkipped: ({ reason }) => reason });
     // @ts-expect-error a secret of the environment may not be set
-    route(() => new Response(), { ...options, secret: process.env['CRON_SECRET'] });
+    route(() => new Response(), { ...unticked, secret: process.env['CRON_SECRET'] });
     // @ts-expect-error true is no secret
-    route(() => new Response(), { ...options, secret: true });
+    route(() => new Response(), { ...unticked, secret: true });
   });
 });
 
@@ -134,55 +135,55 @@ describe('row 62: a process', () => {
   const send = async (_tenant: string, _execution: Execution) => ({ sent: 5 });
 
   test('row 62: arguments are kept, and the execution is not one of them', () => {
-    expectTypeOf(job(send, options)).parameters.toEqualTypeOf<[string]>();
-    expectTypeOf(job((_execution: Execution) => 5, options)).parameters.toEqualTypeOf<[]>();
-    expectTypeOf(job(() => 5, options)).parameters.toEqualTypeOf<[]>();
+    expectTypeOf(job(send, unticked)).parameters.toEqualTypeOf<[string]>();
+    expectTypeOf(job((_execution: Execution) => 5, unticked)).parameters.toEqualTypeOf<[]>();
+    expectTypeOf(job(() => 5, unticked)).parameters.toEqualTypeOf<[]>();
     job((execution) => {
       expectTypeOf(execution).toEqualTypeOf<Execution>();
-    }, options);
+    }, unticked);
     // @ts-expect-error the last parameter is the execution
-    job((_tenant: string) => 5, options);
+    job((_tenant: string) => 5, unticked);
     // @ts-expect-error not the argument of this job
-    void job(send, options)(42);
+    void job(send, unticked)(42);
   });
 
   test('row 62: the result follows onSkipped', () => {
-    expectTypeOf(job(send, options)).returns.resolves.toEqualTypeOf<{ sent: number } | Skipped>();
-    expectTypeOf(job(send, { ...options, onSkipped: 'return' })).returns.resolves.toEqualTypeOf<
+    expectTypeOf(job(send, unticked)).returns.resolves.toEqualTypeOf<{ sent: number } | Skipped>();
+    expectTypeOf(job(send, { ...unticked, onSkipped: 'return' })).returns.resolves.toEqualTypeOf<
       { sent: number } | Skipped
     >();
-    expectTypeOf(job(send, { ...options, onSkipped: 'throw' })).returns.resolves.toEqualTypeOf<{ sent: number }>();
+    expectTypeOf(job(send, { ...unticked, onSkipped: 'throw' })).returns.resolves.toEqualTypeOf<{ sent: number }>();
     expectTypeOf(
-      job(send, { ...options, onSkipped: async ({ reason }) => reason.length }),
+      job(send, { ...unticked, onSkipped: async ({ reason }) => reason.length }),
     ).returns.resolves.toEqualTypeOf<{ sent: number } | number>();
-    expectTypeOf(job(() => 5, { ...options, onSkipped: () => undefined })).returns.resolves.toEqualTypeOf<
+    expectTypeOf(job(() => 5, { ...unticked, onSkipped: () => undefined })).returns.resolves.toEqualTypeOf<
       number | undefined
     >();
   });
 
   test('row 62: functions of options are given the arguments of the job', () => {
     job(send, {
-      ...options,
+      ...unticked,
       name: (tenant) => `tenant-${tenant}`,
       tick: (tenant) => {
         expectTypeOf(tenant).toBeString();
         return undefined;
       },
     });
-    job(send, { ...options, tick: { every: '5m' } });
+    job(send, { ...unticked, tick: { every: '5m' } });
     // @ts-expect-error the execution is not there before the lock is
-    job(send, { ...options, name: (_tenant, execution: Execution) => execution.name });
+    job(send, { ...unticked, name: (_tenant, execution: Execution) => execution.name });
   });
 
   test('row 62: node-cron takes the wrapped job', () => {
-    expectTypeOf(job((_context: TaskContext, _execution: Execution) => 5, options)).toExtend<TaskFn>();
-    expectTypeOf(job((_execution: Execution) => 5, options)).toExtend<TaskFn>();
+    expectTypeOf(job((_context: TaskContext, _execution: Execution) => 5, unticked)).toExtend<TaskFn>();
+    expectTypeOf(job((_execution: Execution) => 5, unticked)).toExtend<TaskFn>();
     // @ts-expect-error node-cron passes no tenant
-    const _: TaskFn = job(send, options);
+    const _: TaskFn = job(send, unticked);
   });
 
   test('row 62: croner takes it where a skip is dropped: it wants a callback that gives nothing back', () => {
-    const dropped = { ...options, onSkipped: () => undefined };
+    const dropped = { ...unticked, onSkipped: () => undefined };
     new Cron(
       '0 0 1 1 *',
       { paused: true },
@@ -191,12 +192,12 @@ describe('row 62: a process', () => {
     new Cron(
       '0 0 1 1 *',
       { paused: true },
-      job(() => {}, { ...options, onSkipped: 'throw' }),
+      job(() => {}, { ...unticked, onSkipped: 'throw' }),
     );
     expectTypeOf(
       job((_self: Cron, _context: undefined, _execution: Execution) => {}, dropped),
     ).toExtend<CronCallback>();
-    const returning = job(() => {}, options);
+    const returning = job(() => {}, unticked);
     // @ts-expect-error a Skipped is given back
     new Cron('0 0 1 1 *', { paused: true }, returning);
   });
@@ -204,11 +205,19 @@ describe('row 62: a process', () => {
 
 test('row 14: every door wants a name and a store, and no option that is not one', () => {
   // @ts-expect-error no store
-  job(() => {}, { name: 'digest', lockAtMostFor: '1m' });
+  job(() => {}, { name: 'digest', lockAtMostFor: '1m', tick: 'none' });
   // @ts-expect-error no name
-  route(() => new Response(), { store, lockAtMostFor: '1m' });
+  route(() => new Response(), { store, lockAtMostFor: '1m', tick: 'none' });
   // @ts-expect-error no such option
   scheduled(() => {}, { ...options, lockAtMostfor: '5m' });
   // @ts-expect-error no such choice
-  job(() => {}, { ...options, onSkipped: 'ignore' });
+  job(() => {}, { ...unticked, onSkipped: 'ignore' });
+});
+
+test('row 36: where most triggers tell no scheduled time, tick is to be given', () => {
+  // @ts-expect-error no tick
+  job(() => {}, options);
+  // @ts-expect-error no tick
+  route(() => new Response(), options);
+  scheduled(() => {}, options);
 });

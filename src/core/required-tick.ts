@@ -1,0 +1,48 @@
+import { type Duration, formatDuration, parseDuration } from './duration.js';
+import type { Settings } from './policy.js';
+import { checked, type OnUntold, type TickOption, type TriggerFor, tickChooser, untimed } from './trigger.js';
+
+/**
+ * For triggers that tell no scheduled time: the local time, cut down to a multiple of the interval since 1970 UTC; 1 s
+ * to 1 h. A clock that is late by up to `maxClockSkew` still finds the right one.
+ */
+export interface TickEvery {
+  readonly every: Duration;
+}
+
+const SHORTEST_EVERY_MS = 1_000;
+/** Where the clocks go forward, two local times that are further apart than that can fall into one interval. */
+const LONGEST_EVERY_MS = 3_600_000;
+
+/**
+ * Like `tickChooser`, for doors that most triggers reach without a scheduled time: the option must be given, and the
+ * local clock may stand in.
+ *
+ * @throws TypeError, RangeError for an option that is missing or cannot be
+ */
+export function requiredTick<A extends readonly unknown[]>(
+  tick: TickOption<A> | TickEvery,
+  settings: Settings,
+  onUntold?: OnUntold,
+): TriggerFor<A> {
+  if (tick === undefined) {
+    throw new TypeError(
+      "tick is undefined: say where the scheduled time comes from, 'event', { every: '5m' } or a function; or 'none', where a second call may run again",
+    );
+  }
+  if (typeof tick !== 'object' || tick === null) return tickChooser(tick, settings, onUntold);
+  const stray = Object.keys(tick).find((key) => key !== 'every');
+  if (stray !== undefined) throw new TypeError(`unknown option 'tick.${stray}': the only one is every`);
+  const everyMs = parseDuration(tick.every, 'tick.every');
+  if (everyMs < SHORTEST_EVERY_MS || everyMs > LONGEST_EVERY_MS) {
+    throw new RangeError(
+      `tick.every is ${formatDuration(everyMs)}: give 1s to 1h, and a function for ticks that are further apart, such as () => new Date().setHours(0, 0, 0, 0) for one a day`,
+    );
+  }
+  const { clock, maxClockSkewMs } = settings;
+  const leadMs = Math.min(maxClockSkewMs, everyMs / 2);
+  return (read) => {
+    const nowMs = clock.now();
+    return checked({ ...untimed(read), tickMs: Math.floor((nowMs + leadMs) / everyMs) * everyMs }, nowMs);
+  };
+}
