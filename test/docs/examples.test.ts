@@ -25,7 +25,7 @@ const examples = new Map(
 test('every TypeScript example in the docs compiles under the strict settings of this project', () => {
   expect(examples.size).toBeGreaterThan(3);
   expect(problemsOf(examples)).toEqual([]);
-});
+}, 180_000);
 
 test('the check of the examples finds a wrong one', () => {
   const wrong = join(import.meta.dirname, 'wrong.ts');
