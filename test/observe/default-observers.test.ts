@@ -82,11 +82,12 @@ describe('row 47: a skip is written by default', () => {
   const held = { acquire: async () => ({ status: 'refused', reason: 'paused' }) as const };
   const store = { ...memoryStore(), ...held };
   const options = { name: 'digest', store, lockAtMostFor: '1m' };
+  const wrapping = { ...options, tick: 'none' } as const;
   const SKIP = 'lock "digest": skipped, an operator paused it';
 
   test.each<[string, () => unknown, metrics: string[]]>([
-    ['on Lambda', () => withSingleExecution(async () => {}, options)({}, lambdaContext()), ['Attempts', 'Skipped']],
-    ['in a process', () => inProcess(async () => {}, options)(), ['Attempts', 'Skipped']],
+    ['on Lambda', () => withSingleExecution(async () => {}, wrapping)({}, lambdaContext()), ['Attempts', 'Skipped']],
+    ['in a process', () => inProcess(async () => {}, wrapping)(), ['Attempts', 'Skipped']],
     ['of a function', () => executeWithLock(async () => {}, options), ['Attempts', 'Skipped']],
     [
       'of a candidate',
@@ -95,7 +96,7 @@ describe('row 47: a skip is written by default', () => {
     ],
     [
       'of a route, whose platform collects no metrics from stdout',
-      () => onHttp(async () => new Response(), { ...options, secret: false })(new Request('https://a.example'), {}),
+      () => onHttp(async () => new Response(), { ...wrapping, secret: false })(new Request('https://a.example'), {}),
       [],
     ],
   ])('row 47: %s', async (_, call, names) => {
