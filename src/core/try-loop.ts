@@ -30,7 +30,6 @@ export async function tryUntilAnswered<T>(
   classify: (error: unknown) => TryFailure,
 ): Promise<Answer<T>> {
   const { clock, signal } = call;
-  if (signal.aborted) return { error: new Unanswered('aborted before it was sent'), ambiguous: false };
   const endMono = clock.monotonic() + call.budgetMs;
   const pending = new Set<AbortController>();
   let tries = 0;
@@ -46,7 +45,9 @@ export async function tryUntilAnswered<T>(
       pending.clear();
       for (const controller of givenUp) controller.abort();
     };
-    const onAbort = () => end({ error: new Unanswered('aborted before an answer came') });
+    const giveUp = (why: string) => end({ error: new Unanswered(why) });
+    const onAbort = () => giveUp('aborted before an answer came');
+    const onSilence = () => giveUp(`no answer within ${Math.round(call.budgetMs)} ms`);
 
     const sendNext = () => {
       const controller = new AbortController();
@@ -73,10 +74,10 @@ export async function tryUntilAnswered<T>(
       else if (pending.size === 0) end({ error });
       else timer = clock.setTimer(onSilence, Math.max(1, leftMs));
     };
-    const onSilence = () => end({ error: new Unanswered(`no answer within ${Math.round(call.budgetMs)} ms`) });
 
+    if (signal.aborted) return onAbort();
     signal.addEventListener('abort', onAbort);
-    sendNext();
+    return sendNext();
   });
 }
 

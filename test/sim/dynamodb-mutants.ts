@@ -263,4 +263,9 @@ export const DYNAMODB_MUTANTS: readonly Mutant[] = [
     'ambiguous: ambiguous || pending.size > 0',
     "ambiguous: ambiguous || ('error' in how && pending.size > 0)",
   ]),
+  mutant('a call that has its answer goes on sending', 'synchronised', 57, [
+    'core/try-loop.ts',
+    '    const end = (how: { readonly value: T } | { readonly error: unknown }) => {\n      timer?.cancel();\n',
+    '    const end = (how: { readonly value: T } | { readonly error: unknown }) => {\n',
+  ]),
 ];

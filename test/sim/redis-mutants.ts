@@ -1,15 +1,8 @@
 import { type Mutant, mutantsOf } from './mutant.js';
-import type { Edit } from './simulate.js';
 
 const SCRIPTS = 'stores/redis-scripts.ts';
 const STILL_UNTIL = 'untilMs > now and not givenBack';
 const HAS_ENDED = "string.find(',' .. (lock.barredAttempts or '') .. ',', ',' .. id .. ',', 1, true)";
-
-const SENT_OF_LATEST_TRY: Edit = [
-  'stores/redis-connection.ts',
-  'const sentWall = call.clock.now();',
-  'const sentWall = call.clock.now();\n          call.sent = { firstSentWall: sentWall, firstSentMono: call.clock.monotonic() };',
-];
 
 const mutant = mutantsOf('redis');
 
@@ -93,16 +86,21 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
     'endMono: firstSentMono + leaseMs,',
     'endMono: firstSentMono + leaseMs + 6_000,',
   ]),
-  mutant('the deadline counts from the latest try', 'synchronised', 3, SENT_OF_LATEST_TRY, [
-    'stores/redis-lock.ts',
-    "reply.word === 'own' ? own(claim, reply, sent)",
-    "reply.word === 'own' ? own(claim, reply, call.sent)",
-  ]),
-  mutant('an extension counts from the latest try', 'synchronised', 1, SENT_OF_LATEST_TRY, [
-    'stores/redis-lock.ts',
-    "{ status: 'extended', lockUntilMs: number, ...sent }",
-    "{ status: 'extended', lockUntilMs: number, ...call.sent }",
-  ]),
+  mutant(
+    'the deadline counts from the latest try',
+    'synchronised',
+    3,
+    [
+      'stores/redis-connection.ts',
+      'const sentWall = call.clock.now();',
+      'const sentWall = call.clock.now();\n          call.sent = { firstSentWall: sentWall, firstSentMono: call.clock.monotonic() };',
+    ],
+    [
+      'stores/redis-lock.ts',
+      "reply.word === 'own' ? own(claim, reply, sent)",
+      "reply.word === 'own' ? own(claim, reply, call.sent)",
+    ],
+  ),
   mutant('a signal that is asked does not look at the clocks', 'hostile', 52, [
     'core/watched-signal.ts',
     '        look();\n',
