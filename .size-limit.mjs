@@ -24,13 +24,13 @@ export default [
   bundleOf(
     'withSingleExecution + upstashStore',
     `${wrapper} export { upstashStore } from './dist/stores/upstash.js';`,
-    '16.4 kB',
+    '16.9 kB',
   ),
   ...['cloudflare', 'http', 'process'].map((door) =>
     bundleOf(
       `${door} + upstashStore`,
       `export { withSingleExecution } from './dist/adapters/${door}.js'; export { upstashStore } from './dist/stores/upstash.js';`,
-      '16.7 kB',
+      '17.2 kB',
     ),
   ),
   bundleOf(

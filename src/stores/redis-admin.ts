@@ -38,11 +38,11 @@ export function redisAdmin(redis: RedisConnection): LockAdminStore {
       const names = new Set<string>();
       let cursor = '0';
       do {
-        const args = [cursor, `${keyPrefix.replace(/[\\*?[\]]/g, '\\$&')}*`];
-        const send = async () => readPage(await redis.send(LIST, [], args));
+        const args = [cursor];
+        const send = async () => readPage(await redis.send(LIST, [keyPrefix], args));
         const answer = await tryUntilAnswered(call, send, classifyFailure);
         if ('error' in answer) throw failureOf(answer.error, 'list', '*');
-        for (const key of answer.value.keys) names.add(key.slice(keyPrefix.length));
+        for (const name of answer.value.names) names.add(name);
         cursor = answer.value.cursor;
       } while (cursor !== '0');
       // Something else may lie under the prefix, with a key that no lock can have.

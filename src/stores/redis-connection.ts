@@ -3,7 +3,7 @@ import type { LockStoreError, StoreOperation } from '../core/errors.js';
 import { lockKey } from '../core/lock-key.js';
 import type { ClockBounds, StoreCall } from '../core/lock-store.js';
 import { tryUntilAnswered } from '../core/try-loop.js';
-import { classifyFailure, failureOf, isNoScript } from './redis-errors.js';
+import { classifyFailure, failureOf, isHeaderRefused, isNoScript, type NotSent } from './redis-errors.js';
 import { type RedisReply, readReply } from './redis-reply.js';
 import type { RedisScript } from './redis-scripts.js';
 
@@ -11,6 +11,14 @@ import type { RedisScript } from './redis-scripts.js';
 export interface RedisClient {
   eval(script: string, keys: string[], args: string[]): Promise<unknown>;
   evalsha(sha1: string, keys: string[], args: string[]): Promise<unknown>;
+  /** Why the client cannot send now, as far as it tells. */
+  notSent(): NotSent | undefined;
+  /** Waits for a client that is on its way to a connection; what is left of the call then. */
+  connected?(call: StoreCall): Promise<StoreCall> | undefined;
+  /** A first line that the scripts need at this Redis; empty once the Redis has refused it. */
+  header: string;
+  /** Of the scripts, with that line. */
+  readonly hashes: Map<RedisScript, Promise<string>>;
 }
 
 /** How a script was answered. */
@@ -39,16 +47,12 @@ export interface ScriptOrder<W extends string> {
 /** Of locks without a prefix of their own: a Redis holds other things too. */
 const DEFAULT_PREFIX = 'lock:';
 
-/** @param header a first line that the scripts need at this Redis */
-export function redisConnection(
-  client: RedisClient,
-  keyPrefix: unknown = DEFAULT_PREFIX,
-  header = '',
-): RedisConnection {
+export function redisConnection(client: RedisClient, keyPrefix: unknown = DEFAULT_PREFIX): RedisConnection {
   if (typeof keyPrefix !== 'string') throw new TypeError(`keyPrefix is ${describe(keyPrefix)}: give a string`);
-  const hashes = new Map<RedisScript, Promise<string>>();
-
   const send = async (script: RedisScript, keys: string[], args: string[], signal?: AbortSignal): Promise<unknown> => {
+    const notSent = client.notSent();
+    if (notSent) throw notSent;
+    const { header, hashes } = client;
     const text = header + script.text;
     const hash = hashes.get(script) ?? sha1(text);
     hashes.set(script, hash);
@@ -56,7 +60,15 @@ export function redisConnection(
       return await client.evalsha(await hash, keys, args);
     } catch (error) {
       if (!isNoScript(error) || signal?.aborted) throw error;
+    }
+    try {
       return await client.eval(text, keys, args);
+    } catch (error) {
+      if (header === '' || !isHeaderRefused(error)) throw error;
+      client.header = '';
+      hashes.clear();
+      if (signal?.aborted) throw error;
+      return send(script, keys, args, signal);
     }
   };
 
@@ -65,8 +77,9 @@ export function redisConnection(
     send,
     async run({ script, operation, name, args, words }, call) {
       const key = lockKey(keyPrefix, name, operation);
+      const connecting = client.connected?.(call);
       const answer = await tryUntilAnswered(
-        call,
+        connecting === undefined ? call : await connecting,
         async (signal) => {
           const sentWall = call.clock.now();
           const reply = readReply(await send(script, [key], args.map(String), signal), words);

@@ -4,9 +4,24 @@ import { isUnsent } from '../core/unsent.js';
 
 /*
  * What the errors of Redis and its clients mean: whether the script may have run, whether another try may help, and
- * what to tell people. Clients put the whole command, with ids and addresses, into their messages: of a message only
- * Redis's own first word is read, and nothing of it is repeated.
+ * what to tell people. Clients put the whole command, with ids and addresses, into their messages: only what stands
+ * before it is read, and only Redis's own first word is repeated.
  */
+
+/** The client cannot send just now, and says so before it is asked. The message is for people. */
+export class NotSent extends Error {
+  override readonly name = 'NotSent';
+  /** `ACCESS_DENIED` where credentials are missing; nothing but a change of the program helps then. */
+  readonly code: LockStoreErrorCode;
+  /** Whether the client is on its way to a connection. */
+  readonly retry: boolean;
+
+  constructor(code: LockStoreErrorCode, message: string, retry = false) {
+    super(`${message}; nothing was sent`);
+    this.code = code;
+    this.retry = retry;
+  }
+}
 
 /** `denied` and `refused` need somebody to change something; `unsent` and `busy` were surely not applied. */
 type Kind = 'denied' | 'refused' | 'busy' | 'unsent' | 'unknown';
@@ -17,16 +32,28 @@ const QUOTA = /max (daily |monthly )?request|rate limit/i;
 /** ioredis and node-redis of a command that they neither send now nor keep to be sent later. */
 const OFFLINE = /^(Stream isn't writeable|The client is offline)/;
 const REFUSED = /^(WRONGTYPE|ERR|NOSCRIPT|MOVED|CROSSSLOT)\b/;
+/** What @upstash/redis puts behind the error of an answer whose status is none of success. It does not tell the status. */
+const COMMAND = ', command was: ';
+/** What Redis says of a script itself, under any status. */
+const OF_A_SCRIPT = /script|unknown command/i;
+/** Redis from 7 on does not know Upstash's flag; before 7, and beside Redis, some do not know the line that it stands in. */
+const NO_HEADER = /shebang|near '#'/;
 
 export function classifyFailure(error: unknown): TryFailure {
+  if (error instanceof NotSent) return { ambiguous: false, retry: error.retry };
   const kind = kindOf(error);
-  // ERR is also what a gateway says of its own failure, after the script has run.
+  // A script can fail half-way.
   const ambiguous = kind === 'unknown' || (kind === 'refused' && redisMessage(error).startsWith('ERR'));
   return { ambiguous, retry: kind === 'busy' || kind === 'unsent' || kind === 'unknown' };
 }
 
 export function isNoScript(error: unknown): boolean {
-  return /\bNOSCRIPT\b/.test(messageOf(error));
+  return /\bNOSCRIPT\b/.test(redisMessage(error));
+}
+
+/** Whether the first line of a script was refused, so that nothing of it ran. */
+export function isHeaderRefused(error: unknown): boolean {
+  return NO_HEADER.test(redisMessage(error));
 }
 
 /** The error that callers see: action, lock, what is wrong, remedy. */
@@ -42,7 +69,8 @@ export function failureOf(error: unknown, operation: StoreOperation, lockName: s
 }
 
 function explain(error: unknown): readonly [LockStoreErrorCode, string] {
-  const word = /^[A-Z]{2,}/.exec(redisMessage(error))?.[0] ?? errorName(error);
+  if (error instanceof NotSent) return [error.code, error.message];
+  const word = firstWord(error) ?? errorName(error);
   switch (kindOf(error)) {
     case 'denied':
       return ['ACCESS_DENIED', `Redis refused the credentials (${word}); check user, password or token`];
@@ -53,9 +81,14 @@ function explain(error: unknown): readonly [LockStoreErrorCode, string] {
     case 'busy':
       return ['UNAVAILABLE', `Redis cannot write just now (${word}); try again`];
     case 'unsent':
-      return ['UNAVAILABLE', 'Redis could not be reached; check its address and the network'];
+      return ['UNAVAILABLE', 'Redis could not be reached: start it, or check its address and the network'];
     default:
-      return ['UNAVAILABLE', `no answer from Redis that can be relied on (${errorName(error)}); try again`];
+      return [
+        'UNAVAILABLE',
+        word === 'Unanswered'
+          ? 'no answer from Redis in time: check its address and the network'
+          : `no answer from Redis that can be relied on (${word}); try again`,
+      ];
   }
 }
 
@@ -63,14 +96,21 @@ function kindOf(error: unknown): Kind {
   const message = redisMessage(error);
   if (DENIED.test(message)) return 'denied';
   if (BUSY.test(message) || QUOTA.test(message)) return 'busy';
-  if (REFUSED.test(message)) return 'refused';
+  // "ERR" is also what a gateway says of its own failure, be it in front of the script or after it.
+  const ofAGateway = messageOf(error).includes(COMMAND) && message.startsWith('ERR') && !OF_A_SCRIPT.test(message);
+  if (REFUSED.test(message)) return ofAGateway ? 'unknown' : 'refused';
   if (OFFLINE.test(message) || isUnsent(error) || isUnsent(readThrown(error, 'cause'))) return 'unsent';
   return 'unknown';
 }
 
-/** Redis's own words, which Upstash puts behind its own. */
+/** Redis's own words, without those of @upstash/redis and of proxies around them. */
 function redisMessage(error: unknown): string {
-  return messageOf(error).replace(/^(Command failed: |UpstashError: )/, '');
+  const [message = ''] = messageOf(error).split(COMMAND);
+  return message.replace(/^(Command failed|UpstashError|Failed to execute Redis command): /, '');
+}
+
+function firstWord(error: unknown): string | undefined {
+  return /^[A-Z]{2,}\b/.exec(redisMessage(error))?.[0];
 }
 
 function messageOf(error: unknown): string {
@@ -80,6 +120,5 @@ function messageOf(error: unknown): string {
 
 /** What may be logged: the error's name, and of its message the first word alone. */
 function withoutCommand(error: unknown): Error {
-  const word = /^[A-Z]{2,}/.exec(redisMessage(error))?.[0];
-  return Object.assign(new Error(word ?? 'see the name'), { name: errorName(error) });
+  return Object.assign(new Error(firstWord(error) ?? 'see the name'), { name: errorName(error) });
 }

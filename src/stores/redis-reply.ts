@@ -21,6 +21,9 @@ const COUNTS: ReadonlySet<string> = new Set([
   'v',
 ]);
 
+/** What each answer begins with: see redis-scripts.ts. */
+const MARK = '!';
+
 /**
  * Reads a script's answer. Only the words that are listed are taken: clients invent answers, such as `{}` for a call
  * that was aborted.
@@ -52,16 +55,17 @@ function countOf(line: string | undefined): number | undefined {
   return Number.isSafeInteger(count) ? count : undefined;
 }
 
-/** A page of keys: the cursor of the next, and the keys. @throws UnexpectedReply */
-export function readPage(reply: unknown): { readonly cursor: string; readonly keys: readonly string[] } {
-  const [word, cursor, ...keys] = linesOf(reply);
+/** A page of names: the cursor of the next, and the names. @throws UnexpectedReply */
+export function readPage(reply: unknown): { readonly cursor: string; readonly names: readonly string[] } {
+  const [word, cursor, ...names] = linesOf(reply);
   if (word !== 'page' || cursor === undefined || !/^\d+$/.test(cursor)) throw new UnexpectedReply(reply);
-  return { cursor, keys };
+  return { cursor, names };
 }
 
 function linesOf(reply: unknown): string[] {
-  if (typeof reply !== 'string') throw new UnexpectedReply(reply);
+  if (typeof reply !== 'string' || !reply.startsWith(MARK)) throw new UnexpectedReply(reply);
   return reply
+    .slice(MARK.length)
     .split('\n')
     .map((line) => (line.includes('%') ? line.replaceAll('%0A', '\n').replaceAll('%25', '%') : line));
 }

@@ -5,7 +5,8 @@
  *
  * Each answers with one text of lines: a word, the server's time, a number of its own, and the record as it was before,
  * field by field. One text costs clients least, which try to read each as JSON, and none of them can take it for a
- * number.
+ * number. It begins with a sign that is not in base64: @upstash/redis asks for base64, and decodes what looks like it
+ * also where the server has sent plain text.
  */
 
 const PRELUDE = `
@@ -21,7 +22,7 @@ local function text(number) return string.format('%.0f', number) end
 local function line(value) return (string.gsub(value, '[%%\\n]', { ['%'] = '%25', ['\\n'] = '%0A' })) end
 
 local function answer(word, number)
-  local lines = { word, text(now), text(number or 0) }
+  local lines = { '!' .. word, text(now), text(number or 0) }
   for i = 1, #flat do lines[#lines + 1] = line(flat[i]) end
   return table.concat(lines, '\\n')
 end
@@ -161,12 +162,19 @@ export const GET: RedisScript = script(`
 return answer('read')
 `);
 
-/** A page of keys, `cursor pattern`; KEYS are not known before. */
+/**
+ * A page of names, `cursor`. The prefix goes in as a key, so that a client that puts a prefix of its own before each key
+ * puts it here too.
+ */
 export const LIST: RedisScript = {
   text: `
-local page = redis.call('SCAN', ARGV[1], 'MATCH', ARGV[2], 'COUNT', 500, 'TYPE', 'hash')
-local lines = { 'page', page[1] }
-for _, found in ipairs(page[2]) do lines[#lines + 1] = (string.gsub(found, '[%%\\n]', { ['%'] = '%25', ['\\n'] = '%0A' })) end
+local prefix = KEYS[1]
+local pattern = string.gsub(prefix, '[\\\\*?%[%]]', '\\\\%0') .. '*'
+local page = redis.call('SCAN', ARGV[1], 'MATCH', pattern, 'COUNT', 500, 'TYPE', 'hash')
+local lines = { '!page', page[1] }
+for _, found in ipairs(page[2]) do
+  lines[#lines + 1] = (string.gsub(string.sub(found, #prefix + 1), '[%%\\n]', { ['%'] = '%25', ['\\n'] = '%0A' }))
+end
 return table.concat(lines, '\\n')
 `,
 };

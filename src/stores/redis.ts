@@ -3,6 +3,7 @@ import type { LockAdminStore } from '../core/lock-admin-store.js';
 import type { LockStore } from '../core/lock-store.js';
 import type { MemberStore } from '../core/member-store.js';
 import { redisAdmin } from './redis-admin.js';
+import { ioredisState, nodeRedisState, stateOf } from './redis-client-state.js';
 import { checkOptions, type RedisClient, type RedisConnection, redisConnection } from './redis-connection.js';
 import { redisLock } from './redis-lock.js';
 
@@ -10,12 +11,18 @@ import { redisLock } from './redis-lock.js';
 export interface IORedisClient {
   eval(script: string, numberOfKeys: number, ...keysAndArgs: string[]): Promise<unknown>;
   evalsha(sha1: string, numberOfKeys: number, ...keysAndArgs: string[]): Promise<unknown>;
+  /** `ready`, `reconnecting` and so on. */
+  readonly status?: string;
 }
 
 /** A client of node-redis (the package `redis`). */
 export interface NodeRedisClient {
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
   evalSha(sha1: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
+  /** From `connect()` until `close()`. */
+  readonly isOpen?: boolean;
+  /** Whether there is a connection just now. */
+  readonly isReady?: boolean;
 }
 
 export interface RedisStoreOptions {
@@ -48,18 +55,28 @@ function connection(factory: string, options: RedisStoreOptions): RedisConnectio
 
 function clientOf(client: IORedisClient | NodeRedisClient): RedisClient {
   if (typeof client === 'object' && client !== null) {
+    if ('createScript' in client) {
+      throw new TypeError('client is a client of @upstash/redis: give it to upstashStore({ redis })');
+    }
     if ('evalSha' in client) {
       return {
         eval: (script, keys, args) => client.eval(script, { keys, arguments: args }),
         evalsha: (hash, keys, args) => client.evalSha(hash, { keys, arguments: args }),
+        header: '',
+        hashes: new Map(),
+        ...stateOf(() => nodeRedisState(client)),
       };
     }
     if ('evalsha' in client) {
       return {
         eval: (script, keys, args) => client.eval(script, keys.length, ...keys, ...args),
         evalsha: (hash, keys, args) => client.evalsha(hash, keys.length, ...keys, ...args),
+        header: '',
+        hashes: new Map(),
+        ...stateOf(() => ioredisState(client)),
       };
     }
+    if ('then' in client) throw new TypeError('client is a promise: await it, as in await createClient().connect()');
   }
   throw new TypeError(`client is ${describeType(client)}: give a client of ioredis or node-redis`);
 }

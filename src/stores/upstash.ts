@@ -3,7 +3,8 @@ import type { LockAdminStore } from '../core/lock-admin-store.js';
 import type { LockStore } from '../core/lock-store.js';
 import type { MemberStore } from '../core/member-store.js';
 import { redisAdmin } from './redis-admin.js';
-import { checkOptions, type RedisConnection, redisConnection } from './redis-connection.js';
+import { checkOptions, type RedisClient, type RedisConnection, redisConnection } from './redis-connection.js';
+import { NotSent } from './redis-errors.js';
 import { redisLock } from './redis-lock.js';
 
 /** What is used of a client of @upstash/redis; one of your own that speaks Upstash's REST fits too. */
@@ -22,7 +23,7 @@ export interface UpstashStoreOptions {
   readonly keyPrefix?: string;
 }
 
-/** Without it, Upstash runs a script alone in the whole database; plain Redis does not know it. */
+/** Without it, Upstash runs a script alone in the whole database; plain Redis, behind a proxy, refuses it. */
 const KEY_LOCKING = '#!lua flags=allow-key-locking';
 
 /**
@@ -43,10 +44,38 @@ export function upstashAdminStore(options: UpstashStoreOptions): LockAdminStore 
 function connection(factory: string, options: UpstashStoreOptions): RedisConnection {
   checkOptions(factory, options, 'redis');
   const { redis, keyPrefix } = options;
-  if (typeof redis !== 'object' || redis === null || typeof redis.evalsha !== 'function') {
-    throw new TypeError(
-      `redis is ${describeType(redis)}: give a client of @upstash/redis, such as new Redis({ url, token })`,
-    );
+  return redisConnection(clientOf(redis), keyPrefix);
+}
+
+/** One for all stores over a client, so that they learn once what its server refuses. */
+const CLIENTS = new WeakMap<UpstashClient, RedisClient>();
+
+function clientOf(redis: UpstashClient): RedisClient {
+  if (typeof redis === 'object' && redis !== null) {
+    if ('evalSha' in redis || 'defineCommand' in redis) {
+      throw new TypeError('redis is a client of ioredis or node-redis: give it to redisStore({ client })');
+    }
+    if (typeof redis.evalsha === 'function') {
+      const client = CLIENTS.get(redis) ?? {
+        eval: (script, keys, args) => redis.eval(script, keys, args),
+        evalsha: (hash, keys, args) => redis.evalsha(hash, keys, args),
+        notSent: () => (hasNoUrl(redis) ? new NotSent('ACCESS_DENIED', NO_URL) : undefined),
+        header: KEY_LOCKING,
+        hashes: new Map(),
+      };
+      CLIENTS.set(redis, client);
+      return client;
+    }
   }
-  return redisConnection(redis, keyPrefix, KEY_LOCKING);
+  throw new TypeError(
+    `redis is ${describeType(redis)}: give a client of @upstash/redis, such as new Redis({ url, token })`,
+  );
+}
+
+const NO_URL =
+  'the client of @upstash/redis has no URL: set UPSTASH_REDIS_REST_URL and UPSTASH_REDIS_REST_TOKEN, or give it url and token';
+
+/** A client that was made without one only warns, and then fails as if the network did. */
+function hasNoUrl(redis: UpstashClient & { readonly client?: { readonly baseUrl?: unknown } }): boolean {
+  return redis.client?.baseUrl === '';
 }

@@ -3,10 +3,9 @@ import type { StoreKind } from './stages.js';
 
 /**
  * What a fault leaves known. `answered`: all, if late, twice or with a Date header of the second before. `throttled`:
- * that nothing was applied. `lost` and `unheard`: nothing; the request was not applied, or it was. `refused` and
- * `refused after`: the same, but in words that forbid another try.
+ * that nothing was applied. `lost` and `unheard`: nothing; the request was not applied, or it was.
  */
-export type FaultKind = 'answered' | 'throttled' | 'lost' | 'unheard' | 'refused' | 'refused after';
+export type FaultKind = 'answered' | 'throttled' | 'lost' | 'unheard';
 
 /** A row of the table. */
 export interface FaultRow {
@@ -133,13 +132,13 @@ export const FAULTS: Readonly<Record<StoreKind, readonly FaultRow[]>> = {
     },
     {
       title: 'status 500 and ERR, not applied',
-      kind: 'refused',
+      kind: 'lost',
       fault: { kind: 'answer', at: 'before', status: 500, text: FAILED },
     },
     {
       title: 'status 500 and ERR, applied',
       failure: 'F2',
-      kind: 'refused after',
+      kind: 'unheard',
       fault: { kind: 'answer', at: 'after', status: 500, text: FAILED },
     },
   ],

@@ -29,8 +29,6 @@ const KINDS: Readonly<Record<FaultKind, string>> = {
   throttled: 'throttled',
   lost: 'lost: no answer, and not applied',
   unheard: 'unheard: no answer, but applied',
-  refused: 'refused in words, and not applied',
-  'refused after': 'refused in words, but applied',
 };
 
 /** The page of the docs that shows the table. */
@@ -44,8 +42,8 @@ Every fault on every operation of DynamoDB and of Upstash, ${cases.toLocaleStrin
 |---|---|
 ${kindRows()}
 
-| | one try is late, throttled, lost or unheard | all are throttled | all are lost | all are unheard | one is refused, not applied | one is refused, applied |
-|---|---|---|---|---|---|---|
+| | one try is late, throttled, lost or unheard | all are throttled | all are lost | all are unheard |
+|---|---|---|---|---|
 ${operationRows()}
 
 - After silence, what is not granted is cancelled with one request more; \`runs\` in the last columns means that the cancel found the lock granted.
@@ -93,7 +91,7 @@ function operationRows(): string {
 function toldOf(operation: OperationName): string[] {
   const { once, ever } = TABLE[operation];
   const oneTry = new Set([once.answered[0], once.throttled[0], once.lost[0], once.unheard[0]]);
-  const others = [ever.throttled, ever.lost, ever.unheard, once.refused, once['refused after']];
+  const others = [ever.throttled, ever.lost, ever.unheard];
   return [[...oneTry].join(' or '), ...others.map(([told]) => told)].map(shown);
 }
 

@@ -63,6 +63,9 @@ export async function startStage(options: StageOptions): Promise<Stage> {
     const keyPrefix = `${randomUUID()}:`;
     const [struck, direct] = [proxy.endpoint, backend.endpoint].map((at) => backend.open(at, keyPrefix));
     if (!struck || !direct) throw new Error('two endpoints give two stores');
+    // What a client learns of its server only once.
+    await struck.admin.get('first of all', storeCall(shiftedClock(0)));
+    proxy.reset();
     const attempts = () =>
       new Set(proxy.requests().flatMap(({ body }) => backend.attemptOf(body)?.match(/^a/)?.input ?? []));
     return {

@@ -15,11 +15,10 @@ export interface Column {
   /** The struck verb's first try alone is struck. */
   readonly once: Readonly<Record<FaultKind, Cell>>;
   /** Each of its tries is. */
-  readonly ever: Readonly<Record<Exclude<FaultKind, 'answered' | 'refused' | 'refused after'>, Cell>>;
+  readonly ever: Readonly<Record<Exclude<FaultKind, 'answered'>, Cell>>;
 }
 
 const UNAVAILABLE = 'LockStoreError UNAVAILABLE';
-const INVALID_REQUEST = 'LockStoreError INVALID_REQUEST';
 const UNSETTLED = 'LockStoreError UNSETTLED';
 const DONE = 'released, of ours, tick done';
 const THEIRS = 'held, of another';
@@ -33,8 +32,6 @@ export const TABLE: Readonly<Record<OperationName, Column>> = {
       throttled: ['runs', 'acquire acquire release', DONE],
       lost: ['runs', 'acquire acquire release', DONE],
       unheard: ['runs', 'acquire acquire release', DONE],
-      refused: [INVALID_REQUEST, 'acquire cancel', 'no grant, barred'],
-      'refused after': ['runs', 'acquire cancel release', DONE],
     },
     ever: {
       throttled: [UNAVAILABLE, 'acquire+ cancel?', 'no grant, barred?'],
@@ -49,8 +46,6 @@ export const TABLE: Readonly<Record<OperationName, Column>> = {
       throttled: ['runs', 'acquire acquire release', DONE],
       lost: ['runs', 'acquire acquire release', DONE],
       unheard: ['runs', 'acquire acquire release', DONE],
-      refused: [INVALID_REQUEST, 'acquire cancel', 'released, of another, tick done, barred'],
-      'refused after': ['runs', 'acquire cancel release', DONE],
     },
     ever: {
       throttled: [UNAVAILABLE, 'acquire+ cancel?', 'released, of another, tick done, barred?'],
@@ -65,8 +60,6 @@ export const TABLE: Readonly<Record<OperationName, Column>> = {
       throttled: ['skipped: locked', 'acquire acquire', THEIRS],
       lost: ['skipped: locked', 'acquire acquire cancel', BARRED],
       unheard: ['skipped: locked', 'acquire acquire cancel', BARRED],
-      refused: [INVALID_REQUEST, 'acquire cancel', BARRED],
-      'refused after': [INVALID_REQUEST, 'acquire cancel', BARRED],
     },
     ever: {
       throttled: [UNAVAILABLE, 'acquire+ cancel?', `${BARRED}?`],
@@ -81,8 +74,6 @@ export const TABLE: Readonly<Record<OperationName, Column>> = {
       throttled: ['skipped: already-executed', 'acquire acquire', 'released, of another, tick done'],
       lost: ['skipped: already-executed', 'acquire acquire cancel', 'released, of another, tick done, barred'],
       unheard: ['skipped: already-executed', 'acquire acquire cancel', 'released, of another, tick done, barred'],
-      refused: [INVALID_REQUEST, 'acquire cancel', 'released, of another, tick done, barred'],
-      'refused after': [INVALID_REQUEST, 'acquire cancel', 'released, of another, tick done, barred'],
     },
     ever: {
       throttled: [UNAVAILABLE, 'acquire+ cancel?', 'released, of another, tick done, barred?'],
@@ -97,8 +88,6 @@ export const TABLE: Readonly<Record<OperationName, Column>> = {
       throttled: ['runs', 'acquire takeover takeover release', DONE],
       lost: ['runs', 'acquire takeover takeover release', DONE],
       unheard: ['runs', 'acquire takeover takeover release', DONE],
-      refused: [INVALID_REQUEST, 'acquire takeover cancel', BARRED],
-      'refused after': ['runs', 'acquire takeover cancel release', DONE],
     },
     ever: {
       throttled: [UNAVAILABLE, 'acquire takeover+ cancel?', `${BARRED}?`],
@@ -113,8 +102,6 @@ export const TABLE: Readonly<Record<OperationName, Column>> = {
       throttled: ['skipped: locked', 'acquire acquire cancel cancel', BARRED],
       lost: ['skipped: locked', 'acquire acquire cancel cancel', BARRED],
       unheard: ['skipped: locked', 'acquire acquire cancel cancel', BARRED],
-      refused: [UNSETTLED, 'acquire acquire cancel', THEIRS],
-      'refused after': [UNSETTLED, 'acquire acquire cancel', BARRED],
     },
     ever: {
       throttled: [UNSETTLED, 'acquire acquire cancel+', THEIRS],
@@ -129,8 +116,6 @@ export const TABLE: Readonly<Record<OperationName, Column>> = {
       throttled: ['extended', 'acquire extend extend', 'held, of ours, longer'],
       lost: ['extended', 'acquire extend extend', 'held, of ours, longer'],
       unheard: ['extended', 'acquire extend extend', 'held, of ours, longer'],
-      refused: [INVALID_REQUEST, 'acquire extend', 'held, of ours'],
-      'refused after': [INVALID_REQUEST, 'acquire extend', 'held, of ours, longer'],
     },
     ever: {
       throttled: [UNAVAILABLE, 'acquire extend+', 'held, of ours'],
@@ -145,8 +130,6 @@ export const TABLE: Readonly<Record<OperationName, Column>> = {
       throttled: ['runs', 'acquire release release', DONE],
       lost: ['runs', 'acquire release release', DONE],
       unheard: ['runs', 'acquire release release', DONE],
-      refused: ['runs, release unknown', 'acquire release', 'held, of ours'],
-      'refused after': ['runs, release unknown', 'acquire release', DONE],
     },
     ever: {
       throttled: ['runs, release unknown', 'acquire release+', 'held, of ours'],
@@ -161,8 +144,6 @@ export const TABLE: Readonly<Record<OperationName, Column>> = {
       throttled: ['runs, release lost', 'acquire release release', 'forced, of ours'],
       lost: ['runs, release unknown', 'acquire release release', 'forced, of ours'],
       unheard: ['runs, release unknown', 'acquire release release', 'forced, of ours'],
-      refused: ['runs, release unknown', 'acquire release', 'forced, of ours'],
-      'refused after': ['runs, release unknown', 'acquire release', 'forced, of ours'],
     },
     ever: {
       throttled: ['runs, release unknown', 'acquire release+', 'forced, of ours'],
@@ -180,7 +161,6 @@ export const TABLE: Readonly<Record<OperationName, Column>> = {
 
 function read(verb: string, told: string, record: string): Column {
   const again: Cell = [told, `${verb} ${verb}`, record];
-  const refused: Cell = [INVALID_REQUEST, verb, record];
   const silent: Cell = [UNAVAILABLE, `${verb}+`, record];
   return {
     struck: verb,
@@ -189,8 +169,6 @@ function read(verb: string, told: string, record: string): Column {
       throttled: again,
       lost: again,
       unheard: again,
-      refused,
-      'refused after': refused,
     },
     ever: { throttled: silent, lost: silent, unheard: silent },
   };
@@ -207,8 +185,6 @@ function write(first: string, verb: string, told: string, before: string, after:
       throttled: again,
       lost: again,
       unheard: again,
-      refused: [INVALID_REQUEST, requests(verb), before],
-      'refused after': [INVALID_REQUEST, requests(verb), after],
     },
     ever: {
       throttled: [UNAVAILABLE, requests(`${verb}+`), before],

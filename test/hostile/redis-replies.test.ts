@@ -99,7 +99,9 @@ function isReply(reply: unknown, words: readonly string[]): reply is string {
 
 const settled = async (verb: () => Promise<unknown>) => (await Promise.allSettled([verb()]))[0];
 
-describe.each(VERBS)('F83 F84 F86 any answer of a Redis to %s', (verb, words, ask) => {
+describe.each(VERBS)('F83 F84 F86 any answer of a Redis to %s', (verb, bare, ask) => {
+  const words = bare.map((word) => `!${word}`);
+
   test('counts when it is exactly what the script says, and is a LockStoreError otherwise', async () => {
     let counted = 0;
     await fc.assert(
@@ -142,7 +144,7 @@ describe.each(VERBS)('F83 F84 F86 any answer of a Redis to %s', (verb, words, as
 
 /** A grant, an extension, a record: each says what the answer says, number by number. */
 function expectSaid(reply: string, value: unknown): void {
-  const [word, , number] = reply.split('\n');
+  const [word, , number] = reply.slice(1).split('\n');
   const fields = new Map(
     [...reply.matchAll(/\n(\w+)\n(\d+)(?=\n|$)/g)].map(([, field, text]) => [field, Number(text)]),
   );
@@ -161,12 +163,12 @@ function expectSaid(reply: string, value: unknown): void {
 describe('any page of a list', () => {
   test('is names, or a LockStoreError', async () => {
     const page = fc.oneof(
-      fc.array(line, { maxLength: 4 }).map((lines) => ['page', ...lines].join('\n')),
+      fc.array(line, { maxLength: 4 }).map((lines) => ['!page', ...lines].join('\n')),
       anyValue,
     );
     await fc.assert(
       fc.asyncProperty(page, anyValue, async (reply, other) => {
-        const replies = [reply, `page\n0`, other];
+        const replies = [reply, `!page\n0`, other];
         sent = 0;
         answer = () => replies[Math.min(sent - 1, 2)];
         const result = await settled(() => admin.list(call()));

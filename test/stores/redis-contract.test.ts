@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, test } from 'vitest';
 import { redisCases } from '../support/redis-cases.js';
 import { redisHarness } from '../support/redis-harness.js';
 import { type RedisServer, startRedisServer } from '../support/redis-server.js';
-import { startUpstashBridge } from '../support/upstash-bridge.js';
+import { startRestServer } from '../support/rest-server.js';
 
 let server: RedisServer;
 beforeAll(async () => {
@@ -21,13 +21,14 @@ interface Connected {
   close(): unknown;
 }
 
-async function overIORedis(): Promise<Connected> {
-  const client = new Redis(server.url);
+/** @param ownPrefix of the client, which puts it before each key by itself */
+const overIORedis = (ownPrefix?: string) => async (): Promise<Connected> => {
+  const client = new Redis(server.url, ownPrefix === undefined ? {} : { keyPrefix: ownPrefix });
   const options = { client, keyPrefix: 'ioredis:' };
   const hset = (key: string, fields: Record<string, string>) => client.hset(key, fields);
   const locks = { store: redisStore(options), admin: redisAdminStore(options), ...options, hset };
   return { harness: redisHarness(locks), close: () => client.disconnect() };
-}
+};
 
 async function overNodeRedis(): Promise<Connected> {
   const client = await createClient({ url: server.url }).connect();
@@ -37,23 +38,24 @@ async function overNodeRedis(): Promise<Connected> {
   return { harness: redisHarness(locks), close: () => client.close() };
 }
 
-/** @param settings of the unmodified client of @upstash/redis */
-const overUpstash = (settings: object) => async (): Promise<Connected> => {
+/** @param settings of the unmodified client of @upstash/redis, beside its defaults */
+const overRest = (settings: object) => async (): Promise<Connected> => {
   const keyPrefix = `upstash ${JSON.stringify(settings)}:`;
-  const bridge = await startUpstashBridge({ redisPort: server.port });
-  const redis = new UpstashRedis({ url: bridge.url, token: bridge.token, retry: { retries: 0 }, ...settings });
+  const rest = await startRestServer(server.url);
+  const redis = new UpstashRedis({ url: rest.url, token: rest.token, ...settings });
   const options = { redis, keyPrefix };
   const hset = (key: string, fields: Record<string, string>) => redis.hset(key, fields);
   const locks = { store: upstashStore(options), admin: upstashAdminStore(options), ...options, hset };
-  return { harness: redisHarness(locks), close: () => bridge.stop() };
+  return { harness: redisHarness(locks), close: () => rest.stop() };
 };
 
 describe.each<[string, () => Promise<Connected>]>([
-  ['redisStore over ioredis', overIORedis],
+  ['redisStore over ioredis', overIORedis()],
+  ['redisStore over ioredis with a key prefix of its own', overIORedis('app*[1]:')],
   ['redisStore over node-redis', overNodeRedis],
-  ['upstashStore over @upstash/redis', overUpstash({})],
-  ['upstashStore over @upstash/redis that leaves texts alone', overUpstash({ automaticDeserialization: false })],
-  ['upstashStore over @upstash/redis that sends one by one', overUpstash({ enableAutoPipelining: false })],
+  ['upstashStore over @upstash/redis as it comes', overRest({})],
+  ['upstashStore over @upstash/redis that leaves texts alone', overRest({ automaticDeserialization: false })],
+  ['upstashStore over @upstash/redis that sends one by one', overRest({ enableAutoPipelining: false })],
 ])('%s keeps the contract of all stores, and what Redis adds to it', (_, connect) => {
   let connected: Connected;
 

@@ -1,9 +1,12 @@
+import { createRequire } from 'node:module';
 import { setImmediate } from 'node:timers/promises';
+import { Redis as UpstashRedis } from '@upstash/redis';
 import { Redis } from 'ioredis';
+import { createClient } from 'redis';
 import { executeWithLock, LockStoreError } from 'single-execution';
 import { lockAdmin } from 'single-execution/admin';
 import { type RedisStoreOptions, redisAdminStore, redisStore } from 'single-execution/redis';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { storeCall } from '../support/contract-harness.js';
 import { gate } from '../support/gate.js';
 import { call, claim, done, grant } from '../support/one-run.js';
@@ -86,7 +89,7 @@ describe('a lost answer', () => {
 
     const lost = redisStore({ client }).acquire(claim(), { ...call(300), tryMs: 300 });
     await expect(lost).rejects.toMatchObject({ name: 'LockStoreError', code: 'UNAVAILABLE', retryable: true });
-    expect(await late?.()).toMatch(/^refused\n/);
+    expect(await late?.()).toMatch(/^!refused\n/);
     expect(await redis.hget('lock:digest', 'state')).toBeNull();
   });
 
@@ -174,7 +177,7 @@ describe('errors', () => {
 
   test('F90 hold nothing of the command, nor of where it went', async () => {
     const error = await failing(
-      new Error('ERR wrong, command was: ["evalsha","s3cret-token","https://db.upstash.io"]'),
+      new Error('ERR unknown command, command was: ["evalsha","s3cret-token","https://db.upstash.io"]'),
     ).catch((reason: unknown) => reason as Error);
 
     expect(`${error} ${(error as Error).cause} ${JSON.stringify(error)}`).not.toMatch(/s3cret|upstash\.io|command was/);
@@ -187,6 +190,9 @@ describe('errors', () => {
     ['READONLY You can not write against a read only replica.', 'UNAVAILABLE', 'cannot write just now (READONLY)'],
     ['ERR max daily request limit exceeded', 'UNAVAILABLE', 'cannot write just now (ERR)'],
     ['connect ECONNREFUSED 127.0.0.1:1', 'UNAVAILABLE', 'could not be reached'],
+    ['ERR Error compiling script (new function)', 'INVALID_REQUEST', 'Redis refused the script (ERR)'],
+    ['ERR user_script:1: wrong, command was: ["evalsha"]', 'INVALID_REQUEST', 'Redis refused the script (ERR)'],
+    ['ERR internal error, command was: ["evalsha","no script"]', 'UNAVAILABLE', 'that can be relied on (ERR)'],
   ])('%s', async (message, code, remedy) => {
     await expect(failing(new Error(message))).rejects.toMatchObject({
       code,
@@ -244,7 +250,73 @@ test('passes over what else lies under its prefix, with a key that no lock can h
   expect(locks.map(({ name }) => name)).toEqual(['digest']);
 });
 
+describe('a client that cannot send', () => {
+  const oldest = createRequire(new URL('../oldest-sdk/package.json', import.meta.url));
+  const { createClient: createOldestClient } = oldest('redis') as typeof import('redis');
+  const OldestRedis = oldest('ioredis') as typeof Redis;
+  const nobody = { port: 1, host: '127.0.0.1' };
+
+  const watched = <C extends { on(event: 'error', listener: () => void): unknown }>(client: C): C => {
+    client.on('error', () => undefined);
+    return client;
+  };
+  const ended = async (client: Redis) => {
+    client.disconnect();
+    await vi.waitUntil(() => client.status === 'end');
+    return client;
+  };
+  /** Its own connection attempts go on and on. */
+  const connecting = (client: ReturnType<typeof createClient>) => {
+    client.connect().catch(() => undefined);
+    onTestFinished(() => void client.disconnect());
+    return client;
+  };
+  const ioredis = (client: Redis) => {
+    onTestFinished(() => client.disconnect());
+    return client;
+  };
+
+  test.each<[string, () => RedisStoreOptions['client'] | Promise<RedisStoreOptions['client']>]>([
+    ['node-redis that was never connected', () => createClient()],
+    ['the oldest node-redis that was never connected', () => createOldestClient() as never],
+    ['ioredis that has ended', () => ended(watched(new Redis(nobody)))],
+    ['the oldest ioredis that has ended', () => ended(watched(new OldestRedis(nobody)))],
+  ])('%s is told at once', async (_, make) => {
+    const store = redisStore({ client: await make() });
+    const start = performance.now();
+
+    await expect(store.acquire(claim(), call(5_000))).rejects.toThrow(
+      'the client is closed: await client.connect() before the first run, and close it after the last; nothing was sent',
+    );
+    expect(performance.now() - start).toBeLessThan(500);
+  });
+
+  test.each<[string, () => RedisStoreOptions['client']]>([
+    ['node-redis', () => connecting(watched(createClient({ socket: nobody })))],
+    ['ioredis', () => ioredis(watched(new Redis(nobody)))],
+    ['the oldest ioredis', () => ioredis(watched(new OldestRedis(nobody)))],
+  ])('%s of a Redis that is down is asked for nothing, and told', async (_, make) => {
+    const client = make();
+    const [evaluate, evaluateHash] = [vi.spyOn(client, 'eval'), 'evalSha' in client ? 'evalSha' : 'evalsha'];
+    const send = vi.spyOn(client as unknown as Record<string, () => unknown>, evaluateHash);
+
+    await expect(redisStore({ client }).acquire(claim(), call(300))).rejects.toMatchObject({
+      code: 'UNAVAILABLE',
+      message: expect.stringContaining('the client is not connected to Redis: start Redis, or check its address'),
+    });
+    expect([evaluate, send].map(({ mock }) => mock.calls)).toEqual([[], []]);
+  });
+
+  test('and connects meanwhile, gets its lock', async () => {
+    const client = ioredis(new Redis(server.url));
+    expect(client.status).toBe('connecting');
+    expect(await redisStore({ client }).acquire(claim(), call(5_000))).toMatchObject({ status: 'acquired' });
+  });
+});
+
 test.each<[unknown, string]>([
+  [{ client: new UpstashRedis({ url: 'https://x.y', token: 'z' }) }, 'give it to upstashStore({ redis })'],
+  [{ client: Promise.resolve() }, 'client is a promise: await it'],
   [undefined, 'redisStore was given undefined: give { client }'],
   [{}, 'client is undefined: give a client of ioredis or node-redis'],
   [{ client: {} }, 'give a client of ioredis or node-redis'],

@@ -1,9 +1,21 @@
 import { inspect } from 'node:util';
 import { Redis as UpstashRedis } from '@upstash/redis';
 import { Redis } from 'ioredis';
-import { upstashAdminStore, upstashStore } from 'single-execution/upstash';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createClient } from 'redis';
+import { type UpstashStoreOptions, upstashAdminStore, upstashStore } from 'single-execution/upstash';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { newAttemptId } from '../../src/core/attempt-id.js';
+import {
+  ACQUIRE,
+  CANCEL,
+  CHECK_IN,
+  EXTEND,
+  FORCE_RELEASE,
+  GET,
+  PAUSE,
+  RELEASE,
+  RESUME,
+} from '../../src/stores/redis-scripts.js';
 import { call, claim, done, grant } from '../support/one-run.js';
 import { type RedisServer, startRedisServer } from '../support/redis-server.js';
 import { type BridgeRequest, startUpstashBridge, type UpstashBridge } from '../support/upstash-bridge.js';
@@ -49,6 +61,7 @@ describe('F82 a client that repeats an EVAL on its own', () => {
     const client = upstash(settings);
     const store = upstashStore({ redis: client });
     const admin = upstashAdminStore({ redis: client });
+    await admin.get('what the server refuses is known', call());
 
     const lease = await ranTwice(() => grant(store));
     expect(await redis.hget('lock:digest', 'fencingToken')).toBe(String(lease.fencingToken));
@@ -101,13 +114,16 @@ describe.each(PIPELINING)('F83 a client that %s and whose signal is aborted', (_
 
 describe.each(PIPELINING)('F90 of a client that %s', (_, settings) => {
   test.each([
-    ['an error of the server', {}, 'INVALID_REQUEST'],
+    ['an error of the server', {}, 'UNAVAILABLE'],
     ['a refusal of its credentials', { token: 'another-token' }, 'ACCESS_DENIED'],
   ])('%s is told without the command', async (__, wrong, code) => {
-    if (code === 'INVALID_REQUEST') bridge.inject('http-500-after');
     const asked = claim();
+    const isOfAsked = ({ body }: BridgeRequest) => JSON.stringify(body).includes(asked.attemptId);
+    if (code === 'UNAVAILABLE') {
+      bridge.inject('http-500-after', { when: isOfAsked, times: Number.POSITIVE_INFINITY });
+    }
     const store = upstashStore({ redis: upstash({ ...settings, ...wrong }) });
-    const error = await store.acquire(asked, call()).catch((reason: unknown) => reason);
+    const error = await store.acquire(asked, call(100)).catch((reason: unknown) => reason);
 
     expect(error).toMatchObject({ name: 'LockStoreError', code });
     const everything = inspect(error, { depth: Number.POSITIVE_INFINITY, showHidden: true, maxStringLength: null });
@@ -115,4 +131,78 @@ describe.each(PIPELINING)('F90 of a client that %s', (_, settings) => {
       expect(everything).not.toContain(secret);
     }
   });
+});
+
+describe('the first line of the scripts', () => {
+  const HEADER = '#!lua flags=allow-key-locking\n';
+  const sent = vi.fn((script: string) => script.startsWith(HEADER));
+
+  /** A client of one's own, of a server that takes the line, as Upstash does, or is plain Redis. */
+  const clientOf = (takesIt: boolean): UpstashStoreOptions['redis'] => ({
+    evalsha: async () => {
+      throw new Error('NOSCRIPT No matching script');
+    },
+    eval: async (script, keys, args) => {
+      sent(script);
+      return redis.eval(takesIt ? script.replace(HEADER, '') : script, keys.length, ...keys, ...args);
+    },
+  });
+  const underHeader = () => sent.mock.results.map(({ value }) => value);
+  beforeEach(() => {
+    sent.mockClear();
+  });
+
+  test('stays where the server takes it', async () => {
+    const store = upstashStore({ redis: clientOf(true) });
+    await store.release(await grant(store), done, call());
+    expect(underHeader()).toEqual([true, true]);
+  });
+
+  test('is refused by plain Redis once a client, and goes', async () => {
+    const client = clientOf(false);
+    const store = upstashStore({ redis: client });
+    await store.release(await grant(store), done, call());
+    await upstashAdminStore({ redis: client, keyPrefix: 'other:' }).get('digest', call());
+    expect(underHeader()).toEqual([true, false, false, false]);
+  });
+
+  test('is refused to calls that race, and each is answered', async () => {
+    const store = upstashStore({ redis: clientOf(false) });
+    const results = await Promise.all([1, 2, 3].map((n) => store.acquire(claim({ name: `digest-${n}` }), call())));
+    expect(results.map(({ status }) => status)).toEqual(['acquired', 'acquired', 'acquired']);
+  });
+
+  test('is worth its place: a script touches no key but its own', () => {
+    for (const { text } of [ACQUIRE, CANCEL, EXTEND, RELEASE, FORCE_RELEASE, PAUSE, RESUME, CHECK_IN, GET]) {
+      const calls = [...text.matchAll(/redis\.call\('(\w+)'(?:, (\w+))?/g)].map(([, command, key]) => [command, key]);
+      expect(calls.filter(([command, key]) => command !== 'TIME' && key !== 'key')).toEqual([]);
+    }
+    expect(ACQUIRE.text).toContain('local key = KEYS[1]');
+  });
+});
+
+describe('a client without a URL', () => {
+  test.each([
+    ['as the environment has none', () => UpstashRedis.fromEnv()],
+    ['as it was given none', () => new UpstashRedis({ url: '', token: '' })],
+  ])('%s is told at once, and asked for nothing', async (_, make) => {
+    vi.spyOn(console, 'warn').mockImplementation(() => undefined);
+    const fetched = vi.spyOn(globalThis, 'fetch');
+    onTestFinished(() => void vi.restoreAllMocks());
+
+    await expect(upstashStore({ redis: make() }).acquire(claim(), call(5_000))).rejects.toMatchObject({
+      code: 'ACCESS_DENIED',
+      message: expect.stringContaining('has no URL: set UPSTASH_REDIS_REST_URL and UPSTASH_REDIS_REST_TOKEN'),
+    });
+    expect(fetched).not.toHaveBeenCalled();
+  });
+});
+
+test.each<[string, unknown]>([
+  ['ioredis', new Redis({ lazyConnect: true })],
+  ['node-redis', createClient()],
+])('a client of %s is refused', (_, client) => {
+  expect(() => upstashStore({ redis: client as UpstashStoreOptions['redis'] })).toThrow(
+    'redis is a client of ioredis or node-redis: give it to redisStore({ client })',
+  );
 });

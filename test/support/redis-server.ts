@@ -62,7 +62,7 @@ export async function requireRedisServer(): Promise<void> {
   });
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, HOST, resolve));
   const address = server.address();

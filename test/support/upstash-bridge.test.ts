@@ -33,7 +33,6 @@ async function sentBy(work: () => Promise<unknown>): Promise<unknown[]> {
   return bridge.requests().slice(before);
 }
 
-const KEY_LOCKED = '#!lua flags=allow-key-locking\n';
 const everyKind = `return {KEYS[1], ARGV[1], ARGV[2], 3, false, "OK", {"4", "é", "OK", {"5"}}, redis.status_reply("OK")}`;
 
 describe.each([
@@ -57,8 +56,8 @@ describe.each([
     expect(await client(options).hgetall(key)).toEqual({ owner: 'me', count: 12 });
   });
 
-  test.each([everyKind, KEY_LOCKED + everyKind])('runs a script with keys and arguments', async (script) => {
-    expect(await client(options).eval(script, [key], [7, 'x'])).toEqual([
+  test('runs a script with keys and arguments', async () => {
+    expect(await client(options).eval(everyKind, [key], [7, 'x'])).toEqual([
       key,
       7,
       'x',
@@ -70,8 +69,8 @@ describe.each([
     ]);
   });
 
-  test.each(['', KEY_LOCKED])('runs a script by its own hash once Redis knows it', async (head) => {
-    const script = `${head}return {KEYS[1], '${key}'}`;
+  test('runs a script by its hash once Redis knows it', async () => {
+    const script = `return {KEYS[1], '${key}'}`;
     const sha = createHash('sha1').update(script).digest('hex');
 
     await expect(client(options).evalsha(sha, [key], [])).rejects.toThrow('NOSCRIPT No matching script');
@@ -79,14 +78,6 @@ describe.each([
     expect(await client(options).evalsha(sha, [key], [])).toEqual([key, key]);
     expect(await client(options).scriptExists(sha, 'f'.repeat(40))).toEqual([1, 0]);
     expect(await client(options).createScript(script).exec([key], [])).toEqual([key, key]);
-  });
-
-  test('loads a script under its own hash', async () => {
-    const script = `${KEY_LOCKED}return '${key}'`;
-    const sha = createHash('sha1').update(script).digest('hex');
-
-    expect(await client(options).scriptLoad(script)).toBe(sha);
-    expect(await client(options).evalsha(sha, [], [])).toBe(key);
   });
 
   test('answers pipelines and transactions command by command', async () => {
@@ -145,23 +136,6 @@ test('without deserialization every string stays one', async () => {
     7,
     7,
   ]);
-});
-
-test('a key-locked script that touches an undeclared key is refused as by Upstash', async () => {
-  const script = 'redis.call("TIME") return redis.call("SET", KEYS[1] .. ARGV[1], 1)';
-  const refusal = `ERR Dynamic keys are not allowed in Lua scripts when 'allow-key-locking' flag is set. Key was: ${key}+`;
-
-  await expect(client().eval(KEY_LOCKED + script, [key], ['+'])).rejects.toThrow(refusal);
-  expect(await client().eval(KEY_LOCKED + script, [key], [''])).toBe('OK');
-  expect(await client().eval(script, [key], ['+'])).toBe('OK');
-});
-
-test('other flags of a script keep their meaning', async () => {
-  const script = '#!lua flags=no-writes,allow-key-locking\nreturn redis.call("SET", KEYS[1], 1)';
-
-  await expect(client().eval(script, [key], [])).rejects.toThrow(
-    'Write commands are not allowed from read-only scripts',
-  );
 });
 
 test.each([{}, { enableAutoPipelining: false }])(

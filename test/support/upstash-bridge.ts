@@ -2,7 +2,6 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectRedis, isErrorReply, type RedisConnection, type Reply } from './resp.js';
-import { upstashScripts } from './upstash-scripts.js';
 
 /**
  * What happens to a request: the connection is reset before Redis sees it (`drop-request`) or after Redis applied it
@@ -20,7 +19,7 @@ export type BridgeFault =
 export interface BridgeRequest {
   /** `/`, `/pipeline` or `/multi-exec`. */
   readonly path: string;
-  /** The JSON that the client sent; scripts as it sent them. */
+  /** The JSON that the client sent. */
   readonly body: unknown;
 }
 
@@ -31,7 +30,7 @@ export interface BridgeInjection {
   readonly times?: number;
 }
 
-/** Speaks Upstash's REST protocol in front of a real Redis. */
+/** Speaks Upstash's REST protocol in front of a real Redis, and breaks down when it is told to. */
 export interface UpstashBridge {
   readonly url: string;
   readonly token: string;
@@ -108,30 +107,26 @@ export async function startUpstashBridge({ redisPort }: { readonly redisPort: nu
 }
 
 function executor(redis: RedisConnection): (request: BridgeRequest, encoding: Encoding) => Promise<Answer> {
-  const scripts = upstashScripts();
-
-  const send = async (commands: readonly Command[]): Promise<readonly Reply[]> =>
-    redis.send(commands.map(scripts.toRedis));
   const results = (commands: readonly Command[], replies: readonly Reply[], encoding: Encoding): readonly Result[] =>
-    commands.map((command, index) => resultOf(scripts.fromRedis(command, replies[index] ?? null), encoding));
+    commands.map((_, index) => resultOf(replies[index] ?? null, encoding));
 
   return async ({ path, body }, encoding) => {
     switch (path) {
       case '/': {
         const command = commandIn(body);
         if (!command) return refused(400, 'ERR failed to parse command');
-        const [result = { result: null }] = results([command], await send([command]), encoding);
+        const [result = { result: null }] = results([command], await redis.send([command]), encoding);
         return { status: 'error' in result ? 400 : 200, body: result };
       }
       case '/pipeline': {
         const commands = commandsIn(body);
         if (!commands) return refused(400, 'ERR failed to parse pipeline request');
-        return { status: 200, body: results(commands, await send(commands), encoding) };
+        return { status: 200, body: results(commands, await redis.send(commands), encoding) };
       }
       case '/multi-exec': {
         const commands = commandsIn(body);
         if (!commands) return refused(400, 'ERR failed to parse multi-exec request');
-        const replies = await send([['MULTI'], ...commands, ['EXEC']]);
+        const replies = await redis.send([['MULTI'], ...commands, ['EXEC']]);
         const done = replies.at(-1);
         if (isErrorReply(done)) return refused(400, done.error);
         return { status: 200, body: results(commands, Array.isArray(done) ? done : [], encoding) };

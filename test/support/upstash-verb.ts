@@ -26,16 +26,13 @@ const SCRIPTS = {
 };
 
 const VERBS = new Map(
-  Object.entries(SCRIPTS).map(([verb, { text }]) => {
-    const script = `#!lua flags=allow-key-locking${text}`;
-    return [createHash('sha1').update(script).digest('hex'), verb];
-  }),
+  Object.entries(SCRIPTS).map(([verb, { text }]) => [createHash('sha1').update(text).digest('hex'), verb]),
 );
 
 /** A script's first argument in the command that runs it: EVALSHA, hash, 1, key, argument. */
 const FIRST_ARGUMENT = 4;
 
-/** Which verb a request to Upstash is, alone or in a pipeline of its own, read off the hash of its script. */
+/** Which verb a request to the bridge is, alone or in a pipeline of its own, read off the hash of its script. */
 export function upstashVerbOf(body: unknown): string {
   return VERBS.get(String(commandIn(body)[1])) ?? 'other';
 }

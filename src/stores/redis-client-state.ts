@@ -1,0 +1,62 @@
+import type { StoreCall } from '../core/lock-store.js';
+import { pause } from '../core/pause.js';
+import type { IORedisClient, NodeRedisClient } from './redis.js';
+import type { RedisClient } from './redis-connection.js';
+import { NotSent } from './redis-errors.js';
+
+/*
+ * What clients tell of their connection. Nothing is handed to one that has none: it would refuse it, or keep it and send
+ * it when nobody waits for it any more.
+ */
+
+/** `closed` until somebody connects it; `away` while it connects by itself. */
+type State = 'closed' | 'away' | 'usable';
+
+/** How often a client that connects is looked at. */
+const LOOK_MS = 10;
+
+/** What a client tells of its connection, as a {@link RedisClient} does. */
+export function stateOf(state: () => State): Required<Pick<RedisClient, 'notSent' | 'connected'>> {
+  return {
+    notSent() {
+      switch (state()) {
+        case 'closed':
+          return new NotSent(
+            'UNAVAILABLE',
+            'the client is closed: await client.connect() before the first run, and close it after the last',
+          );
+        case 'away':
+          return new NotSent(
+            'UNAVAILABLE',
+            'the client is not connected to Redis: start Redis, or check its address and the network',
+            true,
+          );
+        default:
+          return undefined;
+      }
+    },
+    connected: (call) => (state() === 'away' ? untilConnected(state, call) : undefined),
+  };
+}
+
+async function untilConnected(state: () => State, call: StoreCall): Promise<StoreCall> {
+  const { clock, budgetMs, signal } = call;
+  const end = clock.monotonic() + budgetMs;
+  const leftMs = () => end - clock.monotonic();
+  while (state() === 'away' && leftMs() > 0 && !signal.aborted) await pause(LOOK_MS, clock, signal);
+  return { ...call, budgetMs: leftMs() };
+}
+
+const AWAY: ReadonlySet<string | undefined> = new Set(['connecting', 'connect', 'close', 'reconnecting']);
+
+/** One that `wait`s connects when it is asked. */
+export function ioredisState({ status }: IORedisClient): State {
+  if (status === 'end') return 'closed';
+  return AWAY.has(status) ? 'away' : 'usable';
+}
+
+export function nodeRedisState(client: NodeRedisClient): State {
+  if (client.isOpen === false) return 'closed';
+  // A client of sentinels looks for the master when it is asked.
+  return client.isReady === false && !('getMasterNode' in client) ? 'away' : 'usable';
+}
