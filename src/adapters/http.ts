@@ -11,14 +11,15 @@ import { requiredTick, type TickEvery } from '../core/required-tick.js';
 import { type MaxDuration, timesByOptions } from '../core/run-times.js';
 import type { TickOption } from '../core/trigger.js';
 import { resolveWrapper } from '../core/wrapper.js';
+import type { FetchRequest, FetchResponse } from './http-fetch.js';
 import { readSchedule, refusedTick, whoCalls } from './http-request.js';
 import { secretCheck } from './http-secret.js';
 
 /** A route that is given its execution as third argument. Handlers with fewer parameters fit. */
-export type Route<Q, X> = (request: Q, context: X, execution: Execution) => Response | PromiseLike<Response>;
+export type Route<Q, X> = (request: Q, context: X, execution: Execution) => FetchResponse | PromiseLike<FetchResponse>;
 
 /** Options of `withSingleExecution` for routes. One of `lockAtMostFor`, `maxDuration` and `keepAlive` is required. */
-export interface Options<Q = Request, X = unknown> extends LockOptions, MaxDuration {
+export interface Options<Q = FetchRequest, X = unknown> extends LockOptions, MaxDuration {
   /** The lock. 1 to 128 UTF-8 bytes with the store's prefix, Unicode form NFC, no control characters. */
   readonly name: string | ((request: Q, context: X) => string);
   /**
@@ -30,7 +31,7 @@ export interface Options<Q = Request, X = unknown> extends LockOptions, MaxDurat
    * What answers a skip: status 200 with the `Skipped` as JSON, a `LockHeldError` that is thrown, or a function's
    * response. @default 'return'
    */
-  readonly onSkipped?: 'return' | 'throw' | ((skipped: Skipped) => Response | PromiseLike<Response>);
+  readonly onSkipped?: 'return' | 'throw' | ((skipped: Skipped) => FetchResponse | PromiseLike<FetchResponse>);
   /**
    * What a caller must show as `Authorization: Bearer <secret>`, else it is answered with status 401. `false` where
    * nobody but the scheduler can call. @default CRON_SECRET of the environment; without it, every request is refused
@@ -46,10 +47,10 @@ export interface Options<Q = Request, X = unknown> extends LockOptions, MaxDurat
  * @returns a route of a request and the platform's context
  * @throws TypeError, RangeError when wrapping, for options that cannot be
  */
-export function withSingleExecution<Q extends Request = Request, X = unknown>(
+export function withSingleExecution<Q extends FetchRequest = FetchRequest, X = unknown>(
   handler: Route<Q, X>,
   options: Options<NoInfer<Q>, NoInfer<X>>,
-): (request: Q, ...context: unknown extends X ? [context?: X] : [context: X]) => Promise<Response> {
+): (request: Q, ...context: unknown extends X ? [context?: X] : [context: X]) => Promise<FetchResponse> {
   const { settings, nameFor, reply } = resolveWrapper(handler, options, ['secret', 'maxDuration']);
   const policy = withStore(settings, options.store);
   const timesFor = timesByOptions(settings, options);

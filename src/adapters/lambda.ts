@@ -22,27 +22,35 @@ export type Handler<E, R> = (event: E, context: Context, execution: Execution) =
 /** A handler that takes no execution. It may return its result at once. */
 type PlainHandler<E, R> = (event: E, context: Context) => R | PromiseLike<R>;
 
+/**
+ * A function declared as a `Handler` of @types/aws-lambda, such as `ScheduledHandler`: its type allows it to take a
+ * callback `C`, or to return a promise. One that takes a callback is refused when it runs. `V` is what it returns.
+ */
+type DeclaredHandler<E, C, V> = ((event: E, context: Context, callback: C) => V) &
+  ([C, Nothing] extends [(...args: never[]) => void, V] ? ([Promised<V>] extends [never] ? never : unknown) : never);
+
+type Promised<V> = Extract<V, PromiseLike<unknown>>;
+type Nothing = ReturnType<() => void>;
+
 /** Options of `withSingleExecution` for AWS Lambda. `lockAtMostFor` defaults to the remaining time + 2 s, with `keepAlive` to 30 s. */
 // biome-ignore lint/suspicious/noExplicitAny: an event that nobody declares can be anything
-export interface Options<E = any> extends LockOptions {
+export interface Options<E = any, S extends OnSkipped = OnSkipped> extends LockOptions {
   /** The lock. 1 to 128 UTF-8 bytes with the store's prefix, Unicode form NFC, no control characters. */
   readonly name: string | ((event: E, context: Context) => string);
   /** Where the scheduled time comes from: the event, nowhere, or a function of it. @default 'event' */
   readonly tick?: TickOption<[event: E, context: Context]>;
   /** What the caller gets when a run is skipped: the `Skipped`, a `LockHeldError`, or a function's value. @default 'return' */
-  readonly onSkipped?: OnSkipped;
-}
-
-interface FallingBack<F> {
-  readonly onSkipped: (skipped: Skipped) => F | PromiseLike<F>;
-}
-
-interface Telling<S extends 'return' | 'throw'> {
   readonly onSkipped?: S;
 }
 
-/** What a wrapped handler resolves to, by its `onSkipped`. */
-type Reply<R, S> = S extends 'throw' ? R : R | Skipped;
+/** The default of `onSkipped`. */
+type Returned = (skipped: Skipped) => Skipped;
+
+/** What a run resolves to, by its `onSkipped`. */
+type Reply<R, S> = S extends 'throw' ? R : S extends (skipped: Skipped) => infer F ? R | Awaited<F> : R | Skipped;
+
+/** A wrapped handler. Where a `ScheduledHandler` is wanted, `O` is void, and the reply `T` is not shown. */
+type Wrapped<E, T, O> = (event: E, context: Context) => Promise<[Nothing, O] extends [O, Nothing] ? O : T>;
 
 /**
  * Wraps a scheduled Lambda function: it runs once per tick, and never twice at a time.
@@ -50,37 +58,20 @@ type Reply<R, S> = S extends 'throw' ? R : R | Skipped;
  * @returns a handler of two parameters, as Lambda on Node 24 wants it
  * @throws TypeError, RangeError when wrapping, for options that cannot be
  */
+export function withSingleExecution<E, C, V, S extends OnSkipped = Returned, O = never>(
+  handler: DeclaredHandler<E, C, V>,
+  options: Options<NoInfer<E>, S>,
+): Wrapped<E, Reply<Awaited<Promised<V>>, S>, O>;
 // biome-ignore lint/suspicious/noExplicitAny: an event that the handler does not declare can be anything
-export function withSingleExecution<E = any, R = unknown, F = unknown>(
+export function withSingleExecution<E = any, R = unknown, S extends OnSkipped = Returned, O = never>(
   handler: Handler<E, R>,
-  options: Options<NoInfer<E>> & FallingBack<F>,
-): (event: E, context: Context) => Promise<R | F>;
+  options: Options<NoInfer<E>, S>,
+): Wrapped<E, Reply<R, S>, O>;
 // biome-ignore lint/suspicious/noExplicitAny: as above
-export function withSingleExecution<E = any, R = unknown, F = unknown>(
+export function withSingleExecution<E = any, R = unknown, S extends OnSkipped = Returned, O = never>(
   handler: PlainHandler<E, R>,
-  options: Options<NoInfer<E>> & FallingBack<F>,
-): (event: E, context: Context) => Promise<R | F>;
-// biome-ignore lint/suspicious/noExplicitAny: as above
-export function withSingleExecution<E = any, R = unknown, S extends 'return' | 'throw' = 'return'>(
-  handler: Handler<E, R>,
-  options: Options<NoInfer<E>> & Telling<S>,
-): (event: E, context: Context) => Promise<Reply<R, S>>;
-// biome-ignore lint/suspicious/noExplicitAny: as above
-export function withSingleExecution<E = any, R = unknown, S extends 'return' | 'throw' = 'return'>(
-  handler: PlainHandler<E, R>,
-  options: Options<NoInfer<E>> & Telling<S>,
-): (event: E, context: Context) => Promise<Reply<R, S>>;
-/** With options that only the run knows: the result is whatever `onSkipped` makes of it. */
-// biome-ignore lint/suspicious/noExplicitAny: as above
-export function withSingleExecution<E = any, R = unknown>(
-  handler: PlainHandler<E, R>,
-  options: Options<NoInfer<E>>,
-): (event: E, context: Context) => Promise<unknown>;
-// biome-ignore lint/suspicious/noExplicitAny: as above
-export function withSingleExecution<E = any, R = unknown>(
-  handler: Handler<E, R>,
-  options: Options<NoInfer<E>>,
-): (event: E, context: Context) => Promise<unknown>;
+  options: Options<NoInfer<E>, S>,
+): Wrapped<E, Reply<R, S>, O>;
 export function withSingleExecution<E, R>(
   handler: Handler<E, R> | PlainHandler<E, R>,
   options: Options<E>,

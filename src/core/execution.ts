@@ -1,5 +1,6 @@
 import type { Duration } from './duration.js';
 import type { Previous } from './outcome.js';
+import type { Signal } from './signal.js';
 
 /** What a run is given beside its event: facts of the lock it holds, and the means to find out that it is lost. */
 export interface Execution {
@@ -15,7 +16,7 @@ export interface Execution {
    * `throwIfAborted` looks at the clocks; the `abort` event comes by a timer, which is late in a process that stood
    * still. A handler that stops early on it throws `signal.reason`, else its tick counts as done.
    */
-  readonly signal: AbortSignal;
+  readonly signal: Signal;
   readonly lockedAt: Date;
   /** Until when the record keeps others out; moves with each extension. */
   readonly lockUntil: Date;

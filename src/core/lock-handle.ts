@@ -9,10 +9,15 @@ export interface LockHandle
       Execution,
       'name' | 'fencingToken' | 'signal' | 'lockedAt' | 'lockUntil' | 'previous' | 'extend' | 'assertHeld'
     >,
-    AsyncDisposable {
+    Disposal {
   /** Gives the lock back. Asked again, it tells again what became of that. */
   release(): Promise<ReleaseStatus>;
 }
+
+/** What `await using` needs, in projects whose compiler knows that. */
+type Disposal = typeof Symbol extends { readonly asyncDispose: infer Key extends symbol }
+  ? { readonly [K in Key]: () => PromiseLike<void> }
+  : object;
 
 const RUN_OPTIONS = ['tick', 'tickMark', 'expectedEvery', 'onError'] as const;
 

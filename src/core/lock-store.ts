@@ -1,4 +1,5 @@
 import type { Clock } from './clock.js';
+import type { Signal } from './signal.js';
 
 /**
  * The port every store implements: three verbs, each ONE conditional write.
@@ -17,7 +18,7 @@ export interface LockStore {
 export interface StoreCall {
   readonly clock: Clock;
   /** Aborts the call; what it had sent stays ambiguous. */
-  readonly signal: AbortSignal;
+  readonly signal: Signal;
   /** A try that is silent for so long gets another beside it, in milliseconds. */
   readonly tryMs: number;
   /** All tries and pauses together, in milliseconds. At least one try is made. */

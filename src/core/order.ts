@@ -1,6 +1,7 @@
 import type { Hold } from './lease.js';
 import type { Lease, StoreCall } from './lock-store.js';
 import { LONGEST_LEASE_MS, type Policy, type Settings } from './policy.js';
+import type { Signal } from './signal.js';
 
 const TRY_MS = 1_000;
 const BUDGET_MS = 5_000;
@@ -24,7 +25,7 @@ export interface Order {
   /** The monotonic instant at which the run must be over. @default deadlineMono */
   readonly runUntilMono?: number;
   /** Aborts when the process is told to end. */
-  readonly shutdown?: AbortSignal;
+  readonly shutdown?: Signal;
 }
 
 /** An acquire may take 5 s, or half of the remaining time. */
@@ -38,7 +39,7 @@ export function releaseCall(order: Order, policy: Policy): StoreCall {
 }
 
 /** An extension may take 5 s, but not longer than the lease can still be used. It ends when the run does. */
-export function extendCall(hold: Hold, { clock, maxClockSkewMs }: Settings, signal: AbortSignal): StoreCall {
+export function extendCall(hold: Hold, { clock, maxClockSkewMs }: Settings, signal: Signal): StoreCall {
   const leftMs = Math.max(1, hold.deadlineMono - clock.monotonic());
   // One that hangs leaves time for another.
   const tryMs = Math.min(TRY_MS, leftMs / 2);

@@ -1,6 +1,7 @@
 import type { Timer } from './clock.js';
 import type { StoreCall } from './lock-store.js';
 import { jittered } from './pause.js';
+import type { Signal } from './signal.js';
 
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 1_000;
@@ -26,7 +27,7 @@ export type Answer<T> =
  */
 export async function tryUntilAnswered<T>(
   call: StoreCall,
-  send: (signal: AbortSignal) => Promise<T>,
+  send: (signal: Signal) => Promise<T>,
   classify: (error: unknown) => TryFailure,
 ): Promise<Answer<T>> {
   const { clock, signal } = call;

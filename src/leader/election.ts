@@ -10,6 +10,7 @@ import { operatorLog, warn } from '../core/operator-log.js';
 import { looseCall } from '../core/order.js';
 import { jittered, pause } from '../core/pause.js';
 import { checkKnown, type DefaultObservers, LONGEST_LEASE_MS } from '../core/policy.js';
+import type { Signal } from '../core/signal.js';
 import { watchedController } from '../core/watched-signal.js';
 import { anyCandidate, type CandidateOptions, resolveCandidate } from './candidate.js';
 
@@ -41,7 +42,7 @@ export interface Leadership {
    * Aborts when the term ends: with a `LockLostError` when the lead is lost, with a `DeadlineError` when the election is
    * stopped, or with what `onStarted` threw.
    */
-  readonly signal: AbortSignal;
+  readonly signal: Signal;
   /** Throws a `LockLostError` unless this candidate still leads, judged by its clocks without a request. */
   assertLeader(): void;
 }

@@ -1,4 +1,11 @@
-import type { Callback, EventBridgeEvent, Handler, Context as LambdaContext, ScheduledEvent } from 'aws-lambda';
+import type {
+  Callback,
+  EventBridgeEvent,
+  Handler,
+  Context as LambdaContext,
+  ScheduledEvent,
+  ScheduledHandler,
+} from 'aws-lambda';
 import {
   type Context,
   type Executed,
@@ -170,6 +177,42 @@ describe('row 62: argument types are kept', () => {
   });
 });
 
+describe('a ScheduledHandler of @types/aws-lambda', () => {
+  const scheduled: ScheduledHandler = async (event) => void event.time;
+
+  test('is what a wrapped handler may be called', () => {
+    const nothing: ScheduledHandler = withSingleExecution(async () => {}, options);
+    const value: ScheduledHandler = withSingleExecution(send, options);
+    const thrown: ScheduledHandler = withSingleExecution(send, { ...options, onSkipped: 'throw' });
+    const typed: ScheduledHandler = withSingleExecution(async (event, context, execution) => {
+      expectTypeOf(event).toEqualTypeOf<ScheduledEvent>();
+      expectTypeOf(context).toEqualTypeOf<Context>();
+      expectTypeOf(execution).toEqualTypeOf<Execution>();
+    }, options);
+    const untyped: Handler = withSingleExecution(send, options);
+    void [nothing, value, thrown, typed, untyped];
+  });
+
+  test('is wrapped as it is', () => {
+    const wrapped = withSingleExecution(scheduled, options);
+    expectTypeOf(wrapped).parameters.toEqualTypeOf<[event: ScheduledEvent, context: Context]>();
+    expectTypeOf(wrapped).returns.resolves.exclude<Skipped>().toBeVoid();
+    const declared: ScheduledHandler = withSingleExecution(scheduled, {
+      ...options,
+      name: (event) => event.id,
+      onSkipped: ({ reason }) => reason,
+    });
+    void declared;
+  });
+
+  test('gives a result only where its type has one', () => {
+    const handler: Handler<ScheduledEvent, string> = async () => 'sent';
+    expectTypeOf(withSingleExecution(handler, options)).returns.resolves.toEqualTypeOf<string | Skipped>();
+    // @ts-expect-error the result is no number
+    const _: Handler<ScheduledEvent, number> = withSingleExecution(handler, { ...options, onSkipped: 'throw' });
+  });
+});
+
 describe('F45 callback handlers are refused', () => {
   test('F45 with a callback that is typed', () => {
     const handler = (_event: ScheduledEvent, _context: LambdaContext, _callback: Callback) => {};
@@ -191,12 +234,6 @@ describe('F45 callback handlers are refused', () => {
     withSingleExecution((_event: ScheduledEvent, _context, _execution) => 5, { ...options, onSkipped: 'throw' });
     // @ts-expect-error a handler of three parameters returns a promise
     withSingleExecution((_event, _context, _execution) => {}, { ...options, onSkipped: () => 5 });
-  });
-
-  test('F45 as a Handler of Lambda, which may be one', () => {
-    const handler: Handler<ScheduledEvent, void> = async () => {};
-    // @ts-expect-error the third parameter of a Handler is a callback
-    withSingleExecution(handler, options);
   });
 });
 

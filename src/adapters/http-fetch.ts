@@ -1,0 +1,12 @@
+/*
+ * The Fetch API's types as the project's compiler knows them: the DOM's, Node's or the platform's. Where it knows none
+ * there are no routes, and this library's declarations compile all the same.
+ */
+
+export type FetchRequest = typeof globalThis extends { readonly Request: { readonly prototype: infer Known } }
+  ? Known
+  : object;
+
+export type FetchResponse = typeof globalThis extends { readonly Response: { readonly prototype: infer Known } }
+  ? Known
+  : object;

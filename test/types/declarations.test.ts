@@ -1,0 +1,75 @@
+import { execFile } from 'node:child_process';
+import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const TSC = join(ROOT, 'node_modules/typescript/bin/tsc');
+/** Their declarations name types of the AWS SDK and of the CDK, which need Node's. */
+const NEED_NODE = ['./dynamodb', './cdk'];
+
+/** What a project may leave out: the DOM, Node's types, `esnext.disposable`. Declarations of packages are checked. */
+const PROJECT = {
+  compilerOptions: {
+    target: 'ES2022',
+    lib: ['ES2022'],
+    types: [],
+    module: 'nodenext',
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    skipLibCheck: false,
+    noEmit: true,
+  },
+};
+
+const HANDLE = `import { acquireLock } from 'single-execution';
+export async function migrate(options: Parameters<typeof acquireLock>[0]) {
+  await using lock = await acquireLock(options);
+  const { signal }: { signal: AbortSignal } = lock;
+  return signal;
+}`;
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'declarations-'));
+  const own = join(folder, 'node_modules/single-execution');
+  await mkdir(own, { recursive: true });
+  await copyFile(join(ROOT, 'package.json'), join(own, 'package.json'));
+  await tsc(ROOT, '-p', 'tsconfig.build.json', '--emitDeclarationOnly', '--outDir', join(own, 'dist'));
+}, 120_000);
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+test('every door but those of the AWS SDK and the CDK compiles without the DOM, Node’s types and esnext.disposable', async () => {
+  const { exports } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
+  const doors = Object.keys(exports).filter((door) => door !== './package.json' && !NEED_NODE.includes(door));
+  const lines = doors.map((door, n) => `export * as door${n} from 'single-execution${door.slice(1)}';`);
+  expect(await compile('bare', lines.join('\n'))).toBe('');
+});
+
+test('a handle is disposed by `await using`, and its signal is the AbortSignal of the platform, where the project has them', async () => {
+  expect(await compile('handle', HANDLE, { lib: ['ES2022', 'ESNext.Disposable', 'DOM'] })).toBe('');
+});
+
+/** @returns what tsc has to say */
+async function compile(name: string, program: string, more: object = {}): Promise<string> {
+  const project = join(folder, name);
+  await mkdir(project);
+  await writeFile(join(project, 'program.mts'), program);
+  const { compilerOptions } = PROJECT;
+  await writeFile(
+    join(project, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions: { ...compilerOptions, ...more }, files: ['program.mts'] }),
+  );
+  return tsc(project, '-p', '.');
+}
+
+async function tsc(cwd: string, ...args: string[]): Promise<string> {
+  const run = promisify(execFile)(process.execPath, [TSC, ...args], { cwd });
+  return run.then(
+    ({ stdout }) => stdout,
+    (error: { stdout: string }) => error.stdout,
+  );
+}
