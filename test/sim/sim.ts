@@ -19,7 +19,7 @@ import type { Kind, Tally } from './tally.js';
 const MOST_REMAINDER = 0.01;
 /** So many show nothing where few worlds are played. */
 const FEW = 3;
-/** Most calls a world that end with their lock held, because the network stays silent. A million: 0.02, 0.06, 0.01. */
+/** Most calls a world that end with their lock held, because the network stays silent or slow. */
 const MOST_TOLD: Readonly<Record<Stage, number>> = { dynamodb: 0.1, redis: 0.3, election: 0.2 };
 /** How many worlds of a stage are played to one election, which takes longest. */
 const SHARE: Readonly<Record<Stage, number>> = { dynamodb: 60, redis: 6, election: 2 };
