@@ -15,7 +15,15 @@ export {
 export type { LockEvent, Observer } from './core/events.js';
 export { type ExecuteOptions, executeWithLock } from './core/execute-with-lock.js';
 export type { Execution } from './core/execution.js';
-export type { ForceRelease, LockAdminStore, Pause, StoredLock } from './core/lock-admin-store.js';
+export type {
+  DeleteResult,
+  Deletion,
+  ForceRelease,
+  LockAdminStore,
+  Pause,
+  ResumeResult,
+  StoredLock,
+} from './core/lock-admin-store.js';
 export { acquireLock, type HandleOptions, type LockHandle } from './core/lock-handle.js';
 export type {
   AcquireResult,

@@ -3,7 +3,7 @@ import { type Clock, systemClock } from '../core/clock.js';
 import { msOf } from '../core/date-of.js';
 import { describe } from '../core/describe.js';
 import { CorruptLockError } from '../core/errors.js';
-import type { LockAdminStore, StoredLock } from '../core/lock-admin-store.js';
+import type { DeleteResult, LockAdminStore, ResumeResult, StoredLock } from '../core/lock-admin-store.js';
 import { checkLockName, truncateUtf8 } from '../core/lock-name.js';
 import { FOREVER_MS, MAX_PAUSED_BY_BYTES } from '../core/lock-record.js';
 import type { StoreCall } from '../core/lock-store.js';
@@ -11,17 +11,25 @@ import { isMemberList } from '../core/member-store.js';
 import { checkKnown, checkMethods } from '../core/policy.js';
 import { corruptLock, type LockInfo, lockInfo, type RunInfo } from './lock-info.js';
 
-export type { LockInfo, RunInfo };
+export type { DeleteResult, LockInfo, ResumeResult, RunInfo };
 
-const VERBS: readonly string[] = ['list', 'get', 'forceRelease', 'pause', 'resume'] satisfies (keyof LockAdminStore)[];
+const VERBS: readonly string[] = [
+  'list',
+  'get',
+  'forceRelease',
+  'pause',
+  'resume',
+  'delete',
+] satisfies (keyof LockAdminStore)[];
+const HELD: readonly (LockInfo['state'] | undefined)[] = ['held', 'expired'];
 const TRY_MS = 5_000;
 const BUDGET_MS = 15_000;
 
-/** What operators do to locks. Each verb is at most one read and one conditional write. */
+/** What operators do to locks. Each verb is at most two requests, and a list one for each page. */
 export interface LockAdmin {
   /** Every lock of the store, sorted by name. A record that cannot be read is listed with its problem. */
   list(): Promise<LockInfo[]>;
-  /** One lock; undefined when it was never used. */
+  /** One lock; undefined when it was never used, or deleted. */
   get(name: string): Promise<LockInfo | undefined>;
   /** The last ten runs of a lock, newest first. */
   runs(name: string): Promise<readonly RunInfo[]>;
@@ -31,9 +39,20 @@ export interface LockAdmin {
    * their fencing tokens alone.
    */
   forceRelease(name: string, grant: { readonly fencingToken: number }): Promise<ForceReleaseResult>;
-  /** Lets every run skip with reason `paused`, without a deployment. A run in progress goes on. */
-  pause(name: string, pause?: PauseOptions): Promise<void>;
-  resume(name: string): Promise<void>;
+  /**
+   * Lets every run skip with reason `paused`, without a deployment. A run in progress goes on. Resolves to the lock as
+   * it is from then on: a name that was never used shows as `underlyingState: 'unused'`.
+   */
+  pause(name: string, pause?: PauseOptions): Promise<LockInfo>;
+  /** Ends a pause. `not-paused`: none was in force; `unknown`: the name was never used, or is deleted. */
+  resume(name: string): Promise<ResumeResult>;
+  /**
+   * Retires a lock that is not held and has this fencing token, as seen in `list` or `get`; 0 where it has none. Its
+   * ticks that are done, its history, its previous run and its pause are forgotten, so that a duplicate of an old tick
+   * runs again. Fencing tokens rise on. `held`: a run has the lock; `changed`: its token is another by now; `unknown`:
+   * the name was never used, or is deleted.
+   */
+  delete(name: string, lock: { readonly fencingToken: number }): Promise<DeleteResult>;
 }
 
 export interface PauseOptions {
@@ -67,7 +86,8 @@ export function lockAdmin(store: LockAdminStore, options: { readonly clock?: Clo
   });
   const get = async (name: string): Promise<LockInfo | undefined> => {
     const stored = await store.get(checkLockName(name), call());
-    return stored && lockInfo(stored, clock.now());
+    const lock = stored && lockInfo(stored, clock.now());
+    return stored && isForgotten(stored, lock) ? undefined : lock;
   };
 
   return {
@@ -75,9 +95,11 @@ export function lockAdmin(store: LockAdminStore, options: { readonly clock?: Clo
 
     async list() {
       const locks = await store.list(call());
-      const infos = locks
-        .filter(({ name, item }) => !isMemberList(name, item))
-        .map((stored) => listed(stored, clock.now()));
+      const infos = locks.flatMap((stored) => {
+        if (isMemberList(stored.name, stored.item)) return [];
+        const lock = shown(stored, clock.now());
+        return isForgotten(stored, lock) ? [] : [lock];
+      });
       return infos.sort((a, b) => (a.name < b.name ? -1 : 1));
     },
 
@@ -93,8 +115,8 @@ export function lockAdmin(store: LockAdminStore, options: { readonly clock?: Clo
         );
       }
       const lock = await get(name);
-      const isHeld = lock?.state === 'held' || lock?.state === 'expired';
-      if (!isHeld || lock.fencingToken !== fencingToken || lock.lockedAt === undefined) {
+      const isHeld = HELD.includes(lock?.underlyingState ?? lock?.state);
+      if (!isHeld || lock?.fencingToken !== fencingToken || lock.lockedAt === undefined) {
         return { status: 'unchanged', lock };
       }
       const force = {
@@ -119,17 +141,34 @@ export function lockAdmin(store: LockAdminStore, options: { readonly clock?: Clo
       }
       if (typeof by !== 'string' || by === '')
         throw new TypeError(`by is ${describe(by)}: say who pauses, or leave it out`);
-      await store.pause(checkLockName(name), { untilMs, by: truncateUtf8(by, MAX_PAUSED_BY_BYTES) }, call());
+      const pause = { untilMs, by: truncateUtf8(by, MAX_PAUSED_BY_BYTES) };
+      return shown(await store.pause(checkLockName(name), pause, call()), clock.now());
     },
 
     async resume(name) {
-      await store.resume(checkLockName(name), call());
+      return store.resume(checkLockName(name), call());
+    },
+
+    async delete(name, lock) {
+      const fencingToken = (lock as typeof lock | undefined)?.fencingToken;
+      if (fencingToken === undefined || !Number.isSafeInteger(fencingToken) || fencingToken < 0) {
+        throw new TypeError(
+          `fencingToken is ${describe(fencingToken)}: give the token of the lock, as get tells it, or 0 where it has none`,
+        );
+      }
+      const nowMs = Math.round(clock.now());
+      return store.delete({ name: checkLockName(name), adminId: newAttemptId('d'), fencingToken, nowMs }, call());
     },
   };
 }
 
+/** Whether nothing is left of a lock but what a delete keeps. */
+function isForgotten({ item }: StoredLock, lock: LockInfo | undefined): boolean {
+  return item['state'] === 'deleted' && lock?.state === 'unused';
+}
+
 /** One corrupt record must not hide all other locks. */
-function listed(stored: StoredLock, nowMs: number): LockInfo {
+function shown(stored: StoredLock, nowMs: number): LockInfo {
   try {
     return lockInfo(stored, nowMs);
   } catch (error) {

@@ -10,11 +10,13 @@ import { type RingRun, runsOf } from '../core/run-ring.js';
 export interface LockInfo {
   readonly name: string;
   /**
-   * `held`: a run has it; `expired`: its holder died or overran, the next run takes over; `waiting`: given back, and
+   * `paused`: an operator's pause is in force, see `paused`; `held`: a run has it; `expired`: its holder died or overran, the next run takes over; `waiting`: given back, and
    * kept for `lockAtLeastFor`; `free`: given back; `forced`: ended by an operator; `unused`: no run yet; `corrupt`:
    * see `problem`. Judged by this host's clock.
    */
-  readonly state: 'held' | 'expired' | 'waiting' | 'free' | 'forced' | 'unused' | 'corrupt';
+  readonly state: 'paused' | 'held' | 'expired' | 'waiting' | 'free' | 'forced' | 'unused' | 'corrupt';
+  /** While paused: what `state` would be without the pause. */
+  readonly underlyingState?: Exclude<LockInfo['state'], 'paused' | 'corrupt'>;
   readonly fencingToken?: number;
   readonly lockedBy?: string;
   readonly lockedAt?: Date;
@@ -23,7 +25,7 @@ export interface LockInfo {
   readonly tick?: Date;
   /** Highest tick done. */
   readonly doneTick?: Date;
-  /** Set while runs are paused. */
+  /** While paused: until when, and by whom. */
   readonly paused?: { readonly until: Date; readonly by: string };
   /** How the last finished run ended, and when. */
   readonly lastResult?: 'succeeded' | 'failed';
@@ -52,18 +54,21 @@ export function lockInfo({ name, item }: StoredLock, nowMs: number): LockInfo {
   const record = readRecord(name, item);
   const { fencingToken, lockedBy, pausedUntil = 0, pausedBy = 'unknown', result, error } = record;
   const runs = runsOf(record).map(runInfo);
+  const state = stateOf(record, nowMs);
+  const isPaused = pausedUntil > nowMs;
   const sinceSuccess = runs.findIndex(({ status }) => status === 'succeeded');
   return {
     name,
-    state: stateOf(record, nowMs),
+    state: isPaused ? 'paused' : state,
     ...defined({
+      underlyingState: isPaused ? state : undefined,
       fencingToken,
       lockedBy,
       lockedAt: dateOf(record.lockedAt),
       lockUntil: dateOf(record.lockUntil),
       tick: dateOf(record.tick),
       doneTick: dateOf(record.doneTick),
-      paused: pausedUntil > nowMs ? { until: dateOf(pausedUntil), by: pausedBy } : undefined,
+      paused: isPaused ? { until: dateOf(pausedUntil), by: pausedBy } : undefined,
       lastResult: result,
       lastReleasedAt: dateOf(record.releasedAt),
       lastError: result === 'failed' ? error : undefined,
@@ -77,9 +82,10 @@ export function corruptLock(name: string, error: CorruptLockError): LockInfo {
   return { name, state: 'corrupt', failuresInARow: 0, runs: [], problem: error.message };
 }
 
-function stateOf(record: LockRecord, nowMs: number): LockInfo['state'] {
+function stateOf(record: LockRecord, nowMs: number): NonNullable<LockInfo['underlyingState']> {
   const { state, lockUntil = 0 } = record;
-  if (state === undefined || state === 'forced') return state ?? 'unused';
+  if (state === undefined || state === 'deleted') return 'unused';
+  if (state === 'forced') return 'forced';
   if (state === 'held') return lockUntil > nowMs ? 'held' : 'expired';
   return lockUntil > nowMs && !isGivenBack(record) ? 'waiting' : 'free';
 }

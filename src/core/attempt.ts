@@ -1,4 +1,4 @@
-import { CorruptLockError, LockStoreError } from './errors.js';
+import { CorruptLockError, LockStoreError, type StoreOperation } from './errors.js';
 import { type LockRecord, readRecord } from './lock-record.js';
 import type { StoreCall } from './lock-store.js';
 
@@ -41,4 +41,12 @@ export function endedAttempt(name: string): LockStoreError {
     operation: 'acquire',
     retryable: true,
   });
+}
+
+/** An operator's write, of which a later try found that the lock had changed since it was seen. */
+export function untoldWrite(operation: StoreOperation, name: string): LockStoreError {
+  return new LockStoreError(
+    `${operation} of lock "${name}" went unanswered, and the lock has changed since; look at it again`,
+    { code: 'UNAVAILABLE', lockName: name, operation, retryable: true },
+  );
 }

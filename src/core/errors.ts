@@ -30,6 +30,7 @@ export type StoreOperation =
   | 'forceRelease'
   | 'pause'
   | 'resume'
+  | 'delete'
   | 'checkIn'
   | 'createLockTable';
 

@@ -10,9 +10,21 @@ export interface LockAdminStore {
   get(name: string, call: StoreCall): Promise<StoredLock | undefined>;
   /** One conditional write: `changed` when the lock is not held under that token any more. */
   forceRelease(force: ForceRelease, call: StoreCall): Promise<'forced' | 'changed'>;
-  pause(name: string, pause: Pause, call: StoreCall): Promise<void>;
-  resume(name: string, call: StoreCall): Promise<void>;
+  /** Makes the record where there is none. Resolves to the record as it is from then on. */
+  pause(name: string, pause: Pause, call: StoreCall): Promise<StoredLock>;
+  resume(name: string, call: StoreCall): Promise<ResumeResult>;
+  /** Leaves of the record what lets fencing tokens rise, unless the lock is held or has another token by now. */
+  delete(deletion: Deletion, call: StoreCall): Promise<DeleteResult>;
 }
+
+/** `not-paused`: no pause was in force; `unknown`: the name has no record, or a deleted one. */
+export type ResumeResult = 'resumed' | 'not-paused' | 'unknown';
+
+/**
+ * `held`: a run has the lock; `changed`: the lock has another fencing token; `unknown`: the name has no record, or a
+ * deleted one.
+ */
+export type DeleteResult = 'deleted' | 'held' | 'changed' | 'unknown';
 
 /** A lock as it is stored, unchecked. */
 export interface StoredLock {
@@ -27,6 +39,15 @@ export interface ForceRelease {
   /** Token and start of the grant to end, as they were seen. */
   readonly fencingToken: number;
   readonly lockedAtMs: number;
+  readonly nowMs: number;
+}
+
+export interface Deletion {
+  readonly name: string;
+  /** Fresh random identity of this delete. */
+  readonly adminId: string;
+  /** Token of the lock as it was seen; 0 where it had none. */
+  readonly fencingToken: number;
   readonly nowMs: number;
 }
 

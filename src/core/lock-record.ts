@@ -6,7 +6,7 @@ import type { Holder, PreviousRun } from './lock-store.js';
 export type LockRecord = {
   readonly attemptId?: string;
   readonly fencingToken?: number;
-  readonly state?: 'held' | 'released' | 'forced';
+  readonly state?: 'held' | 'released' | 'forced' | 'deleted';
   readonly lockedAt?: number;
   readonly lockUntil?: number;
   readonly leaseMs?: number;
@@ -48,7 +48,7 @@ const isOneOf =
 const CHECKS: Readonly<Record<string, Check>> = {
   attemptId: isText,
   fencingToken: isToken,
-  state: isOneOf('held', 'released', 'forced'),
+  state: isOneOf('held', 'released', 'forced', 'deleted'),
   lockedAt: isInstant,
   lockUntil: isInstant,
   leaseMs: isCount,
@@ -63,6 +63,11 @@ const CHECKS: Readonly<Record<string, Check>> = {
   error: isText,
   v: isCount,
 };
+
+/** Names of all attributes that a record can have. */
+export function recordAttributes(): string[] {
+  return [...Object.keys(CHECKS), ...Array.from({ length: 10 }, (_, slot) => `r${slot}`)];
+}
 
 /** Whether a record has an attribute of this name, so that nothing else in its item may have it. */
 export function isRecordAttribute(name: string): boolean {

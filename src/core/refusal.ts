@@ -48,9 +48,9 @@ export function judgeRefusal(
 }
 
 /**
- * Whether nobody has the lock, whatever the clocks say: it was released without a hold, or freed by force. Its
- * `lockUntil` then only fences off acquires that were sent before.
+ * Whether nobody has the lock, whatever the clocks say: it was released without a hold, freed by force, or
+ * deleted. Its `lockUntil` then only fences off acquires that were sent before.
  */
 export function isGivenBack({ state, lockUntil, releasedAt }: LockRecord): boolean {
-  return state === 'forced' || (state === 'released' && lockUntil === releasedAt);
+  return state === 'forced' || state === 'deleted' || (state === 'released' && lockUntil === releasedAt);
 }

@@ -1,6 +1,6 @@
 import type { Clock } from './clock.js';
 import { defined } from './defined.js';
-import type { ForceRelease } from './lock-admin-store.js';
+import type { ForceRelease, Pause } from './lock-admin-store.js';
 import { truncateUtf8 } from './lock-name.js';
 import { type LockRecord, MAX_ERROR_BYTES, previousRun, RECORD_VERSION } from './lock-record.js';
 import type { Claim, Completion, Lease } from './lock-store.js';
@@ -56,6 +56,11 @@ export function releaseFields(lease: Lease, completion: Completion, nowMs: numbe
  */
 export function forcedFields({ adminId, lockedAtMs, nowMs }: ForceRelease): LockRecord {
   return { state: 'forced', attemptId: adminId, lockUntil: Math.max(nowMs, lockedAtMs + 1), releasedAt: nowMs };
+}
+
+/** Fields of an operator's pause. The version makes a record of a name that has none, which a resume leaves. */
+export function pausedFields({ untilMs, by }: Pause): LockRecord {
+  return { pausedUntil: untilMs, pausedBy: by, v: RECORD_VERSION };
 }
 
 /** Both clocks at the first send of a call: the anchor of all times inside its grant. */

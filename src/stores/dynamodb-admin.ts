@@ -1,12 +1,22 @@
 import { GetCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { LockStoreError, type StoreOperation } from '../core/errors.js';
+import { untoldWrite } from '../core/attempt.js';
+import { isDeleted, judgeDeletion, settledDeletion } from '../core/deletion.js';
+import type { StoreOperation } from '../core/errors.js';
 import type { LockAdminStore, StoredLock } from '../core/lock-admin-store.js';
+import type { LockRecord } from '../core/lock-record.js';
 import type { StoreCall } from '../core/lock-store.js';
 import { tryUntilAnswered } from '../core/try-loop.js';
 import { refuseEmptyAnswer } from './dynamodb-empty-answer.js';
 import { classifyFailure, failureOf } from './dynamodb-errors.js';
 import { type Item, plainItem, plainOutput } from './dynamodb-item.js';
-import { forceReleaseRequest, pauseRequest, resumeRequest, type UpdateRequest } from './dynamodb-requests.js';
+import {
+  deleteRequest,
+  forceReleaseRequest,
+  pauseRequest,
+  resumeRequest,
+  type UpdateRequest,
+} from './dynamodb-requests.js';
+import { timeResponses } from './dynamodb-response-time.js';
 import { type DynamoDBStoreOptions, lockTable, type Reply, SORT_VALUE } from './dynamodb-table.js';
 
 /**
@@ -49,6 +59,16 @@ export function dynamoDBAdminStore(options: DynamoDBStoreOptions): LockAdminStor
     return { name: key.slice(keyPrefix.length), item: attributes };
   };
 
+  const read = async (operation: StoreOperation, name: string, call: StoreCall) => {
+    const key = table.keyOf(name, operation);
+    const command = refuseEmptyAnswer(new GetCommand({ TableName: tableName, Key: key, ConsistentRead: true }));
+    const responseTime = timeResponses(command, call.clock);
+    return answered(operation, name, call, async (abortSignal) => {
+      const { Item } = plainOutput(await client.send(command, { abortSignal }));
+      return { lock: Item && storedLock(Item), serverMs: responseTime().serverMs };
+    });
+  };
+
   return {
     async list(call) {
       const locks: StoredLock[] = [];
@@ -68,35 +88,42 @@ export function dynamoDBAdminStore(options: DynamoDBStoreOptions): LockAdminStor
     },
 
     async get(name, call) {
-      const key = table.keyOf(name, 'get');
-      const command = refuseEmptyAnswer(new GetCommand({ TableName: tableName, Key: key, ConsistentRead: true }));
-      return answered('get', name, call, async (abortSignal) => {
-        const { Item } = plainOutput(await client.send(command, { abortSignal }));
-        return Item === undefined ? undefined : storedLock(Item);
-      });
+      return (await read('get', name, call)).lock;
     },
 
     async forceRelease(force, call) {
       const { applied, item, ambiguous } = await update('forceRelease', force.name, forceReleaseRequest(force), call);
       // Refused, and yet by this very force release: an earlier try was applied.
       if (applied || item?.['attemptId'] === force.adminId) return 'forced';
-      if (ambiguous) throw forceUnknown(force.name);
+      if (ambiguous) throw untoldWrite('forceRelease', force.name);
       return 'changed';
     },
 
     async pause(name, pause, call) {
-      await update('pause', name, pauseRequest(pause), call);
+      const { item } = await update('pause', name, pauseRequest(pause), call);
+      const { [partitionKey]: _, ...attributes } = item ?? {};
+      return { name, item: attributes };
     },
 
     async resume(name, call) {
-      await update('resume', name, resumeRequest(), call);
+      const { applied, item, ambiguous } = await update('resume', name, resumeRequest(), call);
+      if (applied) return Number(item?.['pausedUntil']) <= call.clock.now() ? 'not-paused' : 'resumed';
+      if (item === undefined) return 'unknown';
+      // An earlier try may have removed the pause.
+      if (ambiguous) return 'resumed';
+      return isDeleted(item) ? 'unknown' : 'not-paused';
+    },
+
+    async delete(deletion, call) {
+      const { name } = deletion;
+      const { lock, serverMs = call.clock.now() } = await read('delete', name, call);
+      // By the server's clock a dead holder's lease is over, as it is for a takeover.
+      const judge = (item: Item | undefined) => judgeDeletion(deletion, item, (lockUntil) => lockUntil <= serverMs);
+      const found = judge(lock?.item);
+      if (found !== 'open') return found;
+      const request = deleteRequest(deletion, lock?.item as LockRecord);
+      const { applied, item, ambiguous } = await update('delete', name, request, call);
+      return applied ? 'deleted' : settledDeletion(name, judge(item), ambiguous);
     },
   };
-}
-
-function forceUnknown(name: string): LockStoreError {
-  return new LockStoreError(
-    `forceRelease of lock "${name}" went unanswered, and the lock has changed since; look at it again`,
-    { code: 'UNAVAILABLE', lockName: name, operation: 'forceRelease', retryable: true },
-  );
 }

@@ -1,9 +1,10 @@
 import { defined } from '../core/defined.js';
-import type { ForceRelease, Pause } from '../core/lock-admin-store.js';
-import type { LockRecord } from '../core/lock-record.js';
+import { deletedRecord } from '../core/deletion.js';
+import type { Deletion, ForceRelease, Pause } from '../core/lock-admin-store.js';
+import { type LockRecord, recordAttributes } from '../core/lock-record.js';
 import type { Claim, Completion, Lease } from '../core/lock-store.js';
 import { type CheckIn, memberAttribute } from '../core/member-store.js';
-import { forcedFields, grantFields, releaseFields } from '../core/transition.js';
+import { forcedFields, grantFields, pausedFields, releaseFields } from '../core/transition.js';
 
 /*
  * Every write this library makes to DynamoDB: one conditional UpdateItem a verb, as values. Pure. The expressions are
@@ -126,9 +127,9 @@ export function forceReleaseRequest(force: ForceRelease): UpdateRequest {
   };
 }
 
-export function pauseRequest({ untilMs, by }: Pause): UpdateRequest {
-  const { update, fieldValues } = set({ pausedUntil: untilMs, pausedBy: by });
-  return { UpdateExpression: update, ExpressionAttributeValues: fieldValues };
+export function pauseRequest(pause: Pause): UpdateRequest {
+  const { update, fieldValues } = set(pausedFields(pause));
+  return { UpdateExpression: update, ExpressionAttributeValues: fieldValues, ReturnValues: 'ALL_NEW' };
 }
 
 export function resumeRequest(): UpdateRequest {
@@ -136,6 +137,28 @@ export function resumeRequest(): UpdateRequest {
   return {
     UpdateExpression: 'REMOVE pausedUntil, pausedBy',
     ConditionExpression: 'attribute_exists(pausedUntil)',
+    ReturnValues: 'ALL_OLD',
+  };
+}
+
+/** Leaves of the very record that was seen what a delete keeps. */
+export function deleteRequest(deletion: Deletion, seen: LockRecord): UpdateRequest {
+  const { fencingToken, lockUntil, state } = seen;
+  // A cancel may have come since.
+  const { barredAttempt: _, ...left } = deletedRecord(deletion, seen);
+  const { update, names, fieldValues } = set(left);
+  const gone = recordAttributes().filter((attribute) => attribute !== 'barredAttempt' && !(attribute in left));
+  const unchanged = [
+    unchangedSince('fencingToken', ':oldToken', fencingToken),
+    unchangedSince('lockUntil', ':oldUntil', lockUntil),
+    unchangedSince('#state', ':oldState', state),
+  ];
+  const old = defined({ ':oldToken': fencingToken, ':oldUntil': lockUntil, ':oldState': state });
+  return {
+    UpdateExpression: `${update} REMOVE ${gone.map((attribute) => pathOf(attribute, names)).join(', ')}`,
+    ConditionExpression: unchanged.join(' AND '),
+    ExpressionAttributeNames: names,
+    ExpressionAttributeValues: { ...fieldValues, ...old },
   };
 }
 
@@ -164,10 +187,15 @@ function set(fields: LockRecord): {
   const names: Record<string, string> = {};
   const fieldValues: Record<string, string | number> = {};
   const assignments = Object.entries(fields).map(([attribute, value]) => {
-    const isReserved = RESERVED.includes(attribute);
-    if (isReserved) names[`#${attribute}`] = attribute;
     fieldValues[`:${attribute}`] = value;
-    return `${isReserved ? '#' : ''}${attribute} = :${attribute}`;
+    return `${pathOf(attribute, names)} = :${attribute}`;
   });
   return { update: `SET ${assignments.join(', ')}`, names, fieldValues };
+}
+
+/** An attribute in an expression; a reserved name gets a placeholder among `names`. */
+function pathOf(attribute: string, names: Record<string, string>): string {
+  if (!RESERVED.includes(attribute)) return attribute;
+  names[`#${attribute}`] = attribute;
+  return `#${attribute}`;
 }

@@ -1,4 +1,5 @@
 import { endedAttempt } from '../core/attempt.js';
+import { deletedRecord, isDeleted, judgeDeletion } from '../core/deletion.js';
 import { wallInGrant } from '../core/lease.js';
 import type { LockAdminStore } from '../core/lock-admin-store.js';
 import { lockKey } from '../core/lock-key.js';
@@ -7,7 +8,7 @@ import type { Lease, LockStore } from '../core/lock-store.js';
 import type { MemberStore } from '../core/member-store.js';
 import { judgeRefusal } from '../core/refusal.js';
 import { hasRun } from '../core/run-ring.js';
-import { forcedFields, grantFields, leaseOf, releaseFields, sentNow } from '../core/transition.js';
+import { forcedFields, grantFields, leaseOf, pausedFields, releaseFields, sentNow } from '../core/transition.js';
 
 /** A lock store, its list of members, and its admin port over the same locks. */
 export interface MemoryStore extends LockStore, MemberStore, LockAdminStore {}
@@ -92,14 +93,27 @@ export function memoryStore(): MemoryStore {
       return 'forced';
     },
 
-    async pause(name, { untilMs, by }) {
+    async pause(name, pause) {
       lockKey('', name, 'pause');
-      records.set(name, { ...records.get(name), pausedUntil: untilMs, pausedBy: by });
+      const item = { ...records.get(name), ...pausedFields(pause) };
+      records.set(name, item);
+      return { name, item };
     },
 
-    async resume(name) {
-      const { pausedUntil: _, pausedBy: __, ...record } = records.get(name) ?? {};
-      if (records.has(name)) records.set(name, record);
+    async resume(name, { clock }) {
+      const old = records.get(name);
+      if (old === undefined || isDeleted(old)) return 'unknown';
+      const { pausedUntil = 0, pausedBy: _, ...record } = old;
+      records.set(name, record);
+      return pausedUntil > clock.now() ? 'resumed' : 'not-paused';
+    },
+
+    async delete(deletion, { clock }) {
+      const record = records.get(deletion.name);
+      const result = judgeDeletion(deletion, record, (lockUntil) => lockUntil <= clock.now());
+      if (result !== 'open') return result;
+      records.set(deletion.name, deletedRecord(deletion, record ?? {}));
+      return 'deleted';
     },
   };
 }

@@ -1,12 +1,14 @@
+import { settledDeletion } from '../core/deletion.js';
 import type { StoreOperation } from '../core/errors.js';
 import type { LockAdminStore, StoredLock } from '../core/lock-admin-store.js';
 import { nameProblem } from '../core/lock-name.js';
 import type { StoreCall } from '../core/lock-store.js';
 import { tryUntilAnswered } from '../core/try-loop.js';
+import { DELETE, FORCE_RELEASE, GET, LIST, PAUSE, RESUME } from './redis-admin-scripts.js';
 import type { RedisConnection } from './redis-connection.js';
 import { classifyFailure, failureOf } from './redis-errors.js';
 import { type RedisReply, readPage } from './redis-reply.js';
-import { FORCE_RELEASE, GET, LIST, PAUSE, RESUME, type RedisScript } from './redis-scripts.js';
+import type { RedisScript } from './redis-scripts.js';
 
 /** Locks that a list reads at a time: a signal warns of more than ten who listen to it. */
 const READ_TOGETHER = 10;
@@ -20,10 +22,10 @@ export function redisAdmin(redis: RedisConnection): LockAdminStore {
     name: string,
     args: readonly (string | number)[],
     call: StoreCall,
-  ): Promise<RedisReply<W>> {
+  ): Promise<RedisReply<W> & { readonly ambiguous: boolean }> {
     const answer = await redis.run({ script, operation, name, args, words }, call);
     if ('error' in answer) throw answer.error;
-    return answer.reply;
+    return { ...answer.reply, ambiguous: answer.ambiguous };
   }
 
   const get = async (name: string, call: StoreCall): Promise<StoredLock | undefined> => {
@@ -61,11 +63,21 @@ export function redisAdmin(redis: RedisConnection): LockAdminStore {
     },
 
     async pause(name, { untilMs, by }, call) {
-      await run(['pause', PAUSE, ['paused']], name, [untilMs, by], call);
+      const { item = {} } = await run(['pause', PAUSE, ['paused']], name, [untilMs, by], call);
+      return { name, item };
     },
 
     async resume(name, call) {
-      await run(['resume', RESUME, ['resumed']], name, [], call);
+      const words = ['resumed', 'not-paused', 'unknown'] as const;
+      const { word, item, ambiguous } = await run(['resume', RESUME, words], name, [], call);
+      // An earlier try may have removed the pause.
+      return ambiguous && item !== undefined ? 'resumed' : word;
+    },
+
+    async delete({ name, adminId, fencingToken }, call) {
+      const words = ['deleted', 'held', 'changed', 'unknown'] as const;
+      const { word, ambiguous } = await run(['delete', DELETE, words], name, [adminId, fencingToken], call);
+      return settledDeletion(name, word, ambiguous);
     },
   };
 }

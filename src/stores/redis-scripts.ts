@@ -55,7 +55,8 @@ export interface RedisScript {
   readonly text: string;
 }
 
-const script = (body: string): RedisScript => ({ text: PRELUDE + body });
+/** A script over one lock. */
+export const script = (body: string): RedisScript => ({ text: PRELUDE + body });
 
 /** `attemptId leaseMs lockedBy tick markTickAtStart`: `granted` (the fencing token), `own`, or `refused`. */
 export const ACQUIRE: RedisScript = script(`
@@ -129,27 +130,6 @@ ended(id)
 return answer('released')
 `);
 
-/** `adminId fencingToken`: `forced`, or `changed` when the lock is not held under that token. */
-export const FORCE_RELEASE: RedisScript = script(`
-if lock.attemptId == ARGV[1] then return answer('forced') end
-if lock.state ~= 'held' or lock.fencingToken ~= ARGV[2] then return answer('changed') end
-ended(lock.attemptId)
-redis.call('HSET', key, 'state', 'forced', 'attemptId', ARGV[1], 'lockUntil', text(now), 'releasedAt', text(now),
-  'fencingToken', text(tonumber(lock.fencingToken) + 1))
-return answer('forced')
-`);
-
-/** Operators: `pausedUntil pausedBy`. */
-export const PAUSE: RedisScript = script(`
-redis.call('HSET', key, 'pausedUntil', ARGV[1], 'pausedBy', ARGV[2])
-return answer('paused')
-`);
-
-export const RESUME: RedisScript = script(`
-redis.call('HDEL', key, 'pausedUntil', 'pausedBy')
-return answer('resumed')
-`);
-
 /** `me gone…`, the attributes of members, `me` empty for one who only looks: `listed`, with the list as it is now. */
 export const CHECK_IN: RedisScript = script(`
 if ARGV[1] ~= '' then redis.call('HSET', key, ARGV[1], text(now)) end
@@ -157,24 +137,3 @@ for i = 2, #ARGV do redis.call('HDEL', key, ARGV[i]) end
 flat = redis.call('HGETALL', key)
 return answer('listed')
 `);
-
-export const GET: RedisScript = script(`
-return answer('read')
-`);
-
-/**
- * A page of names, `cursor`. The prefix goes in as a key, so that a client that puts a prefix of its own before each key
- * puts it here too.
- */
-export const LIST: RedisScript = {
-  text: `
-local prefix = KEYS[1]
-local pattern = string.gsub(prefix, '[\\\\*?%[%]]', '\\\\%0') .. '*'
-local page = redis.call('SCAN', ARGV[1], 'MATCH', pattern, 'COUNT', 500, 'TYPE', 'hash')
-local lines = { '!page', page[1] }
-for _, found in ipairs(page[2]) do
-  lines[#lines + 1] = (string.gsub(string.sub(found, #prefix + 1), '[%%\\n]', { ['%'] = '%25', ['\\n'] = '%0A' }))
-end
-return table.concat(lines, '\\n')
-`,
-};

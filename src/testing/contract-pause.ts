@@ -14,12 +14,14 @@ export const pauseCases: readonly ContractCase[] = [
   adminCase('row 54: a resumed lock is granted', async ({ run, pause, resume, grant }) => {
     await run();
     await pause(FOREVER_MS);
-    await resume();
+    expectSame(await resume(), 'resumed', 'resume');
     await grant();
   }),
 
-  adminCase('a name can be paused before its first run', async ({ pause, refuse }) => {
-    await pause(FOREVER_MS);
+  adminCase('a name can be paused before its first run', async ({ pause, refuse, name }) => {
+    const { name: of, item } = await pause(FOREVER_MS);
+    expectSame(of, name, 'name of the record that a pause tells');
+    expectFields<object>(item, { pausedUntil: FOREVER_MS, v: 1, state: undefined }, 'record that a pause tells');
     expectSame((await refuse('paused')).holder, undefined, 'holder');
   }),
 
@@ -50,8 +52,8 @@ export const pauseCases: readonly ContractCase[] = [
   }),
 
   adminCase('a pause is recorded, and a resume removes it', async ({ pause, resume, record, run }) => {
-    await run();
-    await pause(FOREVER_MS);
+    const { fencingToken } = await run();
+    expectFields<object>((await pause(FOREVER_MS)).item, { fencingToken, pausedUntil: FOREVER_MS }, 'record told');
     expectFields(await record(), { pausedUntil: FOREVER_MS, pausedBy: 'an operator' }, 'record');
     await resume();
     expectFields(await record(), { pausedUntil: undefined, pausedBy: undefined, state: 'released' }, 'record');
@@ -89,13 +91,39 @@ export const pauseCases: readonly ContractCase[] = [
 
   adminCase('resume of a lock that is not paused changes nothing', async ({ grant, resume, refuse, release }) => {
     const { fencingToken, ...lease } = await grant();
-    await resume();
+    expectSame(await resume(), 'not-paused', 'resume');
     expectFields((await refuse('locked')).holder, { fencingToken }, 'holder');
     expectSame(await release({ ...lease, fencingToken }), 'released', 'release');
   }),
 
-  adminCase('resume of a name never used leaves it free', async ({ resume, grant }) => {
-    await resume();
+  adminCase('resume of a name never used says so, and leaves it free', async ({ resume, record, grant }) => {
+    expectSame(await resume(), 'unknown', 'resume');
+    expectSame(await record(), undefined, 'record');
     expectSame((await grant()).previous, undefined, 'previous run');
+  }),
+
+  adminCase('resume of a name paused before its first run leaves a record', async ({ pause, resume, record }) => {
+    await pause(FOREVER_MS);
+    expectSame(await resume(), 'resumed', 'resume');
+    expectSame(await resume(), 'not-paused', 'second resume');
+    expectFields(await record(), { pausedUntil: undefined, pausedBy: undefined, v: 1 }, 'record');
+  }),
+
+  adminCase('resume of a pause that is over removes it, and says not-paused', async (scene) => {
+    await scene.pause(scene.harness.call().clock.now() - 60_000);
+    expectSame(await scene.resume(), 'not-paused', 'resume');
+    expectFields(await scene.record(), { pausedUntil: undefined }, 'record');
+  }),
+
+  adminCase('a deleted lock is unknown to resume, and can be paused', async (scene) => {
+    const { run, remove, resume, pause, refuse, grant } = scene;
+    const { fencingToken, ...lease } = await run();
+    await remove({ ...lease, fencingToken });
+    expectSame(await resume(), 'unknown', 'resume');
+    const { item } = await pause(FOREVER_MS);
+    expectFields<object>(item, { state: 'deleted', fencingToken, pausedUntil: FOREVER_MS }, 'record');
+    await refuse('paused');
+    expectSame(await resume(), 'resumed', 'resume');
+    expectRising([fencingToken, (await grant()).fencingToken], 'fencing tokens');
   }),
 ];

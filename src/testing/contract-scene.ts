@@ -1,5 +1,5 @@
 import { newAttemptId } from '../core/attempt-id.js';
-import type { ForceRelease, LockAdminStore } from '../core/lock-admin-store.js';
+import type { DeleteResult, ForceRelease, LockAdminStore, ResumeResult, StoredLock } from '../core/lock-admin-store.js';
 import type { LockRecord } from '../core/lock-record.js';
 import type {
   AcquireResult,
@@ -42,8 +42,10 @@ export interface Scene {
   /** What is stored under a name; undefined where nothing is. */
   record(name?: string): Promise<LockRecord | undefined>;
   force(lease: Lease, overrides?: Partial<ForceRelease>): Promise<'forced' | 'changed'>;
-  pause(untilMs: number): Promise<void>;
-  resume(): Promise<void>;
+  pause(untilMs: number): Promise<StoredLock>;
+  resume(): Promise<ResumeResult>;
+  /** Deletes the lock, seen with this token. */
+  remove(seen: Pick<Lease, 'name' | 'fencingToken'>, adminId?: string): Promise<DeleteResult>;
   /** Writes into the record behind the store's back. For cases that need `patch`. */
   patch(attributes: Readonly<Record<string, string | number>>): Promise<void>;
 }
@@ -101,6 +103,10 @@ export function setScene(harness: ContractHarness): Scene {
     },
     pause: (untilMs) => scene.admin.pause(name, { untilMs, by: 'an operator' }, harness.call()),
     resume: () => scene.admin.resume(name, harness.call()),
+    remove({ name: of, fencingToken }, adminId = newAttemptId('d')) {
+      const params = harness.call();
+      return scene.admin.delete({ name: of, adminId, fencingToken, nowMs: params.clock.now() }, params);
+    },
     async patch(attributes) {
       if (!harness.patch) throw new TypeError('harness.patch is undefined: leave out the cases that need patch');
       await harness.patch(name, attributes);

@@ -1,6 +1,7 @@
 import { acquireCases } from './contract-acquire.js';
 import type { ContractCase } from './contract-case.js';
 import { corruptCases } from './contract-corrupt.js';
+import { deleteCases } from './contract-delete.js';
 import { extendCases } from './contract-extend.js';
 import { forceCases } from './contract-force.js';
 import { givenUpCases } from './contract-given-up.js';
@@ -33,5 +34,6 @@ export const lockStoreContract: readonly ContractCase[] = [
   ...recordCases,
   ...forceCases,
   ...pauseCases,
+  ...deleteCases,
   ...corruptCases,
 ];

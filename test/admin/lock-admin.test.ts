@@ -206,14 +206,18 @@ describe.each<[string, () => Promise<Stores>]>([
     const during = await run(name, () => admin.pause(name, { by: 'ops' }), TICK);
     const paused = await run(name, () => 'never', later(1));
     const shown = await admin.get(name);
-    await admin.resume(name);
+    expect(await admin.resume(name)).toBe('resumed');
     const resumed = await run(name, () => 'done', later(1));
 
     expect(during).toMatchObject({ status: 'executed', release: 'released' });
+    expect(during.status === 'executed' && during.value).toMatchObject({ state: 'paused', underlyingState: 'held' });
+    expect(shown).toMatchObject({ state: 'paused', underlyingState: 'free', doneTick: TICK });
     expect(paused).toMatchObject({ status: 'skipped', reason: 'paused', tick: later(1).toISOString() });
     expect(shown?.paused).toEqual({ until: new Date(8_640_000_000_000_000), by: 'ops' });
     expect(resumed).toMatchObject({ status: 'executed' });
+    expect(await admin.get(name)).toMatchObject({ state: 'free' });
     expect(await admin.get(name)).not.toHaveProperty('paused');
+    expect(await admin.get(name)).not.toHaveProperty('underlyingState');
   });
 
   test('row 54: a pause with an end is over by itself', async () => {
@@ -231,21 +235,89 @@ describe.each<[string, () => Promise<Stores>]>([
       });
 
     expect(await at(until.getTime() - 1)).toMatchObject({ status: 'skipped', reason: 'paused' });
-    expect(await admin.get(name)).toMatchObject({ state: 'unused', paused: { until, by: 'operator' } });
+    expect(await admin.get(name)).toMatchObject({ underlyingState: 'unused', paused: { until, by: 'operator' } });
     expect(await at(until.getTime())).toMatchObject({ status: 'executed' });
   });
 
-  test('row 54: a name can be paused before its first run; resuming one that is not paused changes nothing', async () => {
+  test('row 54: pausing and resuming a name that was never used say so', async () => {
     const name = uniqueName();
-    await admin.resume(uniqueName());
-    await admin.pause(name);
-    await admin.pause(name, { by: 'é'.repeat(30) });
+    expect(await admin.resume(name)).toBe('unknown');
+    expect(await admin.get(name)).toBeUndefined();
 
+    const paused = await admin.pause(name, { by: 'é'.repeat(30) });
+
+    const forever = new Date(8_640_000_000_000_000);
+    expect(paused).toEqual({
+      name,
+      state: 'paused',
+      underlyingState: 'unused',
+      paused: { until: forever, by: 'é'.repeat(20) },
+      failuresInARow: 0,
+      runs: [],
+    });
     expect(await run(name)).toMatchObject({ reason: 'paused' });
-    expect((await admin.get(name))?.paused?.by).toBe('é'.repeat(20));
-    await admin.resume(name);
-    await admin.resume(name);
+    expect(await admin.resume(name)).toBe('resumed');
+    expect(await admin.resume(name)).toBe('not-paused');
+    expect(await admin.get(name)).toMatchObject({ state: 'unused' });
     expect(await run(name)).toMatchObject({ status: 'executed' });
+  });
+
+  test('a lock that was deleted is listed no more, forgets its ticks and goes on with a greater token', async () => {
+    const name = uniqueName();
+    const { fencingToken = 0 } = (await run(name, undefined, TICK)) as { fencingToken?: number };
+
+    expect(await admin.delete(name, { fencingToken: fencingToken - 1 })).toBe('changed');
+    expect(await admin.delete(name, { fencingToken })).toBe('deleted');
+
+    expect(await admin.get(name)).toBeUndefined();
+    expect(await admin.runs(name)).toEqual([]);
+    expect((await admin.list()).map((lock) => lock.name)).not.toContain(name);
+    expect(await admin.delete(name, { fencingToken })).toBe('unknown');
+    const next = await run(name, ({ previous }) => previous, TICK);
+    expect(next).toMatchObject({ status: 'executed', fencingToken: fencingToken + 1, value: undefined });
+    expect(await admin.get(name)).toMatchObject({ state: 'free', runs: [{ fencingToken: fencingToken + 1 }] });
+  });
+
+  test('a lock that was deleted can be paused: it was never used, and its token is told', async () => {
+    const name = uniqueName();
+    const { fencingToken = 0 } = (await run(name)) as { fencingToken?: number };
+    await admin.delete(name, { fencingToken });
+
+    expect(await admin.pause(name)).toMatchObject({ state: 'paused', underlyingState: 'unused', fencingToken });
+    expect(await admin.delete(name, { fencingToken })).toBe('deleted');
+    expect(await admin.get(name)).toBeUndefined();
+  });
+
+  test('a lock is not deleted while it is held, and is once its holder is dead', async () => {
+    const name = uniqueName();
+    await run(name, async ({ fencingToken }) => {
+      expect(await admin.delete(name, { fencingToken })).toBe('held');
+    });
+    expect(await admin.get(name)).toMatchObject({ state: 'free' });
+
+    const other = uniqueName();
+    const token = await die(other, 600_000);
+    expect(await admin.get(other)).toMatchObject({ state: 'expired' });
+    expect(await admin.delete(other, { fencingToken: token })).toBe('deleted');
+    expect(await run(other)).toMatchObject({ status: 'executed', fencingToken: token + 1 });
+  });
+
+  test('a host whose clock is behind that of the operator runs a deleted lock all the same', async () => {
+    const name = uniqueName();
+    const { fencingToken = 0 } = (await run(name)) as { fencingToken?: number };
+    const ahead = lockAdmin(stores.adminStore, { clock: shiftedClock(120_000) });
+
+    expect(await ahead.delete(name, { fencingToken })).toBe('deleted');
+    expect(await run(name)).toMatchObject({ status: 'executed', fencingToken: fencingToken + 1 });
+  });
+
+  test('a paused run is forced by the token that it is shown with', async () => {
+    const name = uniqueName();
+    const token = await die(name, 50);
+    await admin.pause(name);
+
+    expect(await admin.forceRelease(name, { fencingToken: token })).toMatchObject({ status: 'forced' });
+    expect(await admin.get(name)).toMatchObject({ state: 'paused', underlyingState: 'forced' });
   });
 
   test('lists every lock by name, with what operators need to find idle ones (row 56)', async () => {
@@ -275,6 +347,10 @@ describe.each<[string, () => Promise<Stores>]>([
     ['forceRelease', (a) => a.forceRelease('x', { fencingToken: '7' as never }), "fencingToken is '7'"],
     ['forceRelease', (a) => a.forceRelease('x', {} as never), 'fencingToken is undefined'],
     ['forceRelease without a grant', (a) => a.forceRelease('x', undefined as never), 'fencingToken'],
+    ['delete', (a) => a.delete('', { fencingToken: 1 }), 'name is '],
+    ['delete', (a) => a.delete('x', { fencingToken: -1 }), 'fencingToken is -1'],
+    ['delete', (a) => a.delete('x', { fencingToken: '7' as never }), "fencingToken is '7'"],
+    ['delete without a grant', (a) => a.delete('x', undefined as never), 'fencingToken is undefined'],
     ['pause', (a) => a.pause(''), 'name is '],
     ['pause', (a) => a.pause('x', { until: Number.NaN }), 'until is NaN'],
     ['pause', (a) => a.pause('x', { until: new Date(Number.NaN) }), 'until is an invalid Date'],

@@ -106,10 +106,11 @@ function failureTold(error: unknown): Told {
 
 /** A cell's words as a pattern: `verb+` is one or more, `word?` may be missing. */
 function patternOf(words: string, separator: string): RegExp {
-  const parts = words.split(separator).map((word, i) => {
-    const lead = i === 0 ? '' : separator;
-    if (word.endsWith('+')) return `${lead}${word.slice(0, -1)}(${separator}${word.slice(0, -1)})*`;
-    return word.endsWith('?') ? `(${lead}${word.slice(0, -1)})?` : `${lead}${word}`;
+  const parts = words.split(separator).map((word) => {
+    // Between two words, or at the beginning.
+    const part = `(^|${separator})${word.replace(/[+?]$/, '')}`;
+    if (word.endsWith('+')) return `(${part})+`;
+    return word.endsWith('?') ? `(${part})?` : part;
   });
   return new RegExp(`^${parts.join('')}$`);
 }

@@ -181,14 +181,24 @@ export const OPERATIONS = {
   },
 
   pause: {
-    ask: async (scene) => ({ text: `${(await adminOf(scene).pause(NAME)) ?? 'done'}` }),
+    ask: async (scene) => ({ text: (await adminOf(scene).pause(NAME)).state }),
     tryMs: ADMIN_TRY_MS,
     everMs: ADMIN_MS,
   },
 
   resume: {
     before: ({ direct }) => direct.admin.pause(NAME, { untilMs: 8.64e15, by: ANOTHER }, call()),
-    ask: async (scene) => ({ text: `${(await adminOf(scene).resume(NAME)) ?? 'done'}` }),
+    ask: async (scene) => ({ text: await adminOf(scene).resume(NAME) }),
+    tryMs: ADMIN_TRY_MS,
+    everMs: ADMIN_MS,
+  },
+
+  delete: {
+    before: (scene) => runAnother(scene, TICK),
+    async ask(scene) {
+      const { fencingToken } = await holdSeen(scene);
+      return { text: await adminOf(scene).delete(NAME, { fencingToken }) };
+    },
     tryMs: ADMIN_TRY_MS,
     everMs: ADMIN_MS,
   },

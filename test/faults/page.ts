@@ -22,6 +22,7 @@ const ASKED: Readonly<Record<OperationName, string>> = {
   forceRelease: '`forceRelease`',
   pause: '`pause`',
   resume: '`resume`',
+  delete: '`delete`',
 };
 
 const KINDS: Readonly<Record<FaultKind, string>> = {

@@ -154,8 +154,10 @@ export const TABLE: Readonly<Record<OperationName, Column>> = {
   get: read('get', 'held', THEIRS),
   list: read('list', 'job', THEIRS),
   forceRelease: write('get', 'forceRelease', 'forced', THEIRS, 'forced, of another'),
-  pause: write('', 'pause', 'done', 'no grant', 'no grant, paused'),
-  resume: write('', 'resume', 'done', 'no grant, paused', 'no grant'),
+  pause: write('', 'pause', 'paused', 'no grant', 'no grant, paused'),
+  resume: write('', 'resume', 'resumed', 'no grant, paused', 'no grant'),
+  // On DynamoDB it looks first.
+  delete: write('get?', 'delete', 'deleted', 'released, of another, tick done', 'deleted, of ours'),
   'check-in': write('', 'checkIn', 'first, second', 'no grant', 'no grant'),
 };
 

@@ -53,6 +53,26 @@ export const DYNAMODB_MUTANTS: readonly Mutant[] = [
     "'fencingToken = :seenToken AND #state = :held'",
     "':seenToken = :seenToken AND #state = :held'",
   ]),
+  mutant('an operator deletes a lock that has been used since it was seen', 'hostile', 33, [
+    'core/deletion.ts',
+    "if (token !== fencingToken) return 'changed';",
+    "if (token === 'another') return 'changed';",
+  ]),
+  mutant('an operator deletes a lock that is held', 'hostile', 25, [
+    'core/deletion.ts',
+    "return isHeld ? 'held' : 'open';",
+    "return isHeld && lockUntil === 0 ? 'held' : 'open';",
+  ]),
+  mutant('a delete does not compare what it was judged by', 'hostile', 48, [
+    REQUESTS,
+    "    ConditionExpression: unchanged.join(' AND '),\n    ExpressionAttributeNames: names,\n    ExpressionAttributeValues: { ...fieldValues, ...old },",
+    "    ConditionExpression: 'attribute_exists(attemptId)',\n    ExpressionAttributeNames: names,\n    ExpressionAttributeValues: { ...fieldValues, ...(unchanged.length === 0 && old) },",
+  ]),
+  mutant('a delete drops the fencing token', 'hostile', 15, [
+    'core/deletion.ts',
+    '...defined({ fencingToken, barredAttempt }),',
+    '...(fencingToken !== -1 && defined({ barredAttempt })),',
+  ]),
   mutant('an acquire takes whatever there is', 'synchronised', 1, [
     REQUESTS,
     '[FREE, NEW_ATTEMPT, NOT_BARRED, NOT_PAUSED], {',

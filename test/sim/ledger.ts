@@ -72,6 +72,7 @@ export function ledger({ regime, store, tickMark, now, tell = () => {} }: Circum
   /** `lockAtLeastFor` of the runs that have fulfilled, by token. */
   const fulfilledRuns = new Map<number, number>();
   const mayBeForced = new Set<number>();
+  const mayBeDeleted = new Set<number>();
   const forced = new Set<number>();
   /** When the lock was given back without a hold, or freed by force, by the token that the record then had. */
   const freedAtMs = new Map<number, number>();
@@ -143,6 +144,15 @@ export function ledger({ regime, store, tickMark, now, tell = () => {} }: Circum
     return between.some(({ token }) => forced.has(token) || !freedAtMs.has(token));
   };
 
+  /** What was known of ticks is forgotten, by design; that tokens rise is not. */
+  const onDelete = (before: Item) => {
+    const token = number(before['fencingToken']);
+    const isHeld = before['state'] === 'held' && now() < number(before['lockUntil']);
+    if (isHeld || !mayBeDeleted.has(token)) violation('I4', `the lock of grant ${token} was deleted`);
+    doneTicks.clear();
+    startsOfTick.clear();
+  };
+
   /** Its call has ended, and so has its hold, but for the grants without a runner that are counted in the end. */
   const onOver = ({ id, end, isUnheard }: Attempt) => {
     const grant = grants.findLast(({ attemptId }) => attemptId === id);
@@ -196,6 +206,7 @@ export function ledger({ regime, store, tickMark, now, tell = () => {} }: Circum
         forced.add(token);
         return;
       }
+      if (isNew && after['state'] === 'deleted') return onDelete(before);
       const grant = grants.at(-1);
       if (isNew) violation('I4', 'attempt changed by a write that grants nothing');
       const isOfGrant = after['lockUntil'] !== before['lockUntil'] || after['state'] !== before['state'];
@@ -277,6 +288,11 @@ export function ledger({ regime, store, tickMark, now, tell = () => {} }: Circum
 
     /** How many grants there were. */
     grants: () => grants.length,
+
+    /** An operator deletes the lock, seen with this token. */
+    mayBeDeleted(token: number) {
+      mayBeDeleted.add(token);
+    },
 
     /** Whether operators have freed the lock from this grant. */
     isForced: (token: number) => forced.has(token),

@@ -1,6 +1,7 @@
 import { type Mutant, mutantsOf } from './mutant.js';
 
 const SCRIPTS = 'stores/redis-scripts.ts';
+const ADMIN_SCRIPTS = 'stores/redis-admin-scripts.ts';
 const STILL_UNTIL = 'untilMs > now and not givenBack';
 const HAS_ENDED = "string.find(',' .. (lock.barredAttempts or '') .. ',', ',' .. id .. ',', 1, true)";
 
@@ -30,9 +31,19 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
     "if atLeast == '' then",
   ]),
   mutant('an operator frees whatever lock there is', 'hostile', 24, [
-    SCRIPTS,
+    ADMIN_SCRIPTS,
     "if lock.state ~= 'held' or lock.fencingToken ~= ARGV[2] then return answer('changed') end",
     "if lock.state ~= 'held' then return answer('changed') end",
+  ]),
+  mutant('an operator deletes a lock that has been used since it was seen', 'hostile', 4, [
+    ADMIN_SCRIPTS,
+    "(lock.fencingToken or '0') ~= ARGV[2]",
+    'false',
+  ]),
+  mutant('an operator deletes a lock that is held', 'hostile', 8, [
+    ADMIN_SCRIPTS,
+    "if lock.state == 'held' then",
+    'if false then',
   ]),
   mutant('an attempt that is over is granted', 'synchronised', 12, [
     SCRIPTS,

@@ -106,13 +106,19 @@ export function befall(world: World, lastsMs: number, onBoot: (on: Host) => void
   if (regime.operators) some(1, 'has an operator', (on) => operate(world, on));
 }
 
-/** Frees the lock by force, and pauses it for a while. */
-function operate({ server, time, book }: World, on: Host): void {
+/** Frees the lock by force, pauses it for a while, and deletes it. */
+function operate({ server, time, book, chance }: World, on: Host): void {
   const admin = lockAdmin(server.adminOf(on), { clock: on.clock });
   const fencingToken = Number(server.item()?.['fencingToken'] ?? 0);
   book.mayBeForced(fencingToken);
   admin.forceRelease(LOCK, { fencingToken }).catch(() => undefined);
   time.after(5_000, () => {
     admin.pause(LOCK, { until: Math.round(on.clock.now()) + 4_000 }).catch(() => undefined);
+  });
+  time.after(12_000, () => {
+    const seen = Number(server.item()?.['fencingToken'] ?? 0);
+    book.mayBeDeleted(seen);
+    // Somebody may run between the look and the delete.
+    on.after(chance.pick([0, 0, 5_000]), () => void admin.delete(LOCK, { fencingToken: seen }).catch(() => undefined));
   });
 }

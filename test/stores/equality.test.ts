@@ -90,7 +90,7 @@ test.each<[string, (sound: MemoryStore) => Partial<MemoryStore>]>([
       },
     }),
   ],
-  ['resumes nothing', () => ({ resume: async () => {} })],
+  ['resumes nothing', () => ({ resume: async () => 'resumed' })],
 ])('a store that %s is found out', async (_, faultIn) => {
   const store = memoryStore();
   const faulty = memoryHarness({ ...store, ...faultIn(store) });

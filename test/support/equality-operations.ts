@@ -22,6 +22,7 @@ export type Operation = { readonly on: 'a' | 'b' } & (
   | { readonly verb: 'force'; readonly back: number; readonly wrongToken: boolean }
   | { readonly verb: 'pause'; readonly over: boolean }
   | { readonly verb: 'resume' }
+  | { readonly verb: 'delete'; readonly wrongToken: boolean }
 );
 
 /**
@@ -65,6 +66,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ verb: fc.constant('force'), on, back, wrongToken: seldom }) },
   { weight: 1, arbitrary: fc.record({ verb: fc.constant('pause'), on, over: fc.boolean() }) },
   { weight: 1, arbitrary: fc.record({ verb: fc.constant('resume'), on }) },
+  { weight: 1, arbitrary: fc.record({ verb: fc.constant('delete'), on, wrongToken: seldom }) },
 );
 
 /** Begins with an acquire, since most others ask for a lease: one without is not asked. */

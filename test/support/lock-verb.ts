@@ -10,6 +10,7 @@ export type LockVerb =
   | 'forceRelease'
   | 'pause'
   | 'resume'
+  | 'delete'
   | 'checkIn'
   | 'other';
 
@@ -27,6 +28,7 @@ export function verbOf(body: RequestBody): LockVerb {
   if (update.startsWith('REMOVE pausedUntil')) return 'resume';
   if (/^(SET #m|REMOVE #f)/.test(update)) return 'checkIn';
   if (values[':state']?.S === 'forced') return 'forceRelease';
+  if (values[':state']?.S === 'deleted') return 'delete';
   if (values[':state']?.S === 'released') return 'release';
   if (values[':state']?.S === 'held') return ':oldAttempt' in values ? 'takeover' : 'acquire';
   return 'other';

@@ -1,10 +1,19 @@
 import type { Claim, Clock, Completion, Lease, LockAdminStore, LockStore } from 'single-execution';
-import type { ForceRelease } from '../../src/core/lock-admin-store.js';
+import { deletedRecord, isDeleted, judgeDeletion } from '../../src/core/deletion.js';
+import type { DeleteResult, Deletion, ForceRelease, Pause, ResumeResult } from '../../src/core/lock-admin-store.js';
 import { lockKey } from '../../src/core/lock-key.js';
 import type { LockRecord } from '../../src/core/lock-record.js';
 import { type Judgement, judgeRefusal } from '../../src/core/refusal.js';
 import { hasRun } from '../../src/core/run-ring.js';
-import { forcedFields, grantFields, leaseOf, releaseFields, type Sent, sentNow } from '../../src/core/transition.js';
+import {
+  forcedFields,
+  grantFields,
+  leaseOf,
+  pausedFields,
+  releaseFields,
+  type Sent,
+  sentNow,
+} from '../../src/core/transition.js';
 
 type Records = Map<string, LockRecord>;
 
@@ -42,8 +51,13 @@ export interface Rules {
   forced(record: LockRecord | undefined, force: ForceRelease): LockRecord;
   /** What operators are shown. */
   shown(record: LockRecord | undefined): LockRecord | undefined;
-  paused(record: LockRecord | undefined, untilMs: number, by: string): LockRecord;
+  paused(record: LockRecord | undefined, pause: Pause): LockRecord;
   resumed(record: LockRecord): LockRecord;
+  /** What a resume is told. */
+  resumeOf(record: LockRecord | undefined, now: number): ResumeResult;
+  judgeDeletion(deletion: Deletion, record: LockRecord | undefined, now: number): DeleteResult | 'open';
+  /** The record that a delete leaves, if any. */
+  deleted(record: LockRecord, deletion: Deletion): LockRecord | undefined;
 }
 
 export const SOUND: Rules = {
@@ -70,8 +84,14 @@ export const SOUND: Rules = {
   isForced: (record, adminId) => record?.attemptId === adminId,
   forced: (record, force) => ({ ...record, ...forcedFields(force), fencingToken: force.fencingToken + 1 }),
   shown: (record) => record,
-  paused: (record, untilMs, by) => ({ ...record, pausedUntil: untilMs, pausedBy: by }),
+  paused: (record, pause) => ({ ...record, ...pausedFields(pause) }),
   resumed: ({ pausedUntil: _, pausedBy: __, ...record }) => record,
+  resumeOf(record, now) {
+    if (record === undefined || isDeleted(record)) return 'unknown';
+    return (record.pausedUntil ?? 0) > now ? 'resumed' : 'not-paused';
+  },
+  judgeDeletion: (deletion, record, now) => judgeDeletion(deletion, record, (lockUntil) => lockUntil <= now),
+  deleted: (record, deletion) => deletedRecord(deletion, record),
 };
 
 function isOurs(record: LockRecord | undefined, lease: Lease): boolean {
@@ -156,14 +176,26 @@ export function mutantStore(broken: Partial<Rules> = {}): LockStore & LockAdminS
       return rules.isForced(record, force.adminId) ? 'forced' : 'changed';
     },
 
-    async pause(name, { untilMs, by }) {
+    async pause(name, pause) {
       rules.checkName(name);
-      keep(name, rules.paused(find(name), untilMs, by));
+      keep(name, rules.paused(find(name), pause));
+      return { name, item: find(name) ?? {} };
     },
 
-    async resume(name) {
+    async resume(name, { clock }) {
       const record = find(name);
       if (record) keep(name, rules.resumed(record));
+      return rules.resumeOf(record, clock.now());
+    },
+
+    async delete(deletion, { clock }) {
+      const record = find(deletion.name);
+      const result = rules.judgeDeletion(deletion, record, clock.now());
+      if (result !== 'open') return result;
+      const left = rules.deleted(record ?? {}, deletion);
+      if (left) keep(deletion.name, left);
+      else records.delete(rules.key(deletion.name));
+      return 'deleted';
     },
   };
 }

@@ -33,6 +33,22 @@ export const redisCases: readonly ContractCase[] = [
     await expectEnded(scene, asked);
   }),
 
+  redisCase('F5 an attempt that was released takes nothing after its lock was deleted', async (scene) => {
+    const asked = scene.claim();
+    const lease = expectGranted(await scene.acquire(asked), 'acquire');
+    await scene.release(lease);
+    await scene.remove(lease);
+    await expectEnded(scene, asked);
+  }),
+
+  redisCase('F5 an attempt whose lock was deleted after its lease takes nothing', async (scene) => {
+    const asked = scene.claim({ leaseMs: scene.harness.shortLeaseMs });
+    const lease = expectGranted(await scene.acquire(asked), 'acquire');
+    await scene.harness.expire(lease);
+    expectSame(await scene.remove(lease), 'deleted', 'delete');
+    await expectEnded(scene, asked);
+  }),
+
   contractCase('F5 the last ten attempts that ended take nothing', async (scene) => {
     const asked = scene.claim();
     await scene.release(expectGranted(await scene.acquire(asked), 'acquire'));

@@ -1,16 +1,6 @@
 import { createHash } from 'node:crypto';
-import {
-  ACQUIRE,
-  CANCEL,
-  CHECK_IN,
-  EXTEND,
-  FORCE_RELEASE,
-  GET,
-  LIST,
-  PAUSE,
-  RELEASE,
-  RESUME,
-} from '../../src/stores/redis-scripts.js';
+import { DELETE, FORCE_RELEASE, GET, LIST, PAUSE, RESUME } from '../../src/stores/redis-admin-scripts.js';
+import { ACQUIRE, CANCEL, CHECK_IN, EXTEND, RELEASE } from '../../src/stores/redis-scripts.js';
 
 const SCRIPTS = {
   acquire: ACQUIRE,
@@ -23,6 +13,7 @@ const SCRIPTS = {
   forceRelease: FORCE_RELEASE,
   pause: PAUSE,
   resume: RESUME,
+  delete: DELETE,
 };
 
 const VERBS = new Map(

@@ -1,7 +1,8 @@
+import { deletedRecord } from '../../../src/core/deletion.js';
 import type { LockRecord } from '../../../src/core/lock-record.js';
 import { type Mutant, SOUND } from '../mutant-store.js';
 
-const { judge, mayExtend, forced } = SOUND;
+const { judge, mayExtend, forced, judgeDeletion, deleted } = SOUND;
 
 export const operatorMutants: readonly Mutant[] = [
   [
@@ -16,7 +17,7 @@ export const operatorMutants: readonly Mutant[] = [
   ],
   [
     'pauses by writing a new record',
-    { paused: (_, pausedUntil, pausedBy) => ({ pausedUntil, pausedBy }) },
+    { paused: (_, { untilMs, by }) => ({ pausedUntil: untilMs, pausedBy: by, v: 1 }) },
     'a pause keeps fencing token, previous run and last tick done',
   ],
   [
@@ -83,7 +84,109 @@ export const operatorMutants: readonly Mutant[] = [
     { mayForce: (record, token) => record === undefined || SOUND.mayForce(record, token) },
     'a force release of a name never used changes nothing',
   ],
+  [
+    'makes no record by a pause that it ends',
+    { resumed: ({ v: _, pausedUntil: __, pausedBy: ___, ...record }) => record },
+    'resume of a name paused before its first run leaves a record',
+  ],
+  [
+    'says of every resume that it resumed',
+    { resumeOf: () => 'resumed' },
+    'resume of a name never used says so, and leaves it free',
+  ],
+  [
+    'calls a pause that is over resumed',
+    {
+      resumeOf: (record) =>
+        record === undefined ? 'unknown' : record.pausedUntil === undefined ? 'not-paused' : 'resumed',
+    },
+    'resume of a pause that is over removes it, and says not-paused',
+  ],
+  [
+    'knows a lock that was deleted',
+    { resumeOf: (record, now) => (record && SOUND.resumeOf({ ...record, state: 'released' }, now)) ?? 'unknown' },
+    'a deleted lock is unknown to resume, and can be paused',
+  ],
+  ['deletes the record', { deleted: () => undefined }, 'a delete replayed is deleted'],
+  [
+    'drops the token of a lock that it deletes',
+    { deleted: (record, deletion) => withoutToken(deletedRecord(deletion, record)) },
+    'F52 the fencing token rises over a delete, also where no clock has come so far',
+  ],
+  [
+    'deletes in words only',
+    { deleted: (record) => record },
+    'a delete forgets the run before, its tick and the ticks that are done',
+  ],
+  [
+    'remembers the ticks of a lock that it deletes',
+    { deleted: (record, deletion) => ({ ...record, ...deleted(record, deletion) }) },
+    'a delete leaves the token, and nothing of the runs',
+  ],
+  [
+    'leaves a deleted lock paused',
+    { deleted: ({ pausedUntil = 0, ...record }, deletion) => ({ ...deleted(record, deletion), pausedUntil }) },
+    'a delete ends a pause',
+  ],
+  [
+    'keeps a lock for as long as it was before it was deleted',
+    { deleted: (record, deletion) => ({ ...deleted(record, deletion), ...holdOf(record) }) },
+    'a lock that is kept after its run is free at once when it is deleted',
+  ],
+  [
+    'deletes without comparing the token',
+    {
+      judgeDeletion: (d, record, now) => judgeDeletion({ ...d, fencingToken: record?.fencingToken ?? 0 }, record, now),
+    },
+    'F62 a delete late leaves a newer run alone',
+  ],
+  [
+    'deletes only what has a token',
+    { judgeDeletion: (d, ...rest) => (d.fencingToken === 0 ? 'unknown' : judgeDeletion(d, ...rest)) },
+    'a name that was paused and never used is deleted by the token 0',
+  ],
+  [
+    'deletes by the token of the run what was forced',
+    {
+      judgeDeletion: (d, record, now) =>
+        judgeDeletion({ ...d, fencingToken: d.fencingToken + (record?.state === 'forced' ? 1 : 0) }, record, now),
+    },
+    'a lock that was forced is deleted by the token of the force',
+  ],
+  [
+    'deletes what is held',
+    { judgeDeletion: (d, record, now) => judgeDeletion(d, record && { ...record, state: 'released' }, now) },
+    'a lock that is held is not deleted',
+  ],
+  [
+    'never deletes what its holder has left',
+    { judgeDeletion: (d, record) => judgeDeletion(d, record, 0) },
+    'a lock whose holder died is deleted, and the holder has lost it',
+  ],
+  [
+    'does not know its own delete',
+    { judgeDeletion: (d, ...rest) => judgeDeletion({ ...d, adminId: '' }, ...rest) },
+    'a delete replayed is deleted',
+  ],
+  [
+    'calls every delete deleted',
+    { judgeDeletion: (...args) => (judgeDeletion(...args) === 'unknown' ? 'deleted' : judgeDeletion(...args)) },
+    'of deletes side by side exactly one has deleted',
+  ],
+  [
+    'makes a record by deleting',
+    { judgeDeletion: (d, record, now) => (record === undefined ? 'open' : judgeDeletion(d, record, now)) },
+    'a delete of a name never used is unknown, and makes no record',
+  ],
 ];
+
+function withoutToken({ fencingToken: _, ...record }: LockRecord): LockRecord {
+  return record;
+}
+
+function holdOf({ lockUntil = 0, releasedAt = 0 }: LockRecord): LockRecord {
+  return { state: 'released', lockUntil, releasedAt };
+}
 
 function untimed({ releasedAt: _, ...record }: LockRecord): LockRecord {
   return record;

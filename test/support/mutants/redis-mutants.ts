@@ -1,14 +1,5 @@
-import {
-  ACQUIRE,
-  CANCEL,
-  EXTEND,
-  FORCE_RELEASE,
-  GET,
-  PAUSE,
-  RELEASE,
-  RESUME,
-  type RedisScript,
-} from '../../../src/stores/redis-scripts.js';
+import { DELETE, FORCE_RELEASE, GET, PAUSE, RESUME } from '../../../src/stores/redis-admin-scripts.js';
+import { ACQUIRE, CANCEL, EXTEND, RELEASE, type RedisScript } from '../../../src/stores/redis-scripts.js';
 
 /** A text that stands once in each of these scripts, and what a mutant has in its place. */
 export type ScriptEdit = readonly [scripts: readonly RedisScript[], from: string, to: string];
@@ -17,7 +8,7 @@ export type ScriptEdit = readonly [scripts: readonly RedisScript[], from: string
 export type RedisMutant = readonly [fault: string, edits: readonly ScriptEdit[], shownBy: string];
 
 /** Scripts that begin alike. */
-export const ALIKE = [ACQUIRE, CANCEL, EXTEND, RELEASE, FORCE_RELEASE, PAUSE, RESUME, GET];
+export const ALIKE = [ACQUIRE, CANCEL, EXTEND, RELEASE, FORCE_RELEASE, PAUSE, RESUME, DELETE, GET];
 
 /** @throws Error when a text does not stand once where it is to be replaced */
 export function mutatedScripts(edits: readonly ScriptEdit[]): ReadonlyMap<string, string> {

@@ -1,4 +1,5 @@
-import { EXTEND, FORCE_RELEASE, PAUSE, RELEASE, RESUME } from '../../../src/stores/redis-scripts.js';
+import { DELETE, FORCE_RELEASE, PAUSE, RESUME } from '../../../src/stores/redis-admin-scripts.js';
+import { EXTEND, RELEASE } from '../../../src/stores/redis-scripts.js';
 import type { RedisMutant } from './redis-mutants.js';
 
 /*
@@ -154,5 +155,81 @@ export const redisRunMutants: readonly RedisMutant[] = [
     'resume nothing',
     [[[RESUME], "redis.call('HDEL', key, 'pausedUntil', 'pausedBy')", '']],
     'row 54: a resumed lock is granted',
+  ],
+  [
+    'do not tell what they paused',
+    [[[PAUSE], "flat = redis.call('HGETALL', key)\nreturn", 'return']],
+    'a name can be paused before its first run',
+  ],
+  [
+    'make no record by a pause',
+    [[[PAUSE], ", 'v', '1'", '']],
+    'resume of a name paused before its first run leaves a record',
+  ],
+  [
+    'resume what nobody knows',
+    [
+      [
+        [RESUME],
+        "if #flat == 0 or lock.state == 'deleted' and not lock.pausedUntil then return answer('unknown') end",
+        '',
+      ],
+    ],
+    'resume of a name never used says so, and leaves it free',
+  ],
+  [
+    'resume what was deleted',
+    [[[RESUME], " or lock.state == 'deleted' and not lock.pausedUntil", '']],
+    'a deleted lock is unknown to resume, and can be paused',
+  ],
+  [
+    'call every resume resumed',
+    [[[RESUME], "untilMs > now and 'resumed' or 'not-paused'", "'resumed'"]],
+    'resume of a lock that is not paused changes nothing',
+  ],
+  [
+    'drop the token with a lock',
+    [[[DELETE], "field ~= 'fencingToken' and ", '']],
+    'F52 the fencing token rises over a delete, also where no clock has come so far',
+  ],
+  [
+    'forget by a delete which attempts have ended',
+    [[[DELETE], " and field ~= 'barredAttempts'", '']],
+    'F5 an attempt that was released takes nothing after its lock was deleted',
+  ],
+  [
+    'forget whom they deleted a lock of',
+    [[[DELETE], 'ended(lock.attemptId)', '']],
+    'F5 an attempt whose lock was deleted after its lease takes nothing',
+  ],
+  [
+    'keep what a delete forgets',
+    [[[DELETE], "redis.call('HDEL', key, field)", '']],
+    'a delete forgets the run before, its tick and the ticks that are done',
+  ],
+  [
+    'delete without comparing the token',
+    [[[DELETE], "(lock.fencingToken or '0') ~= ARGV[2]", 'false']],
+    'F62 a delete late leaves a newer run alone',
+  ],
+  [
+    'delete what is held',
+    [[[DELETE], "if lock.state == 'held' then", 'if false then']],
+    'a lock that is held is not deleted',
+  ],
+  [
+    'keep a dead holder from being deleted',
+    [[[DELETE], '(instant(lock.lockUntil) or now + 1) > now', 'true']],
+    'a lock whose holder died is deleted, and the holder has lost it',
+  ],
+  [
+    'do not know their own delete',
+    [[[DELETE], "if lock.attemptId == ARGV[1] then return answer('deleted') end", '']],
+    'a delete replayed is deleted',
+  ],
+  [
+    'delete what was deleted',
+    [[[DELETE], " or lock.state == 'deleted' and not lock.pausedUntil", '']],
+    'of deletes side by side exactly one has deleted',
   ],
 ];
