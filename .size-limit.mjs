@@ -36,6 +36,6 @@ export default [
   bundleOf(
     'withSingleExecution + memoryStore',
     `${wrapper} export { memoryStore } from './dist/stores/memory.js';`,
-    '12.5 kB',
+    '12.7 kB',
   ),
 ];

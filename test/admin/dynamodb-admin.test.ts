@@ -5,6 +5,7 @@ import { dynamoDBAdminStore, dynamoDBStore } from 'single-execution/dynamodb';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { dynamoDBLocal, freshTable } from '../support/dynamodb-local.js';
 import { type FaultProxy, startFaultProxy, throttle } from '../support/fault-proxy.js';
+import { shiftedClock } from '../support/shifted-clock.js';
 import { putItem, storedItem } from '../support/stored-item.js';
 
 const { client: direct, endpoint } = dynamoDBLocal();
@@ -22,6 +23,16 @@ afterEach(async () => {
   await proxy.stop();
 });
 
+/** A run that is over, and its fencing token. */
+async function finishedRun(): Promise<number> {
+  const store = dynamoDBStore({ tableName, client: direct });
+  const options = { name: 'job', store, lockAtMostFor: '5m', observers: [] } as const;
+  const outcome = await executeWithLock(({ fencingToken }) => fencingToken, options);
+  if (outcome.status === 'skipped') throw new Error(`skipped: ${outcome.reason}`);
+  return outcome.value;
+}
+
+const isUpdate = ({ operation }: { operation: string }) => operation === 'UpdateItem';
 const operations = () => proxy.requests().map(({ operation }) => operation);
 const adminOf = (dynamoDB = client) => lockAdmin(dynamoDBAdminStore({ tableName, client: dynamoDB }));
 
@@ -98,7 +109,11 @@ test('each verb is at most one read and one conditional write', async () => {
       expect(spent()).toEqual(['UpdateItem']);
       await admin.resume('job');
       expect(spent()).toEqual(['UpdateItem']);
+      await admin.delete('job', { fencingToken });
+      expect(spent()).toEqual(['GetItem']);
       await admin.forceRelease('job', { fencingToken });
+      expect(spent()).toEqual(['GetItem', 'UpdateItem']);
+      await admin.delete('job', { fencingToken: fencingToken + 1 });
       expect(spent()).toEqual(['GetItem', 'UpdateItem']);
     },
     { name: 'job', store, lockAtMostFor: '5m', observers: [] },
@@ -128,7 +143,6 @@ test('F61 a lost answer to a force release, and a new run before it is sent agai
   const store = dynamoDBStore({ tableName, client: direct });
   const other = dynamoDBStore({ tableName, client: direct });
   const options = { name: 'job', lockAtMostFor: '5m', observers: [] } as const;
-  const isUpdate = ({ operation }: { operation: string }) => operation === 'UpdateItem';
   const meanwhile = () => executeWithLock(() => 'next', { ...options, store: other });
   proxy.inject({ kind: 'reset', at: 'after' }, { when: isUpdate, meanwhile });
 
@@ -144,6 +158,87 @@ test('F61 a lost answer to a force release, and a new run before it is sent agai
   expect(outcome).toMatchObject({ release: 'lost' });
 });
 
+test('a delete keeps what is no attribute of a lock, and leaves less than 250 bytes of it', async () => {
+  const fencingToken = await finishedRun();
+  const item = await storedItem(direct, tableName, { lockName: 'job' });
+  await putItem(direct, tableName, { ...item, lockName: 'job', barredAttempt: 'aFjQ9zvbD7r2XlYQm0Tq1w', team: 'a' });
+
+  expect(await adminOf().delete('job', { fencingToken })).toBe('deleted');
+
+  const left = await storedItem(direct, tableName, { lockName: 'job' });
+  expect(left).toEqual({
+    lockName: 'job',
+    attemptId: expect.stringMatching(/^d/),
+    state: 'deleted',
+    fencingToken,
+    lockUntil: expect.any(Number),
+    barredAttempt: 'aFjQ9zvbD7r2XlYQm0Tq1w',
+    v: 1,
+    team: 'a',
+  });
+  expect(JSON.stringify(left).length).toBeLessThan(250);
+});
+
+test('a delete fences off acquires that were sent before it, and those of a last run whose clock was ahead', async () => {
+  const nowMs = Date.now();
+  const fencingToken = await finishedRun();
+  const before = await storedItem(direct, tableName, { lockName: 'job' });
+
+  await adminOf().delete('job', { fencingToken });
+  const { lockUntil } = (await storedItem(direct, tableName, { lockName: 'job' })) ?? {};
+  expect(lockUntil).toBeGreaterThanOrEqual(nowMs);
+
+  const releasedAt = nowMs + 60_000;
+  await putItem(direct, tableName, { ...before, lockName: 'job', releasedAt, lockUntil: releasedAt + 3_600_000 });
+  await adminOf().delete('job', { fencingToken });
+  expect(await storedItem(direct, tableName, { lockName: 'job' })).toMatchObject({ lockUntil: releasedAt });
+});
+
+test('a lost answer to a delete is not a refusal: it was deleted', async () => {
+  const fencingToken = await finishedRun();
+  proxy.inject({ kind: 'reset', at: 'after' }, { when: isUpdate });
+
+  expect(await adminOf().delete('job', { fencingToken })).toBe('deleted');
+  expect(operations()).toEqual(['GetItem', 'UpdateItem', 'UpdateItem']);
+});
+
+test('a lost answer to a delete, and a new run before it is sent again: not said to be changed', async () => {
+  const fencingToken = await finishedRun();
+  proxy.inject({ kind: 'reset', at: 'after' }, { when: isUpdate, meanwhile: finishedRun });
+
+  const deleting = adminOf().delete('job', { fencingToken });
+  await expect(deleting).rejects.toMatchObject({ name: 'LockStoreError', operation: 'delete', retryable: true });
+});
+
+test('a run between the look and the write of a delete keeps its record', async () => {
+  const fencingToken = await finishedRun();
+  proxy.inject(throttle, { when: isUpdate, meanwhile: finishedRun });
+
+  expect(await adminOf().delete('job', { fencingToken })).toBe('changed');
+  const left = await storedItem(direct, tableName, { lockName: 'job' });
+  expect(left).toMatchObject({ state: 'released', fencingToken: fencingToken + 1 });
+});
+
+test('a lock is not deleted while it is held by the clock of the server, whatever that of the operator says', async () => {
+  const store = dynamoDBStore({ tableName, client: direct });
+  const ahead = lockAdmin(dynamoDBAdminStore({ tableName, client }), { clock: shiftedClock(3_600_000) });
+
+  await executeWithLock(
+    async ({ fencingToken }) => {
+      expect(await ahead.get('job')).toMatchObject({ state: 'expired' });
+      expect(await ahead.delete('job', { fencingToken })).toBe('held');
+    },
+    { name: 'job', store, lockAtMostFor: '5m', observers: [] },
+  );
+});
+
+test('a lost answer to a resume is not a refusal: it was resumed', async () => {
+  await adminOf().pause('job');
+  proxy.inject({ kind: 'reset', at: 'after' }, { when: isUpdate });
+
+  expect(await adminOf().resume('job')).toBe('resumed');
+});
+
 test('F50 a table that is missing, or a role that may not, is told as such for every verb', async () => {
   const admin = lockAdmin(dynamoDBAdminStore({ tableName: 'no-such-table', client }));
   const verbs = [
@@ -153,6 +248,7 @@ test('F50 a table that is missing, or a role that may not, is told as such for e
     () => admin.forceRelease('job', { fencingToken: 1 }),
     () => admin.pause('job'),
     () => admin.resume('job'),
+    () => admin.delete('job', { fencingToken: 1 }),
   ];
   for (const verb of verbs) {
     await expect(verb()).rejects.toMatchObject({ name: 'LockStoreError', code: 'TABLE_NOT_FOUND', retryable: false });

@@ -5,17 +5,8 @@ import { createClient } from 'redis';
 import { type UpstashStoreOptions, upstashAdminStore, upstashStore } from 'single-execution/upstash';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { newAttemptId } from '../../src/core/attempt-id.js';
-import {
-  ACQUIRE,
-  CANCEL,
-  CHECK_IN,
-  EXTEND,
-  FORCE_RELEASE,
-  GET,
-  PAUSE,
-  RELEASE,
-  RESUME,
-} from '../../src/stores/redis-scripts.js';
+import { DELETE, FORCE_RELEASE, GET, PAUSE, RESUME } from '../../src/stores/redis-admin-scripts.js';
+import { ACQUIRE, CANCEL, CHECK_IN, EXTEND, RELEASE } from '../../src/stores/redis-scripts.js';
 import { call, claim, done, grant } from '../support/one-run.js';
 import { type RedisServer, startRedisServer } from '../support/redis-server.js';
 import { type BridgeRequest, startUpstashBridge, type UpstashBridge } from '../support/upstash-bridge.js';
@@ -173,7 +164,7 @@ describe('the first line of the scripts', () => {
   });
 
   test('is worth its place: a script touches no key but its own', () => {
-    for (const { text } of [ACQUIRE, CANCEL, EXTEND, RELEASE, FORCE_RELEASE, PAUSE, RESUME, CHECK_IN, GET]) {
+    for (const { text } of [ACQUIRE, CANCEL, EXTEND, RELEASE, FORCE_RELEASE, PAUSE, RESUME, DELETE, CHECK_IN, GET]) {
       const calls = [...text.matchAll(/redis\.call\('(\w+)'(?:, (\w+))?/g)].map(([, command, key]) => [command, key]);
       expect(calls.filter(([command, key]) => command !== 'TIME' && key !== 'key')).toEqual([]);
     }
