@@ -7,8 +7,8 @@ import { upstashStore } from 'single-execution/upstash';
  *
  *   "schedules": { "weekly-digest": { "schedule": "0 6 * * 1", "path": "/api/weekly-digest", "requestMethod": "GET" } }
  *
- * Vercel Schedules tells the scheduled time. Vercel's older cron jobs do not: they would need a `tick` such as
- * `() => new Date().setUTCHours(0, 0, 0, 0)`, one a day. Set CRON_SECRET in the project, else every request is refused.
+ * Vercel Schedules tells the scheduled time. Vercel's older cron jobs do not: they would need `tick: { every: '1d' }`.
+ * Set CRON_SECRET in the project, else every request is refused.
  */
 
 const {

@@ -4,15 +4,15 @@ import { checked, type OnUntold, type TickOption, type TriggerFor, tickChooser, 
 
 /**
  * For triggers that tell no scheduled time: the local time, cut down to a multiple of the interval since 1970 UTC; 1 s
- * to 1 h. A clock that is late by up to `maxClockSkew` still finds the right one.
+ * to 366 d. A clock that is late by up to `maxClockSkew` still finds the right one. For a schedule that follows local time
+ * give an hour at most: where the clocks go forward, a longer interval can hold two runs, and the second is skipped.
  */
 export interface TickEvery {
   readonly every: Duration;
 }
 
 const SHORTEST_EVERY_MS = 1_000;
-/** Where the clocks go forward, two local times that are further apart than that can fall into one interval. */
-const LONGEST_EVERY_MS = 3_600_000;
+const LONGEST_EVERY_MS = 366 * 86_400_000;
 
 /**
  * Like `tickChooser`, for doors that most triggers reach without a scheduled time: the option must be given, and the
@@ -35,9 +35,7 @@ export function requiredTick<A extends readonly unknown[]>(
   if (stray !== undefined) throw new TypeError(`unknown option 'tick.${stray}': the only one is every`);
   const everyMs = parseDuration(tick.every, 'tick.every');
   if (everyMs < SHORTEST_EVERY_MS || everyMs > LONGEST_EVERY_MS) {
-    throw new RangeError(
-      `tick.every is ${formatDuration(everyMs)}: give 1s to 1h, and a function for ticks that are further apart, such as () => new Date().setHours(0, 0, 0, 0) for one a day`,
-    );
+    throw new RangeError(`tick.every is ${formatDuration(everyMs)}: give 1s to 366d`);
   }
   const { clock, maxClockSkewMs } = settings;
   const leadMs = Math.min(maxClockSkewMs, everyMs / 2);

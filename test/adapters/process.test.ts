@@ -308,7 +308,7 @@ describe('row 45: what a skipped caller gets', () => {
 describe('row 14: options that cannot be are refused when wrapping', () => {
   test.each<[object, string]>([
     [{ lockAtMostFor: undefined }, 'lockAtMostFor is undefined: say how long the lock outlives a holder that dies'],
-    [{ tick: { every: '1ms' } }, 'tick.every is 1ms: give 1s to 1h'],
+    [{ tick: { every: '1ms' } }, 'tick.every is 1ms: give 1s to 366d'],
     [
       { tick: undefined },
       "tick is undefined: say where the scheduled time comes from, 'event', { every: '5m' } or a function; or 'none', where a second call may run again",
