@@ -1,4 +1,5 @@
 import { endedAttempt } from '../core/attempt.js';
+import { systemClock } from '../core/clock.js';
 import { deletedRecord, isDeleted, judgeDeletion } from '../core/deletion.js';
 import { wallInGrant } from '../core/lease.js';
 import type { LockAdminStore } from '../core/lock-admin-store.js';
@@ -100,7 +101,7 @@ export function memoryStore(): MemoryStore {
       return { name, item };
     },
 
-    async resume(name, { clock }) {
+    async resume(name, { clock = systemClock }) {
       const old = records.get(name);
       if (old === undefined || isDeleted(old)) return 'unknown';
       const { pausedUntil = 0, pausedBy: _, ...record } = old;
