@@ -64,13 +64,14 @@
 
 #define GRANTED   1   /* applied just now */
 #define OWN       2   /* refused, and the record is this attempt's and held */
-#define REFUSED   3   /* locked, or the tick is done */
+#define REFUSED   3   /* locked */
 #define EXPIRED   4   /* somebody else's, and over by the Date of this very answer */
 #define FAILED    5   /* anything else */
 #define CANCELLED 6
 #define EXTENDED  7   /* now or by an earlier try */
 #define LOST      8
 #define UNKNOWN   9   /* no answer came */
+#define DONE      10  /* refused for good: the tick is done */
 
 /* Phases of a client. */
 #define IDLE    0
@@ -203,7 +204,7 @@ inline judge(a) {
     if
     :: recDoneTick >= sent[a].tick ->
       CHECK(3, isDone[recDoneTick]);
-      verdict = REFUSED
+      verdict = DONE
     :: else ->
       if
 #ifndef BUG_NO_OWN_CHECK
@@ -499,7 +500,7 @@ inline proceed(c) {
     twice();
     sent[host[c].attempt].takeovers = copies;
     await(c, TAKEOVER)
-  :: verdict == CANCELLED -> giveUp(c)
+  :: verdict == CANCELLED || verdict == DONE -> giveUp(c)
   :: verdict == UNKNOWN && host[c].call == CANCEL -> endAttempt(c) /* the caller is told that nothing is known */
   :: else ->
     if

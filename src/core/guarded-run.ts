@@ -6,7 +6,7 @@ import type { Tell } from './events.js';
 import type { Execution } from './execution.js';
 import { leaseExtender } from './extender.js';
 import { startHeartbeat } from './heartbeat.js';
-import { holdOf, isOver } from './lease.js';
+import { type Hold, holdOf, isOver } from './lease.js';
 import { type RunEnd, timeIsUp, watchLease } from './lease-watch.js';
 import type { Completion, Granted, PreviousRun } from './lock-store.js';
 import { holdLimitMono, type Order, releaseCall, stopMono } from './order.js';
@@ -43,7 +43,7 @@ export async function runGuarded<T>(
   const now = { monotonic: startedMono, wall: clock.now() };
   const hold = holdOf(lease, granted.capMono);
   const refusal = isOver(hold, now)
-    ? grantIsOver(order.name, isOver(holdOf(lease), now) ? 'LATE' : 'CLOCK_SKEW')
+    ? grantIsOver(order.name, isOver(trueHold(granted), now) ? 'LATE' : 'CLOCK_SKEW')
     : order.shutdown?.aborted && timeIsUp(order.name, 'SHUTDOWN');
   if (refusal) {
     tell({ type: 'acquire-failed', error: refusal });
@@ -176,9 +176,14 @@ function isRecovering(previous: PreviousRun | undefined, tickMs: number | undefi
   return previous?.status === 'failed' && tickMs !== undefined && previous.tickMs === tickMs;
 }
 
+/** The hold as it would be if this host's clock had not been behind, as far as the server's clock proves that it is. */
+function trueHold({ lease, capMono = Number.POSITIVE_INFINITY, clock }: Granted): Hold {
+  return holdOf(lease, capMono + (clock?.minMs ?? 0));
+}
+
 const GRANT_IS_OVER = {
   CLOCK_SKEW: "by the server's clock its lease is over already; set this host's clock right, or raise lockAtMostFor",
-  LATE: 'its lease had ended before the answer came; try again, or raise lockAtMostFor',
+  LATE: 'no time of its lease was left when the answer came; try again, or raise lockAtMostFor',
 } as const;
 
 function grantIsOver(name: string, code: keyof typeof GRANT_IS_OVER): LockStoreError {

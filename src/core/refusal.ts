@@ -38,13 +38,20 @@ export function judgeRefusal(
 
   const { attemptId, state, lockUntil, pausedUntil, doneTick } = record;
   if (pausedUntil !== undefined && pausedUntil > now) return refused('paused');
-  if (claim.tickMs !== undefined && doneTick !== undefined) {
-    if (doneTick === claim.tickMs) return refused('already-executed');
-    if (doneTick > claim.tickMs) return refused('stale-tick');
-  }
+  const done = doneReason(claim, doneTick);
+  if (done) return refused(done);
   if (attemptId === claim.attemptId || lockUntil === undefined) return { kind: 'unexpected' };
   if (isGivenBack(record) || isExpired(lockUntil)) return { kind: 'expired', record };
   return refused(state === 'released' ? 'lock-at-least-for' : 'locked');
+}
+
+/**
+ * Why the tick of a claim is refused; undefined while it is open. For good: the highest tick done only rises, so that
+ * every late try of the same claim is refused as well, and needs no cancel.
+ */
+export function doneReason({ tickMs }: Claim, doneTick: unknown): 'already-executed' | 'stale-tick' | undefined {
+  if (tickMs === undefined || typeof doneTick !== 'number' || doneTick < tickMs) return undefined;
+  return doneTick === tickMs ? 'already-executed' : 'stale-tick';
 }
 
 /**

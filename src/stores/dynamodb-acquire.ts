@@ -3,7 +3,7 @@ import { defined } from '../core/defined.js';
 import { CorruptLockError, LockStoreError } from '../core/errors.js';
 import { holderOf, type LockRecord } from '../core/lock-record.js';
 import type { AcquireResult, Claim, ClockBounds, Granted, Refused, StoreCall } from '../core/lock-store.js';
-import { isGivenBack, judgeRefusal } from '../core/refusal.js';
+import { doneReason, isGivenBack, judgeRefusal } from '../core/refusal.js';
 import { grantFields, leaseOf, type Sent, sentNow } from '../core/transition.js';
 import { failureOf } from './dynamodb-errors.js';
 import type { Item } from './dynamodb-item.js';
@@ -27,6 +27,7 @@ export async function acquire(table: LockTable, claim: Claim, call: StoreCall): 
   const endMono = call.clock.monotonic() + call.budgetMs;
   const sends: Sent[] = [];
   let ambiguous = false;
+  let isDone = false;
   let clock: ClockBounds | undefined;
   let fenceMs: number | undefined;
 
@@ -37,6 +38,7 @@ export async function acquire(table: LockTable, claim: Claim, call: StoreCall): 
     ambiguous ||= answer.ambiguous;
     if ('error' in answer) return failed(failureOf(answer.error, 'acquire', claim.name, table.tableName));
     clock = answer.value.time.clock ?? clock;
+    isDone = !answer.value.applied && doneReason(claim, answer.value.item?.['doneTick']) !== undefined;
     return answer.value.applied ? grantedNow(claim, answer.value, sent) : judge(claim, answer.value, sends, call);
   };
 
@@ -55,8 +57,8 @@ export async function acquire(table: LockTable, claim: Claim, call: StoreCall): 
     }
   }
 
-  // 3. Cancel, when a write that went unanswered may yet be applied.
-  if (verdict.kind !== 'granted' && ambiguous) {
+  // 3. Cancel, when a write that went unanswered may yet be applied, which that of a done tick is not.
+  if (verdict.kind !== 'granted' && ambiguous && !isDone) {
     const answer = await table.update(key, cancelRequest(claim.attemptId), cancelCall(call));
     if ('error' in answer) {
       // What is known for sure is told first.

@@ -19,7 +19,7 @@ import {
   memberList,
   membersOf,
 } from '../core/member-store.js';
-import { judgeRefusal } from '../core/refusal.js';
+import { doneReason, judgeRefusal } from '../core/refusal.js';
 import { hasRun, linesOfRelease } from '../core/run-ring.js';
 import { grantFields, leaseOf, type Sent, sentNow } from '../core/transition.js';
 import type { RedisConnection } from './redis-connection.js';
@@ -58,8 +58,9 @@ async function acquire(redis: RedisConnection, claim: Claim, call: StoreCall): P
     };
   }
 
-  // 2. Cancel, when a try that went unanswered may yet be applied.
-  if (answer.ambiguous) {
+  // 2. Cancel, when a try that went unanswered may yet be applied, which that of a done tick is not.
+  const isDone = 'reply' in answer && doneReason(claim, answer.reply.item?.['doneTick']) !== undefined;
+  if (answer.ambiguous && !isDone) {
     const order = { ...about, script: CANCEL, args: [attemptId], words: ['own', 'cancelled'] as const };
     const cancelled = await redis.run(order, cancelCall(call));
     if ('error' in cancelled) throw 'error' in answer ? answer.error : unsettledAttempt(name, cancelled.error.cause);

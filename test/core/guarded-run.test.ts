@@ -5,6 +5,7 @@ import {
   type LockEvent,
   LockLostError,
   type LockStore,
+  type StoreCall,
 } from 'single-execution';
 import { manualClock } from 'single-execution/testing';
 import { describe, expect, test, vi } from 'vitest';
@@ -266,6 +267,12 @@ describe('a grant that is over at its arrival', () => {
     expect(task).toHaveBeenCalledOnce();
   });
 
+  /** What a server's clock tells that vouches for 200 ms, the guard being 600, and shows how far a host is behind. */
+  const behind = ({ clock }: StoreCall, minMs: number) => ({
+    capMono: clock.monotonic() + 200,
+    clock: { minMs, maxMs: minMs + 1_000 },
+  });
+
   test.each(['throw', 'skip', 'run'] as const)(
     "F11 row 17: a lease that is over by the server's clock alone is CLOCK_SKEW, with onStoreError '%s'",
     async (onStoreError) => {
@@ -273,7 +280,7 @@ describe('a grant that is over at its arrival', () => {
       const release = vi.fn<LockStore['release']>(async () => 'released');
       const task = vi.fn();
       const store = scriptedStore({
-        acquire: async (claim, call) => ({ ...grantOf(claim, call), capMono: call.clock.monotonic() + 600 }),
+        acquire: async (claim, call) => ({ ...grantOf(claim, call), ...behind(call, 401) }),
         release,
       });
 
@@ -282,17 +289,35 @@ describe('a grant that is over at its arrival', () => {
         code: 'CLOCK_SKEW',
         operation: 'acquire',
         retryable: true,
+        message: expect.stringContaining("set this host's clock right"),
       });
       expect(task).not.toHaveBeenCalled();
       expect(release.mock.calls[0]?.[1]).toMatchObject({ result: 'failed', markTickDone: false, lockAtLeastForMs: 0 });
     },
   );
 
+  test.each([
+    ['does not show to be behind', -300],
+    ['shows to be right to the second', 0],
+    ['shows to be behind by less than what is missing', 400],
+  ])("F11 a lease that is over by the server's clock is LATE on a host whose clock that %s", async (_, minMs) => {
+    const { options } = memoryLocks();
+    const store = scriptedStore({
+      acquire: async (claim, call) => ({ ...grantOf(claim, call), ...behind(call, minMs) }),
+      release: async () => 'released',
+    });
+
+    await expect(executeWithLock(() => {}, { ...options, store })).rejects.toMatchObject({
+      code: 'LATE',
+      message: expect.not.stringContaining('clock'),
+    });
+  });
+
   test("F11 an answer after the end of the lease is LATE, whatever the server's clock says as well", async () => {
     const { clock, options } = memoryLocks();
     const store = scriptedStore({
       acquire: async (claim, call) => {
-        const granted = { ...grantOf(claim, call), capMono: call.clock.monotonic() + 600 };
+        const granted = { ...grantOf(claim, call), ...behind(call, 30_000) };
         await pass(clock, MINUTE);
         return granted;
       },

@@ -5,6 +5,9 @@ import type { Host } from './host.js';
 export interface Attempt {
   readonly id: string;
   readonly host: Host;
+  readonly tick: number | undefined;
+  /** Its tick, or a newer one, was done when it began. */
+  isDone?: boolean;
   end: 'none' | 'acquired' | 'skipped' | 'failed';
   /** When it began, before its first request. */
   readonly begunMs: number;
@@ -30,11 +33,12 @@ interface Followers {
   /** Nothing more is done for it. */
   onOver(attempt: Attempt): void;
   onSkipped(event: SkippedEvent, attempt: Attempt | undefined): void;
+  onFailed(code: unknown, attempt: Attempt | undefined): void;
 }
 
 const UNHEARD: readonly unknown[] = ['UNAVAILABLE', 'UNSETTLED'];
 
-export function caller(host: Host, { tell, now, onAttempt, onOver, onSkipped }: Followers): Caller {
+export function caller(host: Host, { tell, now, onAttempt, onOver, onSkipped, onFailed }: Followers): Caller {
   let attempt: Attempt | undefined;
   const isTold = (end: Attempt['end'], isUnheard = false) => {
     if (attempt) Object.assign(attempt, { end, atMs: now(), isUnheard });
@@ -53,7 +57,7 @@ export function caller(host: Host, { tell, now, onAttempt, onOver, onSkipped }: 
       switch (event.type) {
         case 'attempted':
           hasEnded();
-          attempt = { id, host, end: 'none', begunMs: now(), isUnheard: false };
+          attempt = { id, host, tick: event.tick?.getTime(), end: 'none', begunMs: now(), isUnheard: false };
           onAttempt(attempt);
           break;
         case 'acquired':
@@ -61,6 +65,7 @@ export function caller(host: Host, { tell, now, onAttempt, onOver, onSkipped }: 
           break;
         case 'acquire-failed':
           isTold('failed', UNHEARD.includes((event.error as { code?: unknown }).code));
+          onFailed((event.error as { code?: unknown }).code, attempt);
           break;
         case 'release-failed':
           if (attempt) attempt.isUnheard = true;

@@ -189,7 +189,7 @@ export const DYNAMODB_MUTANTS: readonly Mutant[] = [
   ),
   mutant('an attempt that may yet be applied is not cancelled', 'hostile', 207, [
     ACQUIRE,
-    "if (verdict.kind !== 'granted' && ambiguous) {",
+    "if (verdict.kind !== 'granted' && ambiguous && !isDone) {",
     "if (verdict.kind !== 'granted' && ambiguous && claim.name === '') {",
   ]),
   mutant('a cancelled attempt is granted all the same', 'skewed', 367, [
@@ -213,6 +213,21 @@ export const DYNAMODB_MUTANTS: readonly Mutant[] = [
     REQUESTS,
     "const TICK_OPEN = '(attribute_not_exists(doneTick) OR doneTick < :tick)';",
     "const TICK_OPEN = ':tick = :tick';",
+  ]),
+  mutant('an attempt for a done tick is cancelled all the same', 'synchronised', 4, [
+    ACQUIRE,
+    ' && ambiguous && !isDone) {',
+    ' && ambiguous) {',
+  ]),
+  mutant('an attempt that was refused for whatever reason is not cancelled', 'skewed', 201, [
+    ACQUIRE,
+    "isDone = !answer.value.applied && doneReason(claim, answer.value.item?.['doneTick']) !== undefined;",
+    'isDone = !answer.value.applied;',
+  ]),
+  mutant('a tick that is next is taken for one that is done', 'synchronised', 1, [
+    'core/refusal.ts',
+    'doneTick < tickMs)',
+    'doneTick < tickMs - 8_000)',
   ]),
   mutant('with tickMark start a tick is not marked', 'synchronised', 2, [
     'core/transition.ts',

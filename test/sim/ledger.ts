@@ -18,6 +18,7 @@ interface Grant {
   readonly barLost: boolean;
   readonly isSecond: boolean;
   readonly isCopy: boolean;
+  readonly isAfterDelete: boolean;
 }
 
 /** A run of a handler, or a term of a leader. */
@@ -78,6 +79,10 @@ export function ledger({ regime, store, tickMark, now, tell = () => {} }: Circum
   const freedAtMs = new Map<number, number>();
   const attempts = new Map<string, Attempt>();
   let current = '';
+  let highestDone = 0;
+  /** When an operator has last deleted the lock, and when a run of a tick has last fulfilled. */
+  let deletedMs = 0;
+  const fulfilledMs = new Map<number, number>();
   const startsOfTick = new Map<number, number>();
   let skips = 0;
   let told = 0;
@@ -130,6 +135,7 @@ export function ledger({ regime, store, tickMark, now, tell = () => {} }: Circum
       barLost,
       isSecond,
       isCopy,
+      isAfterDelete: deletedMs > 0,
     });
   };
 
@@ -149,6 +155,8 @@ export function ledger({ regime, store, tickMark, now, tell = () => {} }: Circum
     const token = number(before['fencingToken']);
     const isHeld = before['state'] === 'held' && now() < number(before['lockUntil']);
     if (isHeld || !mayBeDeleted.has(token)) violation('I4', `the lock of grant ${token} was deleted`);
+    deletedMs = now();
+    highestDone = 0;
     doneTicks.clear();
     startsOfTick.clear();
   };
@@ -173,8 +181,18 @@ export function ledger({ regime, store, tickMark, now, tell = () => {} }: Circum
       violation('I6', `skipped as locked ${now() - boundMs} ms after grant ${held.token} can have lasted`);
     }
   };
+  const onAttempt = (attempt: Attempt) => {
+    attempt.isDone = attempt.tick !== undefined && attempt.tick <= highestDone;
+    attempts.set(attempt.id, attempt);
+  };
+  const onFailed = (code: unknown, attempt: Attempt | undefined) => {
+    if (code === 'UNSETTLED' && attempt?.isDone && deletedMs < attempt.begunMs)
+      violation('I3', 'UNSETTLED of a tick that was done before');
+  };
   const onSkipped = ({ reason, tick: due, holder }: SkippedEvent, attempt: Attempt | undefined) => {
     skips++;
+    // Of a paused lock its tick may be done as well.
+    if (attempt && ['already-executed', 'stale-tick', 'paused'].includes(reason)) attempt.isDone = true;
     const freedMs = freedAtMs.get(holder?.fencingToken ?? -1) ?? Number.POSITIVE_INFINITY;
     if ((reason === 'locked' || reason === 'lock-at-least-for') && attempt && attempt.begunMs > freedMs) {
       violation('I11', `skipped as ${reason} by grant ${holder?.fencingToken}, which had given the lock back`);
@@ -193,6 +211,7 @@ export function ledger({ regime, store, tickMark, now, tell = () => {} }: Circum
       const { host, before = {}, after } = applied;
       tell(`store, ${host.name}${applied.isCopy ? ', a copy' : ''}: ${changes(before, after)}`);
       for (const bar of barsOf(after)) barred.add(bar);
+      highestDone = Math.max(highestDone, number(after['doneTick']));
       const isNew = after['attemptId'] !== before['attemptId'];
       if (isNew && after['state'] === 'held') return onGrant(applied);
       if (after['state'] !== 'held') current = '';
@@ -231,9 +250,10 @@ export function ledger({ regime, store, tickMark, now, tell = () => {} }: Circum
       caller(host, {
         tell,
         now,
-        onAttempt: (attempt) => attempts.set(attempt.id, attempt),
+        onAttempt,
         onOver,
         onSkipped,
+        onFailed,
       }),
 
     /** A handler starts. */
@@ -257,13 +277,15 @@ export function ledger({ regime, store, tickMark, now, tell = () => {} }: Circum
 
     /** A run of this tick has succeeded, and its release is recorded. */
     succeeded(tick: number) {
-      if (tickMark === 'success') doneTicks.add(tick);
+      if (tickMark === 'success' && deletedMs < (fulfilledMs.get(tick) ?? 0)) doneTicks.add(tick);
     },
 
     /** A handler has fulfilled. */
     fulfilled({ token, tick }: Run, lockAtLeastFor: number) {
       fulfilledRuns.set(token, lockAtLeastFor);
-      if (tick !== undefined) fulfilledTicks.add(tick);
+      if (tick === undefined) return;
+      fulfilledTicks.add(tick);
+      fulfilledMs.set(tick, now());
     },
 
     /** A handler writes: one that still holds its lock, as far as it knows, or a deaf one. */
@@ -315,6 +337,7 @@ export function ledger({ regime, store, tickMark, now, tell = () => {} }: Circum
         // Nobody told the caller before the lease was over and taken by another: the same as a crash.
         if (!grant.isCopy && !grant.barLost && grant.atMs < (caller.atMs ?? now())) continue;
         if (grant.barLost) remainder.push('a: its bar had been overwritten');
+        else if (caller.isDone && grant.isAfterDelete) remainder.push('d: its tick was done, and a delete forgot it');
         else if (isUnfenced(grant)) remainder.push('b: an attempt that had run was granted again');
         else if (grant.isCopy && caller.end === 'skipped') remainder.push('c: a copy of a request that was refused');
         else violation('I8', `grant ${grant.token} has no runner: its caller was ${caller.end}`);

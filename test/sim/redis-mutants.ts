@@ -80,6 +80,16 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
     "if tick ~= '' and lock.doneTick and tonumber(lock.doneTick) >= tonumber(tick) then return answer('refused') end",
     '',
   ]),
+  mutant('an attempt for a done tick is cancelled all the same', 'synchronised', 4, [
+    'stores/redis-lock.ts',
+    'if (answer.ambiguous && !isDone) {',
+    'if (answer.ambiguous) {',
+  ]),
+  mutant('an attempt that was refused for whatever reason is not cancelled', 'synchronised', 41, [
+    'stores/redis-lock.ts',
+    "const isDone = 'reply' in answer && doneReason(claim, answer.reply.item?.['doneTick']) !== undefined;",
+    "const isDone = 'reply' in answer;",
+  ]),
   mutant('with tickMark start a tick is not marked', 'synchronised', 1, [
     SCRIPTS,
     "if mark == '1' and",

@@ -116,7 +116,7 @@ function excessesOf(tally: Tally): string[] {
 
 function counts({ seeds, grants, runs, skips, told, remainder, violations }: Tally): Record<string, number> {
   const of = (letter: string) => Object.entries(remainder).find(([kind]) => kind.startsWith(letter))?.[1] ?? 0;
-  const remainders = { 'remainder a': of('a'), b: of('b'), c: of('c') };
+  const remainders = { 'remainder a': of('a'), b: of('b'), c: of('c'), d: of('d') };
   return { seeds, grants, runs, skips, told, ...remainders, violations: violations.length };
 }
 

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { LockStoreError } from 'single-execution';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Fault, type SeenRequest, throttle } from '../support/fault-proxy.js';
 import { attemptOf, type LockVerb, verbOf } from '../support/lock-verb.js';
@@ -216,6 +218,21 @@ test('F4 a requestTimeout of the client, which only warns, is not relied on', as
   expect(run.tookMs).toBeGreaterThan(900);
   expect(run.tookMs).toBeLessThan(2_500);
   expect(locks.verbs()).toEqual(['acquire', 'acquire', 'release']);
+});
+
+test('F11 an answer that takes most of a short lease is LATE at worst, and no fault of a clock that is right', async () => {
+  // As a server that takes so long, and then names the second in which it answers.
+  locks.proxy.inject({ kind: 'delay', ms: 600 }, { when: is('acquire'), times: Number.POSITIVE_INFINITY });
+  locks.proxy.setDate('answered');
+  const store = locks.store();
+  await runOnce({ name: uniqueName(), store });
+  const spread = Array.from({ length: 6 }, async (_, nth) => {
+    await sleep(nth * 170);
+    return runOnce({ name: uniqueName(), store, lockAtMostFor: '1s' });
+  });
+
+  const codes = (await Promise.all(spread)).map(({ error }) => (error as LockStoreError | undefined)?.code ?? 'none');
+  expect(codes).not.toContain('CLOCK_SKEW');
 });
 
 test('F11 a grant whose answer comes after its lease is given back as failed; nothing ran', async () => {

@@ -210,6 +210,22 @@ describe('an answer that never came', () => {
     },
   );
 
+  test.each([
+    ['already-executed', NOW],
+    ['stale-tick', NOW + 1],
+  ])(
+    'F63 a try unknown, then refused as %s: a late one is refused too, so nothing is cancelled',
+    async (reason, done) => {
+      const { run, mock, table, sent } = mockedLocks();
+      table.put('digest', { ...held, doneTick: done });
+      mock.rejectsOnce(timeout());
+      mock.on(UpdateCommand, CANCEL).rejects(timeout());
+
+      expect(await run(fail, { tick: NOW })).toMatchObject({ status: 'skipped', reason });
+      expect(sent()).toEqual(['acquire', 'acquire']);
+    },
+  );
+
   test('a signature refused for its time is sent again, with the time that the client has set right', async () => {
     const { run, mock, sent } = mockedLocks();
     const skewed = Object.assign(new Error('Signature expired'), { name: 'InvalidSignatureException' });

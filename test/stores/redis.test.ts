@@ -120,6 +120,23 @@ describe('a lost answer', () => {
     });
     expect(await redis.hget('lock:digest', 'barredAttempts')).toBe('a-late');
   });
+
+  test.each([
+    ['already-executed', 0],
+    ['stale-tick', 1],
+  ])('F63 of a try, and a refusal as %s: a late try is refused too, so nothing is cancelled', async (reason, later) => {
+    const { client, faults } = faultyClient();
+    const tickMs = Date.UTC(2026, 0, 1);
+    const lease = await grant(redisStore({ client: redis }), claim({ tickMs: tickMs + later }));
+    await redisStore({ client: redis }).release(lease, { ...done, markTickDone: true }, call());
+    faults.push(reset);
+    vi.mocked(client.evalsha).mockClear();
+
+    const late = redisStore({ client }).acquire(claim({ attemptId: 'a-late', tickMs }), call());
+    expect(await late).toMatchObject({ status: 'refused', reason });
+    expect(client.evalsha).toHaveBeenCalledTimes(2);
+    expect(await redis.hget('lock:digest', 'barredAttempts')).not.toContain('a-late');
+  });
 });
 
 test('F12 F13 a clock that is hours wrong decides nothing, and is told', async () => {

@@ -13,8 +13,8 @@ export interface Answer {
   readonly body: Buffer;
 }
 
-/** The Date header of every response: the server's own, shifted, set, or none. */
-export type DateHeader = 'server' | 'none' | { readonly shiftMs: number } | { readonly atMs: number };
+/** The Date header of every response: the server's own, that of the moment when the client is answered, none, shifted, or set. */
+export type DateHeader = 'server' | 'answered' | 'none' | { readonly shiftMs: number } | { readonly atMs: number };
 
 export function reset(outgoing: ServerResponse): void {
   outgoing.socket?.resetAndDestroy();
@@ -59,6 +59,7 @@ function head(outgoing: ServerResponse, { status, headers, body }: Answer, date:
 
 function dateText(own: string | undefined, date: DateHeader): string | undefined {
   if (date === 'none') return undefined;
+  if (date === 'answered') return new Date().toUTCString();
   if (date === 'server') return own ?? new Date().toUTCString();
   const ms = 'atMs' in date ? date.atMs : Date.parse(own ?? new Date().toUTCString()) + date.shiftMs;
   return new Date(ms).toUTCString();
