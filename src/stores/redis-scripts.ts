@@ -40,11 +40,11 @@ end
 
 local function holds(id) return lock.attemptId == id and lock.state == 'held' end
 
--- A request of an attempt that has ended may still be under way: the last ten that ended are refused.
+-- A request of an attempt that has ended may still be under way: the last twenty that ended are refused.
 local function ended(id)
   local ids = { id }
   for other in string.gmatch(lock.barredAttempts or '', '[^,]+') do
-    if other ~= id and #ids < 10 then ids[#ids + 1] = other end
+    if other ~= id and #ids < 20 then ids[#ids + 1] = other end
   end
   redis.call('HSET', key, 'barredAttempts', table.concat(ids, ','))
 end

@@ -65,9 +65,9 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
     "ended(ARGV[1])\nreturn answer('cancelled')",
     "return answer('cancelled')",
   ]),
-  mutant('one ended attempt is remembered, not ten', 'synchronised', 1, [
+  mutant('one ended attempt is remembered, not twenty', 'synchronised', 1, [
     SCRIPTS,
-    'and #ids < 10 then',
+    'and #ids < 20 then',
     'and #ids < 1 then',
   ]),
   mutant('the fencing token does not rise', 'synchronised', 1, [

@@ -49,18 +49,18 @@ export const redisCases: readonly ContractCase[] = [
     await expectEnded(scene, asked);
   }),
 
-  contractCase('F5 the last ten attempts that ended take nothing', async (scene) => {
+  contractCase('F5 the last twenty attempts that ended take nothing', async (scene) => {
     const asked = scene.claim();
     await scene.release(expectGranted(await scene.acquire(asked), 'acquire'));
-    for (let n = 0; n < 9; n++) await scene.run();
+    for (let n = 0; n < 19; n++) await scene.run();
     await expectEnded(scene, asked);
   }),
 
-  redisCase('F88 no more than ten ended attempts are kept, each of them once', async ({ run, record }) => {
-    for (let n = 0; n < 12; n++) await run();
+  redisCase('F88 no more than twenty ended attempts are kept, each of them once', async ({ run, record }) => {
+    for (let n = 0; n < 22; n++) await run();
     const { barredAttempts } = (await record()) as { readonly barredAttempts?: string };
-    expectSame(new Set(barredAttempts?.split(',')).size, 10, 'different ended attempts');
-    expectSame(barredAttempts?.split(',').length, 10, 'ended attempts');
+    expectSame(new Set(barredAttempts?.split(',')).size, 20, 'different ended attempts');
+    expectSame(barredAttempts?.split(',').length, 20, 'ended attempts');
   }),
 
   contractCase('F6 an attempt given up while it was under way, and refused, takes nothing later', async (scene) => {
@@ -71,12 +71,12 @@ export const redisCases: readonly ContractCase[] = [
     await expectEnded(scene, asked);
   }),
 
-  contractCase('F6 an attempt given up again and again takes one place among the last ten', async (scene) => {
+  contractCase('F6 an attempt given up again and again takes one place among the last twenty', async (scene) => {
     const asked = scene.claim();
     await scene.release(expectGranted(await scene.acquire(asked), 'acquire'));
     const lease = await scene.grant();
     const other = scene.claim();
-    for (let n = 0; n < 10; n++) {
+    for (let n = 0; n < 20; n++) {
       await expectRejection(giveUp(scene, other), { name: 'LockStoreError' }, 'acquire that was given up');
     }
     await scene.release(lease);

@@ -74,19 +74,23 @@ export const redisAcquireMutants: readonly RedisMutant[] = [
   ],
   [
     'keep the last ended attempt alone',
-    [[ALIKE, '#ids < 10', '#ids < 1']],
-    'F5 the last ten attempts that ended take nothing',
+    [[ALIKE, '#ids < 20', '#ids < 1']],
+    'F5 the last twenty attempts that ended take nothing',
   ],
-  ['keep nine ended attempts', [[ALIKE, '#ids < 10', '#ids < 9']], 'F5 the last ten attempts that ended take nothing'],
+  [
+    'keep nineteen ended attempts',
+    [[ALIKE, '#ids < 20', '#ids < 19']],
+    'F5 the last twenty attempts that ended take nothing',
+  ],
   [
     'keep every ended attempt',
-    [[ALIKE, ' and #ids < 10', '']],
-    'F88 no more than ten ended attempts are kept, each of them once',
+    [[ALIKE, ' and #ids < 20', '']],
+    'F88 no more than twenty ended attempts are kept, each of them once',
   ],
   [
     'write an ended attempt into the list again',
     [[ALIKE, 'other ~= id and ', '']],
-    'F6 an attempt given up again and again takes one place among the last ten',
+    'F6 an attempt given up again and again takes one place among the last twenty',
   ],
   [
     'do not end an attempt at its release',
