@@ -6,12 +6,12 @@ export interface TableUse {
   readonly timeToLive: 'never' | 'other-items';
 }
 
-/** What of a table's resource is judged, as CloudFormation knows it. */
+/** What of a table's resource is judged. A `Table` of the older kind has the time to live alone. */
 interface TableProperties {
-  readonly Replicas?: readonly unknown[];
-  readonly MultiRegionConsistency?: string;
-  readonly GlobalTableSourceArn?: unknown;
-  readonly TimeToLiveSpecification?: unknown;
+  readonly replicas?: readonly unknown[];
+  readonly multiRegionConsistency?: string;
+  readonly globalTableSourceArn?: unknown;
+  readonly timeToLiveSpecification?: unknown;
 }
 
 /** How CDK makes the replicas of the older `Table`. */
@@ -20,7 +20,8 @@ const REPLICA_OF_TABLE = 'Custom::DynamoDBReplica';
 /**
  * Has synthesis refuse a table on which locks would not hold: an eventually consistent global table, where two regions
  * can both take a lock, and a time to live that would delete locks or that strong consistency does not allow. Judges
- * the template as it is in the end, whoever changed it; a table that was imported is not known, and not judged.
+ * the properties as they are in the end, whoever set them. Does not judge raw overrides, which CDK's public API does
+ * not show, nor a table that was imported.
  */
 export function refuseUnsafeTable(table: IConstruct, { timeToLive }: TableUse): void {
   const owner = ownerOf(table);
@@ -37,10 +38,10 @@ function typeOf(resource: IConstruct | undefined): string {
 }
 
 function problemsOf(table: IConstruct, timeToLive: TableUse['timeToLive']): string[] {
-  const { Replicas = [], MultiRegionConsistency, ...own } = propertiesOf(table.node.defaultChild);
-  const isStrong = MultiRegionConsistency === 'STRONG';
+  const { replicas = [], multiRegionConsistency, ...own } = propertiesOf(table);
+  const isStrong = multiRegionConsistency === 'STRONG';
   const isReplicated =
-    Replicas.length > 1 || own.GlobalTableSourceArn !== undefined || table.node.findAll().some(isReplicaOfTable);
+    replicas.length > 1 || own.globalTableSourceArn !== undefined || table.node.findAll().some(isReplicaOfTable);
 
   const problems: string[] = [];
   if (isReplicated && !isStrong) {
@@ -48,9 +49,9 @@ function problemsOf(table: IConstruct, timeToLive: TableUse['timeToLive']): stri
       "locks do not hold in an eventually consistent global table, where two regions can both take one; use a LockTable with multiRegion: 'strong', or a table of one region",
     );
   }
-  if (own.TimeToLiveSpecification !== undefined && isStrong) {
+  if (own.timeToLiveSpecification !== undefined && isStrong) {
     problems.push('a strongly consistent global table has no time to live; remove timeToLiveSpecification');
-  } else if (own.TimeToLiveSpecification !== undefined && timeToLive === 'never') {
+  } else if (own.timeToLiveSpecification !== undefined && timeToLive === 'never') {
     problems.push(
       'a time to live would delete locks, and with them the memory of which ticks are done; remove timeToLiveSpecification',
     );
@@ -60,13 +61,14 @@ function problemsOf(table: IConstruct, timeToLive: TableUse['timeToLive']): stri
 
 const isReplicaOfTable = (construct: IConstruct): boolean => typeOf(construct) === REPLICA_OF_TABLE;
 
-/** With what was overridden, which only the rendered resource shows. */
-function propertiesOf(resource: IConstruct | undefined): TableProperties {
-  if (!resource || !CfnResource.isCfnResource(resource)) return {};
-  const rendered = (resource as unknown as { _toCloudFormation(): object })._toCloudFormation();
-  const { Resources } = Stack.of(resource).resolve(rendered);
-  const [{ Properties = {} }] = Object.values<{ readonly Properties?: TableProperties }>(Resources) as [
-    { readonly Properties?: TableProperties },
-  ];
-  return Properties;
+/** The properties with their lazy values. */
+function propertiesOf(table: IConstruct): TableProperties {
+  const { replicas, multiRegionConsistency, globalTableSourceArn, timeToLiveSpecification } = table.node
+    .defaultChild as IConstruct & TableProperties;
+  return Stack.of(table).resolve({
+    replicas,
+    multiRegionConsistency,
+    globalTableSourceArn,
+    timeToLiveSpecification,
+  });
 }

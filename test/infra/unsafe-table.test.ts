@@ -58,26 +58,6 @@ describe('F77 synthesis refuses eventually consistent replicas', () => {
     expect(() => templateOf(stack)).toThrow(`[Jobs/Locks/Table] ${EVENTUAL}`);
   });
 
-  test('added by an override', () => {
-    const stack = stackIn('eu-west-1');
-
-    resourceOf(new LockTable(stack, 'Locks')).addPropertyOverride('Replicas.1', { Region: 'us-east-1' });
-
-    expect(() => templateOf(stack)).toThrow(`[Jobs/Locks/Table] ${EVENTUAL}`);
-  });
-
-  test('left by an override that takes the strong consistency away', () => {
-    const stack = stackIn('eu-west-1');
-    const locks = new LockTable(stack, 'Locks', {
-      multiRegion: 'strong',
-      replicaRegions: ['eu-west-2', 'eu-west-3'],
-    });
-
-    resourceOf(locks).addPropertyDeletionOverride('MultiRegionConsistency');
-
-    expect(() => templateOf(stack)).toThrow(`[Jobs/Locks/Table] ${EVENTUAL}`);
-  });
-
   test('of a Table of the older kind', () => {
     const stack = stackIn('eu-west-1');
 
@@ -134,15 +114,6 @@ describe('synthesis refuses a time to live, which would delete locks', () => {
     const stack = stackIn('eu-west-1');
 
     resourceOf(new LockTable(stack, 'Locks')).timeToLiveSpecification = { enabled: true, attributeName: 'expires' };
-
-    expect(() => templateOf(stack)).toThrow(`[Jobs/Locks/Table] ${NO_TTL}`);
-  });
-
-  test('of a lock table, by an override', () => {
-    const stack = stackIn('eu-west-1');
-    const override = { Enabled: true, AttributeName: 'expires' };
-
-    resourceOf(new LockTable(stack, 'Locks')).addPropertyOverride('TimeToLiveSpecification', override);
 
     expect(() => templateOf(stack)).toThrow(`[Jobs/Locks/Table] ${NO_TTL}`);
   });
