@@ -58,15 +58,18 @@ function failureShown(operation: OperationName, { kind, failure }: FaultRow, eve
   return failure === undefined ? '' : `${failure} `;
 }
 
-function expectedOf(operation: OperationName, { kind }: FaultRow, ever: boolean, options: StageOptions): Cell {
-  const { struck, once, ever: always } = TABLE[operation];
+function expectedOf(operation: OperationName, row: FaultRow, ever: boolean, options: StageOptions): Cell {
+  const { kind, fault } = row;
+  const { struck, once, ever: always, copied } = TABLE[operation];
   const { store, retriesItself } = options;
   if (kind === 'throttled' && retriesItself) {
     // Such a client does not tell why it tried again, and may wait longer than a try.
     const [told, requests, record] = ever ? always.lost : once.lost;
     return [told, requests.replace(`${struck} ${struck}`, `${struck} ${struck} ${struck}?`), record];
   }
-  const cell = ever ? always[kind as keyof typeof always] : once[kind];
+  const [told, ...left] = ever ? always[kind as keyof typeof always] : once[kind];
+  const isCopied = copied !== undefined && typeof fault === 'object' && fault.kind === 'duplicate';
+  const cell: Cell = [isCopied ? copied : told, ...left];
   return store === 'upstash' ? onRedis(cell) : cell;
 }
 

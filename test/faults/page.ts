@@ -47,7 +47,7 @@ ${kindRows()}
 |---|---|---|---|---|
 ${operationRows()}
 
-- After silence, what is not granted is cancelled with one request more; \`runs\` in the last columns means that the cancel found the lock granted.
+- After silence, what is not granted is cancelled with one request more, unless its tick is done; \`runs\` in the last columns means that the cancel found the lock granted.
 - \`release unknown\` replaces neither the value nor the error of a run. Where nothing was applied, its lock is free at the end of the lease, and its tick runs again.
 - A code is that of a \`LockStoreError\`. \`onStoreError\` decides about \`UNAVAILABLE\` alone.
 

@@ -14,6 +14,8 @@ export interface Column {
   readonly struck: string;
   /** The struck verb's first try alone is struck. */
   readonly once: Readonly<Record<FaultKind, Cell>>;
+  /** Told of the copy of a request, where that differs: the copy finds what the request has done. */
+  readonly copied?: string;
   /** Each of its tries is. */
   readonly ever: Readonly<Record<Exclude<FaultKind, 'answered'>, Cell>>;
 }
@@ -72,8 +74,8 @@ export const TABLE: Readonly<Record<OperationName, Column>> = {
     once: {
       answered: ['skipped: already-executed', 'acquire', 'released, of another, tick done'],
       throttled: ['skipped: already-executed', 'acquire acquire', 'released, of another, tick done'],
-      lost: ['skipped: already-executed', 'acquire acquire cancel', 'released, of another, tick done, barred'],
-      unheard: ['skipped: already-executed', 'acquire acquire cancel', 'released, of another, tick done, barred'],
+      lost: ['skipped: already-executed', 'acquire acquire', 'released, of another, tick done'],
+      unheard: ['skipped: already-executed', 'acquire acquire', 'released, of another, tick done'],
     },
     ever: {
       throttled: [UNAVAILABLE, 'acquire+ cancel?', 'released, of another, tick done, barred?'],
@@ -155,7 +157,7 @@ export const TABLE: Readonly<Record<OperationName, Column>> = {
   list: read('list', 'job', THEIRS),
   forceRelease: write('get', 'forceRelease', 'forced', THEIRS, 'forced, of another'),
   pause: write('', 'pause', 'paused', 'no grant', 'no grant, paused'),
-  resume: write('', 'resume', 'resumed', 'no grant, paused', 'no grant'),
+  resume: { ...write('', 'resume', 'resumed', 'no grant, paused', 'no grant'), copied: 'not-paused' },
   // On DynamoDB it looks first.
   delete: write('get?', 'delete', 'deleted', 'released, of another, tick done', 'deleted, of ours'),
   'check-in': write('', 'checkIn', 'first, second', 'no grant', 'no grant'),
