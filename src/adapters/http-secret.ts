@@ -8,7 +8,7 @@ const MISSING =
 const REFUSED =
   'a request was refused with status 401, because it did not show the secret; if it was the scheduler, compare what it sends';
 
-/** Whether a request shows the secret; `unset` where there is none to show. */
+/** Whether a request shows the secret; `unset` where no secret is set. */
 export type Shown = 'right' | 'wrong' | 'unset';
 
 /**

@@ -36,6 +36,9 @@ export async function executeWithLock<T>(task: Task<T>, options: ExecuteOptions)
   const name = checkLockName(options.name);
   const tickMs = instant(options.tick, 'tick');
   const deadlineMs = instant(options.deadline, 'deadline');
+  if (policy.gracePeriodMs !== undefined && deadlineMs === undefined) {
+    throw new TypeError('gracePeriod does nothing without deadline: give both, or leave gracePeriod out');
+  }
   return run(
     task,
     {

@@ -32,7 +32,7 @@ const QUOTA = /max (daily |monthly )?request|rate limit/i;
 /** ioredis and node-redis of a command that they neither send now nor keep to be sent later. */
 const OFFLINE = /^(Stream isn't writeable|The client is offline)/;
 const REFUSED = /^(WRONGTYPE|ERR|NOSCRIPT|MOVED|CROSSSLOT)\b/;
-/** What @upstash/redis puts behind the error of an answer whose status is none of success. It does not tell the status. */
+/** What @upstash/redis puts behind the error of an answer whose status is not 2xx. It does not tell the status. */
 const COMMAND = ', command was: ';
 /** What Redis says of a script itself, under any status. */
 const OF_A_SCRIPT = /script|unknown command/i;

@@ -44,6 +44,10 @@ describe('row 14: what cannot be is refused before any write', () => {
         'lockAtMostFor is undefined: say how long the lock outlives a holder that dies, such as 5m, or set keepAlive',
       ),
     ],
+    [
+      { gracePeriod: '5s' },
+      new TypeError('gracePeriod does nothing without deadline: give both, or leave gracePeriod out'),
+    ],
     [{ name: '' }, new RangeError("name is '': empty; give the lock a name of 1 to 128 bytes")],
     [{ name: () => 'digest' }, new TypeError('name is a function: give the lock a name, a string')],
     [{ store: undefined }, new TypeError('store is undefined: give a store, such as dynamoDBStore({ tableName })')],
