@@ -6,7 +6,13 @@ const LONGEST_IDLE_MS = 10_000;
 
 /** What is used of the SDK's handler on Node, and of Node's agents. */
 interface Handler {
-  httpHandlerConfigs(): { readonly httpAgent?: Agent; readonly httpsAgent?: Agent };
+  httpHandlerConfigs?(): Agents;
+  /** Of handlers from before that function; set by the first request. */
+  readonly config?: Agents;
+}
+interface Agents {
+  readonly httpAgent?: Agent;
+  readonly httpsAgent?: Agent;
 }
 interface Agent {
   readonly freeSockets?: Readonly<Record<string, readonly { destroy(): void }[]>>;
@@ -26,7 +32,8 @@ export function closeIdleSockets(client: DynamoDBClient): DynamoDBClient {
       // The wall clock goes on while a process is frozen.
       const nowMs = systemClock.now();
       if (nowMs - sentMs > LONGEST_IDLE_MS) {
-        const { httpAgent, httpsAgent } = (client.config.requestHandler as unknown as Handler).httpHandlerConfigs();
+        const handler = client.config.requestHandler as unknown as Handler;
+        const { httpAgent, httpsAgent } = handler.httpHandlerConfigs?.() ?? handler.config ?? {};
         for (const agent of [httpAgent, httpsAgent]) {
           for (const socket of Object.values(agent?.freeSockets ?? {}).flat()) socket.destroy();
         }

@@ -3,8 +3,10 @@
  * The client reads the environment, as on Lambda.
  */
 import { createInterface } from 'node:readline';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { executeWithLock } from 'single-execution';
 import { dynamoDBStore } from 'single-execution/dynamodb';
+import { closeIdleSockets } from '../../src/stores/dynamodb-idle-sockets.js';
 
 export interface Call {
   readonly name: string;
@@ -12,8 +14,13 @@ export interface Call {
   readonly frozenMs?: number;
 }
 
-const { tableName } = JSON.parse(process.argv[2] ?? '') as { readonly tableName: string };
-const store = dynamoDBStore({ tableName });
+const { tableName, endpoint } = JSON.parse(process.argv[2] ?? '') as {
+  readonly tableName: string;
+  /** For a client that reads no endpoint from the environment; it is made as the library makes its own. */
+  readonly endpoint?: string;
+};
+const client = endpoint && closeIdleSockets(new DynamoDBClient({ endpoint, maxAttempts: 1 }));
+const store = dynamoDBStore({ tableName, ...(client && { client }) });
 const { now } = Date;
 const say = (said: string, more: object = {}) => process.stdout.write(`${JSON.stringify({ said, ...more })}\n`);
 

@@ -33,7 +33,8 @@ afterAll(async () => {
 
 /** A process that calls jobs by the library's default client. */
 async function startCaller(age: (typeof AGES)[number], endpoint: string) {
-  const child = programs.start(callers[age].path, { tableName: locks.tableName }, [], {
+  const settings = { tableName: locks.tableName, ...(age === 'oldest' && { endpoint }) };
+  const child = programs.start(callers[age].path, settings, [], {
     AWS_ENDPOINT_URL_DYNAMODB: endpoint,
     AWS_REGION: 'local',
     AWS_ACCESS_KEY_ID: 'local',
