@@ -1,0 +1,93 @@
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import * as newestCdk from 'aws-cdk-lib';
+import { build } from 'esbuild';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import * as newestConstructs from '../../infra/constructs/cdk.js';
+import { SingleExecutionStack } from '../../infra/single-execution-stack.js';
+
+/*
+ * The constructs on the lower ends of the peer dependencies that they have.
+ */
+
+const ROOT = join(import.meta.dirname, '../..');
+const OLDEST = join(ROOT, 'test/oldest-cdk');
+
+const { peerDependencies: ranges } = createRequire(import.meta.url)(join(ROOT, 'package.json'));
+const packageOf = createRequire(join(OLDEST, 'package.json'));
+const oldestCdk = packageOf('aws-cdk-lib') as typeof newestCdk;
+const newest = { ...newestConstructs, SingleExecutionStack };
+let oldest: typeof newest;
+
+const folder = mkdtempSync(join(tmpdir(), 'oldest-cdk-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Built in a project whose packages are the oldest, where imports find those. */
+beforeAll(async () => {
+  symlinkSync(join(OLDEST, 'node_modules'), join(folder, 'node_modules'));
+  symlinkSync(join(ROOT, 'handlers'), join(folder, 'handlers'));
+  const outfile = join(folder, 'infra/stack.mjs');
+  const contents = "export * from './constructs/cdk.js'; export * from './single-execution-stack.js';";
+  await build({
+    stdin: { contents, resolveDir: join(ROOT, 'infra') },
+    outfile,
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+  });
+  oldest = await import(/* @vite-ignore */ pathToFileURL(outfile).href);
+}, 60_000);
+
+/** An app whose functions are not bundled. */
+function appOf({ App }: typeof newestCdk): newestCdk.App {
+  const context = { 'aws:cdk:bundling-stacks': [] };
+  return new App({ outdir: mkdtempSync(join(folder, 'cdk.out-')), context, builtinCloudFormationValidation: false });
+}
+
+/** What synthesis makes of the app's stack. Each CDK has a hash of its own for the code. */
+function templateOf(cdk: typeof newestCdk, constructs: typeof newest): { Resources: Record<string, { Type: string }> } {
+  const app = appOf(cdk);
+  const props = {
+    tenants: ['acme', 'globex'],
+    tenantApiUrl: 'https://tenants.example/',
+    alarmEmail: 'ops@example.com',
+  };
+  const stack = new constructs.SingleExecutionStack(app, 'jobs', props);
+  expect(stack).toBeInstanceOf(cdk.Stack);
+  const { template } = app.synth().getStackByName('jobs');
+  return JSON.parse(JSON.stringify(template).replace(/[0-9a-f]{64}\.zip/g, 'code.zip'));
+}
+
+test.each(['aws-cdk-lib', 'constructs'])('the oldest %s is the lower end of its range', (name) => {
+  expect(`^${packageOf(`${name}/package.json`).version}`).toBe(ranges[name]);
+});
+
+test("the app's stack has the same template on the oldest CDK as on the newest", () => {
+  const template = templateOf(oldestCdk, oldest);
+  const types = Object.values(template.Resources).map(({ Type }) => Type);
+
+  expect(types.filter((type) => /GlobalTable|Function$|Schedule$/.test(type)).sort()).toEqual([
+    'AWS::DynamoDB::GlobalTable',
+    'AWS::DynamoDB::GlobalTable',
+    'AWS::Lambda::Function',
+    'AWS::Lambda::Function',
+    'AWS::Scheduler::Schedule',
+    'AWS::Scheduler::Schedule',
+    'AWS::Scheduler::Schedule',
+  ]);
+  expect(types.filter((type) => type === 'AWS::CloudWatch::Alarm')).toHaveLength(6 + 9);
+  expect(template).toEqual(templateOf(newestCdk, newest));
+});
+
+test('synthesis on the oldest CDK refuses eventually consistent replicas', () => {
+  const app = appOf(oldestCdk);
+  const stack = new oldestCdk.Stack(app, 'Jobs', { env: { account: '123456789012', region: 'eu-west-1' } });
+
+  new oldest.LockTable(stack, 'Locks').table.addReplica({ region: 'us-east-1' });
+
+  expect(() => app.synth()).toThrow('[Jobs/Locks/Table] locks do not hold in an eventually consistent global table');
+});
