@@ -262,6 +262,23 @@ describe('croner itself', () => {
     },
   );
 
+  test('row 36: tells its time on a 29 February too, before which croner 10 finds no other', async () => {
+    const leapDay = new Date('2024-02-29T00:00:00.000Z');
+    const croner10 = {
+      currentRun: () => new Date(leapDay.getTime() + 4),
+      previousRuns(count: number) {
+        if (count > 1) throw new TypeError("Cannot read properties of undefined (reading '0')");
+        return [leapDay];
+      },
+    };
+    const job = withSingleExecution((_cron: object, { tick }: Execution) => tick, {
+      ...setting().options,
+      tick: 'event',
+    });
+
+    expect(await job(croner10)).toEqual(leapDay);
+  });
+
   test('row 36: a job with an interval counts from its own last run: it tells no time that others share', async () => {
     const job = withSingleExecution(() => {}, { ...setting().options, tick: 'event', onSkipped: () => undefined });
     const cron = new Cron('* * * * * *', { interval: 60, paused: true }, job);
