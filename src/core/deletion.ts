@@ -1,7 +1,7 @@
 import { untoldWrite } from './attempt.js';
 import { defined } from './defined.js';
 import type { DeleteResult, Deletion } from './lock-admin-store.js';
-import { type LockRecord, RECORD_VERSION } from './lock-record.js';
+import { isInstant, type LockRecord, RECORD_VERSION } from './lock-record.js';
 
 /*
  * What a delete makes of a record, the same in every store (docs/protocol.md, "Delete"). The record is not removed: what
@@ -10,7 +10,7 @@ import { type LockRecord, RECORD_VERSION } from './lock-record.js';
 
 /**
  * What is left of a record. `lockUntil` fences off acquires that were sent before the delete, and those of the last run,
- * whose clock may have been ahead.
+ * whose clock may have been ahead. One that is no instant is not kept: the record could not be read.
  */
 export function deletedRecord({ adminId, nowMs }: Deletion, record: LockRecord): LockRecord {
   const { state, lockUntil, releasedAt, fencingToken, barredAttempt } = record;
@@ -18,7 +18,7 @@ export function deletedRecord({ adminId, nowMs }: Deletion, record: LockRecord):
   return {
     attemptId: adminId,
     state: 'deleted',
-    lockUntil: Math.max(nowMs, Number(fence) || 0),
+    lockUntil: isInstant(fence) ? Math.max(nowMs, Number(fence)) : nowMs,
     v: RECORD_VERSION,
     ...defined({ fencingToken, barredAttempt }),
   };

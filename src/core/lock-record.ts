@@ -39,7 +39,7 @@ const isToken: Check = (value) => isCount(value) && (value as number) < Number.M
 /** Up to the last instant of a Date. */
 const isPauseEnd: Check = (value) => isCount(value) && (value as number) <= FOREVER_MS;
 /** Epoch milliseconds from 2001 to 5138: seconds and microseconds fall outside. */
-const isInstant: Check = (value) => isCount(value) && (value as number) >= 1e12 && (value as number) < 1e14;
+export const isInstant: Check = (value) => isCount(value) && (value as number) >= 1e12 && (value as number) < 1e14;
 const isOneOf =
   (...choices: unknown[]): Check =>
   (value) =>

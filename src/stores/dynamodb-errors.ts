@@ -80,10 +80,10 @@ function explain(error: unknown, operation: StoreOperation, tableName: string): 
         `table '${tableName}' does not exist in this account and region; correct tableName or the region, or create the table`,
       ];
     case 'denied': {
-      const needed = operation === 'list' ? 'Scan' : operation === 'get' ? 'GetItem' : 'UpdateItem';
+      const needed = { list: 'Scan', get: 'GetItem', delete: 'GetItem and dynamodb:UpdateItem' }[operation as string];
       return [
         'ACCESS_DENIED',
-        `${name}; give this role valid credentials and allow it dynamodb:${needed} on table '${tableName}'`,
+        `${name}; give this role valid credentials and allow it dynamodb:${needed ?? 'UpdateItem'} on table '${tableName}'`,
       ];
     }
     case 'refused':

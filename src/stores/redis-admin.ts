@@ -1,3 +1,4 @@
+import { untoldWrite } from '../core/attempt.js';
 import { settledDeletion } from '../core/deletion.js';
 import type { StoreOperation } from '../core/errors.js';
 import type { LockAdminStore, StoredLock } from '../core/lock-admin-store.js';
@@ -58,8 +59,16 @@ export function redisAdmin(redis: RedisConnection): LockAdminStore {
     },
 
     async forceRelease({ name, adminId, fencingToken }, call) {
-      return (await run(['forceRelease', FORCE_RELEASE, ['forced', 'changed']], name, [adminId, fencingToken], call))
-        .word;
+      const words = ['forced', 'changed'] as const;
+      const { word, ambiguous } = await run(
+        ['forceRelease', FORCE_RELEASE, words],
+        name,
+        [adminId, fencingToken],
+        call,
+      );
+      // An earlier try may have been applied before the lock changed.
+      if (word === 'changed' && ambiguous) throw untoldWrite('forceRelease', name);
+      return word;
     },
 
     async pause(name, { untilMs, by }, call) {

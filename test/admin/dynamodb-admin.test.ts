@@ -257,4 +257,5 @@ test('F50 a table that is missing, or a role that may not, is told as such for e
   const denied = { kind: 'error', at: 'before', status: 400, type: 'AccessDeniedException' } as const;
   proxy.inject(denied, { times: Number.POSITIVE_INFINITY });
   for (const verb of verbs) await expect(verb()).rejects.toMatchObject({ code: 'ACCESS_DENIED', retryable: false });
+  await expect(verbs.at(-1)?.()).rejects.toThrow('allow it dynamodb:GetItem and dynamodb:UpdateItem on table');
 });

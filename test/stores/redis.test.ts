@@ -57,6 +57,22 @@ describe('a lost answer', () => {
     expect(client.evalsha).toHaveBeenCalledTimes(3);
   });
 
+  test('F61 of a force release, and a new run before it is sent again: not said to be changed', async () => {
+    const { client, faults } = faultyClient();
+    const admin = redisAdminStore({ client });
+    const { fencingToken, lockedAtMs } = await grant(redisStore({ client: redis }));
+    const force = { name: 'digest', adminId: 'f1', fencingToken, lockedAtMs, nowMs: lockedAtMs };
+    await admin.forceRelease({ ...force, name: 'another, which loads the script' }, call());
+    faults.push(async (send) => {
+      await send();
+      await grant(redisStore({ client: redis }));
+      return reset();
+    });
+
+    const forcing = admin.forceRelease(force, call());
+    await expect(forcing).rejects.toMatchObject({ name: 'LockStoreError', operation: 'forceRelease', retryable: true });
+  });
+
   test('F53 of the release: the run is released all the same', async () => {
     const { client, faults } = faultyClient();
     const store = redisStore({ client });
