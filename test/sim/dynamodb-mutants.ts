@@ -4,6 +4,7 @@ const REQUESTS = 'stores/dynamodb-requests.ts';
 const ACQUIRE = 'stores/dynamodb-acquire.ts';
 const STORE = 'stores/dynamodb.ts';
 const TIME = 'stores/dynamodb-response-time.ts';
+const SAME_ATTEMPT = "    unchangedSince('attemptId', ':oldAttempt', attemptId),\n";
 
 const mutant = mutantsOf('dynamodb');
 
@@ -92,7 +93,7 @@ export const DYNAMODB_MUTANTS: readonly Mutant[] = [
     'a takeover does not look whether the lease was renewed, and its holder is careless',
     'stale',
     28,
-    [REQUESTS, "    unchangedSince('lockUntil', ':oldUntil', lockUntil),\n", ''],
+    [REQUESTS, `${SAME_ATTEMPT}    unchangedSince('lockUntil', ':oldUntil', lockUntil),\n`, SAME_ATTEMPT],
     [REQUESTS, "    ':oldUntil': lockUntil,\n", ''],
     ['core/lease.ts', 'return Math.max(200, leaseMs / 100);', 'return -4_000;'],
   ),
@@ -100,9 +101,8 @@ export const DYNAMODB_MUTANTS: readonly Mutant[] = [
     'a takeover does not look whose lock it is',
     'hostile',
     195,
-    [REQUESTS, "    unchangedSince('attemptId', ':oldAttempt', attemptId),\n", ''],
+    [REQUESTS, `${SAME_ATTEMPT}    unchangedSince('lockUntil', ':oldUntil', lockUntil),\n`, ''],
     [REQUESTS, "    ':oldAttempt': attemptId,\n", ''],
-    [REQUESTS, "    unchangedSince('lockUntil', ':oldUntil', lockUntil),\n", ''],
     [REQUESTS, "    ':oldUntil': lockUntil,\n", ''],
   ),
   mutant('the holder asks its own clock alone', 'skewed', 4, [
@@ -275,8 +275,8 @@ export const DYNAMODB_MUTANTS: readonly Mutant[] = [
   ]),
   mutant('a lock that was freed by force waits for the operator’s clock', 'hostile', 5, [
     'core/refusal.ts',
-    "state === 'forced' || (state === 'released'",
-    "(state === 'released'",
+    "state === 'forced' || state === 'deleted' ||",
+    "state === 'deleted' ||",
   ]),
   mutant('a lock that is kept for lockAtLeastFor counts as given back', 'synchronised', 29, [
     'core/refusal.ts',
