@@ -19,8 +19,9 @@ type Verdict =
   | { readonly kind: 'failed'; readonly error: LockStoreError | CorruptLockError };
 
 /**
- * One conditional write; a second one only to take over what its condition does not show to be free; a third only to make sure that an
- * attempt whose fate is unknown owns nothing. The attempt is recognised by its id, whichever of its tries was applied.
+ * One conditional write. A second one takes over what the condition of the first does not show to be free. A third makes
+ * sure that an attempt whose fate is unknown owns nothing. The attempt is recognised by its id, whichever of its tries
+ * was applied.
  */
 export async function acquire(table: LockTable, claim: Claim, call: StoreCall): Promise<AcquireResult> {
   const key = table.keyOf(claim.name, 'acquire');

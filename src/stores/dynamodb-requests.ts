@@ -71,7 +71,7 @@ function grantRequest(
   const hasTick = tickMs !== undefined;
   const all = hasTick ? [...conditions, TICK_OPEN] : conditions;
   return {
-    // The token rises by one a grant; it begins at the clock, so that it rises even after a deletion.
+    // The token rises by one a grant; where there is no record it begins at the clock.
     UpdateExpression: `${update}, fencingToken = if_not_exists(fencingToken, :now) + :one${hasTick ? '' : ' REMOVE tick'}`,
     ConditionExpression: all.join(' AND '),
     ExpressionAttributeNames: names,
