@@ -19,7 +19,7 @@ export default [
   bundleOf(
     'withSingleExecution + dynamoDBStore',
     `${wrapper} export { dynamoDBStore } from './dist/stores/dynamodb.js';`,
-    '17.1 kB',
+    '17.2 kB',
   ),
   bundleOf(
     'withSingleExecution + upstashStore',
@@ -36,6 +36,6 @@ export default [
   bundleOf(
     'withSingleExecution + memoryStore',
     `${wrapper} export { memoryStore } from './dist/stores/memory.js';`,
-    '12.7 kB',
+    '12.8 kB',
   ),
 ];
