@@ -55,7 +55,7 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
     "ended(id)\nreturn answer('released')",
     "return answer('released')",
   ]),
-  mutant('an attempt that was taken over from is not written down', 'hostile', 32, [
+  mutant('an attempt that was taken over from is not written down', 'suspended', 143, [
     SCRIPTS,
     "if lock.attemptId and lock.state == 'held' then ended(lock.attemptId) end",
     '',
