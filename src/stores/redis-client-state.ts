@@ -26,11 +26,7 @@ export function stateOf(state: () => State): Required<Pick<RedisClient, 'notSent
             'the client is closed: await client.connect() before the first run, and close it after the last',
           );
         case 'away':
-          return new NotSent(
-            'UNAVAILABLE',
-            'the client is not connected to Redis: start Redis, or check its address and the network',
-            true,
-          );
+          return notConnected();
         default:
           return undefined;
       }
@@ -39,12 +35,21 @@ export function stateOf(state: () => State): Required<Pick<RedisClient, 'notSent
   };
 }
 
-async function untilConnected(state: () => State, call: StoreCall): Promise<StoreCall> {
+async function untilConnected(state: () => State, call: StoreCall): Promise<StoreCall | NotSent> {
   const { clock, budgetMs, signal } = call;
   const end = clock.monotonic() + budgetMs;
   const leftMs = () => end - clock.monotonic();
   while (state() === 'away' && leftMs() > 0 && !signal.aborted) await pause(LOOK_MS, clock, signal);
-  return { ...call, budgetMs: leftMs() };
+  const leftOverMs = leftMs();
+  return state() === 'away' || leftOverMs <= 0 ? notConnected() : { ...call, budgetMs: leftOverMs };
+}
+
+function notConnected(): NotSent {
+  return new NotSent(
+    'UNAVAILABLE',
+    'the client is not connected to Redis: start Redis, or check its address and the network',
+    true,
+  );
 }
 
 const AWAY: ReadonlySet<string | undefined> = new Set(['connecting', 'connect', 'close', 'reconnecting']);

@@ -2,8 +2,9 @@ import { describe, describeType } from '../core/describe.js';
 import type { LockStoreError, StoreOperation } from '../core/errors.js';
 import { lockKey } from '../core/lock-key.js';
 import type { ClockBounds, StoreCall } from '../core/lock-store.js';
+import { type Sent, sentNow } from '../core/transition.js';
 import { tryUntilAnswered } from '../core/try-loop.js';
-import { classifyFailure, failureOf, isHeaderRefused, isNoScript, type NotSent } from './redis-errors.js';
+import { classifyFailure, failureOf, isHeaderRefused, isNoScript, NotSent } from './redis-errors.js';
 import { type RedisReply, readReply } from './redis-reply.js';
 import type { RedisScript } from './redis-scripts.js';
 
@@ -13,18 +14,18 @@ export interface RedisClient {
   evalsha(sha1: string, keys: string[], args: string[]): Promise<unknown>;
   /** Why the client cannot send now, as far as it tells. */
   notSent(): NotSent | undefined;
-  /** Waits for a client that is on its way to a connection; what is left of the call then. */
-  connected?(call: StoreCall): Promise<StoreCall> | undefined;
+  /** Waits for a client that is on its way to a connection; what is left of the call then, if anything. */
+  connected?(call: StoreCall): Promise<StoreCall | NotSent> | undefined;
   /** A first line that the scripts need at this Redis; empty once the Redis has refused it. */
   header: string;
   /** Of the scripts, with that line. */
   readonly hashes: Map<RedisScript, Promise<string>>;
 }
 
-/** How a script was answered. */
+/** How a script was answered, and when it was first handed to the client. */
 export type RedisAnswer<W extends string> =
-  | { readonly reply: RedisReply<W>; readonly ambiguous: boolean; readonly clock: ClockBounds }
-  | { readonly error: LockStoreError; readonly ambiguous: boolean };
+  | { readonly reply: RedisReply<W>; readonly ambiguous: boolean; readonly clock: ClockBounds; readonly sent: Sent }
+  | { readonly error: LockStoreError; readonly ambiguous: boolean; readonly sent?: Sent | undefined };
 
 /** A Redis with locks in it: its keys, and the one way a script is sent. */
 export interface RedisConnection {
@@ -49,9 +50,11 @@ const DEFAULT_PREFIX = 'lock:';
 
 export function redisConnection(client: RedisClient, keyPrefix: unknown = DEFAULT_PREFIX): RedisConnection {
   if (typeof keyPrefix !== 'string') throw new TypeError(`keyPrefix is ${describe(keyPrefix)}: give a string`);
-  const send = async (script: RedisScript, keys: string[], args: string[], signal?: AbortSignal): Promise<unknown> => {
+  const checkClient = () => {
     const notSent = client.notSent();
     if (notSent) throw notSent;
+  };
+  const send = async (script: RedisScript, keys: string[], args: string[], signal?: AbortSignal): Promise<unknown> => {
     const { header, hashes } = client;
     const text = header + script.text;
     const hash = hashes.get(script) ?? sha1(text);
@@ -74,22 +77,30 @@ export function redisConnection(client: RedisClient, keyPrefix: unknown = DEFAUL
 
   return {
     keyPrefix,
-    send,
+    async send(script, keys, args) {
+      checkClient();
+      return send(script, keys, args);
+    },
     async run({ script, operation, name, args, words }, call) {
       const key = lockKey(keyPrefix, name, operation);
       const connecting = client.connected?.(call);
+      const connected = connecting === undefined ? call : await connecting;
+      if (connected instanceof NotSent) return { error: failureOf(connected, operation, name), ambiguous: false };
+      let sent: Sent | undefined;
       const answer = await tryUntilAnswered(
-        connecting === undefined ? call : await connecting,
+        connected,
         async (signal) => {
+          checkClient();
+          sent ??= sentNow(call.clock);
           const sentWall = call.clock.now();
           const reply = readReply(await send(script, [key], args.map(String), signal), words);
           const clock = { minMs: reply.nowMs - call.clock.now(), maxMs: reply.nowMs + 1 - sentWall };
-          return { reply, clock };
+          return { reply, clock, sent };
         },
         classifyFailure,
       );
       const { ambiguous } = answer;
-      if ('error' in answer) return { error: failureOf(answer.error, operation, name), ambiguous };
+      if ('error' in answer) return { error: failureOf(answer.error, operation, name), ambiguous, sent };
       return { ...answer.value, ambiguous };
     },
   };

@@ -21,7 +21,7 @@ import {
 } from '../core/member-store.js';
 import { doneReason, judgeRefusal } from '../core/refusal.js';
 import { hasRun, linesOfRelease } from '../core/run-ring.js';
-import { grantFields, leaseOf, type Sent, sentNow } from '../core/transition.js';
+import { grantFields, leaseOf, type Sent } from '../core/transition.js';
 import type { RedisConnection } from './redis-connection.js';
 import type { RedisReply } from './redis-reply.js';
 import { ACQUIRE, CANCEL, CHECK_IN, EXTEND, RELEASE } from './redis-scripts.js';
@@ -43,14 +43,13 @@ export function redisLock(redis: RedisConnection): LockStore & MemberStore {
 async function acquire(redis: RedisConnection, claim: Claim, call: StoreCall): Promise<AcquireResult> {
   const { name, attemptId, leaseMs, lockedBy, tickMs = '', markTickAtStart } = claim;
   const about = { operation: 'acquire', name } as const;
-  const sent = sentNow(call.clock);
 
   // 1. Acquire, which takes over what is expired as well.
   const args = [attemptId, leaseMs, lockedBy, tickMs, markTickAtStart ? '1' : ''];
   const words = ['granted', 'own', 'refused'] as const;
   const answer = await redis.run({ ...about, script: ACQUIRE, args, words }, call);
   if ('reply' in answer && answer.reply.word !== 'refused') {
-    const { reply, clock } = answer;
+    const { reply, clock, sent } = answer;
     return {
       status: 'acquired',
       lease: reply.word === 'own' ? own(claim, reply, sent) : granted(claim, reply, sent),
@@ -65,7 +64,8 @@ async function acquire(redis: RedisConnection, claim: Claim, call: StoreCall): P
     const cancelled = await redis.run(order, cancelCall(call));
     if ('error' in cancelled) throw 'error' in answer ? answer.error : unsettledAttempt(name, cancelled.error.cause);
     const { reply, clock } = cancelled;
-    if (reply.word === 'own') return { status: 'acquired', lease: own(claim, reply, sent), clock };
+    // What is ambiguous was sent.
+    if (reply.word === 'own') return { status: 'acquired', lease: own(claim, reply, answer.sent as Sent), clock };
   }
 
   if ('error' in answer) throw answer.error;
@@ -88,15 +88,14 @@ function own(claim: Claim, { item = {} }: RedisReply, sent: Sent): Lease {
 
 async function extend(redis: RedisConnection, lease: Lease, leaseMs: number, call: StoreCall): Promise<ExtendResult> {
   const { name, attemptId } = lease;
-  const sent = sentNow(call.clock);
   const words = ['extended', 'lost'] as const;
   const answer = await redis.run(
     { script: EXTEND, operation: 'extend', name, args: [attemptId, leaseMs], words },
     call,
   );
   if ('error' in answer) throw answer.error;
-  const { word, number } = answer.reply;
-  return word === 'lost' ? { status: 'lost' } : { status: 'extended', lockUntilMs: number, ...sent };
+  const { sent, reply } = answer;
+  return reply.word === 'lost' ? { status: 'lost' } : { status: 'extended', lockUntilMs: reply.number, ...sent };
 }
 
 async function release(

@@ -107,21 +107,11 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
     'endMono: firstSentMono + leaseMs,',
     'endMono: firstSentMono + leaseMs + 6_000,',
   ]),
-  mutant(
-    'the deadline counts from the latest try',
-    'synchronised',
-    3,
-    [
-      'stores/redis-connection.ts',
-      'const sentWall = call.clock.now();',
-      'const sentWall = call.clock.now();\n          call.sent = { firstSentWall: sentWall, firstSentMono: call.clock.monotonic() };',
-    ],
-    [
-      'stores/redis-lock.ts',
-      "reply.word === 'own' ? own(claim, reply, sent)",
-      "reply.word === 'own' ? own(claim, reply, call.sent)",
-    ],
-  ),
+  mutant('the deadline counts from the latest try', 'synchronised', 24, [
+    'stores/redis-connection.ts',
+    'sent ??= sentNow(call.clock);',
+    'sent = sentNow(call.clock);',
+  ]),
   mutant('a signal that is asked does not look at the clocks', 'hostile', 52, [
     'core/watched-signal.ts',
     '        look();\n',

@@ -3,9 +3,10 @@ import { setImmediate } from 'node:timers/promises';
 import { Redis as UpstashRedis } from '@upstash/redis';
 import { Redis } from 'ioredis';
 import { createClient } from 'redis';
-import { executeWithLock, LockStoreError } from 'single-execution';
+import { executeWithLock, type Granted, LockStoreError } from 'single-execution';
 import { lockAdmin } from 'single-execution/admin';
 import { type RedisStoreOptions, redisAdminStore, redisStore } from 'single-execution/redis';
+import { manualClock } from 'single-execution/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { storeCall } from '../support/contract-harness.js';
 import { gate } from '../support/gate.js';
@@ -344,6 +345,64 @@ describe('a client that cannot send', () => {
     const client = ioredis(new Redis(server.url));
     expect(client.status).toBe('connecting');
     expect(await redisStore({ client }).acquire(claim(), call(5_000))).toMatchObject({ status: 'acquired' });
+  });
+
+  /** Says of its connection what the test says, and passes scripts on. */
+  const slowClient = (status: string) => ({ ...faultyClient().client, status });
+
+  test('and connects after longer than a lease, has its whole lease from the first request on', async () => {
+    const clock = manualClock();
+    const client = slowClient('connecting');
+    const store = redisStore({ client });
+    const acquiring = store.acquire(claim({ leaseMs: 1_000 }), storeCall(clock));
+    await clock.advance(1_495);
+    client.status = 'ready';
+    await clock.advance(5);
+    const acquired = await acquiring;
+    const granted = { firstSentMono: 1_500, firstSentWall: Date.UTC(2026, 0, 1) + 1_500 };
+    expect(acquired).toMatchObject({ status: 'acquired', lease: granted });
+
+    client.status = 'reconnecting';
+    const extending = store.extend((acquired as Granted).lease, { leaseMs: 60_000 }, storeCall(clock));
+    await clock.advance(95);
+    client.status = 'ready';
+    await clock.advance(5);
+    expect(await extending).toMatchObject({ status: 'extended', firstSentMono: 1_600 });
+  });
+
+  test('at its first try has its whole lease from the try that is sent', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0.5);
+    onTestFinished(() => void vi.restoreAllMocks());
+    const clock = manualClock();
+    const statuses = ['ready', 'reconnecting'];
+    const client = Object.defineProperty(slowClient('ready'), 'status', { get: () => statuses.shift() ?? 'ready' });
+    const acquiring = redisStore({ client }).acquire(claim(), storeCall(clock));
+    await clock.advance(25);
+
+    expect(await acquiring).toMatchObject({ status: 'acquired', lease: { firstSentMono: 25 } });
+  });
+
+  test.each<[string, (client: { status: string }, controller: AbortController) => void]>([
+    [
+      'connects when its time is up',
+      (client) => {
+        client.status = 'ready';
+      },
+    ],
+    ['is given up while it connects', (_, controller) => controller.abort()],
+  ])('and %s, is asked for nothing, and told', async (_, happen) => {
+    const clock = manualClock();
+    const client = slowClient('connecting');
+    const controller = new AbortController();
+    clock.setTimer(() => happen(client, controller), 300);
+    const asked = { ...storeCall(clock), budgetMs: 300, signal: controller.signal };
+    const refused = expect(redisStore({ client }).acquire(claim(), asked)).rejects.toThrow(
+      'the client is not connected to Redis: start Redis, or check its address and the network; nothing was sent',
+    );
+    await clock.advance(400);
+
+    await refused;
+    expect(client.evalsha).not.toHaveBeenCalled();
   });
 });
 
