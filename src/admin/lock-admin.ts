@@ -49,8 +49,8 @@ export interface LockAdmin {
   /**
    * Retires a lock that is not held and has this fencing token, as seen in `list` or `get`; 0 where it has none. Its
    * ticks that are done, its history, its previous run and its pause are forgotten, so that a duplicate of an old tick
-   * runs again. Fencing tokens rise on. `held`: a run has the lock; `changed`: its token is another by now; `unknown`:
-   * the name was never used, or is deleted.
+   * runs again. Fencing tokens rise on. `held`: a run has the lock; `changed`: its token is another by now, or it was
+   * paused or resumed during the delete; `unknown`: the name was never used, or is deleted.
    */
   delete(name: string, lock: { readonly fencingToken: number }): Promise<DeleteResult>;
 }

@@ -21,8 +21,8 @@ export interface LockAdminStore {
 export type ResumeResult = 'resumed' | 'not-paused' | 'unknown';
 
 /**
- * `held`: a run has the lock; `changed`: the lock has another fencing token; `unknown`: the name has no record, or a
- * deleted one.
+ * `held`: a run has the lock; `changed`: the lock has another fencing token, or was paused or resumed during the delete;
+ * `unknown`: the name has no record, or a deleted one.
  */
 export type DeleteResult = 'deleted' | 'held' | 'changed' | 'unknown';
 

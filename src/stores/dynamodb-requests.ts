@@ -141,9 +141,9 @@ export function resumeRequest(): UpdateRequest {
   };
 }
 
-/** Leaves of the very record that was seen what a delete keeps. */
+/** Leaves of the very record that was seen what a delete keeps; refused also where an operator has paused it since. */
 export function deleteRequest(deletion: Deletion, seen: LockRecord): UpdateRequest {
-  const { fencingToken, lockUntil, state } = seen;
+  const { fencingToken, lockUntil, state, pausedUntil } = seen;
   // A cancel may have come since.
   const { barredAttempt: _, ...left } = deletedRecord(deletion, seen);
   const { update, names, fieldValues } = set(left);
@@ -152,8 +152,14 @@ export function deleteRequest(deletion: Deletion, seen: LockRecord): UpdateReque
     unchangedSince('fencingToken', ':oldToken', fencingToken),
     unchangedSince('lockUntil', ':oldUntil', lockUntil),
     unchangedSince('#state', ':oldState', state),
+    unchangedSince('pausedUntil', ':oldPause', pausedUntil),
   ];
-  const old = defined({ ':oldToken': fencingToken, ':oldUntil': lockUntil, ':oldState': state });
+  const old = defined({
+    ':oldToken': fencingToken,
+    ':oldUntil': lockUntil,
+    ':oldState': state,
+    ':oldPause': pausedUntil,
+  });
   return {
     UpdateExpression: `${update} REMOVE ${gone.map((attribute) => pathOf(attribute, names)).join(', ')}`,
     ConditionExpression: unchanged.join(' AND '),

@@ -219,6 +219,14 @@ test('a run between the look and the write of a delete keeps its record', async 
   expect(left).toMatchObject({ state: 'released', fencingToken: fencingToken + 1 });
 });
 
+test('a pause between the look and the write of a delete stays', async () => {
+  const fencingToken = await finishedRun();
+  proxy.inject(throttle, { when: isUpdate, meanwhile: () => adminOf(direct).pause('job') });
+
+  expect(await adminOf().delete('job', { fencingToken })).toBe('changed');
+  expect(await adminOf().get('job')).toMatchObject({ state: 'paused', underlyingState: 'free' });
+});
+
 test('a lock is not deleted while it is held by the clock of the server, whatever that of the operator says', async () => {
   const store = dynamoDBStore({ tableName, client: direct });
   const ahead = lockAdmin(dynamoDBAdminStore({ tableName, client }), { clock: shiftedClock(3_600_000) });
