@@ -27,7 +27,7 @@ const BUDGET_MS = 15_000;
 
 /** What operators do to locks. Each verb is at most two requests, and a list one for each page. */
 export interface LockAdmin {
-  /** Every lock of the store, sorted by name. A record that cannot be read is listed with its problem. */
+  /** Every lock of the store, sorted by name. A corrupt record is listed with its problem and its token. */
   list(): Promise<LockInfo[]>;
   /** One lock; undefined when it was never used, or deleted. */
   get(name: string): Promise<LockInfo | undefined>;
@@ -50,7 +50,9 @@ export interface LockAdmin {
    * Retires a lock that is not held and has this fencing token, as seen in `list` or `get`; 0 where it has none. Its
    * ticks that are done, its history, its previous run and its pause are forgotten, so that a duplicate of an old tick
    * runs again. Fencing tokens rise on. `held`: a run has the lock; `changed`: its token is another by now, or it was
-   * paused or resumed during the delete; `unknown`: the name was never used, or is deleted.
+   * paused or resumed during the delete; `unknown`: the name was never used, or is deleted. Corrects a corrupt record.
+   *
+   * @throws CorruptLockError for a corrupt token, and for a corrupt `lockUntil` of a lock that is held
    */
   delete(name: string, lock: { readonly fencingToken: number }): Promise<DeleteResult>;
 }
@@ -172,7 +174,7 @@ function shown(stored: StoredLock, nowMs: number): LockInfo {
   try {
     return lockInfo(stored, nowMs);
   } catch (error) {
-    if (error instanceof CorruptLockError) return corruptLock(stored.name, error);
+    if (error instanceof CorruptLockError) return corruptLock(stored, error);
     throw error;
   }
 }

@@ -2,7 +2,7 @@ import { dateOf } from '../core/date-of.js';
 import { defined } from '../core/defined.js';
 import type { CorruptLockError } from '../core/errors.js';
 import type { StoredLock } from '../core/lock-admin-store.js';
-import { type LockRecord, readRecord } from '../core/lock-record.js';
+import { isToken, type LockRecord, readRecord } from '../core/lock-record.js';
 import { isGivenBack } from '../core/refusal.js';
 import { type RingRun, runsOf } from '../core/run-ring.js';
 
@@ -78,8 +78,16 @@ export function lockInfo({ name, item }: StoredLock, nowMs: number): LockInfo {
   };
 }
 
-export function corruptLock(name: string, error: CorruptLockError): LockInfo {
-  return { name, state: 'corrupt', failuresInARow: 0, runs: [], problem: error.message };
+export function corruptLock({ name, item }: StoredLock, error: CorruptLockError): LockInfo {
+  const { fencingToken } = item as LockRecord;
+  return {
+    name,
+    state: 'corrupt',
+    ...defined({ fencingToken: isToken(fencingToken) ? fencingToken : undefined }),
+    failuresInARow: 0,
+    runs: [],
+    problem: error.message,
+  };
 }
 
 function stateOf(record: LockRecord, nowMs: number): NonNullable<LockInfo['underlyingState']> {

@@ -1,7 +1,7 @@
 import { untoldWrite } from './attempt.js';
 import { defined } from './defined.js';
 import type { DeleteResult, Deletion } from './lock-admin-store.js';
-import { isInstant, type LockRecord, RECORD_VERSION } from './lock-record.js';
+import { checkAttribute, isInstant, isText, type LockRecord, RECORD_VERSION } from './lock-record.js';
 
 /*
  * What a delete makes of a record, the same in every store (docs/protocol.md, "Delete"). The record is not removed: what
@@ -10,7 +10,7 @@ import { isInstant, type LockRecord, RECORD_VERSION } from './lock-record.js';
 
 /**
  * What is left of a record. `lockUntil` fences off acquires that were sent before the delete, and those of the last run,
- * whose clock may have been ahead. One that is no instant is not kept: the record could not be read.
+ * whose clock may have been ahead. Nothing corrupt is kept, so that what is left can be read.
  */
 export function deletedRecord({ adminId, nowMs }: Deletion, record: LockRecord): LockRecord {
   const { state, lockUntil, releasedAt, fencingToken, barredAttempt } = record;
@@ -20,7 +20,7 @@ export function deletedRecord({ adminId, nowMs }: Deletion, record: LockRecord):
     state: 'deleted',
     lockUntil: isInstant(fence) ? Math.max(nowMs, Number(fence)) : nowMs,
     v: RECORD_VERSION,
-    ...defined({ fencingToken, barredAttempt }),
+    ...defined({ fencingToken, barredAttempt: isText(barredAttempt) ? barredAttempt : undefined }),
   };
 }
 
@@ -30,13 +30,14 @@ export function isDeleted({ state, pausedUntil }: Readonly<Record<string, unknow
 }
 
 /**
- * What a delete is told by the record that it finds; `open`: it may write. A corrupt record that is not held can be
- * deleted: that is one way to correct it.
+ * What a delete is told by the record that it finds; `open`: it may write. A delete corrects a corrupt record, but for
+ * the two attributes that it is judged by.
  *
  * @param isOver whether a `lockUntil` is over by the best clock there is
+ * @throws CorruptLockError for a corrupt fencing token, and for a corrupt `lockUntil` of a lock that is held
  */
 export function judgeDeletion(
-  { adminId, fencingToken }: Deletion,
+  { name, adminId, fencingToken }: Deletion,
   item: Readonly<Record<string, unknown>> | undefined,
   isOver: (lockUntil: number) => boolean,
 ): DeleteResult | 'open' {
@@ -44,10 +45,12 @@ export function judgeDeletion(
   // This very delete: an earlier try was applied.
   if (item['attemptId'] === adminId) return 'deleted';
   if (isDeleted(item)) return 'unknown';
-  const { fencingToken: token = 0, state, lockUntil } = item;
+  checkAttribute(name, item, 'fencingToken');
+  const { fencingToken: token = 0, state, lockUntil } = item as LockRecord;
   if (token !== fencingToken) return 'changed';
-  const isHeld = state === 'held' && !(typeof lockUntil === 'number' && isOver(lockUntil));
-  return isHeld ? 'held' : 'open';
+  if (state !== 'held') return 'open';
+  checkAttribute(name, item, 'lockUntil');
+  return lockUntil !== undefined && isOver(lockUntil) ? 'open' : 'held';
 }
 
 /**

@@ -13,7 +13,11 @@ export interface LockAdminStore {
   /** Makes the record where there is none. Resolves to the record as it is from then on. */
   pause(name: string, pause: Pause, call: StoreCall): Promise<StoredLock>;
   resume(name: string, call: StoreCall): Promise<ResumeResult>;
-  /** Leaves of the record what lets fencing tokens rise, unless the lock is held or has another token by now. */
+  /**
+   * Leaves of the record what lets fencing tokens rise, unless the lock is held or has another token by now.
+   *
+   * @throws CorruptLockError for a corrupt token, and for a corrupt `lockUntil` of a lock that is held
+   */
   delete(deletion: Deletion, call: StoreCall): Promise<DeleteResult>;
 }
 

@@ -32,10 +32,10 @@ export const MAX_PAUSED_BY_BYTES = 40;
 
 type Check = (value: unknown) => boolean;
 
-const isText: Check = (value) => typeof value === 'string' && value !== '';
+export const isText: Check = (value) => typeof value === 'string' && value !== '';
 const isCount: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
 /** With room for the next one. */
-const isToken: Check = (value) => isCount(value) && (value as number) < Number.MAX_SAFE_INTEGER;
+export const isToken: Check = (value) => isCount(value) && (value as number) < Number.MAX_SAFE_INTEGER;
 /** Up to the last instant of a Date. */
 const isPauseEnd: Check = (value) => isCount(value) && (value as number) <= FOREVER_MS;
 /** Epoch milliseconds from 2001 to 5138: seconds and microseconds fall outside. */
@@ -81,11 +81,14 @@ export function isRecordAttribute(name: string): boolean {
  * @throws CorruptLockError naming the first attribute of a wrong type or range
  */
 export function readRecord(name: string, item: Readonly<Record<string, unknown>>): LockRecord {
-  for (const [attribute, check] of Object.entries(CHECKS)) {
-    const value = item[attribute];
-    if (value !== undefined && !check(value)) throw new CorruptLockError(name, attribute, kindOf(value));
-  }
+  for (const attribute of Object.keys(CHECKS)) checkAttribute(name, item, attribute);
   return item as LockRecord;
+}
+
+/** @throws CorruptLockError where this attribute is there, and of a wrong type or range */
+export function checkAttribute(name: string, item: Readonly<Record<string, unknown>>, attribute: string): void {
+  const value = item[attribute];
+  if (value !== undefined && !CHECKS[attribute]?.(value)) throw new CorruptLockError(name, attribute, kindOf(value));
 }
 
 /** What a grant counts on that is not made by its own call. */

@@ -143,22 +143,27 @@ export function resumeRequest(): UpdateRequest {
 
 /** Leaves of the very record that was seen what a delete keeps; refused also where an operator has paused it since. */
 export function deleteRequest(deletion: Deletion, seen: LockRecord): UpdateRequest {
-  const { fencingToken, lockUntil, state, pausedUntil } = seen;
-  // A cancel may have come since.
-  const { barredAttempt: _, ...left } = deletedRecord(deletion, seen);
+  const { fencingToken, lockUntil, state, pausedUntil, barredAttempt } = seen;
+  const { barredAttempt: bar, ...left } = deletedRecord(deletion, seen);
   const { update, names, fieldValues } = set(left);
-  const gone = recordAttributes().filter((attribute) => attribute !== 'barredAttempt' && !(attribute in left));
+  // A cancel may have come since: a bar stays as it is, unless it is the corrupt one that was seen.
+  const corruptBar = bar === undefined ? barredAttempt : undefined;
+  const gone = recordAttributes().filter(
+    (attribute) => !(attribute in left) && (attribute !== 'barredAttempt' || corruptBar !== undefined),
+  );
   const unchanged = [
     unchangedSince('fencingToken', ':oldToken', fencingToken),
     unchangedSince('lockUntil', ':oldUntil', lockUntil),
     unchangedSince('#state', ':oldState', state),
     unchangedSince('pausedUntil', ':oldPause', pausedUntil),
+    ...(corruptBar === undefined ? [] : [unchangedSince('barredAttempt', ':oldBar', corruptBar)]),
   ];
   const old = defined({
     ':oldToken': fencingToken,
     ':oldUntil': lockUntil,
     ':oldState': state,
     ':oldPause': pausedUntil,
+    ':oldBar': corruptBar,
   });
   return {
     UpdateExpression: `${update} REMOVE ${gone.map((attribute) => pathOf(attribute, names)).join(', ')}`,

@@ -33,11 +33,14 @@ local untilMs = lock.pausedUntil and (count(lock.pausedUntil) or now + 1) or 0
 return answer(untilMs > now and 'resumed' or 'not-paused')
 `);
 
-/** `adminId fencingToken`: `deleted`, `held`, `changed` where the token is another, or `unknown` where there is no lock. */
+/**
+ * `adminId fencingToken`: `deleted`, `held`, `changed` where the token is another, or `unknown` where there is no lock.
+ * A token that is corrupt is another, and a lock whose `lockUntil` is corrupt stays held.
+ */
 export const DELETE: RedisScript = script(`
 if lock.attemptId == ARGV[1] then return answer('deleted') end
 ${UNLESS_KNOWN}
-if (lock.fencingToken or '0') ~= ARGV[2] then return answer('changed') end
+if text(count(lock.fencingToken or '0') or -1) ~= ARGV[2] then return answer('changed') end
 if lock.state == 'held' then
   if (instant(lock.lockUntil) or now + 1) > now then return answer('held') end
   ended(lock.attemptId)

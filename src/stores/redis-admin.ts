@@ -3,6 +3,7 @@ import { settledDeletion } from '../core/deletion.js';
 import type { StoreOperation } from '../core/errors.js';
 import type { LockAdminStore, StoredLock } from '../core/lock-admin-store.js';
 import { nameProblem } from '../core/lock-name.js';
+import { checkAttribute } from '../core/lock-record.js';
 import type { StoreCall } from '../core/lock-store.js';
 import { tryUntilAnswered } from '../core/try-loop.js';
 import { DELETE, FORCE_RELEASE, GET, LIST, PAUSE, RESUME } from './redis-admin-scripts.js';
@@ -85,7 +86,9 @@ export function redisAdmin(redis: RedisConnection): LockAdminStore {
 
     async delete({ name, adminId, fencingToken }, call) {
       const words = ['deleted', 'held', 'changed', 'unknown'] as const;
-      const { word, ambiguous } = await run(['delete', DELETE, words], name, [adminId, fencingToken], call);
+      const { word, item = {}, ambiguous } = await run(['delete', DELETE, words], name, [adminId, fencingToken], call);
+      if (word === 'changed') checkAttribute(name, item, 'fencingToken');
+      if (word === 'held') checkAttribute(name, item, 'lockUntil');
       return settledDeletion(name, word, ambiguous);
     },
   };

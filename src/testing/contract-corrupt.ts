@@ -1,7 +1,7 @@
 import type { Claim } from '../core/lock-store.js';
 import { type ContractCase, contractCase } from './contract-case.js';
 import { type Scene, TICK_MS } from './contract-scene.js';
-import { expectFields, expectRejection } from './expectation.js';
+import { expectFields, expectRejection, expectSame } from './expectation.js';
 
 /** Strings that no store can take for the value that belongs there. */
 const WRONG: readonly (readonly [attribute: string, value: string])[] = [
@@ -14,6 +14,7 @@ const WRONG: readonly (readonly [attribute: string, value: string])[] = [
   ['lockedBy', ''],
   ['tick', '2026-01-01T02:00:00Z'],
   ['doneTick', '2026-01-01T02:00:00Z'],
+  ['barredAttempt', ''],
   ['pausedUntil', 'tomorrow'],
   ['pausedBy', ''],
   ['result', 'ok'],
@@ -71,6 +72,43 @@ export const corruptCases: readonly ContractCase[] = [
     },
     ['patch'],
   ),
+
+  contractCase(
+    'F14 a delete of a lock that is not held corrects everything that is wrong in it, except its token',
+    async ({ run, patch, remove, record }) => {
+      for (const [attribute, value] of WRONG.filter(([name]) => name !== 'fencingToken')) {
+        const lease = await run();
+        await patch({ [attribute]: value });
+        expectSame(await remove(lease), 'deleted', `delete of a record with a wrong ${attribute}`);
+        expectSame(Object.values((await record()) ?? {}).includes(value), false, `that ${attribute} is kept`);
+      }
+    },
+    ['admin', 'patch'],
+  ),
+
+  contractCase(
+    'F14 a delete of a lock whose token is wrong is a CorruptLockError that names it, and changes nothing',
+    async ({ run, patch, remove, record }) => {
+      const lease = await run();
+      await patch({ fencingToken: 'seven' });
+      await expectRejection(remove(lease), corrupt(lease.name, 'fencingToken'), 'delete');
+      expectFields(await record(), { state: 'released' }, 'record');
+    },
+    ['admin', 'patch'],
+  ),
+
+  contractCase(
+    'F14 a delete of a held lock whose lockUntil is wrong is a CorruptLockError that names it, and changes nothing',
+    async ({ grant, patch, remove, record }) => {
+      const lease = await grant();
+      for (const lockUntil of ['for ever', TICK_MS / 1_000]) {
+        await patch({ lockUntil });
+        await expectRejection(remove(lease), corrupt(lease.name, 'lockUntil'), 'delete');
+        expectFields<object>(await record(), { state: 'held', lockUntil }, 'record');
+      }
+    },
+    ['admin', 'patch'],
+  ),
 ];
 
 function corruptCase(what: string, attribute: string, value: string | number): ContractCase {
@@ -90,6 +128,12 @@ async function expectCorrupt(
   attribute: string,
   asked?: Partial<Claim>,
 ): Promise<void> {
-  const expected = { name: 'CorruptLockError', code: 'CORRUPT_LOCK', lockName, attribute };
-  await expectRejection(acquire(claim(asked)), expected, 'acquire');
+  await expectRejection(acquire(claim(asked)), corrupt(lockName, attribute), 'acquire');
 }
+
+const corrupt = (lockName: string, attribute: string) => ({
+  name: 'CorruptLockError',
+  code: 'CORRUPT_LOCK',
+  lockName,
+  attribute,
+});

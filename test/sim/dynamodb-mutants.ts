@@ -5,6 +5,7 @@ const ACQUIRE = 'stores/dynamodb-acquire.ts';
 const STORE = 'stores/dynamodb.ts';
 const TIME = 'stores/dynamodb-response-time.ts';
 const SAME_ATTEMPT = "    unchangedSince('attemptId', ':oldAttempt', attemptId),\n";
+const OLD_ATTEMPT = "    ':oldAttempt': attemptId,\n";
 
 const mutant = mutantsOf('dynamodb');
 
@@ -61,8 +62,8 @@ export const DYNAMODB_MUTANTS: readonly Mutant[] = [
   ]),
   mutant('an operator deletes a lock that is held', 'hostile', 25, [
     'core/deletion.ts',
-    "return isHeld ? 'held' : 'open';",
-    "return isHeld && lockUntil === 0 ? 'held' : 'open';",
+    "if (state !== 'held') return 'open';",
+    "if (state !== 'held' || lockUntil !== 0) return 'open';",
   ]),
   mutant('a delete does not compare what it was judged by', 'hostile', 48, [
     REQUESTS,
@@ -71,8 +72,8 @@ export const DYNAMODB_MUTANTS: readonly Mutant[] = [
   ]),
   mutant('a delete drops the fencing token', 'hostile', 15, [
     'core/deletion.ts',
-    '...defined({ fencingToken, barredAttempt }),',
-    '...(fencingToken !== -1 && defined({ barredAttempt })),',
+    '...defined({ fencingToken, ',
+    '...defined({ ...(fencingToken === -1 && { fencingToken }), ',
   ]),
   mutant('an acquire takes whatever there is', 'synchronised', 1, [
     REQUESTS,
@@ -94,7 +95,7 @@ export const DYNAMODB_MUTANTS: readonly Mutant[] = [
     'stale',
     28,
     [REQUESTS, `${SAME_ATTEMPT}    unchangedSince('lockUntil', ':oldUntil', lockUntil),\n`, SAME_ATTEMPT],
-    [REQUESTS, "    ':oldUntil': lockUntil,\n", ''],
+    [REQUESTS, `${OLD_ATTEMPT}    ':oldUntil': lockUntil,\n`, OLD_ATTEMPT],
     ['core/lease.ts', 'return Math.max(200, leaseMs / 100);', 'return -4_000;'],
   ),
   mutant(
@@ -102,8 +103,7 @@ export const DYNAMODB_MUTANTS: readonly Mutant[] = [
     'hostile',
     195,
     [REQUESTS, `${SAME_ATTEMPT}    unchangedSince('lockUntil', ':oldUntil', lockUntil),\n`, ''],
-    [REQUESTS, "    ':oldAttempt': attemptId,\n", ''],
-    [REQUESTS, "    ':oldUntil': lockUntil,\n", ''],
+    [REQUESTS, `${OLD_ATTEMPT}    ':oldUntil': lockUntil,\n`, ''],
   ),
   mutant('the holder asks its own clock alone', 'skewed', 4, [
     TIME,

@@ -37,8 +37,8 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
   ]),
   mutant('an operator deletes a lock that has been used since it was seen', 'hostile', 4, [
     ADMIN_SCRIPTS,
-    "(lock.fencingToken or '0') ~= ARGV[2]",
-    'false',
+    "if text(count(lock.fencingToken or '0') or -1) ~= ARGV[2] then",
+    'if false then',
   ]),
   mutant('an operator deletes a lock that is held', 'hostile', 8, [
     ADMIN_SCRIPTS,

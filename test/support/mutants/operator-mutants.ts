@@ -1,4 +1,5 @@
 import { deletedRecord } from '../../../src/core/deletion.js';
+import type { DeleteResult } from '../../../src/core/lock-admin-store.js';
 import type { LockRecord } from '../../../src/core/lock-record.js';
 import { type Mutant, SOUND } from '../mutant-store.js';
 
@@ -178,7 +179,34 @@ export const operatorMutants: readonly Mutant[] = [
     { judgeDeletion: (d, record, now) => (record === undefined ? 'open' : judgeDeletion(d, record, now)) },
     'a delete of a name never used is unknown, and makes no record',
   ],
+  [
+    'keeps the bar of a lock that it deletes, also a corrupt one',
+    { deleted: (record, deletion) => ({ ...deleted(record, deletion), ...barOf(record) }) },
+    'F14 a delete of a lock that is not held corrects everything that is wrong in it, except its token',
+  ],
+  [
+    'takes a corrupt token for another one',
+    { judgeDeletion: (...args) => uncorrupted('changed', () => judgeDeletion(...args)) },
+    'F14 a delete of a lock whose token is wrong is a CorruptLockError that names it, and changes nothing',
+  ],
+  [
+    'takes a held lock for one whose holder is alive, also where its end cannot be read',
+    { judgeDeletion: (...args) => uncorrupted('held', () => judgeDeletion(...args)) },
+    'F14 a delete of a held lock whose lockUntil is wrong is a CorruptLockError that names it, and changes nothing',
+  ],
 ];
+
+function barOf({ barredAttempt }: LockRecord): LockRecord {
+  return barredAttempt === undefined ? {} : { barredAttempt };
+}
+
+function uncorrupted(instead: DeleteResult, judged: () => DeleteResult | 'open'): DeleteResult | 'open' {
+  try {
+    return judged();
+  } catch {
+    return instead;
+  }
+}
 
 function withoutToken({ fencingToken: _, ...record }: LockRecord): LockRecord {
   return record;

@@ -209,7 +209,7 @@ export const redisRunMutants: readonly RedisMutant[] = [
   ],
   [
     'delete without comparing the token',
-    [[[DELETE], "(lock.fencingToken or '0') ~= ARGV[2]", 'false']],
+    [[[DELETE], "text(count(lock.fencingToken or '0') or -1) ~= ARGV[2]", 'false']],
     'F62 a delete late leaves a newer run alone',
   ],
   [
