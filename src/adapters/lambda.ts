@@ -1,13 +1,11 @@
 import { logAndMetrics } from '../core/default-observers.js';
-import { formatDuration } from '../core/duration.js';
 import { run } from '../core/engine.js';
 import type { Execution } from '../core/execution.js';
 import { isSwitchedOff } from '../core/off-switch.js';
-import { warn } from '../core/operator-log.js';
 import type { Order } from '../core/order.js';
 import type { Skipped } from '../core/outcome.js';
 import { chosenLeaseMs, LONGEST_LEASE_MS, type LockOptions, type Policy, withStore } from '../core/policy.js';
-import { type RunTimes, runTimes } from '../core/run-times.js';
+import { type RunTimes, timesWithin } from '../core/run-times.js';
 import { type TickOption, tickChooser, warnOfNoTick } from '../core/trigger.js';
 import { type OnSkipped, resolveWrapper } from '../core/wrapper.js';
 import { type Context, remainingMs, whoRuns } from './lambda-context.js';
@@ -80,17 +78,15 @@ export function withSingleExecution<E, R>(
   const { tick = 'event' } = options;
   const triggerFor = tickChooser(tick, settings, warnOfNoTick());
   const policy = withStore(settings, options.store);
-  let hasWarned = false;
+  const timesFor = timesOf(policy);
 
   return async function singleExecution(this: unknown, event: E, context: Context): Promise<unknown> {
-    const remaining = remainingMs(context);
-    if (!hasWarned) hasWarned = warnOfShortLease(policy, remaining);
     const name = nameFor([event, context]);
     const order: Order = {
       name,
       lockedBy: whoRuns(context),
       ...triggerFor(readScheduleEvent(event), [event, context], name),
-      ...timesFor(policy, remaining),
+      ...timesFor(remainingMs(context)),
     };
     return reply(await run<R>((execution) => call(handler, this, event, context, execution), order, policy));
   };
@@ -113,23 +109,16 @@ function call<E, R>(
   return result;
 }
 
-/** @throws TypeError where neither the options nor the context tell a lease */
-function timesFor(policy: Policy, remaining: number | undefined): RunTimes {
-  if (remaining !== undefined) return runTimes(policy, remaining);
-  // Switched off, nothing is held, and no lease has to be found.
-  const leaseMs = chosenLeaseMs(policy) ?? (isSwitchedOff(policy.store) ? LONGEST_LEASE_MS : undefined);
-  if (leaseMs !== undefined) return { leaseMs };
-  throw new TypeError(
-    "lockAtMostFor is undefined, and context.getRemainingTimeInMillis() does not tell either: give lockAtMostFor, such as '15m', or set keepAlive",
-  );
-}
-
-/** Says once that a run may outlive its lease. @returns whether it was said */
-function warnOfShortLease({ lockAtMostForMs, keepAlive }: Policy, remaining: number | undefined): boolean {
-  if (keepAlive || lockAtMostForMs === undefined || remaining === undefined || lockAtMostForMs >= remaining)
-    return false;
-  warn(
-    `lockAtMostFor is ${formatDuration(lockAtMostForMs)}, shorter than the function's remaining ${formatDuration(remaining)}: a run that takes longer loses its lock; raise it, leave it out, or set keepAlive`,
-  );
-  return true;
+/** The times of each run. They throw a TypeError where neither the options nor the context tell a lease. */
+function timesOf(policy: Policy): (remaining: number | undefined) => RunTimes {
+  const timesFor = timesWithin(policy, "the function's remaining");
+  return (remaining) => {
+    if (remaining !== undefined) return timesFor(remaining);
+    // Switched off, nothing is held, and no lease has to be found.
+    const leaseMs = chosenLeaseMs(policy) ?? (isSwitchedOff(policy.store) ? LONGEST_LEASE_MS : undefined);
+    if (leaseMs !== undefined) return { leaseMs };
+    throw new TypeError(
+      "lockAtMostFor is undefined, and context.getRemainingTimeInMillis() does not tell either: give lockAtMostFor, such as '15m', or set keepAlive",
+    );
+  };
 }

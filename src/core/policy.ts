@@ -156,12 +156,17 @@ export function resolveSettings(
   });
 }
 
-/** The lease where no platform tells a remaining time. @throws TypeError when it is not given */
-export function requiredLeaseMs(settings: Settings): number {
+/**
+ * The lease where no platform tells a remaining time.
+ *
+ * @param others the options that give one as well, for people
+ * @throws TypeError when it is not given
+ */
+export function requiredLeaseMs(settings: Settings, others = 'keepAlive'): number {
   const leaseMs = chosenLeaseMs(settings);
   if (leaseMs !== undefined) return leaseMs;
   throw new TypeError(
-    'lockAtMostFor is undefined: say how long the lock outlives a holder that dies, such as 5m, or set keepAlive',
+    `lockAtMostFor is undefined: say how long the lock outlives a holder that dies, such as 5m, or set ${others}`,
   );
 }
 

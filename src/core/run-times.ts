@@ -1,5 +1,6 @@
-import { type Duration, parseDuration } from './duration.js';
+import { type Duration, formatDuration, parseDuration } from './duration.js';
 import { guardMs } from './lease.js';
+import { warn } from './operator-log.js';
 import type { Order } from './order.js';
 import { chosenLeaseMs, LONGEST_LEASE_MS, requiredLeaseMs, type Settings, SHORTEST_LEASE_MS } from './policy.js';
 
@@ -10,10 +11,29 @@ const LEASE_MARGIN_MS = 2_000;
 export type RunTimes = Pick<Order, 'leaseMs' | 'deadlineMono' | 'runUntilMono'>;
 
 /**
+ * The times of runs that their platform ends in so many milliseconds. Warns once when a run may outlive its lease.
+ *
+ * @param limit what tells that time, for people
+ */
+export function timesWithin(settings: Settings, limit: string): (remainingMs: number) => RunTimes {
+  const { lockAtMostForMs = Number.POSITIVE_INFINITY, keepAlive } = settings;
+  let hasWarned = keepAlive;
+  return (remainingMs) => {
+    if (!hasWarned && lockAtMostForMs < remainingMs) {
+      hasWarned = true;
+      warn(
+        `lockAtMostFor is ${formatDuration(lockAtMostForMs)}, shorter than ${limit} ${formatDuration(remainingMs)}: a run that takes longer loses its lock; raise it, leave it out, or set keepAlive`,
+      );
+    }
+    return runTimes(settings, remainingMs);
+  };
+}
+
+/**
  * The times of a run that its platform ends in `remainingMs`. A long lease that was made to fit ends, less its guard, a
  * little before that: the run must then be over by that instant, so that it is asked to end while it holds the lock.
  */
-export function runTimes(settings: Settings, remainingMs: number): RunTimes {
+function runTimes(settings: Settings, remainingMs: number): RunTimes {
   const chosenMs = chosenLeaseMs(settings);
   const covering = Math.max(Math.ceil(remainingMs) + LEASE_MARGIN_MS, settings.lockAtLeastForMs);
   const leaseMs = chosenMs ?? Math.min(LONGEST_LEASE_MS, Math.max(SHORTEST_LEASE_MS, covering));
@@ -40,11 +60,12 @@ export function timesByOptions(settings: Settings, { maxDuration }: MaxDuration)
   if (maxDuration !== undefined) {
     const durationMs = parseDuration(maxDuration, 'maxDuration');
     if (durationMs === 0) throw new RangeError('maxDuration is 0: say how long the platform lets a run last');
-    return () => runTimes(settings, durationMs);
+    const timesFor = timesWithin(settings, 'maxDuration, which is');
+    return () => timesFor(durationMs);
   }
   if (settings.gracePeriodMs !== undefined) {
     throw new TypeError('gracePeriod does nothing without maxDuration: give both, or leave gracePeriod out');
   }
-  const leaseMs = requiredLeaseMs(settings);
+  const leaseMs = requiredLeaseMs(settings, 'maxDuration or keepAlive');
   return () => ({ leaseMs });
 }

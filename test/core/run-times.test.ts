@@ -2,7 +2,7 @@ import { type Execution, withSingleExecution as onLambda } from 'single-executio
 import { withSingleExecution as onCloudflare } from 'single-execution/cloudflare';
 import { withSingleExecution as onHttp } from 'single-execution/http';
 import { withSingleExecution as onProcess } from 'single-execution/process';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { memoryLocks, NOW } from '../support/memory-locks.js';
 import { pass } from '../support/pass.js';
 
@@ -71,6 +71,34 @@ describe.each(DOORS)('row 26: the end that maxDuration sets on /%s', (_, wrap) =
     expect(seen).toEqual([false, 'DEADLINE']);
   });
 
+  describe('F23 lockAtMostFor shorter than maxDuration', () => {
+    const callTwice = async (over: Over) => {
+      const logged = vi.spyOn(console, 'warn').mockReturnValue();
+      onTestFinished(() => logged.mockRestore());
+      const call = wrap(async () => {}, { ...setting(), ...over });
+      await call();
+      await call();
+      return logged.mock.calls;
+    };
+
+    test('F23 is warned of once, naming both', async () => {
+      expect(await callTwice({ lockAtMostFor: '1m', maxDuration: '5m' })).toEqual([
+        [
+          '{"level":"WARN","source":"single-execution","message":"lockAtMostFor is 1m, shorter than maxDuration, which is 5m: a run that takes longer loses its lock; raise it, leave it out, or set keepAlive"}',
+        ],
+      ]);
+    });
+
+    test.each<[string, Over]>([
+      ['it is as long', { lockAtMostFor: '5m', maxDuration: '5m' }],
+      ['it is not given', { maxDuration: '5m' }],
+      ['it is renewed', { lockAtMostFor: '1m', keepAlive: true, maxDuration: '5m' }],
+      ['there is no maxDuration', { lockAtMostFor: '1m' }],
+    ])('F23 is not warned of when %s', async (_, over) => {
+      expect(await callTwice(over)).toEqual([]);
+    });
+  });
+
   test('row 20: the lease covers it and 2 s more, unless it is given or renewed', async () => {
     const leaseOf = async (over: Over) => {
       let leaseMs: number | undefined;
@@ -87,7 +115,10 @@ describe.each(DOORS)('row 26: the end that maxDuration sets on /%s', (_, wrap) =
   });
 
   test.each<[Over, string]>([
-    [{}, 'lockAtMostFor is undefined: say how long the lock outlives a holder that dies, such as 5m, or set keepAlive'],
+    [
+      {},
+      'lockAtMostFor is undefined: say how long the lock outlives a holder that dies, such as 5m, or set maxDuration or keepAlive',
+    ],
     [{ maxDuration: 0 }, 'maxDuration is 0: say how long the platform lets a run last'],
     [{ maxDuration: 'long' }, "maxDuration is 'long': give milliseconds as a number"],
     [
