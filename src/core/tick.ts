@@ -15,11 +15,13 @@ export function checkTick(tickMs: number, nowMs: number, aheadMs: number = DAY_M
     throw new RangeError(`tick is ${tickMs}: give a Date, or epoch milliseconds, or leave it out`);
   }
   if (tickMs < EARLIEST_MS) {
-    throw new RangeError(`tick is ${shown(tickMs)}, before 2015: give epoch milliseconds, not seconds`);
+    throw new RangeError(
+      `tick is ${shown(tickMs)}, before 2015: check the caller's clock; a number must be epoch milliseconds, not seconds`,
+    );
   }
   if (tickMs > nowMs + aheadMs) {
     throw new RangeError(
-      `tick is ${shown(tickMs)}, over ${formatDuration(aheadMs)} ahead of ${shown(nowMs)}: give epoch milliseconds`,
+      `tick is ${shown(tickMs)}, over ${formatDuration(aheadMs)} ahead of ${shown(nowMs)}: check the clocks of the caller and of this host; a number must be epoch milliseconds`,
     );
   }
   return Math.trunc(tickMs);

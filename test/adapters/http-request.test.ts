@@ -190,6 +190,12 @@ describe('row 66: a route takes its tick from the request', () => {
     ['the year 9999', 'TICK_OUT_OF_RANGE', 'ahead of', () => get({ 'ce-vssscheduledat': '9999-12-31T23:59:59Z' })],
     ['the year 57000', 'TICK_OUT_OF_RANGE', 'ahead of', () => json({ scheduledTime: Date.UTC(57_000, 0) })],
     ['over 5 min ahead', 'TICK_OUT_OF_RANGE', 'over 5m ahead', () => json({ scheduledTime: NOON + 307_001 })],
+    [
+      'over 5 min ahead, as ISO 8601',
+      'TICK_OUT_OF_RANGE',
+      'check the clocks of the caller and of this host',
+      () => json({ scheduledTime: new Date(NOON + 307_001).toISOString() }),
+    ],
     ['seconds for milliseconds', 'TICK_OUT_OF_RANGE', 'before 2015', () => json({ scheduledTime: NOON / 1_000 })],
     ['beyond any number', 'TICK_OUT_OF_RANGE', 'tick is Infinity', () => post('{"scheduledTime":1e999}')],
   ])(

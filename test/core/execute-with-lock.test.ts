@@ -26,13 +26,13 @@ describe('row 14: what cannot be is refused before any write', () => {
     [
       { tick: NOW / 1_000 },
       new RangeError(
-        'tick is 1767225600 (1970-01-21T10:53:45.600Z), before 2015: give epoch milliseconds, not seconds',
+        "tick is 1767225600 (1970-01-21T10:53:45.600Z), before 2015: check the caller's clock; a number must be epoch milliseconds, not seconds",
       ),
     ],
     [
       { tick: NOW + 86_400_001 },
       new RangeError(
-        'tick is 1767312000001 (2026-01-02T00:00:00.001Z), over 1d ahead of 1767225600000 (2026-01-01T00:00:00.000Z): give epoch milliseconds',
+        'tick is 1767312000001 (2026-01-02T00:00:00.001Z), over 1d ahead of 1767225600000 (2026-01-01T00:00:00.000Z): check the clocks of the caller and of this host; a number must be epoch milliseconds',
       ),
     ],
     [{ deadline: Number.NaN }, new RangeError(`deadline is NaN: ${instant}`)],
