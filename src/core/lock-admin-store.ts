@@ -21,7 +21,10 @@ export interface LockAdminStore {
   delete(deletion: Deletion, call: StoreCall): Promise<DeleteResult>;
 }
 
-/** `not-paused`: no pause was in force; `unknown`: the name has no record, or a deleted one. */
+/**
+ * `resumed`: a pause was ended, or may have been by a try that went unanswered; `not-paused`: no pause was in force;
+ * `unknown`: the name has no record, or a deleted one.
+ */
 export type ResumeResult = 'resumed' | 'not-paused' | 'unknown';
 
 /**

@@ -108,10 +108,9 @@ export function dynamoDBAdminStore(options: DynamoDBStoreOptions): LockAdminStor
     async resume(name, call) {
       const { applied, item, ambiguous } = await update('resume', name, resumeRequest(), call);
       if (applied) return Number(item?.['pausedUntil']) <= call.clock.now() ? 'not-paused' : 'resumed';
-      if (item === undefined) return 'unknown';
+      if (item === undefined || isDeleted(item)) return 'unknown';
       // An earlier try may have removed the pause.
-      if (ambiguous) return 'resumed';
-      return isDeleted(item) ? 'unknown' : 'not-paused';
+      return ambiguous ? 'resumed' : 'not-paused';
     },
 
     async delete(deletion, call) {

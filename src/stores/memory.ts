@@ -87,6 +87,7 @@ export function memoryStore(): MemoryStore {
     },
 
     async forceRelease(force) {
+      lockKey('', force.name, 'forceRelease');
       const record = records.get(force.name);
       if (record?.attemptId === force.adminId) return 'forced';
       if (record?.state !== 'held' || record.fencingToken !== force.fencingToken) return 'changed';
@@ -102,6 +103,7 @@ export function memoryStore(): MemoryStore {
     },
 
     async resume(name, { clock = systemClock }) {
+      lockKey('', name, 'resume');
       const old = records.get(name);
       if (old === undefined || isDeleted(old)) return 'unknown';
       const { pausedUntil = 0, pausedBy: _, ...record } = old;
@@ -110,6 +112,7 @@ export function memoryStore(): MemoryStore {
     },
 
     async delete(deletion, { clock }) {
+      lockKey('', deletion.name, 'delete');
       const record = records.get(deletion.name);
       const result = judgeDeletion(deletion, record, (lockUntil) => lockUntil <= clock.now());
       if (result !== 'open') return result;

@@ -81,7 +81,7 @@ export function redisAdmin(redis: RedisConnection): LockAdminStore {
       const words = ['resumed', 'not-paused', 'unknown'] as const;
       const { word, item, ambiguous } = await run(['resume', RESUME, words], name, [], call);
       // An earlier try may have removed the pause.
-      return ambiguous && item !== undefined ? 'resumed' : word;
+      return word === 'not-paused' && ambiguous && item?.['pausedUntil'] === undefined ? 'resumed' : word;
     },
 
     async delete({ name, adminId, fencingToken }, call) {

@@ -100,9 +100,19 @@ export const nameCases: readonly ContractCase[] = [
     }),
   ),
 
-  adminCase('F18 pause of a name that cannot be is refused as INVALID_NAME', async ({ admin, harness }) => {
-    const pause = admin.pause('', { untilMs: TICK_MS, by: 'an operator' }, harness.call());
-    await expectRejection(pause, { name: 'LockStoreError', code: 'INVALID_NAME' }, 'pause');
+  adminCase("F18 a name that cannot be is refused as INVALID_NAME by every operator's verb", async (scene) => {
+    const { admin, harness } = scene;
+    const grant = { name: '', adminId: newAttemptId('o'), fencingToken: 1, lockedAtMs: TICK_MS, nowMs: TICK_MS };
+    const asked = {
+      get: () => admin.get('', harness.call()),
+      forceRelease: () => admin.forceRelease(grant, harness.call()),
+      pause: () => admin.pause('', { untilMs: TICK_MS, by: 'an operator' }, harness.call()),
+      resume: () => admin.resume('', harness.call()),
+      delete: () => admin.delete(grant, harness.call()),
+    };
+    for (const [verb, ask] of Object.entries(asked)) {
+      await expectRejection(ask(), { name: 'LockStoreError', code: 'INVALID_NAME' }, verb);
+    }
   }),
 
   adminCase('get and list give a name back as it was given', async ({ run, admin, harness, name: base }) => {

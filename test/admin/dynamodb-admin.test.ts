@@ -247,6 +247,16 @@ test('a lost answer to a resume is not a refusal: it was resumed', async () => {
   expect(await adminOf().resume('job')).toBe('resumed');
 });
 
+test.each([
+  ['was never used', async () => undefined],
+  ['is deleted', async () => adminOf(direct).delete('job', { fencingToken: await finishedRun() })],
+])('a lost answer to a resume of a name that %s: unknown', async (_, prepare) => {
+  await prepare();
+  proxy.inject({ kind: 'reset', at: 'after' }, { when: isUpdate });
+
+  expect(await adminOf().resume('job')).toBe('unknown');
+});
+
 test('F50 a table that is missing, or a role that may not, is told as such for every verb', async () => {
   const admin = lockAdmin(dynamoDBAdminStore({ tableName: 'no-such-table', client }));
   const verbs = [

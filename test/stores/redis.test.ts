@@ -74,6 +74,22 @@ describe('a lost answer', () => {
     await expect(forcing).rejects.toMatchObject({ name: 'LockStoreError', operation: 'forceRelease', retryable: true });
   });
 
+  test('of a resume: it was resumed, unless the name is unknown', async () => {
+    const { client, faults } = faultyClient();
+    const admin = redisAdminStore({ client });
+    await admin.resume('another, which loads the script', call());
+    const resume = () => {
+      faults.push(applyThenReset);
+      return admin.resume('digest', call());
+    };
+
+    expect(await resume()).toBe('unknown');
+    await admin.pause('digest', { untilMs: Date.now() + 60_000, by: 'me' }, call());
+    expect(await resume()).toBe('resumed');
+    await admin.delete({ name: 'digest', adminId: 'd1', fencingToken: 0, nowMs: Date.now() }, call());
+    expect(await resume()).toBe('unknown');
+  });
+
   test('F53 of the release: the run is released all the same', async () => {
     const { client, faults } = faultyClient();
     const store = redisStore({ client });

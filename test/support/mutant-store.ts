@@ -163,11 +163,13 @@ export function mutantStore(broken: Partial<Rules> = {}): LockStore & LockAdminS
     },
 
     async get(name) {
+      rules.checkName(name);
       const item = rules.shown(find(name));
       return item && { name, item };
     },
 
     async forceRelease(force) {
+      rules.checkName(force.name);
       const record = find(force.name);
       if (rules.mayForce(record, force.fencingToken)) {
         keep(force.name, rules.forced(record, force));
@@ -183,12 +185,14 @@ export function mutantStore(broken: Partial<Rules> = {}): LockStore & LockAdminS
     },
 
     async resume(name, { clock }) {
+      rules.checkName(name);
       const record = find(name);
       if (record) keep(name, rules.resumed(record));
       return rules.resumeOf(record, clock.now());
     },
 
     async delete(deletion, { clock }) {
+      rules.checkName(deletion.name);
       const record = find(deletion.name);
       const result = rules.judgeDeletion(deletion, record, clock.now());
       if (result !== 'open') return result;
