@@ -39,6 +39,8 @@ const OF_A_SCRIPT = /script|unknown command/i;
 /** Redis from 7 on does not know Upstash's flag; before 7, and beside Redis, some do not know the line that it stands in. */
 const NO_HEADER = /shebang|near '#'/;
 
+const MESSAGE_LEFT_OUT = 'its message is left out, because those of clients can hold the whole command';
+
 export function classifyFailure(error: unknown): TryFailure {
   if (error instanceof NotSent) return { ambiguous: false, retry: error.retry };
   const kind = kindOf(error);
@@ -118,7 +120,8 @@ function messageOf(error: unknown): string {
   return typeof message === 'string' ? message : '';
 }
 
-/** What may be logged: the error's name, and of its message the first word alone. */
+/** What may be logged: an error of this library, or the name of a client's and the first word of its message. */
 function withoutCommand(error: unknown): Error {
-  return Object.assign(new Error(firstWord(error) ?? 'see the name'), { name: errorName(error) });
+  if (error instanceof NotSent) return error;
+  return Object.assign(new Error(firstWord(error) ?? MESSAGE_LEFT_OUT), { name: errorName(error) });
 }

@@ -234,6 +234,15 @@ describe('errors', () => {
     expect(error).toMatchObject({ code: 'INVALID_REQUEST', retryable: false });
   });
 
+  test('say in their cause that the message of a client is left out', async () => {
+    await expect(failing(new TypeError('s3cret'))).rejects.toMatchObject({
+      cause: {
+        name: 'TypeError',
+        message: 'its message is left out, because those of clients can hold the whole command',
+      },
+    });
+  });
+
   test.each<[string, string, string]>([
     ['WRONGPASS invalid username-password pair', 'ACCESS_DENIED', 'check user, password or token'],
     ['NOAUTH Authentication required.', 'ACCESS_DENIED', 'check user, password or token'],
@@ -335,9 +344,12 @@ describe('a client that cannot send', () => {
     const store = redisStore({ client: await make() });
     const start = performance.now();
 
-    await expect(store.acquire(claim(), call(5_000))).rejects.toThrow(
-      'the client is closed: await client.connect() before the first run, and close it after the last; nothing was sent',
-    );
+    const why =
+      'the client is closed: await client.connect() before the first run, and close it after the last; nothing was sent';
+    await expect(store.acquire(claim(), call(5_000))).rejects.toMatchObject({
+      message: `acquire of lock "digest" failed: ${why}`,
+      cause: { name: 'NotSent', message: why },
+    });
     expect(performance.now() - start).toBeLessThan(500);
   });
 
