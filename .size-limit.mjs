@@ -18,18 +18,18 @@ const wrapper = "export { withSingleExecution } from './dist/index.js';";
 export default [
   bundleOf(
     'withSingleExecution + dynamoDBStore',
-    `${wrapper} export { dynamoDBStore } from './dist/stores/dynamodb.js';`,
+    `${wrapper} export { dynamoDBStore } from './dist/stores/dynamodb/dynamodb.js';`,
     '17.2 kB',
   ),
   bundleOf(
     'withSingleExecution + upstashStore',
-    `${wrapper} export { upstashStore } from './dist/stores/upstash.js';`,
+    `${wrapper} export { upstashStore } from './dist/stores/redis/upstash.js';`,
     '16.9 kB',
   ),
   ...Object.entries({ cloudflare: '16.2 kB', http: '17.6 kB', process: '17.3 kB' }).map(([door, limit]) =>
     bundleOf(
       `${door} + upstashStore`,
-      `export { withSingleExecution } from './dist/adapters/${door}.js'; export { upstashStore } from './dist/stores/upstash.js';`,
+      `export { withSingleExecution } from './dist/adapters/${door}.js'; export { upstashStore } from './dist/stores/redis/upstash.js';`,
       limit,
     ),
   ),

@@ -7,10 +7,10 @@ import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { withSingleExecution } from 'single-execution';
 import { createLockTable, dynamoDBStore } from 'single-execution/dynamodb';
 import { lambdaContext } from 'single-execution/testing';
-import { newAttemptId } from '../src/core/attempt-id.js';
-import type { Claim } from '../src/core/lock-store.js';
-import { leaseOf } from '../src/core/transition.js';
-import { acquireRequest, releaseRequest, type UpdateRequest } from '../src/stores/dynamodb-requests.js';
+import type { Claim } from '../src/core/ports/lock-store.js';
+import { leaseOf } from '../src/core/record/transition.js';
+import { newAttemptId } from '../src/core/values/attempt-id.js';
+import { acquireRequest, releaseRequest, type UpdateRequest } from '../src/stores/dynamodb/requests.js';
 import { startDynamoDBLocal } from '../test/support/dynamodb-local-process.js';
 import { compare } from './side-by-side.js';
 

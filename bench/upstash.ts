@@ -10,7 +10,7 @@ import { Redis } from '@upstash/redis';
 import { withSingleExecution } from 'single-execution';
 import { lambdaContext } from 'single-execution/testing';
 import { upstashStore } from 'single-execution/upstash';
-import { newAttemptId } from '../src/core/attempt-id.js';
+import { newAttemptId } from '../src/core/values/attempt-id.js';
 import { compare } from './side-by-side.js';
 
 const ROUNDS = Number(process.argv[2] ?? 60);

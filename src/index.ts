@@ -1,20 +1,6 @@
 export { type Handler, type Options, withSingleExecution } from './adapters/lambda.js';
 export type { Context } from './adapters/lambda-context.js';
-export type { Clock, Timer } from './core/clock.js';
-export { assertLocked, currentExecution } from './core/current-execution.js';
-export { type Duration, parseDuration } from './core/duration.js';
-export {
-  CorruptLockError,
-  DeadlineError,
-  LockHeldError,
-  LockLostError,
-  LockStoreError,
-  type LockStoreErrorCode,
-  type StoreOperation,
-} from './core/errors.js';
-export type { LockEvent, Observer } from './core/events.js';
-export { type ExecuteOptions, executeWithLock } from './core/execute-with-lock.js';
-export type { Execution } from './core/execution.js';
+export type { LockOptions } from './core/options/policy.js';
 export type {
   DeleteResult,
   Deletion,
@@ -23,8 +9,7 @@ export type {
   Pause,
   ResumeResult,
   StoredLock,
-} from './core/lock-admin-store.js';
-export { acquireLock, type HandleOptions, type LockHandle } from './core/lock-handle.js';
+} from './core/ports/lock-admin-store.js';
 export type {
   AcquireResult,
   Claim,
@@ -40,8 +25,20 @@ export type {
   Refused,
   ReleaseResult,
   StoreCall,
-} from './core/lock-store.js';
-export type { CheckIn, MemberList, MemberStore } from './core/member-store.js';
+} from './core/ports/lock-store.js';
+export type { CheckIn, MemberList, MemberStore } from './core/ports/member-store.js';
+export { assertLocked, currentExecution } from './core/public/current-execution.js';
+export {
+  CorruptLockError,
+  DeadlineError,
+  LockHeldError,
+  LockLostError,
+  LockStoreError,
+  type LockStoreErrorCode,
+  type StoreOperation,
+} from './core/public/errors.js';
+export type { LockEvent, Observer } from './core/public/events.js';
+export type { Execution } from './core/public/execution.js';
 export {
   type Executed,
   isSkipped,
@@ -51,6 +48,9 @@ export {
   type Skipped,
   type SkippedHolder,
   type SkipReason,
-} from './core/outcome.js';
-export type { LockOptions } from './core/policy.js';
-export type { Task } from './core/settle.js';
+} from './core/public/outcome.js';
+export type { Task } from './core/run/task.js';
+export type { Clock, Timer } from './core/values/clock.js';
+export { type Duration, parseDuration } from './core/values/duration.js';
+export { type ExecuteOptions, executeWithLock } from './core/wrap/execute-with-lock.js';
+export { acquireLock, type HandleOptions, type LockHandle } from './core/wrap/lock-handle.js';

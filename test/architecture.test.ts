@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { breaches, type Sources } from './support/architecture.js';
+import { ROOMS, roomTable } from './support/rooms.js';
 
 const ROOT = new URL('../', import.meta.url);
 
@@ -19,32 +20,54 @@ test('every import points the way it should and every clock, console and chance 
   expect(breaches(sources)).toEqual([]);
 });
 
+test('CONTRIBUTING.md shows the table of rooms', () => {
+  expect(readFileSync(new URL('CONTRIBUTING.md', ROOT), 'utf8')).toContain(roomTable());
+});
+
+test('a room sees rooms that stand above it in the table, so that no import can go round', () => {
+  const order = Object.keys(ROOMS);
+  const backwards = Object.entries(ROOMS).flatMap(([room, { sees }]) =>
+    sees.filter((seen) => order.indexOf(seen) === -1 || order.indexOf(seen) >= order.indexOf(room)),
+  );
+
+  expect(backwards).toEqual([]);
+});
+
 describe('the check itself', () => {
+  const fileIn = (room: string) => `src/${room.endsWith('.ts') ? room : `${room}/it.ts`}`;
+  const pairs = Object.entries(ROOMS).flatMap(([from, { sees }]) =>
+    Object.keys(ROOMS)
+      .filter((to) => to !== from)
+      .map((to) => ({ from, to, isAllowed: sees.includes(to) })),
+  );
+
+  test.each(pairs)('$from to $to: $isAllowed', ({ from, to, isAllowed }) => {
+    const path = fileIn(from);
+    const back = '../'.repeat(path.split('/').length - 2) || './';
+    const text = `import { x } from '${back}${fileIn(to).slice('src/'.length).replace('.ts', '.js')}';`;
+
+    expect(breaches({ [path]: text })).toEqual(
+      isAllowed ? [] : [`${path}: ${from} must not import ${to}: ${fileIn(to).replace('.ts', '.js')}`],
+    );
+  });
+
   const lines = (count: number) => 'export {};\n'.repeat(count);
 
   test.each<[string, string, string]>([
-    ['core to a store', 'src/core/engine.ts', "import { memoryStore } from '../stores/memory.js';"],
-    ['core to a package', 'src/core/engine.ts', "import { z } from 'zod';"],
-    ['core to an SDK, by type', 'src/core/engine.ts', "import type { A } from '@aws-sdk/lib-dynamodb';"],
-    ['core to an SDK, by import type', 'src/core/engine.ts', "export type A = import('@aws-sdk/lib-dynamodb').A;"],
-    ['core to the root door', 'src/core/engine.ts', "export * from '../index.js';"],
-    ['out of src', 'src/core/engine.ts', "import { x } from '../../test/x.js';"],
-    ['a Node module', 'src/core/engine.ts', "import { randomUUID } from 'node:crypto';"],
-    ['a dynamic import', 'src/core/engine.ts', "await import('node:async_hooks');"],
-    ['a computed import', 'src/core/engine.ts', 'await import(name);'],
-    ['a require', 'src/core/engine.ts', "const x = require('node:fs');"],
-    ['a store to another store', 'src/stores/dynamodb.ts', "import { x } from './memory.js';"],
-    ['a store to an adapter', 'src/stores/memory.ts', "import { x } from '../adapters/lambda.js';"],
+    ['core to a package', 'src/core/run/engine.ts', "import { z } from 'zod';"],
+    ['core to an SDK, by type', 'src/core/run/engine.ts', "import type { A } from '@aws-sdk/lib-dynamodb';"],
+    ['core to an SDK, by import type', 'src/core/run/engine.ts', "export type A = import('@aws-sdk/lib-dynamodb').A;"],
+    ['out of src', 'src/core/run/engine.ts', "import { x } from '../../../test/x.js';"],
+    ['a Node module', 'src/core/run/engine.ts', "import { randomUUID } from 'node:crypto';"],
+    ['a dynamic import', 'src/core/run/engine.ts', "await import('node:async_hooks');"],
+    ['a computed import', 'src/core/run/engine.ts', 'await import(name);'],
+    ['a require', 'src/core/run/engine.ts', "const x = require('node:fs');"],
     ['a foreign store to the AWS SDK', 'src/stores/memory.ts', "import { A } from '@aws-sdk/client-dynamodb';"],
-    ['an adapter to a store', 'src/adapters/lambda.ts', "import { x } from '../stores/memory.js';"],
     ['an adapter to another adapter', 'src/adapters/lambda.ts', "import { x } from './http.js';"],
     ['an adapter to platform types', 'src/adapters/lambda.ts', "import type { Context } from 'aws-lambda';"],
-    ['admin to a store', 'src/admin/lock-admin.ts', "import { x } from '../stores/dynamodb.js';"],
     ['testing to a runner', 'src/testing/testing.ts', "import { test } from 'vitest';"],
-    ['testing to a store', 'src/testing/testing.ts', "import { x } from '../stores/memory.js';"],
-    ['cli to an adapter', 'src/cli/cli.ts', "import { x } from '../adapters/lambda.js';"],
-    ['the root door to a store', 'src/index.ts', "export { memoryStore } from './stores/memory.js';"],
-    ['an area without a rule', 'src/extras/extra.ts', "import { x } from '../core/lease.js';"],
+    ['a room without a line', 'src/core/extras/extra.ts', 'export const x = 1;'],
+    ['a file outside of any room', 'src/core/extra.ts', 'export const x = 1;'],
     ['a handler to src', 'handlers/digest.ts', "import { x } from '../src/index.js';"],
     ['a handler to a package', 'handlers/digest.ts', "import { x } from 'lodash';"],
     ['a handler to another package of Upstash', 'handlers/digest.ts', "import { x } from '@upstash/redis-mock';"],
@@ -52,30 +75,30 @@ describe('the check itself', () => {
     ['infra to src', 'infra/app.ts', "import { x } from '../src/index.js';"],
     ['infra to the library', 'infra/app.ts', "import { x } from 'single-execution';"],
     ['infra to a handler', 'infra/app.ts', "import { x } from '../handlers/digest.js';"],
-    ['the wall clock', 'src/core/engine.ts', 'export const at = Date.now();'],
-    ['the wall clock as an object', 'src/core/engine.ts', 'export const at = new Date();'],
-    ['the wall clock as text', 'src/core/engine.ts', 'export const at = Date();'],
-    ['the wall clock under another name', 'src/core/engine.ts', 'const { now } = Date;'],
+    ['the wall clock', 'src/core/run/engine.ts', 'export const at = Date.now();'],
+    ['the wall clock as an object', 'src/core/run/engine.ts', 'export const at = new Date();'],
+    ['the wall clock as text', 'src/core/run/engine.ts', 'export const at = Date();'],
+    ['the wall clock under another name', 'src/core/run/engine.ts', 'const { now } = Date;'],
     ['the monotonic clock', 'src/stores/memory.ts', 'export const at = performance.now();'],
-    ['a timer', 'src/core/engine.ts', 'setTimeout(() => {}, 1);'],
-    ['a timer of globalThis', 'src/core/engine.ts', 'globalThis.setInterval(() => {}, 1);'],
-    ['a timer in an object', 'src/core/engine.ts', 'export const timers = { setTimeout };'],
-    ['a timer taken apart', 'src/core/engine.ts', 'const { setTimeout: later } = globalThis;'],
-    ['a timer inside a signal', 'src/core/engine.ts', 'export const signal = AbortSignal.timeout(1);'],
-    ['the console', 'src/core/engine.ts', "console.log('x');"],
-    ['chance', 'src/core/engine.ts', 'export const x = Math.random();'],
-    ['random bits', 'src/core/engine.ts', 'export const x = crypto.randomUUID();'],
-    ['a default export', 'src/core/engine.ts', 'export default function engine() {}'],
-    ['a default export by name', 'src/core/engine.ts', 'const x = 1; export { x as default };'],
-    ['a default export of a value', 'src/core/engine.ts', 'export default 1;'],
-    ['a file named after nothing', 'src/core/lock-utils.ts', 'export const x = 1;'],
-    ['a file too long', 'src/core/engine.ts', lines(301)],
+    ['a timer', 'src/core/run/engine.ts', 'setTimeout(() => {}, 1);'],
+    ['a timer of globalThis', 'src/core/run/engine.ts', 'globalThis.setInterval(() => {}, 1);'],
+    ['a timer in an object', 'src/core/run/engine.ts', 'export const timers = { setTimeout };'],
+    ['a timer taken apart', 'src/core/run/engine.ts', 'const { setTimeout: later } = globalThis;'],
+    ['a timer inside a signal', 'src/core/run/engine.ts', 'export const signal = AbortSignal.timeout(1);'],
+    ['the console', 'src/core/run/engine.ts', "console.log('x');"],
+    ['chance', 'src/core/run/engine.ts', 'export const x = Math.random();'],
+    ['random bits', 'src/core/run/engine.ts', 'export const x = crypto.randomUUID();'],
+    ['a default export', 'src/core/run/engine.ts', 'export default function engine() {}'],
+    ['a default export by name', 'src/core/run/engine.ts', 'const x = 1; export { x as default };'],
+    ['a default export of a value', 'src/core/run/engine.ts', 'export default 1;'],
+    ['a file named after nothing', 'src/core/run/lock-utils.ts', 'export const x = 1;'],
+    ['a file too long', 'src/core/run/engine.ts', lines(301)],
   ])('refuses %s', (_, path, text) => {
     expect(breaches({ [path]: text })).toEqual([expect.stringContaining(path)]);
   });
 
   test('refuses many long files, each below the limit', () => {
-    const long = Object.fromEntries(['a', 'b', 'c'].map((name) => [`src/core/${name}.ts`, lines(260)]));
+    const long = Object.fromEntries(['a', 'b', 'c'].map((name) => [`src/core/run/${name}.ts`, lines(260)]));
 
     expect(breaches(long)).toEqual([expect.stringContaining('too many files above 250 lines')]);
   });
@@ -83,25 +106,24 @@ describe('the check itself', () => {
   test('allows what is allowed', () => {
     expect(
       breaches({
-        'src/index.ts': "export { x } from './core/engine.js'; export { y } from './adapters/lambda.js';",
-        'src/core/engine.ts': [
-          "import type { Clock } from './clock.js';",
+        'src/index.ts': "export { x } from './core/run/engine.js'; export { y } from './adapters/lambda.js';",
+        'src/core/run/engine.ts': [
+          "import type { Clock } from '../values/clock.js';",
           'export const iso = (at: unknown) => (at instanceof Date ? new Date(+at).toISOString() : String(Date.parse("")));',
           'export interface Timers { setTimeout(): ReturnType<typeof setTimeout>; console: typeof console }',
           'export const later = (clock: Clock) => clock.setTimeout();',
         ].join('\n'),
-        'src/core/clock.ts': 'export const at = [Date.now(), performance.now(), setTimeout(() => {}, 1)];',
-        'src/core/operator-log.ts': "console.warn('x');",
-        'src/core/pause.ts': 'export const jitter = Math.random();',
-        'src/core/attempt-id.ts': 'export const id = crypto.randomUUID();',
-        'src/stores/dynamodb.ts':
-          "import '@aws-sdk/lib-dynamodb'; import './dynamodb-item.js'; import '../core/lease.js';",
-        'src/cli/cli.ts': "import '../core/lease.js'; import '../stores/dynamodb.js'; import '../admin/lock-admin.js';",
-        'src/testing/testing.ts': "export * from './manual-clock.js'; export * from '../core/clock.js';",
+        'src/core/values/clock.ts': 'export const at = [Date.now(), performance.now(), setTimeout(() => {}, 1)];',
+        'src/core/observers/operator-log.ts': "console.warn('x');",
+        'src/core/values/pause.ts': 'export const jitter = Math.random();',
+        'src/core/values/attempt-id.ts': 'export const id = crypto.randomUUID();',
+        'src/stores/dynamodb/dynamodb.ts':
+          "import '@aws-sdk/lib-dynamodb'; import './item.js'; import '../../core/record/refusal.js';",
+        'src/testing/testing.ts': "export * from './manual-clock.js'; export * from '../core/values/clock.js';",
         'handlers/digest.ts': "import 'single-execution/dynamodb'; import type { Context } from 'aws-lambda';",
         'handlers/rates.worker.ts': "import { Redis } from '@upstash/redis/cloudflare'; export default { Redis };",
         'infra/app.ts': "import { App } from 'aws-cdk-lib'; import { x } from './stack.js';",
-        'src/core/policy.ts': lines(300),
+        'src/core/options/policy.ts': lines(300),
       }),
     ).toEqual([]);
   });

@@ -1,12 +1,12 @@
-import { withBackgroundWork } from '../core/background-work.js';
-import { describe } from '../core/describe.js';
-import { run } from '../core/engine.js';
-import type { Execution } from '../core/execution.js';
-import type { LockStore } from '../core/lock-store.js';
-import { type LockOptions, type Policy, type Settings, withStore } from '../core/policy.js';
-import { type MaxDuration, timesByOptions } from '../core/run-times.js';
-import { type TickOption, type Trigger, tickChooser, warnOfNoTick } from '../core/trigger.js';
-import { type OnSkipped, resolveWrapper } from '../core/wrapper.js';
+import { type LockOptions, type Policy, type Settings, withStore } from '../core/options/policy.js';
+import type { LockStore } from '../core/ports/lock-store.js';
+import type { Execution } from '../core/public/execution.js';
+import { run } from '../core/run/engine.js';
+import { describe } from '../core/values/describe.js';
+import { withBackgroundWork } from '../core/wrap/background-work.js';
+import { type MaxDuration, timesByOptions } from '../core/wrap/run-times.js';
+import { type TickOption, type Trigger, tickChooser, warnOfNoTick } from '../core/wrap/trigger.js';
+import { type OnSkipped, resolveWrapper } from '../core/wrap/wrapper.js';
 
 /** What a scheduled handler is told of its trigger; `ScheduledController` of @cloudflare/workers-types fits. */
 export interface ScheduledController {

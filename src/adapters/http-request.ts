@@ -1,5 +1,5 @@
-import { checkTick } from '../core/tick.js';
-import { readInstant, type Trigger } from '../core/trigger.js';
+import { checkTick } from '../core/values/tick.js';
+import { readInstant, type Trigger } from '../core/wrap/trigger.js';
 
 /** Headers with the scheduled time: of Vercel Schedules and of Google Cloud Scheduler. */
 const TIME_HEADERS = ['ce-vssscheduledat', 'x-cloudscheduler-scheduletime'];

@@ -1,5 +1,5 @@
-import { describeType } from '../core/describe.js';
-import { warn } from '../core/operator-log.js';
+import { warn } from '../core/observers/operator-log.js';
+import { describeType } from '../core/values/describe.js';
 
 /** What a header can carry: it loses blanks at its ends. */
 const SENDABLE = /^[!-~](?:[ -~]*[!-~])?$/;

@@ -1,5 +1,5 @@
-import { defined } from '../core/defined.js';
-import { readInstant, type Trigger } from '../core/trigger.js';
+import { defined } from '../core/values/defined.js';
+import { readInstant, type Trigger } from '../core/wrap/trigger.js';
 
 const SCHEDULE_SOURCES: readonly unknown[] = [undefined, 'aws.events', 'aws.scheduler'];
 

@@ -1,13 +1,13 @@
-import { logAndMetrics } from '../core/default-observers.js';
-import { run } from '../core/engine.js';
-import type { Execution } from '../core/execution.js';
-import { isSwitchedOff } from '../core/off-switch.js';
-import type { Order } from '../core/order.js';
-import type { Skipped } from '../core/outcome.js';
-import { chosenLeaseMs, LONGEST_LEASE_MS, type LockOptions, type Policy, withStore } from '../core/policy.js';
-import { type RunTimes, timesWithin } from '../core/run-times.js';
-import { type TickOption, tickChooser, warnOfNoTick } from '../core/trigger.js';
-import { type OnSkipped, resolveWrapper } from '../core/wrapper.js';
+import { logAndMetrics } from '../core/observers/default-observers.js';
+import { chosenLeaseMs, LONGEST_LEASE_MS, type LockOptions, type Policy, withStore } from '../core/options/policy.js';
+import type { Execution } from '../core/public/execution.js';
+import type { Skipped } from '../core/public/outcome.js';
+import { run } from '../core/run/engine.js';
+import { isSwitchedOff } from '../core/run/off-switch.js';
+import type { Order } from '../core/run/order.js';
+import { type RunTimes, timesWithin } from '../core/wrap/run-times.js';
+import { type TickOption, tickChooser, warnOfNoTick } from '../core/wrap/trigger.js';
+import { type OnSkipped, resolveWrapper } from '../core/wrap/wrapper.js';
 import { type Context, remainingMs, whoRuns } from './lambda-context.js';
 import { readScheduleEvent } from './lambda-event.js';
 

@@ -1,5 +1,5 @@
-import { msOf } from '../core/date-of.js';
-import type { Trigger } from '../core/trigger.js';
+import { msOf } from '../core/values/date-of.js';
+import type { Trigger } from '../core/wrap/trigger.js';
 
 /** The part of croner's `Cron` that is used here, of version 10 or later. */
 interface Cron {

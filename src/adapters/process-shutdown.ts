@@ -1,4 +1,4 @@
-import { systemClock } from '../core/clock.js';
+import { systemClock } from '../core/values/clock.js';
 
 type Listener = () => void;
 

@@ -1,14 +1,14 @@
-import { logAndMetrics } from '../core/default-observers.js';
-import { run } from '../core/engine.js';
-import type { Execution } from '../core/execution.js';
-import { isSwitchedOff } from '../core/off-switch.js';
-import type { Skipped } from '../core/outcome.js';
-import { type LockOptions, withStore } from '../core/policy.js';
-import { requiredTick, type TickEvery } from '../core/required-tick.js';
-import { type MaxDuration, timesByOptions } from '../core/run-times.js';
-import { thisProcess } from '../core/this-process.js';
-import type { TickOption } from '../core/trigger.js';
-import { type OnSkipped, resolveWrapper } from '../core/wrapper.js';
+import { logAndMetrics } from '../core/observers/default-observers.js';
+import { type LockOptions, withStore } from '../core/options/policy.js';
+import type { Execution } from '../core/public/execution.js';
+import type { Skipped } from '../core/public/outcome.js';
+import { run } from '../core/run/engine.js';
+import { isSwitchedOff } from '../core/run/off-switch.js';
+import { thisProcess } from '../core/values/this-process.js';
+import { requiredTick, type TickEvery } from '../core/wrap/required-tick.js';
+import { type MaxDuration, timesByOptions } from '../core/wrap/run-times.js';
+import type { TickOption } from '../core/wrap/trigger.js';
+import { type OnSkipped, resolveWrapper } from '../core/wrap/wrapper.js';
 import { readCall } from './process-call.js';
 import { untilShutdown } from './process-shutdown.js';
 

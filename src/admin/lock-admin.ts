@@ -1,14 +1,15 @@
-import { newAttemptId } from '../core/attempt-id.js';
-import { type Clock, systemClock } from '../core/clock.js';
-import { msOf } from '../core/date-of.js';
-import { describe } from '../core/describe.js';
-import { CorruptLockError } from '../core/errors.js';
-import type { DeleteResult, LockAdminStore, ResumeResult, StoredLock } from '../core/lock-admin-store.js';
-import { checkLockName, truncateUtf8 } from '../core/lock-name.js';
-import { FOREVER_MS, MAX_PAUSED_BY_BYTES } from '../core/lock-record.js';
-import type { StoreCall } from '../core/lock-store.js';
-import { isMemberList } from '../core/member-store.js';
-import { checkKnown, checkMethods } from '../core/policy.js';
+import { checkKnown, checkMethods } from '../core/options/policy.js';
+import type { DeleteResult, LockAdminStore, ResumeResult, StoredLock } from '../core/ports/lock-admin-store.js';
+import type { StoreCall } from '../core/ports/lock-store.js';
+import { CorruptLockError } from '../core/public/errors.js';
+import { FOREVER_MS, MAX_PAUSED_BY_BYTES } from '../core/record/lock-record.js';
+import { isMemberList } from '../core/record/member-list.js';
+import { newAttemptId } from '../core/values/attempt-id.js';
+import { type Clock, systemClock } from '../core/values/clock.js';
+import { msOf } from '../core/values/date-of.js';
+import { describe } from '../core/values/describe.js';
+import { checkLockName } from '../core/values/lock-name.js';
+import { truncateUtf8 } from '../core/values/utf8.js';
 import { corruptLock, type LockInfo, lockInfo, type RunInfo } from './lock-info.js';
 
 export type { DeleteResult, LockInfo, ResumeResult, RunInfo };

@@ -1,10 +1,10 @@
-import { dateOf } from '../core/date-of.js';
-import { defined } from '../core/defined.js';
-import type { CorruptLockError } from '../core/errors.js';
-import type { StoredLock } from '../core/lock-admin-store.js';
-import { isToken, type LockRecord, readRecord } from '../core/lock-record.js';
-import { isGivenBack } from '../core/refusal.js';
-import { type RingRun, runsOf } from '../core/run-ring.js';
+import type { StoredLock } from '../core/ports/lock-admin-store.js';
+import type { CorruptLockError } from '../core/public/errors.js';
+import { isToken, type LockRecord, readRecord } from '../core/record/lock-record.js';
+import { isGivenBack } from '../core/record/refusal.js';
+import { type RingRun, runsOf } from '../core/record/run-ring.js';
+import { dateOf } from '../core/values/date-of.js';
+import { defined } from '../core/values/defined.js';
 
 /** A lock as operators see it. Instants are as the holders wrote them. */
 export interface LockInfo {

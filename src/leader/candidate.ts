@@ -1,18 +1,19 @@
-import { newAttemptId } from '../core/attempt-id.js';
-import { type Clock, systemClock } from '../core/clock.js';
-import { describe } from '../core/describe.js';
-import { type Duration, parseDuration } from '../core/duration.js';
-import type { Observer } from '../core/events.js';
-import { checkLockName, nameProblem, utf8Bytes } from '../core/lock-name.js';
-import type { LockStore } from '../core/lock-store.js';
 import {
   type DefaultObservers,
   LONGEST_LEASE_MS,
   type Policy,
   resolvePolicy,
   SHORTEST_LEASE_MS,
-} from '../core/policy.js';
-import { thisProcess } from '../core/this-process.js';
+} from '../core/options/policy.js';
+import type { LockStore } from '../core/ports/lock-store.js';
+import type { Observer } from '../core/public/events.js';
+import { newAttemptId } from '../core/values/attempt-id.js';
+import { type Clock, systemClock } from '../core/values/clock.js';
+import { describe } from '../core/values/describe.js';
+import { type Duration, parseDuration } from '../core/values/duration.js';
+import { checkLockName, nameProblem } from '../core/values/lock-name.js';
+import { thisProcess } from '../core/values/this-process.js';
+import { utf8Bytes } from '../core/values/utf8.js';
 
 /** What every candidate for a lead is told. */
 export interface CandidateOptions {

@@ -1,17 +1,17 @@
-import { describe } from '../core/describe.js';
-import { type Duration, parseDuration } from '../core/duration.js';
-import { run } from '../core/engine.js';
-import { errorName, LockLostError } from '../core/errors.js';
-import type { Execution } from '../core/execution.js';
-import { checkLockName } from '../core/lock-name.js';
-import type { LockStore } from '../core/lock-store.js';
-import { type MemberList, type MemberStore, membersOf } from '../core/member-store.js';
-import { operatorLog, warn } from '../core/operator-log.js';
-import { looseCall } from '../core/order.js';
-import { jittered, pause } from '../core/pause.js';
-import { checkKnown, type DefaultObservers, LONGEST_LEASE_MS } from '../core/policy.js';
-import type { Signal } from '../core/signal.js';
-import { watchedController } from '../core/watched-signal.js';
+import { operatorLog, warn } from '../core/observers/operator-log.js';
+import { checkKnown, type DefaultObservers, LONGEST_LEASE_MS } from '../core/options/policy.js';
+import type { LockStore } from '../core/ports/lock-store.js';
+import type { MemberList, MemberStore } from '../core/ports/member-store.js';
+import { errorName, LockLostError } from '../core/public/errors.js';
+import type { Execution } from '../core/public/execution.js';
+import { run } from '../core/run/engine.js';
+import { looseCall } from '../core/run/order.js';
+import { watchedController } from '../core/run/watched-signal.js';
+import { describe } from '../core/values/describe.js';
+import { type Duration, parseDuration } from '../core/values/duration.js';
+import { checkLockName, memberListName } from '../core/values/lock-name.js';
+import { jittered, pause } from '../core/values/pause.js';
+import type { Signal } from '../core/values/signal.js';
 import { anyCandidate, type CandidateOptions, resolveCandidate } from './candidate.js';
 
 /** Options of `createLeaderElection`. */
@@ -109,7 +109,7 @@ export function createLeaderElection(options: ElectionOptions): LeaderElection {
   if (typeof store.checkIn !== 'function') {
     throw new TypeError("store has no function 'checkIn': give a store of this library, which keeps a list of members");
   }
-  checkLockName(membersOf(name));
+  checkLockName(memberListName(name));
   for (const [option, value] of Object.entries({ onStarted, onStopped })) {
     if (value === undefined || typeof value === 'function') continue;
     throw new TypeError(`${option} is ${describe(value)}: give a function, or leave it out`);

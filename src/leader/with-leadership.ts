@@ -1,16 +1,16 @@
-import { newAttemptId } from '../core/attempt-id.js';
-import { logAndMetrics } from '../core/default-observers.js';
-import { defined } from '../core/defined.js';
-import { describe } from '../core/describe.js';
-import type { Duration } from '../core/duration.js';
-import { toStoreError } from '../core/errors.js';
-import { tellAll } from '../core/events.js';
-import type { Holder } from '../core/lock-store.js';
-import { isSwitchedOff } from '../core/off-switch.js';
-import { looseCall } from '../core/order.js';
-import { publicHolder, type Skipped } from '../core/outcome.js';
-import { checkKnown } from '../core/policy.js';
-import { sentNow } from '../core/transition.js';
+import { logAndMetrics } from '../core/observers/default-observers.js';
+import { checkKnown } from '../core/options/policy.js';
+import type { Holder } from '../core/ports/lock-store.js';
+import { toStoreError } from '../core/public/errors.js';
+import { tellAll } from '../core/public/events.js';
+import { publicHolder, type Skipped } from '../core/public/outcome.js';
+import { isSwitchedOff } from '../core/run/off-switch.js';
+import { looseCall } from '../core/run/order.js';
+import { newAttemptId } from '../core/values/attempt-id.js';
+import { defined } from '../core/values/defined.js';
+import { describe } from '../core/values/describe.js';
+import type { Duration } from '../core/values/duration.js';
+import { sentNow } from '../core/values/sent.js';
 import { type CandidateOptions, resolveCandidate } from './candidate.js';
 
 /** Options of `withLeadership`. */

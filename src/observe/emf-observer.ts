@@ -1,9 +1,9 @@
-import { describe } from '../core/describe.js';
-import { EMF_NAMESPACE } from '../core/emf-metrics.js';
-import { NAMESPACE_VARIABLE, namespaceProblem } from '../core/emf-namespace.js';
-import { emfWriter, findStdout } from '../core/emf-writer.js';
-import { environmentVariable } from '../core/environment.js';
-import type { Observer } from '../core/events.js';
+import { EMF_NAMESPACE } from '../core/observers/emf-metrics.js';
+import { NAMESPACE_VARIABLE, namespaceProblem } from '../core/observers/emf-namespace.js';
+import { emfWriter, findStdout } from '../core/observers/emf-writer.js';
+import type { Observer } from '../core/public/events.js';
+import { describe } from '../core/values/describe.js';
+import { environmentVariable } from '../core/values/environment.js';
 
 export interface EmfOptions {
   /** CloudWatch namespace of the metrics. @default env SINGLE_EXECUTION_NAMESPACE, else 'SingleExecution' */

@@ -1,5 +1,5 @@
-import type { Observer } from '../core/events.js';
-import { operatorLog } from '../core/operator-log.js';
+import { operatorLog } from '../core/observers/operator-log.js';
+import type { Observer } from '../core/public/events.js';
 
 /**
  * The log lines of the default observers, to keep them beside observers of your own: one line of JSON for each event

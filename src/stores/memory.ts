@@ -1,15 +1,15 @@
-import { endedAttempt } from '../core/attempt.js';
-import { systemClock } from '../core/clock.js';
-import { deletedRecord, isDeleted, judgeDeletion } from '../core/deletion.js';
-import { wallInGrant } from '../core/lease.js';
-import type { LockAdminStore } from '../core/lock-admin-store.js';
-import { lockKey } from '../core/lock-key.js';
-import type { LockRecord } from '../core/lock-record.js';
-import type { Lease, LockStore } from '../core/lock-store.js';
-import type { MemberStore } from '../core/member-store.js';
-import { judgeRefusal } from '../core/refusal.js';
-import { hasRun } from '../core/run-ring.js';
-import { forcedFields, grantFields, leaseOf, pausedFields, releaseFields, sentNow } from '../core/transition.js';
+import type { LockAdminStore } from '../core/ports/lock-admin-store.js';
+import type { Lease, LockStore } from '../core/ports/lock-store.js';
+import type { MemberStore } from '../core/ports/member-store.js';
+import { deletedRecord, isDeleted, judgeDeletion } from '../core/record/deletion.js';
+import { lockKey } from '../core/record/lock-key.js';
+import type { LockRecord } from '../core/record/lock-record.js';
+import { judgeRefusal } from '../core/record/refusal.js';
+import { hasRun } from '../core/record/run-ring.js';
+import { forcedFields, grantFields, leaseOf, pausedFields, releaseFields } from '../core/record/transition.js';
+import { endedAttempt } from '../core/request/unsettled-attempt.js';
+import { systemClock } from '../core/values/clock.js';
+import { sentNow, wallInGrant } from '../core/values/sent.js';
 
 /** A lock store, its list of members, and its admin port over the same locks. */
 export interface MemoryStore extends LockStore, MemberStore, LockAdminStore {}

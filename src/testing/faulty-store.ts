@@ -1,6 +1,6 @@
-import type { Clock } from '../core/clock.js';
-import { LockStoreError, type StoreOperation } from '../core/errors.js';
-import type { Claim, Completion, Lease, LockStore, StoreCall } from '../core/lock-store.js';
+import type { Claim, Completion, Lease, LockStore, StoreCall } from '../core/ports/lock-store.js';
+import { LockStoreError, type StoreOperation } from '../core/public/errors.js';
+import type { Clock } from '../core/values/clock.js';
 
 /**
  * What goes wrong with one call. All but the delay, and an error of your own, end as a `LockStoreError` (UNAVAILABLE,

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../core/clock.js';
+import { type Clock, systemClock } from '../core/values/clock.js';
 
 /**
  * The second argument of a Lambda handler, in full; fits `Context` of @types/aws-lambda. Declared here again because

@@ -1,4 +1,4 @@
-import type { Clock } from '../core/clock.js';
+import type { Clock } from '../core/values/clock.js';
 
 /** A clock that stands still until it is turned. */
 export interface ManualClock extends Clock {

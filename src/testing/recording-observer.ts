@@ -1,4 +1,4 @@
-import type { LockEvent, Observer } from '../core/events.js';
+import type { LockEvent, Observer } from '../core/public/events.js';
 
 /** An observer that keeps what it is told, oldest first. */
 export interface RecordingObserver extends Observer {

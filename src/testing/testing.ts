@@ -1,12 +1,12 @@
-export { lockStoreContract } from './contract.js';
-export type { ContractCase, ContractHarness, ContractNeed } from './contract-case.js';
-export type { FakeItem } from './fake-attribute-value.js';
+export type { ContractCase, ContractHarness, ContractNeed } from './contract/case.js';
+export { lockStoreContract } from './contract/contract.js';
+export type { FakeItem } from './fake-dynamodb/attribute-value.js';
 export {
   type DocumentClientMock,
   type FakeLockTable,
   type FakeLockTableOptions,
   fakeLockTable,
-} from './fake-lock-table.js';
+} from './fake-dynamodb/fake-lock-table.js';
 export {
   type Fault,
   type FaultPlan,

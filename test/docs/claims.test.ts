@@ -16,7 +16,7 @@ const PAGES = [
 
 /** Every text that can be the title of a test, or of a case of the contract: it begins a line or an argument list. */
 const titles = [...filesIn('test'), ...filesIn('src/testing')]
-  .filter((file) => /^src|\.test\.ts$/.test(file))
+  .filter((file) => /^src.*\.ts$|\.test\.ts$/.test(file))
   .flatMap((file) => [...read(file).matchAll(/(?:^\s*|[([])(['"`])((?:row|F)\s?\d.*)/gm)])
   .map(([, , title = '']) => title);
 

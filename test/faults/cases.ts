@@ -15,7 +15,7 @@ export interface FaultCase {
   readonly atMostMs: number;
 }
 
-/** The pause before a second try is shorter: src/core/try-loop.ts. */
+/** The pause before a second try is shorter: src/core/request/try-loop.ts. */
 const FIRST_PAUSE_MS = 50;
 /** For all that is no waiting. */
 const SLACK_MS = 750;

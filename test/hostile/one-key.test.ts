@@ -1,6 +1,6 @@
 import { lockAdmin } from 'single-execution/admin';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { FOREVER_MS } from '../../src/core/lock-record.js';
+import { FOREVER_MS } from '../../src/core/record/lock-record.js';
 import { MINUTE, soundRecord, verdictOf, writeRecord } from '../support/hostile-records.js';
 import { call, claim, grant } from '../support/one-run.js';
 import { type RawStores, startRawStores } from '../support/raw-stores.js';

@@ -11,7 +11,7 @@ import { redisAdminStore, redisStore } from 'single-execution/redis';
 import { lambdaContext } from 'single-execution/testing';
 import { upstashStore } from 'single-execution/upstash';
 import { describe, expect, test } from 'vitest';
-import { readRecord } from '../../src/core/lock-record.js';
+import { readRecord } from '../../src/core/record/lock-record.js';
 import { anyValue, Untouchable } from '../support/hostile-values.js';
 import { call } from '../support/one-run.js';
 

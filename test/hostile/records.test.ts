@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { lockAdmin } from 'single-execution/admin';
 import { manualClock } from 'single-execution/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newAttemptId } from '../../src/core/attempt-id.js';
-import { readRecord } from '../../src/core/lock-record.js';
+import { readRecord } from '../../src/core/record/lock-record.js';
+import { newAttemptId } from '../../src/core/values/attempt-id.js';
 import { storeCall } from '../support/contract-harness.js';
 import {
   anyField,

@@ -13,7 +13,7 @@ import {
   lockedRetry,
 } from '../../infra/constructs/lock-times.js';
 import { runGaps } from '../../infra/constructs/run-gaps.js';
-import { guardMs } from '../../src/core/lease.js';
+import { guardMs } from '../../src/core/run/hold.js';
 import { appStack } from '../support/synthesised.js';
 
 const timeout = Duration.minutes(1);

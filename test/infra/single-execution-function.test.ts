@@ -12,7 +12,7 @@ import { Queue } from 'aws-cdk-lib/aws-sqs';
 import fc from 'fast-check';
 import { LockTable, SingleExecutionFunction, type SingleExecutionFunctionProps } from 'single-execution/cdk';
 import { describe, expect, test } from 'vitest';
-import { parseDuration } from '../../src/core/duration.js';
+import { parseDuration } from '../../src/core/values/duration.js';
 import { appStack, templateOf } from '../support/synthesised.js';
 
 const HANDLER = fileURLToPath(new URL('../../handlers/nightly-report.ts', import.meta.url));

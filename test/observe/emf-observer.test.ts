@@ -3,8 +3,8 @@ import { type LockEvent, LockStoreError, type Options, withSingleExecution } fro
 import { memoryStore } from 'single-execution/memory';
 import { lambdaContext, manualClock, scheduledEvent } from 'single-execution/testing';
 import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from 'vitest';
-import { EMF_METRICS } from '../../src/core/emf-metrics.js';
-import type { EventBody } from '../../src/core/events.js';
+import { EMF_METRICS } from '../../src/core/observers/emf-metrics.js';
+import type { EventBody } from '../../src/core/public/events.js';
 import { type EmfOptions, emfObserver } from '../../src/observe/observe.js';
 import { emfProblems } from '../support/emf-check.js';
 import { pass } from '../support/pass.js';

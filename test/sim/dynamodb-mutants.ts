@@ -1,9 +1,9 @@
 import { type Mutant, mutantsOf } from './mutant.js';
 
-const REQUESTS = 'stores/dynamodb-requests.ts';
-const ACQUIRE = 'stores/dynamodb-acquire.ts';
-const STORE = 'stores/dynamodb.ts';
-const TIME = 'stores/dynamodb-response-time.ts';
+const REQUESTS = 'stores/dynamodb/requests.ts';
+const ACQUIRE = 'stores/dynamodb/acquire.ts';
+const STORE = 'stores/dynamodb/dynamodb.ts';
+const TIME = 'stores/dynamodb/response-time.ts';
 const SAME_ATTEMPT = "    unchangedSince('attemptId', ':oldAttempt', attemptId),\n";
 const OLD_ATTEMPT = "    ':oldAttempt': attemptId,\n";
 
@@ -21,32 +21,32 @@ export const DYNAMODB_MUTANTS: readonly Mutant[] = [
     'return failed(unexpected(claim.name));',
   ]),
   mutant('a release that fails replaces what the task gave', 'synchronised', 49, [
-    'core/guarded-run.ts',
+    'core/run/guarded-run.ts',
     "tell({ type: 'release-failed', error: toStoreError(error, 'release', order.name) });\n    return 'unknown';",
     'throw error;',
   ]),
   mutant('a failure is swallowed', 'synchronised', 1, [
-    'core/settle.ts',
+    'core/run/task.ts',
     '    throw settled.error;\n',
     '    return undefined as never;\n',
   ]),
   mutant('a run that failed is not released', 'synchronised', 1, [
-    'core/guarded-run.ts',
+    'core/run/guarded-run.ts',
     'const status = await release({\n',
     "const status = failed ? 'released' : await release({\n",
   ]),
   mutant('a grant that came too late is not given back', 'skewed', 1, [
-    'core/guarded-run.ts',
+    'core/run/guarded-run.ts',
     "    await release({ result: 'failed', lockAtLeastForMs: 0, markTickDone: false, durationMs: 0, error: refusal.code });\n",
     '',
   ]),
   mutant('a success marks the ticks of a day', 'synchronised', 1, [
-    'core/transition.ts',
+    'core/record/transition.ts',
     'Math.max(tickMs, doneTickMs) : undefined',
     'Math.max(tickMs, doneTickMs) + 86_400_000 : undefined',
   ]),
   mutant('a release forgets lockAtLeastFor', 'synchronised', 1, [
-    'core/transition.ts',
+    'core/record/transition.ts',
     'lockAtLeastForMs === 0 ? 0 : lease.lockedAtMs + lockAtLeastForMs;',
     '0 * lockAtLeastForMs;',
   ]),
@@ -56,12 +56,12 @@ export const DYNAMODB_MUTANTS: readonly Mutant[] = [
     "':seenToken = :seenToken AND #state = :held'",
   ]),
   mutant('an operator deletes a lock that has been used since it was seen', 'hostile', 33, [
-    'core/deletion.ts',
+    'core/record/deletion.ts',
     "if (token !== fencingToken) return 'changed';",
     "if (token === 'another') return 'changed';",
   ]),
   mutant('an operator deletes a lock that is held', 'hostile', 25, [
-    'core/deletion.ts',
+    'core/record/deletion.ts',
     "if (state !== 'held') return 'open';",
     "if (state !== 'held' || lockUntil !== 0) return 'open';",
   ]),
@@ -71,7 +71,7 @@ export const DYNAMODB_MUTANTS: readonly Mutant[] = [
     "    ConditionExpression: 'attribute_exists(attemptId)',\n    ExpressionAttributeNames: names,\n    ExpressionAttributeValues: { ...fieldValues, ...(unchanged.length === 0 && old) },",
   ]),
   mutant('a delete drops the fencing token', 'hostile', 15, [
-    'core/deletion.ts',
+    'core/record/deletion.ts',
     '...defined({ fencingToken, ',
     '...defined({ ...(fencingToken === -1 && { fencingToken }), ',
   ]),
@@ -96,7 +96,7 @@ export const DYNAMODB_MUTANTS: readonly Mutant[] = [
     28,
     [REQUESTS, `${SAME_ATTEMPT}    unchangedSince('lockUntil', ':oldUntil', lockUntil),\n`, SAME_ATTEMPT],
     [REQUESTS, `${OLD_ATTEMPT}    ':oldUntil': lockUntil,\n`, OLD_ATTEMPT],
-    ['core/lease.ts', 'return Math.max(200, leaseMs / 100);', 'return -4_000;'],
+    ['core/run/hold.ts', 'return Math.max(200, leaseMs / 100);', 'return -4_000;'],
   ),
   mutant(
     'a takeover does not look whose lock it is',
@@ -116,7 +116,7 @@ export const DYNAMODB_MUTANTS: readonly Mutant[] = [
     'const SLOP_MS = -2_000;',
   ]),
   mutant('a lease ends for its holder when it ends for others', 'synchronised', 15, [
-    'core/lease.ts',
+    'core/run/hold.ts',
     'return Math.max(200, leaseMs / 100);',
     'return -4_000;',
   ]),
@@ -124,11 +124,11 @@ export const DYNAMODB_MUTANTS: readonly Mutant[] = [
     'the deadline does not move with the server’s clock',
     'skewed',
     4,
-    ['core/lease.ts', 'Math.min(endMono, capMono) - guard', 'endMono - guard'],
-    ['core/lease.ts', ' || isPast(capMono, capSent)', ''],
+    ['core/run/hold.ts', 'Math.min(endMono, capMono) - guard', 'endMono - guard'],
+    ['core/run/hold.ts', ' || isPast(capMono, capSent)', ''],
   ),
   mutant('an extension that went unanswered counts', 'synchronised', 95, [
-    'core/extender.ts',
+    'core/run/extender.ts',
     '      const result = await policy.store.extend(',
     '      const [deadlineMono, endMono, capMono] = [hold.deadlineMono, hold.endMono, hold.capMono].map((mono) => mono + 3 * leaseMs) as [number, number, number];\n      watch.renew({ ...hold, deadlineMono, endMono, capMono });\n      const result = await policy.store.extend(',
   ]),
@@ -137,13 +137,17 @@ export const DYNAMODB_MUTANTS: readonly Mutant[] = [
     'hostile',
     173,
     [
-      'core/extender.ts',
+      'core/run/extender.ts',
       "if (result.status === 'lost') watch.lose();",
       "if (result.status === 'lost') return 'extended';",
     ],
-    ['core/extender.ts', 'if (!hold || watch.isLost() || watch.isStopped() || closing.signal.aborted)', 'if (!hold)'],
     [
-      'core/lease-watch.ts',
+      'core/run/extender.ts',
+      'if (!hold || watch.isLost() || watch.isStopped() || closing.signal.aborted)',
+      'if (!hold)',
+    ],
+    [
+      'core/run/lease-watch.ts',
       "if (hold && isOver(hold, { monotonic, wall: clock.now() })) lose('its lease is over');",
       'if (!hold && monotonic < 0) lose("");',
     ],
@@ -166,7 +170,7 @@ export const DYNAMODB_MUTANTS: readonly Mutant[] = [
     "    ConditionExpression: ':att = :att AND #state = :held',\n    ExpressionAttributeNames: names,\n    ExpressionAttributeValues: { ...fieldValues, ':att': lease.attemptId, ':held': 'held' },",
   ]),
   mutant('a released lock is free since 1970', 'synchronised', 1, [
-    'core/transition.ts',
+    'core/record/transition.ts',
     '{ lockUntil: releasedAt, releasedAt }',
     '{ lockUntil: 1_000_000_000_000, releasedAt }',
   ]),
@@ -176,7 +180,7 @@ export const DYNAMODB_MUTANTS: readonly Mutant[] = [
     "#state <> :held) AND :now = :now'",
   ]),
   mutant('an attempt whose answer was lost is not known again', 'synchronised', 2, [
-    'core/refusal.ts',
+    'core/record/refusal.ts',
     "if (item['attemptId'] === claim.attemptId && item['state'] === 'held') {",
     "if (claim.attemptId === '') {",
   ]),
@@ -185,7 +189,11 @@ export const DYNAMODB_MUTANTS: readonly Mutant[] = [
     'synchronised',
     11,
     [REQUESTS, '[FREE, NEW_ATTEMPT, NOT_BARRED, NOT_PAUSED], {', '[FREE, NOT_BARRED, NOT_PAUSED], {'],
-    ['core/transition.ts', '{ lockUntil: releasedAt, releasedAt }', '{ lockUntil: 1_000_000_000_000, releasedAt }'],
+    [
+      'core/record/transition.ts',
+      '{ lockUntil: releasedAt, releasedAt }',
+      '{ lockUntil: 1_000_000_000_000, releasedAt }',
+    ],
   ),
   mutant('an attempt that may yet be applied is not cancelled', 'hostile', 207, [
     ACQUIRE,
@@ -225,22 +233,22 @@ export const DYNAMODB_MUTANTS: readonly Mutant[] = [
     'isDone = !answer.value.applied;',
   ]),
   mutant('a tick that is next is taken for one that is done', 'synchronised', 1, [
-    'core/refusal.ts',
+    'core/record/refusal.ts',
     'doneTick < tickMs)',
     'doneTick < tickMs - 8_000)',
   ]),
   mutant('with tickMark start a tick is not marked', 'synchronised', 2, [
-    'core/transition.ts',
+    'core/record/transition.ts',
     'doneTick: markTickAtStart ? tickMs : undefined',
     'doneTick: markTickAtStart && tickMs === 0 ? tickMs : undefined',
   ]),
   mutant('a success does not mark its tick', 'synchronised', 5, [
-    'core/transition.ts',
+    'core/record/transition.ts',
     'doneTick: markTickDone && tickMs !== undefined ? Math.max(tickMs, doneTickMs) : undefined',
     'doneTick: markTickDone && tickMs === 0 ? Math.max(tickMs, doneTickMs) : undefined',
   ]),
   mutant('a failed run marks its tick', 'synchronised', 3, [
-    'core/guarded-run.ts',
+    'core/run/guarded-run.ts',
     "markTickDone: !failed && policy.tickMark === 'success' && order.tickMs !== undefined,",
     "markTickDone: policy.tickMark === 'success' && order.tickMs !== undefined,",
   ]),
@@ -248,16 +256,16 @@ export const DYNAMODB_MUTANTS: readonly Mutant[] = [
     'the deadline counts from an answer that took its time',
     'synchronised',
     15,
-    ['core/lease.ts', 'endMono: firstSentMono + leaseMs,', 'endMono: firstSentMono + leaseMs + 6_000,'],
+    ['core/run/hold.ts', 'endMono: firstSentMono + leaseMs,', 'endMono: firstSentMono + leaseMs + 6_000,'],
     [TIME, 'serverMs === undefined ? {} :', 'serverMs !== -1 ? {} :'],
   ),
   mutant('the run goes on when its lease is over', 'synchronised', 15, [
-    'core/lease-watch.ts',
+    'core/run/lease-watch.ts',
     "if (hold && isOver(hold, { monotonic, wall: clock.now() })) lose('its lease is over');",
     "if (!hold && monotonic < 0) lose('');",
   ]),
   mutant('a signal that is asked does not look at the clocks', 'suspended', 149, [
-    'core/watched-signal.ts',
+    'core/run/watched-signal.ts',
     '        look();\n',
     '',
   ]),
@@ -265,26 +273,26 @@ export const DYNAMODB_MUTANTS: readonly Mutant[] = [
     'a suspended monotonic clock is believed',
     'suspended',
     36,
-    ['core/lease.ts', ' || isPast(endMono, endSent)', ''],
-    ['core/lease.ts', ' || isPast(capMono, capSent)', ''],
+    ['core/run/hold.ts', ' || isPast(endMono, endSent)', ''],
+    ['core/run/hold.ts', ' || isPast(capMono, capSent)', ''],
   ),
   mutant('a lock that was given back waits for the clock that gave it back', 'skewed', 2, [
-    'core/refusal.ts',
+    'core/record/refusal.ts',
     'isGivenBack(record) || isExpired(lockUntil)',
     "(state === 'forced' && isGivenBack(record)) || isExpired(lockUntil)",
   ]),
   mutant('a lock that was freed by force waits for the operator’s clock', 'hostile', 5, [
-    'core/refusal.ts',
+    'core/record/refusal.ts',
     "state === 'forced' || state === 'deleted' ||",
     "state === 'deleted' ||",
   ]),
   mutant('a lock that is kept for lockAtLeastFor counts as given back', 'synchronised', 29, [
-    'core/refusal.ts',
+    'core/record/refusal.ts',
     "(state === 'released' && lockUntil === releasedAt)",
     "(state === 'released' && lockUntil !== releasedAt! + 0.5)",
   ]),
   mutant('a release drops the fence that its run took over from', 'skewed', 6, [
-    'core/transition.ts',
+    'core/record/transition.ts',
     '? Math.max(nowMs, fenceMs) : nowMs;',
     '? nowMs : nowMs;',
   ]),
@@ -294,12 +302,12 @@ export const DYNAMODB_MUTANTS: readonly Mutant[] = [
     "if (verdict.kind === 'expired' && claim.name === '') {",
   ]),
   mutant('an answer is sure although another try is pending', 'synchronised', 318, [
-    'core/try-loop.ts',
+    'core/request/try-loop.ts',
     'ambiguous: ambiguous || pending.size > 0',
     "ambiguous: ambiguous || ('error' in how && pending.size > 0)",
   ]),
   mutant('a call that has its answer goes on sending', 'synchronised', 57, [
-    'core/try-loop.ts',
+    'core/request/try-loop.ts',
     '    const end = (how: { readonly value: T } | { readonly error: unknown }) => {\n      timer?.cancel();\n',
     '    const end = (how: { readonly value: T } | { readonly error: unknown }) => {\n',
   ]),

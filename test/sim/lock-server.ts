@@ -1,5 +1,5 @@
 import type { LockAdminStore, LockStore } from 'single-execution';
-import type { MemberStore } from '../../src/core/member-store.js';
+import type { MemberStore } from '../../src/core/ports/member-store.js';
 import type { Host } from './host.js';
 
 /** The one lock of a world. */

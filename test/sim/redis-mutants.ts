@@ -1,7 +1,7 @@
 import { type Mutant, mutantsOf } from './mutant.js';
 
-const SCRIPTS = 'stores/redis-scripts.ts';
-const ADMIN_SCRIPTS = 'stores/redis-admin-scripts.ts';
+const SCRIPTS = 'stores/redis/scripts.ts';
+const ADMIN_SCRIPTS = 'stores/redis/admin-scripts.ts';
 const STILL_UNTIL = 'untilMs > now and not givenBack';
 const HAS_ENDED = "string.find(',' .. (lock.barredAttempts or '') .. ',', ',' .. id .. ',', 1, true)";
 
@@ -81,12 +81,12 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
     '',
   ]),
   mutant('an attempt for a done tick is cancelled all the same', 'synchronised', 4, [
-    'stores/redis-lock.ts',
+    'stores/redis/lock.ts',
     'if (answer.ambiguous && !isDone) {',
     'if (answer.ambiguous) {',
   ]),
   mutant('an attempt that was refused for whatever reason is not cancelled', 'synchronised', 41, [
-    'stores/redis-lock.ts',
+    'stores/redis/lock.ts',
     "const isDone = 'reply' in answer && doneReason(claim, answer.reply.item?.['doneTick']) !== undefined;",
     "const isDone = 'reply' in answer;",
   ]),
@@ -103,17 +103,17 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
   ]),
   mutant('anybody may extend', 'hostile', 3, [SCRIPTS, "if not holds(ARGV[1]) then return answer('lost') end", '']),
   mutant('the deadline counts from an answer that took its time', 'synchronised', 2, [
-    'core/lease.ts',
+    'core/run/hold.ts',
     'endMono: firstSentMono + leaseMs,',
     'endMono: firstSentMono + leaseMs + 6_000,',
   ]),
   mutant('the deadline counts from the latest try', 'synchronised', 24, [
-    'stores/redis-connection.ts',
+    'stores/redis/connection.ts',
     'sent ??= sentNow(call.clock);',
     'sent = sentNow(call.clock);',
   ]),
   mutant('a signal that is asked does not look at the clocks', 'hostile', 52, [
-    'core/watched-signal.ts',
+    'core/run/watched-signal.ts',
     '        look();\n',
     '',
   ]),

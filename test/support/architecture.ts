@@ -1,7 +1,8 @@
 import { posix } from 'node:path';
 import ts from 'typescript';
+import { ROOMS, roomOf } from './rooms.js';
 
-/** Source texts by path from the root of the repository, such as `src/core/lease.ts`. */
+/** Source texts by path from the root of the repository, such as `src/core/run/hold.ts`. */
 export type Sources = Readonly<Record<string, string>>;
 
 interface Import {
@@ -10,36 +11,28 @@ interface Import {
   readonly typeOnly: boolean;
 }
 
-/** Which areas of src an area may import besides itself; a new area needs a line here. */
-const ARROWS: Readonly<Record<string, readonly string[]>> = {
-  core: [],
-  stores: ['core'],
-  adapters: ['core'],
-  leader: ['core'],
-  admin: ['core'],
-  observe: ['core'],
-  testing: ['core'],
-  cli: ['core', 'stores', 'admin'],
-  'index.ts': ['core', 'adapters'],
-};
-
-/** Areas whose files know each other only within a family: `dynamodb.ts` and `dynamodb-*.ts`. */
-const FAMILIES = ['stores', 'adapters'];
-/** A family that builds on another one: Upstash is Redis over REST. */
-const BUILDS_ON: Readonly<Record<string, string>> = { upstash: 'redis' };
+/** Rooms whose files stand for one platform each: they know each other only within a family, `http.ts` and `http-*.ts`. */
+const FAMILIES = ['adapters'];
 
 /** Packages that the files with these path prefixes may import; no other file of src imports any. */
 const PACKAGES: Readonly<Record<string, RegExp>> = {
-  'src/stores/dynamodb': /^@aws-sdk\//,
+  'src/stores/dynamodb/': /^@aws-sdk\//,
 };
 
 /** What only one file of src may touch; everything else asks that file. */
 const OWNED: readonly { readonly what: RegExp; readonly owner: string; readonly exceptIn?: RegExp }[] = [
-  { what: /^(Date|performance|setTimeout|setInterval|setImmediate|AbortSignal\.timeout)$/, owner: 'src/core/clock.ts' },
-  { what: /^console$/, owner: 'src/core/operator-log.ts' },
-  { what: /^Math\.random$/, owner: 'src/core/pause.ts' },
+  {
+    what: /^(Date|performance|setTimeout|setInterval|setImmediate|AbortSignal\.timeout)$/,
+    owner: 'src/core/values/clock.ts',
+  },
+  { what: /^console$/, owner: 'src/core/observers/operator-log.ts' },
+  { what: /^Math\.random$/, owner: 'src/core/values/pause.ts' },
   // Ids in the events and contexts that tests make up decide nothing.
-  { what: /^crypto$/, owner: 'src/core/attempt-id.ts', exceptIn: /^src\/(testing\/|stores\/redis-connection.ts$)/ },
+  {
+    what: /^crypto$/,
+    owner: 'src/core/values/attempt-id.ts',
+    exceptIn: /^src\/(testing\/|stores\/redis\/connection.ts$)/,
+  },
 ];
 
 const EMPTY_NAMES = /^(utils?|helpers?|types|constants|manager|service|base|impl)$/;
@@ -57,6 +50,7 @@ export function breaches(sources: Sources): string[] {
       if (reason) found.push(`${path}: ${reason}`);
     }
     if (!path.startsWith('src/')) continue;
+    if (!ROOMS[roomOf(path)]) found.push(`${path}: room '${roomOf(path)}' has no line in the table of rooms`);
     for (const name of globalsUsed(file)) {
       const rule = OWNED.find(({ what }) => what.test(name));
       const isAllowed = !rule || rule.owner === path || rule.exceptIn?.test(path);
@@ -99,19 +93,14 @@ function packageRefusal(path: string, specifier: string): string | undefined {
 }
 
 function arrowRefusal(path: string, target: string): string | undefined {
-  const from = areaOf(path);
-  const arrows = ARROWS[from];
-  if (!arrows) return `area '${from}' has no line in the table of arrows`;
-  const to = areaOf(target);
   if (!target.startsWith('src/')) return `imports ${target} from outside src`;
-  if (to !== from) return arrows.includes(to) ? undefined : `${from} must not import ${to}: ${target}`;
-  const [family, other] = [familyOf(path), familyOf(target)];
-  return FAMILIES.includes(from) && family !== other && BUILDS_ON[family] !== other
+  const [from, to] = [roomOf(path), roomOf(target.replace(/\.js$/, '.ts'))];
+  if (to !== from) return ROOMS[from]?.sees.includes(to) ? undefined : `${from} must not import ${to}: ${target}`;
+  return FAMILIES.includes(from) && familyOf(path) !== familyOf(target)
     ? `${from} must not import one another: ${target}`
     : undefined;
 }
 
-const areaOf = (path: string): string => path.split('/')[1] ?? '';
 const familyOf = (path: string): string => posix.basename(path).split(/[-.]/)[0] ?? '';
 const lines = (text: string): number => text.replace(/\n$/, '').split('\n').length;
 

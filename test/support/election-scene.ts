@@ -15,8 +15,8 @@ import {
   recordingObserver,
 } from 'single-execution/testing';
 import { vi } from 'vitest';
-import type { LockRecord } from '../../src/core/lock-record.js';
-import { sentNow } from '../../src/core/transition.js';
+import type { LockRecord } from '../../src/core/record/lock-record.js';
+import { sentNow } from '../../src/core/values/sent.js';
 import { type Host, hostOn } from './host.js';
 
 export const START: number = Date.parse('2026-01-01T00:00:00Z');

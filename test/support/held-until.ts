@@ -1,4 +1,4 @@
-import type { Hold } from '../../src/core/lease.js';
+import type { Hold } from '../../src/core/run/hold.js';
 
 /** The wall clock at which the leases of these tests begin; the monotonic clock is then at 0. */
 export const NOW = 1_767_225_600_000;

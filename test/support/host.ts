@@ -1,6 +1,6 @@
 import type { Clock, LockStore, MemberStore } from 'single-execution';
 import type { ManualClock } from 'single-execution/testing';
-import type { Timer } from '../../src/core/clock.js';
+import type { Timer } from '../../src/core/values/clock.js';
 
 /** A process with clocks and timers of its own, on the clock that the test turns. */
 export interface Host {

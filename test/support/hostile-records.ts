@@ -1,7 +1,7 @@
 import { type AttributeValue, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
 import { CorruptLockError, LockStoreError } from 'single-execution';
-import { isRecordAttribute } from '../../src/core/lock-record.js';
+import { isRecordAttribute } from '../../src/core/record/lock-record.js';
 import { anyText } from './hostile-values.js';
 import type { RawStores } from './raw-stores.js';
 

@@ -1,5 +1,5 @@
 import type { Clock } from 'single-execution';
-import { systemClock } from '../../src/core/clock.js';
+import { systemClock } from '../../src/core/values/clock.js';
 
 /** A clock on which waiting is so many times shorter. The wall clock is true. */
 export function hurriedClock(times: number): Clock {

@@ -1,7 +1,7 @@
 import { type ExecuteOptions, executeWithLock } from 'single-execution';
 import { type MemoryStore, memoryStore } from 'single-execution/memory';
 import { type ManualClock, manualClock, type RecordingObserver, recordingObserver } from 'single-execution/testing';
-import type { LockRecord } from '../../src/core/lock-record.js';
+import type { LockRecord } from '../../src/core/record/lock-record.js';
 import { gate } from './gate.js';
 
 export const NOW: number = Date.parse('2026-01-01T00:00:00Z');

@@ -1,19 +1,18 @@
 import type { Claim, Clock, Completion, Lease, LockAdminStore, LockStore } from 'single-execution';
-import { deletedRecord, isDeleted, judgeDeletion } from '../../src/core/deletion.js';
-import type { DeleteResult, Deletion, ForceRelease, Pause, ResumeResult } from '../../src/core/lock-admin-store.js';
-import { lockKey } from '../../src/core/lock-key.js';
-import type { LockRecord } from '../../src/core/lock-record.js';
-import { type Judgement, judgeRefusal } from '../../src/core/refusal.js';
-import { hasRun } from '../../src/core/run-ring.js';
-import {
-  forcedFields,
-  grantFields,
-  leaseOf,
-  pausedFields,
-  releaseFields,
-  type Sent,
-  sentNow,
-} from '../../src/core/transition.js';
+import type {
+  DeleteResult,
+  Deletion,
+  ForceRelease,
+  Pause,
+  ResumeResult,
+} from '../../src/core/ports/lock-admin-store.js';
+import { deletedRecord, isDeleted, judgeDeletion } from '../../src/core/record/deletion.js';
+import { lockKey } from '../../src/core/record/lock-key.js';
+import type { LockRecord } from '../../src/core/record/lock-record.js';
+import { type Judgement, judgeRefusal } from '../../src/core/record/refusal.js';
+import { hasRun } from '../../src/core/record/run-ring.js';
+import { forcedFields, grantFields, leaseOf, pausedFields, releaseFields } from '../../src/core/record/transition.js';
+import { type Sent, sentNow } from '../../src/core/values/sent.js';
 
 type Records = Map<string, LockRecord>;
 

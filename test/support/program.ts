@@ -10,7 +10,7 @@ const START = `
   import { createInterface } from 'node:readline';
   import { Redis } from 'ioredis';
   import { gate } from ${JSON.stringify(new URL('gate.ts', import.meta.url).href)};
-  import { redisStore } from ${source('stores/redis.ts')};
+  import { redisStore } from ${source('stores/redis/redis.ts')};
   import { withSingleExecution } from ${source('adapters/process.ts')};
   const say = (...words) => console.log(words.join(' '));
   const words = new Map();

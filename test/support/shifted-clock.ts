@@ -1,5 +1,5 @@
 import type { Clock } from 'single-execution';
-import { systemClock } from '../../src/core/clock.js';
+import { systemClock } from '../../src/core/values/clock.js';
 
 /** The clocks of a host whose wall clock is wrong by so many milliseconds, ahead when positive. */
 export function shiftedClock(ms: number): Clock {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { DELETE, FORCE_RELEASE, GET, LIST, PAUSE, RESUME } from '../../src/stores/redis-admin-scripts.js';
-import { ACQUIRE, CANCEL, CHECK_IN, EXTEND, RELEASE } from '../../src/stores/redis-scripts.js';
+import { DELETE, FORCE_RELEASE, GET, LIST, PAUSE, RESUME } from '../../src/stores/redis/admin-scripts.js';
+import { ACQUIRE, CANCEL, CHECK_IN, EXTEND, RELEASE } from '../../src/stores/redis/scripts.js';
 
 const SCRIPTS = {
   acquire: ACQUIRE,

@@ -4,7 +4,7 @@ import { mockClient } from 'aws-sdk-client-mock';
 import fc from 'fast-check';
 import { fakeLockTable } from 'single-execution/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Claim, Lease } from '../../src/core/lock-store.js';
+import type { Claim, Lease } from '../../src/core/ports/lock-store.js';
 import {
   acquireRequest,
   cancelRequest,
@@ -15,8 +15,8 @@ import {
   resumeRequest,
   takeoverRequest,
   type UpdateRequest,
-} from '../../src/stores/dynamodb-requests.js';
-import { isReservedWord } from '../../src/testing/fake-reserved-words.js';
+} from '../../src/stores/dynamodb/requests.js';
+import { isReservedWord } from '../../src/testing/fake-dynamodb/reserved-words.js';
 import { dynamoDBLocal, freshTable } from '../support/dynamodb-local.js';
 
 /*

@@ -1,6 +1,6 @@
 import type { Claim } from 'single-execution';
-import type { LockRecord } from '../../../src/core/lock-record.js';
-import { type Judgement, judgeRefusal } from '../../../src/core/refusal.js';
+import type { LockRecord } from '../../../src/core/record/lock-record.js';
+import { type Judgement, judgeRefusal } from '../../../src/core/record/refusal.js';
 import { type Mutant, SOUND } from '../mutant-store.js';
 
 const { judge, grant, sent } = SOUND;

@@ -1,6 +1,6 @@
-import { deletedRecord } from '../../../src/core/deletion.js';
-import type { DeleteResult } from '../../../src/core/lock-admin-store.js';
-import type { LockRecord } from '../../../src/core/lock-record.js';
+import type { DeleteResult } from '../../../src/core/ports/lock-admin-store.js';
+import { deletedRecord } from '../../../src/core/record/deletion.js';
+import type { LockRecord } from '../../../src/core/record/lock-record.js';
 import { type Mutant, SOUND } from '../mutant-store.js';
 
 const { judge, mayExtend, forced, judgeDeletion, deleted } = SOUND;

@@ -1,5 +1,5 @@
-import { FORCE_RELEASE } from '../../../src/stores/redis-admin-scripts.js';
-import { ACQUIRE, CANCEL, RELEASE } from '../../../src/stores/redis-scripts.js';
+import { FORCE_RELEASE } from '../../../src/stores/redis/admin-scripts.js';
+import { ACQUIRE, CANCEL, RELEASE } from '../../../src/stores/redis/scripts.js';
 import { ALIKE, type RedisMutant } from './redis-mutants.js';
 
 /*

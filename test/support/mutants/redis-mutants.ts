@@ -1,5 +1,5 @@
-import { DELETE, FORCE_RELEASE, GET, PAUSE, RESUME } from '../../../src/stores/redis-admin-scripts.js';
-import { ACQUIRE, CANCEL, EXTEND, RELEASE, type RedisScript } from '../../../src/stores/redis-scripts.js';
+import { DELETE, FORCE_RELEASE, GET, PAUSE, RESUME } from '../../../src/stores/redis/admin-scripts.js';
+import { ACQUIRE, CANCEL, EXTEND, RELEASE, type RedisScript } from '../../../src/stores/redis/scripts.js';
 
 /** A text that stands once in each of these scripts, and what a mutant has in its place. */
 export type ScriptEdit = readonly [scripts: readonly RedisScript[], from: string, to: string];

@@ -1,5 +1,5 @@
-import { DELETE, FORCE_RELEASE, PAUSE, RESUME } from '../../../src/stores/redis-admin-scripts.js';
-import { EXTEND, RELEASE } from '../../../src/stores/redis-scripts.js';
+import { DELETE, FORCE_RELEASE, PAUSE, RESUME } from '../../../src/stores/redis/admin-scripts.js';
+import { EXTEND, RELEASE } from '../../../src/stores/redis/scripts.js';
 import type { RedisMutant } from './redis-mutants.js';
 
 /*

@@ -1,5 +1,5 @@
 import type { Claim, RefusalReason } from 'single-execution';
-import type { Judgement } from '../../../src/core/refusal.js';
+import type { Judgement } from '../../../src/core/record/refusal.js';
 import { type Mutant, SOUND } from '../mutant-store.js';
 
 const { judge, grant, release } = SOUND;

@@ -1,5 +1,5 @@
 import type { Lease, PreviousRun } from 'single-execution';
-import type { LockRecord } from '../../../src/core/lock-record.js';
+import type { LockRecord } from '../../../src/core/record/lock-record.js';
 import { type Mutant, type Rules, SOUND } from '../mutant-store.js';
 
 const { grant, release } = SOUND;

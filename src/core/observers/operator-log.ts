@@ -1,0 +1,82 @@
+import type { LockEvent } from '../public/events.js';
+import type { SkipReason } from '../public/outcome.js';
+import { HELD_REASONS } from '../public/outcome.js';
+import { environmentVariable } from '../values/environment.js';
+
+type Level = 'info' | 'warn' | 'error';
+
+const SKIPPED: Readonly<Record<SkipReason, string>> = {
+  locked: 'locked',
+  'lock-at-least-for': 'kept for lockAtLeastFor',
+  'already-executed': 'this tick is done',
+  'stale-tick': 'a newer tick is done',
+  paused: 'an operator paused it',
+  'store-unavailable': 'the store is out of reach',
+};
+
+/**
+ * The default observer: one line for each event that an operator must see, and silence otherwise. Errors appear by name
+ * and message; the library's own messages hold no secret and no raw command.
+ */
+export function operatorLog(event: LockEvent): void {
+  const [level, words] = wordsFor(event) ?? [];
+  if (!level) return;
+  write(level, `lock "${event.name}": ${words}`, {
+    ...event,
+    ...('error' in event ? { error: errorLine(event.error) } : {}),
+  });
+}
+
+/** Writes one line at the level of a warning. Never throws: no run depends on a log. */
+export function warn(message: string, details: object = {}): void {
+  write('warn', message, details);
+}
+
+/** Lambda's JSON log format takes an object apart into fields, and adds the level. Elsewhere the line is JSON itself. */
+function write(level: Level, message: string, details: object): void {
+  const line = { source: 'single-execution', message, ...details };
+  try {
+    console[level](
+      environmentVariable('AWS_LAMBDA_LOG_FORMAT') === 'JSON'
+        ? line
+        : JSON.stringify({ level: level.toUpperCase(), ...line }),
+    );
+  } catch {
+    // Nobody is left to be told.
+  }
+}
+
+/** How urgent an event is, and what it means in plain words; undefined when no operator must see it. */
+function wordsFor(event: LockEvent): readonly [Level, string] | undefined {
+  switch (event.type) {
+    case 'skipped': {
+      const { reason, holder } = event;
+      const by = holder && HELD_REASONS.includes(reason) ? ` by ${holder.lockedBy} until ${holder.lockUntil}` : '';
+      return [reason === 'stale-tick' ? 'warn' : 'info', `skipped, ${SKIPPED[reason]}${by}`];
+    }
+    case 'acquire-failed':
+      return ['error', 'could not be acquired'];
+    case 'extend-failed':
+      return ['error', 'could not be extended'];
+    case 'release-failed':
+      return ['error', 'could not be released'];
+    case 'lost':
+      return ['warn', 'lost before its run was over'];
+    case 'missed':
+      return ['warn', `ticks missed: ${event.ticks.length}`];
+    case 'recovered':
+      return ['warn', 'the run before crashed'];
+    case 'clock-skew':
+      return ['warn', `the clock of this host is off by ${event.minMs} to ${event.maxMs} ms`];
+    case 'clock-unverified':
+      return ['warn', 'taken over without the time of the server'];
+    case 'tick-unreadable':
+      return ['warn', 'the scheduled time in the event cannot be read'];
+    default:
+      return undefined;
+  }
+}
+
+function errorLine(error: unknown): string {
+  return error instanceof Error ? `${error.name}: ${error.message}` : typeof error;
+}

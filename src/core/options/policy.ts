@@ -1,0 +1,217 @@
+import { operatorLog } from '../observers/operator-log.js';
+import type { LockStore } from '../ports/lock-store.js';
+import type { Observer } from '../public/events.js';
+import { type Clock, systemClock } from '../values/clock.js';
+import { describe, describeType } from '../values/describe.js';
+import { type Duration, formatDuration, parseDuration } from '../values/duration.js';
+
+export const SHORTEST_LEASE_MS = 1_000;
+export const LONGEST_LEASE_MS = 86_400_000;
+
+/** The lease that is renewed where none is given. */
+const KEPT_LEASE_MS = 30_000;
+
+/** Options that every wrapper, and `executeWithLock`, understands. */
+export interface LockOptions {
+  /** Where the lock is kept. */
+  readonly store: LockStore;
+  /**
+   * How long the lock outlives a holder that dies: 1 s to 24 h. Required where the platform tells no remaining time and
+   * `keepAlive` is off; with `keepAlive`, 30 s or `lockAtLeastFor`, whichever is longer, unless given.
+   */
+  readonly lockAtMostFor?: Duration;
+  /** Hold at least this long after the start of a run that succeeds. @default 0 */
+  readonly lockAtLeastFor?: Duration;
+  /** Renew the lease every third of it while the handler runs, up to `maxHold`. @default false */
+  readonly keepAlive?: boolean;
+  /** End of all renewal and extension, from the start of the run. @default the platform's deadline, else '24h' */
+  readonly maxHold?: Duration;
+  /** How long before the platform's deadline the signal aborts. @default '1s', at most a tenth of the remaining time */
+  readonly gracePeriod?: Duration;
+  /** Keep trying so long while the lock is held, instead of skipping; never past the deadline. @default 0 */
+  readonly wait?: Duration;
+  /** A tick is done when it succeeded, or (at most once) when it started. @default 'success' */
+  readonly tickMark?: 'success' | 'start';
+  /** Interval at which ticks should come; gives `execution.missedTicks`. */
+  readonly expectedEvery?: Duration;
+  /** A failed run frees the lock at once, or holds it for `lockAtLeastFor`, which is then required. @default 'release' */
+  readonly onError?: 'release' | 'hold';
+  /** When the store is out of reach: throw a `LockStoreError`, skip, or run without a lock. @default 'throw' */
+  readonly onStoreError?: 'throw' | 'skip' | 'run';
+  /** A local clock found further off than this is reported; exclusion does not depend on it. @default '1s' */
+  readonly maxClockSkew?: Duration;
+  /** Called with every event of every run. @default see docs/reference.md */
+  readonly observers?: readonly Observer[];
+  /** @default the clocks and timers of the platform */
+  readonly clock?: Clock;
+}
+
+/** {@link LockOptions}, valid and complete. Immutable. */
+export interface Policy {
+  readonly store: LockStore;
+  readonly lockAtMostForMs: number | undefined;
+  readonly lockAtLeastForMs: number;
+  readonly keepAlive: boolean;
+  readonly maxHoldMs: number | undefined;
+  readonly gracePeriodMs: number | undefined;
+  readonly waitMs: number;
+  readonly tickMark: 'success' | 'start';
+  readonly expectedEveryMs: number | undefined;
+  readonly onError: 'release' | 'hold';
+  readonly onStoreError: 'throw' | 'skip' | 'run';
+  readonly maxClockSkewMs: number;
+  readonly observers: readonly Observer[];
+  readonly clock: Clock;
+}
+
+const LOCK_OPTIONS: readonly string[] = [
+  'store',
+  'lockAtMostFor',
+  'lockAtLeastFor',
+  'keepAlive',
+  'maxHold',
+  'gracePeriod',
+  'wait',
+  'tickMark',
+  'expectedEvery',
+  'onError',
+  'onStoreError',
+  'maxClockSkew',
+  'observers',
+  'clock',
+] satisfies (keyof LockOptions)[];
+
+/** Who observes where no observers are given. */
+export type DefaultObservers = () => readonly Observer[];
+
+/** A {@link Policy} without its store, which on Cloudflare is not known before the first event. */
+export type Settings = Omit<Policy, 'store'>;
+
+/**
+ * Checks options and fills in what is missing.
+ *
+ * @param ownOptions names of the caller's further options, which it checks itself
+ * @param byDefault who observes where no observers are given; metrics need a stdout and weigh, so not every door has them
+ * @throws TypeError for an unknown option or a value of a wrong kind
+ * @throws RangeError for a duration out of range
+ */
+export function resolvePolicy(
+  options: LockOptions,
+  ownOptions: readonly string[],
+  byDefault?: DefaultObservers,
+): Policy {
+  return withStore(resolveSettings(options, ownOptions, byDefault), options.store);
+}
+
+/** @throws TypeError unless the store is one */
+export function withStore(settings: Settings, store: LockStore): Policy {
+  checkMethods('store', store, ['acquire', 'extend', 'release'], 'give a store, such as dynamoDBStore({ tableName })');
+  return Object.freeze({ ...settings, store });
+}
+
+/** Like {@link resolvePolicy}, for all options but the store. */
+export function resolveSettings(
+  options: Omit<LockOptions, 'store'>,
+  ownOptions: readonly string[],
+  byDefault: DefaultObservers = () => [operatorLog],
+): Settings {
+  checkKnown(options, [...ownOptions, ...LOCK_OPTIONS]);
+  const { tickMark = 'success', onError = 'release', onStoreError = 'throw', maxClockSkew = '1s' } = options;
+  const { lockAtLeastFor = 0, keepAlive = false, wait = 0, observers = byDefault(), clock = systemClock } = options;
+
+  checkMethods('clock', clock, ['now', 'monotonic', 'setTimer'], 'give an object with these three functions');
+  if (typeof keepAlive !== 'boolean') throw new TypeError(`keepAlive is ${describe(keepAlive)}: give true or false`);
+  checkChoice('tickMark', tickMark, ['success', 'start']);
+  checkChoice('onError', onError, ['release', 'hold']);
+  checkChoice('onStoreError', onStoreError, ['throw', 'skip', 'run']);
+  if (!Array.isArray(observers) || !observers.every((observer) => typeof observer === 'function')) {
+    throw new TypeError(`observers is ${describe(observers)}: give an array of functions`);
+  }
+  const lockAtMostForMs = optionalDuration(options.lockAtMostFor, 'lockAtMostFor');
+  const lockAtLeastForMs = parseDuration(lockAtLeastFor, 'lockAtLeastFor');
+  const expectedEveryMs = optionalDuration(options.expectedEvery, 'expectedEvery');
+  const maxHoldMs = optionalDuration(options.maxHold, 'maxHold');
+  checkLease(lockAtMostForMs, lockAtLeastForMs);
+  if (expectedEveryMs === 0)
+    throw new RangeError('expectedEvery is 0: give the interval of the schedule, or leave it out');
+  if (onError === 'hold' && lockAtLeastForMs === 0) {
+    throw new TypeError("onError is 'hold', but lockAtLeastFor is 0: say how long to hold, or leave onError out");
+  }
+  if (maxHoldMs === 0) throw new RangeError('maxHold is 0: say how long a run may hold its lock, or leave it out');
+
+  return Object.freeze({
+    lockAtMostForMs,
+    lockAtLeastForMs,
+    keepAlive,
+    maxHoldMs,
+    gracePeriodMs: optionalDuration(options.gracePeriod, 'gracePeriod'),
+    waitMs: parseDuration(wait, 'wait'),
+    tickMark,
+    expectedEveryMs,
+    onError,
+    onStoreError,
+    maxClockSkewMs: parseDuration(maxClockSkew, 'maxClockSkew'),
+    observers: [...observers],
+    clock,
+  });
+}
+
+/**
+ * The lease where no platform tells a remaining time.
+ *
+ * @param others the options that give one as well, for people
+ * @throws TypeError when it is not given
+ */
+export function requiredLeaseMs(settings: Settings, others = 'keepAlive'): number {
+  const leaseMs = chosenLeaseMs(settings);
+  if (leaseMs !== undefined) return leaseMs;
+  throw new TypeError(
+    `lockAtMostFor is undefined: say how long the lock outlives a holder that dies, such as 5m, or set ${others}`,
+  );
+}
+
+/** The lease that the options choose: as given, or short where it is renewed. */
+export function chosenLeaseMs({ lockAtMostForMs, lockAtLeastForMs, keepAlive }: Settings): number | undefined {
+  return lockAtMostForMs ?? (keepAlive ? Math.max(KEPT_LEASE_MS, lockAtLeastForMs) : undefined);
+}
+
+/** @throws TypeError unless these are options, and all of them known */
+export function checkKnown(options: object, known: readonly string[]): void {
+  if (typeof options !== 'object' || options === null) {
+    throw new TypeError(`options is ${describeType(options)}: give an object of options`);
+  }
+  for (const key of Object.keys(options)) {
+    if (!known.includes(key)) throw new TypeError(`unknown option '${key}': the options are ${known.join(', ')}`);
+  }
+}
+
+/** @throws TypeError unless the value is one of the choices */
+export function checkChoice(option: string, value: unknown, choices: readonly string[]): void {
+  if (typeof value === 'string' && choices.includes(value)) return;
+  throw new TypeError(`${option} is ${describe(value)}: choose ${choices.map((c) => `'${c}'`).join(' or ')}`);
+}
+
+/** @throws TypeError unless the value is an object with these functions */
+export function checkMethods(option: string, value: unknown, methods: readonly string[], remedy: string): void {
+  if (typeof value !== 'object' || value === null)
+    throw new TypeError(`${option} is ${describeType(value)}: ${remedy}`);
+  const missing = methods.find((method) => typeof (value as Record<string, unknown>)[method] !== 'function');
+  if (missing !== undefined) throw new TypeError(`${option} has no function '${missing}': ${remedy}`);
+}
+
+function optionalDuration(value: Duration | undefined, option: string): number | undefined {
+  return value === undefined ? undefined : parseDuration(value, option);
+}
+
+function checkLease(atMostMs: number | undefined, atLeastMs: number): void {
+  if (atMostMs !== undefined && (atMostMs < SHORTEST_LEASE_MS || atMostMs > LONGEST_LEASE_MS)) {
+    throw new RangeError(`lockAtMostFor is ${formatDuration(atMostMs)}: give 1s to 24h`);
+  }
+  const longest = atMostMs ?? LONGEST_LEASE_MS;
+  if (atLeastMs > longest) {
+    const limit = atMostMs === undefined ? 'the longest lease' : 'lockAtMostFor';
+    throw new RangeError(
+      `lockAtLeastFor is ${formatDuration(atLeastMs)}, longer than ${limit}, ${formatDuration(longest)}: shorten the one or lengthen the other`,
+    );
+  }
+}

@@ -1,0 +1,123 @@
+import type { LockStore } from '../ports/lock-store.js';
+import type { Execution } from './execution.js';
+
+/** A run in progress, as code deeper in the call stack finds it. */
+export interface Frame {
+  readonly execution: Execution;
+  readonly store: LockStore;
+  /** The tick that the run records, where it has one. */
+  readonly tickMs?: number | undefined;
+  /** Whether the run is unsettled, guarded and not lost. */
+  isHeld(): boolean;
+}
+
+/** A frame and the run inside which it was started. */
+interface LinkedFrame extends Frame {
+  parent: LinkedFrame | undefined;
+  hasEnded: boolean;
+  /** Runs under this one's lock that have not settled. */
+  readonly nested: Set<Promise<unknown>>;
+}
+
+/** The part of `AsyncLocalStorage` that is used here; taken from the platform, so that nothing has to be imported. */
+interface AsyncStorage<T> {
+  run<R>(value: T, callback: () => R): R;
+  getStore(): T | undefined;
+}
+
+interface Platform {
+  readonly AsyncLocalStorage?: new <T>() => AsyncStorage<T>;
+  readonly process?: {
+    getBuiltinModule?(id: string): { readonly AsyncLocalStorage: new <T>() => AsyncStorage<T> } | undefined;
+  };
+}
+
+const frames = openStorage();
+
+function openStorage(): AsyncStorage<LinkedFrame> | undefined {
+  const platform = globalThis as Platform;
+  const Storage =
+    platform.AsyncLocalStorage ?? platform.process?.getBuiltinModule?.('node:async_hooks')?.AsyncLocalStorage;
+  return Storage && new Storage<LinkedFrame>();
+}
+
+/**
+ * Calls a task such that it and all it calls find the frame, and waits for it and for every run nested in it, awaited
+ * by the task or not. Without async storage the task is merely called.
+ */
+export async function runInFrame<R>(frame: Frame, task: () => R | PromiseLike<R>): Promise<R> {
+  const linked = {
+    ...frame,
+    parent: unended(frames?.getStore()),
+    hasEnded: false,
+    nested: new Set<Promise<unknown>>(),
+  };
+  try {
+    return await (frames ? frames.run(linked, task) : task());
+  } finally {
+    while (linked.nested.size > 0) await Promise.allSettled(linked.nested);
+    linked.hasEnded = true;
+    // Runs that have ended are let go, however long a chain of runs starts one another.
+    linked.parent = unended(linked.parent);
+  }
+}
+
+/** Like `runInFrame`, inside a run that holds the lock: that run is not over before this one. */
+export async function runNestedInFrame<R>(outer: Frame, task: () => R | PromiseLike<R>): Promise<R> {
+  const { nested } = outer as LinkedFrame;
+  const running = runInFrame(outer, task);
+  nested.add(running);
+  try {
+    return await running;
+  } finally {
+    nested.delete(running);
+  }
+}
+
+function unended(frame: LinkedFrame | undefined): LinkedFrame | undefined {
+  let found = frame;
+  while (found?.hasEnded) found = found.parent;
+  return found;
+}
+
+/** The innermost frame, going outwards, that fits. */
+export function findFrame(fits: (frame: Frame) => boolean): Frame | undefined {
+  let frame = frames?.getStore();
+  while (frame && !fits(frame)) frame = frame.parent;
+  return frame;
+}
+
+/**
+ * The execution of the wrapped function that this code was called from; undefined outside of one.
+ *
+ * @throws Error on a platform without AsyncLocalStorage
+ */
+export function currentExecution(): Execution | undefined {
+  needStorage('currentExecution');
+  return frames?.getStore()?.execution;
+}
+
+/**
+ * Throws unless this code runs under a lock that is still held: a guard for functions that must never run bare.
+ *
+ * @param name the lock that must be held. @default any
+ * @throws LockLostError when the lock was held and is lost, or when the run is unguarded
+ * @throws Error outside a wrapped function, or on a platform without AsyncLocalStorage
+ */
+export function assertLocked(name?: string): void {
+  needStorage('assertLocked');
+  const frame = findFrame((candidate) => name === undefined || candidate.execution.name === name);
+  if (!frame) {
+    throw new Error(
+      `assertLocked: called outside a run under ${name === undefined ? 'any lock' : `lock "${name}"`}; wrap the caller with withSingleExecution or executeWithLock`,
+    );
+  }
+  frame.execution.assertHeld();
+}
+
+function needStorage(caller: string): void {
+  if (frames) return;
+  throw new Error(
+    `${caller}: this platform has no AsyncLocalStorage; enable it (on Cloudflare: compatibility flag nodejs_compat), or pass the execution on by hand`,
+  );
+}

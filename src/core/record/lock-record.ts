@@ -1,0 +1,143 @@
+import type { Holder, PreviousRun } from '../ports/lock-store.js';
+import { CorruptLockError } from '../public/errors.js';
+import { defined } from '../values/defined.js';
+
+/** The record of one lock name, as it is stored; times in epoch milliseconds. See docs/protocol.md, "Record". */
+export type LockRecord = {
+  readonly attemptId?: string;
+  readonly fencingToken?: number;
+  readonly state?: 'held' | 'released' | 'forced' | 'deleted';
+  readonly lockedAt?: number;
+  readonly lockUntil?: number;
+  readonly leaseMs?: number;
+  readonly lockedBy?: string;
+  readonly tick?: number;
+  readonly doneTick?: number;
+  readonly barredAttempt?: string;
+  readonly pausedUntil?: number;
+  readonly pausedBy?: string;
+  readonly result?: 'succeeded' | 'failed';
+  readonly releasedAt?: number;
+  readonly error?: string;
+  readonly v?: number;
+  /** The last ten runs, `r0` to `r9`. */
+  readonly [slot: `r${number}`]: string;
+};
+
+export const RECORD_VERSION = 1;
+/** `pausedUntil` of a pause without an end: the last instant of a Date. */
+export const FOREVER_MS = 8_640_000_000_000_000;
+export const MAX_ERROR_BYTES = 64;
+export const MAX_PAUSED_BY_BYTES = 40;
+
+type Check = (value: unknown) => boolean;
+
+export const isText: Check = (value) => typeof value === 'string' && value !== '';
+const isCount: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
+/** With room for the next one. */
+export const isToken: Check = (value) => isCount(value) && (value as number) < Number.MAX_SAFE_INTEGER;
+/** Up to the last instant of a Date. */
+const isPauseEnd: Check = (value) => isCount(value) && (value as number) <= FOREVER_MS;
+/** Epoch milliseconds from 2001 to 5138: seconds and microseconds fall outside. */
+export const isInstant: Check = (value) => isCount(value) && (value as number) >= 1e12 && (value as number) < 1e14;
+const isOneOf =
+  (...choices: unknown[]): Check =>
+  (value) =>
+    choices.includes(value);
+
+const CHECKS: Readonly<Record<string, Check>> = {
+  attemptId: isText,
+  fencingToken: isToken,
+  state: isOneOf('held', 'released', 'forced', 'deleted'),
+  lockedAt: isInstant,
+  lockUntil: isInstant,
+  leaseMs: isCount,
+  lockedBy: isText,
+  tick: isInstant,
+  doneTick: isInstant,
+  barredAttempt: isText,
+  pausedUntil: isPauseEnd,
+  pausedBy: isText,
+  result: isOneOf('succeeded', 'failed'),
+  releasedAt: isInstant,
+  error: isText,
+  v: isCount,
+};
+
+/** Names of all attributes that a record can have. */
+export function recordAttributes(): string[] {
+  return [...Object.keys(CHECKS), ...Array.from({ length: 10 }, (_, slot) => `r${slot}`)];
+}
+
+/** Whether a record has an attribute of this name, so that nothing else in its item may have it. */
+export function isRecordAttribute(name: string): boolean {
+  return Object.hasOwn(CHECKS, name) || /^r\d$/.test(name);
+}
+
+/**
+ * Reads a stored item as a record. An absent attribute is not corrupt, and one that this version does not know is
+ * left alone. Ring rows are read leniently, where they are shown.
+ *
+ * @throws CorruptLockError naming the first attribute of a wrong type or range
+ */
+export function readRecord(name: string, item: Readonly<Record<string, unknown>>): LockRecord {
+  for (const attribute of Object.keys(CHECKS)) checkAttribute(name, item, attribute);
+  return item as LockRecord;
+}
+
+/** @throws CorruptLockError where this attribute is there, and of a wrong type or range */
+export function checkAttribute(name: string, item: Readonly<Record<string, unknown>>, attribute: string): void {
+  const value = item[attribute];
+  if (value !== undefined && !CHECKS[attribute]?.(value)) throw new CorruptLockError(name, attribute, kindOf(value));
+}
+
+/** The record before a grant. Corruption first seen now does not undo the grant: the past is unknown, that is all. */
+export function pastRecord(name: string, item: Readonly<Record<string, unknown>>): LockRecord | undefined {
+  try {
+    return readRecord(name, item);
+  } catch (error) {
+    if (error instanceof CorruptLockError) return undefined;
+    throw error;
+  }
+}
+
+/** What a grant counts on that is not made by its own call. */
+const OF_A_GRANT = ['fencingToken', 'lockedAt', 'lockUntil'] as const;
+
+/**
+ * Reads a stored item that an attempt has recognised as its own.
+ *
+ * @throws CorruptLockError naming the attribute without which there is no grant
+ */
+export function readGrant(name: string, item: Readonly<Record<string, unknown>>): LockRecord {
+  const wrong = OF_A_GRANT.find((attribute) => !CHECKS[attribute]?.(item[attribute]));
+  if (wrong !== undefined) throw new CorruptLockError(name, wrong, kindOf(item[wrong]));
+  return item as LockRecord;
+}
+
+/** A wrong value as an error shows it: its type, and the value itself where that is a number. */
+function kindOf(value: unknown): string {
+  return typeof value === 'number' ? `the number ${value}` : `a ${typeof value} that does not belong there`;
+}
+
+/** The run that the record tells of, seen by its successor; undefined before the first grant. */
+export function previousRun(record: LockRecord): PreviousRun | undefined {
+  const { attemptId, fencingToken, lockedAt, lockedBy, state, result, tick } = record;
+  if (attemptId === undefined || fencingToken === undefined || lockedAt === undefined) return undefined;
+  const status = state === 'released' ? (result ?? 'failed') : state === 'forced' ? 'forced' : 'crashed';
+  return {
+    status,
+    ...defined({ tickMs: tick }),
+    lockedBy: lockedBy ?? 'unknown',
+    lockedAtMs: lockedAt,
+    // A force release raises the token by one above that of the run it ended.
+    fencingToken: state === 'forced' ? fencingToken - 1 : fencingToken,
+  };
+}
+
+/** Who holds the lock, for the one who is refused; undefined where the record does not tell. */
+export function holderOf(record: LockRecord): Holder | undefined {
+  const { attemptId, lockedBy, lockedAt, lockUntil, fencingToken } = record;
+  if (!attemptId || lockedAt === undefined || lockUntil === undefined || fencingToken === undefined) return undefined;
+  return { attemptId, lockedBy: lockedBy ?? 'unknown', lockedAtMs: lockedAt, lockUntilMs: lockUntil, fencingToken };
+}

@@ -1,0 +1,89 @@
+import type { Completion, Lease } from '../ports/lock-store.js';
+import { defined } from '../values/defined.js';
+import { FOREVER_MS } from './lock-record.js';
+
+/*
+ * The last ten runs of a lock, kept in its record as `r0` to `r9` and written by the release itself, so that history
+ * costs no request. A row is `status|tick|lockedAt|durationMs|token` in base 36, at most 36 bytes; readers sort by
+ * token. A run that crashed is recorded by its successor's release, without a duration.
+ */
+
+const SLOTS = 10;
+const STATUS_LETTERS = { succeeded: 's', failed: 'f', crashed: 'c' } as const;
+
+/** One finished run, as the ring keeps it. */
+export interface RingRun {
+  readonly status: keyof typeof STATUS_LETTERS;
+  readonly tickMs?: number;
+  readonly lockedAtMs: number;
+  readonly durationMs?: number;
+  readonly fencingToken: number;
+}
+
+export type RingSlot = `r${number}`;
+
+export function slotOf(fencingToken: number): RingSlot {
+  return `r${fencingToken % SLOTS}`;
+}
+
+/** The lines that a release adds: the run before it when that one crashed, and its own. */
+export function linesOfRelease(
+  { fencingToken, lockedAtMs, tickMs, previous }: Lease,
+  { result, durationMs }: Completion,
+): { readonly crashed?: string; readonly own: string } {
+  return {
+    ...(previous?.status === 'crashed' && { crashed: writeRow({ ...previous, status: 'crashed' }) }),
+    own: writeRow({ status: result, lockedAtMs, durationMs, fencingToken, ...defined({ tickMs }) }),
+  };
+}
+
+/** The same in the slots of their tokens. */
+export function rowsOfRelease(lease: Lease, completion: Completion): Record<RingSlot, string> {
+  const { crashed, own } = linesOfRelease(lease, completion);
+  return {
+    ...(crashed !== undefined && lease.previous && { [slotOf(lease.previous.fencingToken)]: crashed }),
+    [slotOf(lease.fencingToken)]: own,
+  };
+}
+
+/**
+ * Whether the ring holds this token's own row: proof that its release was applied. A `crashed` row is no proof, since
+ * a successor's release writes it.
+ */
+export function hasRun(record: Readonly<Record<string, unknown>>, fencingToken: number): boolean {
+  return runsOf(record).some((run) => run.fencingToken === fencingToken && run.status !== 'crashed');
+}
+
+/** The runs in the ring, newest first. Rows that cannot be read are left out. */
+export function runsOf(record: Readonly<Record<string, unknown>>): RingRun[] {
+  const runs: RingRun[] = [];
+  for (let slot = 0; slot < SLOTS; slot++) {
+    const run = readRow(record[`r${slot}`]);
+    if (run) runs.push(run);
+  }
+  return runs.sort((a, b) => b.fencingToken - a.fencingToken);
+}
+
+function writeRow(run: RingRun): string {
+  const numbers = [run.tickMs, run.lockedAtMs, run.durationMs, run.fencingToken];
+  return [STATUS_LETTERS[run.status], ...numbers.map((n) => n?.toString(36) ?? '')].join('|');
+}
+
+function readRow(row: unknown): RingRun | undefined {
+  const match = typeof row === 'string' ? /^([sfc])\|([\da-z]*)\|([\da-z]+)\|([\da-z]*)\|([\da-z]+)$/.exec(row) : null;
+  if (!match) return undefined;
+  const [, letter, ...numbers] = match;
+  const [tickMs, lockedAtMs, durationMs, fencingToken] = numbers.map((n) =>
+    n === '' ? undefined : Number.parseInt(n, 36),
+  );
+  const status = (Object.keys(STATUS_LETTERS) as RingRun['status'][]).find((s) => STATUS_LETTERS[s] === letter);
+  if (status === undefined || lockedAtMs === undefined || fencingToken === undefined) return undefined;
+  const isShowable = [lockedAtMs, tickMs, durationMs].every((ms = 0) => ms <= FOREVER_MS);
+  if (!isShowable || !Number.isSafeInteger(fencingToken)) return undefined;
+  return {
+    status,
+    lockedAtMs,
+    fencingToken,
+    ...defined({ tickMs, durationMs }),
+  };
+}

@@ -1,0 +1,84 @@
+import type { ForceRelease, Pause } from '../ports/lock-admin-store.js';
+import type { Claim, Completion, Lease } from '../ports/lock-store.js';
+import { defined } from '../values/defined.js';
+import type { Sent } from '../values/sent.js';
+import { truncateUtf8 } from '../values/utf8.js';
+import { type LockRecord, MAX_ERROR_BYTES, previousRun, RECORD_VERSION } from './lock-record.js';
+import { rowsOfRelease } from './run-ring.js';
+
+/*
+ * What the verbs write into a record, the same in every store (docs/protocol.md, "Verbs"). A store adds its condition
+ * and its way of counting the fencing token.
+ */
+
+/** Fields of a grant at `nowMs`. `tick` is removed from the record when the claim has none. */
+export function grantFields(claim: Claim, nowMs: number, untilMs: number): LockRecord {
+  const { attemptId, leaseMs, lockedBy, tickMs, markTickAtStart } = claim;
+  return {
+    attemptId,
+    state: 'held',
+    lockedAt: nowMs,
+    lockUntil: untilMs,
+    leaseMs,
+    lockedBy,
+    v: RECORD_VERSION,
+    ...defined({ tick: tickMs, doneTick: markTickAtStart ? tickMs : undefined }),
+  };
+}
+
+/** A fence further ahead than this is not kept: the clock that set it was so wrong that it must not cost for ever. */
+const FURTHEST_FENCE_MS = 3_600_000;
+
+/**
+ * Fields of a release at `nowMs`. Without a hold `lockUntil` is `releasedAt`, and only fences off acquires that were
+ * sent before: it is never before the release itself, nor before the fence that the run took over from.
+ */
+export function releaseFields(lease: Lease, completion: Completion, nowMs: number): LockRecord {
+  const { tickMs, doneTickMs = 0, fenceMs = 0 } = lease;
+  const { result, error, lockAtLeastForMs, markTickDone } = completion;
+  const holdUntilMs = lockAtLeastForMs === 0 ? 0 : lease.lockedAtMs + lockAtLeastForMs;
+  const releasedAt = fenceMs <= nowMs + FURTHEST_FENCE_MS ? Math.max(nowMs, fenceMs) : nowMs;
+  return {
+    state: 'released',
+    ...(holdUntilMs > nowMs ? { lockUntil: holdUntilMs, releasedAt: nowMs } : { lockUntil: releasedAt, releasedAt }),
+    result,
+    ...defined({
+      error: error ? truncateUtf8(error, MAX_ERROR_BYTES) : undefined,
+      doneTick: markTickDone && tickMs !== undefined ? Math.max(tickMs, doneTickMs) : undefined,
+    }),
+    ...rowsOfRelease(lease, completion),
+  };
+}
+
+/**
+ * Fields of an operator's force release; the fencing token rises by one beside them. `lockUntil` fences off acquires
+ * that were sent before it, and those of the run that it ends, whose clock may be ahead.
+ */
+export function forcedFields({ adminId, lockedAtMs, nowMs }: ForceRelease): LockRecord {
+  return { state: 'forced', attemptId: adminId, lockUntil: Math.max(nowMs, lockedAtMs + 1), releasedAt: nowMs };
+}
+
+/** Fields of an operator's pause. The version makes a record of a name that has none, which a resume leaves. */
+export function pausedFields({ untilMs, by }: Pause): LockRecord {
+  return { pausedUntil: untilMs, pausedBy: by, v: RECORD_VERSION };
+}
+
+/**
+ * The lease that a granted record stands for.
+ *
+ * @param old the record before the grant; unknown after an own replay, and then neither the previous run nor missed
+ *   ticks can be told
+ */
+export function leaseOf(claim: Claim, record: LockRecord, sent: Sent, old?: LockRecord): Lease {
+  const { fencingToken = 0, lockedAt = sent.firstSentWall, lockUntil = lockedAt } = record;
+  return {
+    name: claim.name,
+    attemptId: claim.attemptId,
+    fencingToken,
+    leaseMs: claim.leaseMs,
+    lockedAtMs: lockedAt,
+    lockUntilMs: lockUntil,
+    ...sent,
+    ...defined({ tickMs: claim.tickMs, doneTickMs: old?.doneTick, previous: old && previousRun(old) }),
+  };
+}

@@ -1,0 +1,60 @@
+import type { Clock, Timer } from '../values/clock.js';
+import type { Extender } from './extender.js';
+import type { LeaseWatch } from './lease-watch.js';
+
+const LONGEST_RETRY_MS = 1_000;
+
+export interface Heartbeat {
+  /** No renewal starts after this, and no timer is left. */
+  stop(): void;
+}
+
+/**
+ * Renews a lease every third of it while a run lasts. A renewal that fails is tried again until the holder's deadline; a
+ * lease that is lost is never renewed again. Promises no more than the store's own extend does: a run whose renewals
+ * all fail is asked to end before anybody else can start.
+ *
+ * @param untilMono no renewal starts after this instant
+ */
+export function startHeartbeat(
+  leaseMs: number,
+  untilMono: number,
+  { extend }: Extender,
+  watch: LeaseWatch,
+  clock: Clock,
+): Heartbeat {
+  let timer: Timer | undefined;
+  let stopped = false;
+
+  const beat = async () => {
+    timer = undefined;
+    if (clock.monotonic() >= untilMono) return;
+    // The run has extended its lease by hand meanwhile.
+    const early = untilThird();
+    if (early > leaseMs / 10) return wait(early);
+    try {
+      if ((await extend(leaseMs)) === 'extended') wait(untilThird());
+    } catch {
+      // The extender has told of it. The watch ends the run if this goes on.
+      if (!watch.isLost()) wait(Math.min(LONGEST_RETRY_MS, leaseMs / 10));
+    }
+  };
+  /** A hold that ends early because a clock is wrong is renewed sooner, but not without a pause. */
+  const untilThird = () => {
+    const endMono = watch.hold ? watch.hold.deadlineMono + watch.hold.guardMs : 0;
+    return Math.max(leaseMs / 10, endMono - (leaseMs * 2) / 3 - clock.monotonic());
+  };
+  const wait = (ms: number) => {
+    if (stopped) return;
+    timer = clock.setTimer(() => void beat(), ms);
+    timer.unref?.();
+  };
+  wait(untilThird());
+
+  return {
+    stop() {
+      stopped = true;
+      timer?.cancel();
+    },
+  };
+}

@@ -1,0 +1,57 @@
+import type { Sent } from '../values/sent.js';
+
+/*
+ * How long a grant may be used, counted so that the holder stops before anybody else can start (docs/protocol.md,
+ * "The holder's deadline"). Pure arithmetic on instants that the caller has read.
+ */
+
+/** Time kept in hand before the lease ends: the larger of 200 ms and 1 % of the lease. */
+export function guardMs(leaseMs: number): number {
+  return Math.max(200, leaseMs / 100);
+}
+
+/** How long a grant may be used, by its confirmed calls. Readonly; an extension makes a new one. */
+export interface Hold {
+  /** The monotonic instant at which the holder must have stopped. */
+  readonly deadlineMono: number;
+  /** The greatest (first send + duration asked) of all confirmed calls, its guard, and that send. */
+  readonly endMono: number;
+  readonly guardMs: number;
+  readonly endSent: Sent;
+  /** How far the server's clock vouches for the lease, by the latest call, and that call's first send. */
+  readonly capMono: number;
+  readonly capSent: Sent;
+  readonly lockUntilMs: number;
+}
+
+/** What a confirmed acquire or extend says. */
+export interface Confirmed extends Sent {
+  readonly leaseMs: number;
+  readonly lockUntilMs: number;
+}
+
+/**
+ * The hold after a confirmed call.
+ *
+ * @param capMono how far the server's clock vouches for the lease; without it, this host's clock alone counts
+ * @param before the hold so far: an extension never ends a lease earlier, only the server's clock can
+ */
+export function holdOf(call: Confirmed, capMono: number = Number.POSITIVE_INFINITY, before?: Hold): Hold {
+  const { firstSentMono, firstSentWall, leaseMs, lockUntilMs } = call;
+  const capSent = { firstSentMono, firstSentWall };
+  const asked = { endMono: firstSentMono + leaseMs, guardMs: guardMs(leaseMs), endSent: capSent };
+  const { endMono, guardMs: guard, endSent } = before && before.endMono > asked.endMono ? before : asked;
+  const deadlineMono = Math.min(endMono, capMono) - guard;
+  return { deadlineMono, endMono, guardMs: guard, endSent, capMono, capSent, lockUntilMs };
+}
+
+/**
+ * Whether a hold is over, by whichever clock says so first. A monotonic clock may have stood still while the host was
+ * suspended; the wall clock then shows it, counted from the very send that each end counts from. A wall clock that
+ * stepped forward only ends a run early.
+ */
+export function isOver(hold: Hold, now: { readonly monotonic: number; readonly wall: number }): boolean {
+  const { deadlineMono, endMono, guardMs: guard, endSent, capMono, capSent } = hold;
+  const isPast = (end: number, sent: Sent) => now.wall - sent.firstSentWall >= end - guard - sent.firstSentMono;
+  return now.monotonic >= deadlineMono || isPast(endMono, endSent) || isPast(capMono, capSent);
+}

@@ -1,0 +1,23 @@
+import { type Frame, runNestedInFrame } from '../public/current-execution.js';
+import type { Executed } from '../public/outcome.js';
+import type { Clock } from '../values/clock.js';
+import { defined } from '../values/defined.js';
+import type { Task } from './task.js';
+
+/** Runs a task inside a run that holds the same lock: under the outer lock, without a write and without a release. */
+export async function runNested<T>(task: Task<T>, outer: Frame, clock: Clock): Promise<Executed<T>> {
+  const { execution } = outer;
+  const startedMono = clock.monotonic();
+  const value = await runNestedInFrame(outer, () => task(execution));
+  return {
+    status: 'executed',
+    name: execution.name,
+    ...defined({ tick: execution.tick, previous: execution.previous }),
+    fencingToken: execution.fencingToken,
+    lockedAt: execution.lockedAt,
+    missedTicks: execution.missedTicks,
+    value,
+    release: 'none',
+    durationMs: Math.round(clock.monotonic() - startedMono),
+  };
+}

@@ -1,0 +1,51 @@
+import type { Policy } from '../options/policy.js';
+import { LockLostError } from '../public/errors.js';
+import type { Tell } from '../public/events.js';
+import type { Execution } from '../public/execution.js';
+import type { Executed } from '../public/outcome.js';
+import { dateOf } from '../values/date-of.js';
+import { defined } from '../values/defined.js';
+import { watchLease } from './lease-watch.js';
+import { type Order, stopMono } from './order.js';
+import { conclude, settle, type Task } from './task.js';
+
+/** Runs the bare task: no lock is held, and the execution says so wherever it is asked. */
+export async function runUnguarded<T>(task: Task<T>, order: Order, policy: Policy, tell: Tell): Promise<Executed<T>> {
+  const { clock, store } = policy;
+  const atMono = stopMono(order, policy);
+  const ends = atMono === undefined ? [] : [{ atMono, code: 'DEADLINE' as const }];
+  const watch = watchLease(order.name, clock, { ends, shutdown: order.shutdown });
+  const startedMs = clock.now();
+  // Made anew for the task and for the outcome: what one does to its copy does not reach the other.
+  const facts = () => ({
+    name: order.name,
+    ...defined({ tick: dateOf(order.tickMs) }),
+    fencingToken: 0,
+    lockedAt: dateOf(startedMs),
+    missedTicks: [],
+  });
+  const execution: Execution = {
+    ...facts(),
+    signal: watch.signal,
+    lockUntil: dateOf(startedMs),
+    recovering: false,
+    ...defined({ attempt: order.attempt }),
+    async extend() {
+      throw unguarded(order.name);
+    },
+    assertHeld() {
+      throw unguarded(order.name);
+    },
+  };
+  const startedMono = clock.monotonic();
+  tell({ type: 'started', fencingToken: 0 });
+  const settled = await settle(task, { execution, store, isHeld: () => false });
+  watch.stop();
+  const durationMs = Math.round(clock.monotonic() - startedMono);
+  const value = conclude(settled, durationMs, 'none', tell);
+  return { status: 'executed', ...facts(), value, release: 'none', durationMs };
+}
+
+function unguarded(name: string): LockLostError {
+  return new LockLostError(name, 'it runs unguarded');
+}

@@ -1,0 +1,46 @@
+import { describe } from './describe.js';
+import { utf8Bytes } from './utf8.js';
+
+/** Budget of a lock name together with the store's prefix, in UTF-8 bytes. */
+const MAX_NAME_BYTES = 128;
+
+const MEMBER_LIST_SUFFIX = '#members';
+
+/** Names that need no closer look, as nearly all are: printable ASCII, short enough. */
+const PLAIN = new RegExp(`^[ -~]{1,${MAX_NAME_BYTES}}$`);
+
+/**
+ * The lock name as it came, when it is one.
+ *
+ * @throws TypeError when it is no string
+ * @throws RangeError when it is empty, over 128 UTF-8 bytes, not in Unicode form NFC, or holds a control character
+ */
+export function checkLockName(name: unknown): string {
+  if (typeof name !== 'string') throw new TypeError(`name is ${describe(name)}: give the lock a name, a string`);
+  const problem = nameProblem(name);
+  if (problem !== undefined) throw new RangeError(`name is ${describe(name)}: ${problem}`);
+  return name;
+}
+
+/** What is wrong with a name, and the remedy; undefined when nothing is. Names are refused, never rewritten. */
+export function nameProblem(name: string): string | undefined {
+  if (PLAIN.test(name)) return undefined;
+  if (name === '') return 'empty; give the lock a name of 1 to 128 bytes';
+  if (utf8Bytes(name) > MAX_NAME_BYTES) {
+    return `${utf8Bytes(name)} bytes in UTF-8; shorten it to at most ${MAX_NAME_BYTES}, the prefix included`;
+  }
+  if (/\p{Surrogate}/u.test(name)) return 'not well-formed Unicode; remove the lone surrogate';
+  if (/\p{Cc}/u.test(name)) return 'it holds a control character; remove it';
+  if (name !== name.normalize('NFC')) return "not in Unicode form NFC; pass name.normalize('NFC')";
+  return undefined;
+}
+
+/** The name of the record that keeps the members of a group: it stands beside the group's lock. */
+export function memberListName(group: string): string {
+  return group + MEMBER_LIST_SUFFIX;
+}
+
+/** Whether a name can be that of a list of members. */
+export function isMemberListName(name: string): boolean {
+  return name.endsWith(MEMBER_LIST_SUFFIX);
+}

@@ -1,0 +1,67 @@
+import { logAndMetrics } from '../observers/default-observers.js';
+import { type LockOptions, requiredLeaseMs, resolvePolicy } from '../options/policy.js';
+import type { Outcome } from '../public/outcome.js';
+import { run } from '../run/engine.js';
+import type { Task } from '../run/task.js';
+import { msOf } from '../values/date-of.js';
+import { defined } from '../values/defined.js';
+import { describe } from '../values/describe.js';
+import { checkLockName } from '../values/lock-name.js';
+import { thisProcess } from '../values/this-process.js';
+import { checkTick } from '../values/tick.js';
+
+export interface ExecuteOptions extends LockOptions {
+  /** The lock. 1 to 128 UTF-8 bytes with the store's prefix, Unicode form NFC, no control characters. */
+  readonly name: string;
+  /** The scheduled time that this run is for: it runs once per tick. Epoch milliseconds when a number. */
+  readonly tick?: Date | number;
+  /** When the platform ends the run; the signal aborts shortly before. Epoch milliseconds when a number. */
+  readonly deadline?: Date | number;
+}
+
+/**
+ * Runs any function under a lock. `lockAtMostFor` is required unless `keepAlive` is set.
+ *
+ * @returns what became of it: executed with the task's value, or skipped and why
+ * @throws the task's own error, by identity
+ * @throws LockStoreError when the store failed, unless `onStoreError` says otherwise
+ * @throws CorruptLockError when the stored record is not one
+ * @throws TypeError, RangeError for options that cannot be
+ */
+export async function executeWithLock<T>(task: Task<T>, options: ExecuteOptions): Promise<Outcome<T>> {
+  if (typeof task !== 'function') throw new TypeError(`task is ${describe(task)}: give a function`);
+  const policy = resolvePolicy(options, ['name', 'tick', 'deadline'], logAndMetrics);
+  const { clock } = policy;
+  const leaseMs = requiredLeaseMs(policy);
+  const name = checkLockName(options.name);
+  const tickMs = instant(options.tick, 'tick');
+  const deadlineMs = instant(options.deadline, 'deadline');
+  if (policy.gracePeriodMs !== undefined && deadlineMs === undefined) {
+    throw new TypeError('gracePeriod does nothing without deadline: give both, or leave gracePeriod out');
+  }
+  return run(
+    task,
+    {
+      name,
+      lockedBy: thisProcess(),
+      leaseMs,
+      ...defined({
+        tickMs: tickMs === undefined ? undefined : checkTick(tickMs, clock.now()),
+        deadlineMono: deadlineMs === undefined ? undefined : clock.monotonic() + (deadlineMs - clock.now()),
+      }),
+    },
+    policy,
+  );
+}
+
+function instant(value: Date | number | undefined, option: string): number | undefined {
+  if (value === undefined) return undefined;
+  const ms = msOf(value);
+  if (typeof ms !== 'number') {
+    throw new TypeError(`${option} is ${describe(value)}: give a Date, or epoch milliseconds, or leave it out`);
+  }
+  if (!Number.isFinite(ms)) {
+    throw new RangeError(`${option} is ${describe(value)}: give a Date, or epoch milliseconds, or leave it out`);
+  }
+  return ms;
+}

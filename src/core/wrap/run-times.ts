@@ -1,0 +1,77 @@
+import { warn } from '../observers/operator-log.js';
+import {
+  chosenLeaseMs,
+  LONGEST_LEASE_MS,
+  requiredLeaseMs,
+  type Settings,
+  SHORTEST_LEASE_MS,
+} from '../options/policy.js';
+import { guardMs } from '../run/hold.js';
+import type { Order } from '../run/order.js';
+import { type Duration, formatDuration, parseDuration } from '../values/duration.js';
+
+/** How much longer than the remaining time a lock is held by default: a run that is killed cannot outlive it. */
+const LEASE_MARGIN_MS = 2_000;
+
+/** The lease of a run, and when its platform ends it. */
+export type RunTimes = Pick<Order, 'leaseMs' | 'deadlineMono' | 'runUntilMono'>;
+
+/**
+ * The times of runs that their platform ends in so many milliseconds. Warns once when a run may outlive its lease.
+ *
+ * @param limit what tells that time, for people
+ */
+export function timesWithin(settings: Settings, limit: string): (remainingMs: number) => RunTimes {
+  const { lockAtMostForMs = Number.POSITIVE_INFINITY, keepAlive } = settings;
+  let hasWarned = keepAlive;
+  return (remainingMs) => {
+    if (!hasWarned && lockAtMostForMs < remainingMs) {
+      hasWarned = true;
+      warn(
+        `lockAtMostFor is ${formatDuration(lockAtMostForMs)}, shorter than ${limit} ${formatDuration(remainingMs)}: a run that takes longer loses its lock; raise it, leave it out, or set keepAlive`,
+      );
+    }
+    return runTimes(settings, remainingMs);
+  };
+}
+
+/**
+ * The times of a run that its platform ends in `remainingMs`. A long lease that was made to fit ends, less its guard, a
+ * little before that: the run must then be over by that instant, so that it is asked to end while it holds the lock.
+ */
+function runTimes(settings: Settings, remainingMs: number): RunTimes {
+  const chosenMs = chosenLeaseMs(settings);
+  const covering = Math.max(Math.ceil(remainingMs) + LEASE_MARGIN_MS, settings.lockAtLeastForMs);
+  const leaseMs = chosenMs ?? Math.min(LONGEST_LEASE_MS, Math.max(SHORTEST_LEASE_MS, covering));
+  const usableMs = chosenMs === undefined ? leaseMs - guardMs(leaseMs) : Number.POSITIVE_INFINITY;
+  const now = settings.clock.monotonic();
+  return { leaseMs, deadlineMono: now + remainingMs, runUntilMono: now + Math.min(remainingMs, usableMs) };
+}
+
+/** An option of platforms that do not tell a run how much time it has. */
+export interface MaxDuration {
+  /**
+   * How long after its call the platform ends a run. The signal aborts `gracePeriod` before; the lease covers it and 2 s
+   * more, unless `lockAtMostFor` or `keepAlive` says otherwise. @default no end
+   */
+  readonly maxDuration?: Duration;
+}
+
+/**
+ * The times of each run where the options alone tell them.
+ *
+ * @throws TypeError, RangeError when wrapping, without a lease or with a `gracePeriod` before no end
+ */
+export function timesByOptions(settings: Settings, { maxDuration }: MaxDuration): () => RunTimes {
+  if (maxDuration !== undefined) {
+    const durationMs = parseDuration(maxDuration, 'maxDuration');
+    if (durationMs === 0) throw new RangeError('maxDuration is 0: say how long the platform lets a run last');
+    const timesFor = timesWithin(settings, 'maxDuration, which is');
+    return () => timesFor(durationMs);
+  }
+  if (settings.gracePeriodMs !== undefined) {
+    throw new TypeError('gracePeriod does nothing without maxDuration: give both, or leave gracePeriod out');
+  }
+  const leaseMs = requiredLeaseMs(settings, 'maxDuration or keepAlive');
+  return () => ({ leaseMs });
+}

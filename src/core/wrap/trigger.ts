@@ -1,0 +1,75 @@
+import { warn } from '../observers/operator-log.js';
+import { checkChoice, type Settings } from '../options/policy.js';
+import type { Order } from '../run/order.js';
+import { msOf } from '../values/date-of.js';
+import { describe } from '../values/describe.js';
+import { checkTick } from '../values/tick.js';
+
+/** What a trigger tells of its schedule. */
+export type Trigger = Pick<Order, 'tickMs' | 'unreadableTick' | 'scheduleArn' | 'attempt'>;
+
+/** Where the scheduled time comes from: the trigger, nowhere, or a function of the handler's own parameters. */
+export type TickOption<A extends readonly unknown[]> = 'event' | 'none' | ((...args: A) => Date | number | undefined);
+
+/** Settles the tick of an invocation of a lock: as the adapter has read it, or as the option says. */
+export type TriggerFor<A extends readonly unknown[]> = (read: Trigger, args: A, name: string) => Trigger;
+
+/** Called where a trigger is asked for the time, and tells none that can be read. */
+export type OnUntold = (read: Trigger, name: string) => void;
+
+const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})$/;
+
+/** An ISO 8601 instant with its offset, as schedulers write it; anything else that is there is unreadable. */
+export function readInstant(time: unknown): Trigger {
+  if (time === undefined || time === null) return {};
+  const tickMs = typeof time === 'string' && INSTANT.test(time) ? Date.parse(time) : Number.NaN;
+  return Number.isNaN(tickMs) ? { unreadableTick: describe(time) } : { tickMs };
+}
+
+/** @throws TypeError for an option that cannot be */
+export function tickChooser<A extends readonly unknown[]>(
+  tick: TickOption<A>,
+  { clock }: Settings,
+  onUntold: OnUntold = () => {},
+): TriggerFor<A> {
+  if (typeof tick === 'function') {
+    return (read, args) => checked({ ...untimed(read), ...chosenTick(tick(...args)) }, clock.now());
+  }
+  checkChoice('tick', tick, ['event', 'none']);
+  if (tick === 'none') return untimed;
+  return (read, _, name) => {
+    if (read.tickMs === undefined) onUntold(read, name);
+    return checked(read, clock.now());
+  };
+}
+
+/** Says once that a run has no tick. A time that cannot be read is told by an event of its own. */
+export function warnOfNoTick(): OnUntold {
+  let isTold = false;
+  return ({ unreadableTick }, name) => {
+    if (isTold || unreadableTick !== undefined) return;
+    isTold = true;
+    warn(
+      `lock "${name}": the trigger tells no scheduled time, so a second delivery runs again: give tick as a function, or 'none'`,
+    );
+  };
+}
+
+/** What a trigger tells besides its time. */
+export function untimed({ tickMs: _, unreadableTick: __, ...facts }: Trigger): Trigger {
+  return facts;
+}
+
+/** @throws RangeError for a tick that no schedule can have sent */
+export function checked(trigger: Trigger, nowMs: number): Trigger {
+  return trigger.tickMs === undefined ? trigger : { ...trigger, tickMs: checkTick(trigger.tickMs, nowMs) };
+}
+
+function chosenTick(chosen: unknown): Trigger {
+  if (chosen === undefined) return {};
+  const ms = msOf(chosen);
+  if (typeof ms !== 'number') {
+    throw new TypeError(`tick returned ${describe(chosen)}: return a Date, epoch milliseconds, or undefined`);
+  }
+  return Number.isNaN(ms) ? { unreadableTick: describe(chosen) } : { tickMs: ms };
+}

@@ -1,0 +1,56 @@
+import {
+  checkChoice,
+  type DefaultObservers,
+  type LockOptions,
+  resolveSettings,
+  type Settings,
+} from '../options/policy.js';
+import { LockHeldError } from '../public/errors.js';
+import type { Outcome, Skipped } from '../public/outcome.js';
+import { describe } from '../values/describe.js';
+import { checkLockName } from '../values/lock-name.js';
+
+/** What becomes of a skip: the `Skipped` is returned, a `LockHeldError` thrown, or a function's value returned. */
+export type OnSkipped = 'return' | 'throw' | ((skipped: Skipped) => unknown);
+
+/** Options of a wrapped handler; `A` are the handler's own parameters. */
+export interface WrapperOptions<A extends readonly unknown[]> extends Omit<LockOptions, 'store'> {
+  readonly name: string | ((...args: A) => string);
+  readonly onSkipped?: OnSkipped;
+}
+
+/** What every adapter does with such options, checked when wrapping. */
+export interface Wrapper<A extends readonly unknown[]> {
+  readonly settings: Settings;
+  /** The lock of an invocation. */
+  nameFor(args: A): string;
+  /** What the caller gets: the handler's value, or what `onSkipped` makes of a skip. */
+  reply(outcome: Outcome<unknown>): unknown;
+}
+
+/**
+ * @param ownOptions names of the adapter's further options, which it checks itself, as it does `tick`
+ * @param byDefault as in `resolvePolicy`
+ * @throws TypeError, RangeError for a handler or options that cannot be
+ */
+export function resolveWrapper<A extends readonly unknown[]>(
+  handler: unknown,
+  options: WrapperOptions<A>,
+  ownOptions: readonly string[] = [],
+  byDefault?: DefaultObservers,
+): Wrapper<A> {
+  if (typeof handler !== 'function') throw new TypeError(`handler is ${describe(handler)}: give the function to wrap`);
+  const settings = resolveSettings(options, ['name', 'tick', 'onSkipped', ...ownOptions], byDefault);
+  const { name, onSkipped = 'return' } = options;
+  if (typeof name !== 'function') checkLockName(name);
+  if (typeof onSkipped !== 'function') checkChoice('onSkipped', onSkipped, ['return', 'throw']);
+  return {
+    settings,
+    nameFor: (args) => (typeof name === 'function' ? checkLockName(name(...args)) : name),
+    reply(outcome) {
+      if (outcome.status === 'executed') return outcome.value;
+      if (onSkipped === 'throw') throw new LockHeldError(outcome);
+      return onSkipped === 'return' ? outcome : onSkipped(outcome);
+    },
+  };
+}

@@ -1,0 +1,134 @@
+import {
+  CorruptLockError,
+  errorName,
+  LockStoreError,
+  type LockStoreErrorCode,
+  readThrown,
+  type StoreOperation,
+} from '../../core/public/errors.js';
+import type { TryFailure } from '../../core/request/try-loop.js';
+import { isUnsent } from '../../core/request/unsent.js';
+
+/*
+ * What the errors of the AWS SDK mean here: whether the write may have been applied, whether another try may help, and
+ * what to tell people. Errors are known by their names, so that any version of the SDK will do. Their messages are
+ * never repeated; the error itself is kept as the cause.
+ */
+
+/**
+ * `denied`, `no-table` and `refused` need somebody to change something. `throttled` and `unsent` were surely not
+ * applied. `unknown` may have been: a server error, a conflict between regions, silence.
+ */
+type Kind = 'denied' | 'no-table' | 'refused' | 'throttled' | 'unsent' | 'unknown';
+
+const DENIED =
+  /AccessDenied|UnrecognizedClient|InvalidSignature|SignatureDoesNotMatch|IncompleteSignature|MissingAuthenticationToken|ExpiredToken|InvalidClientTokenId|NotAuthorized|OptInRequired|CredentialsProvider|CredentialsError/;
+const THROTTLED = /Throttl|ProvisionedThroughputExceeded|LimitExceeded|TooManyRequests|SlowDown/;
+const CONFLICT = /ReplicatedWriteConflict|TransactionConflict|TransactionInProgress/;
+const REFUSED = /ValidationException|SerializationException/;
+/** Of a token that is no number, or one of too many digits: no other is counted by the server. */
+const UNCOUNTABLE = /incorrect (operand|data) type|38 (significant )?digits|number overflow/i;
+const NO_REGION = 'Region is missing';
+
+/** Whether a try that failed this way may have been applied, and is worth another. */
+export function classifyFailure(error: unknown): TryFailure {
+  const kind = kindOf(error);
+  // A client that tried more than once by itself: an earlier try may have been applied.
+  const attempts = metadataOf(error, 'attempts');
+  const retried = typeof attempts === 'number' && attempts > 1;
+  return {
+    ambiguous: retried || kind === 'unknown',
+    retry: kind === 'throttled' || kind === 'unsent' || kind === 'unknown',
+  };
+}
+
+export function isConditionFailed(error: unknown): boolean {
+  return nameOf(error) === 'ConditionalCheckFailedException';
+}
+
+export function isDenied(error: unknown): boolean {
+  return kindOf(error) === 'denied';
+}
+
+/** The error that callers see: action, lock, what is wrong, remedy. */
+export function failureOf(
+  error: unknown,
+  operation: StoreOperation,
+  lockName: string,
+  tableName: string,
+): LockStoreError | CorruptLockError {
+  if (nameOf(error) === 'ValidationException' && UNCOUNTABLE.test(messageOf(error))) {
+    return new CorruptLockError(lockName, 'fencingToken', 'no number that can be counted up', error);
+  }
+  const [code, why] = explain(error, operation, tableName);
+  return new LockStoreError(`${operation} of lock "${lockName}" failed: ${why}`, {
+    code,
+    lockName,
+    operation,
+    retryable: code === 'UNAVAILABLE',
+    cause: error,
+  });
+}
+
+function explain(error: unknown, operation: StoreOperation, tableName: string): [LockStoreErrorCode, string] {
+  const name = nameOf(error);
+  const message = messageOf(error);
+  switch (kindOf(error)) {
+    case 'no-table':
+      return [
+        'TABLE_NOT_FOUND',
+        `table '${tableName}' does not exist in this account and region; correct tableName or the region, or create the table`,
+      ];
+    case 'denied': {
+      const needed = { list: 'Scan', get: 'GetItem', delete: 'GetItem and dynamodb:UpdateItem' }[operation as string];
+      return [
+        'ACCESS_DENIED',
+        `${name}; give this role valid credentials and allow it dynamodb:${needed ?? 'UpdateItem'} on table '${tableName}'`,
+      ];
+    }
+    case 'refused':
+      if (message === NO_REGION) return ['INVALID_REQUEST', 'the client has no region; set AWS_REGION'];
+      return REFUSED.test(name) && /\bkeys?\b/i.test(message)
+        ? [
+            'KEY_SCHEMA',
+            `the key of table '${tableName}' is another one; pass its partitionKey, and its sortKey if it has one, both of type S`,
+          ]
+        : ['INVALID_REQUEST', `table '${tableName}' refused the request (${name}); see the cause`];
+    default:
+      return ['UNAVAILABLE', `table '${tableName}' did not answer (${name}); see the cause, and try again`];
+  }
+}
+
+function kindOf(error: unknown): Kind {
+  const name = nameOf(error);
+  // Turned away for its signature's time, which the client has now set right for the next try.
+  if (metadataOf(error, 'clockSkewCorrected') === true) return 'unsent';
+  if (DENIED.test(name)) return 'denied';
+  if (/ResourceNotFound/.test(name)) return 'no-table';
+  if (THROTTLED.test(name)) return 'throttled';
+  if (CONFLICT.test(name)) return 'unknown';
+  const status = metadataOf(error, 'httpStatusCode');
+  if (status === undefined && isUnsent(error)) return 'unsent';
+  // Of an answer that could not be read the status is known, and no fault.
+  const isToldOf = readThrown(error, '$fault') === 'client';
+  const isClientError = isToldOf && typeof status === 'number' && status >= 400 && status < 500;
+  const isRefused = REFUSED.test(name) || isClientError || messageOf(error) === NO_REGION;
+  return isRefused ? 'refused' : 'unknown';
+}
+
+function metadataOf(error: unknown, property: 'attempts' | 'clockSkewCorrected' | 'httpStatusCode'): unknown {
+  return readThrown(readThrown(error, '$metadata'), property);
+}
+
+function messageOf(error: unknown): string {
+  const message = readThrown(error, 'message');
+  return typeof message === 'string' ? message : '';
+}
+
+/** The system's code of a network error, else the error's name. */
+function nameOf(error: unknown): string {
+  const code = readThrown(error, 'code');
+  const name = readThrown(error, 'name');
+  if (typeof code === 'string') return code;
+  return typeof name === 'string' ? name : errorName(error);
+}

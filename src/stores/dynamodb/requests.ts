@@ -1,0 +1,213 @@
+import type { Deletion, ForceRelease, Pause } from '../../core/ports/lock-admin-store.js';
+import type { Claim, Completion, Lease } from '../../core/ports/lock-store.js';
+import type { CheckIn } from '../../core/ports/member-store.js';
+import { deletedRecord } from '../../core/record/deletion.js';
+import { type LockRecord, recordAttributes } from '../../core/record/lock-record.js';
+import { memberAttribute } from '../../core/record/member-list.js';
+import { forcedFields, grantFields, pausedFields, releaseFields } from '../../core/record/transition.js';
+import { defined } from '../../core/values/defined.js';
+
+/*
+ * Every write this library makes to DynamoDB: one conditional UpdateItem a verb, as values. Pure. The expressions are
+ * those of docs/protocol.md, each with its plain reading beside it. Names only ever appear as values.
+ */
+
+/** Added to what is stored as the end of a lease, and taken off again by the holder: the server's Date is that coarse. */
+export const PAD_MS = 2_000;
+
+export interface UpdateRequest {
+  readonly UpdateExpression: string;
+  readonly ConditionExpression?: string;
+  readonly ExpressionAttributeNames?: Record<string, string>;
+  readonly ExpressionAttributeValues?: Record<string, string | number>;
+  readonly ReturnValues?: 'ALL_OLD' | 'ALL_NEW';
+}
+
+/** Attributes whose names are reserved words of DynamoDB. */
+const RESERVED: readonly string[] = ['state', 'result', 'error'];
+
+// Never held, or given back and over.
+const FREE = '(attribute_not_exists(lockUntil) OR (#state <> :held AND lockUntil <= :now))';
+// Not a late copy of a request whose grant has ended.
+const NEW_ATTEMPT = '(attribute_not_exists(attemptId) OR attemptId <> :att)';
+// Not cancelled by its own caller.
+const NOT_BARRED = '(attribute_not_exists(barredAttempt) OR barredAttempt <> :att)';
+const NOT_PAUSED = '(attribute_not_exists(pausedUntil) OR pausedUntil <= :now)';
+// No newer tick, nor this one, is done.
+const TICK_OPEN = '(attribute_not_exists(doneTick) OR doneTick < :tick)';
+// Still this grant, not ended.
+const OURS = 'attemptId = :att AND #state = :held';
+
+export function acquireRequest(claim: Claim, nowMs: number): UpdateRequest {
+  return grantRequest(claim, nowMs, [FREE, NEW_ATTEMPT, NOT_BARRED, NOT_PAUSED], { ':held': 'held' });
+}
+
+/** Takes over from the very grant that was seen: refused once it has changed. */
+export function takeoverRequest(claim: Claim, nowMs: number, seen: LockRecord): UpdateRequest {
+  const { attemptId, lockUntil, state } = seen;
+  const unchanged = [
+    unchangedSince('attemptId', ':oldAttempt', attemptId),
+    unchangedSince('lockUntil', ':oldUntil', lockUntil),
+    unchangedSince('#state', ':oldState', state),
+  ];
+  return grantRequest(claim, nowMs, [...unchanged, NOT_BARRED, NOT_PAUSED], {
+    ':oldAttempt': attemptId,
+    ':oldUntil': lockUntil,
+    ':oldState': state,
+  });
+}
+
+function unchangedSince(path: string, placeholder: string, seen: unknown): string {
+  return seen === undefined ? `attribute_not_exists(${path})` : `${path} = ${placeholder}`;
+}
+
+function grantRequest(
+  claim: Claim,
+  nowMs: number,
+  conditions: readonly string[],
+  values: Record<string, string | number | undefined>,
+): UpdateRequest {
+  const { attemptId, leaseMs, tickMs } = claim;
+  const { update, names, fieldValues } = set(grantFields(claim, nowMs, nowMs + leaseMs + PAD_MS));
+  const hasTick = tickMs !== undefined;
+  const all = hasTick ? [...conditions, TICK_OPEN] : conditions;
+  return {
+    // The token rises by one a grant; where there is no record it begins at the clock.
+    UpdateExpression: `${update}, fencingToken = if_not_exists(fencingToken, :now) + :one${hasTick ? '' : ' REMOVE tick'}`,
+    ConditionExpression: all.join(' AND '),
+    ExpressionAttributeNames: names,
+    ExpressionAttributeValues: {
+      ...fieldValues,
+      ':att': attemptId,
+      ':now': nowMs,
+      ':one': 1,
+      ...defined({ ':tick': tickMs, ...values }),
+    },
+    ReturnValues: 'ALL_OLD',
+  };
+}
+
+/** Bars an attempt whose fate is unknown, unless it holds the lock. */
+export function cancelRequest(attemptId: string): UpdateRequest {
+  return {
+    UpdateExpression: 'SET barredAttempt = :att',
+    ConditionExpression: '(attribute_not_exists(attemptId) OR attemptId <> :att OR #state <> :held)',
+    ExpressionAttributeNames: { '#state': 'state' },
+    ExpressionAttributeValues: { ':att': attemptId, ':held': 'held' },
+  };
+}
+
+/** Never shortens what is stored. */
+export function extendRequest(lease: Lease, untilMs: number): UpdateRequest {
+  return {
+    UpdateExpression: 'SET lockUntil = :until',
+    ConditionExpression: `${OURS} AND lockUntil < :until`,
+    ExpressionAttributeNames: { '#state': 'state' },
+    ExpressionAttributeValues: { ':att': lease.attemptId, ':held': 'held', ':until': untilMs },
+  };
+}
+
+export function releaseRequest(lease: Lease, completion: Completion, nowMs: number): UpdateRequest {
+  const { update, names, fieldValues } = set(releaseFields(lease, completion, nowMs));
+  return {
+    UpdateExpression: update,
+    ConditionExpression: OURS,
+    ExpressionAttributeNames: names,
+    ExpressionAttributeValues: { ...fieldValues, ':att': lease.attemptId, ':held': 'held' },
+  };
+}
+
+export function forceReleaseRequest(force: ForceRelease): UpdateRequest {
+  const { update, names, fieldValues } = set(forcedFields(force));
+  return {
+    UpdateExpression: `${update}, fencingToken = fencingToken + :one`,
+    // Still the grant that the operator saw.
+    ConditionExpression: 'fencingToken = :seenToken AND #state = :held',
+    ExpressionAttributeNames: names,
+    ExpressionAttributeValues: { ...fieldValues, ':seenToken': force.fencingToken, ':held': 'held', ':one': 1 },
+  };
+}
+
+export function pauseRequest(pause: Pause): UpdateRequest {
+  const { update, fieldValues } = set(pausedFields(pause));
+  return { UpdateExpression: update, ExpressionAttributeValues: fieldValues, ReturnValues: 'ALL_NEW' };
+}
+
+export function resumeRequest(): UpdateRequest {
+  // Refused where there is no pause, so that no item is made of nothing.
+  return {
+    UpdateExpression: 'REMOVE pausedUntil, pausedBy',
+    ConditionExpression: 'attribute_exists(pausedUntil)',
+    ReturnValues: 'ALL_OLD',
+  };
+}
+
+/** Leaves of the very record that was seen what a delete keeps; refused also where an operator has paused it since. */
+export function deleteRequest(deletion: Deletion, seen: LockRecord): UpdateRequest {
+  const { fencingToken, lockUntil, state, pausedUntil, barredAttempt } = seen;
+  const { barredAttempt: bar, ...left } = deletedRecord(deletion, seen);
+  const { update, names, fieldValues } = set(left);
+  // A cancel may have come since: a bar stays as it is, unless it is the corrupt one that was seen.
+  const corruptBar = bar === undefined ? barredAttempt : undefined;
+  const gone = recordAttributes().filter(
+    (attribute) => !(attribute in left) && (attribute !== 'barredAttempt' || corruptBar !== undefined),
+  );
+  const unchanged = [
+    unchangedSince('fencingToken', ':oldToken', fencingToken),
+    unchangedSince('lockUntil', ':oldUntil', lockUntil),
+    unchangedSince('#state', ':oldState', state),
+    unchangedSince('pausedUntil', ':oldPause', pausedUntil),
+    ...(corruptBar === undefined ? [] : [unchangedSince('barredAttempt', ':oldBar', corruptBar)]),
+  ];
+  const old = defined({
+    ':oldToken': fencingToken,
+    ':oldUntil': lockUntil,
+    ':oldState': state,
+    ':oldPause': pausedUntil,
+    ':oldBar': corruptBar,
+  });
+  return {
+    UpdateExpression: `${update} REMOVE ${gone.map((attribute) => pathOf(attribute, names)).join(', ')}`,
+    ConditionExpression: unchanged.join(' AND '),
+    ExpressionAttributeNames: names,
+    ExpressionAttributeValues: { ...fieldValues, ...old },
+  };
+}
+
+/** Writes one check-in and brings the whole list back. One who only looks writes nothing that was not there. */
+export function checkInRequest({ member, forget }: CheckIn, nowMs: number): UpdateRequest {
+  const gone = member === undefined && forget.length === 0 ? [''] : forget;
+  const names = Object.fromEntries(gone.map((name, i) => [`#f${i}`, memberAttribute(name)]));
+  const parts = [
+    ...(member === undefined ? [] : ['SET #m = :now']),
+    ...(gone.length === 0 ? [] : [`REMOVE ${Object.keys(names).join(', ')}`]),
+  ];
+  return {
+    UpdateExpression: parts.join(' '),
+    ExpressionAttributeNames: { ...names, ...(member !== undefined && { '#m': memberAttribute(member) }) },
+    ...(member !== undefined && { ExpressionAttributeValues: { ':now': nowMs } }),
+    ReturnValues: 'ALL_NEW',
+  };
+}
+
+/** A SET of all fields, with a placeholder for each value and for each reserved name. */
+function set(fields: LockRecord): {
+  readonly update: string;
+  readonly names: Record<string, string>;
+  readonly fieldValues: Record<string, string | number>;
+} {
+  const names: Record<string, string> = {};
+  const fieldValues: Record<string, string | number> = {};
+  const assignments = Object.entries(fields).map(([attribute, value]) => {
+    fieldValues[`:${attribute}`] = value;
+    return `${pathOf(attribute, names)} = :${attribute}`;
+  });
+  return { update: `SET ${assignments.join(', ')}`, names, fieldValues };
+}
+
+/** An attribute in an expression; a reserved name gets a placeholder among `names`. */
+function pathOf(attribute: string, names: Record<string, string>): string {
+  if (!RESERVED.includes(attribute)) return attribute;
+  names[`#${attribute}`] = attribute;
+  return `#${attribute}`;
+}

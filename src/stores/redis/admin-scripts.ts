@@ -1,0 +1,74 @@
+import { type RedisScript, script } from './scripts.js';
+
+/*
+ * What operators do, as Lua scripts like those of `redis-scripts.ts`. A file of its own, so that no function's bundle
+ * carries them.
+ */
+
+/** A name without a record, or with what a delete has left. */
+const UNLESS_KNOWN = `if #flat == 0 or lock.state == 'deleted' and not lock.pausedUntil then return answer('unknown') end`;
+
+/** `adminId fencingToken`: `forced`, or `changed` when the lock is not held under that token. */
+export const FORCE_RELEASE: RedisScript = script(`
+if lock.attemptId == ARGV[1] then return answer('forced') end
+if lock.state ~= 'held' or lock.fencingToken ~= ARGV[2] then return answer('changed') end
+ended(lock.attemptId)
+redis.call('HSET', key, 'state', 'forced', 'attemptId', ARGV[1], 'lockUntil', text(now), 'releasedAt', text(now),
+  'fencingToken', text(tonumber(lock.fencingToken) + 1))
+return answer('forced')
+`);
+
+/** `pausedUntil pausedBy`: `paused`, with the record as it is from then on. */
+export const PAUSE: RedisScript = script(`
+redis.call('HSET', key, 'pausedUntil', ARGV[1], 'pausedBy', ARGV[2], 'v', '1')
+flat = redis.call('HGETALL', key)
+return answer('paused')
+`);
+
+/** `resumed`, `not-paused` where no pause was in force, or `unknown` where there is no lock. */
+export const RESUME: RedisScript = script(`
+${UNLESS_KNOWN}
+redis.call('HDEL', key, 'pausedUntil', 'pausedBy')
+local untilMs = lock.pausedUntil and (count(lock.pausedUntil) or now + 1) or 0
+return answer(untilMs > now and 'resumed' or 'not-paused')
+`);
+
+/**
+ * `adminId fencingToken`: `deleted`, `held`, `changed` where the token is another, or `unknown` where there is no lock.
+ * A token that is corrupt is another, and a lock whose `lockUntil` is corrupt stays held.
+ */
+export const DELETE: RedisScript = script(`
+if lock.attemptId == ARGV[1] then return answer('deleted') end
+${UNLESS_KNOWN}
+if text(count(lock.fencingToken or '0') or -1) ~= ARGV[2] then return answer('changed') end
+if lock.state == 'held' then
+  if (instant(lock.lockUntil) or now + 1) > now then return answer('held') end
+  ended(lock.attemptId)
+end
+for field in pairs(lock) do
+  if field ~= 'fencingToken' and field ~= 'barredAttempts' then redis.call('HDEL', key, field) end
+end
+redis.call('HSET', key, 'attemptId', ARGV[1], 'state', 'deleted', 'v', '1')
+return answer('deleted')
+`);
+
+export const GET: RedisScript = script(`
+return answer('read')
+`);
+
+/**
+ * A page of names, `cursor`. The prefix goes in as a key, so that a client that puts a prefix of its own before each key
+ * puts it here too.
+ */
+export const LIST: RedisScript = {
+  text: `
+local prefix = KEYS[1]
+local pattern = string.gsub(prefix, '[\\\\*?%[%]]', '\\\\%0') .. '*'
+local page = redis.call('SCAN', ARGV[1], 'MATCH', pattern, 'COUNT', 500, 'TYPE', 'hash')
+local lines = { '!page', page[1] }
+for _, found in ipairs(page[2]) do
+  lines[#lines + 1] = (string.gsub(string.sub(found, #prefix + 1), '[%%\\n]', { ['%'] = '%25', ['\\n'] = '%0A' }))
+end
+return table.concat(lines, '\\n')
+`,
+};

@@ -1,0 +1,67 @@
+import type { StoreCall } from '../../core/ports/lock-store.js';
+import { pause } from '../../core/values/pause.js';
+import type { RedisClient } from './connection.js';
+import { NotSent } from './errors.js';
+import type { IORedisClient, NodeRedisClient } from './redis.js';
+
+/*
+ * What clients tell of their connection. Nothing is handed to one that has none: it would refuse it, or keep it and send
+ * it when nobody waits for it any more.
+ */
+
+/** `closed` until somebody connects it; `away` while it connects by itself. */
+type State = 'closed' | 'away' | 'usable';
+
+/** How often a client that connects is looked at. */
+const LOOK_MS = 10;
+
+/** What a client tells of its connection, as a {@link RedisClient} does. */
+export function stateOf(state: () => State): Required<Pick<RedisClient, 'notSent' | 'connected'>> {
+  return {
+    notSent() {
+      switch (state()) {
+        case 'closed':
+          return new NotSent(
+            'UNAVAILABLE',
+            'the client is closed: await client.connect() before the first run, and close it after the last',
+          );
+        case 'away':
+          return notConnected();
+        default:
+          return undefined;
+      }
+    },
+    connected: (call) => (state() === 'away' ? untilConnected(state, call) : undefined),
+  };
+}
+
+async function untilConnected(state: () => State, call: StoreCall): Promise<StoreCall | NotSent> {
+  const { clock, budgetMs, signal } = call;
+  const end = clock.monotonic() + budgetMs;
+  const leftMs = () => end - clock.monotonic();
+  while (state() === 'away' && leftMs() > 0 && !signal.aborted) await pause(LOOK_MS, clock, signal);
+  const leftOverMs = leftMs();
+  return state() === 'away' || leftOverMs <= 0 ? notConnected() : { ...call, budgetMs: leftOverMs };
+}
+
+function notConnected(): NotSent {
+  return new NotSent(
+    'UNAVAILABLE',
+    'the client is not connected to Redis: start Redis, or check its address and the network',
+    true,
+  );
+}
+
+const AWAY: ReadonlySet<string | undefined> = new Set(['connecting', 'connect', 'close', 'reconnecting']);
+
+/** One that `wait`s connects when it is asked. */
+export function ioredisState({ status }: IORedisClient): State {
+  if (status === 'end') return 'closed';
+  return AWAY.has(status) ? 'away' : 'usable';
+}
+
+export function nodeRedisState(client: NodeRedisClient): State {
+  if (client.isOpen === false) return 'closed';
+  // A client of sentinels looks for the master when it is asked.
+  return client.isReady === false && !('getMasterNode' in client) ? 'away' : 'usable';
+}

@@ -1,0 +1,133 @@
+import {
+  errorName,
+  LockStoreError,
+  type LockStoreErrorCode,
+  readThrown,
+  type StoreOperation,
+} from '../../core/public/errors.js';
+import type { TryFailure } from '../../core/request/try-loop.js';
+import { isUnsent } from '../../core/request/unsent.js';
+
+/*
+ * What the errors of Redis and its clients mean: whether the script may have run, whether another try may help, and
+ * what to tell people. Clients put the whole command, with ids and addresses, into their messages: only what stands
+ * before it is read, and only Redis's own first word is repeated.
+ */
+
+/** The client cannot send just now, and says so before it is asked. The message is for people. */
+export class NotSent extends Error {
+  override readonly name = 'NotSent';
+  /** `ACCESS_DENIED` where credentials are missing; nothing but a change of the program helps then. */
+  readonly code: LockStoreErrorCode;
+  /** Whether the client is on its way to a connection. */
+  readonly retry: boolean;
+
+  constructor(code: LockStoreErrorCode, message: string, retry = false) {
+    super(`${message}; nothing was sent`);
+    this.code = code;
+    this.retry = retry;
+  }
+}
+
+/** `denied` and `refused` need somebody to change something; `unsent` and `busy` were surely not applied. */
+type Kind = 'denied' | 'refused' | 'busy' | 'unsent' | 'unknown';
+
+const DENIED = /^(NOAUTH|WRONGPASS|NOPERM|Unauthorized)\b/;
+const BUSY = /^(BUSY|LOADING|TRYAGAIN|CLUSTERDOWN|MASTERDOWN|READONLY|OOM|NOREPLICAS)\b/;
+const QUOTA = /max (daily |monthly )?request|rate limit/i;
+/** ioredis and node-redis of a command that they neither send now nor keep to be sent later. */
+const OFFLINE = /^(Stream isn't writeable|The client is offline)/;
+const REFUSED = /^(WRONGTYPE|ERR|NOSCRIPT|MOVED|CROSSSLOT)\b/;
+/** What @upstash/redis puts behind the error of an answer whose status is not 2xx. It does not tell the status. */
+const COMMAND = ', command was: ';
+/** What Redis says of a script itself, under any status. */
+const OF_A_SCRIPT = /script|unknown command/i;
+/** Redis from 7 on does not know Upstash's flag; before 7, and beside Redis, some do not know the line that it stands in. */
+const NO_HEADER = /shebang|near '#'/;
+
+const MESSAGE_LEFT_OUT = 'its message is left out, because those of clients can hold the whole command';
+
+export function classifyFailure(error: unknown): TryFailure {
+  if (error instanceof NotSent) return { ambiguous: false, retry: error.retry };
+  const kind = kindOf(error);
+  // A script can fail half-way.
+  const ambiguous = kind === 'unknown' || (kind === 'refused' && redisMessage(error).startsWith('ERR'));
+  return { ambiguous, retry: kind === 'busy' || kind === 'unsent' || kind === 'unknown' };
+}
+
+export function isNoScript(error: unknown): boolean {
+  return /\bNOSCRIPT\b/.test(redisMessage(error));
+}
+
+/** Whether the first line of a script was refused, so that nothing of it ran. */
+export function isHeaderRefused(error: unknown): boolean {
+  return NO_HEADER.test(redisMessage(error));
+}
+
+/** The error that callers see: action, lock, what is wrong, remedy. */
+export function failureOf(error: unknown, operation: StoreOperation, lockName: string): LockStoreError {
+  const [code, why] = explain(error);
+  return new LockStoreError(`${operation} of lock "${lockName}" failed: ${why}`, {
+    code,
+    lockName,
+    operation,
+    retryable: code === 'UNAVAILABLE',
+    cause: withoutCommand(error),
+  });
+}
+
+function explain(error: unknown): readonly [LockStoreErrorCode, string] {
+  if (error instanceof NotSent) return [error.code, error.message];
+  const word = firstWord(error) ?? errorName(error);
+  switch (kindOf(error)) {
+    case 'denied':
+      return ['ACCESS_DENIED', `Redis refused the credentials (${word}); check user, password or token`];
+    case 'refused':
+      return word === 'WRONGTYPE'
+        ? ['INVALID_REQUEST', 'its key holds something else than a lock; give the store a keyPrefix of its own']
+        : ['INVALID_REQUEST', `Redis refused the script (${word}); it needs Redis 7 or later, and the rights to EVAL`];
+    case 'busy':
+      return ['UNAVAILABLE', `Redis cannot write just now (${word}); try again`];
+    case 'unsent':
+      return ['UNAVAILABLE', 'Redis could not be reached: start it, or check its address and the network'];
+    default:
+      return [
+        'UNAVAILABLE',
+        word === 'Unanswered'
+          ? 'no answer from Redis in time: check its address and the network'
+          : `no answer from Redis that can be relied on (${word}); try again`,
+      ];
+  }
+}
+
+function kindOf(error: unknown): Kind {
+  const message = redisMessage(error);
+  if (DENIED.test(message)) return 'denied';
+  if (BUSY.test(message) || QUOTA.test(message)) return 'busy';
+  // "ERR" is also what a gateway says of its own failure, be it in front of the script or after it.
+  const ofAGateway = messageOf(error).includes(COMMAND) && message.startsWith('ERR') && !OF_A_SCRIPT.test(message);
+  if (REFUSED.test(message)) return ofAGateway ? 'unknown' : 'refused';
+  if (OFFLINE.test(message) || isUnsent(error) || isUnsent(readThrown(error, 'cause'))) return 'unsent';
+  return 'unknown';
+}
+
+/** Redis's own words, without those of @upstash/redis and of proxies around them. */
+function redisMessage(error: unknown): string {
+  const [message = ''] = messageOf(error).split(COMMAND);
+  return message.replace(/^(Command failed|UpstashError|Failed to execute Redis command): /, '');
+}
+
+function firstWord(error: unknown): string | undefined {
+  return /^[A-Z]{2,}\b/.exec(redisMessage(error))?.[0];
+}
+
+function messageOf(error: unknown): string {
+  const message = readThrown(error, 'message');
+  return typeof message === 'string' ? message : '';
+}
+
+/** What may be logged: an error of this library, or the name of a client's and the first word of its message. */
+function withoutCommand(error: unknown): Error {
+  if (error instanceof NotSent) return error;
+  return Object.assign(new Error(firstWord(error) ?? MESSAGE_LEFT_OUT), { name: errorName(error) });
+}

@@ -1,0 +1,82 @@
+import type { LockAdminStore } from '../../core/ports/lock-admin-store.js';
+import type { LockStore } from '../../core/ports/lock-store.js';
+import type { MemberStore } from '../../core/ports/member-store.js';
+import { describeType } from '../../core/values/describe.js';
+import { redisAdmin } from './admin.js';
+import { ioredisState, nodeRedisState, stateOf } from './client-state.js';
+import { checkOptions, type RedisClient, type RedisConnection, redisConnection } from './connection.js';
+import { redisLock } from './lock.js';
+
+/** A client of ioredis, or one with its interface. */
+export interface IORedisClient {
+  eval(script: string, numberOfKeys: number, ...keysAndArgs: string[]): Promise<unknown>;
+  evalsha(sha1: string, numberOfKeys: number, ...keysAndArgs: string[]): Promise<unknown>;
+  /** `ready`, `reconnecting` and so on. */
+  readonly status?: string;
+}
+
+/** A client of node-redis (the package `redis`). */
+export interface NodeRedisClient {
+  eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
+  evalSha(sha1: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
+  /** From `connect()` until `close()`. */
+  readonly isOpen?: boolean;
+  /** Whether there is a connection just now. */
+  readonly isReady?: boolean;
+}
+
+export interface RedisStoreOptions {
+  /** Connected. What it should not send by itself: docs/stores/redis.md, "Limits". */
+  readonly client: IORedisClient | NodeRedisClient;
+  /** Put before each lock name in the key. @default 'lock:' */
+  readonly keyPrefix?: string;
+}
+
+/**
+ * Locks in a Redis of version 7 or later, over a client that stays open. Promises nothing once an
+ * acknowledged write is lost: see docs/protocol.md, "Redis".
+ *
+ * @throws TypeError for options that cannot be; nothing is sent
+ */
+export function redisStore(options: RedisStoreOptions): LockStore & MemberStore {
+  return redisLock(connection('redisStore', options));
+}
+
+/** What operators do to locks in a Redis. Options as for `redisStore`. */
+export function redisAdminStore(options: RedisStoreOptions): LockAdminStore {
+  return redisAdmin(connection('redisAdminStore', options));
+}
+
+function connection(factory: string, options: RedisStoreOptions): RedisConnection {
+  checkOptions(factory, options, 'client');
+  const { client, keyPrefix } = options;
+  return redisConnection(clientOf(client), keyPrefix);
+}
+
+function clientOf(client: IORedisClient | NodeRedisClient): RedisClient {
+  if (typeof client === 'object' && client !== null) {
+    if ('createScript' in client) {
+      throw new TypeError('client is a client of @upstash/redis: give it to upstashStore({ redis })');
+    }
+    if ('evalSha' in client) {
+      return {
+        eval: (script, keys, args) => client.eval(script, { keys, arguments: args }),
+        evalsha: (hash, keys, args) => client.evalSha(hash, { keys, arguments: args }),
+        header: '',
+        hashes: new Map(),
+        ...stateOf(() => nodeRedisState(client)),
+      };
+    }
+    if ('evalsha' in client) {
+      return {
+        eval: (script, keys, args) => client.eval(script, keys.length, ...keys, ...args),
+        evalsha: (hash, keys, args) => client.evalsha(hash, keys.length, ...keys, ...args),
+        header: '',
+        hashes: new Map(),
+        ...stateOf(() => ioredisState(client)),
+      };
+    }
+    if ('then' in client) throw new TypeError('client is a promise: await it, as in await createClient().connect()');
+  }
+  throw new TypeError(`client is ${describeType(client)}: give a client of ioredis or node-redis`);
+}

@@ -1,0 +1,81 @@
+import type { LockAdminStore } from '../../core/ports/lock-admin-store.js';
+import type { LockStore } from '../../core/ports/lock-store.js';
+import type { MemberStore } from '../../core/ports/member-store.js';
+import { describeType } from '../../core/values/describe.js';
+import { redisAdmin } from './admin.js';
+import { checkOptions, type RedisClient, type RedisConnection, redisConnection } from './connection.js';
+import { NotSent } from './errors.js';
+import { redisLock } from './lock.js';
+
+/** What is used of a client of @upstash/redis; one of your own that speaks Upstash's REST fits too. */
+export interface UpstashClient {
+  eval(script: string, keys: string[], args: string[]): Promise<unknown>;
+  evalsha(sha1: string, keys: string[], args: string[]): Promise<unknown>;
+}
+
+export interface UpstashStoreOptions {
+  /**
+   * `new Redis({ url, token, retry: { retries: 0 } })`: this library does the retrying, and `retry: false` would still
+   * send twice.
+   */
+  readonly redis: UpstashClient;
+  /** Put before each lock name in the key. @default 'lock:' */
+  readonly keyPrefix?: string;
+}
+
+/** Without it, Upstash runs a script alone in the whole database; plain Redis, behind a proxy, refuses it. */
+const KEY_LOCKING = '#!lua flags=allow-key-locking';
+
+/**
+ * Locks in Upstash Redis, over REST. Promises nothing once an acknowledged write is lost: see docs/protocol.md,
+ * "Redis".
+ *
+ * @throws TypeError for options that cannot be; nothing is sent
+ */
+export function upstashStore(options: UpstashStoreOptions): LockStore & MemberStore {
+  return redisLock(connection('upstashStore', options));
+}
+
+/** What operators do to locks in Upstash Redis. Options as for `upstashStore`. */
+export function upstashAdminStore(options: UpstashStoreOptions): LockAdminStore {
+  return redisAdmin(connection('upstashAdminStore', options));
+}
+
+function connection(factory: string, options: UpstashStoreOptions): RedisConnection {
+  checkOptions(factory, options, 'redis');
+  const { redis, keyPrefix } = options;
+  return redisConnection(clientOf(redis), keyPrefix);
+}
+
+/** One for all stores over a client, so that they learn once what its server refuses. */
+const CLIENTS = new WeakMap<UpstashClient, RedisClient>();
+
+function clientOf(redis: UpstashClient): RedisClient {
+  if (typeof redis === 'object' && redis !== null) {
+    if ('evalSha' in redis || 'defineCommand' in redis) {
+      throw new TypeError('redis is a client of ioredis or node-redis: give it to redisStore({ client })');
+    }
+    if (typeof redis.evalsha === 'function') {
+      const client = CLIENTS.get(redis) ?? {
+        eval: (script, keys, args) => redis.eval(script, keys, args),
+        evalsha: (hash, keys, args) => redis.evalsha(hash, keys, args),
+        notSent: () => (hasNoUrl(redis) ? new NotSent('ACCESS_DENIED', NO_URL) : undefined),
+        header: KEY_LOCKING,
+        hashes: new Map(),
+      };
+      CLIENTS.set(redis, client);
+      return client;
+    }
+  }
+  throw new TypeError(
+    `redis is ${describeType(redis)}: give a client of @upstash/redis, such as new Redis({ url, token })`,
+  );
+}
+
+const NO_URL =
+  'the client of @upstash/redis has no URL: set UPSTASH_REDIS_REST_URL and UPSTASH_REDIS_REST_TOKEN, or give it url and token';
+
+/** A client that was made without one only warns, and then fails as if the network did. */
+function hasNoUrl(redis: UpstashClient & { readonly client?: { readonly baseUrl?: unknown } }): boolean {
+  return redis.client?.baseUrl === '';
+}

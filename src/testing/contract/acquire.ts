@@ -1,0 +1,131 @@
+import { adminCase, type ContractCase, contractCase } from './case.js';
+import {
+  expectBetween,
+  expectFields,
+  expectGranted,
+  expectRefused,
+  expectRejection,
+  expectSame,
+} from './expectation.js';
+import { LEASE_MS } from './scene.js';
+
+const CONTENDERS = 20;
+
+export const acquireCases: readonly ContractCase[] = [
+  contractCase('acquire grants a name that was never used', async ({ claim, acquire, harness }) => {
+    const asked = claim({ leaseMs: 7_200_000 });
+    const lease = expectGranted(await acquire(asked), 'acquire');
+    const { name, attemptId } = asked;
+    expectFields(lease, { name, attemptId, leaseMs: 7_200_000 }, 'lease');
+    expectSame(lease.lockUntilMs, lease.lockedAtMs + 7_200_000 + harness.leasePadMs, 'lockUntilMs');
+  }),
+
+  contractCase('acquire tells the instant before its first send on both clocks', async ({ claim, harness }) => {
+    const call = harness.call();
+    const [wall, mono] = [call.clock.now(), call.clock.monotonic()];
+    const lease = expectGranted(await harness.store.acquire(claim(), call), 'acquire');
+    expectBetween(lease.firstSentWall, Math.floor(wall), Math.ceil(call.clock.now()), 'firstSentWall');
+    expectBetween(lease.firstSentMono, mono, call.clock.monotonic(), 'firstSentMono');
+  }),
+
+  contractCase('the first grant of a name knows of no previous run and of no tick done', async ({ grant }) => {
+    expectFields(await grant(), { previous: undefined, doneTickMs: undefined }, 'first lease');
+  }),
+
+  contractCase(
+    'row 44: acquire of a held lock is refused as locked and tells its holder',
+    async ({ grant, refuse }) => {
+      const { lockedAtMs, lockUntilMs, fencingToken } = await grant({ lockedBy: 'the holder' });
+      const refused = await refuse('locked');
+      expectFields(refused.holder, { lockedBy: 'the holder', lockedAtMs, lockUntilMs, fencingToken }, 'holder');
+    },
+  ),
+
+  contractCase('F10 the same lockedBy does not let a second attempt in', async ({ grant, refuse }) => {
+    await grant({ lockedBy: 'digest $LATEST eu-west-1 request-1' });
+    await refuse('locked', { lockedBy: 'digest $LATEST eu-west-1 request-1' });
+  }),
+
+  contractCase('F21 a contender with a shorter lease does not take a held lock', async ({ grant, refuse }) => {
+    await grant();
+    await refuse('locked', { leaseMs: 1 });
+  }),
+
+  contractCase('F21 a contender with a longer lease takes an expired lock', async ({ grantAndDie, grant }) => {
+    await grantAndDie();
+    await grant({ leaseMs: 2 * LEASE_MS });
+  }),
+
+  contractCase('row 27: the first acquire after expiry is granted', async ({ grantAndDie, grant, refuse }) => {
+    await grantAndDie();
+    const { fencingToken } = await grant();
+    expectFields((await refuse('locked')).holder, { fencingToken }, 'holder');
+  }),
+
+  adminCase('a refused acquire changes nothing in the record', async ({ grant, refuse, record }) => {
+    await grant();
+    const before = (await record()) ?? {};
+    await refuse('locked', { tickMs: Date.UTC(2026, 0, 1), leaseMs: 2 * LEASE_MS });
+    const after = (await record()) ?? {};
+    expectFields<object>(after, before, 'record after the refusal');
+    expectSame(Object.keys(after).length, Object.keys(before).length, 'attributes after the refusal');
+  }),
+
+  contractCase('F7 of twenty acquires at one instant exactly one is granted', async ({ claim, harness }) => {
+    const contenders = Array.from({ length: CONTENDERS }, () => harness.store.acquire(claim(), harness.call()));
+    const results = await Promise.all(contenders);
+    const granted = results.filter(({ status }) => status === 'acquired');
+    expectSame(granted.length, 1, 'grants');
+    for (const result of results) if (result !== granted[0]) expectRefused(result, 'locked', 'the others');
+  }),
+
+  contractCase(
+    'F7 of twenty contenders for an expired lock exactly one is granted',
+    async ({ claim, harness, grantAndDie }) => {
+      await grantAndDie();
+      const contenders = Array.from({ length: CONTENDERS }, () => harness.store.acquire(claim(), harness.call()));
+      const results = await Promise.all(contenders);
+      expectSame(results.filter(({ status }) => status === 'acquired').length, 1, 'grants');
+    },
+  ),
+
+  contractCase('F1 row 8: acquire replayed is the same grant again', async ({ claim, acquire }) => {
+    const asked = claim();
+    const first = expectGranted(await acquire(asked), 'acquire');
+    const { fencingToken, lockedAtMs, lockUntilMs } = first;
+    const again = expectGranted(await acquire(asked), 'acquire replayed');
+    expectFields(again, { fencingToken, lockedAtMs, lockUntilMs, attemptId: asked.attemptId }, 'lease');
+  }),
+
+  contractCase('acquire replayed is no second grant: others see the first', async ({ claim, acquire, refuse }) => {
+    const asked = claim();
+    const { fencingToken, lockUntilMs } = expectGranted(await acquire(asked), 'acquire');
+    await acquire(asked);
+    expectFields((await refuse('locked')).holder, { fencingToken, lockUntilMs }, 'holder');
+  }),
+
+  contractCase('acquire replayed after expiry is the same grant while nobody took over', async (scene) => {
+    const asked = scene.claim({ leaseMs: scene.harness.shortLeaseMs });
+    const { fencingToken } = expectGranted(await scene.acquire(asked), 'acquire');
+    const again = expectGranted(await scene.acquire(asked), 'acquire replayed');
+    await scene.harness.expire(again);
+    expectFields(expectGranted(await scene.acquire(asked), 'acquire replayed late'), { fencingToken }, 'lease');
+  }),
+
+  contractCase('acquire replayed late does not disturb a successor', async (scene) => {
+    const asked = scene.claim({ leaseMs: scene.harness.shortLeaseMs });
+    await scene.harness.expire(expectGranted(await scene.acquire(asked), 'acquire'));
+    const { fencingToken } = await scene.grant();
+    const refused = expectRefused(await scene.acquire(asked), 'locked', 'late acquire');
+    expectFields(refused.holder, { fencingToken }, 'holder');
+  }),
+
+  contractCase(
+    'F5 acquire replayed after its own release is not granted again',
+    async ({ claim, acquire, release }) => {
+      const asked = claim();
+      await release(expectGranted(await acquire(asked), 'acquire'));
+      await expectRejection(acquire(asked), { name: 'LockStoreError' }, 'acquire of an attempt that has ended');
+    },
+  ),
+];

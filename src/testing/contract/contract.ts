@@ -1,0 +1,39 @@
+import { acquireCases } from './acquire.js';
+import type { ContractCase } from './case.js';
+import { corruptCases } from './corrupt.js';
+import { deleteCases } from './delete.js';
+import { extendCases } from './extend.js';
+import { forceCases } from './force.js';
+import { givenUpCases } from './given-up.js';
+import { nameCases } from './names.js';
+import { pauseCases } from './pause.js';
+import { previousCases } from './previous.js';
+import { recordCases } from './record.js';
+import { releaseCases } from './release.js';
+import { tickCases } from './ticks.js';
+import { tokenCases } from './tokens.js';
+
+/**
+ * What every lock store promises, as data for any test runner. A store that passes keeps the rules of docs/protocol.md
+ * that can be seen one call at a time; it is not proved right under lost responses or wrong clocks.
+ *
+ * @example
+ * for (const { name, needs, check } of lockStoreContract) {
+ *   test(name, { skip: needs.some((need) => !harness[need]) }, () => check(harness));
+ * }
+ */
+export const lockStoreContract: readonly ContractCase[] = [
+  ...acquireCases,
+  ...givenUpCases,
+  ...tokenCases,
+  ...previousCases,
+  ...tickCases,
+  ...extendCases,
+  ...releaseCases,
+  ...nameCases,
+  ...recordCases,
+  ...forceCases,
+  ...pauseCases,
+  ...deleteCases,
+  ...corruptCases,
+];

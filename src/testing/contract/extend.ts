@@ -1,0 +1,143 @@
+import type { ExtendResult, Lease } from '../../core/ports/lock-store.js';
+import { newAttemptId } from '../../core/values/attempt-id.js';
+import { adminCase, type ContractCase, contractCase } from './case.js';
+import { expectBetween, expectFields, expectGranted, expectSame } from './expectation.js';
+import { LEASE_MS, type Scene, TICK_MS } from './scene.js';
+
+const LONGER_MS = 2 * LEASE_MS;
+const MINUTE_MS = 60_000;
+
+export const extendCases: readonly ContractCase[] = [
+  contractCase('extend moves the end of the lease to now + leaseMs', async ({ grant, extend, harness }) => {
+    const lease = await grant();
+    const until = lease.lockedAtMs + LONGER_MS + harness.leasePadMs;
+    expectBetween(untilOf(await extend(lease, LONGER_MS)), until, until + MINUTE_MS, 'lockUntilMs');
+  }),
+
+  contractCase('others see the extended end', async ({ grant, extend, refuse }) => {
+    const lockUntilMs = untilOf(await extend(await grant(), LONGER_MS));
+    expectFields((await refuse('locked')).holder, { lockUntilMs }, 'holder');
+  }),
+
+  contractCase('an extension keeps a lock that would have expired', async ({ grant, extend, refuse, harness }) => {
+    const lease = await grant({ leaseMs: harness.shortLeaseMs });
+    untilOf(await extend(lease));
+    await harness.expire(lease);
+    await refuse('locked');
+  }),
+
+  contractCase('extend tells the instant before its send on both clocks', async ({ grant, harness }) => {
+    const lease = await grant();
+    const call = harness.call();
+    const [wall, mono] = [call.clock.now(), call.clock.monotonic()];
+    const extended = await harness.store.extend(lease, { leaseMs: LONGER_MS }, call);
+    if (extended.status === 'lost') return expectExtended(extended);
+    // Wall time inside a grant is carried on by the monotonic clock, so it may be a rounding off the wall clock.
+    expectBetween(extended.firstSentWall, wall - 2, call.clock.now() + 2, 'firstSentWall');
+    expectBetween(extended.firstSentMono, mono, call.clock.monotonic(), 'firstSentMono');
+  }),
+
+  contractCase('extend never shortens a lease', async ({ grant, extend, refuse }) => {
+    const { lockUntilMs, ...lease } = await grant();
+    const kept = untilOf(await extend({ ...lease, lockUntilMs }, MINUTE_MS));
+    expectSame(kept, lockUntilMs, 'lockUntilMs');
+    expectFields((await refuse('locked')).holder, { lockUntilMs }, 'holder');
+  }),
+
+  contractCase('F35 extend replayed is extended again', async ({ grant, extend }) => {
+    const lease = await grant();
+    const first = untilOf(await extend(lease, LONGER_MS));
+    expectBetween(untilOf(await extend(lease, LONGER_MS)), first, first + MINUTE_MS, 'lockUntilMs');
+  }),
+
+  contractCase('F34 extensions side by side leave the longest', async ({ grant, harness, refuse }) => {
+    const lease = await grant();
+    const call = harness.call();
+    const lengths = [LONGER_MS, MINUTE_MS, LEASE_MS, LONGER_MS + MINUTE_MS, MINUTE_MS];
+    const results = await Promise.all(lengths.map((leaseMs) => harness.store.extend(lease, { leaseMs }, call)));
+    const lockUntilMs = Math.max(...results.map(untilOf));
+    expectFields((await refuse('locked')).holder, { lockUntilMs }, 'holder');
+    expectBetween(lockUntilMs, lease.lockedAtMs + LONGER_MS + MINUTE_MS, Number.POSITIVE_INFINITY, 'lockUntilMs');
+  }),
+
+  contractCase('extend late, while nobody took over, is extended', async ({ grantAndDie, extend, refuse }) => {
+    const { fencingToken, ...lease } = await grantAndDie();
+    untilOf(await extend({ ...lease, fencingToken }));
+    expectFields((await refuse('locked')).holder, { fencingToken }, 'holder');
+  }),
+
+  contractCase('row 25: extend after a takeover is lost and leaves the successor alone', async (scene) => {
+    const late = await scene.grantAndDie();
+    const { fencingToken, lockUntilMs } = await scene.grant();
+    expectLost(await scene.extend(late, LONGER_MS));
+    expectFields((await scene.refuse('locked')).holder, { fencingToken, lockUntilMs }, 'holder');
+  }),
+
+  contractCase('extend by a foreign attempt is lost and leaves the holder alone', async ({ grant, extend, refuse }) => {
+    const { lockUntilMs, ...lease } = await grant();
+    expectLost(await extend({ ...lease, lockUntilMs, attemptId: newAttemptId() }, LONGER_MS));
+    expectFields((await refuse('locked')).holder, { lockUntilMs }, 'holder');
+  }),
+
+  contractCase('F36 extend after the own release is lost and locks nothing', async ({ run, extend, grant }) => {
+    expectLost(await extend(await run(), LONGER_MS));
+    await grant();
+  }),
+
+  contractCase('extend after a release that holds the lock does not prolong the hold', async (scene) => {
+    const lease = await scene.run({}, { lockAtLeastForMs: LEASE_MS });
+    expectLost(await scene.extend(lease, LONGER_MS));
+    const { holder } = await scene.refuse('lock-at-least-for');
+    expectFields(holder, { lockUntilMs: lease.lockedAtMs + LEASE_MS }, 'holder');
+  }),
+
+  contractCase('F37 extend of a record that is not there is lost and creates nothing', async (scene) => {
+    expectLost(await scene.extend(await phantomLease(scene)));
+    expectFields(await scene.grant(), { previous: undefined }, 'first lease');
+  }),
+
+  adminCase('F37 extend of a record that is not there leaves none', async (scene) => {
+    await scene.extend(await phantomLease(scene));
+    expectSame(await scene.record(), undefined, 'record');
+  }),
+
+  adminCase('F61 extend after a force release is lost', async ({ grant, force, extend }) => {
+    const lease = await grant();
+    await force(lease);
+    expectLost(await extend(lease));
+  }),
+
+  adminCase('extend changes the end of the lease and nothing else', async ({ grant, extend, record }) => {
+    const lease = await grant({ tickMs: TICK_MS });
+    const { lockUntil: _, ...before } = (await record()) ?? {};
+    await extend(lease, LONGER_MS);
+    expectFields<object>(await record(), before, 'record');
+  }),
+
+  contractCase('an extended lease is released like any other', async ({ grant, extend, release, run }) => {
+    const lease = await grant();
+    await extend(lease, LONGER_MS);
+    expectSame(await release(lease), 'released', 'release');
+    await run();
+  }),
+];
+
+/** A lease that looks right and that no store has granted under this name. */
+export async function phantomLease({ harness, name, claim }: Scene): Promise<Lease> {
+  const elsewhere = claim({ name: newAttemptId('c'), tickMs: TICK_MS });
+  const lease = expectGranted(await harness.store.acquire(elsewhere, harness.call()), 'acquire of another name');
+  return { ...lease, name };
+}
+
+function expectExtended(result: ExtendResult): void {
+  expectSame(result.status, 'extended', 'extend');
+}
+
+function expectLost(result: ExtendResult): void {
+  expectSame(result.status, 'lost', 'extend');
+}
+
+function untilOf(result: ExtendResult): number {
+  expectExtended(result);
+  return result.status === 'extended' ? result.lockUntilMs : Number.NaN;
+}

@@ -1,0 +1,143 @@
+import type { Lease } from '../../core/ports/lock-store.js';
+import { newAttemptId } from '../../core/values/attempt-id.js';
+import { adminCase, type ContractCase, contractCase } from './case.js';
+import { expectFields, expectGranted, expectRejection, expectSame } from './expectation.js';
+import { type Scene, TICK_MS } from './scene.js';
+
+/** Added to a name of the case: near misses, separators, and what other layers give a meaning to. */
+const ENDINGS = [
+  '',
+  ' ',
+  '#b',
+  ':b',
+  '/b',
+  '.b',
+  '*',
+  '{}',
+  '%20',
+  '%0A',
+  '%25',
+  '%250A',
+  "'",
+  '"',
+  '\\',
+  '$x',
+  'ü',
+  '日本',
+  '🔒',
+  '\u00a0',
+];
+
+/** Texts that a database or its client may give back as something else. */
+const READ_AS_OTHERS = ['12e5', '007', 'true', 'null', '{"a":1}', '"text"', '[1]', '%0A', '%25', '%250A', 'a\nb'];
+
+const REFUSED: readonly (readonly [string, string])[] = [
+  ['empty', ''],
+  ['over 128 bytes', 'x'.repeat(129)],
+  ['over 128 bytes in UTF-8', 'ü'.repeat(65)],
+  ['with a control character', 'a\nb'],
+  ['with a NUL', 'a\0b'],
+  ['not in Unicode form NFC', 'u\u0308'],
+  ['with a lone surrogate', 'a\ud800'],
+];
+
+export const nameCases: readonly ContractCase[] = [
+  contractCase('F92 names with unusual characters stay apart', async (scene) => {
+    await stayApart(
+      scene,
+      ENDINGS.map((ending) => scene.name + ending),
+    );
+  }),
+
+  contractCase('F92 names that differ in case stay apart', async (scene) => {
+    await stayApart(scene, [`${scene.name}job`, `${scene.name}Job`, `${scene.name}JOB`]);
+  }),
+
+  contractCase('F18 names that look alike stay apart', async (scene) => {
+    await stayApart(scene, [`${scene.name}A`, `${scene.name}\u0410`, `${scene.name}\uff21`]);
+  }),
+
+  contractCase('F95 names that every object has stay apart', async (scene) => {
+    await stayApart(scene, ['__proto__', 'constructor', 'toString', 'hasOwnProperty', scene.name]);
+  }),
+
+  contractCase('F84 a holder whose name reads as a number, or as JSON, is told as it was given', async (scene) => {
+    for (const lockedBy of READ_AS_OTHERS) {
+      const lease = await scene.grant({ lockedBy });
+      expectFields((await scene.refuse('locked')).holder, { lockedBy }, 'holder');
+      await scene.release(lease);
+    }
+  }),
+
+  contractCase(
+    'F84 an attempt whose id reads as a number is known again',
+    async ({ claim, acquire, extend, release }) => {
+      const asked = claim({ attemptId: '12e5' });
+      const lease = expectGranted(await acquire(asked), 'acquire');
+      const { fencingToken } = lease;
+      expectFields(expectGranted(await acquire(asked), 'acquire replayed'), { fencingToken }, 'lease');
+      expectSame((await extend(lease)).status, 'extended', 'extend');
+      expectSame(await release(lease), 'released', 'release');
+      expectSame(await release(lease), 'released', 'release replayed');
+    },
+  ),
+
+  contractCase('two names do not touch each other', async ({ grant, grantAndDie, run, refuse, release, extend }) => {
+    const name = newAttemptId('c');
+    await grantAndDie({ tickMs: TICK_MS });
+    const lease = await run({ name, tickMs: TICK_MS });
+    expectFields(await grant({ tickMs: TICK_MS }), { doneTickMs: undefined }, 'lease of the first name');
+    await release(lease);
+    await extend(lease);
+    await refuse('locked');
+    await refuse('already-executed', { name, tickMs: TICK_MS });
+  }),
+
+  ...REFUSED.map(([kind, name]) =>
+    contractCase(`F18 a name ${kind} is refused as INVALID_NAME`, async ({ claim, acquire }) => {
+      const expected = { name: 'LockStoreError', code: 'INVALID_NAME', operation: 'acquire', retryable: false };
+      await expectRejection(acquire(claim({ name })), expected, 'acquire');
+    }),
+  ),
+
+  adminCase("F18 a name that cannot be is refused as INVALID_NAME by every operator's verb", async (scene) => {
+    const { admin, harness } = scene;
+    const grant = { name: '', adminId: newAttemptId('o'), fencingToken: 1, lockedAtMs: TICK_MS, nowMs: TICK_MS };
+    const asked = {
+      get: () => admin.get('', harness.call()),
+      forceRelease: () => admin.forceRelease(grant, harness.call()),
+      pause: () => admin.pause('', { untilMs: TICK_MS, by: 'an operator' }, harness.call()),
+      resume: () => admin.resume('', harness.call()),
+      delete: () => admin.delete(grant, harness.call()),
+    };
+    for (const [verb, ask] of Object.entries(asked)) {
+      await expectRejection(ask(), { name: 'LockStoreError', code: 'INVALID_NAME' }, verb);
+    }
+  }),
+
+  adminCase('get and list give a name back as it was given', async ({ run, admin, harness, name: base }) => {
+    const name = `${base}#b:c/ü {}%0A%25`;
+    const { fencingToken } = await run({ name });
+    const found = await admin.get(name, harness.call());
+    expectFields(found, { name }, 'get');
+    expectSame(found?.item['fencingToken'], fencingToken, 'token that get shows');
+    const listed = (await admin.list(harness.call())).filter((lock) => lock.name === name);
+    expectSame(listed.length, 1, 'times the name is listed');
+    expectSame(listed[0]?.item['fencingToken'], fencingToken, 'token that list shows');
+  }),
+
+  adminCase('get of a name that was never used is undefined', async ({ admin, harness, name }) => {
+    expectSame(await admin.get(name, harness.call()), undefined, 'get');
+  }),
+];
+
+/** All are held at a time, each with a token of its own grant, and released one by one. */
+async function stayApart({ claim, acquire, release, refuse }: Scene, names: readonly string[]): Promise<void> {
+  const leases: Lease[] = [];
+  for (const name of names) leases.push(expectGranted(await acquire(claim({ name })), `acquire of '${name}'`));
+  for (const lease of leases) {
+    const { name, fencingToken } = lease;
+    expectFields((await refuse('locked', { name })).holder, { fencingToken }, `holder of '${name}'`);
+    expectSame(await release(lease), 'released', `release of '${name}'`);
+  }
+}

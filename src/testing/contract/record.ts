@@ -1,0 +1,125 @@
+import { runsOf } from '../../core/record/run-ring.js';
+import { adminCase, type ContractCase, contractCase } from './case.js';
+import { expectBetween, expectFields, expectRising, expectSame } from './expectation.js';
+import { LEASE_MS, NEXT_TICK_MS, TICK_MS } from './scene.js';
+
+export const recordCases: readonly ContractCase[] = [
+  adminCase('a grant is recorded with its holder, its times and its tick', async ({ claim, harness, record }) => {
+    const { name, ...asked } = claim({ tickMs: TICK_MS, lockedBy: 'the holder' });
+    const result = await harness.store.acquire({ name, ...asked }, harness.call());
+    const {
+      lockedAtMs: lockedAt,
+      lockUntilMs: lockUntil,
+      fencingToken,
+    } = result.status === 'acquired' ? result.lease : {};
+    const { attemptId, leaseMs, lockedBy, tickMs: tick } = asked;
+    const expected = { attemptId, leaseMs, lockedBy, tick, state: 'held', lockedAt, lockUntil, fencingToken, v: 1 };
+    expectFields<object>(await record(), { ...expected, doneTick: undefined, result: undefined }, 'record');
+  }),
+
+  adminCase('a grant without a tick removes the tick of the one before', async ({ run, grant, record }) => {
+    await run({ tickMs: TICK_MS });
+    await grant();
+    expectFields(await record(), { tick: undefined, doneTick: TICK_MS }, 'record');
+  }),
+
+  adminCase('F52 a release keeps the record and tells how the run ended', async ({ run, record }) => {
+    const { fencingToken, lockedAtMs } = await run({ tickMs: TICK_MS });
+    const stored = await record();
+    expectFields(stored, { state: 'released', result: 'succeeded', doneTick: TICK_MS, fencingToken }, 'record');
+    expectBetween(stored?.releasedAt, lockedAtMs, lockedAtMs + LEASE_MS, 'releasedAt');
+    expectSame(stored?.lockUntil, stored?.releasedAt, 'lockUntil, which fences off acquires sent before the release,');
+  }),
+
+  adminCase('a hold never ends before the release', async ({ run, record }) => {
+    await run({}, { lockAtLeastForMs: 1 });
+    const { releasedAt = Number.NaN, lockUntil } = (await record()) ?? {};
+    expectBetween(lockUntil, releasedAt, releasedAt + 1, 'lockUntil');
+  }),
+
+  adminCase('a hold that is over before the release ends with it', async ({ grantAndDie, release, record }) => {
+    await release(await grantAndDie(), { lockAtLeastForMs: 1 });
+    const { releasedAt = Number.NaN, lockUntil } = (await record()) ?? {};
+    expectSame(lockUntil, releasedAt, 'lockUntil');
+  }),
+
+  adminCase('the error of a failed run is recorded by its name', async ({ run, record }) => {
+    await run({}, { result: 'failed', error: 'RangeError' });
+    expectFields(await record(), { result: 'failed', error: 'RangeError', doneTick: undefined }, 'record');
+  }),
+
+  adminCase('F88 an error name takes at most 64 bytes', async ({ run, record }) => {
+    await run({}, { result: 'failed', error: 'Ü'.repeat(100) });
+    expectSame((await record())?.error, 'Ü'.repeat(32), 'error');
+  }),
+
+  adminCase('row 48: a run is recorded with its tick, start, duration and token', async ({ run, record }) => {
+    const { lockedAtMs, fencingToken } = await run({ tickMs: TICK_MS }, { durationMs: 1_234 });
+    const rows = runsOf((await record()) ?? {});
+    expectSame(rows.length, 1, 'rows');
+    const row = { status: 'succeeded', tickMs: TICK_MS, lockedAtMs, durationMs: 1_234, fencingToken } as const;
+    expectFields(rows[0], row, 'row');
+  }),
+
+  adminCase('row 48: a failed run without a tick is recorded', async ({ run, record }) => {
+    const { fencingToken } = await run({}, { result: 'failed' });
+    const [row] = runsOf((await record()) ?? {});
+    expectFields(row, { status: 'failed', tickMs: undefined, durationMs: 5, fencingToken }, 'row');
+  }),
+
+  adminCase(
+    'row 28: a crashed run is recorded by the release of its successor',
+    async ({ grantAndDie, run, record }) => {
+      const { fencingToken, lockedAtMs } = await grantAndDie({ tickMs: TICK_MS });
+      const successor = await run({ tickMs: NEXT_TICK_MS });
+      const rows = runsOf((await record()) ?? {});
+      expectSame(rows.length, 2, 'rows');
+      expectFields(rows[0], { status: 'succeeded', fencingToken: successor.fencingToken }, 'newest row');
+      const crashed = { status: 'crashed', tickMs: TICK_MS, lockedAtMs, durationMs: undefined, fencingToken } as const;
+      expectFields(rows[1], crashed, 'row of the crash');
+    },
+  ),
+
+  adminCase('row 48: the ten newest runs are kept, newest first', async ({ run, record }) => {
+    const tokens: number[] = [];
+    for (let n = 0; n < 13; n++) tokens.unshift((await run()).fencingToken);
+    const kept = runsOf((await record()) ?? {}).map(({ fencingToken }) => fencingToken);
+    expectSame(kept.join(), tokens.slice(0, 10).join(), 'tokens of the rows');
+    expectRising(kept.toReversed(), 'tokens of the rows');
+  }),
+
+  adminCase('row 48: the ten newest runs are kept, whether they crashed or not', async (scene) => {
+    await scene.grantAndDie();
+    const tokens: number[] = [];
+    for (let n = 0; n < 10; n++) tokens.unshift((await scene.run()).fencingToken);
+    const kept = runsOf((await scene.record()) ?? {}).map(({ fencingToken }) => fencingToken);
+    expectSame(kept.join(), tokens.join(), 'tokens of the rows');
+  }),
+
+  adminCase('F88 a record does not grow with its runs', async ({ run, grantAndDie, record }) => {
+    const twelveRuns = async () => {
+      for (let n = 0; n < 11; n++) await run({ tickMs: TICK_MS }, { result: 'failed', error: 'TypeError' });
+      await grantAndDie({ tickMs: TICK_MS });
+      return Object.keys((await record()) ?? {}).length;
+    };
+    const before = await twelveRuns();
+    expectSame(await twelveRuns(), before, 'attributes after twelve more runs');
+  }),
+
+  contractCase(
+    'F22 attributes of a later version survive every verb',
+    async ({ run, patch, grant, extend, force, pause, resume, record }) => {
+      await run();
+      await patch({ laterVersion: 'kept' });
+      await run({ tickMs: TICK_MS }, { result: 'failed', error: 'TypeError' });
+      await pause(Date.UTC(2026, 0, 1));
+      await resume();
+      const lease = await grant();
+      await extend(lease, 2 * LEASE_MS);
+      await force(lease);
+      await run();
+      expectFields<object>(await record(), { laterVersion: 'kept' }, 'record');
+    },
+    ['admin', 'patch'],
+  ),
+];

@@ -1,0 +1,184 @@
+import type { StoreCall } from '../../core/ports/lock-store.js';
+import { newAttemptId } from '../../core/values/attempt-id.js';
+import { adminCase, type ContractCase, contractCase } from './case.js';
+import { expectFields, expectGranted, expectSame } from './expectation.js';
+import { phantomLease } from './extend.js';
+import { HOLD_MS, LEASE_MS, TICK_MS } from './scene.js';
+
+const HOLD = { lockAtLeastForMs: HOLD_MS };
+
+export const releaseCases: readonly ContractCase[] = [
+  contractCase('release frees the lock at once', async ({ grant, release }) => {
+    expectSame(await release(await grant()), 'released', 'release');
+    await grant();
+  }),
+
+  contractCase('F56 row 30: a failed run frees the lock at once', async ({ grant, release }) => {
+    expectSame(await release(await grant(), { result: 'failed', error: 'TypeError' }), 'released', 'release');
+    await grant();
+  }),
+
+  contractCase('a lock released by a host whose clock is an hour ahead is free at once', async (scene) => {
+    const { store } = scene.harness;
+    const ahead = () => aheadBy(3_600_000, scene.harness.call());
+    const lease = expectGranted(await store.acquire(scene.claim(), ahead()), 'acquire');
+    const completion = { result: 'succeeded', lockAtLeastForMs: 0, markTickDone: false, durationMs: 5 } as const;
+    expectSame(await store.release(lease, completion, ahead()), 'released', 'release');
+    await scene.grant();
+  }),
+
+  contractCase(
+    'a lock given back at an instant that every clock has yet to reach is free',
+    async ({ run, patch, grant, harness }) => {
+      await run();
+      const releasedAt = harness.call().clock.now() + LEASE_MS;
+      await patch({ releasedAt, lockUntil: releasedAt });
+      await grant();
+    },
+    ['patch'],
+  ),
+
+  contractCase('row 4: a run that succeeds holds the lock at least so long after its start', async (scene) => {
+    const { lockedAtMs, fencingToken } = await scene.run({ lockedBy: 'a short run' }, HOLD);
+    const { holder } = await scene.refuse('lock-at-least-for');
+    const lockUntilMs = lockedAtMs + HOLD_MS;
+    expectFields(holder, { lockedBy: 'a short run', lockedAtMs, lockUntilMs, fencingToken }, 'holder');
+  }),
+
+  contractCase('row 30: a failed run can be told to hold the lock as well', async ({ run, refuse }) => {
+    await run({}, { result: 'failed', ...HOLD });
+    await refuse('lock-at-least-for');
+  }),
+
+  contractCase('a hold that is over frees the lock', async ({ grant, release, harness }) => {
+    const lease = await grant({ leaseMs: harness.shortLeaseMs });
+    await release(lease, { lockAtLeastForMs: harness.shortLeaseMs });
+    await harness.expire(lease);
+    expectFields((await grant()).previous, { status: 'succeeded' }, 'previous run');
+  }),
+
+  contractCase('F55 a tick that is done is already-executed rather than held', async ({ run, refuse }) => {
+    await run({ tickMs: TICK_MS }, HOLD);
+    await refuse('already-executed', { tickMs: TICK_MS });
+  }),
+
+  contractCase('a hold keeps the lock from a failed tick too', async ({ run, refuse }) => {
+    await run({ tickMs: TICK_MS }, { result: 'failed', ...HOLD });
+    await refuse('lock-at-least-for', { tickMs: TICK_MS });
+  }),
+
+  contractCase(
+    'a hold counts from the start of the run, not from its extension',
+    async ({ grant, extend, release, refuse }) => {
+      const lease = await grant();
+      await extend(lease);
+      await release(lease, HOLD);
+      const { holder } = await refuse('lock-at-least-for');
+      expectFields(holder, { lockUntilMs: lease.lockedAtMs + HOLD_MS }, 'holder');
+    },
+  ),
+
+  contractCase('row 4: a hold counts from the start of a run that is released late', async (scene) => {
+    const lease = await scene.grantAndDie();
+    await scene.release(lease, HOLD);
+    const { holder } = await scene.refuse('lock-at-least-for');
+    expectFields(holder, { lockUntilMs: lease.lockedAtMs + HOLD_MS }, 'holder');
+  }),
+
+  contractCase('F53 release replayed is released again', async ({ run, release, grant }) => {
+    const lease = await run();
+    expectSame(await release(lease), 'released', 'release replayed');
+    await grant();
+  }),
+
+  adminCase('F53 release replayed writes nothing', async ({ run, release, record }) => {
+    const lease = await run({ tickMs: TICK_MS });
+    const before = (await record()) ?? {};
+    await release(lease, { result: 'failed', error: 'TypeError', ...HOLD });
+    expectFields<object>(await record(), before, 'record');
+  }),
+
+  contractCase('F53 release replayed while a successor runs is released, and leaves it alone', async (scene) => {
+    const first = await scene.run();
+    const successor = await scene.grant();
+    expectSame(await scene.release(first), 'released', 'release replayed');
+    expectFields((await scene.refuse('locked')).holder, { fencingToken: successor.fencingToken }, 'holder');
+    expectSame(await scene.release(successor), 'released', 'release of the successor');
+  }),
+
+  contractCase('release replayed after a successor has run is released', async ({ run, release, grant }) => {
+    const first = await run();
+    const { fencingToken } = await run();
+    expectSame(await release(first), 'released', 'release replayed');
+    expectFields((await grant()).previous, { fencingToken }, 'previous run');
+  }),
+
+  contractCase('releases side by side are all released', async ({ grant, harness }) => {
+    const lease = await grant();
+    const completion = { result: 'succeeded', lockAtLeastForMs: 0, markTickDone: false, durationMs: 5 } as const;
+    const call = harness.call();
+    const releases = Array.from({ length: 5 }, () => harness.store.release(lease, completion, call));
+    expectSame((await Promise.all(releases)).join(), Array(5).fill('released').join(), 'releases');
+  }),
+
+  contractCase('F51 row 5: release after a takeover is lost and leaves the successor its lock', async (scene) => {
+    const late = await scene.grantAndDie();
+    const successor = await scene.grant();
+    expectSame(await scene.release(late), 'lost', 'late release');
+    const { fencingToken, lockUntilMs } = successor;
+    expectFields((await scene.refuse('locked')).holder, { fencingToken, lockUntilMs }, 'holder');
+    expectSame(await scene.release(successor), 'released', 'release of the successor');
+  }),
+
+  contractCase('F51 release after a successor has come and gone is lost', async (scene) => {
+    const late = await scene.grantAndDie();
+    const { fencingToken } = await scene.run();
+    expectSame(await scene.release(late), 'lost', 'late release');
+    expectFields((await scene.grant()).previous, { status: 'succeeded', fencingToken }, 'previous run');
+  }),
+
+  contractCase(
+    'F58 release after expiry, while nobody took over, is released',
+    async ({ grantAndDie, release, grant }) => {
+      expectSame(await release(await grantAndDie()), 'released', 'late release');
+      await grant();
+    },
+  ),
+
+  contractCase('release by a foreign attempt is lost and leaves the holder its lock', async (scene) => {
+    const { attemptId, ...lease } = await scene.grant();
+    expectSame(await scene.release({ ...lease, attemptId: newAttemptId() }), 'lost', 'foreign release');
+    expectFields((await scene.refuse('locked')).holder, { fencingToken: lease.fencingToken }, 'holder');
+    expectSame(await scene.release({ ...lease, attemptId }), 'released', "the holder's release");
+  }),
+
+  contractCase('release of a record that is not there is lost and creates nothing', async (scene) => {
+    expectSame(await scene.release(await phantomLease(scene)), 'lost', 'release');
+    expectFields(await scene.grant({ tickMs: TICK_MS }), { previous: undefined }, 'first lease');
+  }),
+
+  adminCase('release of a record that is not there leaves none', async (scene) => {
+    await scene.release(await phantomLease(scene));
+    expectSame(await scene.record(), undefined, 'record');
+  }),
+
+  adminCase('F61 release after a force release is lost and records nothing', async (scene) => {
+    const lease = await scene.grant({ tickMs: TICK_MS });
+    await scene.force(lease);
+    expectSame(await scene.release(lease), 'lost', 'release');
+    expectFields(await scene.record(), { state: 'forced', doneTick: undefined, result: undefined }, 'record');
+  }),
+];
+
+/** A call by a host whose wall clock is ahead. */
+function aheadBy(ms: number, call: StoreCall): StoreCall {
+  const { clock } = call;
+  return {
+    ...call,
+    clock: {
+      now: () => clock.now() + ms,
+      monotonic: () => clock.monotonic(),
+      setTimer: (callback, afterMs) => clock.setTimer(callback, afterMs),
+    },
+  };
+}

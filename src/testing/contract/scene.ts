@@ -1,0 +1,128 @@
+import type {
+  DeleteResult,
+  ForceRelease,
+  LockAdminStore,
+  ResumeResult,
+  StoredLock,
+} from '../../core/ports/lock-admin-store.js';
+import type {
+  AcquireResult,
+  Claim,
+  Completion,
+  ExtendResult,
+  Lease,
+  RefusalReason,
+  Refused,
+  ReleaseResult,
+} from '../../core/ports/lock-store.js';
+import type { LockRecord } from '../../core/record/lock-record.js';
+import { newAttemptId } from '../../core/values/attempt-id.js';
+import type { ContractHarness } from './case.js';
+import { expectGranted, expectRefused, expectSame } from './expectation.js';
+
+/** Lease of holders that live: longer than any case takes, and than any harness sets its clock back. */
+export const LEASE_MS = 3_600_000;
+export const HOLD_MS = 1_800_000;
+export const TICK_MS: number = Date.UTC(2026, 0, 1, 2);
+export const NEXT_TICK_MS: number = TICK_MS + 60_000;
+
+/** The stage of one case: a lock name that nobody else uses, and who does what to it. */
+export interface Scene {
+  readonly harness: ContractHarness;
+  readonly name: string;
+  /** A claim by a new attempt. Each has another `lockedBy`. */
+  claim(overrides?: Partial<Claim>): Claim;
+  acquire(claim: Claim): Promise<AcquireResult>;
+  /** A new attempt that must be granted. */
+  grant(overrides?: Partial<Claim>): Promise<Lease>;
+  /** A new attempt that must be refused for this reason. */
+  refuse(reason: RefusalReason, overrides?: Partial<Claim>): Promise<Refused>;
+  /** A grant whose holder dies: its lease is over, and nobody has released it. */
+  grantAndDie(overrides?: Partial<Claim>): Promise<Lease>;
+  extend(lease: Lease, leaseMs?: number): Promise<ExtendResult>;
+  release(lease: Lease, completion?: Partial<Completion>): Promise<ReleaseResult>;
+  /** A whole run that must be granted and released. */
+  run(claim?: Partial<Claim>, completion?: Partial<Completion>): Promise<Lease>;
+  /** The operators' port. For cases that need `admin`. */
+  readonly admin: LockAdminStore;
+  /** What is stored under a name; undefined where nothing is. */
+  record(name?: string): Promise<LockRecord | undefined>;
+  force(lease: Lease, overrides?: Partial<ForceRelease>): Promise<'forced' | 'changed'>;
+  pause(untilMs: number): Promise<StoredLock>;
+  resume(): Promise<ResumeResult>;
+  /** Deletes the lock, seen with this token. */
+  remove(seen: Pick<Lease, 'name' | 'fencingToken'>, adminId?: string): Promise<DeleteResult>;
+  /** Writes into the record behind the store's back. For cases that need `patch`. */
+  patch(attributes: Readonly<Record<string, string | number>>): Promise<void>;
+}
+
+export function setScene(harness: ContractHarness): Scene {
+  const { store } = harness;
+  const name = newAttemptId('c');
+  let asked = 0;
+
+  const scene: Scene = {
+    harness,
+    name,
+    claim: (overrides) => ({
+      name,
+      attemptId: newAttemptId(),
+      leaseMs: LEASE_MS,
+      lockedBy: `contender ${++asked}`,
+      markTickAtStart: false,
+      ...overrides,
+    }),
+    acquire: (claim) => store.acquire(claim, harness.call()),
+    async grant(overrides) {
+      const claim = scene.claim(overrides);
+      return expectGranted(await scene.acquire(claim), `acquire by ${claim.lockedBy}`);
+    },
+    async refuse(reason, overrides) {
+      const claim = scene.claim(overrides);
+      return expectRefused(await scene.acquire(claim), reason, `acquire by ${claim.lockedBy}`);
+    },
+    async grantAndDie(overrides) {
+      const lease = await scene.grant({ leaseMs: harness.shortLeaseMs, ...overrides });
+      await harness.expire(lease);
+      return lease;
+    },
+    extend: (lease, leaseMs = LEASE_MS) => store.extend(lease, { leaseMs }, harness.call()),
+    release: (lease, overrides) => store.release(lease, completionOf(overrides), harness.call()),
+    async run(claim, completion) {
+      const lease = await scene.grant(claim);
+      expectSame(await scene.release(lease, completion), 'released', 'release');
+      return lease;
+    },
+    get admin() {
+      if (!harness.admin) throw new TypeError('harness.admin is undefined: leave out the cases that need admin');
+      return harness.admin;
+    },
+    async record(of = name) {
+      const found = await scene.admin.get(of, harness.call());
+      // A copy, so that it stays what it was when the store writes on.
+      return found && ({ ...found.item } as LockRecord);
+    },
+    force({ name: of, fencingToken, lockedAtMs }, overrides) {
+      const params = harness.call();
+      const force = { name: of, adminId: newAttemptId('f'), fencingToken, lockedAtMs, nowMs: params.clock.now() };
+      return scene.admin.forceRelease({ ...force, ...overrides }, params);
+    },
+    pause: (untilMs) => scene.admin.pause(name, { untilMs, by: 'an operator' }, harness.call()),
+    resume: () => scene.admin.resume(name, harness.call()),
+    remove({ name: of, fencingToken }, adminId = newAttemptId('d')) {
+      const params = harness.call();
+      return scene.admin.delete({ name: of, adminId, fencingToken, nowMs: params.clock.now() }, params);
+    },
+    async patch(attributes) {
+      if (!harness.patch) throw new TypeError('harness.patch is undefined: leave out the cases that need patch');
+      await harness.patch(name, attributes);
+    },
+  };
+  return scene;
+}
+
+/** A run that succeeds, holds no longer than it must and marks its tick; a failed one marks none. */
+function completionOf(overrides: Partial<Completion> = {}): Completion {
+  const markTickDone = overrides.result !== 'failed';
+  return { result: 'succeeded', lockAtLeastForMs: 0, durationMs: 5, markTickDone, ...overrides };
+}

@@ -1,0 +1,147 @@
+import { type ContractCase, contractCase } from './case.js';
+import { expectFields, expectGranted, expectSame } from './expectation.js';
+import { NEXT_TICK_MS, TICK_MS } from './scene.js';
+
+const TICK = { tickMs: TICK_MS };
+const NEXT_TICK = { tickMs: NEXT_TICK_MS };
+const AT_START = { markTickAtStart: true };
+const FAILED = { result: 'failed' } as const;
+
+export const tickCases: readonly ContractCase[] = [
+  contractCase('F63 a tick that is done is refused as already-executed', async ({ run, refuse }) => {
+    const { lockedAtMs, fencingToken } = await run({ ...TICK, lockedBy: 'who did it' });
+    const { holder } = await refuse('already-executed', TICK);
+    expectFields(holder, { lockedBy: 'who did it', lockedAtMs, fencingToken }, 'holder');
+  }),
+
+  contractCase('F66 a tick older than the last one done is refused as stale-tick', async ({ run, refuse }) => {
+    const { lockedAtMs, fencingToken } = await run({ ...NEXT_TICK, lockedBy: 'the newer' });
+    const { holder } = await refuse('stale-tick', TICK);
+    expectFields(holder, { lockedBy: 'the newer', lockedAtMs, fencingToken }, 'holder');
+  }),
+
+  contractCase('a newer tick is granted and is told the last tick done', async ({ run, grant }) => {
+    await run(TICK);
+    expectFields(await grant(NEXT_TICK), { tickMs: NEXT_TICK_MS, doneTickMs: TICK_MS }, 'lease');
+  }),
+
+  contractCase('F67 a tick whose run failed is still open', async ({ run, grant }) => {
+    await run(TICK, FAILED);
+    expectFields(await grant(TICK), { tickMs: TICK_MS, doneTickMs: undefined }, 'lease');
+  }),
+
+  contractCase('a tick whose run crashed is still open', async ({ grantAndDie, grant }) => {
+    await grantAndDie(TICK);
+    await grant(TICK);
+  }),
+
+  contractCase('a success that is told not to mark its tick leaves it open', async ({ run, grant }) => {
+    await run(TICK, { markTickDone: false });
+    await grant(TICK);
+  }),
+
+  contractCase('a tick being run is refused as locked', async ({ grant, refuse }) => {
+    await grant(TICK);
+    await refuse('locked', TICK);
+  }),
+
+  contractCase('a tick that is done is already-executed even while the next one runs', async (scene) => {
+    await scene.run(NEXT_TICK);
+    await scene.grant({ tickMs: NEXT_TICK_MS + 60_000 });
+    await scene.refuse('already-executed', NEXT_TICK);
+    await scene.refuse('stale-tick', TICK);
+  }),
+
+  contractCase('row 37: a tick marked at the start is done although its run failed', async ({ run, refuse }) => {
+    await run({ ...TICK, ...AT_START }, FAILED);
+    await refuse('already-executed', TICK);
+  }),
+
+  contractCase('F75 a tick marked at the start is done although its run crashed', async ({ grantAndDie, refuse }) => {
+    await grantAndDie({ ...TICK, ...AT_START });
+    await refuse('already-executed', { ...TICK, ...AT_START });
+  }),
+
+  contractCase('a tick marked at the start is already-executed while its run goes on', async ({ grant, refuse }) => {
+    await grant({ ...TICK, ...AT_START });
+    await refuse('already-executed', { ...TICK, ...AT_START });
+  }),
+
+  contractCase('a tick older than one marked at the start is stale', async ({ grantAndDie, refuse }) => {
+    await grantAndDie({ ...NEXT_TICK, ...AT_START });
+    await refuse('stale-tick', TICK);
+  }),
+
+  contractCase('acquire replayed of a tick marked at the start is its own grant again', async ({ claim, acquire }) => {
+    const asked = claim({ ...TICK, ...AT_START });
+    const { fencingToken } = expectGranted(await acquire(asked), 'acquire');
+    expectFields(expectGranted(await acquire(asked), 'acquire replayed'), { fencingToken }, 'lease');
+  }),
+
+  contractCase('marking at the start without a tick marks nothing', async ({ run, grant }) => {
+    await run(AT_START);
+    expectFields(await grant(TICK), { doneTickMs: undefined }, 'lease');
+  }),
+
+  contractCase('marking as done without a tick marks nothing', async ({ run, grant }) => {
+    await run({}, { markTickDone: true });
+    expectFields(await grant(TICK), { doneTickMs: undefined }, 'lease');
+  }),
+
+  contractCase('row 55: a run without a tick is never refused for its tick', async ({ run, grant }) => {
+    await run(TICK);
+    expectFields(await grant(), { tickMs: undefined, doneTickMs: TICK_MS }, 'lease');
+  }),
+
+  contractCase('a run without a tick does not forget the last tick done', async ({ run, refuse }) => {
+    await run(TICK);
+    await run();
+    await refuse('already-executed', TICK);
+  }),
+
+  contractCase('a failed run of a newer tick does not forget the last tick done', async ({ run, refuse, grant }) => {
+    await run(TICK);
+    await run(NEXT_TICK, FAILED);
+    await refuse('already-executed', TICK);
+    await grant(NEXT_TICK);
+  }),
+
+  contractCase('a crash does not forget the last tick done', async ({ run, grantAndDie, refuse }) => {
+    await run(TICK);
+    await grantAndDie(NEXT_TICK);
+    await refuse('already-executed', TICK);
+  }),
+
+  contractCase('F74 a tick that crashed is stale once a newer one is done', async ({ grantAndDie, run, refuse }) => {
+    await grantAndDie(TICK);
+    await run(NEXT_TICK);
+    await refuse('stale-tick', TICK);
+  }),
+
+  contractCase('an older tick is open as long as the newer one only failed', async ({ run, grant }) => {
+    await run(NEXT_TICK, FAILED);
+    await grant(TICK);
+  }),
+
+  contractCase('the last tick done never goes back', async ({ run, grant, release }) => {
+    await run(NEXT_TICK);
+    const lease = await grant();
+    await release({ ...lease, tickMs: TICK_MS });
+    expectFields(await grant(), { doneTickMs: NEXT_TICK_MS }, 'lease');
+  }),
+
+  contractCase('F57 a run that lost its lock does not mark its tick', async ({ grantAndDie, run, release, grant }) => {
+    const late = await grantAndDie(TICK);
+    await run(TICK, FAILED);
+    await release(late);
+    expectFields(await grant(TICK), { doneTickMs: undefined }, 'lease');
+  }),
+
+  contractCase(
+    'F58 a run released after its lease was over marks its tick',
+    async ({ grantAndDie, release, refuse }) => {
+      expectSame(await release(await grantAndDie(TICK)), 'released', 'late release');
+      await refuse('already-executed', TICK);
+    },
+  ),
+];

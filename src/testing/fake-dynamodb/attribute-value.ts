@@ -1,0 +1,51 @@
+import { beyondFake } from './error.js';
+
+/*
+ * Attribute values as the document client has them (plain strings, numbers and so on) and as DynamoDB compares and
+ * sends them. An absent attribute is `undefined`.
+ */
+
+/** An item as plain values. */
+export type FakeItem = Readonly<Record<string, unknown>>;
+
+/** The value of an attribute; undefined where it is absent. */
+export function attributeOf(item: FakeItem, attribute: string): unknown {
+  return Object.hasOwn(item, attribute) ? item[attribute] : undefined;
+}
+
+/** The value as DynamoDB sends it, such as `{ N: '1' }`. */
+function rawValue(value: unknown): Record<string, unknown> {
+  if (typeof value === 'string') return { S: value };
+  if (Number.isFinite(value)) return { N: String(value) };
+  if (typeof value === 'boolean') return { BOOL: value };
+  if (value === null) return { NULL: true };
+  throw beyondFake(`keep a ${typeof value}: it keeps strings, finite numbers, booleans and null`);
+}
+
+/** @throws a ValidationException for a value that no lock has, such as a set */
+export function rawItem(item: FakeItem): Record<string, Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(item).map(([attribute, value]) => [attribute, rawValue(value)]));
+}
+
+/** DynamoDB's letter for a value's type, such as `N`; undefined for an absent attribute. */
+export function typeOf(value: unknown): string | undefined {
+  return value === undefined ? undefined : Object.keys(rawValue(value))[0];
+}
+
+/** Whether two values are equal. An absent attribute equals nothing, not even another absent one. */
+export function areEqual(a: unknown, b: unknown): boolean {
+  return a !== undefined && a === b;
+}
+
+/** Below, equal to or above zero as `a` is to `b`; NaN where the two have no order: of two types, or absent. */
+export function orderOf(a: unknown, b: unknown): number {
+  if (typeof a === 'number' && typeof b === 'number') return a - b;
+  return typeof a === 'string' && typeof b === 'string' ? orderOfTexts([...a], [...b]) : Number.NaN;
+}
+
+/** By code points, the order of UTF-8 bytes. */
+function orderOfTexts(a: readonly string[], b: readonly string[]): number {
+  const codeAt = (text: readonly string[], i: number) => text[i]?.codePointAt(0) ?? -1;
+  const i = a.findIndex((character, at) => character !== b[at]);
+  return i === -1 ? a.length - b.length : codeAt(a, i) - codeAt(b, i);
+}

@@ -1,0 +1,105 @@
+import { areEqual, attributeOf, type FakeItem, orderOf, typeOf } from './attribute-value.js';
+import { beyondFake } from './error.js';
+import { type ExpressionReader, readExpression } from './expression-reader.js';
+import type { Placeholders } from './placeholders.js';
+
+/** Whether an item allows a write. An item that is not there has no attributes. */
+export type Condition = (item: FakeItem) => boolean;
+
+type Compare = (a: unknown, b: unknown) => boolean;
+
+/** A comparison with an absent attribute, or one of another type, is false; `<>` alone is then true. */
+const COMPARATORS: ReadonlyMap<string, Compare> = new Map([
+  ['=', areEqual],
+  ['<>', (a, b) => !areEqual(a, b)],
+  ['<', (a, b) => orderOf(a, b) < 0],
+  ['<=', (a, b) => orderOf(a, b) <= 0],
+  ['>', (a, b) => orderOf(a, b) > 0],
+  ['>=', (a, b) => orderOf(a, b) >= 0],
+]);
+const EXISTENCE: ReadonlyMap<string, boolean> = new Map([
+  ['attribute_exists', true],
+  ['attribute_not_exists', false],
+]);
+const BEYOND: readonly string[] = ['attribute_type', 'begins_with', 'contains', 'size'];
+
+/**
+ * Reads a ConditionExpression of comparisons, `attribute_exists`, `attribute_not_exists`, AND, OR, NOT and parentheses.
+ *
+ * @throws a ValidationException where DynamoDB would throw one, and for what this fake cannot do
+ */
+export function parseCondition(text: string, placeholders: Placeholders): Condition {
+  const reader = readExpression('ConditionExpression', text, placeholders);
+  const parenthesised = new WeakSet<Condition>();
+
+  const either = (): Condition => {
+    let condition = both();
+    while (reader.takes('OR')) {
+      const [left, right] = [condition, both()];
+      condition = (item) => left(item) || right(item);
+    }
+    return condition;
+  };
+
+  const both = (): Condition => {
+    let condition = negation();
+    while (reader.takes('AND')) {
+      const [left, right] = [condition, negation()];
+      condition = (item) => left(item) && right(item);
+    }
+    return condition;
+  };
+
+  const negation = (): Condition => {
+    if (!reader.takes('NOT')) return primary();
+    const condition = negation();
+    return (item) => !condition(item);
+  };
+
+  const primary = (): Condition => {
+    if (!reader.takes('(')) return functionCall(reader) ?? comparison(reader);
+    const inner = either();
+    reader.expect(')');
+    if (parenthesised.has(inner)) throw reader.invalid('The expression has redundant parentheses;');
+    const condition: Condition = (item) => inner(item);
+    parenthesised.add(condition);
+    return condition;
+  };
+
+  const condition = either();
+  reader.end();
+  return condition;
+}
+
+function functionCall(reader: ExpressionReader): Condition | undefined {
+  const name = reader.takeFunction();
+  if (name === undefined) return undefined;
+  if (BEYOND.includes(name)) throw beyondFake(`evaluate ${name}`);
+  const shouldExist = EXISTENCE.get(name);
+  if (shouldExist === undefined) throw reader.invalid(`Invalid function name; function: ${name}`);
+  const attribute = reader.attribute(name);
+  reader.expect(')');
+  return (item) => (attributeOf(item, attribute) !== undefined) === shouldExist;
+}
+
+function comparison(reader: ExpressionReader): Condition {
+  const left = reader.operand();
+  const operator = reader.peek();
+  if (['BETWEEN', 'IN'].includes(operator.toUpperCase())) throw beyondFake(`evaluate ${operator}`);
+  const compare = COMPARATORS.get(operator);
+  if (!compare) throw reader.syntaxError();
+  reader.expect(operator);
+  const right = reader.operand();
+
+  if (left.attribute !== undefined && left.attribute === right.attribute) {
+    throw reader.sameOperands(operator, left.attribute);
+  }
+  for (const { literal } of [left, right]) {
+    const type = typeOf(literal);
+    if (type === undefined || type === 'S' || type === 'N' || operator === '=' || operator === '<>') continue;
+    throw reader.invalid(
+      `Incorrect operand type for operator or function; operator or function: ${operator}, operand type: ${type}`,
+    );
+  }
+  return (item) => compare(left.read(item), right.read(item));
+}

@@ -1,0 +1,132 @@
+import { attributeOf, type FakeItem } from './attribute-value.js';
+import { beyondFake, validationError } from './error.js';
+import type { Placeholders } from './placeholders.js';
+import { isReservedWord } from './reserved-words.js';
+
+/** Reads one expression, token by token, and refuses what DynamoDB refuses, in its words. */
+export interface ExpressionReader {
+  /** The token that comes next, left where it is; empty at the end. */
+  peek(): string;
+  /** Takes the next token if it is this one; a keyword in any case. */
+  takes(token: string): boolean;
+  /** Takes the next token, which must be this one. */
+  expect(token: string): void;
+  /** Takes the name of a function and its opening parenthesis, if that comes next. */
+  takeFunction(): string | undefined;
+  /** Takes the attribute that must come next. @param caller the function that asks for it */
+  attribute(caller?: string): string;
+  /** Takes the attribute or the value that must come next. */
+  operand(): Operand;
+  /** Refuses whatever is left over. */
+  end(): void;
+  /** An error about this expression. */
+  invalid(why: string): Error;
+  /** An error about the next token, which does not belong where it stands. */
+  syntaxError(): Error;
+  /** An error about an attribute that is set against itself. */
+  sameOperands(operator: string, attribute: string): Error;
+}
+
+export interface Operand {
+  /** The attribute; absent where the operand is not just one. */
+  readonly attribute?: string;
+  /** The value; absent where it depends on the item. */
+  readonly literal?: unknown;
+  readonly read: (item: FakeItem) => unknown;
+}
+
+interface Token {
+  readonly token: string;
+  readonly upper: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+const TOKEN = /[#:]\w+|[A-Za-z]\w*|<>|<=|>=|\S/g;
+const END: Token = { token: '<EOF>', upper: '', start: Number.POSITIVE_INFINITY, end: Number.POSITIVE_INFINITY };
+/** Expressions are few, since they hold no values, and come again and again. */
+const KNOWN = new Map<string, readonly Token[]>();
+
+/** @param kind the parameter that holds the expression, such as `ConditionExpression` */
+export function readExpression(kind: string, text: string, placeholders: Placeholders): ExpressionReader {
+  const tokens = tokensOf(text);
+  let at = 0;
+
+  const reader: ExpressionReader = {
+    peek: () => tokens[at]?.token ?? '',
+
+    takes(token) {
+      const isNext = tokens[at]?.upper === token;
+      if (isNext) at++;
+      return isNext;
+    },
+
+    expect(token) {
+      if (!reader.takes(token)) throw reader.syntaxError();
+    },
+
+    takeFunction() {
+      const name = reader.peek();
+      if (!/^[A-Za-z]/.test(name) || tokens[at + 1]?.token !== '(') return undefined;
+      at += 2;
+      return name;
+    },
+
+    attribute(caller) {
+      const token = reader.peek();
+      if (token.startsWith(':') && caller !== undefined) {
+        throw reader.invalid(`Operator or function requires a document path; operator or function: ${caller}`);
+      }
+      if (!/^#\w|^[A-Za-z]/.test(token)) throw reader.syntaxError();
+      at++;
+      if (['.', '['].includes(reader.peek())) throw beyondFake(`look inside of an attribute, as "${text}" does`);
+      if (token.startsWith('#')) return placeholders.name(token, kind);
+      if (!isReservedWord(token)) return token;
+      throw reader.invalid(`Attribute name is a reserved keyword; reserved keyword: ${token}`);
+    },
+
+    operand() {
+      const token = reader.peek();
+      if (!/^:\w/.test(token)) {
+        const attribute = reader.attribute();
+        return { attribute, read: (item) => attributeOf(item, attribute) };
+      }
+      at++;
+      const literal = placeholders.value(token, kind);
+      return { literal, read: () => literal };
+    },
+
+    end() {
+      if (at < tokens.length) throw reader.syntaxError();
+    },
+
+    invalid: (why) => validationError(`Invalid ${kind}: ${why}`),
+
+    syntaxError() {
+      const { token } = tokens[at] ?? END;
+      const near = text.slice(tokens[at - 1]?.start, tokens[at + 1]?.end);
+      return reader.invalid(`Syntax error; token: "${token}", near: "${near}"`);
+    },
+
+    sameOperands: (operator, attribute) =>
+      reader.invalid(
+        `The first operand must be distinct from the remaining operands for this operator or function; operator: ${operator}, first operand: [${attribute}]`,
+      ),
+  };
+
+  if (tokens.length === 0) throw reader.invalid('The expression can not be empty;');
+  return reader;
+}
+
+function tokensOf(text: string): readonly Token[] {
+  const known = KNOWN.get(text);
+  if (known) return known;
+  const tokens = [...text.matchAll(TOKEN)].map(({ 0: token, index }) => ({
+    token,
+    upper: token.toUpperCase(),
+    start: index,
+    end: index + token.length,
+  }));
+  KNOWN.set(text, tokens);
+  return tokens;
+}

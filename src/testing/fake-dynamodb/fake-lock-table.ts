@@ -1,0 +1,128 @@
+import type { FakeItem } from './attribute-value.js';
+import { beyondFake, dynamoDBError } from './error.js';
+import { fakeTable, type UpdateInput } from './table.js';
+
+/** The part of an aws-sdk-client-mock of the document client that is used here. */
+export interface DocumentClientMock {
+  readonly send: { callsFake(answer: (command: { readonly input: object }) => Promise<never>): unknown };
+}
+
+export interface FakeLockTableOptions {
+  /** @default the table of the first command that this fake answers */
+  readonly tableName?: string;
+  /** @default 'lockName' */
+  readonly partitionKey?: string;
+  /** Name of the sort key, if the table has one. @default none */
+  readonly sortKey?: string;
+}
+
+/** What a test sees of the table, and does to it behind the back of the code under test. */
+export interface FakeLockTable {
+  /** Every item, to show what was written, or that nothing was. */
+  items(): FakeItem[];
+  /** The item of a lock; undefined where there is none. @param name with the store's prefix */
+  item(name: string): FakeItem | undefined;
+  /** Puts an item in the place of a lock's: one that somebody else holds, that is paused, or that is corrupt. */
+  put(name: string, attributes: FakeItem): void;
+  /** Lets the next command be carried out and its answer be lost: the caller sees a time-out. */
+  loseNextResponse(): void;
+}
+
+interface Input extends UpdateInput {
+  readonly TableName?: string;
+}
+
+const UPDATE = 'TableName Key UpdateExpression ConditionExpression ExpressionAttributeNames ExpressionAttributeValues';
+const RETURNS = 'ReturnValues ReturnValuesOnConditionCheckFailure';
+/** Parameters of each command that is understood. A read is told from a deletion by its `ConsistentRead`. */
+const COMMANDS = [
+  { verb: 'update', takes: `${UPDATE} ${RETURNS}`.split(' '), needs: ['Key', 'UpdateExpression'] },
+  { verb: 'get', takes: ['TableName', 'Key', 'ConsistentRead'], needs: ['Key', 'ConsistentRead'] },
+  { verb: 'scan', takes: ['TableName', 'ConsistentRead'], needs: ['ConsistentRead'] },
+] as const;
+
+const OPTIONS: readonly string[] = ['tableName', 'partitionKey', 'sortKey'] satisfies (keyof FakeLockTableOptions)[];
+/** What locks have in a table with a sort key. */
+const SORT_VALUE = 'lock';
+
+/**
+ * Makes a mock of the document client, from `mockClient(DynamoDBDocumentClient)` of aws-sdk-client-mock, behave as the
+ * lock table: it evaluates the very expressions that the store sends, as DynamoDB does. Whatever the mock is told with
+ * `on(…)` comes first, before or after this; `mock.rejectsOnce(error)` lets one call fail. After `mock.reset()` call
+ * this again. Answers carry no Date header, so takeovers go by the caller's clock.
+ *
+ * @throws TypeError for an unknown option, or when `mock` is no mock
+ */
+export function fakeLockTable(mock: DocumentClientMock, options: FakeLockTableOptions = {}): FakeLockTable {
+  if (typeof mock?.send?.callsFake !== 'function') {
+    throw new TypeError('mock is not a mocked client: give what mockClient(DynamoDBDocumentClient) returned');
+  }
+  for (const option of Object.keys(options)) {
+    if (!OPTIONS.includes(option)) {
+      throw new TypeError(`unknown option '${option}' of fakeLockTable: the options are ${OPTIONS.join(', ')}`);
+    }
+  }
+  const { partitionKey = 'lockName', sortKey } = options;
+  const table = fakeTable(sortKey === undefined ? [partitionKey] : [partitionKey, sortKey]);
+  const keyOf = (name: string): FakeItem => ({
+    [partitionKey]: name,
+    ...(sortKey !== undefined && { [sortKey]: SORT_VALUE }),
+  });
+  let { tableName } = options;
+  let losesResponse = false;
+
+  const answer = (input: Input): object => {
+    if (tableName !== undefined && input.TableName !== tableName) {
+      const message = `fakeLockTable is table '${tableName}' and no other: ${remedy(input)}`;
+      throw dynamoDBError('ResourceNotFoundException', message);
+    }
+    const verb = verbOf(input);
+    tableName = input.TableName;
+    switch (verb) {
+      case 'update':
+        return { Attributes: table.update(input) };
+      case 'get':
+        return { Item: table.get(input.Key) };
+      case 'scan':
+        return { Items: table.items() };
+    }
+  };
+
+  // On the stub itself, not by mock.callsFake(): there it is the last resort, whatever on(…) is told and whenever.
+  mock.send.callsFake(async ({ input }): Promise<never> => {
+    const isLost = losesResponse;
+    losesResponse = false;
+    const answered = (async () => answer(input as Input))();
+    if (isLost) {
+      await answered.catch(() => undefined);
+      throw Object.assign(new Error('fakeLockTable lost this response, as it was told to'), { name: 'TimeoutError' });
+    }
+    const $metadata = { httpStatusCode: 200, attempts: 1, totalRetryDelay: 0 };
+    return { ...(await answered), $metadata } as never;
+  });
+
+  return {
+    items: table.items,
+    item: (name) => table.get(keyOf(name)),
+    put: (name, attributes) => table.put({ ...attributes, ...keyOf(name) }),
+    loseNextResponse() {
+      losesResponse = true;
+    },
+  };
+}
+
+function verbOf(input: Input): (typeof COMMANDS)[number]['verb'] {
+  const given = Object.entries(input).flatMap(([parameter, value]) => (value === undefined ? [] : [parameter]));
+  const command = COMMANDS.find(({ takes, needs }) => {
+    const understood: readonly string[] = takes;
+    return needs.every((parameter) => given.includes(parameter)) && given.every((p) => understood.includes(p));
+  });
+  if (command) return command.verb;
+  throw beyondFake(
+    `answer a command with ${given.join(', ')}; it does UpdateItem with an UpdateExpression, and GetItem and Scan with ConsistentRead: ${remedy(input)}`,
+  );
+}
+
+function remedy({ TableName }: Input): string {
+  return `give the mock an answer of its own, such as mock.on(PutCommand, { TableName: '${TableName}' }).resolves({})`;
+}

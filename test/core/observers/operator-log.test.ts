@@ -1,0 +1,158 @@
+import { CorruptLockError, type LockEvent, LockStoreError } from 'single-execution';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { operatorLog, warn } from '../../../src/core/observers/operator-log.js';
+import type { EventBody } from '../../../src/core/public/events.js';
+
+const LEVELS = ['info', 'warn', 'error'] as const;
+/** What was logged, with the level that the console was told. */
+let logged: [level: string, line: unknown][];
+beforeEach(() => {
+  logged = [];
+  for (const level of LEVELS) {
+    vi.spyOn(console, level).mockImplementation((...args) => {
+      expect(args).toHaveLength(1);
+      logged.push([level, args[0]]);
+    });
+  }
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const at = new Date('2026-01-01T00:00:00Z');
+const event = (body: EventBody): LockEvent => ({ name: 'digest', at, attemptId: 'a1', tick: at, ...body });
+const previous = { status: 'crashed', lockedBy: 'digest 7', lockedAt: at, fencingToken: 4 } as const;
+const secret = new Error('AKIA-SECRET');
+const storeError = new LockStoreError('release of lock "digest" failed: Error; see the cause', {
+  code: 'UNAVAILABLE',
+  lockName: 'digest',
+  operation: 'release',
+  retryable: true,
+  cause: secret,
+});
+
+const holder = {
+  lockedBy: 'digest 7',
+  lockedAt: '2026-01-01T00:00:00.000Z',
+  lockUntil: '2026-01-01T00:05:00.000Z',
+  fencingToken: 4,
+};
+
+test.each<EventBody>([
+  { type: 'attempted' },
+  { type: 'acquired', fencingToken: 5 },
+  { type: 'started', fencingToken: 5 },
+  { type: 'extended', fencingToken: 5, lockUntil: at },
+  { type: 'released', fencingToken: 5, heldMs: 5 },
+  { type: 'finished', durationMs: 5, release: 'released' },
+  { type: 'failed', durationMs: 5, release: 'released', error: secret },
+])('is silent on $type, which is all in a day’s work', (body) => {
+  operatorLog(event(body));
+
+  expect(logged).toEqual([]);
+});
+
+const STORE_ERROR = { error: `LockStoreError: ${storeError.message}` };
+
+describe.each<[string, EventBody, object, level: (typeof LEVELS)[number], words: string]>([
+  [
+    'locked',
+    { type: 'skipped', reason: 'locked', holder },
+    {},
+    'info',
+    'skipped, locked by digest 7 until 2026-01-01T00:05:00.000Z',
+  ],
+  [
+    'lock-at-least-for',
+    { type: 'skipped', reason: 'lock-at-least-for', holder },
+    {},
+    'info',
+    'skipped, kept for lockAtLeastFor by digest 7 until 2026-01-01T00:05:00.000Z',
+  ],
+  [
+    'already-executed',
+    { type: 'skipped', reason: 'already-executed', holder },
+    {},
+    'info',
+    'skipped, this tick is done',
+  ],
+  ['stale-tick', { type: 'skipped', reason: 'stale-tick', holder }, {}, 'warn', 'skipped, a newer tick is done'],
+  ['paused', { type: 'skipped', reason: 'paused' }, {}, 'info', 'skipped, an operator paused it'],
+  [
+    'store-unavailable',
+    { type: 'skipped', reason: 'store-unavailable' },
+    {},
+    'info',
+    'skipped, the store is out of reach',
+  ],
+  ['acquire-failed', { type: 'acquire-failed', error: storeError }, STORE_ERROR, 'error', 'could not be acquired'],
+  ['extend-failed', { type: 'extend-failed', error: storeError }, STORE_ERROR, 'error', 'could not be extended'],
+  ['release-failed', { type: 'release-failed', error: storeError }, STORE_ERROR, 'error', 'could not be released'],
+  ['lost', { type: 'lost', fencingToken: 5 }, {}, 'warn', 'lost before its run was over'],
+  ['missed', { type: 'missed', ticks: [at, at] }, {}, 'warn', 'ticks missed: 2'],
+  ['recovered', { type: 'recovered', previous }, {}, 'warn', 'the run before crashed'],
+  [
+    'clock-skew',
+    { type: 'clock-skew', minMs: 29_000, maxMs: 30_000 },
+    {},
+    'warn',
+    'the clock of this host is off by 29000 to 30000 ms',
+  ],
+  ['clock-unverified', { type: 'clock-unverified' }, {}, 'warn', 'taken over without the time of the server'],
+  [
+    'tick-unreadable',
+    { type: 'tick-unreadable', value: "'soon'", scheduleArn: 'arn:aws:scheduler:x' },
+    {},
+    'warn',
+    'the scheduled time in the event cannot be read',
+  ],
+])('of %s, which an operator must see', (_, body, fields, level, words) => {
+  const members = { source: 'single-execution', message: `lock "digest": ${words}`, ...event(body), ...fields };
+
+  test('writes one line of JSON at its level', () => {
+    operatorLog(event(body));
+
+    const text = JSON.stringify({ level: level.toUpperCase(), ...members });
+    expect(text).not.toContain('\n');
+    expect(logged).toEqual([[level, text]]);
+  });
+
+  test("hands an object over where Lambda's log format is JSON", () => {
+    vi.stubEnv('AWS_LAMBDA_LOG_FORMAT', 'JSON');
+    operatorLog(event(body));
+
+    expect(logged).toEqual([[level, members]]);
+  });
+});
+
+test.each<[string, unknown]>([
+  ['the cause of an error', storeError],
+  ['the value of a thing thrown', 'AKIA-SECRET'],
+  ['the fields of an object thrown', { password: 'AKIA-SECRET' }],
+  [
+    'the fields of an error',
+    Object.assign(new CorruptLockError('digest', 'v', 'the number 5'), { request: 'AKIA-SECRET' }),
+  ],
+])('F89 never shows %s', (_, error) => {
+  operatorLog(event({ type: 'release-failed', error }));
+
+  expect(logged).toHaveLength(1);
+  expect(String(logged[0]?.[1])).not.toContain('AKIA-SECRET');
+});
+
+test('a line end in a name does not end the line', () => {
+  warn('lock "a\nb"', { value: 'c\nd' });
+
+  expect(logged).toEqual([
+    ['warn', '{"level":"WARN","source":"single-execution","message":"lock \\"a\\nb\\"","value":"c\\nd"}'],
+  ]);
+});
+
+test('an error that points at itself, as clients make them, is told by name and message', () => {
+  const error = Object.assign(new Error('socket hang up'), { name: 'TimeoutError', self: {} });
+  error.self = error;
+  vi.stubEnv('AWS_LAMBDA_LOG_FORMAT', 'JSON');
+  operatorLog(event({ type: 'acquire-failed', error }));
+
+  expect(JSON.parse(JSON.stringify(logged[0]?.[1]))).toMatchObject({ error: 'TimeoutError: socket hang up' });
+});

@@ -1,0 +1,232 @@
+import { type Clock, executeWithLock, type LockOptions, type LockStore, withSingleExecution } from 'single-execution';
+import { memoryStore } from 'single-execution/memory';
+import { describe, expect, test } from 'vitest';
+import { operatorLog } from '../../../src/core/observers/operator-log.js';
+import { resolvePolicy } from '../../../src/core/options/policy.js';
+import { systemClock } from '../../../src/core/values/clock.js';
+
+const store = memoryStore();
+const wrap = (options: object) => withSingleExecution(async () => {}, { name: 'digest', store, ...options });
+
+describe('resolvePolicy', () => {
+  test('fills in what is missing', () => {
+    expect(resolvePolicy({ store }, [])).toEqual({
+      store,
+      lockAtMostForMs: undefined,
+      lockAtLeastForMs: 0,
+      keepAlive: false,
+      maxHoldMs: undefined,
+      gracePeriodMs: undefined,
+      waitMs: 0,
+      tickMark: 'success',
+      expectedEveryMs: undefined,
+      onError: 'release',
+      onStoreError: 'throw',
+      maxClockSkewMs: 1_000,
+      observers: [operatorLog],
+      clock: systemClock,
+    });
+  });
+
+  test('takes what is given, in milliseconds', () => {
+    const observer = () => {};
+    const options: LockOptions = {
+      store,
+      lockAtMostFor: '15m',
+      lockAtLeastFor: 'PT30S',
+      keepAlive: true,
+      maxHold: '2h',
+      gracePeriod: 0,
+      wait: '20s',
+      tickMark: 'start',
+      expectedEvery: '1h',
+      onError: 'hold',
+      onStoreError: 'run',
+      maxClockSkew: 250,
+      observers: [observer],
+      clock: systemClock,
+    };
+    expect(resolvePolicy(options, [])).toEqual({
+      store,
+      lockAtMostForMs: 900_000,
+      lockAtLeastForMs: 30_000,
+      keepAlive: true,
+      maxHoldMs: 7_200_000,
+      gracePeriodMs: 0,
+      waitMs: 20_000,
+      tickMark: 'start',
+      expectedEveryMs: 3_600_000,
+      onError: 'hold',
+      onStoreError: 'run',
+      maxClockSkewMs: 250,
+      observers: [observer],
+      clock: systemClock,
+    });
+  });
+
+  test('does not change when the options are changed afterwards', () => {
+    const observers = [() => {}];
+    const policy = resolvePolicy({ store, observers }, []);
+    observers.push(() => {});
+
+    expect(policy.observers).toHaveLength(1);
+    expect(Object.isFrozen(policy)).toBe(true);
+  });
+
+  test('takes a store and a clock that are instances of a class', () => {
+    class ClassStore implements LockStore {
+      acquire: LockStore['acquire'] = store.acquire;
+      extend: LockStore['extend'] = store.extend;
+      release(...args: Parameters<LockStore['release']>) {
+        return store.release(...args);
+      }
+    }
+    class ClassClock implements Clock {
+      now() {
+        return 0;
+      }
+      monotonic() {
+        return 0;
+      }
+      setTimer() {
+        return { cancel() {}, unref() {} };
+      }
+    }
+    const [classStore, clock] = [new ClassStore(), new ClassClock()];
+
+    expect(resolvePolicy({ store: classStore, clock }, [])).toMatchObject({ store: classStore, clock });
+  });
+});
+
+describe('row 14: an option that cannot be is refused when wrapping, by its name, its value and the remedy', () => {
+  test.each<[object, Error]>([
+    [{ store: undefined }, new TypeError('store is undefined: give a store, such as dynamoDBStore({ tableName })')],
+    [{ store: null }, new TypeError('store is null: give a store, such as dynamoDBStore({ tableName })')],
+    [{ store: 'locks' }, new TypeError('store is a string: give a store, such as dynamoDBStore({ tableName })')],
+    [{ store: memoryStore }, new TypeError('store is a function: give a store, such as dynamoDBStore({ tableName })')],
+    [
+      { store: { acquire() {}, release() {} } },
+      new TypeError("store has no function 'extend': give a store, such as dynamoDBStore({ tableName })"),
+    ],
+    [
+      { clock: { now: () => 0, monotonic: () => 0 } },
+      new TypeError("clock has no function 'setTimer': give an object with these three functions"),
+    ],
+    [{ clock: Date }, new TypeError('clock is a function: give an object with these three functions')],
+    [{ tickMark: 'end' }, new TypeError("tickMark is 'end': choose 'success' or 'start'")],
+    [{ onError: 'retry' }, new TypeError("onError is 'retry': choose 'release' or 'hold'")],
+    [
+      { onError: 'hold' },
+      new TypeError("onError is 'hold', but lockAtLeastFor is 0: say how long to hold, or leave onError out"),
+    ],
+    [{ onStoreError: true }, new TypeError("onStoreError is true: choose 'throw' or 'skip' or 'run'")],
+    [{ observers: () => {} }, new TypeError('observers is a function: give an array of functions')],
+    [{ observers: [() => {}, 'console'] }, new TypeError('observers is an array: give an array of functions')],
+    [{ lockAtMostFor: 999 }, new RangeError('lockAtMostFor is 999ms: give 1s to 24h')],
+    [{ lockAtMostFor: 0 }, new RangeError('lockAtMostFor is 0ms: give 1s to 24h')],
+    [{ lockAtMostFor: -1 }, new RangeError('lockAtMostFor is -1: give a finite number of milliseconds, 0 or more')],
+    [
+      { lockAtMostFor: '10' },
+      new TypeError(
+        "lockAtMostFor is '10': give milliseconds as a number, or a string such as '90s', '15m', '1h30m' or 'PT15M'",
+      ),
+    ],
+    [
+      { lockAtMostFor: null },
+      new TypeError(
+        "lockAtMostFor is null: give milliseconds as a number, or a string such as '90s', '15m', '1h30m' or 'PT15M'",
+      ),
+    ],
+    [
+      { lockAtLeastFor: Number.NaN },
+      new RangeError('lockAtLeastFor is NaN: give a finite number of milliseconds, 0 or more'),
+    ],
+    [
+      { lockAtLeastFor: '25h' },
+      new RangeError(
+        'lockAtLeastFor is 1d1h, longer than the longest lease, 1d: shorten the one or lengthen the other',
+      ),
+    ],
+    [{ expectedEvery: 0 }, new RangeError('expectedEvery is 0: give the interval of the schedule, or leave it out')],
+    [
+      { expectedEvery: 'hourly' },
+      new TypeError(
+        "expectedEvery is 'hourly': give milliseconds as a number, or a string such as '90s', '15m', '1h30m' or 'PT15M'",
+      ),
+    ],
+    [{ keepAlive: 'yes' }, new TypeError("keepAlive is 'yes': give true or false")],
+    [{ keepAlive: 1 }, new TypeError('keepAlive is 1: give true or false')],
+    [{ keepAlive: null }, new TypeError('keepAlive is null: give true or false')],
+    [{ maxHold: 0 }, new RangeError('maxHold is 0: say how long a run may hold its lock, or leave it out')],
+    [{ maxHold: -1 }, new RangeError('maxHold is -1: give a finite number of milliseconds, 0 or more')],
+    [{ gracePeriod: -1 }, new RangeError('gracePeriod is -1: give a finite number of milliseconds, 0 or more')],
+    [{ wait: Number.NaN }, new RangeError('wait is NaN: give a finite number of milliseconds, 0 or more')],
+    [
+      { wait: '20' },
+      new TypeError(
+        "wait is '20': give milliseconds as a number, or a string such as '90s', '15m', '1h30m' or 'PT15M'",
+      ),
+    ],
+    [{ maxClockSkew: -5 }, new RangeError('maxClockSkew is -5: give a finite number of milliseconds, 0 or more')],
+    [{ name: '' }, new RangeError("name is '': empty; give the lock a name of 1 to 128 bytes")],
+    [{ name: undefined }, new TypeError('name is undefined: give the lock a name, a string')],
+    [{ tick: 'scheduled' }, new TypeError("tick is 'scheduled': choose 'event' or 'none'")],
+    [{ onSkipped: 'ignore' }, new TypeError("onSkipped is 'ignore': choose 'return' or 'throw'")],
+  ])('%o', (options, error) => {
+    expect(() => wrap(options)).toThrow(error);
+  });
+
+  test('F25 lockAtLeastFor longer than lockAtMostFor, naming both', () => {
+    expect(() => wrap({ lockAtLeastFor: '2m', lockAtMostFor: '90s' })).toThrow(
+      new RangeError('lockAtLeastFor is 2m, longer than lockAtMostFor, 1m30s: shorten the one or lengthen the other'),
+    );
+    expect(wrap({ lockAtLeastFor: '90s', lockAtMostFor: '90s' })).toBeTypeOf('function');
+  });
+
+  test('F93 a lease longer than a day, with which one crash would stop a job for as long', () => {
+    expect(() => wrap({ lockAtMostFor: '24h1s' })).toThrow(new RangeError('lockAtMostFor is 1d1s: give 1s to 24h'));
+    expect(() => wrap({ lockAtMostFor: Number.MAX_VALUE })).toThrow(RangeError);
+    expect(wrap({ lockAtMostFor: '24h' })).toBeTypeOf('function');
+    expect(wrap({ lockAtMostFor: '1s' })).toBeTypeOf('function');
+  });
+
+  test.each(['keepalive', 'maxHoldMs', 'grace', 'waitFor', 'lockAtMostfor', 'ticks', 'deadline', '__proto__x'])(
+    "an unknown option '%s', even where it is undefined",
+    (option) => {
+      expect(() => wrap({ [option]: undefined })).toThrow(
+        new TypeError(
+          `unknown option '${option}': the options are name, tick, onSkipped, store, lockAtMostFor, lockAtLeastFor, keepAlive, maxHold, gracePeriod, wait, tickMark, expectedEvery, onError, onStoreError, maxClockSkew, observers, clock`,
+        ),
+      );
+    },
+  );
+
+  test.each<[unknown, string]>([
+    [undefined, 'options is undefined: give an object of options'],
+    [null, 'options is null: give an object of options'],
+    ['digest', 'options is a string: give an object of options'],
+  ])('options that are %o', async (options, message) => {
+    const given = options as { name: string; store: LockStore };
+
+    expect(() => withSingleExecution(async () => {}, given)).toThrow(new TypeError(message));
+    await expect(executeWithLock(() => {}, given)).rejects.toThrow(new TypeError(message));
+  });
+
+  test.each<[unknown, string]>([
+    [undefined, 'handler is undefined: give the function to wrap'],
+    [{}, 'handler is an object: give the function to wrap'],
+    ['handler', "handler is 'handler': give the function to wrap"],
+  ])('a handler that is %o', (handler, message) => {
+    expect(() => withSingleExecution(handler as () => void, { name: 'digest', store })).toThrow(new TypeError(message));
+  });
+
+  test('an onSkipped or tick of executeWithLock, which has no such option', async () => {
+    const options = { name: 'digest', store, lockAtMostFor: '1m', onSkipped: 'throw' };
+
+    await expect(executeWithLock(() => {}, options)).rejects.toThrow(
+      new TypeError(
+        "unknown option 'onSkipped': the options are name, tick, deadline, store, lockAtMostFor, lockAtLeastFor, keepAlive, maxHold, gracePeriod, wait, tickMark, expectedEvery, onError, onStoreError, maxClockSkew, observers, clock",
+      ),
+    );
+  });
+});

@@ -1,0 +1,266 @@
+import { assertLocked, currentExecution, executeWithLock, LockLostError, withSingleExecution } from 'single-execution';
+import { memoryStore } from 'single-execution/memory';
+import { manualClock } from 'single-execution/testing';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { findFrame } from '../../../src/core/public/current-execution.js';
+import { gate } from '../../support/gate.js';
+import { pass } from '../../support/pass.js';
+
+const options = () => ({ name: 'digest', store: memoryStore(), lockAtMostFor: '1m', observers: [] });
+
+/** A function as users have them: it must never run bare. */
+async function chargeCustomers(): Promise<number | undefined> {
+  await Promise.resolve();
+  assertLocked('digest');
+  return currentExecution()?.fencingToken;
+}
+
+describe('row 59: assertLocked', () => {
+  test('row 59: throws outside a wrapped function, saying what to do', () => {
+    expect(() => assertLocked()).toThrow(
+      new Error(
+        'assertLocked: called outside a run under any lock; wrap the caller with withSingleExecution or executeWithLock',
+      ),
+    );
+    expect(() => assertLocked('digest')).toThrow(
+      new Error(
+        'assertLocked: called outside a run under lock "digest"; wrap the caller with withSingleExecution or executeWithLock',
+      ),
+    );
+  });
+
+  test('row 59: a test gives one call of the function a lock of its own, and leaks it to nothing else', async () => {
+    const outcome = await executeWithLock(chargeCustomers, options());
+
+    expect(outcome).toMatchObject({ value: expect.any(Number), release: 'released' });
+    await expect(chargeCustomers()).rejects.toThrow('assertLocked: called outside a run');
+    expect(currentExecution()).toBeUndefined();
+  });
+
+  test('row 59: two tests at a time do not see each other', async () => {
+    const locked = gate();
+    const running = executeWithLock(() => locked.opened.then(chargeCustomers), options());
+
+    await expect(chargeCustomers()).rejects.toThrow('assertLocked: called outside a run');
+    locked.open();
+    await expect(running).resolves.toMatchObject({ status: 'executed' });
+  });
+
+  test('row 59: throws under another lock than the one named', async () => {
+    const { value } = await onlyExecuted(() => {
+      expect(() => assertLocked()).not.toThrow();
+      expect(() => assertLocked('digest')).not.toThrow();
+      expect(() => assertLocked('report')).toThrow('outside a run under lock "report"');
+      return 'checked';
+    });
+
+    expect(value).toBe('checked');
+  });
+
+  test('row 59: finds an outer lock by its name', async () => {
+    const outer = options();
+    const outcome = await executeWithLock(
+      () =>
+        executeWithLock(
+          () => {
+            assertLocked('digest');
+            assertLocked('report');
+            return currentExecution()?.name;
+          },
+          { ...outer, name: 'report' },
+        ),
+      outer,
+    );
+
+    expect(outcome).toMatchObject({ value: { value: 'report' } });
+  });
+
+  test('row 59: throws a LockLostError once the lease is over', async () => {
+    const clock = manualClock();
+    const running = executeWithLock(
+      async () => {
+        await pass(clock, 60_000);
+        assertLocked();
+      },
+      { ...options(), clock },
+    );
+    const lost = expect(running).rejects.toThrow(LockLostError);
+    await clock.advance(60_000);
+    await lost;
+  });
+
+  test('row 59: throws a LockLostError in code that outlives its run', async () => {
+    const ended = gate();
+    let leftover: Promise<unknown> = Promise.resolve();
+    await executeWithLock(() => {
+      leftover = ended.opened.then(chargeCustomers);
+    }, options());
+    const lost = expect(leftover).rejects.toThrow(new LockLostError('digest', 'the run has ended'));
+    ended.open();
+    await lost;
+  });
+
+  async function onlyExecuted<T>(task: () => T) {
+    const outcome = await executeWithLock(task, options());
+    if (outcome.status !== 'executed') throw new Error(`skipped: ${outcome.reason}`);
+    return outcome;
+  }
+});
+
+describe('currentExecution', () => {
+  test('is the very execution that the task was given, however deep', async () => {
+    const outcome = await executeWithLock(async (execution) => {
+      await Promise.resolve();
+      return [1].map(() => currentExecution())[0] === execution;
+    }, options());
+
+    expect(outcome).toMatchObject({ value: true });
+  });
+
+  test('is undefined outside', () => {
+    expect(currentExecution()).toBeUndefined();
+  });
+
+  test('row 70: 64 interleaved invocations of one wrapped handler keep 64 contexts', async () => {
+    const clock = manualClock();
+    const seen = new Map<number, Set<unknown>>();
+    const handler = withSingleExecution(
+      async (event: { tenant: number }, _context, execution) => {
+        const mine = new Set<unknown>();
+        seen.set(event.tenant, mine);
+        for (let turn = 0; turn < 5; turn++) {
+          const now = currentExecution();
+          mine.add(now === execution && now.name === `tenant-${event.tenant}` && now.fencingToken);
+          assertLocked(`tenant-${event.tenant}`);
+          await pass(clock, 1 + ((event.tenant * 7 + turn * 13) % 64));
+        }
+        return currentExecution()?.name;
+      },
+      {
+        name: (event) => `tenant-${event.tenant}`,
+        store: memoryStore(),
+        lockAtMostFor: '1m',
+        clock,
+        observers: [],
+      },
+    );
+    const context = {} as Parameters<typeof handler>[1];
+    const tenants = Array.from({ length: 64 }, (_, tenant) => tenant);
+    const running = Promise.all(tenants.map((tenant) => handler({ tenant }, context)));
+    await clock.advance(1_000);
+
+    expect(await running).toEqual(tenants.map((tenant) => `tenant-${tenant}`));
+    expect([...seen.values()].map((mine) => [...mine])).toEqual(tenants.map(() => [expect.any(Number)]));
+  });
+
+  test('F44 interleaved runs release each its own lock', async () => {
+    const clock = manualClock();
+    const store = memoryStore();
+    const release = vi.spyOn(store, 'release');
+    const running = Promise.all(
+      [30, 10, 20].map((ms) =>
+        executeWithLock(() => pass(clock, ms), {
+          name: `after-${ms}`,
+          store,
+          lockAtMostFor: '1m',
+          clock,
+          observers: [],
+        }),
+      ),
+    );
+    await clock.advance(100);
+    await running;
+
+    expect(release.mock.calls.map(([lease]) => lease.name)).toEqual(['after-10', 'after-20', 'after-30']);
+    expect(await Promise.all(release.mock.results.map(({ value }) => value))).toEqual([
+      'released',
+      'released',
+      'released',
+    ]);
+  });
+});
+
+describe('on a platform without AsyncLocalStorage', () => {
+  let bare: typeof import('single-execution');
+  let memory: typeof import('single-execution/memory');
+
+  beforeEach(async () => {
+    vi.resetModules();
+    vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined as never);
+    bare = await import('single-execution');
+    memory = await import('single-execution/memory');
+  });
+  afterEach(() => {
+    vi.restoreAllMocks();
+    vi.resetModules();
+  });
+
+  test('currentExecution and assertLocked say so, inside a run and outside', async () => {
+    const says = (caller: string) =>
+      new Error(
+        `${caller}: this platform has no AsyncLocalStorage; enable it (on Cloudflare: compatibility flag nodejs_compat), or pass the execution on by hand`,
+      );
+    const check = () => {
+      expect(() => bare.currentExecution()).toThrow(says('currentExecution'));
+      expect(() => bare.assertLocked()).toThrow(says('assertLocked'));
+      return 'checked';
+    };
+
+    check();
+    const outcome = await bare.executeWithLock(check, { ...options(), store: memory.memoryStore() });
+    expect(outcome).toMatchObject({ status: 'executed', value: 'checked' });
+  });
+
+  test('runs work and are given their execution; nothing nests', async () => {
+    const store = memory.memoryStore();
+    const outcome = await bare.executeWithLock(
+      (outer) => {
+        outer.assertHeld();
+        return bare.executeWithLock(() => 'inner', { ...options(), store });
+      },
+      { ...options(), store },
+    );
+
+    expect(outcome).toMatchObject({ release: 'released', value: { status: 'skipped', reason: 'locked' } });
+  });
+
+  test('AsyncLocalStorage of the global object is used where there is one', async () => {
+    vi.restoreAllMocks();
+    const hooks = process.getBuiltinModule('node:async_hooks');
+    vi.spyOn(process, 'getBuiltinModule').mockReturnValue(undefined as never);
+    vi.resetModules();
+    vi.stubGlobal('AsyncLocalStorage', hooks.AsyncLocalStorage);
+    const edge = await import('single-execution');
+    const outcome = await edge.executeWithLock((execution) => edge.currentExecution() === execution, {
+      ...options(),
+      store: (await import('single-execution/memory')).memoryStore(),
+    });
+
+    expect(outcome).toMatchObject({ value: true });
+  });
+});
+
+test('row 70: runs that start one another for ever do not hold on to those that have ended', async () => {
+  const store = memoryStore();
+  const depths: number[] = [];
+  // Each run starts the next from its own asynchronous context, after its own end.
+  const startNext = async (left: number): Promise<void> => {
+    let next: Promise<void> = Promise.resolve();
+    let depth = 0;
+    await executeWithLock(
+      () => {
+        findFrame(() => {
+          depth++;
+          return false;
+        });
+        if (left > 0) next = new Promise((resolve) => setImmediate(() => resolve(startNext(left - 1))));
+      },
+      { ...options(), store },
+    );
+    depths.push(depth);
+    await next;
+  };
+  await startNext(20);
+
+  expect(depths).toEqual(Array(21).fill(1));
+});

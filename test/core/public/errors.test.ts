@@ -1,0 +1,114 @@
+import { CorruptLockError, DeadlineError, LockHeldError, LockLostError, LockStoreError } from 'single-execution';
+import { describe, expect, test } from 'vitest';
+import { errorName, toStoreError } from '../../../src/core/public/errors.js';
+
+const cause = new Error('socket hang up');
+const storeError = new LockStoreError('acquire of lock "digest" failed: timed out', {
+  code: 'UNAVAILABLE',
+  lockName: 'digest',
+  operation: 'acquire',
+  retryable: true,
+  cause,
+});
+const skipped = { status: 'skipped', name: 'digest', reason: 'locked' } as const;
+const holder = {
+  lockedBy: 'digest 7 eu-west-1',
+  lockedAt: '2026-01-01T00:00:00.000Z',
+  lockUntil: '2026-01-01T00:01:00.000Z',
+  fencingToken: 5,
+};
+
+test.each<[Error, object]>([
+  [storeError, { name: 'LockStoreError', code: 'UNAVAILABLE', operation: 'acquire', retryable: true, cause }],
+  [new LockHeldError(skipped), { name: 'LockHeldError', code: 'LOCK_HELD', skipped }],
+  [new LockLostError('digest', 'its lease is over'), { name: 'LockLostError', code: 'LOCK_LOST' }],
+  [new DeadlineError('digest', 'MAX_HOLD', 'it was held for 2h'), { name: 'DeadlineError', code: 'MAX_HOLD' }],
+  [
+    new CorruptLockError('digest', 'lockUntil', 'the number 5', cause),
+    { name: 'CorruptLockError', code: 'CORRUPT_LOCK', attribute: 'lockUntil', cause },
+  ],
+])('%s has a stable code and names the lock, in its message in quotes', (error, fields) => {
+  expect(error).toBeInstanceOf(Error);
+  expect(error).toMatchObject({ ...fields, lockName: 'digest' });
+  expect(error.message).toContain('lock "digest"');
+  expect(error.message).not.toMatch(/\.$/);
+  expect(error.stack).toContain('errors.test.ts');
+});
+
+test.each<[Error, string]>([
+  [new LockHeldError(skipped), 'run of lock "digest" skipped: locked'],
+  [
+    new LockHeldError({ ...skipped, holder }),
+    'run of lock "digest" skipped: locked, held by digest 7 eu-west-1 until 2026-01-01T00:01:00.000Z',
+  ],
+  [
+    new LockLostError('digest', 'its lease is over'),
+    'lock "digest" is not held by this run: its lease is over; stop writing, or guard each write with the fencing token',
+  ],
+  [
+    new DeadlineError('digest', 'DEADLINE', 'the platform ends it soon'),
+    'run under lock "digest" must end: the platform ends it soon',
+  ],
+  [
+    new CorruptLockError('digest', 'lockUntil', 'the number 5'),
+    'record of lock "digest" is corrupt: lockUntil is the number 5; remove that attribute from the record, or set it right, by hand',
+  ],
+])('says %s', (error, message) => {
+  expect(error.message).toBe(message);
+});
+
+test('an error without a cause has none', () => {
+  const details = { code: 'LATE', lockName: 'digest', operation: 'acquire', retryable: true } as const;
+
+  expect('cause' in new LockStoreError('late', details)).toBe(false);
+  expect('cause' in new CorruptLockError('digest', 'v', 'the number 5')).toBe(false);
+});
+
+describe('toStoreError', () => {
+  test.each([storeError, new CorruptLockError('digest', 'v', 'the number 5')])('passes %s by identity', (error) => {
+    expect(toStoreError(error, 'acquire', 'digest')).toBe(error);
+  });
+
+  test.each<[unknown, string]>([
+    [new TypeError('secret'), 'TypeError'],
+    [Object.assign(new Error('secret'), { name: 'ThrottlingException' }), 'ThrottlingException'],
+    ['secret', 'string'],
+    [{ password: 'secret' }, 'object'],
+    [null, 'object'],
+    [undefined, 'undefined'],
+  ])('F89 row 50: wraps %o with its name and cause, and repeats nothing of its message', (thrown, name) => {
+    const error = toStoreError(thrown, 'release', 'digest');
+
+    expect(error).toMatchObject({
+      name: 'LockStoreError',
+      message: `release of lock "digest" failed: ${name}; see the cause`,
+      code: 'UNAVAILABLE',
+      lockName: 'digest',
+      operation: 'release',
+      retryable: true,
+    });
+    expect(error.cause).toBe(thrown);
+  });
+});
+
+test.each<[unknown, string]>([
+  [new RangeError('x'), 'RangeError'],
+  [Object.assign(new Error('x'), { name: 5 }), 'Error'],
+  [Object.assign(new Error('x'), { name: '' }), 'Error'],
+  ['x', 'string'],
+  [undefined, 'undefined'],
+  [null, 'object'],
+  [5n, 'bigint'],
+])('errorName of %o is %s', (thrown, name) => {
+  expect(errorName(thrown)).toBe(name);
+});
+
+test('errorName of an error whose name cannot be read is Error', () => {
+  const nameless = Object.defineProperty(new Error('x'), 'name', {
+    get() {
+      throw new Error('no name');
+    },
+  });
+
+  expect(errorName(nameless)).toBe('Error');
+});

@@ -1,0 +1,145 @@
+import type { Lease } from 'single-execution';
+import { describe, expect, test } from 'vitest';
+import type { LockRecord } from '../../../src/core/record/lock-record.js';
+import { hasRun, rowsOfRelease, runsOf, slotOf } from '../../../src/core/record/run-ring.js';
+import { utf8Bytes } from '../../../src/core/values/utf8.js';
+
+const LOCKED_AT = 1_767_225_600_000;
+
+const lease: Lease = {
+  name: 'digest',
+  attemptId: 'a1',
+  fencingToken: 25,
+  leaseMs: 60_000,
+  lockedAtMs: LOCKED_AT,
+  lockUntilMs: LOCKED_AT + 60_000,
+  firstSentMono: 0,
+  firstSentWall: LOCKED_AT,
+};
+const completion = { result: 'succeeded', lockAtLeastForMs: 0, markTickDone: true, durationMs: 1_500 } as const;
+const crashed = {
+  status: 'crashed',
+  tickMs: LOCKED_AT - 60_000,
+  lockedBy: 'somebody',
+  lockedAtMs: LOCKED_AT - 50_000,
+  fencingToken: 24,
+} as const;
+
+describe('rowsOfRelease', () => {
+  test('writes one row, in the slot of its token', () => {
+    expect(rowsOfRelease({ ...lease, tickMs: LOCKED_AT - 1_000 }, completion)).toEqual({
+      r5: 's|mjuohr88|mjuohs00|15o|p',
+    });
+  });
+
+  test('leaves the tick empty where the run has none', () => {
+    expect(rowsOfRelease(lease, { ...completion, result: 'failed' })).toEqual({ r5: 'f||mjuohs00|15o|p' });
+  });
+
+  test('row 28: writes the run before as crashed when it crashed, without a duration', () => {
+    expect(rowsOfRelease({ ...lease, previous: crashed }, completion)).toEqual({
+      r4: 'c|mjuoghpc|mjuogpf4||o',
+      r5: 's||mjuohs00|15o|p',
+    });
+  });
+
+  test.each(['succeeded', 'failed', 'forced'] as const)('leaves the row of a run that %s alone', (status) => {
+    const previous = { ...crashed, status };
+
+    expect(Object.keys(rowsOfRelease({ ...lease, previous }, completion))).toEqual(['r5']);
+  });
+
+  test('keeps its own row when the crashed run had the same slot', () => {
+    const previous = { ...crashed, fencingToken: 15 };
+
+    expect(rowsOfRelease({ ...lease, previous }, completion)).toEqual({ r5: 's||mjuohs00|15o|p' });
+  });
+
+  test('F88 a row has at most 36 bytes: times of the year 2059, a run of 24 days, a token of that year', () => {
+    const last = 2_821_109_907_455;
+    const previous = { ...crashed, tickMs: last, lockedAtMs: last, fencingToken: last - 1 };
+    const rows = rowsOfRelease(
+      { ...lease, tickMs: last, lockedAtMs: last, fencingToken: last, previous },
+      { ...completion, durationMs: 24 * 86_400_000 },
+    );
+
+    expect(Object.values(rows).map(utf8Bytes)).toEqual([29, 35]);
+    expect(Math.max(...Object.values(rows).map(utf8Bytes))).toBeLessThanOrEqual(36);
+  });
+});
+
+describe('runsOf', () => {
+  test('row 48: reads back what was written, newest first', () => {
+    const record = rowsOfRelease({ ...lease, tickMs: LOCKED_AT - 1_000, previous: crashed }, completion);
+
+    expect(runsOf(record)).toEqual([
+      {
+        status: 'succeeded',
+        tickMs: 1_767_225_599_000,
+        lockedAtMs: 1_767_225_600_000,
+        durationMs: 1_500,
+        fencingToken: 25,
+      },
+      { status: 'crashed', tickMs: 1_767_225_540_000, lockedAtMs: 1_767_225_550_000, fencingToken: 24 },
+    ]);
+  });
+
+  test('row 48: keeps the last ten runs, whatever came before', () => {
+    let record: LockRecord = {};
+    for (let fencingToken = 1; fencingToken <= 37; fencingToken++) {
+      record = { ...record, ...rowsOfRelease({ ...lease, fencingToken }, completion) };
+    }
+
+    expect(runsOf(record).map((run) => run.fencingToken)).toEqual([37, 36, 35, 34, 33, 32, 31, 30, 29, 28]);
+  });
+
+  test.each<[string, unknown]>([
+    ['nothing', ''],
+    ['another text', 'succeeded'],
+    ['an unknown status', 'x||mjuohs00|15o|p'],
+    ['too few parts', 's||mjuohs00|15o'],
+    ['too many parts', 's||mjuohs00|15o|p|p'],
+    ['no start', 's|||15o|p'],
+    ['no token', 's||mjuohs00|15o|'],
+    ['a negative number', 's||-1|15o|p'],
+    ['capitals', 'S||MJUOHS00|15O|P'],
+    ['too many parts before', 'w|s||mjuohs00|15o|o'],
+    ['a row in a list', ['s||mjuohs00|15o|o']],
+    ['a number', 5],
+    ['null', null],
+    ['an object', { status: 's' }],
+  ])('leaves out a row that is %s', (_, row) => {
+    const record = { r4: row, ...rowsOfRelease(lease, completion) } as LockRecord;
+
+    expect(runsOf(record).map((run) => run.fencingToken)).toEqual([25]);
+  });
+
+  test('leaves out what is in no slot: the ring has r0 to r9', () => {
+    expect(runsOf({ r10: 's||mjuohs00|15o|p' })).toEqual([]);
+  });
+
+  test('an empty record has no runs', () => {
+    expect(runsOf({})).toEqual([]);
+  });
+});
+
+test('hasRun is proof of one token alone, not of another with the same slot', () => {
+  const record = rowsOfRelease(lease, completion);
+
+  expect(hasRun(record, 25)).toBe(true);
+  expect(hasRun(record, 15)).toBe(false);
+  expect(hasRun(record, 35)).toBe(false);
+  expect(hasRun(record, 24)).toBe(false);
+  expect(hasRun({ r5: 'garbage' }, 25)).toBe(false);
+});
+
+test('hasRun is proof of a release: a row that a successor wrote of a crash is none', () => {
+  const record = rowsOfRelease({ ...lease, previous: crashed }, completion);
+
+  expect(hasRun(record, 25)).toBe(true);
+  expect(hasRun(record, 24)).toBe(false);
+});
+
+test('a slot is the last digit of the token', () => {
+  expect([0, 9, 10, 1_767_225_600_001].map(slotOf)).toEqual(['r0', 'r9', 'r0', 'r1']);
+});

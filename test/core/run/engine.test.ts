@@ -1,0 +1,506 @@
+import {
+  CorruptLockError,
+  type ExecuteOptions,
+  executeWithLock,
+  LockStoreError,
+  type LockStoreErrorCode,
+  type Outcome,
+} from 'single-execution';
+import { manualClock, recordingObserver } from 'single-execution/testing';
+import { describe, expect, test, vi } from 'vitest';
+import { crash, MINUTE, memoryLocks, NOW } from '../../support/memory-locks.js';
+import { pass } from '../../support/pass.js';
+import { grantOf, scriptedStore } from '../../support/scripted-store.js';
+
+function setting() {
+  const locks = memoryLocks();
+  return { ...locks, acquire: vi.spyOn(locks.store, 'acquire') };
+}
+
+describe('exclusion', () => {
+  test('row 1: of 100 concurrent calls one runs and 99 are skipped, each after one round trip', async () => {
+    const { clock, acquire, options } = setting();
+    const task = vi.fn(() => pass(clock, 1_000));
+    const running = Promise.all(Array.from({ length: 100 }, () => executeWithLock(task, options)));
+    await clock.advance(1_000);
+    const outcomes = await running;
+
+    expect(task).toHaveBeenCalledOnce();
+    expect(acquire).toHaveBeenCalledTimes(100);
+    expect(outcomes.filter(({ status }) => status === 'executed')).toHaveLength(1);
+    expect(outcomes.filter((outcome) => outcome.status === 'skipped' && outcome.reason === 'locked')).toHaveLength(99);
+  });
+
+  test('row 3: a holder that died keeps others out until its lockUntil is over, and not a moment longer', async () => {
+    const { clock, options } = setting();
+    await crash(options);
+
+    await clock.advance(59_999);
+    expect(await executeWithLock(() => {}, options)).toMatchObject({ status: 'skipped', reason: 'locked' });
+    await clock.advance(1);
+    expect(await executeWithLock(() => {}, options)).toMatchObject({ status: 'executed' });
+  });
+
+  test('row 4: a run of 5 ms that holds for at least a minute keeps out a run 59.9 s later', async () => {
+    const { clock, options, item } = setting();
+    const holding = { ...options, lockAtLeastFor: '1m' };
+    const running = executeWithLock(() => pass(clock, 5), holding);
+    await clock.advance(5);
+    await running;
+
+    expect(await item()).toMatchObject({ lockedAt: NOW, lockUntil: NOW + MINUTE, releasedAt: NOW + 5 });
+    await clock.advance(59_895);
+    expect(await executeWithLock(() => {}, holding)).toEqual({
+      status: 'skipped',
+      name: 'digest',
+      reason: 'lock-at-least-for',
+      holder: {
+        lockedBy: `process ${process.pid}`,
+        lockedAt: '2026-01-01T00:00:00.000Z',
+        lockUntil: '2026-01-01T00:01:00.000Z',
+        fencingToken: 1_767_225_600_001,
+      },
+    });
+    await clock.advance(100);
+    expect(await executeWithLock(() => {}, holding)).toMatchObject({ status: 'executed' });
+  });
+
+  test('row 5: F51 a release after expiry leaves the successor alone, and the value reaches its caller', async () => {
+    const { clock, options, item } = setting();
+    const overrunning = executeWithLock(async () => {
+      await pass(clock, 90_000);
+      return 'A';
+    }, options);
+    await clock.advance(MINUTE);
+    const successor = executeWithLock(async () => {
+      await pass(clock, 50_000);
+      return 'B';
+    }, options);
+    await clock.advance(0);
+    const held = await item();
+    await clock.advance(30_000);
+
+    expect(await overrunning).toMatchObject({ status: 'executed', value: 'A', release: 'lost' });
+    expect(await item()).toEqual(held);
+    expect(held).toMatchObject({ state: 'held', fencingToken: 1_767_225_600_002, lockedAt: NOW + MINUTE });
+    await clock.advance(20_000);
+    expect(await successor).toMatchObject({ value: 'B', release: 'released' });
+  });
+
+  test('row 5: F51 nor is the release of a run taken for done when its successor has come and gone', async () => {
+    const { clock, options, item } = setting();
+    const overrunning = executeWithLock(() => pass(clock, 90_000), { ...options, tick: NOW });
+    await clock.advance(MINUTE);
+    await executeWithLock(() => {}, { ...options, tick: NOW + MINUTE });
+    const released = await item();
+    await clock.advance(30_000);
+
+    expect(await overrunning).toMatchObject({ status: 'executed', release: 'lost' });
+    expect(await item()).toEqual(released);
+  });
+
+  test('row 6: two calls in one process are two attempts', async () => {
+    const { acquire, options } = setting();
+    await executeWithLock(() => {}, options);
+    await executeWithLock(() => {}, options);
+    const [first, second] = acquire.mock.calls.map(([claim]) => claim);
+
+    expect(first?.attemptId).not.toBe(second?.attemptId);
+    expect(first?.lockedBy).toBe(second?.lockedBy);
+  });
+
+  test('row 7: tokens rise over 1,000 takeovers, by release, by expiry and by force', async () => {
+    const { clock, store, options, item } = setting();
+    const tokens: number[] = [];
+    const take = (task: () => unknown = () => {}) =>
+      executeWithLock(({ fencingToken }) => {
+        tokens.push(fencingToken);
+        return task();
+      }, options);
+    for (let round = 0; round < 334; round++) {
+      await take();
+      void take(() => new Promise(() => {}));
+      await clock.advance(MINUTE);
+      void take(() => new Promise(() => {}));
+      await clock.advance(1);
+      const { fencingToken, lockedAt } = (await item()) as { fencingToken: number; lockedAt: number };
+      const force = { name: 'digest', adminId: `f${round}`, fencingToken, lockedAtMs: lockedAt, nowMs: clock.now() };
+      expect(await store.forceRelease(force, {} as never)).toBe('forced');
+    }
+
+    expect(tokens).toHaveLength(1_002);
+    expect(tokens.every((token, i) => i === 0 || token > (tokens[i - 1] ?? Number.NaN))).toBe(true);
+    expect(tokens[0]).toBe(1_767_225_600_001);
+  });
+
+  test('F7 two callers of the same instant: one runs', async () => {
+    const { options } = setting();
+    const outcomes = await Promise.all([executeWithLock(() => {}, options), executeWithLock(() => {}, options)]);
+
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(['executed', 'skipped']);
+  });
+
+  test('F21 a deploy that shortens lockAtMostFor does not shorten the lock of a run under way', async () => {
+    const { clock, options } = setting();
+    await crash({ ...options, lockAtMostFor: '10m' });
+    await clock.advance(5 * MINUTE);
+    const contender = { ...options, lockAtMostFor: '1s' };
+
+    expect(await executeWithLock(() => {}, contender)).toMatchObject({
+      reason: 'locked',
+      holder: { lockUntil: '2026-01-01T00:10:00.000Z' },
+    });
+    await clock.advance(5 * MINUTE);
+    expect(await executeWithLock(() => {}, contender)).toMatchObject({ status: 'executed' });
+  });
+
+  test('F24 ticks that a dead holder kept from running are listed as missed by the run that takes over', async () => {
+    const { clock, options } = setting();
+    const every5 = { ...options, lockAtMostFor: '12m', expectedEvery: '5m' };
+    await crash({ ...every5, tick: NOW });
+    const outcomes: Outcome<boolean>[] = [];
+    for (const minutes of [5, 10, 15]) {
+      await clock.advance(5 * MINUTE);
+      outcomes.push(await executeWithLock(({ recovering }) => recovering, { ...every5, tick: NOW + minutes * MINUTE }));
+    }
+
+    expect(outcomes).toMatchObject([
+      { status: 'skipped', reason: 'locked' },
+      { status: 'skipped', reason: 'locked' },
+      {
+        status: 'executed',
+        value: true,
+        missedTicks: [new Date('2026-01-01T00:05:00Z'), new Date('2026-01-01T00:10:00Z')],
+      },
+    ]);
+  });
+
+  test('F18 F92 F95 names that only look alike, or mean something to a program, are locks of their own', async () => {
+    const { options } = setting();
+    const names = ['a#b', 'a:b', 'a', 'A', ' a', '__proto__', 'constructor', 'toString'];
+    const outcomes = await Promise.all(names.map((name) => executeWithLock(() => name, { ...options, name })));
+
+    expect(outcomes).toMatchObject(names.map((name) => ({ status: 'executed', name, value: name })));
+    await crash({ ...options, name: '__proto__' });
+    expect(await executeWithLock(() => {}, { ...options, name: '__proto__' })).toMatchObject({ reason: 'locked' });
+    expect(await executeWithLock(() => {}, { ...options, name: 'constructor' })).toMatchObject({ status: 'executed' });
+  });
+});
+
+describe('ticks', () => {
+  test('row 34: F63 the same tick again 2 s, 30 s and 10 min later: one runs', async () => {
+    const { clock, options } = setting();
+    const task = vi.fn();
+    const outcomes = [await executeWithLock(task, { ...options, tick: NOW })];
+    for (const later of [2_000, 28_000, 570_000]) {
+      await clock.advance(later);
+      outcomes.push(await executeWithLock(task, { ...options, tick: NOW }));
+    }
+
+    expect(task).toHaveBeenCalledOnce();
+    expect(outcomes).toMatchObject([
+      { status: 'executed' },
+      { status: 'skipped', reason: 'already-executed', tick: '2026-01-01T00:00:00.000Z' },
+      { status: 'skipped', reason: 'already-executed' },
+      { status: 'skipped', reason: 'already-executed' },
+    ]);
+  });
+
+  test.each([-120_000, 120_000])('row 34: whatever the clock of the second host: %i ms off', async (skew) => {
+    const { options } = setting();
+    await executeWithLock(() => {}, { ...options, tick: NOW });
+    const elsewhere = { ...options, clock: manualClock(NOW + skew) };
+
+    expect(await executeWithLock(() => {}, { ...elsewhere, tick: NOW })).toMatchObject({ reason: 'already-executed' });
+  });
+
+  test('row 35: lock and tick are asked for in one call', async () => {
+    const { acquire, options } = setting();
+    await executeWithLock(() => {}, { ...options, tick: NOW });
+
+    expect(acquire).toHaveBeenCalledOnce();
+    expect(acquire.mock.calls[0]?.[0]).toEqual({
+      name: 'digest',
+      attemptId: expect.stringMatching(/^a[\w-]{22}$/),
+      leaseMs: 60_000,
+      lockedBy: `process ${process.pid}`,
+      tickMs: NOW,
+      markTickAtStart: false,
+    });
+  });
+
+  test("row 37: with tickMark 'success' a tick that failed or crashed runs again, one that succeeded does not", async () => {
+    const { clock, options } = setting();
+    const tick = { ...options, tick: NOW };
+    await expect(executeWithLock(() => Promise.reject(new Error('no database')), tick)).rejects.toThrow('no database');
+    await crash(tick);
+    await clock.advance(MINUTE);
+
+    expect(await executeWithLock(() => 'third', tick)).toMatchObject({ value: 'third' });
+    expect(await executeWithLock(() => {}, tick)).toMatchObject({ reason: 'already-executed' });
+  });
+
+  test.each<[string, (options: ExecuteOptions) => Promise<unknown>]>([
+    ['failed', (options) => executeWithLock(() => Promise.reject(new Error('no database')), options)],
+    ['crashed', (options) => crash(options)],
+    ['succeeded', (options) => executeWithLock(() => {}, options)],
+  ])("row 37: with tickMark 'start' a tick never runs again, although it %s", async (_, first) => {
+    const { clock, options } = setting();
+    const tick = { ...options, tick: NOW, tickMark: 'start' as const };
+    await first(tick).catch(() => undefined);
+
+    expect(await executeWithLock(() => {}, tick)).toMatchObject({ reason: 'already-executed' });
+    await clock.advance(10 * MINUTE);
+    expect(await executeWithLock(() => {}, tick)).toMatchObject({ reason: 'already-executed' });
+    expect(await executeWithLock(() => {}, { ...tick, tick: NOW + MINUTE })).toMatchObject({ status: 'executed' });
+  });
+
+  test('row 38: F66 F74 an older tick after a newer one is skipped, and an observer is told', async () => {
+    const { options } = setting();
+    const observer = recordingObserver();
+    await executeWithLock(() => {}, { ...options, tick: NOW });
+    const yesterday = { ...options, tick: NOW - 86_400_000, observers: [observer] };
+
+    expect(await executeWithLock(() => {}, yesterday)).toMatchObject({
+      status: 'skipped',
+      reason: 'stale-tick',
+      tick: '2025-12-31T00:00:00.000Z',
+    });
+    expect(observer.events.at(-1)).toMatchObject({ type: 'skipped', reason: 'stale-tick' });
+  });
+
+  test('F72 a replay of an archive runs nothing', async () => {
+    const { options } = setting();
+    const task = vi.fn();
+    await executeWithLock(() => {}, { ...options, tick: NOW });
+    for (let hours = 48; hours >= 0; hours--) {
+      await executeWithLock(task, { ...options, tick: NOW - hours * 3_600_000 });
+    }
+
+    expect(task).not.toHaveBeenCalled();
+  });
+
+  test('F73 a run longer than its interval: the ticks that meet it are skipped as locked, told, and then missed', async () => {
+    const { clock, options } = setting();
+    const observer = recordingObserver();
+    const every = { ...options, lockAtMostFor: '1h', expectedEvery: '5m', observers: [observer] };
+    const long = executeWithLock(() => pass(clock, 11 * MINUTE), { ...every, tick: NOW });
+    for (const minutes of [5, 10]) {
+      await clock.advance(5 * MINUTE);
+      await executeWithLock(() => {}, { ...every, tick: NOW + minutes * MINUTE });
+    }
+    await clock.advance(5 * MINUTE);
+    await long;
+    const next = await executeWithLock(() => {}, { ...every, tick: NOW + 15 * MINUTE });
+
+    expect(observer.events.filter(({ type }) => type === 'skipped')).toMatchObject([
+      { reason: 'locked', tick: new Date('2026-01-01T00:05:00Z') },
+      { reason: 'locked', tick: new Date('2026-01-01T00:10:00Z') },
+    ]);
+    expect(next).toMatchObject({
+      missedTicks: [new Date('2026-01-01T00:05:00Z'), new Date('2026-01-01T00:10:00Z')],
+    });
+  });
+
+  test('row 55: a run without a tick runs under the lock whatever ticks are done', async () => {
+    const { clock, options } = setting();
+    await executeWithLock(() => {}, { ...options, tick: NOW + MINUTE });
+
+    expect(await executeWithLock(() => 'by hand', options)).toMatchObject({ value: 'by hand' });
+    await crash(options);
+    expect(await executeWithLock(() => {}, options)).toMatchObject({ reason: 'locked' });
+    await clock.advance(MINUTE);
+    expect(await executeWithLock(() => {}, { ...options, tick: NOW + MINUTE })).toMatchObject({
+      reason: 'already-executed',
+    });
+  });
+});
+
+describe('skips', () => {
+  test('row 44: tell who holds the lock, since when and until when, in plain JSON', async () => {
+    const { clock, options } = setting();
+    await crash({ ...options, tick: NOW });
+    await clock.advance(1_000);
+    const skipped = await executeWithLock(() => {}, { ...options, tick: NOW + 1_000 });
+
+    expect(skipped).toEqual({
+      status: 'skipped',
+      name: 'digest',
+      reason: 'locked',
+      tick: '2026-01-01T00:00:01.000Z',
+      holder: {
+        lockedBy: `process ${process.pid}`,
+        lockedAt: '2026-01-01T00:00:00.000Z',
+        lockUntil: '2026-01-01T00:01:00.000Z',
+        fencingToken: 1_767_225_600_001,
+      },
+    });
+    expect(JSON.parse(JSON.stringify(skipped))).toEqual(skipped);
+  });
+
+  test('row 54: a paused lock is skipped in the one call, and runs again when resumed', async () => {
+    const { acquire, store, options } = setting();
+    await store.pause('digest', { untilMs: 8_640_000_000_000_000, by: 'ops' }, {} as never);
+
+    expect(await executeWithLock(() => {}, options)).toEqual({ status: 'skipped', name: 'digest', reason: 'paused' });
+    expect(acquire).toHaveBeenCalledOnce();
+    await store.resume('digest', {} as never);
+    expect(await executeWithLock(() => {}, options)).toMatchObject({ status: 'executed' });
+  });
+
+  test('row 43: F50 a skip resolves; the task is not called', async () => {
+    const { options } = setting();
+    const task = vi.fn();
+    await crash(options);
+
+    await expect(executeWithLock(task, options)).resolves.toHaveProperty('status', 'skipped');
+    expect(task).not.toHaveBeenCalled();
+  });
+});
+
+describe('a store that fails', () => {
+  const storeError = (code: LockStoreErrorCode) =>
+    new LockStoreError('acquire of lock "digest" failed', {
+      code,
+      lockName: 'digest',
+      operation: 'acquire',
+      retryable: code === 'UNAVAILABLE',
+    });
+  const failing = (error: unknown) => ({
+    ...setting().options,
+    store: scriptedStore({ acquire: () => Promise.reject(error) }),
+  });
+
+  test.each<[string, unknown]>([
+    ['a raw error', new Error('socket hang up')],
+    ['a TypeError', new TypeError('x is not a function')],
+    ['a string', 'socket hang up'],
+    ['undefined', undefined],
+    ['null', null],
+    ['an object', { code: 500 }],
+  ])('row 50: is never reported as locked: it rejected with %s', async (_, thrown) => {
+    const error: unknown = await executeWithLock(() => {}, failing(thrown)).catch((e: unknown) => e);
+
+    expect(error).toBeInstanceOf(LockStoreError);
+    expect(error).toMatchObject({ code: 'UNAVAILABLE', lockName: 'digest', operation: 'acquire', retryable: true });
+    expect((error as Error).cause).toBe(thrown);
+  });
+
+  test('row 50: nor when it throws before it returns a promise', async () => {
+    const cause = new TypeError('no client');
+    const acquire = () => {
+      throw cause;
+    };
+
+    await expect(
+      executeWithLock(() => {}, { ...setting().options, store: scriptedStore({ acquire }) }),
+    ).rejects.toMatchObject({ name: 'LockStoreError', cause });
+  });
+
+  test('row 50: its own error passes by identity', async () => {
+    const error = storeError('UNAVAILABLE');
+
+    await expect(executeWithLock(() => {}, failing(error))).rejects.toBe(error);
+  });
+
+  test("row 51: with onStoreError 'skip' nothing runs", async () => {
+    const task = vi.fn();
+    const outcome = await executeWithLock(task, { ...failing(new Error('down')), tick: NOW, onStoreError: 'skip' });
+
+    expect(outcome).toEqual({
+      status: 'skipped',
+      name: 'digest',
+      reason: 'store-unavailable',
+      tick: '2026-01-01T00:00:00.000Z',
+    });
+    expect(task).not.toHaveBeenCalled();
+  });
+
+  test("row 51: with onStoreError 'run' the task runs unguarded", async () => {
+    const outcome = await executeWithLock(({ fencingToken }) => fencingToken, {
+      ...failing(new Error('down')),
+      onStoreError: 'run',
+    });
+
+    expect(outcome).toMatchObject({ status: 'executed', value: 0, fencingToken: 0, release: 'none' });
+  });
+
+  test("row 51: with onStoreError 'throw', and by default, it throws", async () => {
+    const options = failing(new Error('down'));
+
+    await expect(executeWithLock(() => {}, options)).rejects.toThrow(LockStoreError);
+    await expect(executeWithLock(() => {}, { ...options, onStoreError: 'throw' })).rejects.toThrow(LockStoreError);
+  });
+
+  const always: unknown[] = [
+    ...(['ACCESS_DENIED', 'TABLE_NOT_FOUND', 'KEY_SCHEMA', 'INVALID_NAME', 'INVALID_REQUEST'] as const).map(storeError),
+    ...(['CLOCK_SKEW', 'LATE'] as const).map(storeError),
+    new CorruptLockError('digest', 'lockUntil', 'the number 5'),
+  ];
+
+  test.each(
+    always.flatMap((error) => (['skip', 'run', 'throw'] as const).map((onStoreError) => ({ error, onStoreError }))),
+  )(
+    "row 51: F16 what an operator must mend throws whatever onStoreError says: '$onStoreError', $error.code",
+    async ({ error, onStoreError }) => {
+      const task = vi.fn();
+
+      await expect(executeWithLock(task, { ...failing(error), onStoreError })).rejects.toBe(error);
+      expect(task).not.toHaveBeenCalled();
+    },
+  );
+
+  test.each(['skip', 'run'] as const)(
+    "row 51: a contended lock is no failure: onStoreError '%s' is not asked",
+    async (onStoreError) => {
+      const { options } = setting();
+      await crash(options);
+
+      expect(await executeWithLock(() => {}, { ...options, onStoreError })).toMatchObject({ reason: 'locked' });
+    },
+  );
+});
+
+describe('row 17: a local clock that is wrong', () => {
+  const skewed = (minMs: number, maxMs: number) => {
+    const observer = recordingObserver();
+    const store = scriptedStore({
+      acquire: async (claim, call) => ({ ...grantOf(claim, call), clock: { minMs, maxMs } }),
+    });
+    return { observer, options: { ...setting().options, store, observers: [observer] } };
+  };
+
+  test.each([
+    [29_900, 30_950, 30_425],
+    [-31_000, -29_900, -30_450],
+    [1_001, 2_000, 1_501],
+  ])('row 17: is told of, with its likeliest offset: between %i and %i ms', async (minMs, maxMs, clockSkewMs) => {
+    const { observer, options } = skewed(minMs, maxMs);
+
+    expect(await executeWithLock(() => {}, options)).toMatchObject({ status: 'executed', clockSkewMs });
+    expect(observer.events.find(({ type }) => type === 'clock-skew')).toMatchObject({ minMs, maxMs });
+  });
+
+  test.each([
+    [1_000, 2_000],
+    [-2_000, -1_000],
+    [-500, 500],
+    [-90_000, 90_000],
+  ])('row 17: is not told of while it may be right: between %i and %i ms', async (minMs, maxMs) => {
+    const { observer, options } = skewed(minMs, maxMs);
+
+    expect(await executeWithLock(() => {}, options)).not.toHaveProperty('clockSkewMs');
+    expect(observer.types()).not.toContain('clock-skew');
+  });
+
+  test('row 17: is told of by a skipped call as well', async () => {
+    const observer = recordingObserver();
+    const store = scriptedStore({
+      acquire: async () => ({ status: 'refused', reason: 'locked', clock: { minMs: 5_000, maxMs: 6_000 } }),
+    });
+    const outcome = await executeWithLock(() => {}, { ...setting().options, store, observers: [observer] });
+
+    expect(outcome).toEqual({ status: 'skipped', name: 'digest', reason: 'locked' });
+    expect(observer.types()).toEqual(['attempted', 'clock-skew', 'skipped']);
+  });
+});

@@ -1,0 +1,663 @@
+import {
+  type Clock,
+  type ExecuteOptions,
+  executeWithLock,
+  type LockEvent,
+  LockLostError,
+  type LockStore,
+  type StoreCall,
+} from 'single-execution';
+import { manualClock } from 'single-execution/testing';
+import { describe, expect, test, vi } from 'vitest';
+import { runsOf } from '../../../src/core/record/run-ring.js';
+import { crash, MINUTE, memoryLocks, NOW } from '../../support/memory-locks.js';
+import { pass } from '../../support/pass.js';
+import { grantOf, scriptedStore } from '../../support/scripted-store.js';
+
+/** Throws any value, as JavaScript lets one do. */
+const toss = (value: unknown): never => {
+  throw value;
+};
+
+const noDatabase = () => toss(new Error('no database'));
+
+describe('the verdict', () => {
+  test.each<[string, Partial<ExecuteOptions>, boolean]>([
+    ['with a tick', { tick: NOW }, true],
+    ['with a tick that was marked at its start', { tick: NOW, tickMark: 'start' }, false],
+    ['without a tick', {}, false],
+  ])('row 29: a store is told what to mark as done of a run %s', async (_, tick, markTickDone) => {
+    const { options } = memoryLocks();
+    const release = vi.fn<LockStore['release']>(async () => 'released');
+    await executeWithLock(() => {}, { ...options, ...tick, store: scriptedStore({ release }) });
+
+    expect(release.mock.calls[0]?.[1]).toMatchObject({ result: 'succeeded', markTickDone });
+  });
+
+  const frozen = Object.freeze({ reason: 'no database' });
+
+  test.each<[string, unknown]>([
+    ['an Error', new Error('no database')],
+    ['undefined', undefined],
+    ['null', null],
+    ['0', 0],
+    ['a string', 'no database'],
+    ['a frozen object', frozen],
+    ['a symbol', Symbol('no database')],
+    ['a function', noDatabase],
+  ])(
+    'F47 %s thrown or rejected with reaches the caller by identity, and the lock is freed as failed',
+    async (_, value) => {
+      for (const task of [() => toss(value), async () => toss(value), () => Promise.reject(value)]) {
+        const { options, item } = memoryLocks();
+        const caught = await executeWithLock(task, options).then(
+          () => 'nothing was thrown',
+          (thrown: unknown) => ({ thrown }),
+        );
+
+        expect(caught).toEqual({ thrown: value });
+        expect((caught as { thrown: unknown }).thrown).toBe(value);
+        expect(await item()).toMatchObject({ state: 'released', result: 'failed' });
+      }
+    },
+  );
+
+  test.each<[string, unknown]>([
+    ['undefined', undefined],
+    ['an object', frozen],
+    ['an Error that is returned, not thrown', new Error('a value')],
+  ])('F47 %s returned reaches the caller by identity, and the run has succeeded', async (_, value) => {
+    const { options, item } = memoryLocks();
+    const outcome = await executeWithLock(() => value, options);
+
+    expect(outcome.status === 'executed' && outcome.value).toBe(value);
+    expect(await item()).toMatchObject({ state: 'released', result: 'succeeded' });
+  });
+
+  test('F47 a promise-like that is no promise is waited for', async () => {
+    const { options } = memoryLocks();
+    const task = () => ({
+      // biome-ignore lint/suspicious/noThenProperty: a promise-like is what is tested
+      then: (resolve: (value: string) => void) => resolve('sent'),
+    });
+
+    expect(await executeWithLock(task as () => PromiseLike<string>, options)).toMatchObject({ value: 'sent' });
+  });
+
+  test('F47 an error without a name leaves a record that can be read', async () => {
+    const { options, item } = memoryLocks();
+    const nameless = Object.assign(new Error('no database'), { name: '' });
+    await expect(executeWithLock(() => toss(nameless), options)).rejects.toBe(nameless);
+
+    expect(await item()).toMatchObject({ result: 'failed', error: 'Error' });
+    expect(await executeWithLock(() => 'again', options)).toMatchObject({ value: 'again' });
+  });
+
+  test('F47 an error whose name cannot be read reaches the caller, and the lock is freed', async () => {
+    const { options, item } = memoryLocks();
+    const hostile = Object.defineProperty(new Error('no database'), 'name', { get: noDatabase });
+
+    await expect(executeWithLock(() => toss(hostile), options)).rejects.toBe(hostile);
+    expect(await item()).toMatchObject({ state: 'released', result: 'failed' });
+  });
+
+  test('F89 the record keeps the name of an error and nothing of its message', async () => {
+    const { options, item } = memoryLocks();
+    await expect(executeWithLock(() => toss(new TypeError('password is hunter2')), options)).rejects.toThrow();
+
+    expect(await item()).toMatchObject({ error: 'TypeError' });
+    expect(JSON.stringify(await item())).not.toContain('hunter2');
+  });
+
+  test('a handler that stops on the signal without throwing has succeeded, whatever the signal did', async () => {
+    const { clock, options, item } = memoryLocks();
+    const running = executeWithLock(
+      async ({ signal }) => {
+        await pass(clock, 9_500);
+        return signal.aborted ? 'stopped early' : 'finished';
+      },
+      { ...options, tick: NOW, deadline: NOW + 10_000 },
+    );
+    await clock.advance(10_000);
+
+    expect(await running).toMatchObject({ value: 'stopped early', release: 'released' });
+    expect(await item()).toMatchObject({ result: 'succeeded', doneTick: NOW });
+  });
+
+  test('a handler that throws signal.reason has failed, and its tick stays open', async () => {
+    const { clock, options, item } = memoryLocks();
+    const running = executeWithLock(
+      async ({ signal }) => {
+        await pass(clock, 9_500);
+        signal.throwIfAborted();
+      },
+      { ...options, tick: NOW, deadline: NOW + 10_000 },
+    );
+    const failed = expect(running).rejects.toMatchObject({ name: 'DeadlineError', code: 'DEADLINE' });
+    await clock.advance(10_000);
+    await failed;
+
+    expect(await item()).toMatchObject({ result: 'failed', error: 'DeadlineError' });
+    expect(await item()).not.toHaveProperty('doneTick');
+  });
+});
+
+describe('row 30: a run that fails', () => {
+  test("row 30: with onError 'release' the lock is free at once, the tick open, the error unchanged", async () => {
+    const { options } = memoryLocks();
+    const holding = { ...options, lockAtLeastFor: '30s', tick: NOW };
+    const error = new Error('no database');
+
+    await expect(executeWithLock(() => toss(error), holding)).rejects.toBe(error);
+    expect(await executeWithLock(() => 'retried', holding)).toMatchObject({ value: 'retried' });
+  });
+
+  test("row 30: with onError 'hold' the lock is kept for lockAtLeastFor, the tick open as well", async () => {
+    const { clock, options } = memoryLocks();
+    const holding = { ...options, lockAtLeastFor: '30s', tick: NOW, onError: 'hold' as const };
+    await expect(executeWithLock(noDatabase, holding)).rejects.toThrow('no database');
+
+    await clock.advance(29_999);
+    expect(await executeWithLock(() => {}, holding)).toMatchObject({ reason: 'lock-at-least-for' });
+    await clock.advance(1);
+    expect(await executeWithLock(() => 'retried', holding)).toMatchObject({ value: 'retried' });
+  });
+
+  test('F56 with a long lockAtLeastFor the retries of the platform, 1 and 3 minutes later, still run', async () => {
+    const { clock, options } = memoryLocks();
+    const holding = { ...options, lockAtMostFor: '10m', lockAtLeastFor: '5m', tick: NOW };
+    await expect(executeWithLock(noDatabase, holding)).rejects.toThrow('no database');
+    await clock.advance(MINUTE);
+    await expect(executeWithLock(noDatabase, holding)).rejects.toThrow('no database');
+    await clock.advance(2 * MINUTE);
+
+    expect(await executeWithLock(({ recovering }) => recovering, holding)).toMatchObject({ value: true });
+  });
+});
+
+describe('row 32: bookkeeping that fails', () => {
+  const releases: [string, LockStore['release']][] = [
+    ['rejects', () => Promise.reject(new Error('timed out'))],
+    ['rejects with undefined', () => Promise.reject(undefined)],
+    ['throws', () => toss(new TypeError('no client'))],
+    ['does not know', async () => 'unknown'],
+  ];
+
+  test.each(releases)("row 32: F54 a release that %s never masks the task's value", async (_, release) => {
+    const { options, observer } = memoryLocks();
+    const outcome = await executeWithLock(() => 'sent', { ...options, store: scriptedStore({ release }) });
+
+    expect(outcome).toMatchObject({ status: 'executed', value: 'sent', release: 'unknown' });
+    expect(observer.types()).toEqual(['attempted', 'acquired', 'started', 'release-failed', 'finished']);
+    expect(observer.events[3]).toMatchObject({ error: { name: 'LockStoreError', operation: 'release' } });
+    expect(observer.events[4]).toMatchObject({ release: 'unknown' });
+  });
+
+  test.each(releases)("row 32: a release that %s never masks the task's error", async (_, release) => {
+    const { options, observer } = memoryLocks();
+    const error = new Error('no database');
+    const failing = executeWithLock(() => toss(error), { ...options, store: scriptedStore({ release }) });
+
+    await expect(failing).rejects.toBe(error);
+    expect(observer.types()).toEqual(['attempted', 'acquired', 'started', 'release-failed', 'failed']);
+  });
+
+  test('F53 a release that is sent twice was released, even when a successor came in between', async () => {
+    const { clock, store, options } = memoryLocks();
+    const releases: Parameters<LockStore['release']>[] = [];
+    const recording: LockStore = {
+      ...store,
+      release: (...args) => {
+        releases.push(args);
+        return store.release(...args);
+      },
+    };
+    await executeWithLock(() => {}, { ...options, store: recording });
+    await clock.advance(1_000);
+    const [first] = releases;
+    if (!first) throw new Error('nothing was released');
+
+    expect(await store.release(...first)).toBe('released');
+    await executeWithLock(() => {}, options);
+    expect(await store.release(...first)).toBe('released');
+  });
+});
+
+describe('a grant that is over at its arrival', () => {
+  const late = (ms: number, over: Partial<ExecuteOptions> = {}) => {
+    const { clock, store, observer, options, item } = memoryLocks();
+    const acquire: LockStore['acquire'] = async (claim, call) => {
+      const granted = await store.acquire(claim, call);
+      await pass(clock, ms);
+      return granted;
+    };
+    const task = vi.fn();
+    const running = executeWithLock(task, { ...options, tick: NOW, ...over, store: { ...store, acquire } });
+    return { clock, running, task, item, observer };
+  };
+
+  test.each(['throw', 'skip', 'run'] as const)(
+    "F11 an answer that comes after the lease has ended is LATE: nothing runs, with onStoreError '%s'",
+    async (onStoreError) => {
+      const { clock, running, task, item, observer } = late(59_400, { onStoreError });
+      const rejected = expect(running).rejects.toMatchObject({
+        name: 'LockStoreError',
+        code: 'LATE',
+        lockName: 'digest',
+        operation: 'acquire',
+        retryable: true,
+        message: expect.stringContaining('lock "digest"'),
+      });
+      await clock.advance(MINUTE);
+      await rejected;
+
+      expect(task).not.toHaveBeenCalled();
+      expect(await item()).toMatchObject({ state: 'released', result: 'failed', lockUntil: NOW + 59_400 });
+      expect(await item()).not.toHaveProperty('doneTick');
+      expect(observer.types()).toEqual(['attempted', 'acquire-failed', 'released']);
+      expect(clock.pendingTimers()).toBe(0);
+    },
+  );
+
+  test('F11 an answer that comes a moment before the end of the lease is not', async () => {
+    const { clock, running, task } = late(59_399);
+    await clock.advance(MINUTE);
+
+    expect(await running).toMatchObject({ status: 'executed' });
+    expect(task).toHaveBeenCalledOnce();
+  });
+
+  /** What a server's clock tells that vouches for 200 ms, the guard being 600, and shows how far a host is behind. */
+  const behind = ({ clock }: StoreCall, minMs: number) => ({
+    capMono: clock.monotonic() + 200,
+    clock: { minMs, maxMs: minMs + 1_000 },
+  });
+
+  test.each(['throw', 'skip', 'run'] as const)(
+    "F11 row 17: a lease that is over by the server's clock alone is CLOCK_SKEW, with onStoreError '%s'",
+    async (onStoreError) => {
+      const { options } = memoryLocks();
+      const release = vi.fn<LockStore['release']>(async () => 'released');
+      const task = vi.fn();
+      const store = scriptedStore({
+        acquire: async (claim, call) => ({ ...grantOf(claim, call), ...behind(call, 401) }),
+        release,
+      });
+
+      await expect(executeWithLock(task, { ...options, store, onStoreError })).rejects.toMatchObject({
+        name: 'LockStoreError',
+        code: 'CLOCK_SKEW',
+        operation: 'acquire',
+        retryable: true,
+        message: expect.stringContaining("set this host's clock right"),
+      });
+      expect(task).not.toHaveBeenCalled();
+      expect(release.mock.calls[0]?.[1]).toMatchObject({ result: 'failed', markTickDone: false, lockAtLeastForMs: 0 });
+    },
+  );
+
+  test.each([
+    ['does not show to be behind', -300],
+    ['shows to be right to the second', 0],
+    ['shows to be behind by less than what is missing', 400],
+  ])("F11 a lease that is over by the server's clock is LATE on a host whose clock that %s", async (_, minMs) => {
+    const { options } = memoryLocks();
+    const store = scriptedStore({
+      acquire: async (claim, call) => ({ ...grantOf(claim, call), ...behind(call, minMs) }),
+      release: async () => 'released',
+    });
+
+    await expect(executeWithLock(() => {}, { ...options, store })).rejects.toMatchObject({
+      code: 'LATE',
+      message: expect.not.stringContaining('clock'),
+    });
+  });
+
+  test("F11 an answer after the end of the lease is LATE, whatever the server's clock says as well", async () => {
+    const { clock, options } = memoryLocks();
+    const store = scriptedStore({
+      acquire: async (claim, call) => {
+        const granted = { ...grantOf(claim, call), ...behind(call, 30_000) };
+        await pass(clock, MINUTE);
+        return granted;
+      },
+      release: async () => 'released',
+    });
+    const rejected = expect(executeWithLock(() => {}, { ...options, store })).rejects.toMatchObject({ code: 'LATE' });
+    await clock.advance(MINUTE);
+    await rejected;
+  });
+
+  test('F11 F30 a host that was suspended while it waited for the answer finds its grant LATE by the wall clock', async () => {
+    const { clock, options } = memoryLocks();
+    const store = scriptedStore({
+      acquire: async (claim, call) => {
+        const granted = grantOf(claim, call);
+        clock.suspend(MINUTE);
+        return granted;
+      },
+      release: async () => 'released',
+    });
+
+    await expect(executeWithLock(() => {}, { ...options, store })).rejects.toMatchObject({ code: 'LATE' });
+  });
+
+  test('row 20: a clock whose timers cannot be unreferenced serves as well', async () => {
+    const { options, clock } = memoryLocks();
+    const plain = {
+      ...clock,
+      setTimer: (...timer: Parameters<Clock['setTimer']>) => ({ cancel: clock.setTimer(...timer).cancel }),
+    };
+
+    expect(await executeWithLock(() => 'ran', { ...options, clock: plain })).toMatchObject({ value: 'ran' });
+  });
+
+  test('F49 what an observer or the task does to what it is given reaches nobody else', async () => {
+    const { options } = memoryLocks();
+    const seen: unknown[] = [];
+    const vandal = (event: LockEvent) => {
+      if ('previous' in event) Object.assign(event.previous, { status: 'succeeded' });
+      if ('ticks' in event) event.ticks[0]?.setTime(0);
+      event.tick?.setTime(0);
+    };
+    await executeWithLock(() => {}, { ...options, tick: NOW });
+    const outcome = await executeWithLock(
+      ({ tick, missedTicks }) => {
+        seen.push(tick?.getTime(), missedTicks.map(Number));
+        tick?.setTime(0);
+        missedTicks.reverse().pop();
+      },
+      { ...options, tick: NOW + 3 * MINUTE, expectedEvery: '1m', observers: [vandal] },
+    );
+
+    expect(seen).toEqual([NOW + 3 * MINUTE, [NOW + MINUTE, NOW + 2 * MINUTE]]);
+    expect(outcome).toMatchObject({ tick: new Date(NOW + 3 * MINUTE), missedTicks: [{}, {}] });
+  });
+
+  test('F11 LATE is thrown even when the release of the grant fails', async () => {
+    const { clock, options } = memoryLocks();
+    const store = scriptedStore({
+      acquire: async (claim, call) => {
+        const granted = grantOf(claim, call);
+        await pass(clock, MINUTE);
+        return granted;
+      },
+      release: () => Promise.reject(new Error('timed out')),
+    });
+    const rejected = expect(executeWithLock(() => {}, { ...options, store })).rejects.toMatchObject({ code: 'LATE' });
+    await clock.advance(MINUTE);
+    await rejected;
+  });
+});
+
+describe('a run that loses its lock', () => {
+  test('row 25: the signal aborts with a LockLostError before anybody else can start', async () => {
+    const { clock, options } = memoryLocks();
+    const seen: unknown[] = [];
+    const running = executeWithLock(async ({ signal, assertHeld }) => {
+      await pass(clock, 59_399);
+      seen.push(signal.aborted);
+      assertHeld();
+      await pass(clock, 1);
+      seen.push(signal.reason);
+      expect(assertHeld).toThrow(new LockLostError('digest', 'its lease is over'));
+    }, options);
+    await clock.advance(MINUTE);
+    await running;
+
+    expect(seen).toEqual([false, new LockLostError('digest', 'its lease is over')]);
+  });
+
+  test('row 19: F30 a process that slept past its lease finds out when it wakes', async () => {
+    const { clock, options, observer } = memoryLocks();
+    const running = executeWithLock(async ({ signal, assertHeld }) => {
+      await pass(clock, 500);
+      assertHeld();
+      clock.suspend(MINUTE);
+      expect(assertHeld).toThrow(LockLostError);
+      return signal.reason;
+    }, options);
+    await clock.advance(500);
+
+    expect(await running).toMatchObject({ value: new LockLostError('digest', 'its lease is over') });
+    expect(observer.types()).toContain('lost');
+  });
+
+  test('row 19: a task that wakes past its lease and returns at once is told of as lost, before any timer has fired', async () => {
+    const { clock, options, observer } = memoryLocks();
+    await executeWithLock(() => clock.suspend(MINUTE), options);
+
+    expect(observer.types()).toEqual(['attempted', 'acquired', 'started', 'lost', 'released', 'finished']);
+  });
+
+  test('assertHeld throws after the run has ended', async () => {
+    const { options } = memoryLocks();
+    let assertHeld = () => {};
+    await executeWithLock((execution) => {
+      assertHeld = execution.assertHeld;
+    }, options);
+
+    expect(assertHeld).toThrow(new LockLostError('digest', 'the run has ended'));
+  });
+
+  test('F41 a handler that ignores its signal is not cut off: the lock is released when it settles', async () => {
+    const { clock, options, store } = memoryLocks();
+    const release = vi.spyOn(store, 'release');
+    const running = executeWithLock(() => pass(clock, 10 * MINUTE), options);
+    await clock.advance(10 * MINUTE - 1);
+    expect(release).not.toHaveBeenCalled();
+    await clock.advance(1);
+
+    expect(release).toHaveBeenCalledOnce();
+    expect(await running).toMatchObject({ durationMs: 600_000 });
+  });
+
+  test('F57 a run that lost its lock marks no tick as done', async () => {
+    const { clock, options, item } = memoryLocks();
+    const tick = { ...options, tick: NOW };
+    const overrunning = executeWithLock(() => pass(clock, 90_000), tick);
+    await clock.advance(MINUTE);
+    const successor = executeWithLock(async () => {
+      await pass(clock, 50_000);
+      return noDatabase();
+    }, tick);
+    const failed = expect(successor).rejects.toThrow('no database');
+    await clock.advance(MINUTE);
+    await failed;
+
+    expect(await overrunning).toMatchObject({ release: 'lost' });
+    expect(await item()).not.toHaveProperty('doneTick');
+    expect(await executeWithLock(() => 'third', tick)).toMatchObject({ value: 'third' });
+  });
+
+  test('F58 a success after the lease, with nobody come meanwhile, is recorded', async () => {
+    const { clock, options, observer, item } = memoryLocks();
+    const running = executeWithLock(() => pass(clock, 90_000), { ...options, tick: NOW });
+    await clock.advance(90_000);
+
+    expect(await running).toMatchObject({ release: 'released' });
+    expect(observer.types()).toEqual(['attempted', 'acquired', 'started', 'lost', 'released', 'finished']);
+    expect(await item()).toMatchObject({ state: 'released', result: 'succeeded', doneTick: NOW });
+    expect(await executeWithLock(() => {}, { ...options, tick: NOW })).toMatchObject({ reason: 'already-executed' });
+  });
+
+  test('row 53: a run that was forced away is told by its release, and leaves the lock alone', async () => {
+    const { clock, store, options, item } = memoryLocks();
+    const running = executeWithLock(() => pass(clock, 5_000), options);
+    await clock.advance(1_000);
+    const force = { name: 'digest', adminId: 'f1', fencingToken: NOW + 1, lockedAtMs: NOW, nowMs: NOW + 1_000 };
+    await store.forceRelease(force, {} as never);
+    await clock.advance(5_000);
+
+    expect(await running).toMatchObject({ status: 'executed', release: 'lost' });
+    expect(await item()).toMatchObject({ state: 'forced', attemptId: 'f1', fencingToken: NOW + 2 });
+    expect(await executeWithLock(() => {}, options)).toMatchObject({
+      fencingToken: NOW + 3,
+      previous: { status: 'forced', fencingToken: NOW + 1 },
+    });
+  });
+});
+
+describe('what a run is told of the past', () => {
+  test('row 28: the run before crashed', async () => {
+    const { clock, options, observer, item } = memoryLocks();
+    await crash({ ...options, tick: NOW, observers: [] });
+    await clock.advance(MINUTE);
+    const previous = {
+      status: 'crashed',
+      tick: new Date(NOW),
+      lockedBy: `process ${process.pid}`,
+      lockedAt: new Date(NOW),
+      fencingToken: NOW + 1,
+    };
+    const outcome = await executeWithLock((execution) => [execution.previous, execution.recovering], {
+      ...options,
+      tick: NOW + MINUTE,
+    });
+
+    expect(outcome).toMatchObject({ value: [previous, true], previous });
+    expect(observer.events.find(({ type }) => type === 'recovered')).toMatchObject({ previous });
+    expect(runsOf(await item())).toEqual([
+      { status: 'succeeded', tickMs: NOW + MINUTE, lockedAtMs: NOW + MINUTE, durationMs: 0, fencingToken: NOW + 2 },
+      { status: 'crashed', tickMs: NOW, lockedAtMs: NOW, fencingToken: NOW + 1 },
+    ]);
+  });
+
+  test('row 48: the last ten runs ride in the record', async () => {
+    const { clock, options, item } = memoryLocks();
+    for (let run = 0; run < 12; run++) {
+      const task = run % 2 === 0 ? () => {} : noDatabase;
+      await executeWithLock(task, options).catch(() => undefined);
+      await clock.advance(1_000);
+    }
+    const runs = runsOf(await item());
+
+    expect(runs.map(({ fencingToken }) => fencingToken - NOW)).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4, 3]);
+    expect(runs.map(({ status }) => status)).toEqual([
+      'failed',
+      'succeeded',
+      'failed',
+      'succeeded',
+      'failed',
+      'succeeded',
+      'failed',
+      'succeeded',
+      'failed',
+      'succeeded',
+    ]);
+  });
+
+  test.each<[string, (() => unknown) | 'crash', number | undefined, number | undefined, boolean]>([
+    ['row 29: the same tick crashed', 'crash', NOW, NOW, true],
+    ['row 29: another tick crashed', 'crash', NOW, NOW + MINUTE, true],
+    ['row 29: a run without a tick crashed', 'crash', undefined, undefined, true],
+    ['row 29: the same tick failed', noDatabase, NOW, NOW, true],
+    ['row 29: another tick failed', noDatabase, NOW, NOW + MINUTE, false],
+    ['row 29: a run without a tick failed', noDatabase, undefined, undefined, false],
+    ['row 29: the run before succeeded', () => {}, NOW, NOW + MINUTE, false],
+  ])('%s', async (_, first, firstTick, tick, recovering) => {
+    const { clock, options } = memoryLocks();
+    const ticking = (at: number | undefined) => ({ ...options, ...(at !== undefined && { tick: at }) });
+    if (first === 'crash') await crash(ticking(firstTick));
+    else await executeWithLock(first, ticking(firstTick)).catch(() => undefined);
+    await clock.advance(MINUTE);
+
+    expect(await executeWithLock((execution) => execution.recovering, ticking(tick))).toMatchObject({
+      value: recovering,
+    });
+  });
+
+  test('the first run of a name has no past', async () => {
+    const { options } = memoryLocks();
+    const outcome = await executeWithLock((execution) => execution.recovering, {
+      ...options,
+      tick: NOW,
+      expectedEvery: '5m',
+    });
+
+    expect(outcome).toMatchObject({ value: false, missedTicks: [] });
+    expect(outcome).not.toHaveProperty('previous');
+  });
+
+  test('row 39: after a job of every five minutes has stood still for 25, four ticks are missed', async () => {
+    const { clock, options, observer } = memoryLocks();
+    const every5 = { ...options, expectedEvery: '5m' };
+    await executeWithLock(() => {}, { ...every5, tick: NOW });
+    await clock.advance(25 * MINUTE);
+    const outcome = await executeWithLock(({ missedTicks }) => missedTicks, { ...every5, tick: NOW + 25 * MINUTE });
+    const missed = [
+      new Date('2026-01-01T00:05:00Z'),
+      new Date('2026-01-01T00:10:00Z'),
+      new Date('2026-01-01T00:15:00Z'),
+      new Date('2026-01-01T00:20:00Z'),
+    ];
+
+    expect(outcome).toMatchObject({ value: missed, missedTicks: missed });
+    expect(observer.events.find(({ type }) => type === 'missed')).toMatchObject({ ticks: missed });
+  });
+
+  test('row 39: counts from the last tick, done or not, through runs without a tick', async () => {
+    const { options } = memoryLocks();
+    const every5 = { ...options, expectedEvery: '5m' };
+    await executeWithLock(() => {}, { ...every5, tick: NOW });
+    await expect(executeWithLock(noDatabase, { ...every5, tick: NOW + 5 * MINUTE })).rejects.toThrow();
+    expect(await executeWithLock(() => {}, { ...every5, tick: NOW + 10 * MINUTE })).toMatchObject({ missedTicks: [] });
+    await executeWithLock(() => {}, every5);
+    expect(await executeWithLock(() => {}, { ...every5, tick: NOW + 20 * MINUTE })).toMatchObject({
+      missedTicks: [new Date('2026-01-01T00:15:00Z')],
+    });
+  });
+
+  test('row 39: the retry of a tick that failed is told of the same missed ticks', async () => {
+    const { options } = memoryLocks();
+    const every5 = { ...options, expectedEvery: '5m' };
+    await executeWithLock(() => {}, { ...every5, tick: NOW });
+    await expect(executeWithLock(noDatabase, { ...every5, tick: NOW + 10 * MINUTE })).rejects.toThrow();
+
+    expect(await executeWithLock(() => {}, { ...every5, tick: NOW + 10 * MINUTE })).toMatchObject({
+      missedTicks: [new Date('2026-01-01T00:05:00Z')],
+    });
+  });
+
+  test('row 39: nothing is missed without expectedEvery, without a tick, or when the past is unknown', async () => {
+    const { options, observer } = memoryLocks();
+    await executeWithLock(() => {}, { ...options, tick: NOW });
+
+    expect(await executeWithLock(() => {}, { ...options, tick: NOW + 60 * MINUTE })).toMatchObject({ missedTicks: [] });
+    expect(await executeWithLock(() => {}, { ...options, expectedEvery: '5m' })).toMatchObject({ missedTicks: [] });
+    const replayed = { ...options, expectedEvery: '5m', tick: NOW + 120 * MINUTE, store: scriptedStore() };
+    expect(await executeWithLock(() => {}, replayed)).toMatchObject({ missedTicks: [] });
+    expect(observer.types()).not.toContain('missed');
+  });
+});
+
+describe('lockAtLeastFor', () => {
+  test.each([-20_000, 20_000])('F55 a duplicate 30 s later whose clock is %i ms off is kept out', async (skew) => {
+    const { options } = memoryLocks();
+    const holding = { ...options, lockAtLeastFor: '1m' };
+    await executeWithLock(() => {}, holding);
+    const elsewhere = { ...holding, clock: manualClock(NOW + 30_000 + skew) };
+
+    expect(await executeWithLock(() => {}, elsewhere)).toMatchObject({ reason: 'lock-at-least-for' });
+  });
+
+  test('a run longer than lockAtLeastFor frees the lock at its end', async () => {
+    const { clock, options } = memoryLocks();
+    const holding = { ...options, lockAtLeastFor: '10s' };
+    const running = executeWithLock(() => pass(clock, 20_000), holding);
+    await clock.advance(20_000);
+    await running;
+
+    expect(await executeWithLock(() => {}, holding)).toMatchObject({ status: 'executed' });
+  });
+});
+
+test('F27 no timer is left, however a run ends', async () => {
+  const { clock, options } = memoryLocks();
+  const timed = { ...options, deadline: NOW + 3_600_000 };
+  await executeWithLock(() => {}, timed);
+  await executeWithLock(noDatabase, timed).catch(() => undefined);
+  await executeWithLock(() => {}, { ...timed, store: scriptedStore({ release: noDatabase }) });
+
+  expect(clock.pendingTimers()).toBe(0);
+});

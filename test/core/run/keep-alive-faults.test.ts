@@ -1,0 +1,194 @@
+import { executeWithLock, LockLostError } from 'single-execution';
+import { describe, expect, test } from 'vitest';
+import { keptLocks } from '../../support/kept-locks.js';
+import { MINUTE, NOW } from '../../support/memory-locks.js';
+import { pass } from '../../support/pass.js';
+
+const lockLost = (why: string) => new LockLostError('digest', why);
+const leaseOver = lockLost('its lease is over');
+const takenAway = lockLost('somebody else holds it, or an operator has freed it');
+
+describe('F32 a store that fails', () => {
+  test('row 22: F32 one throttled renewal is tried again, told of, and the run completes under its lock', async () => {
+    const { clock, options, extendedAt, observer } = keptLocks({ extend: ['lose-request'] });
+    const running = executeWithLock(async ({ signal, assertHeld }) => {
+      await pass(clock, 90_000);
+      assertHeld();
+      return signal.aborted;
+    }, options);
+    await clock.advance(90_000);
+
+    expect(await running).toMatchObject({ value: false, release: 'released' });
+    expect(extendedAt).toEqual([20_000, 21_000, 41_000, 61_000, 81_000]);
+    expect(observer.types()).toEqual([
+      ...['attempted', 'acquired', 'started', 'extend-failed'],
+      ...['extended', 'extended', 'extended', 'extended', 'released', 'finished'],
+    ]);
+    expect(observer.events[3]).toMatchObject({ error: { name: 'LockStoreError', operation: 'extend' } });
+  });
+
+  test('F35 a renewal whose answer is lost is sent again and is no loss of the lock', async () => {
+    const { clock, options, item, observer } = keptLocks({ extend: ['lose-response'] });
+    const running = executeWithLock(() => pass(clock, 70_000), options);
+    await clock.advance(20_500);
+    expect(await item()).toMatchObject({ lockUntil: NOW + 80_000 });
+    await clock.advance(MINUTE);
+
+    expect(await running).toMatchObject({ release: 'released' });
+    expect(observer.types()).not.toContain('lost');
+  });
+
+  test('row 25: when all renewals fail, the run is told at its deadline, not later, and goes on to its end', async () => {
+    const { clock, options, observer } = keptLocks({ extend: 'lose-request' });
+    const seen: unknown[] = [];
+    const running = executeWithLock(async ({ signal }) => {
+      await pass(clock, 59_399);
+      seen.push(signal.reason);
+      await pass(clock, 1);
+      seen.push(signal.reason);
+      await pass(clock, 100_000);
+      return 'sent';
+    }, options);
+    await clock.advance(4 * MINUTE);
+
+    expect(seen).toEqual([undefined, leaseOver]);
+    expect(await running).toMatchObject({ value: 'sent', release: 'released' });
+    expect(observer.types().filter((type) => type === 'extend-failed')).toHaveLength(40);
+    expect(observer.types().filter((type) => type === 'lost')).toHaveLength(1);
+  });
+
+  test('F34 a renewal that hangs is given up after its time and asked for again', async () => {
+    const { clock, options, extendedAt } = keptLocks({ extend: ['hang', 'hang'] });
+    const running = executeWithLock(() => pass(clock, 70_000), options);
+    await clock.advance(70_000);
+
+    expect(await running).toMatchObject({ release: 'released' });
+    expect(extendedAt).toEqual([20_000, 26_000, 32_000, 52_000]);
+  });
+
+  test('F38 a renewal that takes long is counted from its send: the next one is no later for it', async () => {
+    const { clock, options, extendedAt } = keptLocks({ extend: { delayMs: 4_000 } });
+    const running = executeWithLock(() => pass(clock, 70_000), options);
+    await clock.advance(70_000);
+    await running;
+
+    // This store reads the clocks when it is reached, 4 s after it was asked.
+    expect(extendedAt).toEqual([20_000, 44_000, 68_000]);
+  });
+});
+
+describe('row 25: a lock that is taken away', () => {
+  const force = { name: 'digest', adminId: 'f1', fencingToken: NOW + 1, lockedAtMs: NOW, nowMs: NOW + 5_000 };
+
+  test('row 25: aborts the run within one renewal, once, and is never asked for again', async () => {
+    const { clock, store, options, extendedAt, observer, item } = keptLocks();
+    const seen: unknown[] = [];
+    const running = executeWithLock(async ({ signal, assertHeld }) => {
+      await pass(clock, 19_999);
+      seen.push(signal.aborted);
+      await pass(clock, 2);
+      seen.push(signal.reason);
+      expect(assertHeld).toThrow(LockLostError);
+      await pass(clock, 5 * MINUTE);
+    }, options);
+    await clock.advance(5_000);
+    await store.forceRelease(force, {} as never);
+    await clock.advance(6 * MINUTE);
+
+    expect(await running).toMatchObject({ release: 'lost' });
+    expect(seen).toEqual([false, takenAway]);
+    expect(extendedAt).toEqual([20_000]);
+    expect(observer.types()).toEqual(['attempted', 'acquired', 'started', 'lost', 'finished']);
+    expect(await item()).toMatchObject({ state: 'forced', attemptId: 'f1' });
+    expect(clock.pendingTimers()).toBe(0);
+  });
+
+  test('row 25: F57 its success marks no tick, and its successor is left alone', async () => {
+    const { clock, store, options, item } = keptLocks();
+    const forced = executeWithLock(() => pass(clock, 30_000), { ...options, tick: NOW });
+    await clock.advance(5_000);
+    await store.forceRelease(force, {} as never);
+    const successor = executeWithLock(() => pass(clock, 90_000), { ...options, tick: NOW });
+    await clock.advance(30_000);
+
+    expect(await forced).toMatchObject({ release: 'lost' });
+    expect(await item()).toMatchObject({ state: 'held', fencingToken: NOW + 3 });
+    await clock.advance(MINUTE);
+    expect(await successor).toMatchObject({ fencingToken: NOW + 3, release: 'released' });
+    expect(await item()).toMatchObject({ doneTick: NOW });
+  });
+});
+
+describe('F41 a handler that ignores its signal', () => {
+  test('F41 F58 whose lease is over for want of renewals: its value, its tick done, and one event of the loss', async () => {
+    const { clock, options, item, observer } = keptLocks({ extend: 'lose-request' });
+    const running = executeWithLock(
+      async () => {
+        await pass(clock, 5 * MINUTE);
+        return 'sent';
+      },
+      { ...options, tick: NOW },
+    );
+    await clock.advance(5 * MINUTE);
+
+    expect(await running).toMatchObject({ status: 'executed', value: 'sent', release: 'released' });
+    expect(await item()).toMatchObject({ state: 'released', result: 'succeeded', doneTick: NOW });
+    expect(observer.types().slice(-3)).toEqual(['lost', 'released', 'finished']);
+  });
+
+  test('F47 an error that it throws after that reaches its caller by identity', async () => {
+    const { clock, options, item } = keptLocks({ extend: 'lose-request' });
+    const error = new Error('no database');
+    const failed = expect(
+      executeWithLock(
+        async () => {
+          await pass(clock, 5 * MINUTE);
+          throw error;
+        },
+        { ...options, tick: NOW },
+      ),
+    ).rejects.toBe(error);
+    await clock.advance(5 * MINUTE);
+    await failed;
+
+    expect(await item()).toMatchObject({ result: 'failed', error: 'Error' });
+    expect(await item()).not.toHaveProperty('doneTick');
+  });
+});
+
+describe('F27 no timer is left', () => {
+  test.each<[string, () => unknown]>([
+    ['returns', () => 'sent'],
+    [
+      'throws at once',
+      () => {
+        throw new Error('no database');
+      },
+    ],
+  ])('F27 when the task %s', async (_, task) => {
+    const { clock, options, extendedAt } = keptLocks();
+    await executeWithLock(task, options).catch(() => undefined);
+
+    expect(clock.pendingTimers()).toBe(0);
+    await clock.advance(10 * MINUTE);
+    expect(extendedAt).toEqual([]);
+  });
+
+  test('F27 when the release fails', async () => {
+    const { clock, options } = keptLocks({ release: 'lose-request' });
+    const running = executeWithLock(() => pass(clock, 30_000), options);
+    await clock.advance(MINUTE);
+
+    expect(await running).toMatchObject({ release: 'unknown' });
+    expect(clock.pendingTimers()).toBe(0);
+  });
+
+  test('F27 when the run is unguarded', async () => {
+    const { clock, options, extendedAt } = keptLocks({ acquire: 'lose-request' });
+    const running = executeWithLock(() => pass(clock, 90_000), { ...options, onStoreError: 'run' });
+    await clock.advance(90_000);
+
+    expect(await running).toMatchObject({ fencingToken: 0 });
+    expect([extendedAt, clock.pendingTimers()]).toEqual([[], 0]);
+  });
+});

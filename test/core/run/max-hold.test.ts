@@ -1,0 +1,181 @@
+import { DeadlineError, executeWithLock, LockLostError } from 'single-execution';
+import { describe, expect, test } from 'vitest';
+import { keptLocks } from '../../support/kept-locks.js';
+import { MINUTE, NOW } from '../../support/memory-locks.js';
+import { pass } from '../../support/pass.js';
+
+const maxHoldOver = new DeadlineError('digest', 'MAX_HOLD', 'it has held its lock for maxHold');
+const deadline = new DeadlineError('digest', 'DEADLINE', 'the platform ends it soon');
+
+/** The signal's reason a moment before and at the instant, counted from the start of the run. */
+async function reasonsAround(instant: number, over: object) {
+  const { clock, options } = keptLocks();
+  const running = executeWithLock(
+    async ({ signal }) => {
+      await pass(clock, instant - 1);
+      const before = signal.reason;
+      await pass(clock, 1);
+      return [before, signal.reason];
+    },
+    { ...options, ...over },
+  );
+  await clock.advance(instant);
+  const outcome = await running;
+  return outcome.status === 'executed' ? outcome.value : undefined;
+}
+
+describe('row 23: maxHold', () => {
+  test('row 23: F39 aborts the run with a DeadlineError, code MAX_HOLD', async () => {
+    expect(await reasonsAround(2 * 60 * MINUTE, { maxHold: '2h' })).toEqual([undefined, maxHoldOver]);
+    expect(maxHoldOver).toMatchObject({ code: 'MAX_HOLD', name: 'DeadlineError' });
+  });
+
+  test('row 23: is a day where neither it nor a deadline is given', async () => {
+    expect(await reasonsAround(86_400_000, {})).toEqual([undefined, maxHoldOver]);
+  });
+
+  test('row 23: F39 without keepAlive as well', async () => {
+    expect(await reasonsAround(30_000, { keepAlive: false, maxHold: '30s' })).toEqual([undefined, maxHoldOver]);
+  });
+
+  test('row 23: row 26: the deadline of the platform, when that comes first, is what the signal tells', async () => {
+    expect(await reasonsAround(299_000, { maxHold: '5m', deadline: NOW + 5 * MINUTE })).toEqual([undefined, deadline]);
+    expect(await reasonsAround(299_000, { deadline: NOW + 5 * MINUTE })).toEqual([undefined, deadline]);
+    const noGrace = { deadline: NOW + 5 * MINUTE, gracePeriod: 0 };
+    expect(await reasonsAround(5 * MINUTE, noGrace)).toEqual([undefined, deadline]);
+  });
+
+  test('row 23: that comes before the deadline is what the signal tells', async () => {
+    expect(await reasonsAround(MINUTE, { maxHold: '1m', deadline: NOW + 5 * MINUTE })).toEqual([
+      undefined,
+      maxHoldOver,
+    ]);
+  });
+
+  test('row 23: however long it is, a lock is extended by a day at most', async () => {
+    const { options, extendedAt } = keptLocks();
+    const running = executeWithLock(
+      async ({ extend }) => {
+        await expect(extend('2d')).rejects.toThrow(new RangeError('duration is 2d: give 24h at most'));
+        await extend('24h');
+      },
+      { ...options, maxHold: '2d' },
+    );
+
+    expect(await running).toMatchObject({ status: 'executed' });
+    expect(extendedAt).toEqual([0]);
+  });
+});
+
+describe('row 23: a run that goes on after maxHold', () => {
+  test('row 23: F39 is renewed no more, and its lock is free for others when its last lease is over', async () => {
+    const { clock, store, options, extendedAt, observer } = keptLocks();
+    const seen: unknown[] = [];
+    const running = executeWithLock(
+      async ({ signal, assertHeld }) => {
+        await pass(clock, 159_399);
+        assertHeld();
+        seen.push(signal.reason);
+        await pass(clock, 1);
+        expect(assertHeld).toThrow(LockLostError);
+        seen.push(signal.reason);
+        await pass(clock, 10 * MINUTE);
+      },
+      { ...options, maxHold: '2m' },
+    );
+    await clock.advance(159_999);
+    const contender = { ...options, store, observers: [] };
+    expect(await executeWithLock(() => {}, contender)).toMatchObject({ reason: 'locked' });
+    await clock.advance(1);
+    expect(await executeWithLock(() => 'next', contender)).toMatchObject({ value: 'next' });
+    await clock.advance(10 * MINUTE);
+
+    expect(await running).toMatchObject({ release: 'lost' });
+    // The first reason stays.
+    expect(seen).toEqual([maxHoldOver, maxHoldOver]);
+    expect(extendedAt).toEqual([20_000, 40_000, 60_000, 80_000, 100_000]);
+    expect(observer.types().filter((type) => type === 'lost')).toHaveLength(1);
+    expect(clock.pendingTimers()).toBe(0);
+  });
+
+  test('row 23: keeps its lock when it settles before the end of its last lease', async () => {
+    const { clock, options, item } = keptLocks();
+    const running = executeWithLock(
+      async ({ signal }) => {
+        await pass(clock, 150_000);
+        return signal.reason;
+      },
+      { ...options, maxHold: '2m', tick: NOW },
+    );
+    await clock.advance(150_000);
+
+    expect(await running).toMatchObject({ value: maxHoldOver, release: 'released' });
+    expect(await item()).toMatchObject({ result: 'succeeded', doneTick: NOW });
+  });
+
+  test('F43 F41 past the deadline: nothing is released before it settles, renewals end at the deadline', async () => {
+    const { clock, options, faulty, extendedAt, item } = keptLocks();
+    const running = executeWithLock(() => pass(clock, 110_000), { ...options, deadline: NOW + MINUTE });
+    await clock.advance(98_000);
+    expect(faulty.calls.map(({ verb }) => verb)).toEqual(['acquire', 'extend', 'extend']);
+    expect(await item()).toMatchObject({ state: 'held', lockUntil: NOW + 100_000 });
+    await clock.advance(12_000);
+
+    expect(await running).toMatchObject({ release: 'released' });
+    expect(extendedAt).toEqual([20_000, 40_000]);
+  });
+
+  test('F43 F41 with a maxHold beyond the deadline the lock is kept until it settles', async () => {
+    const { clock, options, item } = keptLocks();
+    const running = executeWithLock(
+      async ({ signal, assertHeld }) => {
+        await pass(clock, 5 * MINUTE);
+        assertHeld();
+        return signal.reason;
+      },
+      { ...options, deadline: NOW + MINUTE, maxHold: '1h' },
+    );
+    await clock.advance(5 * MINUTE - 1);
+    expect(await item()).toMatchObject({ state: 'held' });
+    await clock.advance(1);
+
+    expect(await running).toMatchObject({ value: deadline, release: 'released' });
+  });
+});
+
+describe('row 26: gracePeriod', () => {
+  test.each<[string, object, number]>([
+    ['1 s before a deadline in a minute', {}, 59_000],
+    ['a tenth before a deadline in 3 s', { deadline: NOW + 3_000 }, 2_700],
+    ['as long before it as is asked for', { gracePeriod: '10s' }, 50_000],
+    ['as long before a short deadline as is asked for', { deadline: NOW + 3_000, gracePeriod: '2s' }, 1_000],
+  ])('row 26: the signal aborts %s', async (_, over, instant) => {
+    expect(await reasonsAround(instant, { deadline: NOW + MINUTE, ...over })).toEqual([undefined, deadline]);
+  });
+
+  test('row 26: longer than the remaining time: the signal has aborted when the run begins', async () => {
+    const { options } = keptLocks();
+    const over = { deadline: NOW + 3_000, gracePeriod: '10s' };
+
+    expect(await executeWithLock(({ signal }) => signal.reason, { ...options, ...over })).toMatchObject({
+      value: deadline,
+      release: 'released',
+    });
+  });
+
+  test('row 26: a handler that heeds it is released before the deadline', async () => {
+    const { clock, options, item } = keptLocks();
+    const running = executeWithLock(
+      async ({ signal }) => {
+        await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+      },
+      { ...options, deadline: NOW + MINUTE, gracePeriod: '5s' },
+    );
+    const failed = expect(running).rejects.toEqual(deadline);
+    await clock.advance(55_000);
+    await failed;
+
+    expect(await item()).toMatchObject({ state: 'released', result: 'failed', lockUntil: NOW + 55_000 });
+    expect(clock.pendingTimers()).toBe(0);
+  });
+});

@@ -1,0 +1,94 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { checkLockName, isMemberListName, memberListName, nameProblem } from '../../../src/core/values/lock-name.js';
+
+const anyText = fc.string({ unit: 'binary', maxLength: 160 });
+const control = fc.integer({ min: 0, max: 0x9f }).filter((code) => code < 0x20 || code >= 0x7f);
+const loneSurrogate = fc.integer({ min: 0xd800, max: 0xdfff });
+
+describe('checkLockName', () => {
+  test.each([
+    'a',
+    'send-digest',
+    'tenant#42:eu',
+    'a b',
+    '__proto__',
+    'é'.normalize('NFC'),
+    '日報',
+    '👩‍👩‍👧',
+    '🇪🇺',
+    'x'.repeat(128),
+  ])('F18 takes %o as it is', (name) => {
+    expect(checkLockName(name)).toBe(name);
+  });
+
+  test.each<[unknown, Error]>([
+    [undefined, new TypeError('name is undefined: give the lock a name, a string')],
+    [null, new TypeError('name is null: give the lock a name, a string')],
+    [5, new TypeError('name is 5: give the lock a name, a string')],
+    [{}, new TypeError('name is an object: give the lock a name, a string')],
+    [Promise.resolve('a'), new TypeError('name is an object: give the lock a name, a string')],
+    ['', new RangeError("name is '': empty; give the lock a name of 1 to 128 bytes")],
+    [
+      'x'.repeat(129),
+      new RangeError(
+        `name is '${'x'.repeat(64)}…': 129 bytes in UTF-8; shorten it to at most 128, the prefix included`,
+      ),
+    ],
+    ['a\tb', new RangeError("name is 'a\tb': it holds a control character; remove it")],
+    ['e\u0301', new RangeError("name is 'e\u0301': not in Unicode form NFC; pass name.normalize('NFC')")],
+    ['a\ud83d', new RangeError("name is 'a\ud83d': not well-formed Unicode; remove the lone surrogate")],
+  ])('F18 refuses %o, saying why and what to do', (name, error) => {
+    expect(() => checkLockName(name)).toThrow(error);
+  });
+
+  test('F18 never rewrites: what it takes comes back unchanged, all else is refused', () => {
+    fc.assert(
+      fc.property(anyText, (name) => {
+        if (nameProblem(name) === undefined) expect(checkLockName(name)).toBe(name);
+        else expect(() => checkLockName(name)).toThrow(RangeError);
+      }),
+    );
+  });
+
+  test('F18 two names that look the same are never both taken: of NFC and NFD twins only NFC passes', () => {
+    const accented = fc.string({ unit: fc.constantFrom('é', 'ü', 'ñ', 'Å', '가', 'a'), minLength: 1, maxLength: 20 });
+    fc.assert(
+      fc.property(accented, (text) => {
+        const [composed, decomposed] = [text.normalize('NFC'), text.normalize('NFD')];
+        fc.pre(composed !== decomposed);
+        expect(nameProblem(composed)).toBeUndefined();
+        expect(nameProblem(decomposed)).toMatch('not in Unicode form NFC');
+      }),
+    );
+  });
+
+  test('F18 refuses a control character wherever it stands', () => {
+    fc.assert(
+      fc.property(fc.string({ maxLength: 20 }), control, fc.string({ maxLength: 20 }), (before, code, after) => {
+        expect(nameProblem(before + String.fromCharCode(code) + after)).toMatch('control character');
+      }),
+    );
+  });
+
+  test('F18 refuses a lone surrogate wherever it stands', () => {
+    fc.assert(
+      fc.property(fc.string({ maxLength: 20 }), loneSurrogate, fc.string({ maxLength: 20 }), (before, code, after) => {
+        expect(nameProblem(before + String.fromCharCode(code) + after)).toMatch('lone surrogate');
+      }),
+    );
+  });
+
+  test('F18 counts bytes, not characters', () => {
+    expect(nameProblem('é'.normalize('NFC').repeat(64))).toBeUndefined();
+    expect(nameProblem('é'.normalize('NFC').repeat(65))).toMatch('130 bytes');
+    expect(nameProblem('👍'.repeat(32))).toBeUndefined();
+    expect(nameProblem('👍'.repeat(33))).toMatch('132 bytes');
+  });
+});
+
+test('the list of members of a group has a name of its own', () => {
+  expect(memberListName('shard')).toBe('shard#members');
+  expect(isMemberListName('shard#members')).toBe(true);
+  expect(isMemberListName('shard')).toBe(false);
+});

@@ -1,0 +1,198 @@
+import { DeadlineError, type ExecuteOptions, executeWithLock } from 'single-execution';
+import { memoryStore } from 'single-execution/memory';
+import { manualClock } from 'single-execution/testing';
+import { describe, expect, test, vi } from 'vitest';
+import { pass } from '../../support/pass.js';
+
+const NOW = Date.parse('2026-01-01T00:00:00Z');
+
+function setting() {
+  const clock = manualClock(NOW);
+  const store = memoryStore();
+  return { clock, store, options: { name: 'digest', store, lockAtMostFor: '1m', clock, observers: [] } };
+}
+
+describe('row 14: what cannot be is refused before any write', () => {
+  const instant = 'give a Date, or epoch milliseconds, or leave it out';
+
+  test.each<[object, Error]>([
+    [{ tick: Number.NaN }, new RangeError(`tick is NaN: ${instant}`)],
+    [{ tick: Number.POSITIVE_INFINITY }, new RangeError(`tick is Infinity: ${instant}`)],
+    [{ tick: new Date(Number.NaN) }, new RangeError(`tick is an invalid Date: ${instant}`)],
+    [{ tick: '2026-01-01T00:00:00Z' }, new TypeError(`tick is '2026-01-01T00:00:00Z': ${instant}`)],
+    [{ tick: null }, new TypeError(`tick is null: ${instant}`)],
+    [{ tick: {} }, new TypeError(`tick is an object: ${instant}`)],
+    [{ tick: 1n }, new TypeError(`tick is 1: ${instant}`)],
+    [
+      { tick: NOW / 1_000 },
+      new RangeError(
+        "tick is 1767225600 (1970-01-21T10:53:45.600Z), before 2015: check the caller's clock; a number must be epoch milliseconds, not seconds",
+      ),
+    ],
+    [
+      { tick: NOW + 86_400_001 },
+      new RangeError(
+        'tick is 1767312000001 (2026-01-02T00:00:00.001Z), over 1d ahead of 1767225600000 (2026-01-01T00:00:00.000Z): check the clocks of the caller and of this host; a number must be epoch milliseconds',
+      ),
+    ],
+    [{ deadline: Number.NaN }, new RangeError(`deadline is NaN: ${instant}`)],
+    [{ deadline: new Date(Number.NaN) }, new RangeError(`deadline is an invalid Date: ${instant}`)],
+    [{ deadline: '5m' }, new TypeError(`deadline is '5m': ${instant}`)],
+    [
+      { lockAtMostFor: undefined },
+      new TypeError(
+        'lockAtMostFor is undefined: say how long the lock outlives a holder that dies, such as 5m, or set keepAlive',
+      ),
+    ],
+    [
+      { gracePeriod: '5s' },
+      new TypeError('gracePeriod does nothing without deadline: give both, or leave gracePeriod out'),
+    ],
+    [{ name: '' }, new RangeError("name is '': empty; give the lock a name of 1 to 128 bytes")],
+    [{ name: () => 'digest' }, new TypeError('name is a function: give the lock a name, a string')],
+    [{ store: undefined }, new TypeError('store is undefined: give a store, such as dynamoDBStore({ tableName })')],
+  ])('%o', async (over, error) => {
+    const { store, options } = setting();
+    const acquire = vi.spyOn(store, 'acquire');
+    const task = vi.fn();
+
+    await expect(executeWithLock(task, { ...options, ...over } as ExecuteOptions)).rejects.toThrow(error);
+    expect(acquire).not.toHaveBeenCalled();
+    expect(task).not.toHaveBeenCalled();
+  });
+
+  test.each([
+    [undefined, 'task is undefined: give a function'],
+    [Promise.resolve(), 'task is an object: give a function'],
+  ])('a task that is %o', async (task, message) => {
+    await expect(executeWithLock(task as unknown as () => void, setting().options)).rejects.toThrow(
+      new TypeError(message),
+    );
+  });
+});
+
+test('a whole outcome', async () => {
+  const { clock, options } = setting();
+  const running = executeWithLock(
+    async () => {
+      await pass(clock, 1_234.5);
+      return 'sent';
+    },
+    { ...options, tick: new Date('2025-12-31T23:59:00Z') },
+  );
+  await clock.advance(2_000);
+
+  expect(await running).toEqual({
+    status: 'executed',
+    name: 'digest',
+    value: 'sent',
+    fencingToken: 1_767_225_600_001,
+    tick: new Date('2025-12-31T23:59:00Z'),
+    release: 'released',
+    lockedAt: new Date('2026-01-01T00:00:00Z'),
+    durationMs: 1_235,
+    missedTicks: [],
+  });
+});
+
+test('a whole execution', async () => {
+  const { options } = setting();
+  const outcome = await executeWithLock(({ signal, assertHeld, ...facts }) => {
+    expect(signal.aborted).toBe(false);
+    expect(assertHeld).not.toThrow();
+    return facts;
+  }, options);
+
+  expect(outcome).toMatchObject({
+    value: {
+      name: 'digest',
+      fencingToken: 1_767_225_600_001,
+      lockedAt: new Date('2026-01-01T00:00:00Z'),
+      lockUntil: new Date('2026-01-01T00:01:00Z'),
+      recovering: false,
+      missedTicks: [],
+    },
+  });
+  expect(outcome).not.toHaveProperty('value.tick');
+  expect(outcome).not.toHaveProperty('value.previous');
+  expect(outcome).not.toHaveProperty('value.attempt');
+});
+
+test('the lock is said to be held by this process', async () => {
+  const { store, options } = setting();
+  await executeWithLock(() => {}, options);
+
+  expect((await store.get('digest', {} as never))?.item['lockedBy']).toBe(`process ${process.pid}`);
+});
+
+test.each<[string, (now: number) => Date | number]>([
+  ['a Date', (now) => new Date(now + 10_000)],
+  ['epoch milliseconds', (now) => now + 10_000],
+])('row 26: the signal aborts a second before a deadline given as %s', async (_, deadline) => {
+  const { clock, options } = setting();
+  const seen: unknown[] = [];
+  const running = executeWithLock(
+    async ({ signal }) => {
+      await pass(clock, 8_999);
+      seen.push(signal.reason);
+      await pass(clock, 1);
+      seen.push(signal.reason);
+    },
+    { ...options, deadline: deadline(clock.now()) },
+  );
+  await clock.advance(10_000);
+  await running;
+
+  expect(seen).toEqual([undefined, new DeadlineError('digest', 'DEADLINE', 'the platform ends it soon')]);
+});
+
+test('without a deadline the signal waits for the end of the lease alone', async () => {
+  const { clock, options } = setting();
+  const running = executeWithLock(async ({ signal }) => {
+    await pass(clock, 59_399);
+    return signal.aborted;
+  }, options);
+  await clock.advance(60_000);
+
+  expect(await running).toMatchObject({ value: false, release: 'released' });
+});
+
+test('row 69: two callers that share a store do not share options', async () => {
+  const { clock, options } = setting();
+  const slow = { ...options, name: 'slow', lockAtMostFor: '1h', lockAtLeastFor: '10m', onError: 'hold' as const };
+  const fail = () => Promise.reject(new Error('no database'));
+  await expect(executeWithLock(fail, slow)).rejects.toThrow('no database');
+  await expect(executeWithLock(fail, options)).rejects.toThrow('no database');
+  await clock.advance(1_000);
+
+  expect(await executeWithLock(() => {}, slow)).toMatchObject({
+    reason: 'lock-at-least-for',
+    holder: { lockUntil: '2026-01-01T00:10:00.000Z' },
+  });
+  expect(await executeWithLock(() => {}, options)).toMatchObject({ status: 'executed' });
+});
+
+test('row 20: a caller’s clock owns time completely, wherever the clocks of the platform stand', async () => {
+  const clock = manualClock(Date.parse('2031-05-01T00:00:00Z'));
+  const { options } = setting();
+  const outcome = await executeWithLock(({ lockUntil }) => lockUntil, {
+    ...options,
+    clock,
+    tick: new Date('2031-05-01T00:00:00Z'),
+  });
+
+  expect(outcome).toMatchObject({
+    lockedAt: new Date('2031-05-01T00:00:00Z'),
+    value: new Date('2031-05-01T00:01:00Z'),
+  });
+});
+
+test('row 20: a clock that counts parts of a millisecond leaves a record that can be read', async () => {
+  const { options } = setting();
+  const clock = manualClock(NOW + 0.25);
+  const again = { ...options, clock };
+  await executeWithLock(() => {}, again);
+  await clock.advance(1);
+
+  expect(await executeWithLock(() => 'again', again)).toMatchObject({ status: 'executed', value: 'again' });
+});

@@ -1,0 +1,139 @@
+import { manualClock } from 'single-execution/testing';
+import { describe, expect, test, vi } from 'vitest';
+import { resolveSettings } from '../../../src/core/options/policy.js';
+import {
+  readInstant,
+  type TickOption,
+  type Trigger,
+  tickChooser,
+  warnOfNoTick,
+} from '../../../src/core/wrap/trigger.js';
+
+const NOON = Date.parse('2026-01-01T12:00:00Z');
+const DAY = 86_400_000;
+
+type Given = readonly unknown[];
+
+/** The chooser of a host whose clock stands at that instant. */
+function chooserAt(nowMs: number, tick: TickOption<Given>) {
+  const choose = tickChooser(tick, resolveSettings({ clock: manualClock(nowMs) }, []));
+  return (read: Trigger, args: Given) => choose(read, args, 'digest');
+}
+
+describe('row 36: readInstant', () => {
+  test.each<[string, number]>([
+    ['2026-01-01T12:00:00Z', NOON],
+    ['2026-01-01T12:00Z', NOON],
+    ['2026-01-01T12:00:00.5Z', NOON + 500],
+    ['2026-01-01T12:00:00.123456789Z', NOON + 123],
+    ['2026-01-01T14:30:00+02:30', NOON],
+    ['2026-01-01T07:00:00-0500', NOON],
+  ])('reads %s', (time, tickMs) => {
+    expect(readInstant(time)).toEqual({ tickMs });
+  });
+
+  test.each([[undefined], [null]])('F68 without a time (%o) there is nothing to read and nothing to tell', (time) => {
+    expect(readInstant(time)).toEqual({});
+  });
+
+  test.each<[unknown, string]>([
+    ['', "''"],
+    ['noon', "'noon'"],
+    ['2026-01-01', "'2026-01-01'"],
+    ['2026-01-01T12:00:00', "'2026-01-01T12:00:00'"],
+    ['2026-02-30T12:00:00+99:99', "'2026-02-30T12:00:00+99:99'"],
+    [' 2026-01-01T12:00:00Z', "' 2026-01-01T12:00:00Z'"],
+    ['2026-01-01T12:00:00Z\n', "'2026-01-01T12:00:00Z\n'"],
+    ['+057000-01-01T00:00:00Z', "'+057000-01-01T00:00:00Z'"],
+    ['Thu, 01 Jan 2026 12:00:00 GMT', "'Thu, 01 Jan 2026 12:00:00 GMT'"],
+    [String(NOON), "'1767268800000'"],
+    [NOON, '1767268800000'],
+    [new Date(NOON), '2026-01-01T12:00:00.000Z'],
+    [{}, 'an object'],
+    ['9'.repeat(100_000), `'${'9'.repeat(64)}…'`],
+  ])('tells of %o, which is no instant with an offset, in few words', (time, unreadableTick) => {
+    expect(readInstant(time)).toEqual({ unreadableTick });
+  });
+});
+
+describe('row 36: the tick of an invocation', () => {
+  const read = { tickMs: NOON, scheduleArn: 'arn', attempt: 2 };
+
+  test("with 'event' is what the adapter has read", () => {
+    expect(chooserAt(NOON, 'event')(read, [])).toEqual(read);
+    expect(chooserAt(NOON, 'event')({ unreadableTick: "'soon'" }, [])).toEqual({ unreadableTick: "'soon'" });
+    expect(chooserAt(NOON, 'event')({}, [])).toEqual({});
+  });
+
+  test("with 'none' there is none, and its other facts stay", () => {
+    expect(chooserAt(NOON, 'none')(read, [])).toEqual({ scheduleArn: 'arn', attempt: 2 });
+    expect(chooserAt(NOON, 'none')({ unreadableTick: "'soon'" }, [])).toEqual({});
+  });
+
+  test('with a function is what that returns for the arguments, whatever the adapter has read', () => {
+    const tick = vi.fn((..._args: Given) => new Date(NOON - 1_000));
+    const args = [{ any: 'event' }, 'context'];
+
+    expect(chooserAt(NOON, tick)(read, args)).toEqual({ tickMs: NOON - 1_000, scheduleArn: 'arn', attempt: 2 });
+    expect(chooserAt(NOON, tick)({ unreadableTick: "'soon'" }, args)).toEqual({ tickMs: NOON - 1_000 });
+    expect(chooserAt(NOON, () => undefined)(read, args)).toEqual({ scheduleArn: 'arn', attempt: 2 });
+    expect(tick.mock.calls).toEqual([args, args]);
+  });
+
+  test.each<[string, number]>([
+    ['seconds for milliseconds', NOON / 1_000],
+    ['microseconds for milliseconds', NOON * 1_000],
+    ['the year 57000', Date.UTC(57_000, 0)],
+    ['more than a day ahead', NOON + DAY + 1],
+    ['no instant at all', Number.POSITIVE_INFINITY],
+  ])('F71 F94 is refused when it is %s, whoever named it', (_, tickMs) => {
+    expect(() => chooserAt(NOON, 'event')({ tickMs }, [])).toThrow(RangeError);
+    expect(() => chooserAt(NOON, () => tickMs)({}, [])).toThrow(RangeError);
+  });
+
+  test('is judged by the clock of the moment, not of the wrapping', async () => {
+    const clock = manualClock(NOON);
+    const choose = tickChooser('event', resolveSettings({ clock }, []));
+    await clock.advance(2 * DAY);
+
+    expect(choose({ tickMs: NOON + 2 * DAY }, [], 'digest')).toEqual({ tickMs: NOON + 2 * DAY });
+  });
+});
+
+describe('row 36: a trigger that tells no scheduled time', () => {
+  const settings = resolveSettings({ clock: manualClock(NOON) }, []);
+
+  test("is what 'event' alone asks it for", () => {
+    const onUntold = vi.fn();
+    for (const tick of ['none', () => undefined, 'event'] as const)
+      tickChooser(tick, settings, onUntold)({}, [], 'digest');
+    tickChooser('event', settings, onUntold)({ tickMs: NOON }, [], 'digest');
+
+    expect(onUntold).toHaveBeenCalledExactlyOnceWith({}, 'digest');
+  });
+
+  test('is told once, by the name of the lock; a time that cannot be read has an event of its own', () => {
+    const told = vi.spyOn(console, 'warn').mockReturnValue();
+    const tell = warnOfNoTick();
+    tell({ unreadableTick: "'noon'" }, 'unread');
+    tell({}, 'digest');
+    tell({}, 'report');
+    const lines = told.mock.calls.map(([line]) => JSON.parse(line).message);
+    told.mockRestore();
+
+    expect(lines).toEqual([
+      `lock "digest": the trigger tells no scheduled time, so a second delivery runs again: give tick as a function, or 'none'`,
+    ]);
+  });
+});
+
+describe('row 14: a tick option that cannot be is refused when wrapping', () => {
+  test.each<[unknown, Error]>([
+    [null, new TypeError("tick is null: choose 'event' or 'none'")],
+    ['every', new TypeError("tick is 'every': choose 'event' or 'none'")],
+    [300_000, new TypeError("tick is 300000: choose 'event' or 'none'")],
+    [{ every: '5m' }, new TypeError("tick is an object: choose 'event' or 'none'")],
+  ])('%o', (tick, error) => {
+    expect(() => chooserAt(NOON, tick as 'event')).toThrow(error);
+  });
+});

@@ -1,0 +1,105 @@
+import { LockHeldError, type Outcome, type Skipped } from 'single-execution';
+import { manualClock } from 'single-execution/testing';
+import { describe, expect, test, vi } from 'vitest';
+import { resolveWrapper, type WrapperOptions } from '../../../src/core/wrap/wrapper.js';
+
+const NOW = Date.parse('2026-01-01T00:00:00Z');
+type Given = readonly unknown[];
+
+const wrapper = (options: Partial<WrapperOptions<Given>> = {}, ownOptions: readonly string[] = []) =>
+  resolveWrapper<Given>(() => {}, { name: 'digest', clock: manualClock(NOW), ...options }, ownOptions);
+
+const skipped: Skipped = { status: 'skipped', name: 'digest', reason: 'locked' };
+const executed = (value: unknown): Outcome<unknown> => ({
+  status: 'executed',
+  name: 'digest',
+  value,
+  fencingToken: 1,
+  release: 'released',
+  lockedAt: new Date(NOW),
+  durationMs: 5,
+  missedTicks: [],
+});
+
+describe('row 14: what cannot be is refused when wrapping', () => {
+  test.each<[unknown, string]>([
+    [undefined, 'handler is undefined: give the function to wrap'],
+    ['digest', "handler is 'digest': give the function to wrap"],
+    [{ fetch() {} }, 'handler is an object: give the function to wrap'],
+  ])('a handler that is %o', (handler, message) => {
+    expect(() => resolveWrapper(handler, { name: 'digest' })).toThrow(new TypeError(message));
+  });
+
+  test.each<[object, Error]>([
+    [{ name: '' }, new RangeError("name is '': empty; give the lock a name of 1 to 128 bytes")],
+    [{ name: 5 }, new TypeError('name is 5: give the lock a name, a string')],
+    [{ onSkipped: 'ignore' }, new TypeError("onSkipped is 'ignore': choose 'return' or 'throw'")],
+    [{ onSkipped: null }, new TypeError("onSkipped is null: choose 'return' or 'throw'")],
+  ])('%o', (options, error) => {
+    expect(() => wrapper(options)).toThrow(error);
+  });
+
+  test("an option that is neither a wrapper's nor the adapter's own", () => {
+    expect(() => wrapper({ secret: 'abc' } as object)).toThrow("unknown option 'secret': the options are name, tick,");
+    expect(() => wrapper({ secret: 'abc' } as object, ['secret'])).not.toThrow();
+    expect(() => wrapper({ secrets: 'abc' } as object, ['secret'])).toThrow(
+      "unknown option 'secrets': the options are name, tick, onSkipped, secret, store,",
+    );
+  });
+});
+
+describe('row 13: the name of an invocation', () => {
+  test('row 13: is the one that is given', () => {
+    expect(wrapper().nameFor(['event', 'env', 'context'])).toBe('digest');
+  });
+
+  test('row 13: or what a function makes of all arguments, checked like every name', () => {
+    const name = vi.fn((...args: Given) => String(args[1]));
+
+    expect(wrapper({ name }).nameFor(['event', 'tenant-42', 'context'])).toBe('tenant-42');
+    expect(name).toHaveBeenCalledExactlyOnceWith('event', 'tenant-42', 'context');
+    expect(() => wrapper({ name }).nameFor(['event', ''])).toThrow(RangeError);
+    expect(() => wrapper({ name: () => 5 as unknown as string }).nameFor([])).toThrow(TypeError);
+  });
+});
+
+describe('row 45: what the caller gets', () => {
+  test('the value of a handler that ran, by identity, whatever is done with skips', () => {
+    const value = { status: 'skipped', name: 'digest', reason: 'locked' };
+    const onSkipped = vi.fn();
+
+    for (const choice of ['return', 'throw', onSkipped] as const) {
+      expect(wrapper({ onSkipped: choice }).reply(executed(value))).toBe(value);
+    }
+    expect(wrapper().reply(executed(undefined))).toBeUndefined();
+    expect(onSkipped).not.toHaveBeenCalled();
+  });
+
+  test('row 45: the Skipped, by default', () => {
+    expect(wrapper().reply(skipped)).toBe(skipped);
+    expect(wrapper({ onSkipped: 'return' }).reply(skipped)).toBe(skipped);
+  });
+
+  test("row 45: a LockHeldError with 'throw'", () => {
+    const { reply } = wrapper({ onSkipped: 'throw' });
+
+    expect(() => reply(skipped)).toThrow(LockHeldError);
+    expect(() => reply(skipped)).toThrow(expect.objectContaining({ code: 'LOCK_HELD', skipped }));
+  });
+
+  test('row 45: what a function makes of it, undefined too', () => {
+    const onSkipped = vi.fn((why: Skipped) => (why.reason === 'locked' ? undefined : 'late'));
+
+    expect(wrapper({ onSkipped }).reply(skipped)).toBeUndefined();
+    expect(wrapper({ onSkipped }).reply({ ...skipped, reason: 'stale-tick' })).toBe('late');
+    expect(onSkipped).toHaveBeenNthCalledWith(1, skipped);
+  });
+});
+
+test('row 69: each wrapper has settings of its own, complete and with no store', () => {
+  const [first, second] = [wrapper({ lockAtMostFor: '1m' }), wrapper({ lockAtMostFor: '5m' })];
+
+  expect(first.settings).toMatchObject({ lockAtMostForMs: 60_000, tickMark: 'success' });
+  expect(second.settings).toMatchObject({ lockAtMostForMs: 300_000 });
+  expect(first.settings).not.toHaveProperty('store');
+});

@@ -1,0 +1,24 @@
+import type { DynamoDBStoreOptions } from 'single-execution/dynamodb';
+import { type ContractHarness, lockStoreContract } from 'single-execution/testing';
+import { beforeAll, describe, test } from 'vitest';
+import { dynamoDBHarness } from '../../support/dynamodb-harness.js';
+import { dynamoDBLocal, freshTable } from '../../support/dynamodb-local.js';
+
+type Shape = Pick<DynamoDBStoreOptions, 'partitionKey' | 'sortKey' | 'keyPrefix'>;
+
+const SHAPES: readonly (readonly [string, Shape])[] = [
+  ['a table of its own', {}],
+  ['row 71: a table with a sort key', { partitionKey: 'pk', sortKey: 'sk' }],
+  ['row 71: a shared table with a key prefix', { partitionKey: 'pk', sortKey: 'sk', keyPrefix: 'app/prod#lock#' }],
+];
+
+describe.each(SHAPES)('dynamoDBStore keeps the contract of all stores on %s', (_, shape) => {
+  let harness: ContractHarness;
+
+  beforeAll(async () => {
+    const { client } = dynamoDBLocal();
+    harness = dynamoDBHarness({ tableName: await freshTable(client, shape), client, ...shape });
+  });
+
+  for (const { name, check } of lockStoreContract) test(name, () => check(harness));
+});

@@ -1,0 +1,331 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { LockStoreError } from 'single-execution';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { type Fault, type SeenRequest, throttle } from '../../support/fault-proxy.js';
+import { attemptOf, type LockVerb, verbOf } from '../../support/lock-verb.js';
+import { type ProxiedLocks, runOnce, startProxiedLocks } from '../../support/proxied-locks.js';
+import { shiftedClock } from '../../support/shifted-clock.js';
+
+let locks: ProxiedLocks;
+beforeAll(async () => {
+  locks = await startProxiedLocks();
+});
+afterEach(() => locks.proxy.reset());
+afterAll(() => locks.stop());
+
+const is =
+  (...verbs: LockVerb[]) =>
+  ({ body }: SeenRequest) =>
+    verbs.includes(verbOf(body));
+const uniqueName = () => `job-${randomUUID()}`;
+const inMs = (ms: number) => new Date(Date.now() + ms);
+const TICK = Date.parse('2026-03-01T20:00:00Z');
+const LOST: Fault = { kind: 'reset', at: 'after' };
+
+describe.each([
+  ['retries left to the library', { maxAttempts: 1 }],
+  ['a client that retries by itself', { maxAttempts: 4 }],
+])('%s', (_, client) => {
+  test('F3 F6 a store that never answers costs half of the remaining time, and a cancel half of that; nobody ran', async () => {
+    const name = uniqueName();
+    locks.proxy.inject({ kind: 'hang', at: 'before' }, { times: Number.POSITIVE_INFINITY });
+
+    const run = await runOnce({ name, store: locks.store(client), deadline: inMs(1_000) });
+
+    expect(run.error).toMatchObject({ name: 'LockStoreError', code: 'UNAVAILABLE', retryable: true, lockName: name });
+    expect(run.executions).toEqual([]);
+    expect(run.tookMs).toBeGreaterThan(700);
+    expect(run.tookMs).toBeLessThan(2_000);
+    expect(locks.verbs()[0]).toBe('acquire');
+    expect(new Set(locks.verbs().slice(1))).toEqual(new Set(['cancel']));
+    expect(await locks.record(name)).toBeUndefined();
+  });
+
+  test('F6 given up with every request on its way: the barrier refuses them all when they arrive', async () => {
+    const name = uniqueName();
+    locks.proxy.inject({ kind: 'late' }, { when: is('acquire'), times: Number.POSITIVE_INFINITY });
+
+    const run = await runOnce({ name, store: locks.store(client), deadline: inMs(1_000) });
+    const arrived = await locks.proxy.deliverLate();
+
+    expect(run.error).toMatchObject({ name: 'LockStoreError', code: 'UNAVAILABLE' });
+    expect(run.executions).toEqual([]);
+    expect(arrived.length).toBeGreaterThan(0);
+    expect(new Set(arrived.map(({ status }) => status))).toEqual(new Set([400]));
+    const attempt = attemptOf(locks.proxy.requests()[0]?.body ?? {});
+    expect(await locks.record(name)).toEqual({ lockName: name, barredAttempt: attempt });
+
+    locks.proxy.reset();
+    expect((await runOnce({ name, store: locks.store(client) })).outcome?.status).toBe('executed');
+  });
+
+  test('F5 an acquire that arrives after its caller was refused and the holder released creates no lock', async () => {
+    const name = uniqueName();
+    const refused = await whileHeld(name, client, async () => {
+      locks.proxy.reset();
+      locks.proxy.inject({ kind: 'late' }, { when: is('acquire') });
+      return runOnce({ name, store: locks.store(client) });
+    });
+    const verbs = locks.verbs();
+    const before = await locks.record(name);
+
+    const [zombie] = await locks.proxy.deliverLate();
+
+    expect(refused.outcome).toMatchObject({ status: 'skipped', reason: 'locked' });
+    expect(verbs).toEqual(['acquire', 'acquire', 'cancel', 'release']);
+    expect(zombie?.status).toBe(400);
+    expect(await locks.record(name)).toEqual(before);
+    expect(before).toMatchObject({ state: 'released', barredAttempt: expect.stringMatching(/^a/) });
+  });
+
+  test('F5 the instant of the release alone keeps a late acquire out when its bar was overwritten', async () => {
+    const name = uniqueName();
+    await whileHeld(name, client, async () => {
+      locks.proxy.reset();
+      locks.proxy.inject({ kind: 'late' }, { when: is('acquire') });
+      await runOnce({ name, store: locks.store(client) });
+      locks.proxy.inject(LOST, { when: is('acquire') });
+      await runOnce({ name, store: locks.store(client) });
+    });
+    const before = await locks.record(name);
+    const late = attemptOf(locks.proxy.requests()[0]?.body ?? {});
+    expect(before?.['barredAttempt']).not.toBe(late);
+
+    const [zombie] = await locks.proxy.deliverLate();
+
+    expect(zombie?.status).toBe(400);
+    expect(await locks.record(name)).toEqual(before);
+  });
+
+  test('F5 the bar alone keeps out a late acquire from a host whose clock is two minutes ahead', async () => {
+    const name = uniqueName();
+    await whileHeld(name, client, async () => {
+      locks.proxy.reset();
+      locks.proxy.inject({ kind: 'late' }, { when: is('acquire') });
+      await runOnce({ name, store: locks.store(client), clock: shiftedClock(120_000) });
+    });
+    const before = await locks.record(name);
+
+    const [zombie] = await locks.proxy.deliverLate();
+
+    expect(zombie?.status).toBe(400);
+    expect(await locks.record(name)).toEqual(before);
+  });
+
+  test('F8 no read decides: a run, a skip and a takeover are UpdateItem alone', async () => {
+    const name = uniqueName();
+    await whileHeld(name, client, () => runOnce({ name, store: locks.store(client) }));
+    const dead = uniqueName();
+    await holdAndDie(dead, client);
+    await runOnce({ name: dead, store: locks.store(client) });
+
+    expect(locks.verbs()).toEqual(['acquire', 'acquire', 'release', 'acquire', 'acquire', 'takeover', 'release']);
+    expect(new Set(locks.proxy.requests().map(({ operation }) => operation))).toEqual(new Set(['UpdateItem']));
+  });
+
+  test('row 27: a fresh store takes over in its first acquire: one refused write and one takeover', async () => {
+    const name = uniqueName();
+    const crashed = await holdAndDie(name, client);
+    locks.proxy.reset();
+
+    const run = await runOnce({ name, store: locks.store(client) });
+
+    expect(run.outcome).toMatchObject({ status: 'executed', previous: { status: 'crashed', ...crashed } });
+    expect(run.executions[0]).toMatchObject({ recovering: true, fencingToken: crashed.fencingToken + 1 });
+    expect(locks.verbs()).toEqual(['acquire', 'takeover', 'release']);
+    expect(run.events.map(({ type }) => type)).toContain('recovered');
+    const { fencingToken } = crashed;
+    const record = await locks.record(name);
+    expect(record?.[`r${fencingToken % 10}`]).toMatch(/^c\|/);
+    expect(record?.[`r${(fencingToken + 1) % 10}`]).toMatch(/^s\|/);
+  });
+
+  test('F53 a lost answer to a release is no failure when a successor came before it was sent again: the ring tells', async () => {
+    const name = uniqueName();
+    const successor = locks.store(client);
+    locks.proxy.inject(LOST, {
+      when: is('release'),
+      meanwhile: () => successor.acquire(claimOf(name, 'a-successor'), callNow()),
+    });
+
+    const run = await runOnce({ name, store: locks.store(client) });
+
+    expect(run.outcome).toMatchObject({ status: 'executed', release: 'released' });
+    expect(locks.verbs()).toEqual(['acquire', 'release', 'acquire', 'release']);
+    expect(await locks.record(name)).toMatchObject({ state: 'held', attemptId: 'a-successor' });
+  });
+
+  test('F54 a release that fails for good replaces neither the value nor the error of the task', async () => {
+    const name = uniqueName();
+    const boom = new Error('boom');
+    locks.proxy.inject(throttle, { when: is('release'), times: Number.POSITIVE_INFINITY });
+    const store = locks.store(client);
+
+    const good = await runOnce({ name, store, deadline: inMs(1_000) });
+    const bad = await runOnce({ name: `${name}-2`, store, deadline: inMs(1_000) }, () => Promise.reject(boom));
+
+    expect(good.outcome).toMatchObject({ status: 'executed', value: 'done', release: 'unknown' });
+    expect(bad.error).toBe(boom);
+    for (const { events, tookMs } of [good, bad]) {
+      expect(tookMs).toBeLessThan(2_500);
+      expect(events.find(({ type }) => type === 'release-failed')).toMatchObject({ error: { name: 'LockStoreError' } });
+    }
+    expect(await locks.record(name)).toMatchObject({ state: 'held', fencingToken: good.executions[0]?.fencingToken });
+  });
+
+  test.each(['acquire', 'release'] as const)(
+    'row 78: F78 a conflict between regions over the %s is tried again with the same attempt',
+    async (verb) => {
+      const name = uniqueName();
+      const conflict: Fault = { kind: 'error', at: 'before', status: 400, type: 'ReplicatedWriteConflictException' };
+      locks.proxy.inject(conflict, { when: is(verb) });
+
+      const run = await runOnce({ name, store: locks.store(client) });
+
+      expect(run.outcome).toMatchObject({ status: 'executed', release: 'released' });
+      const tries = locks.proxy.requests().filter(is(verb));
+      expect(tries).toHaveLength(2);
+      expect(new Set(tries.map(({ body }) => attemptOf(body))).size).toBe(1);
+    },
+  );
+
+  test.each<['throw' | 'skip' | 'run', object]>([
+    ['throw', { error: { name: 'LockStoreError', code: 'UNAVAILABLE', retryable: true }, executions: [] }],
+    ['skip', { outcome: { status: 'skipped', reason: 'store-unavailable' }, executions: [] }],
+    ['run', { outcome: { status: 'executed', fencingToken: 0, release: 'none' }, executions: [{ fencingToken: 0 }] }],
+  ])("F17 throttled for good, onStoreError '%s' decides, and an event tells of it", async (onStoreError, seen) => {
+    const name = uniqueName();
+    locks.proxy.inject(throttle, { times: Number.POSITIVE_INFINITY });
+
+    const run = await runOnce({ name, store: locks.store(client), onStoreError, deadline: inMs(1_000) });
+
+    expect(run).toMatchObject(seen);
+    expect(run.events.map(({ type }) => type)).toContain('acquire-failed');
+    expect(run.tookMs).toBeLessThan(3_000);
+    expect(await locks.record(name)).toBeUndefined();
+  });
+});
+
+test('F4 a requestTimeout of the client, which only warns, is not relied on', async () => {
+  const name = uniqueName();
+  locks.proxy.inject({ kind: 'hang', at: 'before' }, { when: is('acquire') });
+  const store = locks.store({ maxAttempts: 1, requestHandler: { requestTimeout: 200 } });
+
+  const run = await runOnce({ name, store });
+
+  expect(run.outcome).toMatchObject({ status: 'executed' });
+  expect(run.tookMs).toBeGreaterThan(900);
+  expect(run.tookMs).toBeLessThan(2_500);
+  expect(locks.verbs()).toEqual(['acquire', 'acquire', 'release']);
+});
+
+test('F11 an answer that takes most of a short lease is LATE at worst, and no fault of a clock that is right', async () => {
+  // As a server that takes so long, and then names the second in which it answers.
+  locks.proxy.inject({ kind: 'delay', ms: 600 }, { when: is('acquire'), times: Number.POSITIVE_INFINITY });
+  locks.proxy.setDate('answered');
+  const store = locks.store();
+  await runOnce({ name: uniqueName(), store });
+  const spread = Array.from({ length: 6 }, async (_, nth) => {
+    await sleep(nth * 170);
+    return runOnce({ name: uniqueName(), store, lockAtMostFor: '1s' });
+  });
+
+  const codes = (await Promise.all(spread)).map(({ error }) => (error as LockStoreError | undefined)?.code ?? 'none');
+  expect(codes).not.toContain('CLOCK_SKEW');
+});
+
+test('F11 a grant whose answer comes after its lease is given back as failed; nothing ran', async () => {
+  const name = uniqueName();
+  locks.proxy.inject({ kind: 'delay', ms: 850 }, { when: is('acquire') });
+
+  const run = await runOnce({ name, store: locks.store(), lockAtMostFor: '1s', tick: TICK });
+
+  expect(run).toMatchObject({ error: { name: 'LockStoreError', code: 'LATE', retryable: true }, executions: [] });
+  // On a busy machine the answer can come after the time-out of its try.
+  expect(locks.verbs().join(' ')).toMatch(/^acquire( acquire)? release$/);
+  const record = await locks.record(name);
+  expect(record).toMatchObject({ state: 'released', result: 'failed', error: 'LATE' });
+  expect(record).not.toHaveProperty('doneTick');
+});
+
+describe('F16 a configuration or access error throws at once, whatever onStoreError says', () => {
+  const denied: Fault = { kind: 'error', at: 'before', status: 400, type: 'AccessDeniedException' };
+
+  test.each<[string, Fault]>([
+    ['ACCESS_DENIED', denied],
+    ['ACCESS_DENIED', { ...denied, type: 'UnrecognizedClientException' }],
+    ['ACCESS_DENIED', { ...denied, type: 'ExpiredTokenException' }],
+    ['TABLE_NOT_FOUND', { ...denied, type: 'ResourceNotFoundException' }],
+    ['INVALID_REQUEST', { ...denied, type: 'ValidationException' }],
+  ])('%s after one request: %o', async (code, fault) => {
+    const name = uniqueName();
+    locks.proxy.inject(fault, { times: Number.POSITIVE_INFINITY });
+
+    for (const onStoreError of ['throw', 'skip', 'run'] as const) {
+      const run = await runOnce({ name, store: locks.store(), onStoreError });
+
+      expect(run).toMatchObject({ error: { name: 'LockStoreError', code, retryable: false }, executions: [] });
+      expect(run.events.map(({ type }) => type)).toEqual(['attempted', 'acquire-failed']);
+    }
+    expect(locks.verbs()).toEqual(['acquire', 'acquire', 'acquire']);
+  });
+});
+
+describe('row 51, row 50: a dead endpoint', () => {
+  test.each<['throw' | 'skip' | 'run', object]>([
+    ['throw', { error: { name: 'LockStoreError', code: 'UNAVAILABLE', retryable: true }, executions: [] }],
+    ['skip', { outcome: { status: 'skipped', reason: 'store-unavailable' }, executions: [] }],
+    ['run', { outcome: { status: 'executed', value: 'done', fencingToken: 0, release: 'none' } }],
+  ])("onStoreError '%s'", async (onStoreError, seen) => {
+    const store = locks.store({ endpoint: 'http://127.0.0.1:1', maxAttempts: 1 });
+
+    const run = await runOnce({ name: uniqueName(), store, onStoreError, deadline: inMs(1_000) });
+
+    expect(run).toMatchObject(seen);
+    expect(run.tookMs).toBeLessThan(2_000);
+    expect(run.events.map(({ type }) => type)).toContain('acquire-failed');
+  });
+
+  test('the default is to throw, within five seconds', async () => {
+    const store = locks.store({ endpoint: 'http://127.0.0.1:1', maxAttempts: 1 });
+
+    const run = await runOnce({ name: uniqueName(), store });
+
+    expect(run.error).toMatchObject({ code: 'UNAVAILABLE', cause: { code: 'ECONNREFUSED' } });
+    expect(run.tookMs).toBeLessThan(5_500);
+  });
+});
+
+const callNow = (clock = shiftedClock(0)) => ({
+  clock,
+  signal: new AbortController().signal,
+  tryMs: 1_000,
+  budgetMs: 5_000,
+  maxClockSkewMs: 1_000,
+});
+const claimOf = (name: string, attemptId = 'a-test') => ({
+  name,
+  attemptId,
+  leaseMs: 20_000,
+  lockedBy: attemptId,
+  markTickAtStart: false,
+});
+
+/** Does something while a run holds the lock, and lets that run end. */
+async function whileHeld<T>(name: string, client: { maxAttempts: number }, act: () => Promise<T>): Promise<T> {
+  let acted: Promise<T> | undefined;
+  await runOnce({ name, store: locks.store(client) }, async () => {
+    acted = act();
+    await acted;
+    return 'held';
+  });
+  return acted as Promise<T>;
+}
+
+/** Leaves a lock behind whose holder is gone and whose lease is over. */
+async function holdAndDie(name: string, client: { maxAttempts: number }) {
+  const result = await locks.store(client).acquire(claimOf(name, 'a-dead'), callNow(shiftedClock(-60_000)));
+  if (result.status === 'refused') throw new Error(`lock "${name}" was not free`);
+  return { fencingToken: result.lease.fencingToken, lockedBy: 'a-dead' };
+}

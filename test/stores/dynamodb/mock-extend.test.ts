@@ -1,0 +1,64 @@
+import { UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
+import { LockLostError } from 'single-execution';
+import { describe, expect, test } from 'vitest';
+import { mockedLocks } from '../../support/mocked-locks.js';
+import { refused, timeout } from '../../support/sdk-errors.js';
+
+const NOW = Date.UTC(2026, 0, 1);
+const EXTEND: Partial<UpdateCommandInput> = { UpdateExpression: 'SET lockUntil = :until' };
+/** What an extension of five minutes asks for at once, the pad included. */
+const UNTIL = NOW + 302_000;
+
+/** Extends the lock by five minutes, while the store refuses that because of this item. */
+function extendRefusedBy(item: object) {
+  const { run, mock, observer } = mockedLocks();
+  const extended = run(async ({ extend }) => {
+    const grant = mock.call(0).args[0].input as UpdateCommandInput;
+    const ours = { attemptId: grant.ExpressionAttributeValues?.[':att'], state: 'held', lockUntil: UNTIL };
+    mock.on(UpdateCommand, EXTEND).rejects(refused({ ...ours, ...item }));
+    await extend('5m');
+  });
+  return { extended, observer };
+}
+
+describe('an extension that is refused', () => {
+  test.each([
+    ['as long as it asks for', { lockUntil: UNTIL }],
+    ['longer', { lockUntil: UNTIL + 1 }],
+  ])('has been applied before, where the lock is ours, held and %s', async (_, item) => {
+    const { extended, observer } = extendRefusedBy(item);
+
+    expect(await extended).toMatchObject({ status: 'executed' });
+    expect(observer.events.find(({ type }) => type === 'extended')).toMatchObject({
+      lockUntil: new Date(item.lockUntil),
+    });
+  });
+
+  test.each([
+    ['somebody else holds, for longer', { attemptId: 'a-foreign', lockUntil: UNTIL + 60_000 }],
+    ['was released, and is kept for longer', { state: 'released', lockUntil: UNTIL + 60_000 }],
+    ['is held for less', { lockUntil: UNTIL - 1 }],
+  ])('F51 has lost the lock that %s', async (_, item) => {
+    const { extended, observer } = extendRefusedBy(item);
+
+    await expect(extended).rejects.toThrow(LockLostError);
+    expect(observer.types()).toContain('lost');
+    expect(observer.types()).not.toContain('extended');
+  });
+});
+
+test.each([
+  ['is not allowed', Object.assign(new Error('no'), { name: 'AccessDeniedException' }), 'ACCESS_DENIED'],
+  ['stays unanswered', timeout(), 'UNAVAILABLE'],
+])('an extension that %s is a LockStoreError, and the lock is not lost by it', async (_, cause, code) => {
+  const { run, mock, observer } = mockedLocks();
+  mock.on(UpdateCommand, EXTEND).rejects(cause);
+
+  const outcome = await run(async ({ extend, assertHeld }) => {
+    await expect(extend('5m')).rejects.toMatchObject({ name: 'LockStoreError', operation: 'extend', code });
+    assertHeld();
+  });
+
+  expect(outcome).toMatchObject({ status: 'executed', release: 'released' });
+  expect(observer.types()).toContain('extend-failed');
+});

@@ -1,0 +1,368 @@
+import { UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
+import { describe, expect, test } from 'vitest';
+import { mockedLocks } from '../../support/mocked-locks.js';
+import { refused, timeout } from '../../support/sdk-errors.js';
+
+const NOW = Date.UTC(2026, 0, 1);
+const TICK = Date.UTC(2026, 0, 1);
+
+/** A grant to somebody else. */
+const held = {
+  attemptId: 'a-foreign',
+  state: 'held',
+  fencingToken: NOW,
+  lockedAt: NOW - 60_000,
+  leaseMs: 120_000,
+  lockUntil: NOW + 62_000,
+  lockedBy: 'another function',
+  v: 1,
+};
+/** A grant to somebody who died; over beyond `maxClockSkew`, which counts because a mock sends no Date header. */
+const dead = { ...held, lockUntil: NOW - 1_000 };
+
+/** Matches what is sent by each verb, for `mock.on(UpdateCommand, …)`. */
+const GRANT: Partial<UpdateCommandInput> = { ReturnValues: 'ALL_OLD' };
+const TAKEOVER: Partial<UpdateCommandInput> = { ExpressionAttributeValues: { ':oldState': 'held' } };
+const RELEASE: Partial<UpdateCommandInput> = { ExpressionAttributeValues: { ':state': 'released' } };
+
+const CANCEL: Partial<UpdateCommandInput> = { UpdateExpression: 'SET barredAttempt = :att' };
+
+const sendDigest = () => 'sent';
+const fail = () => expect.unreachable();
+
+describe('requests', () => {
+  test('row 2: an uncontended run starts with exactly one UpdateCommand, and reads nothing', async () => {
+    const { run, mock, sent } = mockedLocks();
+
+    const outcome = await run(() => sent());
+
+    expect(outcome).toMatchObject({ status: 'executed', value: ['acquire'] });
+    expect(mock.commandCalls(UpdateCommand)).toHaveLength(2);
+    expect(sent()).toEqual(['acquire', 'release']);
+  });
+
+  test('row 2: a skip is that one command and nothing else', async () => {
+    const { run, table, sent } = mockedLocks();
+    table.put('digest', held);
+
+    expect(await run(sendDigest)).toMatchObject({ status: 'skipped', reason: 'locked' });
+    expect(sent()).toEqual(['acquire']);
+  });
+
+  test('row 35: the one write that takes the lock judges overlap and tick together', async () => {
+    const { run, mock, sent } = mockedLocks();
+
+    await run(sendDigest, { tick: TICK });
+
+    const [acquire] = mock.commandCalls(UpdateCommand);
+    const clauses = acquire?.args[0].input.ConditionExpression?.split(' AND (').map((clause) =>
+      clause.replace(/^\(/, ''),
+    );
+    expect(clauses).toContain('attribute_not_exists(lockUntil) OR (#state <> :held AND lockUntil <= :now))');
+    expect(clauses).toContain('attribute_not_exists(doneTick) OR doneTick < :tick)');
+    expect(sent()).toEqual(['acquire', 'release']);
+    expect(await run(sendDigest, { tick: TICK })).toMatchObject({ status: 'skipped', reason: 'already-executed' });
+    expect(sent()).toEqual(['acquire', 'release', 'acquire']);
+  });
+
+  test("the key is made of the table's names and the prefix, the same for every verb", async () => {
+    const { client, run, mock, table } = mockedLocks();
+    table.put('unrelated', {});
+    const keys = { partitionKey: 'pk', sortKey: 'sk', keyPrefix: 'prod#' };
+    mock.on(UpdateCommand).resolves({});
+
+    await run(sendDigest, {}, { client, ...keys });
+
+    expect(mock.calls().map(({ args }) => (args[0].input as UpdateCommandInput).Key)).toEqual([
+      { pk: 'prod#digest', sk: 'lock' },
+      { pk: 'prod#digest', sk: 'lock' },
+    ]);
+  });
+
+  test('F18 a name that is too long with its prefix is refused before anything is sent', async () => {
+    const { run, sent } = mockedLocks();
+    const keyPrefix = 'p'.repeat(29);
+
+    await expect(run(sendDigest, { name: 'n'.repeat(100), onStoreError: 'run' }, { keyPrefix })).rejects.toMatchObject({
+      name: 'LockStoreError',
+      code: 'INVALID_NAME',
+      retryable: false,
+      message: expect.stringContaining('129 bytes in UTF-8; shorten it to at most 128, the prefix included'),
+    });
+    expect(sent()).toEqual([]);
+  });
+});
+
+describe('an answer that never came', () => {
+  test('row 8, F1: the first acquire is applied, its answer lost; the second finds its own attempt: executed', async () => {
+    const { run, mock, table, sent } = mockedLocks();
+    table.loseNextResponse();
+
+    expect(await run(sendDigest)).toMatchObject({ status: 'executed', value: 'sent', release: 'released' });
+    expect(sent()).toEqual(['acquire', 'acquire', 'release']);
+    const attempts = mock
+      .commandCalls(UpdateCommand)
+      .map(({ args }) => args[0].input.ExpressionAttributeValues?.[':att']);
+    expect(new Set(attempts).size).toBe(1);
+  });
+
+  test('F4 a send that never settles and ignores its signal is given up by our own timer after a second', async () => {
+    const { run, mock, clock, sent } = mockedLocks();
+    mock.callsFakeOnce(() => new Promise(() => {}));
+
+    expect(await run(() => clock.monotonic())).toMatchObject({ status: 'executed' });
+    const [, options] = mock.call(0).args as unknown as [UpdateCommand, { abortSignal: AbortSignal }];
+    expect(options.abortSignal.aborted).toBe(true);
+    expect(sent()).toEqual(['acquire', 'acquire', 'release']);
+  });
+
+  test('F4 a client that never settles costs 5 s and 2 s for the cancel, and leaves no timer', async () => {
+    const { run, mock, clock, sent, observer } = mockedLocks();
+    mock.callsFake(() => new Promise(() => {}));
+
+    await expect(run(sendDigest)).rejects.toMatchObject({
+      name: 'LockStoreError',
+      code: 'UNAVAILABLE',
+      retryable: true,
+    });
+
+    expect(clock.monotonic()).toBeLessThanOrEqual(7_100);
+    expect(sent().at(-1)).toBe('cancel');
+    expect(clock.pendingTimers()).toBe(0);
+    expect(observer.types()).toEqual(['attempted', 'acquire-failed']);
+  });
+
+  test('F6 all tries unknown: the attempt is barred last, and the caller is told', async () => {
+    const { run, mock, table, sent } = mockedLocks();
+    mock.on(UpdateCommand, GRANT).rejects(timeout());
+
+    await expect(run(sendDigest)).rejects.toMatchObject({ code: 'UNAVAILABLE', operation: 'acquire' });
+
+    const tries = sent();
+    expect(tries.length).toBeGreaterThan(2);
+    expect(tries.slice(0, -1).every((verb) => verb === 'acquire')).toBe(true);
+    expect(tries.at(-1)).toBe('cancel');
+    const [first] = mock.commandCalls(UpdateCommand);
+    expect(table.item('digest')).toEqual({
+      lockName: 'digest',
+      barredAttempt: first?.args[0].input.ExpressionAttributeValues?.[':att'],
+    });
+  });
+
+  test('F6 all tries unknown, one of them applied: the cancel finds that the lock is ours, and the task runs', async () => {
+    const { run, mock, table, sent } = mockedLocks();
+    mock.on(UpdateCommand, GRANT).callsFake(({ ExpressionAttributeValues: values }: UpdateCommandInput) => {
+      const { ':att': attemptId, ':now': lockedAt, ':lockUntil': lockUntil } = values ?? {};
+      table.put('digest', { ...held, attemptId, lockedAt, lockUntil, fencingToken: 7, leaseMs: 60_000 });
+      throw timeout();
+    });
+
+    expect(await run(sendDigest)).toMatchObject({ status: 'executed', fencingToken: 7, release: 'released' });
+    expect(sent().slice(-2)).toEqual(['cancel', 'release']);
+  });
+
+  test('the client tried twice by itself and somebody else holds the lock: the attempt is barred', async () => {
+    const { run, mock, table, sent } = mockedLocks();
+    table.put('digest', held);
+    mock.rejectsOnce(refused(held, 2));
+
+    expect(await run(sendDigest)).toMatchObject({ status: 'skipped', reason: 'locked' });
+    expect(sent()).toEqual(['acquire', 'cancel']);
+    expect(table.item('digest')).toMatchObject({ attemptId: 'a-foreign', barredAttempt: expect.any(String) });
+  });
+
+  test('the client tried twice by itself and was granted: nothing to bar', async () => {
+    const { run, mock, sent } = mockedLocks();
+    mock.resolvesOnce({ $metadata: { attempts: 2 } });
+
+    expect(await run(() => sent())).toMatchObject({ status: 'executed', value: ['acquire'] });
+  });
+
+  test('the cancel is unknown too: the caller is told', async () => {
+    const { run, mock, sent } = mockedLocks();
+    mock.rejects(timeout());
+
+    await expect(run(sendDigest)).rejects.toMatchObject({ code: 'UNAVAILABLE', operation: 'acquire' });
+    expect(sent().filter((verb) => verb === 'cancel').length).toBeGreaterThan(1);
+  });
+
+  test.each(['throw', 'skip', 'run'] as const)(
+    "F16 with onStoreError '%s', a cancel without an answer hides no error that is sure",
+    async (onStoreError) => {
+      const { run, mock, table } = mockedLocks();
+      table.put('digest', { ...held, lockUntil: 'soon' });
+      mock.rejectsOnce(timeout());
+      mock.on(UpdateCommand, CANCEL).rejects(timeout());
+
+      await expect(run(fail, { onStoreError })).rejects.toMatchObject({ attribute: 'lockUntil' });
+    },
+  );
+
+  test.each(['throw', 'skip', 'run'] as const)(
+    "with onStoreError '%s', nothing runs that the store refused before it fell silent",
+    async (onStoreError) => {
+      const { run, mock, table } = mockedLocks();
+      table.put('digest', held);
+      mock.rejectsOnce(timeout());
+      mock.on(UpdateCommand, CANCEL).rejects(timeout());
+
+      await expect(run(fail, { onStoreError })).rejects.toMatchObject({ code: 'UNSETTLED', retryable: true });
+    },
+  );
+
+  test.each([
+    ['already-executed', NOW],
+    ['stale-tick', NOW + 1],
+  ])(
+    'F63 a try unknown, then refused as %s: a late one is refused too, so nothing is cancelled',
+    async (reason, done) => {
+      const { run, mock, table, sent } = mockedLocks();
+      table.put('digest', { ...held, doneTick: done });
+      mock.rejectsOnce(timeout());
+      mock.on(UpdateCommand, CANCEL).rejects(timeout());
+
+      expect(await run(fail, { tick: NOW })).toMatchObject({ status: 'skipped', reason });
+      expect(sent()).toEqual(['acquire', 'acquire']);
+    },
+  );
+
+  test('a signature refused for its time is sent again, with the time that the client has set right', async () => {
+    const { run, mock, sent } = mockedLocks();
+    const skewed = Object.assign(new Error('Signature expired'), { name: 'InvalidSignatureException' });
+    mock.rejectsOnce(Object.assign(skewed, { $metadata: { httpStatusCode: 400, clockSkewCorrected: true } }));
+
+    expect(await run(sendDigest)).toMatchObject({ status: 'executed' });
+    expect(sent()).toEqual(['acquire', 'acquire', 'release']);
+  });
+});
+
+describe('takeover', () => {
+  test('row 27: of a dead holder: one refused write and one takeover, and no cancel after it', async () => {
+    const { run, table, sent, observer } = mockedLocks();
+    table.put('digest', dead);
+
+    expect(await run(sendDigest)).toMatchObject({ status: 'executed', previous: { status: 'crashed' } });
+    expect(sent()).toEqual(['acquire', 'takeover', 'release']);
+    expect(observer.types()).toContain('recovered');
+  });
+
+  test.each([
+    ['somebody else was faster', { ...held, attemptId: 'a-faster' }],
+    ['somebody else was faster and died as well', { ...dead, attemptId: 'a-faster' }],
+  ])('refused because %s: a skip, no second takeover, no cancel', async (_, item) => {
+    const { run, mock, table, sent } = mockedLocks();
+    table.put('digest', dead);
+    mock.on(UpdateCommand, TAKEOVER).rejectsOnce(refused(item));
+
+    const holder = { lockedBy: 'another function' };
+    expect(await run(sendDigest)).toMatchObject({ status: 'skipped', reason: 'locked', holder });
+    expect(sent()).toEqual(['acquire', 'takeover']);
+  });
+
+  test('refused after an acquire of unknown fate: a cancel', async () => {
+    const { run, mock, table, sent } = mockedLocks();
+    table.put('digest', dead);
+    mock.rejectsOnce(timeout());
+    mock.on(UpdateCommand, TAKEOVER).rejectsOnce(refused({ ...held, attemptId: 'a-faster' }));
+
+    expect(await run(sendDigest)).toMatchObject({ status: 'skipped', reason: 'locked' });
+    expect(sent()).toEqual(['acquire', 'acquire', 'takeover', 'cancel']);
+  });
+
+  test('refused by a pause that came after the acquire was judged', async () => {
+    const { run, mock, table, sent } = mockedLocks();
+    table.put('digest', dead);
+    mock.rejectsOnce(refused(dead));
+    const paused = { pausedUntil: NOW + 60_000, pausedBy: 'ada' };
+    table.put('digest', { ...dead, ...paused });
+
+    expect(await run(sendDigest)).toMatchObject({ status: 'skipped', reason: 'paused' });
+    expect(sent()).toEqual(['acquire', 'takeover']);
+  });
+
+  test('granted after an acquire of unknown fate: no cancel', async () => {
+    const { run, mock, table, sent } = mockedLocks();
+    table.put('digest', dead);
+    mock.rejectsOnce(timeout());
+
+    expect(await run(sendDigest)).toMatchObject({ status: 'executed' });
+    expect(sent()).toEqual(['acquire', 'acquire', 'takeover', 'release']);
+  });
+
+  test('without a Date header goes by the own clock and maxClockSkew, to the millisecond, and says so', async () => {
+    const { run, table, clock, sent, observer } = mockedLocks();
+    table.put('digest', { ...held, lockUntil: NOW });
+    const options = { maxClockSkew: '5s' } as const;
+
+    await clock.advance(4_999);
+    expect(await run(sendDigest, options)).toMatchObject({ status: 'skipped', reason: 'locked' });
+    await clock.advance(1);
+    expect(await run(sendDigest, options)).toMatchObject({ status: 'executed' });
+
+    expect(sent()).toEqual(['acquire', 'acquire', 'takeover', 'release']);
+    expect(observer.types().filter((type) => type === 'clock-unverified')).toHaveLength(1);
+  });
+});
+
+describe('release', () => {
+  test('is dated by the monotonic clock since the grant, whatever the wall clock does meanwhile', async () => {
+    const { run, table, clock } = mockedLocks();
+    await run(() => clock.stepWall(-3_600_000), { lockAtLeastFor: 0 });
+
+    expect(table.item('digest')).toMatchObject({ lockedAt: NOW, releasedAt: NOW, lockUntil: NOW });
+  });
+
+  test('F53 applied, its answer lost: released', async () => {
+    const { run, table, sent } = mockedLocks();
+
+    expect(await run(() => table.loseNextResponse())).toMatchObject({ status: 'executed', release: 'released' });
+    expect(sent()).toEqual(['acquire', 'release', 'release']);
+  });
+
+  test('row 32: rejected for good: the value is still returned, and an event tells', async () => {
+    const { run, mock, observer } = mockedLocks();
+    mock.on(UpdateCommand, RELEASE).rejects(timeout());
+
+    expect(await run(sendDigest)).toMatchObject({ status: 'executed', value: 'sent', release: 'unknown' });
+    expect(observer.events.find(({ type }) => type === 'release-failed')).toMatchObject({
+      error: { name: 'LockStoreError', operation: 'release', code: 'UNAVAILABLE' },
+    });
+    expect(observer.types().at(-1)).toBe('finished');
+  });
+
+  test("row 32: rejected for good: the task's error is thrown, by identity", async () => {
+    const { run, mock, observer } = mockedLocks();
+    const error = new Error('no digest today');
+    mock.on(UpdateCommand, RELEASE).rejects(timeout());
+
+    await expect(run(() => Promise.reject(error))).rejects.toBe(error);
+    expect(observer.types()).toEqual(expect.arrayContaining(['release-failed', 'failed']));
+  });
+
+  test('not allowed: one try, the value is still returned, and an event tells', async () => {
+    const { run, mock, sent, observer } = mockedLocks();
+    mock.on(UpdateCommand, RELEASE).rejects(Object.assign(new Error('no'), { name: 'AccessDeniedException' }));
+
+    expect(await run(sendDigest)).toMatchObject({ status: 'executed', value: 'sent', release: 'unknown' });
+    expect(sent()).toEqual(['acquire', 'release']);
+    expect(observer.events.find(({ type }) => type === 'release-failed')).toMatchObject({
+      error: { operation: 'release', code: 'ACCESS_DENIED' },
+    });
+  });
+
+  test('refused to a successor after an answer was lost: unknown', async () => {
+    const { run, mock, observer } = mockedLocks();
+    mock.on(UpdateCommand, RELEASE).rejectsOnce(timeout()).rejectsOnce(refused(held));
+
+    expect(await run(sendDigest)).toMatchObject({ status: 'executed', value: 'sent', release: 'unknown' });
+    expect(observer.types()).toContain('release-failed');
+  });
+
+  test('F51 refused to a successor: lost', async () => {
+    const { run, mock, observer } = mockedLocks();
+    mock.on(UpdateCommand, RELEASE).rejectsOnce(refused(held));
+
+    expect(await run(sendDigest)).toMatchObject({ status: 'executed', value: 'sent', release: 'lost' });
+    expect(observer.types()).toContain('lost');
+  });
+});

@@ -1,0 +1,83 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { dynamoDBStore } from 'single-execution/dynamodb';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { gate } from '../../support/gate.js';
+import { hurriedClock } from '../../support/hurried-clock.js';
+import { type ProxiedLocks, runOnce, startProxiedLocks } from '../../support/proxied-locks.js';
+import { startSlowNetwork } from '../../support/slow-network.js';
+
+/*
+ * A real client on connections that take longer to be set up than a try stays alone, before DynamoDB Local. On this
+ * clock all waiting is five times shorter.
+ */
+
+const TIMES = 5;
+const clock = hurriedClock(TIMES);
+
+let locks: ProxiedLocks;
+beforeAll(async () => {
+  locks = await startProxiedLocks();
+  // The server's own first answers take long.
+  await runOnce({ name: 'first', store: locks.store() });
+});
+afterAll(() => locks.stop());
+beforeEach(() => locks.proxy.reset());
+
+/** A cold client, each of whose steps takes so long on that clock. */
+async function cold(stepMs: number) {
+  const network = await startSlowNetwork(locks.proxy.endpoint, stepMs / TIMES);
+  const client = new DynamoDBClient({ endpoint: network.endpoint, maxAttempts: 1 });
+  onTestFinished(async () => {
+    client.destroy();
+    await network.stop();
+  });
+  const store = dynamoDBStore({ tableName: locks.tableName, client });
+  const run = async (name: string) => {
+    const { tookMs, ...seen } = await runOnce({ name, store, clock });
+    return { tookMs: tookMs * TIMES, ...seen };
+  };
+  return { run, network };
+}
+
+describe('row 98: 0.9 s for the set-up of a connection, and for each request', () => {
+  test('a run starts, and is released over the same connection; no other stays open', async () => {
+    const { run, network } = await cold(900);
+    const { outcome, tookMs } = await run('cold');
+
+    expect(outcome).toMatchObject({ status: 'executed', release: 'released' });
+    expect(tookMs).toBeGreaterThan(3 * 900);
+    expect(new Set(locks.verbs())).toEqual(new Set(['acquire', 'release']));
+    expect(network.made()).toBeGreaterThan(1);
+    await expect.poll(network.open).toBe(1);
+  });
+
+  test('a skip is told, once the try beside it is cancelled, and no other connection stays open', async () => {
+    const { run, network } = await cold(900);
+    const [held, done] = [gate(), gate()];
+    const hold = async () => {
+      held.open();
+      await done.opened;
+      return 'held';
+    };
+    const holder = runOnce({ name: 'held', store: locks.store() }, hold);
+    await held.opened;
+    locks.proxy.reset();
+
+    expect((await run('held')).outcome).toMatchObject({ status: 'skipped', reason: 'locked' });
+    expect(new Set(locks.verbs())).toEqual(new Set(['acquire', 'cancel']));
+    await expect.poll(network.open).toBe(1);
+    done.open();
+    await holder;
+  });
+});
+
+test('F3: a table that nothing reaches fails within 8 s, and no connection stays open', async () => {
+  const { run, network } = await cold(60_000);
+  const { error, tookMs } = await run('black hole');
+
+  expect(error).toMatchObject({ code: 'UNAVAILABLE' });
+  expect(tookMs).toBeGreaterThan(7_000);
+  expect(tookMs).toBeLessThan(8_000);
+  await expect.poll(network.open).toBe(0);
+  expect(network.made()).toBe(7);
+});

@@ -1,0 +1,150 @@
+import { DeleteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { type Executed, executeWithLock, type LockStore, type Outcome } from 'single-execution';
+import { lockAdmin } from 'single-execution/admin';
+import { createLockTable, dynamoDBAdminStore, dynamoDBStore } from 'single-execution/dynamodb';
+import { expect, test } from 'vitest';
+import { dynamoDBLocal, freshTable } from '../../support/dynamodb-local.js';
+import { putItem, storedItem } from '../../support/stored-item.js';
+
+const { client } = dynamoDBLocal();
+const TICK = new Date('2026-03-01T20:00:00Z');
+
+function runOn(store: LockStore, name: string, tick?: Date): Promise<Outcome<string>> {
+  return executeWithLock(() => 'done', { name, store, lockAtMostFor: '5m', observers: [], ...(tick && { tick }) });
+}
+
+async function executedOn(store: LockStore, name: string): Promise<Executed<string>> {
+  const outcome = await runOn(store, name);
+  if (outcome.status === 'skipped') throw new Error(`skipped: ${outcome.reason}`);
+  return outcome;
+}
+
+test('row 71: locks live in a single-table design beside foreign items, and the admin list shows locks alone', async () => {
+  const keys = { partitionKey: 'PK', sortKey: 'SK' };
+  const tableName = await freshTable(client, keys);
+  const options = { tableName, client, keyPrefix: 'LOCK#', ...keys };
+  const foreign = [
+    { PK: 'CUSTOMER#1', SK: 'PROFILE', name: 'Ada', state: 'held' },
+    { PK: 'CUSTOMER#1', SK: 'lock', reason: 'unpaid' },
+    { PK: 'LOCK#digest', SK: 'AUDIT#1', note: 'of the same partition' },
+    { PK: 'LOCK#', SK: 'lock', note: 'the prefix alone' },
+  ];
+  for (const item of foreign) await putItem(client, tableName, item);
+  const store = dynamoDBStore(options);
+
+  expect(await runOn(store, 'digest', TICK)).toMatchObject({ status: 'executed' });
+  expect(await runOn(store, 'digest', TICK)).toMatchObject({ status: 'skipped', reason: 'already-executed' });
+  expect(await runOn(store, 'cleanup')).toMatchObject({ status: 'executed' });
+
+  expect(await storedItem(client, tableName, { PK: 'LOCK#digest', SK: 'lock' })).toMatchObject({ state: 'released' });
+  const locks = await lockAdmin(dynamoDBAdminStore(options)).list();
+  expect(locks.map(({ name, state }) => [name, state])).toEqual([
+    ['cleanup', 'free'],
+    ['digest', 'free'],
+  ]);
+  for (const item of foreign) {
+    expect(await storedItem(client, tableName, { PK: item.PK, SK: item.SK })).toEqual(item);
+  }
+});
+
+test.each([
+  ['a partition key of another name', { partitionKey: 'id' }],
+  ['a sort key', { sortKey: 'range' }],
+  ['both', { partitionKey: 'id', sortKey: 'range' }],
+])('row 71: createLockTable makes a table with %s, and leaves one alone that is there', async (_, keys) => {
+  const tableName = `created-${crypto.randomUUID()}`;
+  await createLockTable(client, { tableName, ...keys });
+  await createLockTable(client, { tableName, ...keys });
+
+  expect(await runOn(dynamoDBStore({ tableName, client, ...keys }), 'job')).toMatchObject({ status: 'executed' });
+});
+
+test.each([[''], [7], [undefined]])('createLockTable refuses the table name %j', async (tableName) => {
+  await expect(createLockTable(client, { tableName } as never)).rejects.toThrow(TypeError);
+});
+
+test('createLockTable throws what the client throws', async () => {
+  await expect(createLockTable(client, { tableName: 'no spaces' })).rejects.toMatchObject({
+    name: 'ValidationException',
+  });
+});
+
+test.each([
+  ['no sort key given', {}],
+  ['another partition key', { partitionKey: 'id', sortKey: 'SK' }],
+  ['another sort key', { sortKey: 'range' }],
+])('F16 %s for a table that has one: KEY_SCHEMA at once, with the remedy', async (_, keys) => {
+  const tableName = await freshTable(client, { sortKey: 'SK' });
+
+  await expect(runOn(dynamoDBStore({ tableName, client, ...keys }), 'job')).rejects.toMatchObject({
+    name: 'LockStoreError',
+    code: 'KEY_SCHEMA',
+    retryable: false,
+    message: expect.stringContaining('sortKey'),
+  });
+});
+
+test('F20 stages with prefixes of their own share a table and never meet', async () => {
+  const tableName = await freshTable(client);
+  const staging = dynamoDBStore({ tableName, client, keyPrefix: 'staging/' });
+  const production = dynamoDBStore({ tableName, client, keyPrefix: 'production/' });
+
+  const outer = await executeWithLock(() => runOn(staging, 'digest', TICK), {
+    name: 'digest',
+    store: production,
+    lockAtMostFor: '5m',
+    tick: TICK,
+  });
+
+  expect(outer).toMatchObject({ status: 'executed', value: { status: 'executed' } });
+  const staged = await lockAdmin(dynamoDBAdminStore({ tableName, client, keyPrefix: 'staging/' })).list();
+  expect(staged.map(({ name }) => name)).toEqual(['digest']);
+  const all = await lockAdmin(dynamoDBAdminStore({ tableName, client })).list();
+  expect(all.map(({ name }) => name)).toEqual(['production/digest', 'staging/digest']);
+});
+
+test('F52 fencing tokens rise after the item was deleted, and never restart at 1', async () => {
+  const tableName = await freshTable(client);
+  const store = dynamoDBStore({ tableName, client });
+  const tokens: number[] = [];
+  for (let i = 0; i < 3; i++) tokens.push((await executedOn(store, 'digest')).fencingToken);
+
+  await DynamoDBDocumentClient.from(client).send(
+    new DeleteCommand({ TableName: tableName, Key: { lockName: 'digest' } }),
+  );
+  tokens.push((await executedOn(store, 'digest')).fencingToken);
+
+  expect(tokens).toEqual(tokens.toSorted((a, b) => a - b));
+  expect(new Set(tokens).size).toBe(4);
+});
+
+test('F22 a record of a newer version works, and what this one does not know survives', async () => {
+  const tableName = await freshTable(client);
+  const store = dynamoDBStore({ tableName, client });
+  const unknown = { colour: 'blue', nested: { deep: [1, 2] }, r10: 'x', tags: new Set(['a']) };
+  await putItem(client, tableName, {
+    lockName: 'digest',
+    attemptId: 'a-newer',
+    fencingToken: 41,
+    state: 'released',
+    lockedAt: 1_772_395_200_000,
+    lockUntil: 1_772_395_201_000,
+    releasedAt: 1_772_395_201_000,
+    leaseMs: 60_000,
+    lockedBy: 'a newer library',
+    result: 'succeeded',
+    doneTick: TICK.getTime(),
+    v: 2,
+    ...unknown,
+  });
+
+  expect(await runOn(store, 'digest', TICK)).toMatchObject({ status: 'skipped', reason: 'already-executed' });
+  const next = await executedOn(store, 'digest');
+
+  expect(next).toMatchObject({ fencingToken: 42, previous: { status: 'succeeded', lockedBy: 'a newer library' } });
+  expect(await storedItem(client, tableName, { lockName: 'digest' })).toMatchObject({
+    ...unknown,
+    state: 'released',
+    doneTick: TICK.getTime(),
+  });
+});

@@ -1,0 +1,119 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
+import { executeWithLock } from 'single-execution';
+import { type DynamoDBStoreOptions, dynamoDBAdminStore, dynamoDBStore } from 'single-execution/dynamodb';
+import { describe, expect, test } from 'vitest';
+import { dynamoDBLocal, freshTable } from '../../support/dynamodb-local.js';
+
+const WRAPS = { unmarshallOptions: { wrapNumbers: true } };
+
+describe("a user's client", () => {
+  test('that wraps numbers: tokens rise, the previous run is known, and a held lock is recognised', async () => {
+    const raw = dynamoDBLocal().client;
+    const tableName = await freshTable(raw);
+    const client = DynamoDBDocumentClient.from(raw, WRAPS);
+    const options = { name: 'digest', lockAtMostFor: '1m', observers: [] } as const;
+    // Stores of their own, as in processes of their own: a run inside of a run on one store shares the lock.
+    const run = <T>(task: () => T | Promise<T>) =>
+      executeWithLock(task, { ...options, store: dynamoDBStore({ tableName, client }) });
+
+    const first = await run(() => 'first');
+    const second = await run(() => run(() => 'second'));
+
+    expect(first).toMatchObject({ status: 'executed', fencingToken: expect.any(Number) });
+    const { fencingToken } = first as Extract<typeof first, { status: 'executed' }>;
+    expect(second).toMatchObject({
+      fencingToken: fencingToken + 1,
+      previous: { status: 'succeeded', fencingToken },
+      value: { status: 'skipped', reason: 'locked', holder: { fencingToken: fencingToken + 1 } },
+    });
+  });
+
+  test.each<[string, object]>([
+    ['a function that makes bigints', { wrapNumbers: BigInt }],
+    ['a function that keeps text', { wrapNumbers: String }],
+  ])('row 7: tokens rise by one a grant with wrapNumbers %s', async (_, unmarshallOptions) => {
+    const raw = dynamoDBLocal().client;
+    const tableName = await freshTable(raw);
+    const store = dynamoDBStore({ tableName, client: DynamoDBDocumentClient.from(raw, { unmarshallOptions }) });
+    const token = () =>
+      executeWithLock(({ fencingToken }) => fencingToken, {
+        name: 'digest',
+        store,
+        lockAtMostFor: '1m',
+        observers: [],
+      });
+    const first = (await token()) as { value: number };
+
+    expect(await token()).toMatchObject({ value: first.value + 1 });
+    expect(await token()).toMatchObject({ value: first.value + 2 });
+  });
+
+  test('under a document client of the user: its settings are left as they are', async () => {
+    const raw = dynamoDBLocal().client;
+    const tableName = await freshTable(raw);
+    const own = DynamoDBDocumentClient.from(raw, { ...WRAPS, marshallOptions: { removeUndefinedValues: true } });
+    const get = new GetCommand({ TableName: tableName, Key: { lockName: 'digest' } });
+    // The SDK completes these settings by itself at the first command.
+    await own.send(get);
+    const before = structuredClone(own.config.translateConfig);
+
+    await executeWithLock(() => 'done', {
+      name: 'digest',
+      store: dynamoDBStore({ tableName, client: raw }),
+      lockAtMostFor: '1m',
+    });
+    dynamoDBAdminStore({ tableName, client: raw });
+
+    expect((await own.send(get)).Item).toMatchObject({ state: 'released', v: { value: '1' } });
+    expect(own.config.translateConfig).toEqual(before);
+  });
+});
+
+describe('options of a store', () => {
+  const client = new DynamoDBClient({});
+
+  test.each<[object | null, string]>([
+    [
+      { tableName: 'locks', prefix: 'p' },
+      "unknown option 'prefix' of dynamoDBStore: the options are tableName, client,",
+    ],
+    [{ table: 'locks' }, "unknown option 'table' of dynamoDBStore"],
+    [{}, 'tableName is undefined: give its name'],
+    [{ tableName: '' }, "tableName is '': give its name"],
+    [{ tableName: 'locks', partitionKey: '' }, "partitionKey is '': give its name"],
+    [{ tableName: 'locks', sortKey: 7 }, 'sortKey is 7: give its name'],
+    [{ tableName: 'locks', client: {} }, 'client is an object: give a DynamoDBClient'],
+    [{ tableName: 'locks', keyPrefix: 7 }, 'keyPrefix is 7: give a string'],
+    [null, 'options of dynamoDBStore is null: give { tableName }'],
+    ['locks' as never, 'options of dynamoDBStore is a string: give { tableName }'],
+  ])('%j are refused', (options, message) => {
+    expect(() => dynamoDBStore(options as never)).toThrow(TypeError);
+    expect(() => dynamoDBStore(options as never)).toThrow(message);
+  });
+
+  test.each([
+    ['a\u0000b', 'it holds a control character'],
+    ['e\u0301', 'not in Unicode form NFC'],
+    ['p'.repeat(101), 'keyPrefix is 101 bytes in UTF-8'],
+  ])('a key prefix %j is refused', (keyPrefix, message) => {
+    expect(() => dynamoDBStore({ tableName: 'locks', client, keyPrefix })).toThrow(RangeError);
+    expect(() => dynamoDBStore({ tableName: 'locks', client, keyPrefix })).toThrow(message);
+  });
+
+  test('a key prefix of 100 bytes leaves room for names', () => {
+    expect(() => dynamoDBStore({ tableName: 'locks', client, keyPrefix: 'p'.repeat(100) })).not.toThrow();
+  });
+
+  test.each<[DynamoDBStoreOptions, string]>([
+    [
+      { tableName: 'locks', partitionKey: 'state' },
+      "partitionKey is 'state', which is an attribute of the lock record",
+    ],
+    [{ tableName: 'locks', sortKey: 'r7' }, "sortKey is 'r7', which is an attribute of the lock record"],
+    [{ tableName: 'locks', partitionKey: 'pk', sortKey: 'pk' }, "sortKey is 'pk', as partitionKey is"],
+  ])('%j, which no table can have, are refused', (options, message) => {
+    expect(() => dynamoDBStore(options)).toThrow(RangeError);
+    expect(() => dynamoDBStore(options)).toThrow(message);
+  });
+});

@@ -1,0 +1,68 @@
+import { Redis as UpstashRedis } from '@upstash/redis';
+import { Redis } from 'ioredis';
+import { createClient } from 'redis';
+import { redisAdminStore, redisStore } from 'single-execution/redis';
+import { type ContractHarness, lockStoreContract } from 'single-execution/testing';
+import { upstashAdminStore, upstashStore } from 'single-execution/upstash';
+import { afterAll, beforeAll, describe, test } from 'vitest';
+import { redisCases } from '../../support/redis-cases.js';
+import { redisHarness } from '../../support/redis-harness.js';
+import { type RedisServer, startRedisServer } from '../../support/redis-server.js';
+import { startRestServer } from '../../support/rest-server.js';
+
+let server: RedisServer;
+beforeAll(async () => {
+  server = await startRedisServer();
+});
+afterAll(() => server.stop());
+
+interface Connected {
+  readonly harness: ContractHarness;
+  close(): unknown;
+}
+
+/** @param ownPrefix of the client, which puts it before each key by itself */
+const overIORedis = (ownPrefix?: string) => async (): Promise<Connected> => {
+  const client = new Redis(server.url, ownPrefix === undefined ? {} : { keyPrefix: ownPrefix });
+  const options = { client, keyPrefix: 'ioredis:' };
+  const hset = (key: string, fields: Record<string, string>) => client.hset(key, fields);
+  const locks = { store: redisStore(options), admin: redisAdminStore(options), ...options, hset };
+  return { harness: redisHarness(locks), close: () => client.disconnect() };
+};
+
+async function overNodeRedis(): Promise<Connected> {
+  const client = await createClient({ url: server.url }).connect();
+  const options = { client, keyPrefix: 'node-redis:' };
+  const hset = (key: string, fields: Record<string, string>) => client.hSet(key, fields);
+  const locks = { store: redisStore(options), admin: redisAdminStore(options), ...options, hset };
+  return { harness: redisHarness(locks), close: () => client.close() };
+}
+
+/** @param settings of the unmodified client of @upstash/redis, beside its defaults */
+const overRest = (settings: object) => async (): Promise<Connected> => {
+  const keyPrefix = `upstash ${JSON.stringify(settings)}:`;
+  const rest = await startRestServer(server.url);
+  const redis = new UpstashRedis({ url: rest.url, token: rest.token, ...settings });
+  const options = { redis, keyPrefix };
+  const hset = (key: string, fields: Record<string, string>) => redis.hset(key, fields);
+  const locks = { store: upstashStore(options), admin: upstashAdminStore(options), ...options, hset };
+  return { harness: redisHarness(locks), close: () => rest.stop() };
+};
+
+describe.each<[string, () => Promise<Connected>]>([
+  ['redisStore over ioredis', overIORedis()],
+  ['redisStore over ioredis with a key prefix of its own', overIORedis('app*[1]:')],
+  ['redisStore over node-redis', overNodeRedis],
+  ['upstashStore over @upstash/redis as it comes', overRest({})],
+  ['upstashStore over @upstash/redis that leaves texts alone', overRest({ automaticDeserialization: false })],
+  ['upstashStore over @upstash/redis that sends one by one', overRest({ enableAutoPipelining: false })],
+])('%s keeps the contract of all stores, and what Redis adds to it', (_, connect) => {
+  let connected: Connected;
+
+  beforeAll(async () => {
+    connected = await connect();
+  });
+  afterAll(() => connected.close());
+
+  for (const { name, check } of [...lockStoreContract, ...redisCases]) test(name, () => check(connected.harness));
+});

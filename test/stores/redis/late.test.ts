@@ -1,0 +1,118 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { Redis } from 'ioredis';
+import { createClient } from 'redis';
+import { type RedisStoreOptions, redisStore } from 'single-execution/redis';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { call, claim, done, grant } from '../../support/one-run.js';
+import { type RedisServer, startRedisServer } from '../../support/redis-server.js';
+import { SENDS_ONCE } from '../../support/sends-once.js';
+import { startTcpFaultProxy, type TcpFaultProxy } from '../../support/tcp-fault-proxy.js';
+
+/*
+ * What a client of Redis sends by itself, late, and what it must be told so that it leaves that to the lock: see
+ * docs/stores/redis.md, "Limits".
+ */
+
+let server: RedisServer;
+let direct: Redis;
+let proxy: TcpFaultProxy;
+let keepsNext = false;
+let kept = '';
+beforeAll(async () => {
+  server = await startRedisServer();
+  direct = new Redis(server.url);
+  proxy = await startTcpFaultProxy(server.port, (request) => {
+    if (!keepsNext) return undefined;
+    keepsNext = false;
+    kept = request;
+    return 'drop-request';
+  });
+});
+afterAll(async () => {
+  direct.disconnect();
+  await proxy.stop();
+  await server.stop();
+});
+
+interface Connected {
+  readonly client: RedisStoreOptions['client'];
+  /** Resolves when the client has a connection again, and all that it kept has been answered. */
+  reconnected(): Promise<unknown>;
+}
+
+const CLIENTS = {
+  'ioredis as it comes': () => ioredis({}),
+  'ioredis that is told': () => ioredis(SENDS_ONCE),
+  'node-redis as it comes': () => nodeRedis(),
+};
+
+async function ioredis(options: Partial<typeof SENDS_ONCE>): Promise<Connected> {
+  const client = new Redis(proxy.port, options);
+  client.on('error', () => undefined);
+  onTestFinished(() => client.disconnect());
+  await once(client, 'ready');
+  return { client, reconnected: () => once(client, 'ready').then(() => client.ping()) };
+}
+
+async function nodeRedis(): Promise<Connected> {
+  const client = createClient({ socket: { host: '127.0.0.1', port: proxy.port } });
+  client.on('error', () => undefined);
+  onTestFinished(() => client.destroy());
+  await client.connect();
+  return { client, reconnected: () => once(client, 'ready').then(() => client.ping()) };
+}
+
+/** A busy machine may take its time to connect again. */
+const patient = { ...call(20_000), tryMs: 20_000 };
+
+describe('F5 F6 an acquire whose connection broke, and that comes when another has had the lock and given it back', () => {
+  test.each([
+    // It was sent again, so that nobody knows of two requests.
+    ['ioredis as it comes', 'granted'],
+    ['ioredis that is told', 'refused'],
+    ['node-redis as it comes', 'refused'],
+  ] as const)('of %s is %s', async (name, answer) => {
+    const { client } = await CLIENTS[name]();
+    const [holders, mine] = [redisStore({ client: direct }), redisStore({ client })];
+    const lock = `late by ${name}`;
+    // Both know the script from here on.
+    await grant(mine, claim({ name: `${lock}, before` }));
+    const held = await grant(holders, claim({ name: lock }));
+
+    keepsNext = true;
+    expect(await mine.acquire(claim({ name: lock }), patient)).toMatchObject({ status: 'refused', reason: 'locked' });
+    expect(await holders.release(held, done, call())).toBe('released');
+
+    expect(await sent(kept)).toMatch(new RegExp(`\n!${answer}\n`));
+  });
+});
+
+describe('F6 an acquire that was given up while Redis was away', () => {
+  test.each([
+    ['ioredis as it comes', 'held'],
+    ['ioredis that is told', 'free'],
+    ['node-redis as it comes', 'free'],
+  ] as const)('of %s leaves the lock %s', async (name, state) => {
+    const { client, reconnected } = await CLIENTS[name]();
+    const store = redisStore({ client });
+    const lock = `given up by ${name}`;
+    await grant(store, claim({ name: `${lock}, before` }));
+
+    proxy.goAway();
+    const lost = store.acquire(claim({ name: lock }), { ...call(600), tryMs: 200 });
+    await expect(lost).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    await Promise.all([reconnected(), proxy.comeBack()]);
+
+    expect((await direct.hget(`lock:${lock}`, 'state')) ?? 'free').toBe(state);
+  });
+});
+
+/** The answer to a request on a connection of its own. */
+async function sent(request: string): Promise<string> {
+  const socket = connect(server.port, server.host);
+  socket.write(request, 'latin1');
+  const [reply] = (await once(socket, 'data')) as [Buffer];
+  socket.destroy();
+  return reply.toString('latin1');
+}

@@ -1,0 +1,447 @@
+import { createRequire } from 'node:module';
+import { setImmediate } from 'node:timers/promises';
+import { Redis as UpstashRedis } from '@upstash/redis';
+import { Redis } from 'ioredis';
+import { createClient } from 'redis';
+import { executeWithLock, type Granted, LockStoreError } from 'single-execution';
+import { lockAdmin } from 'single-execution/admin';
+import { type RedisStoreOptions, redisAdminStore, redisStore } from 'single-execution/redis';
+import { manualClock } from 'single-execution/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { storeCall } from '../../support/contract-harness.js';
+import { gate } from '../../support/gate.js';
+import { call, claim, done, grant } from '../../support/one-run.js';
+import { type RedisServer, startRedisServer } from '../../support/redis-server.js';
+import { shiftedClock } from '../../support/shifted-clock.js';
+
+let server: RedisServer;
+let redis: Redis;
+beforeAll(async () => {
+  server = await startRedisServer();
+  redis = new Redis(server.url);
+});
+afterAll(async () => {
+  redis.disconnect();
+  await server.stop();
+});
+beforeEach(async () => {
+  await redis.flushall();
+});
+
+type Evaluate = Extract<RedisStoreOptions['client'], { evalsha: unknown }>;
+
+/** A client that passes scripts on, unless a fault is put in the way of the next one. */
+function faultyClient() {
+  const faults: ((send: () => Promise<unknown>) => Promise<unknown>)[] = [];
+  const next = (send: () => Promise<unknown>) => (faults.shift() ?? ((pass) => pass()))(send);
+  const client: Evaluate = {
+    eval: (script, count, ...rest) => redis.eval(script, count, ...rest),
+    evalsha: vi.fn((hash, count, ...rest) => next(() => redis.evalsha(hash, count, ...rest))),
+  };
+  return { client, faults };
+}
+
+const reset = () => Promise.reject(Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }));
+const applyThenReset = async (send: () => Promise<unknown>) => {
+  await send();
+  return reset();
+};
+
+describe('a lost answer', () => {
+  test('F1 of the acquire: the retry finds its own grant', async () => {
+    const { client, faults } = faultyClient();
+    const store = redisStore({ client });
+    await grant(store, claim({ name: 'another, which loads the script' }));
+    faults.push(applyThenReset);
+
+    expect(await store.acquire(claim(), call())).toMatchObject({ status: 'acquired' });
+    expect(client.evalsha).toHaveBeenCalledTimes(3);
+  });
+
+  test('F61 of a force release, and a new run before it is sent again: not said to be changed', async () => {
+    const { client, faults } = faultyClient();
+    const admin = redisAdminStore({ client });
+    const { fencingToken, lockedAtMs } = await grant(redisStore({ client: redis }));
+    const force = { name: 'digest', adminId: 'f1', fencingToken, lockedAtMs, nowMs: lockedAtMs };
+    await admin.forceRelease({ ...force, name: 'another, which loads the script' }, call());
+    faults.push(async (send) => {
+      await send();
+      await grant(redisStore({ client: redis }));
+      return reset();
+    });
+
+    const forcing = admin.forceRelease(force, call());
+    await expect(forcing).rejects.toMatchObject({ name: 'LockStoreError', operation: 'forceRelease', retryable: true });
+  });
+
+  test('of a resume: it was resumed, unless the name is unknown', async () => {
+    const { client, faults } = faultyClient();
+    const admin = redisAdminStore({ client });
+    await admin.resume('another, which loads the script', call());
+    const resume = () => {
+      faults.push(applyThenReset);
+      return admin.resume('digest', call());
+    };
+
+    expect(await resume()).toBe('unknown');
+    await admin.pause('digest', { untilMs: Date.now() + 60_000, by: 'me' }, call());
+    expect(await resume()).toBe('resumed');
+    await admin.delete({ name: 'digest', adminId: 'd1', fencingToken: 0, nowMs: Date.now() }, call());
+    expect(await resume()).toBe('unknown');
+  });
+
+  test('F53 of the release: the run is released all the same', async () => {
+    const { client, faults } = faultyClient();
+    const store = redisStore({ client });
+    const lease = await grant(store);
+    faults.push(applyThenReset);
+
+    expect(await store.release(lease, done, call())).toBe('released');
+  });
+
+  test('F53 of the release, and a successor came since: the history proves it', async () => {
+    const { client, faults } = faultyClient();
+    const store = redisStore({ client });
+    const lease = await grant(store);
+    faults.push(async (send) => {
+      await send();
+      await grant(redisStore({ client: redis }), claim());
+      return reset();
+    });
+
+    expect(await store.release(lease, done, call())).toBe('released');
+  });
+
+  test('F6 of every try: the attempt is cancelled, and its late request takes nothing', async () => {
+    const { client, faults } = faultyClient();
+    let late: (() => Promise<unknown>) | undefined;
+    faults.push((send) => {
+      late = send;
+      return new Promise(() => {});
+    });
+
+    const lost = redisStore({ client }).acquire(claim(), { ...call(300), tryMs: 300 });
+    await expect(lost).rejects.toMatchObject({ name: 'LockStoreError', code: 'UNAVAILABLE', retryable: true });
+    expect(await late?.()).toMatch(/^!refused\n/);
+    expect(await redis.hget('lock:digest', 'state')).toBeNull();
+  });
+
+  test('F6 of a try that Redis did not know the script of: its text is not sent once the try was given up', async () => {
+    const { opened, open } = gate();
+    const evalsha = async () => {
+      await opened;
+      throw new Error('NOSCRIPT No matching script');
+    };
+    const client = { evalsha, eval: vi.fn(async () => null) };
+
+    const lost = redisStore({ client }).acquire(claim(), { ...call(50), tryMs: 50 });
+    await expect(lost).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    open();
+    await setImmediate();
+
+    expect(client.eval).not.toHaveBeenCalled();
+  });
+
+  test('F6 of a try, and a refusal: the attempt is cancelled', async () => {
+    const { client, faults } = faultyClient();
+    await grant(redisStore({ client: redis }));
+    faults.push(reset);
+
+    expect(await redisStore({ client }).acquire(claim({ attemptId: 'a-late' }), call())).toMatchObject({
+      status: 'refused',
+      reason: 'locked',
+    });
+    expect(await redis.hget('lock:digest', 'barredAttempts')).toBe('a-late');
+  });
+
+  test.each([
+    ['already-executed', 0],
+    ['stale-tick', 1],
+  ])('F63 of a try, and a refusal as %s: a late try is refused too, so nothing is cancelled', async (reason, later) => {
+    const { client, faults } = faultyClient();
+    const tickMs = Date.UTC(2026, 0, 1);
+    const lease = await grant(redisStore({ client: redis }), claim({ tickMs: tickMs + later }));
+    await redisStore({ client: redis }).release(lease, { ...done, markTickDone: true }, call());
+    faults.push(reset);
+    vi.mocked(client.evalsha).mockClear();
+
+    const late = redisStore({ client }).acquire(claim({ attemptId: 'a-late', tickMs }), call());
+    expect(await late).toMatchObject({ status: 'refused', reason });
+    expect(client.evalsha).toHaveBeenCalledTimes(2);
+    expect(await redis.hget('lock:digest', 'barredAttempts')).not.toContain('a-late');
+  });
+});
+
+test('F12 F13 a clock that is hours wrong decides nothing, and is told', async () => {
+  const store = redisStore({ client: redis });
+  const wrong = { ...storeCall(shiftedClock(7_200_000)), budgetMs: 5_000 };
+  await grant(store);
+
+  const refused = await store.acquire(claim(), wrong);
+  expect(refused).toMatchObject({ status: 'refused', reason: 'locked' });
+  expect(refused.clock?.maxMs).toBeLessThan(-7_190_000);
+});
+
+test('row 2: a run costs two requests, a skip one', async () => {
+  const { client } = faultyClient();
+  const options = { name: 'digest', store: redisStore({ client }), lockAtMostFor: '1m' };
+  const requests = vi.mocked(client.evalsha).mock.calls;
+  await executeWithLock(async () => 'warm', options);
+
+  requests.length = 0;
+  await executeWithLock(async () => 'sent', options);
+  expect(requests).toHaveLength(2);
+  requests.length = 0;
+  await executeWithLock(
+    () => executeWithLock(async () => 'again', { ...options, store: redisStore({ client }) }),
+    options,
+  );
+  expect(requests).toHaveLength(3);
+});
+
+describe('an answer that no script gives', () => {
+  test.each<[string, unknown]>([
+    ['F83 {}, of a call that was aborted', {}],
+    ['null', null],
+    ['another word', ['maybe', '=1', '=0']],
+    ['an empty list', []],
+    ['a list of other things', [1, 2, 3]],
+    ['an odd list', ['granted', '=1', '=2', 'attemptId']],
+  ])('%s is an error, never a lock', async (_, answer) => {
+    const client = { eval: async () => answer, evalsha: async () => answer };
+
+    await expect(redisStore({ client }).acquire(claim(), { ...call(50), tryMs: 50 })).rejects.toMatchObject({
+      name: 'LockStoreError',
+      code: 'UNAVAILABLE',
+    });
+  });
+});
+
+describe('errors', () => {
+  const failing = (error: unknown) => {
+    const fail = async () => {
+      throw error;
+    };
+    return redisStore({ client: { eval: fail, evalsha: fail } }).acquire(claim(), { ...call(50), tryMs: 50 });
+  };
+
+  test('F90 hold nothing of the command, nor of where it went', async () => {
+    const error = await failing(
+      new Error('ERR unknown command, command was: ["evalsha","s3cret-token","https://db.upstash.io"]'),
+    ).catch((reason: unknown) => reason as Error);
+
+    expect(`${error} ${(error as Error).cause} ${JSON.stringify(error)}`).not.toMatch(/s3cret|upstash\.io|command was/);
+    expect(error).toMatchObject({ code: 'INVALID_REQUEST', retryable: false });
+  });
+
+  test('say in their cause that the message of a client is left out', async () => {
+    await expect(failing(new TypeError('s3cret'))).rejects.toMatchObject({
+      cause: {
+        name: 'TypeError',
+        message: 'its message is left out, because those of clients can hold the whole command',
+      },
+    });
+  });
+
+  test.each<[string, string, string]>([
+    ['WRONGPASS invalid username-password pair', 'ACCESS_DENIED', 'check user, password or token'],
+    ['NOAUTH Authentication required.', 'ACCESS_DENIED', 'check user, password or token'],
+    ['READONLY You can not write against a read only replica.', 'UNAVAILABLE', 'cannot write just now (READONLY)'],
+    ['ERR max daily request limit exceeded', 'UNAVAILABLE', 'cannot write just now (ERR)'],
+    ['connect ECONNREFUSED 127.0.0.1:1', 'UNAVAILABLE', 'could not be reached'],
+    ['ERR Error compiling script (new function)', 'INVALID_REQUEST', 'Redis refused the script (ERR)'],
+    ['ERR user_script:1: wrong, command was: ["evalsha"]', 'INVALID_REQUEST', 'Redis refused the script (ERR)'],
+    ['ERR internal error, command was: ["evalsha","no script"]', 'UNAVAILABLE', 'that can be relied on (ERR)'],
+  ])('%s', async (message, code, remedy) => {
+    await expect(failing(new Error(message))).rejects.toMatchObject({
+      code,
+      message: expect.stringContaining(remedy),
+    });
+  });
+
+  test.each<[string, object, boolean]>([
+    ['while connecting', { code: 'EHOSTUNREACH', syscall: 'connect' }, false],
+    [
+      'before, as ioredis tells it',
+      { message: "Stream isn't writeable and enableOfflineQueue options is false" },
+      false,
+    ],
+    ['before, as node-redis tells it', { message: 'The client is offline' }, false],
+    ['once it was sent', { code: 'EHOSTUNREACH', syscall: 'read' }, true],
+    ['once it was sent, as node-fetch tells it', { code: 'EHOSTUNREACH', message: 'reason: read EHOSTUNREACH' }, true],
+    ['once it was sent, as fetch tells it', { cause: { code: 'ENETUNREACH', syscall: 'write' } }, true],
+  ])('F1 a way lost %s is cancelled only where it may have been applied', async (_, fields, isCancelled) => {
+    const sent: string[] = [];
+    const fail = async (_hash: string, _keys: number, _key: string, ...args: string[]) => {
+      sent.push(args.length === 1 ? 'cancel' : 'acquire');
+      throw Object.assign(new Error('failed'), fields);
+    };
+    const store = redisStore({ client: { eval: fail, evalsha: fail } });
+
+    await expect(store.acquire(claim(), { ...call(50), tryMs: 50 })).rejects.toThrow(LockStoreError);
+    expect(sent.includes('cancel')).toBe(isCancelled);
+  });
+
+  test('a key that holds something else is named', async () => {
+    await redis.set('lock:digest', 'a string');
+
+    await expect(redisStore({ client: redis }).acquire(claim(), call())).rejects.toMatchObject({
+      code: 'INVALID_REQUEST',
+      message: expect.stringContaining('give the store a keyPrefix of its own'),
+    });
+  });
+});
+
+test('lists the locks of its own prefix alone, whatever signs are in it', async () => {
+  for (const keyPrefix of ['a*', 'ab', 'a[b]']) await grant(redisStore({ client: redis, keyPrefix }));
+  await redis.set('a*string', '1');
+
+  const locks = await lockAdmin(redisAdminStore({ client: redis, keyPrefix: 'a*' })).list();
+  expect(locks.map(({ name, state }) => [name, state])).toEqual([['digest', 'held']]);
+});
+
+test('passes over what else lies under its prefix, with a key that no lock can have', async () => {
+  await grant(redisStore({ client: redis }));
+  for (const name of ['', 'a\nb', 'x'.repeat(124), 'u\u0308'])
+    await redis.hset(`lock:${name}`, { of: 'another program' });
+
+  const locks = await lockAdmin(redisAdminStore({ client: redis })).list();
+  expect(locks.map(({ name }) => name)).toEqual(['digest']);
+});
+
+describe('a client that cannot send', () => {
+  const oldest = createRequire(new URL('../../oldest-sdk/package.json', import.meta.url));
+  const { createClient: createOldestClient } = oldest('redis') as typeof import('redis');
+  const OldestRedis = oldest('ioredis') as typeof Redis;
+  const nobody = { port: 1, host: '127.0.0.1' };
+
+  const watched = <C extends { on(event: 'error', listener: () => void): unknown }>(client: C): C => {
+    client.on('error', () => undefined);
+    return client;
+  };
+  const ended = async (client: Redis) => {
+    client.disconnect();
+    await vi.waitUntil(() => client.status === 'end');
+    return client;
+  };
+  /** Its own connection attempts go on and on. */
+  const connecting = (client: ReturnType<typeof createClient>) => {
+    client.connect().catch(() => undefined);
+    onTestFinished(() => void client.disconnect());
+    return client;
+  };
+  const ioredis = (client: Redis) => {
+    onTestFinished(() => client.disconnect());
+    return client;
+  };
+
+  test.each<[string, () => RedisStoreOptions['client'] | Promise<RedisStoreOptions['client']>]>([
+    ['node-redis that was never connected', () => createClient()],
+    ['the oldest node-redis that was never connected', () => createOldestClient() as never],
+    ['ioredis that has ended', () => ended(watched(new Redis(nobody)))],
+    ['the oldest ioredis that has ended', () => ended(watched(new OldestRedis(nobody)))],
+  ])('%s is told at once', async (_, make) => {
+    const store = redisStore({ client: await make() });
+    const start = performance.now();
+
+    const why =
+      'the client is closed: await client.connect() before the first run, and close it after the last; nothing was sent';
+    await expect(store.acquire(claim(), call(5_000))).rejects.toMatchObject({
+      message: `acquire of lock "digest" failed: ${why}`,
+      cause: { name: 'NotSent', message: why },
+    });
+    expect(performance.now() - start).toBeLessThan(500);
+  });
+
+  test.each<[string, () => RedisStoreOptions['client']]>([
+    ['node-redis', () => connecting(watched(createClient({ socket: nobody })))],
+    ['ioredis', () => ioredis(watched(new Redis(nobody)))],
+    ['the oldest ioredis', () => ioredis(watched(new OldestRedis(nobody)))],
+  ])('%s of a Redis that is down is asked for nothing, and told', async (_, make) => {
+    const client = make();
+    const [evaluate, evaluateHash] = [vi.spyOn(client, 'eval'), 'evalSha' in client ? 'evalSha' : 'evalsha'];
+    const send = vi.spyOn(client as unknown as Record<string, () => unknown>, evaluateHash);
+
+    await expect(redisStore({ client }).acquire(claim(), call(300))).rejects.toMatchObject({
+      code: 'UNAVAILABLE',
+      message: expect.stringContaining('the client is not connected to Redis: start Redis, or check its address'),
+    });
+    expect([evaluate, send].map(({ mock }) => mock.calls)).toEqual([[], []]);
+  });
+
+  test('and connects meanwhile, gets its lock', async () => {
+    const client = ioredis(new Redis(server.url));
+    expect(client.status).toBe('connecting');
+    expect(await redisStore({ client }).acquire(claim(), call(5_000))).toMatchObject({ status: 'acquired' });
+  });
+
+  /** Says of its connection what the test says, and passes scripts on. */
+  const slowClient = (status: string) => ({ ...faultyClient().client, status });
+
+  test('and connects after longer than a lease, has its whole lease from the first request on', async () => {
+    const clock = manualClock();
+    const client = slowClient('connecting');
+    const store = redisStore({ client });
+    const acquiring = store.acquire(claim({ leaseMs: 1_000 }), storeCall(clock));
+    await clock.advance(1_495);
+    client.status = 'ready';
+    await clock.advance(5);
+    const acquired = await acquiring;
+    const granted = { firstSentMono: 1_500, firstSentWall: Date.UTC(2026, 0, 1) + 1_500 };
+    expect(acquired).toMatchObject({ status: 'acquired', lease: granted });
+
+    client.status = 'reconnecting';
+    const extending = store.extend((acquired as Granted).lease, { leaseMs: 60_000 }, storeCall(clock));
+    await clock.advance(95);
+    client.status = 'ready';
+    await clock.advance(5);
+    expect(await extending).toMatchObject({ status: 'extended', firstSentMono: 1_600 });
+  });
+
+  test('at its first try has its whole lease from the try that is sent', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0.5);
+    onTestFinished(() => void vi.restoreAllMocks());
+    const clock = manualClock();
+    const statuses = ['ready', 'reconnecting'];
+    const client = Object.defineProperty(slowClient('ready'), 'status', { get: () => statuses.shift() ?? 'ready' });
+    const acquiring = redisStore({ client }).acquire(claim(), storeCall(clock));
+    await clock.advance(25);
+
+    expect(await acquiring).toMatchObject({ status: 'acquired', lease: { firstSentMono: 25 } });
+  });
+
+  test.each<[string, (client: { status: string }, controller: AbortController) => void]>([
+    [
+      'connects when its time is up',
+      (client) => {
+        client.status = 'ready';
+      },
+    ],
+    ['is given up while it connects', (_, controller) => controller.abort()],
+  ])('and %s, is asked for nothing, and told', async (_, happen) => {
+    const clock = manualClock();
+    const client = slowClient('connecting');
+    const controller = new AbortController();
+    clock.setTimer(() => happen(client, controller), 300);
+    const asked = { ...storeCall(clock), budgetMs: 300, signal: controller.signal };
+    const refused = expect(redisStore({ client }).acquire(claim(), asked)).rejects.toThrow(
+      'the client is not connected to Redis: start Redis, or check its address and the network; nothing was sent',
+    );
+    await clock.advance(400);
+
+    await refused;
+    expect(client.evalsha).not.toHaveBeenCalled();
+  });
+});
+
+test.each<[unknown, string]>([
+  [{ client: new UpstashRedis({ url: 'https://x.y', token: 'z' }) }, 'give it to upstashStore({ redis })'],
+  [{ client: Promise.resolve() }, 'client is a promise: await it'],
+  [undefined, 'redisStore was given undefined: give { client }'],
+  [{}, 'client is undefined: give a client of ioredis or node-redis'],
+  [{ client: {} }, 'give a client of ioredis or node-redis'],
+  [{ client: { evalsha() {} }, prefix: 'x' }, "unknown option 'prefix': the options are client, keyPrefix"],
+  [{ client: { evalsha() {} }, keyPrefix: 7 }, 'keyPrefix is 7: give a string'],
+])('refuses %j', (options, message) => {
+  expect(() => redisStore(options as RedisStoreOptions)).toThrow(message);
+});

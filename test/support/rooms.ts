@@ -1,0 +1,93 @@
+/** A room of the source: what it is for, and which rooms its files may import besides their own. */
+interface Room {
+  readonly what: string;
+  readonly sees: readonly string[];
+}
+
+/*
+ * The rooms of `src`, innermost first; CONTRIBUTING.md shows this table. A room is a folder, or a file that stands
+ * alone. A new one needs a line here.
+ */
+export const ROOMS: Readonly<Record<string, Room>> = {
+  'core/values': { what: 'values that need nothing else: instants, durations, names, ids', sees: [] },
+  'core/ports': { what: 'what a store is asked to do; types only', sees: ['core/values'] },
+  'core/public': {
+    what: 'what callers are given: outcomes, errors, events, the execution',
+    sees: ['core/values', 'core/ports'],
+  },
+  'core/observers': {
+    what: 'who is told where no observers are given: the log, metrics',
+    sees: ['core/values', 'core/public'],
+  },
+  'core/record': {
+    what: 'the stored record: its shape, what each verb writes, what a refusal means',
+    sees: ['core/values', 'core/ports', 'core/public'],
+  },
+  'core/request': {
+    what: 'one request to a store: its tries, and an answer that never came',
+    sees: ['core/values', 'core/ports', 'core/public', 'core/record'],
+  },
+  'core/options': {
+    what: 'what callers may ask for, checked and complete',
+    sees: ['core/values', 'core/ports', 'core/public', 'core/observers'],
+  },
+  'core/run': {
+    what: 'one run: acquire, watch, task, release',
+    sees: ['core/values', 'core/ports', 'core/public', 'core/observers', 'core/options'],
+  },
+  'core/wrap': {
+    what: 'what every platform does around a run: its name, tick, time and reply',
+    sees: ['core/values', 'core/ports', 'core/public', 'core/observers', 'core/options', 'core/run'],
+  },
+  'stores/memory.ts': {
+    what: 'the verbs in a Map',
+    sees: ['core/values', 'core/ports', 'core/public', 'core/record', 'core/request'],
+  },
+  'stores/dynamodb': {
+    what: 'the verbs as conditional writes',
+    sees: ['core/values', 'core/ports', 'core/public', 'core/record', 'core/request'],
+  },
+  'stores/redis': {
+    what: 'the verbs as Lua scripts, over a connection or over Upstash REST',
+    sees: ['core/values', 'core/ports', 'core/public', 'core/record', 'core/request'],
+  },
+  adapters: {
+    what: '`withSingleExecution` on each platform',
+    sees: ['core/values', 'core/ports', 'core/public', 'core/observers', 'core/options', 'core/run', 'core/wrap'],
+  },
+  leader: {
+    what: 'one leader among processes or regions',
+    sees: ['core/values', 'core/ports', 'core/public', 'core/observers', 'core/options', 'core/run', 'core/wrap'],
+  },
+  admin: {
+    what: "operators' verbs",
+    sees: ['core/values', 'core/ports', 'core/public', 'core/record', 'core/options'],
+  },
+  observe: {
+    what: 'the same log and metrics as observers to pass',
+    sees: ['core/values', 'core/public', 'core/observers'],
+  },
+  testing: {
+    what: 'the contract of a store, clocks, faults, events, a fake lock table',
+    sees: ['core/values', 'core/ports', 'core/public', 'core/record'],
+  },
+  'index.ts': {
+    what: 'the root door',
+    sees: ['core/values', 'core/ports', 'core/public', 'core/options', 'core/run', 'core/wrap', 'adapters'],
+  },
+};
+
+/** The room of a file of `src`, given by its path from the root of the repository. */
+export function roomOf(path: string): string {
+  const [, area = '', inner = ''] = path.split('/');
+  return area === 'core' || area === 'stores' ? `${area}/${inner}` : area;
+}
+
+/** The table of rooms in Markdown. */
+export function roomTable(): string {
+  const rows = Object.entries(ROOMS).map(([room, { what, sees }]) => {
+    const seen = sees.map((name) => `\`${name.replace('core/', '')}\``).join(' ');
+    return `| \`${room}\` | ${what} | ${seen || 'nothing'} |`;
+  });
+  return ['| room of `src` | what it is for | sees |', '|---|---|---|', ...rows].join('\n');
+}
