@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import { Cron, type CronOptions } from 'croner';
 import nodeCron from 'node-cron';
 import { type Execution, LockHeldError, type Skipped } from 'single-execution';
@@ -5,6 +6,8 @@ import { withSingleExecution } from 'single-execution/process';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { crash, MINUTE, memoryLocks, NOW } from '../support/memory-locks.js';
 import { pass } from '../support/pass.js';
+
+const { Cron: Cron10 } = createRequire(import.meta.url)('croner-10') as typeof import('croner');
 
 function setting() {
   const { clock, store, observer, item } = memoryLocks();
@@ -125,6 +128,7 @@ describe('row 36: the tick', () => {
     ['a date that is a number', { date: NOW, triggeredAt: new Date(NOW) }],
     ['a date of something that is not node-cron’s', { date: new Date(NOW - 60_000) }],
     ['a croner job that has not run', new Cron('* * * * *', { paused: true })],
+    ['a job of croner 10 that has not run', new Cron10('* * * * *', { paused: true })],
   ])(
     'row 36: F68 a call that tells none is refused, and nothing is written, where it passes %s',
     async (_, context) => {
@@ -210,12 +214,33 @@ describe('node-cron itself', () => {
   });
 });
 
-describe('croner itself', () => {
+type Schedule = [pattern: string, cronOptions: CronOptions, dues: readonly string[]];
+
+/** In the hour that is repeated when clocks go back. */
+const REPEATED: Schedule = [
+  '30 * * * *',
+  { timezone: 'America/New_York' },
+  ['2026-11-01T05:30:00.000Z', '2026-11-01T06:30:00.000Z'],
+];
+
+test('row 36: croner 10 leaves out the hour that is repeated when clocks go back', () => {
+  const [pattern, options, [first = '']] = REPEATED;
+  const cron = new Cron10(pattern, { ...options, paused: true });
+
+  expect(cron.nextRun(new Date(first))).toEqual(new Date('2026-11-01T07:30:00.000Z'));
+});
+
+describe.each<[string, typeof Cron, Schedule[]]>([
+  ['croner 10', Cron10, []],
+  ['croner 11', Cron, [REPEATED]],
+])('%s itself', (_, Cron, repeated) => {
+  type Job = InstanceType<typeof Cron>;
+
   test('row 62: the execution comes last, and a job of that alone is given it, not what croner passes', async () => {
     const job = vi.fn();
     const options = { ...setting().options, onSkipped: () => undefined };
     const jobs = [
-      withSingleExecution((self: Cron, context: undefined, { name }: Execution) => job(self, context, name), options),
+      withSingleExecution((self: Job, context: undefined, { name }: Execution) => job(self, context, name), options),
       withSingleExecution(({ name }: Execution) => job(name), options),
     ].map((wrapped) => new Cron('0 0 1 1 *', { paused: true }, wrapped));
     for (const cron of jobs) await cron.trigger();
@@ -224,11 +249,11 @@ describe('croner itself', () => {
     expect(job.mock.calls).toEqual([[jobs[0], undefined, 'digest'], ['digest']]);
   });
 
-  test.each<[string, CronOptions, readonly string[]]>([
+  test.each<Schedule>([
     ['*/5 * * * *', { timezone: 'Etc/UTC' }, ['2026-01-01T00:00:00.000Z', '2026-01-01T00:05:00.000Z']],
     ['*/7 * * * * *', { timezone: 'Asia/Kolkata' }, ['2026-01-01T00:00:49.000Z', '2026-01-01T00:00:56.000Z']],
     ['30 19 * * *', { timezone: 'America/New_York' }, ['2026-03-08T00:30:00.000Z', '2026-03-08T23:30:00.000Z']],
-    ['30 * * * *', { timezone: 'America/New_York' }, ['2026-11-01T05:30:00.000Z', '2026-11-01T06:30:00.000Z']],
+    ...repeated,
   ])(
     'row 36: row 34: of two processes 30 ms apart one runs each tick of %s in %o, whose time is the one that was due',
     async (pattern, cronOptions, dues) => {
@@ -264,19 +289,18 @@ describe('croner itself', () => {
 
   test('row 36: tells its time on a 29 February too, before which croner 10 finds no other', async () => {
     const leapDay = new Date('2024-02-29T00:00:00.000Z');
-    const croner10 = {
-      currentRun: () => new Date(leapDay.getTime() + 4),
-      previousRuns(count: number) {
-        if (count > 1) throw new TypeError("Cannot read properties of undefined (reading '0')");
-        return [leapDay];
-      },
-    };
-    const job = withSingleExecution((_cron: object, { tick }: Execution) => tick, {
-      ...setting().options,
-      tick: 'event',
+    vi.useFakeTimers({ now: leapDay.getTime() + 4 });
+    const ticks: unknown[] = [];
+    const { clock: _, ...options } = setting().options;
+    const job = withSingleExecution(async ({ tick }: Execution) => void ticks.push(tick), {
+      ...{ ...options, tick: 'event' as const },
+      onSkipped: () => undefined,
     });
+    const cron = new Cron('0 0 29 2 *', { timezone: 'Etc/UTC', paused: true }, job);
+    await cron.trigger();
+    cron.stop();
 
-    expect(await job(croner10)).toEqual(leapDay);
+    expect(ticks).toEqual([leapDay]);
   });
 
   test('row 36: a job with an interval counts from its own last run: it tells no time that others share', async () => {
