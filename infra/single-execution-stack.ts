@@ -16,7 +16,7 @@ export interface SingleExecutionStackProps extends StackProps {
   readonly tenants: readonly string[];
   /** Where their contacts come from. */
   readonly tenantApiUrl: string;
-  /** Who is told of alarms. @default nobody */
+  /** Who gets a mail when an alarm goes off. @default nobody */
   readonly alarmEmail?: string;
 }
 

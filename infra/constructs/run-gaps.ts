@@ -6,8 +6,8 @@ const UTC = ['UTC', 'Etc/UTC', 'Etc/GMT'];
 
 /**
  * How near and how far apart two runs of a schedule can be: by its expression, by an hour less or more where clocks
- * are changed, and by its time window. Not counted is a tick in the hour that spring leaves out: it does not fire, and
- * the alarm that then rings is right.
+ * are changed, and by its time window. A tick in the hour that spring leaves out does not count: it does not fire, and
+ * the alarm that then goes off is right.
  *
  * @returns undefined for a schedule that fires once
  */

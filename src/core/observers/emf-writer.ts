@@ -10,7 +10,7 @@ export interface Stdout {
   write(text: string): unknown;
 }
 
-/** The stdout of this process; undefined where there is none, as on edge runtimes. */
+/** The stdout of this process; undefined on platforms without one, such as edge runtimes. */
 export function findStdout(): Stdout | undefined {
   const { process } = globalThis as { process?: { stdout?: Partial<Stdout> } };
   return typeof process?.stdout?.write === 'function' ? (process.stdout as Stdout) : undefined;

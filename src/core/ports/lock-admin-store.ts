@@ -10,7 +10,7 @@ export interface LockAdminStore {
   get(name: string, call: StoreCall): Promise<StoredLock | undefined>;
   /** One conditional write: `changed` when the lock is not held under that token any more. */
   forceRelease(force: ForceRelease, call: StoreCall): Promise<'forced' | 'changed'>;
-  /** Makes the record where there is none. Resolves to the record as it is from then on. */
+  /** Makes a record if the lock has none. Resolves to the record as it is from then on. */
   pause(name: string, pause: Pause, call: StoreCall): Promise<StoredLock>;
   resume(name: string, call: StoreCall): Promise<ResumeResult>;
   /**
