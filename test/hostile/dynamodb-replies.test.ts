@@ -42,6 +42,7 @@ const VERBS: readonly (readonly [string, () => Promise<unknown>])[] = [
   ['forceRelease', () => admin.forceRelease({ ...LEASE, adminId: newAttemptId('f'), nowMs: NOW }, call())],
   ['pause', () => admin.pause('digest', { untilMs: NOW, by: 'me' }, call())],
   ['resume', () => admin.resume('digest', call())],
+  ['delete', () => admin.delete({ ...LEASE, adminId: newAttemptId('d'), nowMs: NOW }, call())],
   ['list', () => admin.list(call())],
 ];
 

@@ -52,7 +52,12 @@ const VERBS: readonly (readonly [string, readonly string[], () => Promise<unknow
     () => admin.forceRelease({ ...LEASE, adminId: newAttemptId('f'), nowMs: NOW }, call()),
   ],
   ['pause', ['paused'], () => admin.pause('digest', { untilMs: NOW, by: 'me' }, call())],
-  ['resume', ['resumed'], () => admin.resume('digest', call())],
+  ['resume', ['resumed', 'not-paused', 'unknown'], () => admin.resume('digest', call())],
+  [
+    'delete',
+    ['deleted', 'held', 'changed', 'unknown'],
+    () => admin.delete({ ...LEASE, adminId: newAttemptId('d'), nowMs: NOW }, call()),
+  ],
 ];
 
 const line = fc.oneof(
@@ -150,6 +155,8 @@ function expectSaid(reply: string, value: unknown): void {
   );
   if (word === 'granted') expect(value).toMatchObject({ status: 'acquired', lease: { fencingToken: Number(number) } });
   if (word === 'extended') expect(value).toMatchObject({ status: 'extended', lockUntilMs: Number(number) });
+  if (['forced', 'resumed', 'not-paused', 'unknown', 'deleted', 'held', 'changed'].includes(word ?? ''))
+    expect(value).toBe(word);
   if (word === 'refused') expect(value).toMatchObject({ status: 'refused' });
   if (word === 'own') {
     expect(reply).toContain(`attemptId\n${ASKED.attemptId}`);

@@ -60,17 +60,17 @@ export const DYNAMODB_MUTANTS: readonly Mutant[] = [
     "if (token !== fencingToken) return 'changed';",
     "if (token === 'another') return 'changed';",
   ]),
-  mutant('an operator deletes a lock that is held', 'hostile', 25, [
+  mutant('an operator deletes a lock that is held', 'hostile', 26, [
     'core/record/deletion.ts',
     "if (state !== 'held') return 'open';",
     "if (state !== 'held' || lockUntil !== 0) return 'open';",
   ]),
-  mutant('a delete does not compare what it was judged by', 'hostile', 48, [
+  mutant('a delete does not compare what it was judged by', 'hostile', 60, [
     REQUESTS,
     "    ConditionExpression: unchanged.join(' AND '),\n    ExpressionAttributeNames: names,\n    ExpressionAttributeValues: { ...fieldValues, ...old },",
     "    ConditionExpression: 'attribute_exists(attemptId)',\n    ExpressionAttributeNames: names,\n    ExpressionAttributeValues: { ...fieldValues, ...(unchanged.length === 0 && old) },",
   ]),
-  mutant('a delete drops the fencing token', 'hostile', 15, [
+  mutant('a delete drops the fencing token', 'hostile', 21, [
     'core/record/deletion.ts',
     '...defined({ fencingToken, ',
     '...defined({ ...(fencingToken === -1 && { fencingToken }), ',
@@ -93,7 +93,7 @@ export const DYNAMODB_MUTANTS: readonly Mutant[] = [
   mutant(
     'a takeover does not look whether the lease was renewed, and its holder is careless',
     'stale',
-    28,
+    471,
     [REQUESTS, `${SAME_ATTEMPT}    unchangedSince('lockUntil', ':oldUntil', lockUntil),\n`, SAME_ATTEMPT],
     [REQUESTS, `${OLD_ATTEMPT}    ':oldUntil': lockUntil,\n`, OLD_ATTEMPT],
     ['core/run/hold.ts', 'return Math.max(200, leaseMs / 100);', 'return -4_000;'],
@@ -101,7 +101,7 @@ export const DYNAMODB_MUTANTS: readonly Mutant[] = [
   mutant(
     'a takeover does not look whose lock it is',
     'hostile',
-    195,
+    200,
     [REQUESTS, `${SAME_ATTEMPT}    unchangedSince('lockUntil', ':oldUntil', lockUntil),\n`, ''],
     [REQUESTS, `${OLD_ATTEMPT}    ':oldUntil': lockUntil,\n`, ''],
   ),
@@ -285,6 +285,11 @@ export const DYNAMODB_MUTANTS: readonly Mutant[] = [
     'core/record/refusal.ts',
     "state === 'forced' || state === 'deleted' ||",
     "state === 'deleted' ||",
+  ]),
+  mutant('a lock that was deleted waits for the operator’s clock', 'hostile', 1, [
+    'core/record/refusal.ts',
+    "state === 'forced' || state === 'deleted' ||",
+    "state === 'forced' ||",
   ]),
   mutant('a lock that is kept for lockAtLeastFor counts as given back', 'synchronised', 29, [
     'core/record/refusal.ts',

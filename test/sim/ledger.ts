@@ -193,9 +193,11 @@ export function ledger({ regime, store, tickMark, now, tell = () => {} }: Circum
     skips++;
     // Of a paused lock its tick may be done as well.
     if (attempt && ['already-executed', 'stale-tick', 'paused'].includes(reason)) attempt.isDone = true;
-    const freedMs = freedAtMs.get(holder?.fencingToken ?? -1) ?? Number.POSITIVE_INFINITY;
+    // Only a lock that was deleted can be refused without a holder.
+    const freedMs = holder ? (freedAtMs.get(holder.fencingToken) ?? Number.POSITIVE_INFINITY) : deletedMs;
     if ((reason === 'locked' || reason === 'lock-at-least-for') && attempt && attempt.begunMs > freedMs) {
-      violation('I11', `skipped as ${reason} by grant ${holder?.fencingToken}, which had given the lock back`);
+      const whose = holder ? `by grant ${holder.fencingToken}, which had given the lock back` : 'after a delete';
+      violation('I11', `skipped as ${reason} ${whose}`);
     }
     const tick = due?.getTime() ?? 0;
     const done = tickMark === 'success' ? fulfilledTicks : grantedTicks;

@@ -35,12 +35,12 @@ export const REDIS_MUTANTS: readonly Mutant[] = [
     "if lock.state ~= 'held' or lock.fencingToken ~= ARGV[2] then return answer('changed') end",
     "if lock.state ~= 'held' then return answer('changed') end",
   ]),
-  mutant('an operator deletes a lock that has been used since it was seen', 'hostile', 4, [
+  mutant('an operator deletes a lock that has been used since it was seen', 'hostile', 18, [
     ADMIN_SCRIPTS,
     "if text(count(lock.fencingToken or '0') or -1) ~= ARGV[2] then",
     'if false then',
   ]),
-  mutant('an operator deletes a lock that is held', 'hostile', 8, [
+  mutant('an operator deletes a lock that is held', 'hostile', 9, [
     ADMIN_SCRIPTS,
     "if lock.state == 'held' then",
     'if false then',
