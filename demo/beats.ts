@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LockAdmin, LockInfo } from 'single-execution/admin';
 import { attemptOf, verbOf } from '../test/support/lock-verb.js';
+import type { Random } from '../test/support/play/random.js';
 import { type Delivery, deliver } from './delivery.js';
 import type { Fleet, Worker } from './fleet.js';
 import type { Invocation } from './history.js';
 import type { Job } from './job.js';
-import type { Random } from './random.js';
 import type { Recorder } from './recorder.js';
 import type { Timeline } from './timeline.js';
 

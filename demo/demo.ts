@@ -1,20 +1,20 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { lockAdmin } from 'single-execution/admin';
 import { dynamoDBAdminStore } from 'single-execution/dynamodb';
-import { type CleanUps, runCommand } from './command.js';
+import { type CleanUps, runCommand } from '../test/support/play/command.js';
+import { random } from '../test/support/play/random.js';
+import { paint } from '../test/support/play/terminal.js';
+import { tellVerdict } from '../test/support/play/verdict.js';
 import { startEngine } from './engine.js';
 import { FIRST_DAY_MS, JOBS, playEvening, SITUATIONS, TENANTS } from './evening.js';
 import { startFleet } from './fleet.js';
 import { everySituation, INVARIANTS } from './invariants.js';
 import { putOrders, readFacts } from './orders.js';
-import { paint } from './paint.js';
-import { random } from './random.js';
 import { recorder } from './recorder.js';
 import { readSettings, type Settings, USAGE } from './settings.js';
 import { summaryTable } from './summary.js';
 import { createTables, LOCK_TABLE } from './tables.js';
 import { timeline } from './timeline.js';
-import { tellVerdict } from './verdict.js';
 
 /** A play too short for every situation shows nothing: below this the start is not counted. */
 const SHORTEST_PLAY_MS = 8_000;

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Random } from '../test/support/play/random.js';
 import { BEATS, LONGEST_BEAT_MS, type Scene } from './beats.js';
 import type { Job } from './job.js';
 import { nightlyReport } from './nightly-report-job.js';
 import { NIGHT_BEATS, playNights } from './nights.js';
-import type { Random } from './random.js';
 import { tenantSync } from './tenant-sync-job.js';
 
 /** The jobs of the evening: the report of the night, and a sync for each tenant. */

@@ -1,6 +1,6 @@
-import { grouped } from './grouped.js';
+import { grouped } from '../test/support/play/grouped.js';
+import type { Invariant } from '../test/support/play/verdict.js';
 import type { Ending, History, Invocation, Work } from './history.js';
-import type { Invariant } from './invariant.js';
 
 export const INVARIANTS: readonly Invariant<History>[] = [
   {

@@ -1,8 +1,8 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand, DynamoDBDocumentClient, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import type { Random } from '../test/support/play/random.js';
 import type { Fact, Work } from './history.js';
 import { nightlyReport } from './nightly-report-job.js';
-import type { Random } from './random.js';
 import { DATA_TABLE } from './tables.js';
 import { contactsOf } from './tenant-api.js';
 import { tenantSync } from './tenant-sync-job.js';

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { readFlags, SWITCH, TEXT, UsageError, whole } from './usage.js';
+import { readFlags, SWITCH, TEXT, UsageError, whole } from '../test/support/play/command.js';
 
 /** How the evening is to be played. */
 export interface Settings {

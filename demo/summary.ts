@@ -1,4 +1,4 @@
-import { columns } from './columns.js';
+import { columns } from '../test/support/play/terminal.js';
 import type { History } from './history.js';
 
 /** One row per job: how its ticks went. */

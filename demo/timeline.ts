@@ -1,5 +1,5 @@
+import type { Paint } from '../test/support/play/terminal.js';
 import type { Ending, Invocation, Work } from './history.js';
-import type { Paint } from './paint.js';
 
 /** What is shown of an invocation beside its record. */
 export interface Shown {

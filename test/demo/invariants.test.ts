@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { History, Invocation, Work } from '../../demo/history.js';
 import { everySituation, INVARIANTS } from '../../demo/invariants.js';
-import { paint } from '../../demo/paint.js';
-import { tellVerdict } from '../../demo/verdict.js';
+import { paint } from '../support/play/terminal.js';
+import { tellVerdict } from '../support/play/verdict.js';
 
 const TICK = Date.parse('2026-03-01T20:00:00Z');
 const tick = (minute: number) => TICK + minute * 60_000;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { random } from '../../demo/random.js';
 import { readSettings } from '../../demo/settings.js';
-import { UsageError } from '../../demo/usage.js';
+import { UsageError } from '../support/play/command.js';
+import { random } from '../support/play/random.js';
 
 test('fills in what is not said', () => {
   expect(readSettings(['--seed', '7'])).toEqual({ seed: 7, seconds: 30, workers: 4, engine: 'auto', help: false });

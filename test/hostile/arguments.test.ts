@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readSettings } from '../../demo/settings.js';
-import { UsageError } from '../../demo/usage.js';
 import { STAGES, type Stage } from '../sim/regime.js';
 import { readSimSettings } from '../sim/settings.js';
 import type { Kind } from '../sim/tally.js';
 import { anyText } from '../support/hostile-values.js';
+import { UsageError } from '../support/play/command.js';
 
 const COMMANDS = [
   ['demo', readSettings, ['seed', 'seconds', 'workers', 'engine', 'help']],

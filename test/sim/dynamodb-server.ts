@@ -1,7 +1,7 @@
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { dynamoDBAdminStore, dynamoDBStore } from 'single-execution/dynamodb';
-import type { Random } from '../../demo/random.js';
 import { fakeTable, type UpdateInput } from '../../src/testing/fake-dynamodb/table.js';
+import type { Random } from '../support/play/random.js';
 import type { Host } from './host.js';
 import { type Applied, LOCK, type LockServer } from './lock-server.js';
 import type { Network } from './network.js';

@@ -1,5 +1,5 @@
 import { createLeaderElection, type LeaderElection, type Leadership } from 'single-execution/leader';
-import type { Random } from '../../demo/random.js';
+import type { Random } from '../support/play/random.js';
 import { type Host, sleep } from './host.js';
 import { LOCK } from './lock-server.js';
 import { befall, GUARD_MS, START, type World } from './world.js';

@@ -7,7 +7,7 @@ import {
   LockStoreError,
   type Observer,
 } from 'single-execution';
-import type { Random } from '../../demo/random.js';
+import type { Random } from '../support/play/random.js';
 import { type Host, sleep } from './host.js';
 import type { TickMark } from './ledger.js';
 import { LOCK } from './lock-server.js';

@@ -1,4 +1,4 @@
-import type { Random } from '../../demo/random.js';
+import type { Random } from '../support/play/random.js';
 import type { Host } from './host.js';
 import type { Weather } from './regime.js';
 import type { Timeline } from './timeline.js';

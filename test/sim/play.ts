@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Random, random } from '../../demo/random.js';
+import { type Random, random } from '../support/play/random.js';
 import { playElection } from './election.js';
 import { playJobs } from './jobs.js';
 import type { Findings } from './ledger.js';

@@ -1,4 +1,4 @@
-import type { Random } from '../../demo/random.js';
+import type { Random } from '../support/play/random.js';
 
 /** What goes wrong in a simulated world, and how badly. */
 export interface Regime {

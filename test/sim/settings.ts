@@ -1,4 +1,4 @@
-import { readFlags, SWITCH, TEXT, UsageError, whole } from '../../demo/usage.js';
+import { readFlags, SWITCH, TEXT, UsageError, whole } from '../support/play/command.js';
 import { REGIMES, type RegimeName, STAGES, type Stage } from './regime.js';
 import type { Kind } from './tally.js';
 

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { UsageError } from '../../demo/usage.js';
+import { UsageError } from '../support/play/command.js';
 import { DYNAMODB_MUTANTS } from './dynamodb-mutants.js';
 import { ELECTION_MUTANTS } from './election-mutants.js';
 import { KEPT_WORLDS } from './kept-worlds.js';

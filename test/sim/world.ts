@@ -1,5 +1,5 @@
 import { lockAdmin } from 'single-execution/admin';
-import type { Random } from '../../demo/random.js';
+import type { Random } from '../support/play/random.js';
 import { dynamoDBServer } from './dynamodb-server.js';
 import { type Host, host } from './host.js';
 import { type Ledger, ledger, type StoreKind, type TickMark } from './ledger.js';

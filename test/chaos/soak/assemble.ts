@@ -1,4 +1,4 @@
-import { grouped } from '../../../demo/grouped.js';
+import { grouped } from '../../support/play/grouped.js';
 import type { Life } from './fleet.js';
 import type { Delivery, Run, SoakHistory, Worker } from './history.js';
 import { wallOffsetMs } from './machine-clock.js';

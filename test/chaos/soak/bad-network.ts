@@ -1,9 +1,9 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { createLockTable } from 'single-execution/dynamodb';
-import type { Random } from '../../../demo/random.js';
 import { startDynamoDBLocal } from '../../support/dynamodb-local-process.js';
 import { oncePerRequest } from '../../support/every-third.js';
 import { type Fault, faultName, type SeenRequest, startFaultProxy, throttle } from '../../support/fault-proxy.js';
+import type { Random } from '../../support/play/random.js';
 import { startRedisServer } from '../../support/redis-server.js';
 import type { StoreAddress } from '../../support/store-address.js';
 import { startTcpFaultProxy, type TcpFault } from '../../support/tcp-fault-proxy.js';

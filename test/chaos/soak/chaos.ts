@@ -1,12 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type CleanUps, runCommand } from '../../../demo/command.js';
-import { paint } from '../../../demo/paint.js';
-import { random } from '../../../demo/random.js';
-import { tellVerdict } from '../../../demo/verdict.js';
 import { bundledProgram } from '../../support/bundled-program.js';
 import { childPrograms } from '../../support/child-program.js';
+import { type CleanUps, runCommand } from '../../support/play/command.js';
+import { random } from '../../support/play/random.js';
+import { paint } from '../../support/play/terminal.js';
+import { tellVerdict } from '../../support/play/verdict.js';
 import { providePrograms } from '../../support/provided-programs.js';
 import type { StoreAddress } from '../../support/store-address.js';
 import { NETWORKS } from './bad-network.js';

@@ -1,5 +1,5 @@
 import type { SkippedHolder } from 'single-execution';
-import type { Invariant } from '../../../demo/invariant.js';
+import type { Invariant } from '../../support/play/verdict.js';
 import { LATE_MS } from './bad-network.js';
 import type { Delivery, SoakHistory } from './history.js';
 import type { SoakJob } from './jobs.js';

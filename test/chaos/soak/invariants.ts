@@ -1,4 +1,4 @@
-import type { Invariant } from '../../../demo/invariant.js';
+import type { Invariant } from '../../support/play/verdict.js';
 import type { SoakHistory } from './history.js';
 import { HOLD_INVARIANTS } from './hold-invariants.js';
 import { LIVENESS_INVARIANTS } from './liveness-invariants.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { random } from '../../../demo/random.js';
+import { random } from '../../support/play/random.js';
 import { JOBS, LONGEST_LEASE_MS } from './jobs.js';
 import { aheadMs, type PlannedDelivery, planOf, SLOTS } from './plan.js';
 

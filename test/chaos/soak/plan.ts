@@ -1,4 +1,4 @@
-import type { Random } from '../../../demo/random.js';
+import type { Random } from '../../support/play/random.js';
 import { LONGEST_LEASE_MS, type SoakJob } from './jobs.js';
 
 /*

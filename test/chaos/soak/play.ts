@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Random } from '../../../demo/random.js';
 import type { ChildPrograms } from '../../support/child-program.js';
+import type { Random } from '../../support/play/random.js';
 import type { StoreAddress } from '../../support/store-address.js';
 import { type GivenDelivery, historyOf } from './assemble.js';
 import { startFleet } from './fleet.js';

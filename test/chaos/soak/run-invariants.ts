@@ -1,5 +1,5 @@
-import { grouped } from '../../../demo/grouped.js';
-import type { Invariant } from '../../../demo/invariant.js';
+import { grouped } from '../../support/play/grouped.js';
+import type { Invariant } from '../../support/play/verdict.js';
 import type { Delivery, Run, SoakHistory } from './history.js';
 import { awakeMs, stoodStill } from './standing-still.js';
 import { shown } from './telling.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { UsageError } from '../../../demo/usage.js';
+import { UsageError } from '../../support/play/command.js';
 import { readSettings } from './settings.js';
 
 test('fills in what is not said', () => {

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { readFlags, SWITCH, TEXT, UsageError, whole } from '../../../demo/usage.js';
+import { readFlags, SWITCH, TEXT, UsageError, whole } from '../../support/play/command.js';
 import type { StoreAddress } from '../../support/store-address.js';
 
 type Store = StoreAddress['kind'];

@@ -1,4 +1,4 @@
-import { columns } from '../../../demo/columns.js';
+import { columns } from '../../support/play/terminal.js';
 import type { SoakHistory } from './history.js';
 import { leftWithoutRunner } from './hold-invariants.js';
 import { besideSuccessor, runsOf } from './run-invariants.js';

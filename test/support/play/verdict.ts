@@ -1,5 +1,17 @@
-import type { Invariant } from './invariant.js';
-import type { Paint } from './paint.js';
+import type { Paint } from './terminal.js';
+
+/** A promise of the library, checked against what the outside saw. */
+export interface Invariant<H> {
+  readonly promise: string;
+  check(history: H): Finding;
+}
+
+export interface Finding {
+  /** How many cases were looked at. */
+  readonly cases: number;
+  /** What each breach was; none when the promise held. */
+  readonly breaches: readonly string[];
+}
 
 const SHOWN = 5;
 
