@@ -41,7 +41,7 @@ export interface Options<Env = unknown, C = ScheduledController, X = ExecutionCo
  * fourth argument; handlers with fewer parameters fit. What the handler hands to `ctx.waitUntil` is part of its run.
  * Whether the platform tries a failed run again is left to it and to `noRetry`.
  *
- * @returns a scheduled handler; it resolves to the handler's value or the skip, of which the platform takes no notice
+ * @returns a scheduled handler; it resolves to the handler's value or to the skip, which the platform ignores
  * @throws TypeError, RangeError when wrapping, for options that cannot be
  */
 export function withSingleExecution<

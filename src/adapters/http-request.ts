@@ -21,13 +21,13 @@ export async function readSchedule(request: Request): Promise<Trigger> {
   return typeof time === 'number' ? { tickMs: time } : readInstant(time);
 }
 
-/** Why a request is not run for the time that it tells, and the code for whoever calls. */
+/** Why a request is refused because of its scheduled time, and the code that its caller gets. */
 export interface TickRefusal {
   readonly code: 'TICK_MISSING' | 'TICK_UNREADABLE' | 'TICK_OUT_OF_RANGE';
   readonly why: string;
 }
 
-/** A caller may not mark ticks as done that are yet to come: one header would keep the job from running. */
+/** A caller must not mark future ticks as done: one header would keep the job from running. */
 export function refusedTick({ tickMs, unreadableTick }: Trigger, nowMs: number): TickRefusal | undefined {
   if (unreadableTick !== undefined) {
     return { code: 'TICK_UNREADABLE', why: `its scheduled time cannot be read: ${unreadableTick}` };
@@ -63,7 +63,7 @@ async function scheduledTimeOfBody(request: Request): Promise<unknown> {
   try {
     return ((await request.clone().json()) as { scheduledTime?: unknown }).scheduledTime;
   } catch {
-    // A body that is no JSON is the handler's business.
+    // The body is not JSON: that is for the handler to judge.
     return undefined;
   }
 }

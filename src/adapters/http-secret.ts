@@ -1,7 +1,7 @@
 import { warn } from '../core/observers/operator-log.js';
 import { describeType } from '../core/values/describe.js';
 
-/** What a header can carry: it loses blanks at its ends. */
+/** What a header can carry; blanks at its ends would be lost. */
 const SENDABLE = /^[!-~](?:[ -~]*[!-~])?$/;
 const MISSING =
   'a request was refused with status 500, because CRON_SECRET is not set: set it, give secret, or say secret: false where nobody else can call';
@@ -14,7 +14,7 @@ export type Shown = 'right' | 'wrong' | 'unset';
 /**
  * Makes the check of a request's `Authorization: Bearer <secret>`, with the time it takes independent of the secret.
  *
- * @throws TypeError for a secret that is none, such as a variable of the environment that is not set
+ * @throws TypeError for a secret that is empty or cannot be sent, such as an environment variable that is not set
  */
 export function secretCheck(options: { readonly secret?: string | false }): (request: Request) => Shown {
   const { secret } = options;
@@ -50,7 +50,7 @@ function secretOfEnvironment(): string | undefined {
   return process?.env?.['CRON_SECRET'] || undefined;
 }
 
-/** Takes a time that depends on the length of what was given alone. */
+/** Takes a time that depends only on the length of what was given. */
 function isSame(given: string, expected: string): boolean {
   let difference = given.length ^ expected.length;
   for (let i = 0; i < given.length; i++) difference |= given.charCodeAt(i) ^ expected.charCodeAt(i % expected.length);

@@ -126,7 +126,7 @@ class FailedResponse extends Error {
   }
 }
 
-/** The reason is in the events and in the log, not for whoever calls. */
+/** The reason is in the events and in the log. The caller does not see it. */
 function refuse(status: number, code: string, headers: Record<string, string> = {}): Response {
   return Response.json({ status: 'error', code }, { status, headers });
 }

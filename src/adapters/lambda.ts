@@ -44,7 +44,7 @@ export interface Options<E = any, S extends OnSkipped = OnSkipped> extends LockO
 /** The default of `onSkipped`. */
 type Returned = (skipped: Skipped) => Skipped;
 
-/** What a run resolves to, by its `onSkipped`. */
+/** What a run resolves to; it depends on `onSkipped`. */
 type Reply<R, S> = S extends 'throw' ? R : S extends (skipped: Skipped) => infer F ? R | Awaited<F> : R | Skipped;
 
 /** A wrapped handler. Where a `ScheduledHandler` is wanted, `O` is void, and the reply `T` is not shown. */
@@ -114,7 +114,7 @@ function timesOf(policy: Policy): (remaining: number | undefined) => RunTimes {
   const timesFor = timesWithin(policy, "the function's remaining");
   return (remaining) => {
     if (remaining !== undefined) return timesFor(remaining);
-    // Switched off, nothing is held, and no lease has to be found.
+    // With the off switch on nothing is held, so no lease is needed.
     const leaseMs = chosenLeaseMs(policy) ?? (isSwitchedOff(policy.store) ? LONGEST_LEASE_MS : undefined);
     if (leaseMs !== undefined) return { leaseMs };
     throw new TypeError(

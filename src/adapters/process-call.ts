@@ -26,7 +26,7 @@ function readCron(cron: Cron): Trigger {
   const ran = cron.currentRun();
   // With an interval each process counts from its own last run: no time is common to all.
   if (ran === null || cron.options?.interval) return {};
-  // One at a time: croner 10 throws where it finds fewer than it is asked for, as before a 29 February.
+  // Ask for one at a time: croner 10 throws if it finds fewer than it is asked for, as before a 29 February.
   const newest = (beforeMs: number) => cron.previousRuns(1, new Date(beforeMs))[0];
   const found = newest(ran.getTime() + 1_000);
   // Whether the very second of the instant counts as before it depends on croner's version.

@@ -12,7 +12,7 @@ interface Process {
   exit?(code: number): void;
 }
 
-/** The package signal-exit, which ends the process by itself once only its own listeners are left. */
+/** The package signal-exit. It ends the process itself once only its own listeners are left. */
 interface SignalExit {
   readonly count?: number;
 }
@@ -26,7 +26,7 @@ const ENDED_BY_SIGTERM = 143;
 const inProgress = new Set<AbortController>();
 let isListening = false;
 let isShuttingDown = false;
-/** Whether the program left it to this module to end the process. */
+/** Whether the program leaves it to this module to end the process. */
 let isOurs = false;
 
 const onSigterm: Listener = Object.assign(
@@ -46,7 +46,7 @@ const onSigterm: Listener = Object.assign(
  * that over.
  */
 export async function untilShutdown<T>(task: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  // First in line, so that a listener of the program that is called once still counts.
+  // Runs before the other listeners, so that one which the program registered with `once` still counts.
   if (!isListening) process?.prependListener?.('SIGTERM', onSigterm);
   isListening = true;
   const run = new AbortController();
@@ -56,7 +56,7 @@ export async function untilShutdown<T>(task: (signal: AbortSignal) => Promise<T>
     return await task(run.signal);
   } finally {
     inProgress.delete(run);
-    // In a turn of its own, so that whoever called sees the result first.
+    // In a later turn, so that the caller sees the result first.
     if (isShuttingDown) systemClock.setTimer(endProcess, 0);
   }
 }
@@ -71,7 +71,7 @@ function endProcess(): void {
   }, 0);
 }
 
-/** Listeners that end the process, or let another of them do it, and do not take that over for the program. */
+/** Listeners that end the process, or leave that to another of them. They are not a sign that the program ends it itself. */
 function ownListeners(): number {
   const copies = process?.listeners?.('SIGTERM').filter((listener) => 'isOfSingleExecution' in listener) ?? [];
   const signalExit = (globalThis as { [SIGNAL_EXIT]?: SignalExit })[SIGNAL_EXIT];

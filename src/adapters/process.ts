@@ -34,7 +34,7 @@ interface Telling<S extends 'return' | 'throw'> {
   readonly onSkipped?: S;
 }
 
-/** What a wrapped job resolves to, by its `onSkipped`. */
+/** What a wrapped job resolves to; it depends on `onSkipped`. */
 type Reply<R, S> = S extends 'throw' ? R : R | Skipped;
 
 /** A function that a scheduler in this process calls. Its last parameter is the execution. */
@@ -61,7 +61,7 @@ export function withSingleExecution<A extends readonly unknown[], R, S extends '
   job: Job<A, R>,
   options: Options<NoInfer<A>> & Telling<S>,
 ): (...args: A) => Promise<Reply<R, S>>;
-/** With options that only the run knows: the result is whatever `onSkipped` makes of it. */
+/** For options that are not known at compile time: the result is whatever `onSkipped` makes of it. */
 export function withSingleExecution<A extends readonly unknown[]>(
   job: Job<A, unknown>,
   options: Options<NoInfer<A>>,
@@ -90,7 +90,7 @@ export function withSingleExecution<A extends readonly unknown[]>(
   };
 }
 
-/** The execution is a job's last parameter, however many arguments the scheduler passes to whatever it calls. */
+/** The execution is a job's last parameter, however many arguments the scheduler passes. */
 function withExecution(args: readonly unknown[], execution: Execution, parameters: number): never[] {
   const own = parameters === 0 ? args : Array.from({ length: parameters - 1 }, (_, i) => args[i]);
   return [...own, execution] as never[];

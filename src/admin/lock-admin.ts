@@ -165,12 +165,12 @@ export function lockAdmin(store: LockAdminStore, options: { readonly clock?: Clo
   };
 }
 
-/** Whether nothing is left of a lock but what a delete keeps. */
+/** Whether a record holds only what a delete keeps. */
 function isForgotten({ item }: StoredLock, lock: LockInfo | undefined): boolean {
   return item['state'] === 'deleted' && lock?.state === 'unused';
 }
 
-/** One corrupt record must not hide all other locks. */
+/** A corrupt record must not hide the other locks. */
 function shown(stored: StoredLock, nowMs: number): LockInfo {
   try {
     return lockInfo(stored, nowMs);

@@ -35,7 +35,7 @@ export function emfObserver(options: EmfOptions = {}): Observer {
   return emfWriter(namespace, stdout);
 }
 
-/** The option, else the variable of the environment unless that is empty, else the default. */
+/** The option; else the environment variable, if it is not empty; else the default. */
 function namespaceOf(option: unknown): string {
   const [source, namespace] =
     option === undefined

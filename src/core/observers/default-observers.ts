@@ -13,7 +13,7 @@ let refused: string | undefined;
  */
 export function logAndMetrics(): readonly Observer[] {
   const namespace = environmentVariable(NAMESPACE_VARIABLE);
-  // Node makes its stdout when it is first asked for, which takes milliseconds: only if it is needed.
+  // Node makes its stdout when it is first used, which takes milliseconds, so ask for it only if metrics are wanted.
   const stdout = namespace && findStdout();
   if (!namespace || !stdout) return [operatorLog];
   const problem = namespaceProblem(namespace);

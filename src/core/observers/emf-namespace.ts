@@ -4,7 +4,7 @@ export const NAMESPACE_VARIABLE = 'SINGLE_EXECUTION_NAMESPACE';
 /** CloudWatch's alphabet and length, not all blank, no colon first, and not one of AWS's own. */
 const VALID = /^(?!:|AWS\/)(?=.*\S)[0-9A-Za-z._\-/#: ]{1,255}$/;
 
-/** What is wrong with a namespace, and the remedy; undefined when CloudWatch takes it. */
+/** What is wrong with a namespace, and the remedy; undefined if CloudWatch accepts it. */
 export function namespaceProblem(namespace: string): string | undefined {
   return VALID.test(namespace)
     ? undefined

@@ -69,7 +69,7 @@ function emfDocument(event: LockEvent, metrics: Metrics, namespace: string): obj
   };
 }
 
-/** Searchable, but no part of a metric. Of an error its name alone: its message may hold a secret. */
+/** Searchable, but no part of a metric. Only the name of an error is written: its message may hold a secret. */
 function propertiesOf(event: LockEvent): object {
   return defined({
     Tick: event.tick?.toISOString(),

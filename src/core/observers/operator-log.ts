@@ -42,7 +42,7 @@ function write(level: Level, message: string, details: object): void {
         : JSON.stringify({ level: level.toUpperCase(), ...line }),
     );
   } catch {
-    // Nobody is left to be told.
+    // The console failed, and there is nowhere else to write.
   }
 }
 

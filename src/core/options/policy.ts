@@ -28,7 +28,7 @@ export interface LockOptions {
   readonly maxHold?: Duration;
   /** How long before the platform's deadline the signal aborts. @default '1s', at most a tenth of the remaining time */
   readonly gracePeriod?: Duration;
-  /** Keep trying so long while the lock is held, instead of skipping; never past the deadline. @default 0 */
+  /** Keep trying for this long while the lock is held, instead of skipping; never past the deadline. @default 0 */
   readonly wait?: Duration;
   /** A tick is done when it succeeded, or (at most once) when it started. @default 'success' */
   readonly tickMark?: 'success' | 'start';
@@ -36,9 +36,9 @@ export interface LockOptions {
   readonly expectedEvery?: Duration;
   /** A failed run frees the lock at once, or holds it for `lockAtLeastFor`, which is then required. @default 'release' */
   readonly onError?: 'release' | 'hold';
-  /** When the store is out of reach: throw a `LockStoreError`, skip, or run without a lock. @default 'throw' */
+  /** What to do when the store cannot be reached: throw a `LockStoreError`, skip, or run without a lock. @default 'throw' */
   readonly onStoreError?: 'throw' | 'skip' | 'run';
-  /** A local clock found further off than this is reported; exclusion does not depend on it. @default '1s' */
+  /** A local clock that is wrong by more than this is reported. Exclusion does not depend on it. @default '1s' */
   readonly maxClockSkew?: Duration;
   /** Called with every event of every run. @default see docs/reference.md */
   readonly observers?: readonly Observer[];

@@ -8,13 +8,14 @@ export interface LockAdminStore {
   /** Every lock of this store, in no order. */
   list(call: StoreCall): Promise<StoredLock[]>;
   get(name: string, call: StoreCall): Promise<StoredLock | undefined>;
-  /** One conditional write: `changed` when the lock is not held under that token any more. */
+  /** One conditional write. `changed`: the lock is no longer held under that token. */
   forceRelease(force: ForceRelease, call: StoreCall): Promise<'forced' | 'changed'>;
   /** Makes a record if the lock has none. Resolves to the record as it is from then on. */
   pause(name: string, pause: Pause, call: StoreCall): Promise<StoredLock>;
   resume(name: string, call: StoreCall): Promise<ResumeResult>;
   /**
-   * Leaves of the record what lets fencing tokens rise, unless the lock is held or has another token by now.
+   * Retires a lock. Its record keeps only what lets fencing tokens rise. Changes nothing if the lock is held, or has
+   * another token by now.
    *
    * @throws CorruptLockError for a corrupt token, and for a corrupt `lockUntil` of a lock that is held
    */

@@ -19,9 +19,9 @@ export interface StoreCall {
   readonly clock: Clock;
   /** Aborts the call; what it had sent stays ambiguous. */
   readonly signal: Signal;
-  /** A try that is silent for so long gets another beside it, in milliseconds. */
+  /** After so many milliseconds without an answer, another try is sent beside the first. */
   readonly tryMs: number;
-  /** All tries and pauses together, in milliseconds. At least one try is made. */
+  /** Milliseconds for all tries and pauses together. At least one try is made. */
   readonly budgetMs: number;
   /** How far client clocks may be apart; used only where a response carries no server time. */
   readonly maxClockSkewMs: number;
@@ -115,7 +115,7 @@ export interface PreviousRun {
 }
 
 export interface Holder {
-  /** The grant that holds the lock. Stays inside: nobody who is shown a holder is shown this. */
+  /** The grant that holds the lock. Internal: where a holder is shown, this is left out. */
   readonly attemptId: string;
   readonly lockedBy: string;
   readonly lockedAtMs: number;

@@ -57,12 +57,12 @@ export async function runInFrame<R>(frame: Frame, task: () => R | PromiseLike<R>
   } finally {
     while (linked.nested.size > 0) await Promise.allSettled(linked.nested);
     linked.hasEnded = true;
-    // Runs that have ended are let go, however long a chain of runs starts one another.
+    // Runs that have ended are forgotten: a chain of runs that start one another can be of any length.
     linked.parent = unended(linked.parent);
   }
 }
 
-/** Like `runInFrame`, inside a run that holds the lock: that run is not over before this one. */
+/** Like `runInFrame`, inside a run that holds the lock: that run ends after this one. */
 export async function runNestedInFrame<R>(outer: Frame, task: () => R | PromiseLike<R>): Promise<R> {
   const { nested } = outer as LinkedFrame;
   const running = runInFrame(outer, task);
@@ -80,7 +80,7 @@ function unended(frame: LinkedFrame | undefined): LinkedFrame | undefined {
   return found;
 }
 
-/** The innermost frame, going outwards, that fits. */
+/** The first frame that fits, searched from the innermost outwards. */
 export function findFrame(fits: (frame: Frame) => boolean): Frame | undefined {
   let frame = frames?.getStore();
   while (frame && !fits(frame)) frame = frame.parent;

@@ -107,7 +107,7 @@ export class DeadlineError extends Error {
   }
 }
 
-/** The stored record of a lock has an attribute of a wrong type or range. Nobody runs until it is mended. */
+/** The stored record of a lock has an attribute of a wrong type or range. Nobody runs until it is corrected. */
 export class CorruptLockError extends Error {
   override readonly name = 'CorruptLockError';
   readonly code = 'CORRUPT_LOCK';
@@ -146,7 +146,7 @@ export function readThrown(thrown: unknown, property: string): unknown {
   try {
     return (thrown as Readonly<Record<string, unknown>> | null | undefined)?.[property];
   } catch {
-    // A property that throws when it is read is none.
+    // Reading it threw: the property counts as absent.
     return undefined;
   }
 }
@@ -157,7 +157,7 @@ export function errorName(thrown: unknown): string {
     const name: unknown = thrown instanceof Error ? thrown.name : typeof thrown;
     return typeof name === 'string' && name !== '' ? name : 'Error';
   } catch {
-    // A name that throws when it is read is no name.
+    // Reading it threw: the name counts as absent.
     return 'Error';
   }
 }

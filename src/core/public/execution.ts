@@ -14,7 +14,7 @@ export interface Execution {
    * Aborts with a `LockLostError` when the lock is not this run's any more, or with a `DeadlineError` shortly before
    * the platform ends the run, at `maxHold`, or when the process is told to end. Reading `aborted`, `reason` or
    * `throwIfAborted` looks at the clocks; the `abort` event comes by a timer, which is late in a process that stood
-   * still. A handler that stops early on it throws `signal.reason`, else its tick counts as done.
+   * still. A handler that stops early must throw `signal.reason`: if it returns, its tick counts as done.
    */
   readonly signal: Signal;
   readonly lockedAt: Date;
@@ -26,7 +26,7 @@ export interface Execution {
   readonly recovering: boolean;
   /** With `expectedEvery`: ticks that should have come since the last one and did not; the newest 100. */
   readonly missedTicks: Date[];
-  /** The platform's count of deliveries of this event, where it tells. */
+  /** The platform's count of deliveries of this event, if it passes one. */
   readonly attempt?: number;
   /**
    * Holds the lock until now + `duration`, or as long as it is held already if that is longer.

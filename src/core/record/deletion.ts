@@ -29,7 +29,7 @@ export function isDeleted({ state, pausedUntil }: Readonly<Record<string, unknow
 }
 
 /**
- * What a delete is told by the record that it finds; `open`: it may write. A delete corrects a corrupt record, but for
+ * What the record that a delete finds says to it; `open`: it may write. A delete corrects a corrupt record, except for
  * the two attributes that it is judged by.
  *
  * @param isOver whether a `lockUntil` is over by the best clock there is

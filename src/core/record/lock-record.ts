@@ -91,7 +91,7 @@ export function checkAttribute(name: string, item: Readonly<Record<string, unkno
   if (value !== undefined && !CHECKS[attribute]?.(value)) throw new CorruptLockError(name, attribute, kindOf(value));
 }
 
-/** The record before a grant. Corruption first seen now does not undo the grant: the past is unknown, that is all. */
+/** The record before a grant. Corruption that is first seen here does not undo the grant: only the past is unknown. */
 export function pastRecord(name: string, item: Readonly<Record<string, unknown>>): LockRecord | undefined {
   try {
     return readRecord(name, item);
@@ -101,7 +101,7 @@ export function pastRecord(name: string, item: Readonly<Record<string, unknown>>
   }
 }
 
-/** What a grant counts on that is not made by its own call. */
+/** Attributes that a grant relies on and that its own call does not bring. */
 const OF_A_GRANT = ['fencingToken', 'lockedAt', 'lockUntil'] as const;
 
 /**

@@ -17,7 +17,7 @@ export function isMemberList(name: string, item: Readonly<Record<string, unknown
   return isMemberListName(name) && !Object.keys(item).some(isRecordAttribute);
 }
 
-/** Reads a record of members; what is no check-in is passed over. */
+/** Reads a record of members; attributes that are not check-ins are skipped. */
 export function readMemberList(nowMs: number, item: Readonly<Record<string, unknown>>): MemberList {
   const members = Object.entries(item).flatMap(([attribute, value]) =>
     attribute.startsWith(PREFIX) && /^\d{13}$/.test(String(value))

@@ -15,7 +15,7 @@ export type Judgement =
 /**
  * Judges in the order of docs/protocol.md, "Acquire".
  *
- * @param item the record as it was read, unchecked; undefined where there is none
+ * @param item the record as it was read, unchecked; undefined where no record exists
  * @param now the claim's own wall clock, which its pause clause was compared with
  * @param isExpired whether a `lockUntil` is over by the best clock there is
  * @throws CorruptLockError; of this attempt's own record only where it lacks what a grant counts on

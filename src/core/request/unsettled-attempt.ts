@@ -2,7 +2,7 @@ import type { StoreCall } from '../ports/lock-store.js';
 import { LockStoreError } from '../public/errors.js';
 
 /*
- * What every store does about an attempt whose fate was not told (docs/protocol.md, "Acquire").
+ * What every store does when it does not know whether an attempt was applied (docs/protocol.md, "Acquire").
  */
 
 /** Beside the acquire's own budget, and less where that is short because the platform's deadline is near. */

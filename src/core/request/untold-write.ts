@@ -1,7 +1,7 @@
 import type { DeleteResult } from '../ports/lock-admin-store.js';
 import { LockStoreError, type StoreOperation } from '../public/errors.js';
 
-/** An operator's write, of which a later try found that the lock had changed since it was seen. */
+/** A try of an operator's write went unanswered, and a later try found that the lock had changed since it was seen. */
 export function untoldWrite(operation: StoreOperation, name: string): LockStoreError {
   return new LockStoreError(
     `${operation} of lock "${name}" went unanswered, and the lock has changed since; look at it again`,

@@ -1,11 +1,11 @@
-/** An instant of the inner face (epoch milliseconds) as the public face shows it. */
+/** An instant as callers see it. Inside the library, instants are epoch milliseconds. */
 export function dateOf(ms: number): Date;
 export function dateOf(ms: number | undefined): Date | undefined;
 export function dateOf(ms: number | undefined): Date | undefined {
   return ms === undefined ? undefined : new Date(ms);
 }
 
-/** Epoch milliseconds of a Date, NaN where it is none within; anything else as it is. */
+/** The epoch milliseconds of a Date, NaN for an invalid one. Any other value is returned unchanged. */
 export function msOf(value: unknown): unknown {
   try {
     return value instanceof Date ? value.getTime() : value;

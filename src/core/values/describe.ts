@@ -7,7 +7,7 @@ export function describe(value: unknown): string {
   }
 }
 
-/** A value that may be a secret, or hold one: texts and numbers by their type alone. */
+/** A value that may be a secret, or hold one: the type of a text or number is shown, never the value. */
 export function describeType(value: unknown): string {
   return ['string', 'number', 'bigint', 'symbol'].includes(typeof value) ? `a ${typeof value}` : describe(value);
 }

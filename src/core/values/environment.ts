@@ -1,4 +1,4 @@
-/** A variable of the environment; undefined where there is none, or where this program may not see it. */
+/** A variable of the environment; undefined if it is not set, or if this program may not read it. */
 export function environmentVariable(name: string): string | undefined {
   const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
   try {

@@ -6,11 +6,11 @@ const MAX_NAME_BYTES = 128;
 
 const MEMBER_LIST_SUFFIX = '#members';
 
-/** Names that need no closer look, as nearly all are: printable ASCII, short enough. */
+/** Nearly all names are short and printable ASCII. They need no further check. */
 const PLAIN = new RegExp(`^[ -~]{1,${MAX_NAME_BYTES}}$`);
 
 /**
- * The lock name as it came, when it is one.
+ * Returns the name unchanged if it can be the name of a lock.
  *
  * @throws TypeError when it is no string
  * @throws RangeError when it is empty, over 128 UTF-8 bytes, not in Unicode form NFC, or holds a control character
@@ -22,7 +22,7 @@ export function checkLockName(name: unknown): string {
   return name;
 }
 
-/** What is wrong with a name, and the remedy; undefined when nothing is. Names are refused, never rewritten. */
+/** What is wrong with a name, and the remedy; undefined for a good name. Names are refused, never rewritten. */
 export function nameProblem(name: string): string | undefined {
   if (PLAIN.test(name)) return undefined;
   if (name === '') return 'empty; give the lock a name of 1 to 128 bytes';

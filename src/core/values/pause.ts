@@ -14,7 +14,7 @@ export function pause(ms: number, clock: Clock, signal: AbortSignal | undefined)
   });
 }
 
-/** Somewhere between the two, so that those who wait together do not ask together. */
+/** A random time between the two, so that callers who wait together do not ask together. */
 export function jittered(fromMs: number, toMs: number): number {
   return fromMs + Math.random() * (toMs - fromMs);
 }

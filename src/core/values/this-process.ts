@@ -1,6 +1,6 @@
 import { environmentVariable } from './environment.js';
 
-/** For people who look at the lock: the process, where there is such a thing, and its container or pod. */
+/** Names this process for people who look at the lock: its number, and its container or pod if it has one. */
 export function thisProcess(): string {
   const { process } = globalThis as { process?: { pid?: number } };
   if (process?.pid === undefined) return 'a process';

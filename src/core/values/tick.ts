@@ -28,8 +28,8 @@ export function checkTick(tickMs: number, nowMs: number, aheadMs: number = DAY_M
 }
 
 /**
- * The ticks that should have come between `lastMs` and `tickMs`, oldest first; the newest 100 of them. The gap counts as
- * the nearest number of whole intervals: a tick that is late, or a day of 25 hours, invents none.
+ * The ticks that should have come between `lastMs` and `tickMs`, oldest first; the newest 100 of them. The gap is
+ * rounded to whole intervals, so that a late tick or a day of 25 hours adds no tick.
  */
 export function missedTicks(lastMs: number, tickMs: number, everyMs: number): Date[] {
   const count = Math.round((tickMs - lastMs) / everyMs) - 1;

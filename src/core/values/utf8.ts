@@ -18,7 +18,7 @@ export function truncateUtf8(text: string, maxBytes: number): string {
   return wellFormed.slice(0, end);
 }
 
-/** Counted by hand: an encoder would cost more than all the rest of a skip. */
+/** Counts by hand: an encoder would cost more than the rest of a skip. */
 function bytesOf(character: string): number {
   const point = character.codePointAt(0) ?? 0;
   if (point < 0x80) return 1;

@@ -24,7 +24,7 @@ export async function withBackgroundWork<C, R>(
       if (key === 'waitUntil') {
         return (promise: PromiseLike<unknown>) => {
           const counted = Promise.resolve(promise);
-          // Told below, once all has settled.
+          // Thrown below, once everything has settled.
           counted.catch(() => undefined);
           work.push(counted);
           context.waitUntil(promise);

@@ -3,18 +3,18 @@ import type { Execution } from '../public/execution.js';
 import type { ReleaseStatus } from '../public/outcome.js';
 import { type ExecuteOptions, executeWithLock } from './execute-with-lock.js';
 
-/** A lock that is held by code that is no function call. */
+/** A lock held between two points of a program, rather than during one function call. */
 export interface LockHandle
   extends Pick<
       Execution,
       'name' | 'fencingToken' | 'signal' | 'lockedAt' | 'lockUntil' | 'previous' | 'extend' | 'assertHeld'
     >,
     Disposal {
-  /** Gives the lock back. Asked again, it tells again what became of that. */
+  /** Releases the lock. Called again, it returns the result of the first call. */
   release(): Promise<ReleaseStatus>;
 }
 
-/** What `await using` needs, in projects whose compiler knows that. */
+/** For `await using`, in projects whose compiler supports it. */
 type Disposal = typeof Symbol extends { readonly asyncDispose: infer Key extends symbol }
   ? { readonly [K in Key]: () => PromiseLike<void> }
   : object;

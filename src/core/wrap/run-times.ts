@@ -60,7 +60,7 @@ export interface MaxDuration {
 /**
  * The times of each run where the options alone tell them.
  *
- * @throws TypeError, RangeError when wrapping, without a lease or with a `gracePeriod` before no end
+ * @throws TypeError, RangeError when wrapping, where no option gives a lease, or `gracePeriod` is given without `maxDuration`
  */
 export function timesByOptions(settings: Settings, { maxDuration }: MaxDuration): () => RunTimes {
   if (maxDuration !== undefined) {

@@ -14,12 +14,12 @@ export type TickOption<A extends readonly unknown[]> = 'event' | 'none' | ((...a
 /** Settles the tick of an invocation of a lock: as the adapter has read it, or as the option says. */
 export type TriggerFor<A extends readonly unknown[]> = (read: Trigger, args: A, name: string) => Trigger;
 
-/** Called where a trigger is asked for the time, and tells none that can be read. */
+/** Called when a trigger should carry a scheduled time, and carries none that can be read. */
 export type OnUntold = (read: Trigger, name: string) => void;
 
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})$/;
 
-/** An ISO 8601 instant with its offset, as schedulers write it; anything else that is there is unreadable. */
+/** An ISO 8601 instant with its offset, as schedulers write it; any other value is unreadable. */
 export function readInstant(time: unknown): Trigger {
   if (time === undefined || time === null) return {};
   const tickMs = typeof time === 'string' && INSTANT.test(time) ? Date.parse(time) : Number.NaN;
@@ -43,7 +43,7 @@ export function tickChooser<A extends readonly unknown[]>(
   };
 }
 
-/** Says once that a run has no tick. A time that cannot be read is told by an event of its own. */
+/** Warns once that a run has no tick. A time that is there and cannot be read has an event of its own. */
 export function warnOfNoTick(): OnUntold {
   let isTold = false;
   return ({ unreadableTick }, name) => {

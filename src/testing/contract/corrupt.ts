@@ -62,7 +62,7 @@ export const corruptCases: readonly ContractCase[] = [
   ),
 
   contractCase(
-    'F14 a corrupt record that is mended is usable again',
+    'F14 a corrupt record is usable again once it is corrected',
     async ({ grant, patch, claim, acquire, refuse }) => {
       const { fencingToken } = await grant({ lockedBy: 'the holder' });
       await patch({ lockedBy: '' });

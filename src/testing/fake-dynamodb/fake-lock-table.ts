@@ -20,7 +20,7 @@ export interface FakeLockTableOptions {
 export interface FakeLockTable {
   /** Every item, to show what was written, or that nothing was. */
   items(): FakeItem[];
-  /** The item of a lock; undefined where there is none. @param name with the store's prefix */
+  /** The item of a lock; undefined if it has none. @param name with the store's prefix */
   item(name: string): FakeItem | undefined;
   /** Puts an item in the place of a lock's: one that somebody else holds, that is paused, or that is corrupt. */
   put(name: string, attributes: FakeItem): void;

@@ -3,7 +3,7 @@ import { beyondFake, validationError } from './error.js';
 import { type ExpressionReader, type Operand, readExpression } from './expression-reader.js';
 import type { Placeholders } from './placeholders.js';
 
-/** Of a number. */
+/** DynamoDB keeps 38 significant digits. */
 const MAX_DIGITS = 38;
 
 /** What a write does to an item. */
