@@ -20,8 +20,8 @@ export default defineConfig({
     ...wholeSuite.test,
     include: ['test/{core,stores,leader,adapters,admin}/**/*.test.ts'],
     exclude: [
-      '**/{dynamodb-contract,dynamodb-faults,equality,redis*,upstash}.test.ts',
-      '**/{election-fuzz,process-shutdown*}.test.ts',
+      'test/stores/{equality,dynamodb/contract,dynamodb/faults,redis/*}.test.ts',
+      'test/**/{election-fuzz,process-shutdown*}.test.ts',
     ],
     typecheck: { enabled: false },
     testTimeout: 10_000,

@@ -4,7 +4,7 @@ import { isRecordAttribute } from './lock-record.js';
 
 /*
  * The record of a group of members: one attribute a member, with the instant of its last check-in (docs/protocol.md,
- * "Members").
+ * "Members of an election").
  */
 
 const PREFIX = 'm:';

@@ -7,8 +7,8 @@ import { type LockRecord, MAX_ERROR_BYTES, previousRun, RECORD_VERSION } from '.
 import { rowsOfRelease } from './run-ring.js';
 
 /*
- * What the verbs write into a record, the same in every store (docs/protocol.md, "Verbs"). A store adds its condition
- * and its way of counting the fencing token.
+ * What the verbs write into a record, the same in every store (docs/protocol.md, "Verbs on DynamoDB"). A store adds
+ * its condition and its way of counting the fencing token.
  */
 
 /** Fields of a grant at `nowMs`. `tick` is removed from the record when the claim has none. */

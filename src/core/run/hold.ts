@@ -2,7 +2,7 @@ import type { Sent } from '../values/sent.js';
 
 /*
  * How long a grant may be used, counted so that the holder stops before anybody else can start (docs/protocol.md,
- * "The holder's deadline"). Pure arithmetic on instants that the caller has read.
+ * "The holder's time"). Pure arithmetic on instants that the caller has read.
  */
 
 /** Time kept in hand before the lease ends: the larger of 200 ms and 1 % of the lease. */

@@ -1,7 +1,7 @@
 import { type RedisScript, script } from './scripts.js';
 
 /*
- * What operators do, as Lua scripts like those of `redis-scripts.ts`. A file of its own, so that no function's bundle
+ * What operators do, as Lua scripts like those of `scripts.ts`. A file of its own, so that no function's bundle
  * carries them.
  */
 

@@ -34,7 +34,7 @@ export interface RedisStoreOptions {
 
 /**
  * Locks in a Redis of version 7 or later, over a client that stays open. Promises nothing once an
- * acknowledged write is lost: see docs/protocol.md, "Redis".
+ * acknowledged write is lost: see docs/protocol.md, "On Redis".
  *
  * @throws TypeError for options that cannot be; nothing is sent
  */

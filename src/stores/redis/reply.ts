@@ -21,7 +21,7 @@ const COUNTS: ReadonlySet<string> = new Set([
   'v',
 ]);
 
-/** What each answer begins with: see redis-scripts.ts. */
+/** What each answer begins with: see scripts.ts. */
 const MARK = '!';
 
 /**

@@ -1,7 +1,7 @@
 /*
  * The verbs as Lua scripts over one hash a lock, constant and complete: what differs between calls goes in as KEYS and
  * ARGV. A script runs alone, and reads the server's clock, so that each verb is one conditional write and no client's
- * clock decides. See docs/protocol.md, "Redis".
+ * clock decides. See docs/protocol.md, "On Redis".
  *
  * Each answers with one text of lines: a word, the server's time, a number of its own, and the record as it was before,
  * field by field. One text costs clients least, which try to read each as JSON, and none of them can take it for a

@@ -28,7 +28,7 @@ const KEY_LOCKING = '#!lua flags=allow-key-locking';
 
 /**
  * Locks in Upstash Redis, over REST. Promises nothing once an acknowledged write is lost: see docs/protocol.md,
- * "Redis".
+ * "On Redis".
  *
  * @throws TypeError for options that cannot be; nothing is sent
  */
