@@ -1,9 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { UsageError } from '../support/play/command.js';
-import { DYNAMODB_MUTANTS } from './dynamodb-mutants.js';
-import { ELECTION_MUTANTS } from './election-mutants.js';
+import { DYNAMODB_BUGS } from './dynamodb-bugs.js';
+import { ELECTION_BUGS } from './election-bugs.js';
 import { KEPT_WORLDS } from './kept-worlds.js';
-import { REDIS_MUTANTS } from './redis-mutants.js';
+import { REDIS_BUGS } from './redis-bugs.js';
 import type { Stage } from './regime.js';
 import { readSimSettings, type SimSettings } from './settings.js';
 import { simulation } from './simulate.js';
@@ -11,7 +11,7 @@ import type { Kind, Tally } from './tally.js';
 
 /*
  * `npm run sim -- [--seeds 20000] [--from 1] [--stage redis] [--regime hostile]` plays so many worlds, shared among the
- * kinds, and those that are kept. `npm run sim -- --mutants [--seeds 1000]` shows that each bug of `*-mutants.ts` is found
+ * kinds, and those that are kept. `npm run sim -- --mutants [--seeds 1000]` shows that each bug of `*-bugs.ts` is found
  * in so many worlds from the one that showed it. Both end with an exit code of 1 where something is amiss.
  */
 
@@ -24,7 +24,7 @@ const MOST_TOLD: Readonly<Record<Stage, number>> = { dynamodb: 0.1, redis: 0.3, 
 /** How many worlds of a stage are played to one election, which takes longest. */
 const SHARE: Readonly<Record<Stage, number>> = { dynamodb: 60, redis: 6, election: 2 };
 
-const MUTANTS = [...DYNAMODB_MUTANTS, ...REDIS_MUTANTS, ...ELECTION_MUTANTS];
+const BUGS = [...DYNAMODB_BUGS, ...REDIS_BUGS, ...ELECTION_BUGS];
 
 const settings = readArguments();
 const workers = availableParallelism();
@@ -73,11 +73,11 @@ async function playWorlds({ kinds, from, seeds: all }: SimSettings): Promise<boo
 }
 
 async function playMutants({ seeds }: SimSettings): Promise<boolean> {
-  const waiting = [...MUTANTS];
+  const waiting = [...BUGS];
   let survivors = 0;
   const work = async () => {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
-      const sim = await simulation(next.edits);
+      const sim = await simulation(next);
       try {
         const tally = await sim.playUntilViolation(next.shownBy, next.seed, seeds);
         const [found] = tally.violations;
@@ -93,7 +93,7 @@ async function playMutants({ seeds }: SimSettings): Promise<boolean> {
     }
   };
   await Promise.all(Array.from({ length: workers }, work));
-  say(`${MUTANTS.length - survivors} of ${MUTANTS.length} seeded bugs found`);
+  say(`${BUGS.length - survivors} of ${BUGS.length} seeded bugs found`);
   return survivors === 0;
 }
 

@@ -1,16 +1,13 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { build } from 'esbuild';
+import { brokenProgram, type SeededBug } from '../support/seeded-bug.js';
 import { type Kind, sum, type Tally } from './tally.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-
-/** A change to the library's text: in that file of src, this for that. Each text stands there exactly once. */
-export type Edit = readonly [file: string, from: string, to: string];
 
 /** The library and its worlds as one program, and how to play them. */
 export interface Simulation {
@@ -21,41 +18,13 @@ export interface Simulation {
   dispose(): Promise<void>;
 }
 
-/** @param edits what is broken in the library before it is played */
-export async function simulation(edits: readonly Edit[] = []): Promise<Simulation> {
+/** @param bug what is broken in the library before it is played */
+export async function simulation(bug: SeededBug = { name: 'none', edits: [] }): Promise<Simulation> {
+  const text = await brokenProgram(join(ROOT, 'test/sim/worlds.ts'), bug, ['@aws-sdk/*', 'fengari']);
   const folder = await mkdtemp(join(tmpdir(), 'worlds-'));
   const program = join(folder, 'worlds.mjs');
+  await writeFile(program, text);
   await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-  const used = new Set<Edit>();
-  await build({
-    entryPoints: [join(ROOT, 'test/sim/worlds.ts')],
-    outfile: program,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    external: ['@aws-sdk/*', 'fengari'],
-    logLevel: 'silent',
-    plugins: [
-      {
-        name: 'edits',
-        setup({ onLoad }) {
-          onLoad({ filter: /\/src\/.*\.ts$/ }, async ({ path }) => {
-            let text = await readFile(path, 'utf8');
-            for (const edit of edits) {
-              const [file, from, to] = edit;
-              if (!path.endsWith(`/src/${file}`)) continue;
-              if (text.split(from).length !== 2) throw new Error(`${file} has not exactly one '${from}'`);
-              text = text.replace(from, () => to);
-              used.add(edit);
-            }
-            return { contents: text, loader: 'ts' };
-          });
-        },
-      },
-    ],
-  });
-  const unused = edits.find((edit) => !used.has(edit));
-  if (unused) throw new Error(`no world uses ${unused[0]}`);
 
   const run = async ({ stage, regime }: Kind, from: number, seeds: number, ...more: string[]): Promise<Tally> => {
     const args = [
