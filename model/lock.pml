@@ -25,6 +25,9 @@
 #ifndef EXTENSIONS
 #define EXTENSIONS 0   /* extensions that one grant may send */
 #endif
+#ifndef DELETES
+#define DELETES 0      /* deletes by an operator, in all */
+#endif
 #ifndef TICKS
 #define TICKS 1        /* each attempt is for any tick of 1..TICKS */
 #endif
@@ -54,6 +57,7 @@
 #define ABSENT   0
 #define HELD     1
 #define RELEASED 2
+#define DELETED  3
 
 /* Calls, and what their answers say. */
 #define NONE     0
@@ -112,11 +116,22 @@ Host host[CLIENTS];
 
 byte duplicates = DUPLICATES, crashes = CRASHES;
 
+#if DELETES > 0
+byte deletes = DELETES;
+/* A delete on its way: how many copies, what it has read, and the operator's clock. */
+typedef Delete { byte copies, oldToken, oldUntil, oldState, at; }
+Delete del;
+#endif
+
 /* What the checks remember; the protocol reads none of it. */
 byte runners, owner, lastToken;
 bit over[N + 1];       /* its caller was told an end: skipped, failed for sure, or ran */
 bit wasBarred[N + 1];
 bit isDone[TICKS + 1]; /* a success of the tick was recorded */
+#if DELETES > 0
+bit toldDone[N + 1];   /* its caller was told that the tick is done */
+bit forgotten[N + 1];  /* a delete has forgotten that tick since */
+#endif
 
 /* Of one step only, hence not part of the state. */
 hidden byte verdict, date, copies, ended;
@@ -169,15 +184,22 @@ inline readDate() {
 #ifdef BUG_RELEASE_BY_CLOCK
 #define GIVEN_BACK false
 #else
-#define GIVEN_BACK (recState == RELEASED)
+#define GIVEN_BACK (recState == RELEASED || recState == DELETED)
 #endif
 
-/* The known remainder within these bounds: a late grant that nobody runs under, once its bar was overwritten. */
+/* The known remainders within these bounds: a late grant that nobody runs under, once its bar was overwritten, or once
+ * a delete has forgotten its tick. */
 #ifdef NO_REMAINDER_A
-#define REMAINDER(a) false
+#define REMAINDER_A(a) false
 #else
-#define REMAINDER(a) (wasBarred[a] && recBarred != a)
+#define REMAINDER_A(a) (wasBarred[a] && recBarred != a)
 #endif
+#if DELETES > 0 && !defined(NO_REMAINDER_D)
+#define REMAINDER_D(a) (forgotten[a])
+#else
+#define REMAINDER_D(a) false
+#endif
+#define REMAINDER(a) (REMAINDER_A(a) || REMAINDER_D(a))
 
 inline grant(a, at) {
   CHECK(3, !isDone[sent[a].tick]);
@@ -279,6 +301,9 @@ inline tidy(a) {
       if
       :: host[hostOf(a)].attempt > a ->
         over[a] = 0; wasBarred[a] = 0;
+#if DELETES > 0
+        toldDone[a] = 0; forgotten[a] = 0;
+#endif
         if
         :: recBarred == a -> recBarred = 0
         :: else
@@ -391,14 +416,76 @@ proctype Line(byte a) {
   od
 }
 
-/* --- The clients ------------------------------------------------------------------------------------------------ */
-
 inline twice() {
   if
   :: copies = 1
   :: duplicates > 0 -> duplicates--; copies = 2
   fi
 }
+
+#if DELETES > 0
+#define IS_BEING_TOLD_DONE(a) (host[hostOf(a)].attempt == a && host[hostOf(a)].answer == DONE)
+
+/* An operator reads the record, judges it, and deletes what was read, unless it has changed since. */
+proctype Operator() {
+  byte i;
+  do
+  :: atomic { deletes > 0 && del.copies == 0 && recState != ABSENT && recState != DELETED ->
+      deletes--;
+      readDate();
+      if
+      :: recState != HELD || recLockUntil <= date ->
+        del.oldToken = recToken; del.oldUntil = recLockUntil; del.oldState = recState;
+        if
+        :: del.at = now - SKEW
+        :: del.at = now
+        :: del.at = now + SKEW
+        fi;
+        twice();
+        del.copies = copies;
+        copies = 0
+      :: else
+      fi;
+      date = 0
+    }
+  :: atomic { del.copies > 0 ->
+      del.copies--;
+      if
+#ifdef BUG_DELETE_WITHOUT_COMPARING
+      :: true ->
+#else
+      :: recToken == del.oldToken && recLockUntil == del.oldUntil && recState == del.oldState ->
+#endif
+        CHECK(4, recState != HELD || now >= recLockUntil);
+        owner = 0;
+        recAttempt = 0; recState = DELETED; recLockedAt = 0;
+#ifdef BUG_DELETE_DROPS_FENCE
+        recLockUntil = 0;
+#else
+        if
+        :: recLockUntil < del.at -> recLockUntil = del.at
+        :: else
+        fi;
+#endif
+#ifdef BUG_DELETE_DROPS_TOKEN
+        recToken = 0;
+#endif
+        recDoneTick = 0;
+        for (i : 1 .. TICKS) { isDone[i] = 0 }
+        for (i : 1 .. N) { forgotten[i] = forgotten[i] || toldDone[i] || IS_BEING_TOLD_DONE(i) }
+        i = 0
+      :: else
+      fi;
+      if
+      :: del.copies == 0 -> del.oldToken = 0; del.oldUntil = 0; del.oldState = 0; del.at = 0
+      :: else
+      fi
+    }
+  od
+}
+#endif
+
+/* --- The clients ------------------------------------------------------------------------------------------------ */
 
 inline forgetAnswer(c) {
   host[c].answer = NONE; host[c].ansAttempt = 0; host[c].ansUntil = 0; host[c].ansState = 0;
@@ -489,6 +576,10 @@ inline stop(c) {
 
 /* What follows from `verdict` of an acquire, a takeover or a cancel. */
 inline proceed(c) {
+#if DELETES > 0
+  toldDone[host[c].attempt] = (verdict == DONE);
+  forgotten[host[c].attempt] = forgotten[host[c].attempt] && verdict == DONE;
+#endif
   if
   :: verdict == GRANTED || verdict == OWN -> start(c)
   :: verdict == EXPIRED && host[c].call == ACQUIRE ->
@@ -500,7 +591,8 @@ inline proceed(c) {
     twice();
     sent[host[c].attempt].takeovers = copies;
     await(c, TAKEOVER)
-  :: verdict == CANCELLED || verdict == DONE -> giveUp(c)
+  :: verdict == CANCELLED || verdict == DONE ->
+    giveUp(c)
   :: verdict == UNKNOWN && host[c].call == CANCEL -> endAttempt(c) /* the caller is told that nothing is known */
   :: else ->
     if
@@ -634,6 +726,9 @@ init {
     for (i : 0 .. CLIENTS - 1) { run Client(i) }
     for (i : 1 .. N) { run Line(i) }
     i = 0;
+#if DELETES > 0
+    run Operator();
+#endif
     run Time()
   }
 }

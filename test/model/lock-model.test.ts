@@ -27,6 +27,8 @@ const BOUNDS = {
   'two ticks': ['TRIES=1', 'CRASHES=0', 'UNITS=5', 'TICKS=2'],
   'two ticks, marked at the start': ['TRIES=1', 'CRASHES=0', 'UNITS=5', 'TICKS=2', 'TICK_MARK_START'],
   'three attempts with true clocks': ['TRIES=2', 'CRASHES=0', 'UNITS=4', 'ATTEMPTS=3', 'SKEW=0'],
+  'a delete': ['TRIES=1', 'CRASHES=0', 'UNITS=4', 'DELETES=1'],
+  'a delete and requests sent again, with true clocks': ['TRIES=2', 'CRASHES=0', 'UNITS=4', 'SKEW=0', 'DELETES=1'],
 } as const;
 
 const OVERLAP = 1;
@@ -146,6 +148,24 @@ const BROKEN: readonly Broken[] = [
     invariant: TICKS_DONE,
     within: 'two ticks',
   },
+  {
+    rule: 'a delete that does not compare what it has read deletes a lock that is held',
+    macro: 'BUG_DELETE_WITHOUT_COMPARING',
+    invariant: OWNER_ALONE,
+    within: 'a delete and requests sent again, with true clocks',
+  },
+  {
+    rule: 'a delete that drops the fencing token lets one be repeated',
+    macro: 'BUG_DELETE_DROPS_TOKEN',
+    invariant: TOKENS_RISE,
+    within: 'a delete and requests sent again, with true clocks',
+  },
+  {
+    rule: 'a delete that drops the fence lets an attempt that ran be granted again',
+    macro: 'BUG_DELETE_DROPS_FENCE',
+    invariant: ORPHANS,
+    within: 'a delete and requests sent again, with true clocks',
+  },
 ];
 
 /** Histories that docs/protocol.md admits to: the model finds them too, once they are not excepted. */
@@ -161,6 +181,12 @@ const ADMITTED: readonly Broken[] = [
     macro: 'ANSWERED_DUPLICATES',
     invariant: ORPHANS,
     within: 'a doubled message',
+  },
+  {
+    rule: 'a late acquire of a done tick, which a delete has forgotten, leaves a lock without a runner',
+    macro: 'NO_REMAINDER_D',
+    invariant: ORPHANS,
+    within: 'a delete and requests sent again, with true clocks',
   },
 ];
 
