@@ -128,7 +128,7 @@ describe('the wrapped handler', () => {
 describe('row 36: an event that tells no scheduled time', () => {
   const lineOf = (logged: { mock: { calls: unknown[][] } }) => logged.mock.calls.map(([line]) => String(line));
 
-  test('row 36: runs without a tick, as often as it comes; a line says so once', async () => {
+  test('row 82: runs without a tick, as often as it comes; a line says so once', async () => {
     const logged = vi.spyOn(console, 'warn').mockImplementation(() => {});
     const { options, context, item } = setting();
     const handler = vi.fn(async () => {});

@@ -130,7 +130,7 @@ describe('row 36: the tick', () => {
     ['a croner job that has not run', new Cron('* * * * *', { paused: true })],
     ['a job of croner 10 that has not run', new Cron10('* * * * *', { paused: true })],
   ])(
-    'row 36: F68 a call that tells none is refused, and nothing is written, where it passes %s',
+    'row 82: F68 a call that tells none is refused, and nothing is written, where it passes %s',
     async (_, context) => {
       const { options, store } = setting();
       const acquire = vi.spyOn(store, 'acquire');

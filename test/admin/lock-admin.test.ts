@@ -320,7 +320,7 @@ describe.each<[string, () => Promise<Stores>]>([
     expect(await admin.get(name)).toMatchObject({ state: 'paused', underlyingState: 'forced' });
   });
 
-  test('lists every lock by name, with what operators need to find idle ones (row 56)', async () => {
+  test('row 56: lists every lock by name, with what operators need to find idle ones', async () => {
     const fresh = await make();
     const list = () => lockAdmin(fresh.adminStore).list();
     expect(await list()).toEqual([]);

@@ -55,7 +55,7 @@ async function throttle(child: ChildProgram, part: number, end: AbortSignal): Pr
   child.kill('SIGCONT');
 }
 
-test('row 98: a process with 7 % of a core and 0.3 s for each step to its table runs', async () => {
+test('row 81: F98 a process with 7 % of a core and 0.3 s for each step to its table runs', async () => {
   const network = await startSlowNetwork(locks.proxy.endpoint, 300);
   const { child, call } = await startCaller('newest', network.endpoint);
   const end = new AbortController();
@@ -71,7 +71,7 @@ test('row 98: a process with 7 % of a core and 0.3 s for each step to its table 
   await network.stop();
 });
 
-describe.each(AGES)('row 99: a skip after a freeze in which the server closed the connection, %s client', (age) => {
+describe.each(AGES)('F99 a skip after a freeze in which the server closed the connection, %s client', (age) => {
   test.each([
     ['the call', 'the close'],
     ['the close', 'the call'],

@@ -71,7 +71,7 @@ interface Seen {
   readonly recovering: boolean;
 }
 
-describe.concurrent.each(KINDS)('F60 rows 27, 28, 29, 37 on %s: killed', (kind) => {
+describe.concurrent.each(KINDS)('F59 F60 F75 rows 27, 28, 29, 37 on %s: killed', (kind) => {
   test.each(CASES)(
     '$killAt with tickMark $tickMark, the same tick is told $atOnce, and later $afterLease',
     async ({ killAt, tickMark, ...expected }) => {

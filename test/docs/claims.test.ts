@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { brokenPointers, type Texts } from '../support/claims.js';
+import { brokenNumbers, brokenPointers, numbersIn, numbersInTitles, type Texts } from '../support/claims.js';
 
 const ROOT = join(import.meta.dirname, '../..');
 const FOLDERS = ['src', 'test', 'docs', 'infra', 'handlers', 'demo', 'bench', 'model'];
@@ -20,21 +20,16 @@ const texts: Texts = Object.fromEntries(
   [...PAGES, ...FOLDERS.flatMap(filesIn)].filter((path) => !/\bclaims\b/.test(path)).map((path) => [path, read(path)]),
 );
 
-/** Every text that can be the title of a test, or of a case of the contract: it begins a line or an argument list. */
-const titles = Object.entries(texts)
-  .filter(([file]) => /^src\/testing\/|\.test\.ts$/.test(file))
-  .flatMap(([, text]) => [...text.matchAll(/(?:^\s*|[([])(['"`])((?:row|F)\s?\d.*)/gm)])
-  .map(([, , title = '']) => title);
+test('every number that is cited is listed, and shown by the tests that stand beside it', () => {
+  expect(numbersIn(read('README.md')).length).toBeGreaterThan(15);
+  expect(brokenNumbers(texts)).toEqual([]);
+});
 
-test('every number that the README promises by stands in the title of a test', () => {
-  const promised = read('README.md').split('## Promised')[1]?.split('## Not promised')[0] ?? '';
-  const rows = [...promised.matchAll(/\brows? ([\d, ]+)/g)].flatMap(([, list = '']) => list.match(/\d+/g) ?? []);
-  const faults = promised.match(/\bF\d+/g) ?? [];
-  const shown = (number: RegExp) => titles.some((title) => number.test(title));
+test('texts of the library cite no number, save those of the contract', () => {
+  const shipped = Object.entries(texts).filter(([path]) => /^(src(?!\/testing\/contract)|infra|handlers)\//.test(path));
 
-  expect(rows.length + faults.length).toBeGreaterThan(15);
-  expect(rows.filter((row) => !shown(new RegExp(`\\brow ${row}\\b`)))).toEqual([]);
-  expect(faults.filter((fault) => !shown(new RegExp(`\\b${fault}\\b`)))).toEqual([]);
+  expect(shipped.length).toBeGreaterThan(100);
+  expect(shipped.filter(([, text]) => numbersIn(text).length > 0).map(([path]) => path)).toEqual([]);
 });
 
 test('every page and heading that is named or linked to is there', () => {
@@ -83,5 +78,74 @@ describe('the check of pointers', () => {
     ['a link inside a page', 'docs/q.md', '[x](#verbs)', 'docs/q.md: docs/q.md, "verbs" is not there'],
   ])('finds %s', (_, path, text, problem) => {
     expect(brokenPointers({ 'docs/p.md': page, [path]: text })).toEqual([problem]);
+  });
+});
+
+describe('the numbers in a text', () => {
+  test.each([
+    ['row 34, F63', ['row 34', 'F63']],
+    ['rows 29, 30, F67', ['row 29', 'row 30', 'F67']],
+    ['[rows 1 and 2](x), Row 3', ['row 1', 'row 2', 'row 3']],
+    ['F59 F60, F60', ['F59', 'F60']],
+    ['%F0%9F%8C%99, 0xF1, a row of 7, UTF8', []],
+  ])('%s: %o', (text, numbers) => {
+    expect(numbersIn(text)).toEqual(numbers);
+  });
+
+  test.each([
+    ["test('row 5: F51 a late release', () => {});", ['row 5', 'F51']],
+    ["describe.each(KINDS)('F60 rows 27, 28 on %s', () => {});", ['row 27', 'row 28', 'F60']],
+    ['contractCase(\n  `F14 a wrong end`,', ['F14']],
+    ["test.each([['row 92: over REST', 1]])('%s', () => {});", ['row 92']],
+    ["// row 5: a comment\nexpect(text).toBe('as in row 6');", []],
+  ])('of titles, in %j: %o', (source, numbers) => {
+    expect(numbersInTitles(source)).toEqual(numbers);
+  });
+});
+
+describe('the check of numbers', () => {
+  const kept: Texts = {
+    'docs/promises.md': '| row | promise | tests |\n|---|---|---|\n| 1 | One runs. | `test/a.test.ts` |\n',
+    'docs/faults.md':
+      '| fault | what | then | tests |\n|---|---|---|---|\n| F2 | Lost. | Again. | `test/a.test.ts` |\n',
+    'test/a.test.ts': "test('row 1: one runs', () => {});\ntest('F2 lost', () => {});\n",
+    'README.md': 'See row 1 and F2.',
+  };
+
+  test('lets pass what is listed and shown', () => {
+    expect(brokenNumbers(kept)).toEqual([]);
+  });
+
+  test.each<[string, Texts, string[]]>([
+    ['a number that is cited only', { 'README.md': 'rows 1, 7' }, ['README.md: no page lists row 7']],
+    ['one in a title', { 'test/b.test.ts': "test('F7 x'," }, ['test/b.test.ts: no page lists F7']],
+    ['one in a text of the library', { 'src/a.ts': "'wrong, as F7 says'" }, ['src/a.ts: no page lists F7']],
+    [
+      'one that no test is named for',
+      { 'docs/promises.md': `${kept['docs/promises.md']}| 3 | Nobody looks. | |\n` },
+      ['docs/promises.md: row 3 names no test'],
+    ],
+    [
+      'one whose test is gone',
+      { 'docs/promises.md': `${kept['docs/promises.md']}| 3 | Kept. | \`test/gone.test.ts\` |\n` },
+      ['docs/promises.md: no title in test/gone.test.ts has row 3'],
+    ],
+    [
+      'one that its test does not name',
+      { 'docs/faults.md': `${kept['docs/faults.md']}| F3 | Slow. | Waits. | \`test/a.test.ts\` |\n` },
+      ['docs/faults.md: no title in test/a.test.ts has F3'],
+    ],
+    [
+      'one whose test names it in a comment alone',
+      { 'test/a.test.ts': "// row 1\ntest('F2 lost', () => {});" },
+      ['docs/promises.md: no title in test/a.test.ts has row 1'],
+    ],
+    [
+      'one that is listed twice',
+      { 'docs/promises.md': `${kept['docs/promises.md']}| 1 | Again. | \`test/a.test.ts\` |\n` },
+      ['row 1 is listed twice'],
+    ],
+  ])('finds %s', (_, changed, problems) => {
+    expect(brokenNumbers({ ...kept, ...changed })).toEqual(problems);
   });
 });

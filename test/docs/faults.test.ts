@@ -1,7 +1,11 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { faultsPage } from '../faults/page.js';
+import { faultsSection } from '../faults/page.js';
+
+const PAGE = join(import.meta.dirname, '../../docs/faults.md');
 
 test('docs/faults.md shows the fault table as it is played', async () => {
-  await expect(faultsPage()).toMatchFileSnapshot(join(import.meta.dirname, '../../docs/faults.md'));
+  const [numbers = ''] = readFileSync(PAGE, 'utf8').split('## What a caller sees');
+  await expect(numbers + faultsSection()).toMatchFileSnapshot(PAGE);
 });

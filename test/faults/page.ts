@@ -32,12 +32,12 @@ const KINDS: Readonly<Record<FaultKind, string>> = {
   unheard: 'unheard: no answer, but applied',
 };
 
-/** The page of the docs that shows the table. */
-export function faultsPage(): string {
+/** The section of docs/faults.md that shows the table. */
+export function faultsSection(): string {
   const cases = Object.values(STAGES).reduce((sum, options) => sum + casesOf(options).length, 0);
-  return `# What a caller sees when requests fail
+  return `## What a caller sees when requests fail
 
-Every fault on every operation of DynamoDB and of Upstash, ${cases.toLocaleString('en')} cases, played by \`test/faults\` between real clients (\`${OLDEST_CLIENTS.dynamodb}\`, \`${OLDEST_CLIENTS.upstash}\`, and the newest) and real stores (DynamoDB Local, redis-server). Each case checks what the caller is told, which requests are sent, which record is left, and the time it takes. This page is written from the same table.
+Every fault on every operation of DynamoDB and of Upstash, ${cases.toLocaleString('en')} cases, played by \`test/faults\` between real clients (\`${OLDEST_CLIENTS.dynamodb}\`, \`${OLDEST_CLIENTS.upstash}\`, and the newest) and real stores (DynamoDB Local, redis-server). Each case checks what the caller is told, which requests are sent, which record is left, and the time it takes. This section is written from the same table.
 
 | faults | |
 |---|---|

@@ -78,7 +78,7 @@ test('row 47: where there is no stdout, the lines are written alone', async () =
   expect(messages()).toEqual(LOST);
 });
 
-describe('row 47: a skip is written by default', () => {
+describe('row 83: a skip is written by default', () => {
   const held = { acquire: async () => ({ status: 'refused', reason: 'paused' }) as const };
   const store = { ...memoryStore(), ...held };
   const options = { name: 'digest', store, lockAtMostFor: '1m' };

@@ -67,7 +67,7 @@ const LEVELS = ['INFO', 'WARN', 'ERROR'];
 const ours = (lines: readonly string[]) => lines.filter((line) => line.includes('"source":"single-execution"'));
 const metrics = (lines: readonly string[]) => lines.filter((line) => line.startsWith('{"_aws"'));
 
-describe('what a function of the default observer prints on Lambda', () => {
+describe('row 83: what a function of the default observer prints on Lambda', () => {
   test(
     'a skip, a warning and a failure each at its level, as one line of JSON in the text format',
     async () => {

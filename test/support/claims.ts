@@ -3,6 +3,55 @@ import { posix } from 'node:path';
 /** Texts by path from the root of the repository. */
 export type Texts = Readonly<Record<string, string>>;
 
+const PROMISES = 'docs/promises.md';
+const FAULTS = 'docs/faults.md';
+const LISTS = [PROMISES, FAULTS];
+/** Files whose strings are titles: tests, the contract of a store, and cases that several tests share. */
+const HAS_TITLES = /^test\/.*\.test(-d)?\.ts$|^src\/testing\/contract\/|^test\/support\/.*-cases\.ts$/;
+
+/** The promises and faults that a text cites: `row 34`, `F63`. */
+export function numbersIn(text: string): string[] {
+  const rows = [...text.matchAll(/\b[Rr]ows? (\d+(?:(?:, | and |, and )\d+)*)/g)];
+  const faults = text.match(/(?<![\w%])F[1-9]\d{0,2}\b/g) ?? [];
+  return [
+    ...new Set([...rows.flatMap(([, list = '']) => list.match(/\d+/g) ?? []).map((row) => `row ${row}`), ...faults]),
+  ];
+}
+
+/** The promises and faults that titles of tests begin with; a title begins a line or a list of arguments. */
+export function numbersInTitles(source: string): string[] {
+  const titles = source.matchAll(/(?:^\s*|[([])(['"`])((?:rows? |F)\d(?:(?!\1).)*)\1/gm);
+  return [...new Set([...titles].flatMap(([, , title = '']) => numbersIn(title)))];
+}
+
+/** Each number that a page lists, with the test files of its last column. */
+function listed(page: string, text: string): { readonly number: string; readonly files: readonly string[] }[] {
+  return [...text.matchAll(/^\| (F?\d+) \|(.*)\|$/gm)].map(([, number = '', cells = '']) => ({
+    number: page === PROMISES ? `row ${number}` : number,
+    files: [...(cells.split('|').at(-1) ?? '').matchAll(/`([^`]+)`/g)].map(([, file = '']) => file),
+  }));
+}
+
+/** Numbers that are cited and not listed, or listed and not shown by the tests that are named there; a line each. */
+export function brokenNumbers(texts: Texts): string[] {
+  const rows = LISTS.flatMap((page) => listed(page, texts[page] ?? '').map((row) => ({ page, ...row })));
+  const known = rows.map(({ number }) => number);
+  const shows = (file: string, number: string) =>
+    HAS_TITLES.test(file) && numbersInTitles(texts[file] ?? '').includes(number);
+  return [
+    ...Object.entries(texts).flatMap(([path, text]) =>
+      numbersIn(text)
+        .filter((number) => !known.includes(number))
+        .map((number) => `${path}: no page lists ${number}`),
+    ),
+    ...known.filter((number, n) => known.indexOf(number) !== n).map((number) => `${number} is listed twice`),
+    ...rows.filter(({ files }) => files.length === 0).map(({ page, number }) => `${page}: ${number} names no test`),
+    ...rows.flatMap(({ page, number, files }) =>
+      files.filter((file) => !shows(file, number)).map((file) => `${page}: no title in ${file} has ${number}`),
+    ),
+  ];
+}
+
 /** Pages and headings that are named, as in `docs/protocol.md, "Acquire"`, or linked to, and are not there; a line each. */
 export function brokenPointers(texts: Texts): string[] {
   return Object.entries(texts).flatMap(([path, text]) =>

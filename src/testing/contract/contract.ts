@@ -15,7 +15,8 @@ import { tokenCases } from './tokens.js';
 
 /**
  * What every lock store promises, as data for any test runner. A store that passes keeps the rules of docs/protocol.md
- * that can be seen one call at a time; it is not proved right under lost responses or wrong clocks.
+ * that can be seen one call at a time; it is not proved right under lost responses or wrong clocks. A number in the
+ * name of a case is a line of docs/promises.md (`row 44`) or docs/faults.md (`F51`).
  *
  * @example
  * for (const { name, needs, check } of lockStoreContract) {

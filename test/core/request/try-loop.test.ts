@@ -98,7 +98,7 @@ describe('a try that stays silent', () => {
     return { all, send };
   }
 
-  test('F3, row 98: stays pending beside the next one, which is sent after its time', async () => {
+  test('F3 F98 stays pending beside the next one, which is sent after its time', async () => {
     const { clock, call } = callOf({ budgetMs: 3_500 });
     const sent: number[] = [];
     const send = () => {

@@ -89,7 +89,7 @@ test('F13 a contender whose clock is two minutes behind takes over a dead lock b
   expect(locks.verbs()).toEqual(['acquire', 'takeover', 'release']);
 });
 
-describe('a lock that was given back is free whatever the clocks say', () => {
+describe('row 80: F97 a lock that was given back is free whatever the clocks say', () => {
   test.each([
     ['two minutes ahead, to one whose clock is true', TWO_MINUTES, 0],
     ['true, to one whose clock is two minutes behind', 0, -TWO_MINUTES],

@@ -39,7 +39,7 @@ async function cold(stepMs: number) {
   return { run, network };
 }
 
-describe('row 98: 0.9 s for the set-up of a connection, and for each request', () => {
+describe('row 81: F98 0.9 s for the set-up of a connection, and for each request', () => {
   test('a run starts, and is released over the same connection; no other stays open', async () => {
     const { run, network } = await cold(900);
     const { outcome, tookMs } = await run('cold');

@@ -53,7 +53,7 @@ describe.each<[string, () => Promise<Connected>]>([
   ['redisStore over ioredis', overIORedis()],
   ['redisStore over ioredis with a key prefix of its own', overIORedis('app*[1]:')],
   ['redisStore over node-redis', overNodeRedis],
-  ['upstashStore over @upstash/redis as it comes', overRest({})],
+  ['row 92: upstashStore over @upstash/redis as it comes', overRest({})],
   ['upstashStore over @upstash/redis that leaves texts alone', overRest({ automaticDeserialization: false })],
   ['upstashStore over @upstash/redis that sends one by one', overRest({ enableAutoPipelining: false })],
 ])('%s keeps the contract of all stores, and what Redis adds to it', (_, connect) => {

@@ -124,7 +124,7 @@ describe.each(PIPELINING)('F90 of a client that %s', (_, settings) => {
   });
 });
 
-describe('the first line of the scripts', () => {
+describe('F100 the first line of the scripts', () => {
   const HEADER = '#!lua flags=allow-key-locking\n';
   const sent = vi.fn((script: string) => script.startsWith(HEADER));
 
