@@ -5,7 +5,7 @@ import { readContext } from './app-context.js';
 import { SingleExecutionStack } from './single-execution-stack.js';
 
 /*
- * A stage is a stack of its own, and nothing in it has a name that another stage's has: stages can share an account.
+ * Each stage is a stack of its own. No name in it is shared with another stage, so that stages can share an account.
  */
 
 const app = new App();

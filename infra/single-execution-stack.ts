@@ -40,7 +40,7 @@ export class SingleExecutionStack extends Stack {
       removalPolicy: RemovalPolicy.RETAIN,
     });
     this.alarmTopic = new Topic(this, 'AlarmTopic', { enforceSSL: true });
-    // A topic with a policy of its own has lost the one that lets the account's alarms publish.
+    // A topic policy replaces the default one, which lets the account's alarms publish.
     const alarms = new ServicePrincipal('cloudwatch.amazonaws.com');
     this.alarmTopic.grantPublish(alarms.withConditions({ StringEquals: { 'aws:SourceAccount': this.account } }));
     if (alarmEmail) this.alarmTopic.addSubscription(new EmailSubscription(alarmEmail));
@@ -68,7 +68,7 @@ export class SingleExecutionStack extends Stack {
         lockName: `tenant-sync/${tenant}`,
         detail: { tenant },
       })),
-      // Its ticks are done when they start, so that a retry would only be skipped.
+      // Its ticks count as done when they start, so a retry would only be skipped.
       retryAttempts: 0,
       environment: { DATA_TABLE: data.tableName, TENANT_API_URL: tenantApiUrl },
       alarmActions,
@@ -76,7 +76,7 @@ export class SingleExecutionStack extends Stack {
     data.grant(tenantSync, 'dynamodb:PutItem');
 
     this.functions = [nightlyReport, tenantSync];
-    // Dashboards are those of the account, in whatever region.
+    // Dashboards belong to the account, not to a region.
     const dashboardName = `${this.stackName}-${this.region}`;
     new LockDashboard(this, 'Dashboard', { dashboardName, functions: this.functions });
     new CfnOutput(this, 'LockTableName', { value: lockTable.table.tableName });

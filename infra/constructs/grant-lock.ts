@@ -37,8 +37,8 @@ export function grantLock(
 }
 
 /**
- * Allows what operators do: list, look, pause, resume, and release by force. In a shared table that is the items of
- * this prefix, but for the listing, which scans all.
+ * Allows what operators do: list, look, pause, resume, and release by force. In a shared table the right covers
+ * the items of this prefix only, except for the listing, which scans the whole table.
  */
 export function grantOperate(table: TableResource, grantee: IGrantable, keyPrefix: string): Grant {
   checkPolicyText(keyPrefix);
@@ -56,7 +56,7 @@ export function grantOperate(table: TableResource, grantee: IGrantable, keyPrefi
   return grants.reduce((all, grant) => all.combine(grant));
 }
 
-/** A customer's key is used by DynamoDB with the rights of the caller, who can use it by no other way. */
+/** DynamoDB uses a customer's key with the rights of the caller. The condition lets the caller use it through DynamoDB only. */
 function grantKey(table: TableResource, grantee: IGrantable): Grant[] {
   if (!table.encryptionKey) return [];
   const key = Grant.addToPrincipal({
@@ -81,7 +81,7 @@ function grantUpdate(table: TableResource, grantee: IGrantable, operator: string
 function onKeys(operator: string, values: readonly string[]): Record<string, Record<string, unknown>> {
   return {
     [operator]: { 'dynamodb:LeadingKeys': values },
-    // "For all values" holds when there are none, so there must be some.
+    // "For all values" is also true of an empty list, so a value must be present.
     Null: { 'dynamodb:LeadingKeys': 'false' },
   };
 }

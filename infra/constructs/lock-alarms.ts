@@ -65,7 +65,7 @@ export class LockAlarms extends Construct {
     });
     this.#add('DeadLetters', messages, {
       threshold: 1,
-      // A queue that nobody touches for hours has no metrics, and its messages all the same.
+      // A queue that nobody touches for hours has no metrics although it still has messages.
       treatMissingData: TreatMissingData.IGNORE,
       alarmDescription: `${path}: a tick was given up after all retries. The message in the queue has its event and the reason.`,
     });

@@ -16,7 +16,7 @@ import type { SingleExecutionFunction } from './single-execution-function.js';
 
 export interface LockDashboardProps {
   readonly functions: readonly SingleExecutionFunction[];
-  /** Unlike that of any other dashboard of the account. @default made by CloudFormation */
+  /** Unique among the dashboards of the account. @default made by CloudFormation */
   readonly dashboardName?: string;
 }
 
@@ -56,7 +56,7 @@ function runs(fn: SingleExecutionFunction): IWidget {
   });
 }
 
-/** Reasons are no dimension, which would cost a metric for each: they are counted in the log. */
+/** Skips are counted by reason in the log: a dimension would cost one metric for each reason. */
 function skips(fn: SingleExecutionFunction): IWidget {
   return new LogQueryWidget({
     title: `${fn.node.id}: skips by reason`,

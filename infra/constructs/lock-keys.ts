@@ -4,7 +4,7 @@ const MAX_BYTES = 128;
 /** Control characters and lone surrogates. */
 const NO_TEXT = /[\p{Cc}\p{Surrogate}]/u;
 
-/** Partition keys of locks: one, or all that begin alike. */
+/** Partition keys of locks: one key, or all keys with the same beginning. */
 export interface LockKeys {
   readonly kind: 'exact' | 'prefix';
   readonly text: string;

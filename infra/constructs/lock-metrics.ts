@@ -36,7 +36,7 @@ export function lockMetric(
   });
 }
 
-/** What is written for a lock name that is not the printable ASCII of a dimension: encoded as in a URI. */
+/** A lock name as a dimension, which is printable ASCII: other characters are encoded as in a URI. */
 function dimensionValue(lockName: string): string {
   return lockName.trim() === '' ? encodeURIComponent(lockName) : lockName.replace(/[^ -~]+/g, encodeURIComponent);
 }

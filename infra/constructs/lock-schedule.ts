@@ -30,8 +30,8 @@ export interface LockSchedule {
 }
 
 /**
- * Has a schedule or a rule invoke a function with an event of EventBridge's shape, whichever of both it is: `time` is
- * the scheduled time, the same for every delivery of a tick, which neither a clock nor an id of the event is.
+ * Has a schedule or a rule invoke a function, in both cases with an event of EventBridge's shape. Its `time` is the
+ * scheduled time, the same for every delivery of a tick; a clock or the event's id would differ between deliveries.
  */
 export function addSchedule(fn: IFunction, planned: PlannedSchedule, deadLetterQueue: IQueue): void {
   const { attempts, maxAgeMs } = deliveryRetries(planned.gaps?.shortestMs ?? Number.POSITIVE_INFINITY);
@@ -62,7 +62,7 @@ function addSchedulerSchedule(
     time: ContextAttribute.scheduledTime,
     resources: [ContextAttribute.scheduleArn],
     detail,
-    // What an event of a rule has no place for, by Scheduler's names.
+    // Attributes that an event of a rule has no place for, under Scheduler's names.
     scheduledTime: ContextAttribute.scheduledTime,
     scheduleArn: ContextAttribute.scheduleArn,
     attemptNumber: ContextAttribute.attemptNumber,

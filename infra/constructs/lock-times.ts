@@ -56,8 +56,8 @@ export function checkLockAtLeastFor(
 }
 
 /**
- * What to say when a run that is killed at its time-out keeps its lock beyond Lambda's first retry: the retry would be
- * skipped as `locked`, which is no failure, so that none follows and the tick is lost.
+ * What to say when a run that is killed at its time-out keeps its lock beyond Lambda's first retry. That retry would be
+ * skipped as `locked`. A skip is not a failure, so no further retry would follow, and the tick would be lost.
  *
  * @param retryDelayMs from the end of the run to its retry
  */
@@ -73,7 +73,7 @@ export function lockedRetry(
   return `a run that is killed at its time-out of ${timeout.toHumanString()} keeps its lock for up to ${kept}, and Lambda's retry comes after ${Duration.millis(retryMs).toHumanString()}: it would be skipped as locked, and the tick lost; lower lockAtMostFor and lockAtLeastFor below that, or raise the time-out`;
 }
 
-/** What to say when a tick that is sent late keeps the lock until the next, which is not, and which is then skipped. */
+/** What to say when a tick that is sent late keeps the lock until the next one is due, which is then skipped. */
 export function lateTickIsInTheWay(
   lockAtLeastFor: Duration | undefined,
   { schedule, gaps }: Pick<PlannedSchedule, 'schedule' | 'gaps'>,

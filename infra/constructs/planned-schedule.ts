@@ -46,7 +46,7 @@ export function sharedLockWarnings(planned: readonly PlannedSchedule[]): string[
   });
 }
 
-/** A lock in the id of a construct, in which CDK would take `a/b` and `a--b` for the same. */
+/** A lock's name in the id of a construct: CDK takes `a/b` and `a--b` for the same id. */
 export function lockId(lockName: string): string {
   return encodeURIComponent(lockName);
 }

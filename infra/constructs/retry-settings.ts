@@ -7,8 +7,8 @@ export const DELIVERY_MS: number = MINUTE_MS;
 
 /*
  * All retries of a tick fit into its period. A retry that outlasted it would hold the lock when the next tick comes,
- * and that tick would be skipped as `locked`. Deliveries and runs do not multiply: a tick that is done is skipped,
- * whatever comes of it later.
+ * and that tick would be skipped as `locked`. Deliveries and runs do not multiply: a later delivery
+ * of a tick that is done is skipped.
  */
 
 export interface Retries {

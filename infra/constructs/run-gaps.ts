@@ -17,8 +17,8 @@ export function runGaps(schedule: ScheduleExpression, timeWindow?: TimeWindow): 
   if (!gaps) return undefined;
   const changeMs = expressionString.startsWith('cron') && !isUtc(schedule) ? HOUR_MS : 0;
   const windowMs = timeWindow?.maxWindow?.toMilliseconds() ?? 0;
-  // Nothing fires in an hour that is left out: a gap of an hour or less stays as it is. That another, longer one can
-  // then become the shortest, in one night of the year, is not looked for.
+  // Nothing fires in an hour that is left out, so a gap of an hour or less stays as it is. In one night of the year a
+  // longer gap could then become the shortest; this function does not look for that.
   const nearestMs = gaps.shortestMs > HOUR_MS ? gaps.shortestMs - changeMs : gaps.shortestMs;
   return { shortestMs: Math.max(0, nearestMs - windowMs), longestMs: gaps.longestMs + changeMs + windowMs };
 }

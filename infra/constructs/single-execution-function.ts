@@ -33,11 +33,11 @@ export interface SingleExecutionFunctionProps extends Omit<NodejsFunctionProps, 
   readonly lockAtMostFor?: Duration;
   /** The handler's option, which reads it as `LOCK_AT_LEAST_FOR`. Shorter than the period. @default none */
   readonly lockAtLeastFor?: Duration;
-  /** What its alarms do, such as `new SnsAction(topic)`. @default alarms change their state, and nobody is told */
+  /** What its alarms do, such as `new SnsAction(topic)`. @default alarms change their state and notify nobody */
   readonly alarmActions?: readonly IAlarmAction[];
 }
 
-/** What bundled CommonJS packages ask for, and ESM has not. Global, so that it meets no declaration of the bundle. */
+/** `require` for bundled CommonJS packages: ESM has none. It is global, so that it does not clash with a declaration of the bundle. */
 const COMMONJS =
   "import{createRequire as $require}from'node:module';import{dirname as $dirname}from'node:path';import{fileURLToPath as $path}from'node:url';globalThis.require??=$require(import.meta.url);globalThis.__filename??=$path(import.meta.url);globalThis.__dirname??=$dirname(globalThis.__filename);";
 
@@ -60,10 +60,10 @@ const BUNDLING: BundlingOptions = {
 export class SingleExecutionFunction extends NodejsFunction {
   /** How long its locks outlive a holder that dies: what was given, else the remaining time of a run, so the time-out. */
   readonly lockAtMostFor: Duration;
-  /** Of its metrics, shared by the functions of a stack: `SingleExecution/<stack>`. */
+  /** The namespace of its metrics, shared by the functions of a stack: `SingleExecution/<stack>`. */
   readonly metricNamespace: string;
   readonly schedules: readonly PlannedSchedule[];
-  /** Where ticks end that were given up. */
+  /** Receives the ticks that were given up. */
   readonly deadLetters: Queue;
   readonly alarms: LockAlarms;
 
@@ -138,7 +138,7 @@ export class SingleExecutionFunction extends NodejsFunction {
   }
 }
 
-/** What the construct alone may say, since it has judged it. */
+/** Variables that only the construct may set, because it has checked their values. */
 const OWN_VARIABLES: Readonly<Record<string, string>> = {
   LOCK_TABLE: 'lockTable',
   LOCK_KEY_PREFIX: 'lockTable',
@@ -166,7 +166,7 @@ function monthLog(scope: Construct, id: string): LogGroup {
   return new LogGroup(scope, `${id}:Log`, { retention: RetentionDays.ONE_MONTH, removalPolicy: RemovalPolicy.DESTROY });
 }
 
-/** Without the right to every log group of the account, which CDK's own role for a function has. */
+/** CDK's own role for a function may write to every log group of the account. This one may not. */
 function runRole(scope: Construct, id: string, vpc: IVpc | undefined): Role {
   const network = ManagedPolicy.fromAwsManagedPolicyName('service-role/AWSLambdaENIManagementAccess');
   return new Role(scope, `${id}:Role`, {

@@ -6,7 +6,7 @@ export interface TableUse {
   readonly timeToLive: 'never' | 'other-items';
 }
 
-/** What of a table's resource is judged. A `Table` of the older kind has the time to live alone. */
+/** The properties of a table's resource that are checked. A `Table` of the older kind has only the time to live. */
 interface TableProperties {
   readonly replicas?: readonly unknown[];
   readonly multiRegionConsistency?: string;
@@ -19,9 +19,9 @@ const REPLICA_OF_TABLE = 'Custom::DynamoDBReplica';
 
 /**
  * Has synthesis refuse a table on which locks would not hold: an eventually consistent global table, where two regions
- * can both take a lock, and a time to live that would delete locks or that strong consistency does not allow. Judges
- * the properties as they are in the end, whoever set them. Does not judge raw overrides, which CDK's public API does
- * not show, nor a table that was imported.
+ * can both take a lock, and a time to live that would delete locks or that strong consistency does not allow. Checks
+ * the final properties, whoever set them. Does not see raw overrides, which CDK's public API does not show, nor an
+ * imported table.
  */
 export function refuseUnsafeTable(table: IConstruct, { timeToLive }: TableUse): void {
   const owner = ownerOf(table);

@@ -1,6 +1,6 @@
 import type { LockEvent, Observer } from '../core/public/events.js';
 
-/** An observer that keeps what it is told, oldest first. */
+/** An observer that keeps the events it is given, oldest first. */
 export interface RecordingObserver extends Observer {
   readonly events: readonly LockEvent[];
   /** The types of all events, in order. */

@@ -131,7 +131,7 @@ describe('F42 work that a route hands to waitUntil', () => {
     expect(handler).toHaveBeenCalledTimes(2);
   });
 
-  test('F42 cannot mend a response of status 500: it is sent at once, and the run has failed', async () => {
+  test('F42 cannot save a response of status 500: it is sent at once, and the run has failed', async () => {
     const { options, item } = setting();
     const [context, response, work] = [platform(), new Response('no', { status: 500 }), gate()];
     const route = withSingleExecution((_request, ctx: Context) => {

@@ -79,7 +79,7 @@ describe.each(['dynamodb', 'redis'] as const)('F93 F94 who may write one key of 
     ['push its token to the end', { fencingToken: 2 ** 53 - 2 }, 'acquired'],
     ['push its token beyond', { fencingToken: 2 ** 53 - 1 }, 'corrupt fencingToken'],
     ['corrupt its own lock', { lockUntil: 'for ever' }, 'corrupt lockUntil'],
-  ])('can %s, which is mended by hand, and reaches no other lock', async (what, fields, verdict) => {
+  ])('can %s, which is corrected by hand, and reaches no other lock', async (what, fields, verdict) => {
     await tamper(what, fields);
     expect(await acquire(what, Date.now())).toBe(verdict);
 

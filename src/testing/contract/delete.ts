@@ -4,7 +4,7 @@ import { adminCase, type ContractCase, contractCase } from './case.js';
 import { expectFields, expectRising, expectSame } from './expectation.js';
 import { HOLD_MS, TICK_MS } from './scene.js';
 
-/** What a delete may leave of a record. */
+/** The attributes that a delete may leave in a record. */
 const LEFT: readonly string[] = ['attemptId', 'state', 'lockUntil', 'fencingToken', 'barredAttempt', 'v'];
 
 export const deleteCases: readonly ContractCase[] = [

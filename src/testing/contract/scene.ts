@@ -45,7 +45,7 @@ export interface Scene {
   run(claim?: Partial<Claim>, completion?: Partial<Completion>): Promise<Lease>;
   /** The operators' port. For cases that need `admin`. */
   readonly admin: LockAdminStore;
-  /** What is stored under a name; undefined where nothing is. */
+  /** What is stored under a name; undefined if nothing is. */
   record(name?: string): Promise<LockRecord | undefined>;
   force(lease: Lease, overrides?: Partial<ForceRelease>): Promise<'forced' | 'changed'>;
   pause(untilMs: number): Promise<StoredLock>;

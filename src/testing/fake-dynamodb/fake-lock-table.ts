@@ -88,7 +88,7 @@ export function fakeLockTable(mock: DocumentClientMock, options: FakeLockTableOp
     }
   };
 
-  // On the stub itself, not by mock.callsFake(): there it is the last resort, whatever on(…) is told and whenever.
+  // Set on the stub itself, not by mock.callsFake(): so every on(…) comes first, before or after this.
   mock.send.callsFake(async ({ input }): Promise<never> => {
     const isLost = losesResponse;
     losesResponse = false;

@@ -73,7 +73,7 @@ function identity(key: FakeItem, names: readonly string[]): string {
   return JSON.stringify(names.map((name) => key[name]));
 }
 
-/** DynamoDB knows no zero below zero. */
+/** DynamoDB stores -0 as 0. */
 function asStored(item: FakeItem): FakeItem {
   return Object.fromEntries(Object.entries(item).map(([name, value]) => [name, value === 0 ? 0 : value]));
 }

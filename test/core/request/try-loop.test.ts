@@ -53,7 +53,7 @@ describe('one try', () => {
     expect(clock.pendingTimers()).toBe(0);
   });
 
-  test('an error that cannot be mended ends the call', async () => {
+  test('an error that another try cannot fix ends the call', async () => {
     const error = new Error('denied');
     const { clock, call } = callOf();
     const send = scripted(error);
@@ -169,7 +169,7 @@ describe('a try that stays silent', () => {
     expect(await answer).toEqual({ value: 'the first', ambiguous: false });
   });
 
-  test('does not outlast the failure of another that cannot be mended', async () => {
+  test('ends with another try that fails for good', async () => {
     const error = new Error('denied');
     const { clock, call } = callOf();
     const { all, send } = tries();

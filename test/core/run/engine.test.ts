@@ -441,7 +441,7 @@ describe('a store that fails', () => {
   test.each(
     always.flatMap((error) => (['skip', 'run', 'throw'] as const).map((onStoreError) => ({ error, onStoreError }))),
   )(
-    "row 51: F16 what an operator must mend throws whatever onStoreError says: '$onStoreError', $error.code",
+    "row 51: F16 what an operator must fix throws whatever onStoreError says: '$onStoreError', $error.code",
     async ({ error, onStoreError }) => {
       const task = vi.fn();
 

@@ -11,7 +11,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe('row 10: what waiting cannot mend ends it', () => {
+describe('row 10: what waiting cannot fix ends it', () => {
   test.each(['paused', 'stale-tick'] as const)('row 10: %s skips at once', async (reason) => {
     const { asked, options, observer } = refusingLocks(reason);
 
