@@ -5,7 +5,7 @@ import type { MemberList, MemberStore } from '../core/ports/member-store.js';
 import { errorName, LockLostError } from '../core/public/errors.js';
 import type { Execution } from '../core/public/execution.js';
 import { run } from '../core/run/engine.js';
-import { looseCall } from '../core/run/order.js';
+import { looseCall } from '../core/run/store-calls.js';
 import { watchedController } from '../core/run/watched-signal.js';
 import { describe } from '../core/values/describe.js';
 import { type Duration, parseDuration } from '../core/values/duration.js';

@@ -5,7 +5,7 @@ import { toStoreError } from '../core/public/errors.js';
 import { tellAll } from '../core/public/events.js';
 import { publicHolder, type Skipped } from '../core/public/outcome.js';
 import { isSwitchedOff } from '../core/run/off-switch.js';
-import { looseCall } from '../core/run/order.js';
+import { looseCall } from '../core/run/store-calls.js';
 import { newAttemptId } from '../core/values/attempt-id.js';
 import { defined } from '../core/values/defined.js';
 import { describe } from '../core/values/describe.js';

@@ -10,10 +10,11 @@ import { defined } from '../values/defined.js';
 import { jittered, pause } from '../values/pause.js';
 import { truncateUtf8 } from '../values/utf8.js';
 import { runGuarded } from './guarded-run.js';
-import { timeIsUp } from './lease-watch.js';
 import { runNested } from './nested-run.js';
 import { isSwitchedOff } from './off-switch.js';
-import { acquireCall, type Order, stopMono } from './order.js';
+import type { Order } from './order.js';
+import { stopMono, timeIsUp } from './run-ends.js';
+import { acquireCall } from './store-calls.js';
 import type { Task } from './task.js';
 import { runUnguarded } from './unguarded-run.js';
 

@@ -5,7 +5,7 @@ import type { Tell } from '../public/events.js';
 import { dateOf } from '../values/date-of.js';
 import { holdOf } from './hold.js';
 import type { LeaseWatch } from './lease-watch.js';
-import { extendCall } from './order.js';
+import { extendCall } from './store-calls.js';
 
 /** Extends the lease of one run, one call at a time. */
 export interface Extender {

@@ -11,8 +11,10 @@ import { missedTicks } from '../values/tick.js';
 import { leaseExtender } from './extender.js';
 import { startHeartbeat } from './heartbeat.js';
 import { type Hold, holdOf, isOver } from './hold.js';
-import { type RunEnd, timeIsUp, watchLease } from './lease-watch.js';
-import { holdLimitMono, type Order, releaseCall, stopMono } from './order.js';
+import { watchLease } from './lease-watch.js';
+import type { Order } from './order.js';
+import { holdLimitMono, runEnds, timeIsUp } from './run-ends.js';
+import { releaseCall } from './store-calls.js';
 import { conclude, settle, type Task } from './task.js';
 
 /**
@@ -62,7 +64,7 @@ export async function runGuarded<T>(
   const limitMono = holdLimitMono(order, policy, lease);
   const watch = watchLease(order.name, clock, {
     hold,
-    ends: runEnds(stopMono(order, policy), limitMono),
+    ends: runEnds(order, policy, limitMono),
     shutdown: order.shutdown,
     onLost: tellLost,
   });
@@ -122,11 +124,6 @@ export async function runGuarded<T>(
   });
   const value = conclude(settled, durationMs, status, tell);
   return { status: 'executed', ...facts(), value, release: status, durationMs, ...defined({ clockSkewMs }) };
-}
-
-function runEnds(deadlineMono: number | undefined, limitMono: number): RunEnd[] {
-  const limit: RunEnd = { atMono: limitMono, code: 'MAX_HOLD' };
-  return deadlineMono === undefined ? [limit] : [{ atMono: deadlineMono, code: 'DEADLINE' }, limit];
 }
 
 /** @throws RangeError for an extension past the limit */

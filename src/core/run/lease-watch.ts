@@ -1,10 +1,12 @@
-import { DeadlineError, LockLostError } from '../public/errors.js';
+import { LockLostError } from '../public/errors.js';
 import type { Clock, Timer } from '../values/clock.js';
 import { type Hold, isOver } from './hold.js';
+import { type RunEnd, timeIsUp } from './run-ends.js';
 import { watchedController } from './watched-signal.js';
 
 /** Longest time between two looks at the clocks: a suspended monotonic clock is found out within it. */
 const LOOK_EVERY_MS = 1_000;
+const NEVER = Number.POSITIVE_INFINITY;
 
 /** Watches the clocks during one run and aborts its signal when its time is up. */
 export interface LeaseWatch {
@@ -35,30 +37,11 @@ export interface WatchedTime {
   readonly onLost?: () => void;
 }
 
-export interface RunEnd {
-  readonly atMono: number;
-  readonly code: 'DEADLINE' | 'MAX_HOLD';
-}
-
-const WHY = {
-  DEADLINE: 'the platform ends it soon',
-  MAX_HOLD: 'it has held its lock for maxHold',
-  SHUTDOWN: 'its process was told to end',
-} as const;
-
-/** The time of a run is up, for one of these reasons. */
-export function timeIsUp(lockName: string, code: DeadlineError['code']): DeadlineError {
-  return new DeadlineError(lockName, code, WHY[code]);
-}
-
 export function watchLease(lockName: string, clock: Clock, watched: WatchedTime): LeaseWatch {
-  const { shutdown, onLost } = watched;
   const controller = watchedController(() => look());
-  const { signal } = controller;
-  let hold = watched.hold;
+  let { hold } = watched;
   /** The first that is still to come. */
   let end = watched.ends.toSorted((a, b) => a.atMono - b.atMono)[0];
-  let timer: Timer | undefined;
   let lost: LockLostError | undefined;
   let stopped = false;
 
@@ -66,10 +49,11 @@ export function watchLease(lockName: string, clock: Clock, watched: WatchedTime)
     if (stopped || lost) return;
     lost = new LockLostError(lockName, why);
     controller.abort(lost);
-    onLost?.();
+    watched.onLost?.();
   };
-  const look = () => {
-    if (stopped || lost) return;
+  /** Whether there is still something to watch. */
+  const look = (): boolean => {
+    if (stopped || lost) return false;
     const monotonic = clock.monotonic();
     if (hold && isOver(hold, { monotonic, wall: clock.now() })) lose('its lease is over');
     else if (end && monotonic >= end.atMono) {
@@ -78,25 +62,18 @@ export function watchLease(lockName: string, clock: Clock, watched: WatchedTime)
       end = undefined;
       controller.abort(timeIsUp(lockName, code));
     }
+    return !lost;
   };
-
-  const arm = () => {
-    look();
-    const next = Math.min(hold?.deadlineMono ?? Number.POSITIVE_INFINITY, end?.atMono ?? Number.POSITIVE_INFINITY);
-    if (stopped || lost || next === Number.POSITIVE_INFINITY) return;
-    timer = clock.setTimer(arm, Math.min(LOOK_EVERY_MS, Math.max(1, Math.ceil(next - clock.monotonic()))));
-    timer.unref?.();
-  };
-  const onShutdown = () => {
+  const stopListening = onAbort(watched.shutdown, () => {
     look();
     controller.abort(timeIsUp(lockName, 'SHUTDOWN'));
-  };
-  if (shutdown?.aborted) onShutdown();
-  shutdown?.addEventListener('abort', onShutdown);
-  arm();
+  });
+  const looks = keepLooking(clock, () =>
+    look() ? Math.min(hold?.deadlineMono ?? NEVER, end?.atMono ?? NEVER) : NEVER,
+  );
 
   return {
-    signal,
+    signal: controller.signal,
     get hold() {
       return hold;
     },
@@ -108,19 +85,43 @@ export function watchLease(lockName: string, clock: Clock, watched: WatchedTime)
       return lost;
     },
     isStopped: () => stopped,
-    renew(next) {
-      look();
-      if (stopped || lost) return;
-      hold = next;
-      timer?.cancel();
-      arm();
+    renew(renewed) {
+      if (!look()) return;
+      hold = renewed;
+      looks.again();
     },
     lose: () => lose('somebody else holds it, or an operator has freed it'),
     stop() {
       look();
       stopped = true;
-      timer?.cancel();
-      shutdown?.removeEventListener('abort', onShutdown);
+      looks.stop();
+      stopListening();
     },
   };
+}
+
+/**
+ * Looks now, then again and again: at the instant that the look returns, and a second after the last look at the latest.
+ *
+ * @param look returns the next monotonic instant that matters; no timer is set where that is infinite
+ */
+function keepLooking(clock: Clock, look: () => number): { again(): void; stop(): void } {
+  let timer: Timer | undefined;
+  const stop = () => timer?.cancel();
+  const again = () => {
+    stop();
+    const nextMono = look();
+    if (nextMono === NEVER) return;
+    timer = clock.setTimer(again, Math.min(LOOK_EVERY_MS, Math.max(1, Math.ceil(nextMono - clock.monotonic()))));
+    timer.unref?.();
+  };
+  again();
+  return { again, stop };
+}
+
+/** Calls back when the signal aborts, or now if it has. Returns how to stop listening. */
+function onAbort(signal: AbortSignal | undefined, callback: () => void): () => void {
+  if (signal?.aborted) callback();
+  signal?.addEventListener('abort', callback);
+  return () => signal?.removeEventListener('abort', callback);
 }

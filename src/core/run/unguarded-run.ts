@@ -6,15 +6,14 @@ import type { Executed } from '../public/outcome.js';
 import { dateOf } from '../values/date-of.js';
 import { defined } from '../values/defined.js';
 import { watchLease } from './lease-watch.js';
-import { type Order, stopMono } from './order.js';
+import type { Order } from './order.js';
+import { runEnds } from './run-ends.js';
 import { conclude, settle, type Task } from './task.js';
 
 /** Runs the bare task: no lock is held, and the execution says so wherever it is asked. */
 export async function runUnguarded<T>(task: Task<T>, order: Order, policy: Policy, tell: Tell): Promise<Executed<T>> {
   const { clock, store } = policy;
-  const atMono = stopMono(order, policy);
-  const ends = atMono === undefined ? [] : [{ atMono, code: 'DEADLINE' as const }];
-  const watch = watchLease(order.name, clock, { ends, shutdown: order.shutdown });
+  const watch = watchLease(order.name, clock, { ends: runEnds(order, policy), shutdown: order.shutdown });
   const startedMs = clock.now();
   // Made anew for the task and for the outcome: what one does to its copy does not reach the other.
   const facts = () => ({

@@ -1,0 +1,51 @@
+import { LONGEST_LEASE_MS, type Settings } from '../options/policy.js';
+import type { Lease } from '../ports/lock-store.js';
+import { DeadlineError } from '../public/errors.js';
+import { type Order, remainingMs } from './order.js';
+
+const GRACE_MS = 1_000;
+
+/** An instant at which a run is asked to end although it holds its lock, and why. */
+export interface RunEnd {
+  readonly atMono: number;
+  readonly code: 'DEADLINE' | 'MAX_HOLD';
+}
+
+const WHY = {
+  DEADLINE: 'the platform ends it soon',
+  MAX_HOLD: 'it has held its lock for maxHold',
+  SHUTDOWN: 'its process was told to end',
+} as const;
+
+/** The time of a run is up, for one of these reasons. */
+export function timeIsUp(lockName: string, code: DeadlineError['code']): DeadlineError {
+  return new DeadlineError(lockName, code, WHY[code]);
+}
+
+/**
+ * When a run is asked to end for the platform's sake: `gracePeriod` before it must be over. Without that option a second
+ * before, or a tenth of the remaining time if that is less.
+ */
+export function stopMono(order: Order, { gracePeriodMs, clock }: Settings): number | undefined {
+  const { deadlineMono, runUntilMono = deadlineMono } = order;
+  if (runUntilMono === undefined) return undefined;
+  const graceMs = gracePeriodMs ?? Math.min(GRACE_MS, Math.max(0, remainingMs(order, clock) / 10));
+  return runUntilMono - graceMs;
+}
+
+/** When renewal and extension end: after `maxHold`, which by default is the platform's deadline, or 24 h. */
+export function holdLimitMono({ deadlineMono }: Order, { maxHoldMs }: Settings, { firstSentMono }: Lease): number {
+  return maxHoldMs === undefined ? (deadlineMono ?? firstSentMono + LONGEST_LEASE_MS) : firstSentMono + maxHoldMs;
+}
+
+/**
+ * When a run is asked to end.
+ *
+ * @param limitMono the end of all renewal, where the run holds a lease
+ */
+export function runEnds(order: Order, settings: Settings, limitMono: number = Number.POSITIVE_INFINITY): RunEnd[] {
+  return [
+    { atMono: stopMono(order, settings) ?? Number.POSITIVE_INFINITY, code: 'DEADLINE' },
+    { atMono: limitMono, code: 'MAX_HOLD' },
+  ];
+}

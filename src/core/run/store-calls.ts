@@ -1,0 +1,45 @@
+import type { Settings } from '../options/policy.js';
+import type { StoreCall } from '../ports/lock-store.js';
+import type { Signal } from '../values/signal.js';
+import type { Hold } from './hold.js';
+import { type Order, remainingMs } from './order.js';
+
+/* How long each request to the store may take: a try, and all tries together. */
+
+const TRY_MS = 1_000;
+const BUDGET_MS = 5_000;
+const SHORTEST_BUDGET_MS = 100;
+/** Kept free of the remaining time when releasing, so that the answer can still reach the platform. */
+const RELEASE_RESERVE_MS = 100;
+
+/** An acquire may take 5 s, or half of the remaining time. */
+export function acquireCall(order: Order, settings: Settings): StoreCall {
+  return storeCall(settings, remainingMs(order, settings.clock) / 2);
+}
+
+/** An extension may take 5 s, but not longer than the lease can still be used. It ends when the run does. */
+export function extendCall(hold: Hold, { clock, maxClockSkewMs }: Settings, signal: Signal): StoreCall {
+  const leftMs = Math.max(1, hold.deadlineMono - clock.monotonic());
+  // A try that hangs leaves time for another.
+  const tryMs = Math.min(TRY_MS, leftMs / 2);
+  return { clock, signal, tryMs, budgetMs: Math.min(BUDGET_MS, leftMs), maxClockSkewMs };
+}
+
+/** A release may take 5 s, or all of the remaining time but a reserve. */
+export function releaseCall(order: Order, settings: Settings): StoreCall {
+  return storeCall(settings, remainingMs(order, settings.clock) - RELEASE_RESERVE_MS);
+}
+
+/** A call outside of any run may take 5 s. */
+export function looseCall(settings: Settings): StoreCall {
+  return storeCall(settings, Number.POSITIVE_INFINITY);
+}
+
+/**
+ * When hardly any time remains, a call gets one whole try. That is the best use of the time, and on an emulator or on
+ * Lambda Managed Instances code runs on.
+ */
+function storeCall({ clock, maxClockSkewMs }: Settings, leftMs: number): StoreCall {
+  const budgetMs = leftMs >= SHORTEST_BUDGET_MS ? Math.min(BUDGET_MS, leftMs) : TRY_MS;
+  return { clock, signal: new AbortController().signal, tryMs: TRY_MS, budgetMs, maxClockSkewMs };
+}
