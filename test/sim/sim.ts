@@ -17,8 +17,8 @@ import type { Kind, Tally } from './tally.js';
 
 /** Most worlds, of a hundred, in which a lock may be left without a runner: see docs/protocol.md, "What can remain". */
 const MOST_REMAINDER = 0.01;
-/** So many are chance where few worlds are played: one in two hundred on Redis has a remainder, of the 304 that CI plays. */
-const FEW = 6;
+/** So many are chance where few worlds are played. */
+const FEW = 3;
 /** Most calls a world that end with their lock held, because the network stays silent or slow. */
 const MOST_TOLD: Readonly<Record<Stage, number>> = { dynamodb: 0.1, redis: 0.3, election: 0.2 };
 /** How many worlds of a stage are played to one election, which takes longest. */
