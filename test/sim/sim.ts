@@ -1,11 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { UsageError } from '../support/play/command.js';
-import { DYNAMODB_BUGS } from './dynamodb-bugs.js';
-import { ELECTION_BUGS } from './election-bugs.js';
 import { KEPT_WORLDS } from './kept-worlds.js';
-import { REDIS_BUGS } from './redis-bugs.js';
 import type { Stage } from './regime.js';
 import { readSimSettings, type SimSettings } from './settings.js';
+import { SIM_BUGS } from './sim-bugs.js';
 import { simulation } from './simulate.js';
 import type { Kind, Tally } from './tally.js';
 
@@ -23,8 +21,6 @@ const FEW = 3;
 const MOST_TOLD: Readonly<Record<Stage, number>> = { dynamodb: 0.1, redis: 0.3, election: 0.2 };
 /** How many worlds of a stage are played to one election, which takes longest. */
 const SHARE: Readonly<Record<Stage, number>> = { dynamodb: 60, redis: 6, election: 2 };
-
-const BUGS = [...DYNAMODB_BUGS, ...REDIS_BUGS, ...ELECTION_BUGS];
 
 const settings = readArguments();
 const workers = availableParallelism();
@@ -73,7 +69,7 @@ async function playWorlds({ kinds, from, seeds: all }: SimSettings): Promise<boo
 }
 
 async function playMutants({ seeds }: SimSettings): Promise<boolean> {
-  const waiting = [...BUGS];
+  const waiting = [...SIM_BUGS];
   let survivors = 0;
   const work = async () => {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
@@ -93,7 +89,7 @@ async function playMutants({ seeds }: SimSettings): Promise<boolean> {
     }
   };
   await Promise.all(Array.from({ length: workers }, work));
-  say(`${BUGS.length - survivors} of ${BUGS.length} seeded bugs found`);
+  say(`${SIM_BUGS.length - survivors} of ${SIM_BUGS.length} seeded bugs found`);
   return survivors === 0;
 }
 

@@ -36,13 +36,18 @@ export function brokenFiles({ name, edits }: SeededBug, read: ReadFile = readSou
       const names = declared.map((span) => span.name).join(', ');
       throw new Error(`seeded bug "${name}": ${file} has no declaration '${declaration}', only ${names}`);
     }
-    const matches = spans.flatMap((span) => matchesIn(text, span, from));
-    const [match] = matches;
-    if (!match || matches.length > 1) {
+    const found = spans.flatMap(({ start, end }) =>
+      [...text.slice(start, end).matchAll(patternOf(from))].map(({ 0: match, index }) => ({
+        match,
+        at: start + index,
+      })),
+    );
+    const [only] = found;
+    if (!only || found.length > 1) {
       const seen = spans.map(({ start, end }) => text.slice(start, end)).join('\n');
-      throw new Error(`seeded bug "${name}": '${from}' stands ${matches.length} times in ${place}:\n${seen}`);
+      throw new Error(`seeded bug "${name}": '${from}' stands ${found.length} times in ${place}:\n${seen}`);
     }
-    files.set(file, text.slice(0, match.start) + to + text.slice(match.end));
+    files.set(file, text.slice(0, only.at) + to + text.slice(only.at + only.match.length));
   }
   return files;
 }
@@ -81,13 +86,16 @@ export async function brokenProgram(path: string, bug: SeededBug, external: stri
   return outputFiles[0]?.text ?? '';
 }
 
-interface Span {
-  readonly start: number;
-  readonly end: number;
+/** What a file of src exports, with a bug in it. For files that import no packages. */
+export async function brokenModule<T>(file: string, bug: SeededBug): Promise<T> {
+  const text = await brokenProgram(SRC + file, bug);
+  return (await import(`data:text/javascript,${encodeURIComponent(text)}`)) as T;
 }
 
-interface Declaration extends Span {
+interface Declaration {
   readonly name: string;
+  readonly start: number;
+  readonly end: number;
 }
 
 const known = new Map<string, readonly Declaration[]>();
@@ -111,22 +119,11 @@ function parse(text: string): Declaration[] {
   });
 }
 
-/** Where a text stands in a span. */
-function matchesIn(text: string, { start, end }: Span, sought: string): Span[] {
-  const { chars, offsets } = compact(text.slice(start, end));
-  const { chars: wanted } = compact(sought);
-  const matches: Span[] = [];
-  for (let at = chars.indexOf(wanted); wanted !== '' && at !== -1; at = chars.indexOf(wanted, at + 1)) {
-    const [first = 0, last = 0] = [offsets[at], offsets[at + wanted.length - 1]];
-    matches.push({ start: start + first, end: start + last + 1 });
-  }
-  return matches;
-}
-
-/** A text without whitespace and trailing commas, and where each of its characters stood. */
-function compact(text: string): { readonly chars: string; readonly offsets: readonly number[] } {
-  const kept = [...text.matchAll(/\S/g)].filter(
-    ({ 0: char, index }) => char !== ',' || !/^,\s*[)\]}]/.test(text.slice(index)),
-  );
-  return { chars: kept.map(([char]) => char).join(''), offsets: kept.map(({ index }) => index) };
+/** Matches a text, wherever its lines are broken. */
+function patternOf(text: string): RegExp {
+  const chars = [...text.replace(/\s/g, '').replace(/,(?=[)\]}])/g, '')].map((char, i) => {
+    const before = i > 0 && ')]}'.includes(char) ? ',?\\s*' : '';
+    return before + char.replace(/[\\^$.*+?()[\]{}|]/, '\\$&');
+  });
+  return new RegExp(chars.join('\\s*'), 'g');
 }
