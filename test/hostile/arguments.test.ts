@@ -11,7 +11,7 @@ import { UsageError } from '../support/play/command.js';
 
 const COMMANDS = [
   ['demo', readSettings, ['seed', 'seconds', 'workers', 'engine', 'help']],
-  ['sim', readSimSettings, ['seeds', 'from', 'stage', 'regime', 'mutants']],
+  ['sim', readSimSettings, ['seeds', 'from', 'stage', 'regime', 'bugs']],
 ] as const;
 
 const value = fc.oneof(
@@ -68,7 +68,7 @@ describe.each(COMMANDS)('any arguments of npm run %s', (command, read, flags) =>
                 kinds: expect.toSatisfy(
                   (all: Kind[]) => all.length > 0 && all.every(({ stage, regime }) => STAGES[stage].includes(regime)),
                 ),
-                mutants: expect.any(Boolean),
+                bugs: expect.any(Boolean),
               },
         );
       }),
@@ -79,12 +79,12 @@ describe.each(COMMANDS)('any arguments of npm run %s', (command, read, flags) =>
 
 test('what is not said is filled in', () => {
   const kinds = (Object.keys(STAGES) as Stage[]).flatMap((stage) => STAGES[stage].map((regime) => ({ stage, regime })));
-  expect(readSimSettings([])).toEqual({ seeds: 20_000, from: 1, kinds, mutants: false });
-  expect(readSimSettings(['--mutants', '--stage', 'redis', '--regime', 'hostile', '--from', '9'])).toEqual({
+  expect(readSimSettings([])).toEqual({ seeds: 20_000, from: 1, kinds, bugs: false });
+  expect(readSimSettings(['--bugs', '--stage', 'redis', '--regime', 'hostile', '--from', '9'])).toEqual({
     seeds: 1_000,
     from: 9,
     kinds: [{ stage: 'redis', regime: 'hostile' }],
-    mutants: true,
+    bugs: true,
   });
 });
 

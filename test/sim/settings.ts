@@ -8,26 +8,26 @@ export interface SimSettings {
   readonly seeds: number;
   readonly from: number;
   readonly kinds: readonly Kind[];
-  readonly mutants: boolean;
+  readonly bugs: boolean;
 }
 
 const SEEDS = 20_000;
-const SEEDS_A_MUTANT = 1_000;
+const SEEDS_A_BUG = 1_000;
 const MOST_SEEDS = 1_000_000_000;
 const LAST_SEED = 4_294_967_295;
 
 /** @throws UsageError */
 export function readSimSettings(args: readonly string[]): SimSettings {
-  const values = readFlags(args, { seeds: TEXT, from: TEXT, stage: TEXT, regime: TEXT, mutants: SWITCH });
-  const mutants = values.mutants ?? false;
+  const values = readFlags(args, { seeds: TEXT, from: TEXT, stage: TEXT, regime: TEXT, bugs: SWITCH });
+  const bugs = values.bugs ?? false;
   return {
-    seeds: whole('--seeds', values.seeds, 1, MOST_SEEDS) ?? (mutants ? SEEDS_A_MUTANT : SEEDS),
+    seeds: whole('--seeds', values.seeds, 1, MOST_SEEDS) ?? (bugs ? SEEDS_A_BUG : SEEDS),
     from: whole('--from', values.from, 0, LAST_SEED) ?? 1,
     kinds: kindsOf(
       oneOf('--stage', values.stage, Object.keys(STAGES) as Stage[]),
       oneOf('--regime', values.regime, Object.keys(REGIMES) as RegimeName[]),
     ),
-    mutants,
+    bugs,
   };
 }
 

@@ -9,7 +9,7 @@ import type { Kind, Tally } from './tally.js';
 
 /*
  * `npm run sim -- [--seeds 20000] [--from 1] [--stage redis] [--regime hostile]` plays so many worlds, shared among the
- * kinds, and those that are kept. `npm run sim -- --mutants [--seeds 1000]` shows that each bug of `*-bugs.ts` is found
+ * kinds, and those that are kept. `npm run sim -- --bugs [--seeds 1000]` shows that each bug of `*-bugs.ts` is found
  * in so many worlds from the one that showed it. Both end with an exit code of 1 where something is amiss.
  */
 
@@ -24,7 +24,7 @@ const SHARE: Readonly<Record<Stage, number>> = { dynamodb: 60, redis: 6, electio
 
 const settings = readArguments();
 const workers = availableParallelism();
-if (settings) process.exitCode = (await (settings.mutants ? playMutants(settings) : playWorlds(settings))) ? 0 : 1;
+if (settings) process.exitCode = (await (settings.bugs ? playBugs(settings) : playWorlds(settings))) ? 0 : 1;
 
 function readArguments(): SimSettings | undefined {
   try {
@@ -68,7 +68,7 @@ async function playWorlds({ kinds, from, seeds: all }: SimSettings): Promise<boo
   return excesses.length === 0 && broken.length === 0;
 }
 
-async function playMutants({ seeds }: SimSettings): Promise<boolean> {
+async function playBugs({ seeds }: SimSettings): Promise<boolean> {
   const waiting = [...SIM_BUGS];
   let survivors = 0;
   const work = async () => {

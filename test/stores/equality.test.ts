@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { Redis } from 'ioredis';
-import { type MemoryStore, memoryStore } from 'single-execution/memory';
 import { redisAdminStore, redisStore } from 'single-execution/redis';
 import type { ContractHarness } from 'single-execution/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -11,6 +10,7 @@ import { type Operation, sequence } from '../support/equality-operations.js';
 import { transcriptOf } from '../support/equality-transcript.js';
 import { redisHarness } from '../support/redis-harness.js';
 import { type RedisServer, startRedisServer } from '../support/redis-server.js';
+import { brokenModule, type SeededBug } from '../support/seeded-bug.js';
 
 const SEQUENCES = 1_000;
 /** Sequences side by side, each lane with a seed of its own. */
@@ -71,29 +71,23 @@ describe('equality of stores', () => {
   }, 120_000);
 });
 
-test.each<[string, (sound: MemoryStore) => Partial<MemoryStore>]>([
-  [
-    'marks no tick',
-    ({ release }) => ({ release: (lease, how, call) => release(lease, { ...how, markTickDone: false }, call) }),
-  ],
-  [
-    'forgets the crash before it',
-    ({ release }) => ({ release: ({ previous: _, ...lease }, how, call) => release(lease, how, call) }),
-  ],
-  [
-    'counts down',
-    ({ acquire }) => ({
-      async acquire(claim, call) {
-        const result = await acquire(claim, call);
-        if (result.status === 'refused') return result;
-        return { ...result, lease: { ...result.lease, fencingToken: -result.lease.fencingToken } };
-      },
-    }),
-  ],
-  ['resumes nothing', () => ({ resume: async () => 'resumed' })],
-])('a store that %s is found out', async (_, faultIn) => {
-  const store = memoryStore();
-  const faulty = memoryHarness({ ...store, ...faultIn(store) });
+test.each<SeededBug>([
+  {
+    name: 'marks no tick',
+    edits: [['core/record/transition.ts#releaseFields', 'markTickDone && tickMs', 'false && tickMs']],
+  },
+  {
+    name: 'forgets the crash before it',
+    edits: [['core/record/run-ring.ts#linesOfRelease', "previous?.status === 'crashed' &&", 'false &&']],
+  },
+  {
+    name: 'counts down',
+    edits: [['core/record/transition.ts#leaseOf', 'fencingToken, leaseMs:', 'fencingToken: -fencingToken, leaseMs:']],
+  },
+  { name: 'resumes nothing', edits: [['stores/memory.ts#memoryStore', 'records.set(name, record);', '']] },
+])('a store that $name is found out', async (bug) => {
+  const broken = await brokenModule<typeof import('single-execution/memory')>('stores/memory.ts', bug);
+  const faulty = memoryHarness(broken.memoryStore());
   const agree = fc.asyncProperty(sequence, async (operations) => {
     await agreed({ memory: memoryHarness(), faulty }, operations);
   });
