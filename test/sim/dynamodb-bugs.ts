@@ -25,12 +25,12 @@ export const DYNAMODB_BUGS: readonly SimBug[] = [
   ]),
   bug('a run that failed is not released', 'synchronised', 1, [
     'core/run/guarded-run.ts#runGuarded',
-    'const status = await release({',
-    "const status = failed ? 'released' : await release({",
+    'const status = await releaseLease(',
+    "const status = 'error' in settled ? 'released' : await releaseLease(",
   ]),
   bug('a grant that came too late is not given back', 'skewed', 1, [
     'core/run/guarded-run.ts#runGuarded',
-    "await release({ result: 'failed', lockAtLeastForMs: 0, markTickDone: false, durationMs: 0, error: refusal.code });",
+    'await releaseLease(lease, givenBack(refusal.code), invocation);',
     '',
   ]),
   bug('a success marks the ticks of a day', 'synchronised', 1, [
@@ -275,7 +275,7 @@ export const DYNAMODB_BUGS: readonly SimBug[] = [
     'doneTick: markTickDone && tickMs === 0 ? Math.max(tickMs, doneTickMs) : undefined',
   ]),
   bug('a failed run marks its tick', 'synchronised', 3, [
-    'core/run/guarded-run.ts#runGuarded',
+    'core/run/guarded-run.ts#completionOf',
     "markTickDone: !failed && policy.tickMark === 'success' && order.tickMs !== undefined,",
     "markTickDone: policy.tickMark === 'success' && order.tickMs !== undefined,",
   ]),

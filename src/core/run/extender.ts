@@ -1,9 +1,8 @@
-import type { Policy } from '../options/policy.js';
 import type { Lease } from '../ports/lock-store.js';
 import { toStoreError } from '../public/errors.js';
-import type { Tell } from '../public/events.js';
 import { dateOf } from '../values/date-of.js';
 import { holdOf } from './hold.js';
+import type { Invocation } from './invocation.js';
 import type { LeaseWatch } from './lease-watch.js';
 import { extendCall } from './store-calls.js';
 
@@ -20,7 +19,11 @@ export interface Extender {
   close(): Promise<void>;
 }
 
-export function leaseExtender(lease: Lease, watch: LeaseWatch, policy: Policy, tell: Tell): Extender {
+export function leaseExtender(
+  lease: Lease,
+  watch: LeaseWatch,
+  { policy, tell }: Pick<Invocation, 'policy' | 'tell'>,
+): Extender {
   const closing = new AbortController();
   let last: Promise<unknown> = Promise.resolve();
 

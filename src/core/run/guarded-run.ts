@@ -1,176 +1,70 @@
-import { LONGEST_LEASE_MS, type Policy } from '../options/policy.js';
-import type { Completion, Granted, PreviousRun } from '../ports/lock-store.js';
-import { errorName, LockLostError, LockStoreError, toStoreError } from '../public/errors.js';
+import type { Completion, Granted, Lease } from '../ports/lock-store.js';
+import { type DeadlineError, errorName, LockStoreError, toStoreError } from '../public/errors.js';
 import type { Tell } from '../public/events.js';
-import type { Execution } from '../public/execution.js';
 import { type Executed, publicPrevious, type ReleaseStatus } from '../public/outcome.js';
-import { dateOf } from '../values/date-of.js';
 import { defined } from '../values/defined.js';
-import { formatDuration, parseDuration } from '../values/duration.js';
-import { missedTicks } from '../values/tick.js';
 import { leaseExtender } from './extender.js';
+import { factsOf, guardedExecution, missedBefore } from './guarded-execution.js';
 import { startHeartbeat } from './heartbeat.js';
 import { type Hold, holdOf, isOver } from './hold.js';
+import type { Invocation } from './invocation.js';
 import { watchLease } from './lease-watch.js';
-import type { Order } from './order.js';
 import { holdLimitMono, runEnds, timeIsUp } from './run-ends.js';
 import { releaseCall } from './store-calls.js';
-import { conclude, settle, type Task } from './task.js';
+import { conclude, type Settled, settle, type Task } from './task.js';
 
 /**
  * Runs a task on a confirmed grant: watch, run, release, tell. Its value or error reaches the caller untouched,
  * whatever becomes of the release, and nothing is released before the task has settled.
  */
-export async function runGuarded<T>(
-  task: Task<T>,
-  granted: Granted,
-  clockSkewMs: number | undefined,
-  order: Order,
-  policy: Policy,
-  tell: Tell,
-): Promise<Executed<T>> {
-  const { clock, store } = policy;
+export async function runGuarded<T>(task: Task<T>, granted: Granted, asked: Invocation): Promise<Executed<T>> {
   const { lease } = granted;
-  const { fencingToken } = lease;
-
-  let lostTold = false;
-  const tellLost = () => {
-    if (!lostTold) tell({ type: 'lost', fencingToken });
-    lostTold = true;
-  };
-  const release = (completion: Completion) => releaseLease(granted, completion, order, policy, tell, tellLost);
+  const { clock } = asked.policy;
+  const tell = lossOnce(asked.tell);
+  const invocation = { ...asked, tell };
 
   // 1. A grant that is over at its arrival, or comes when the process is told to end, is given back; nothing runs.
   const startedMono = clock.monotonic();
-  const now = { monotonic: startedMono, wall: clock.now() };
-  const hold = holdOf(lease, granted.capMono);
-  const refusal = isOver(hold, now)
-    ? grantIsOver(order.name, isOver(trueHold(granted), now) ? 'LATE' : 'CLOCK_SKEW')
-    : order.shutdown?.aborted && timeIsUp(order.name, 'SHUTDOWN');
+  const refusal = whyNotRun(granted, invocation, startedMono);
   if (refusal) {
     tell({ type: 'acquire-failed', error: refusal });
-    await release({ result: 'failed', lockAtLeastForMs: 0, markTickDone: false, durationMs: 0, error: refusal.code });
+    await releaseLease(lease, givenBack(refusal.code), invocation);
     throw refusal;
   }
 
   // 2. Tell what the grant says of the past.
-  tell({ type: 'acquired', fencingToken });
-  const { previous } = lease;
-  if (previous?.status === 'crashed') tell({ type: 'recovered', previous: publicPrevious(previous) });
-  const missed = missedBefore(granted, policy.expectedEveryMs);
-  if (missed.length > 0) tell({ type: 'missed', ticks: missed });
+  tellPast(lease, invocation);
 
   // 3. Run the task, with an eye on the clocks, and keep the lease alive where that is asked for.
-  const limitMono = holdLimitMono(order, policy, lease);
-  const watch = watchLease(order.name, clock, {
-    hold,
-    ends: runEnds(order, policy, limitMono),
-    shutdown: order.shutdown,
-    onLost: tellLost,
-  });
-  const extender = leaseExtender(lease, watch, policy, tell);
-  const hasEnded = () => new LockLostError(order.name, 'the run has ended');
-  const assertHeld = () => {
-    if (watch.isLost()) throw watch.lostBecause;
-    if (watch.isStopped()) throw hasEnded();
-  };
-  // Made anew for the task and for the outcome: what one does to its copy does not reach the other.
-  const facts = () => ({
-    name: order.name,
-    ...defined({ tick: dateOf(order.tickMs), previous: previous && publicPrevious(previous) }),
-    fencingToken,
-    lockedAt: dateOf(lease.lockedAtMs),
-    missedTicks: missedBefore(granted, policy.expectedEveryMs),
-  });
-  const execution: Execution = {
-    ...facts(),
-    signal: watch.signal,
-    get lockUntil() {
-      return dateOf((watch.hold ?? hold).lockUntilMs);
-    },
-    recovering: isRecovering(previous, order.tickMs),
-    ...defined({ attempt: order.attempt }),
-    async extend(duration) {
-      const leaseMs = parseDuration(duration, 'duration');
-      assertHeld();
-      checkLimit(leaseMs, limitMono - clock.monotonic());
-      const status = await extender.extend(leaseMs).catch((error: unknown) => {
-        if (watch.isStopped()) throw hasEnded();
-        throw error;
-      });
-      if (status === 'extended') return;
-      assertHeld();
-      throw hasEnded();
-    },
-    assertHeld,
-  };
-  tell({ type: 'started', fencingToken });
-  const heartbeat = policy.keepAlive ? startHeartbeat(lease.leaseMs, limitMono, extender, watch, clock) : undefined;
-  const isHeld = () => !watch.isLost() && !watch.isStopped();
-  const settled = await settle(task, { execution, store, tickMs: order.tickMs, isHeld });
-  heartbeat?.stop();
-  await extender.close();
-  watch.stop();
+  const settled = await runHeld(task, granted, invocation);
 
   // 4. Release with the verdict, then give back what the task gave.
   const durationMs = Math.round(clock.monotonic() - startedMono);
-  const failed = 'error' in settled;
-  const status = await release({
-    result: failed ? 'failed' : 'succeeded',
-    lockAtLeastForMs: failed && policy.onError === 'release' ? 0 : policy.lockAtLeastForMs,
-    markTickDone: !failed && policy.tickMark === 'success' && order.tickMs !== undefined,
-    durationMs,
-    ...defined({ error: failed ? errorName(settled.error) : undefined }),
-  });
-  const value = conclude(settled, durationMs, status, tell);
-  return { status: 'executed', ...facts(), value, release: status, durationMs, ...defined({ clockSkewMs }) };
+  const status = await releaseLease(lease, completionOf(settled, durationMs, invocation), invocation);
+  const value = conclude(settled, { durationMs, release: status }, tell);
+  return { status: 'executed', ...factsOf(lease, invocation), value, release: status, durationMs };
 }
 
-/** @throws RangeError for an extension past the limit */
-function checkLimit(leaseMs: number, leftMs: number): void {
-  if (leaseMs <= Math.min(leftMs, LONGEST_LEASE_MS)) return;
-  if (leaseMs <= leftMs) throw new RangeError(`duration is ${formatDuration(leaseMs)}: give 24h at most`);
-  throw new RangeError(
-    `duration is ${formatDuration(leaseMs)}, past maxHold, which ends in ${formatDuration(Math.max(0, leftMs))}: extend by less, or raise maxHold`,
-  );
+/** The watch and the release may both find a lock lost; observers are told once. */
+function lossOnce(tell: Tell): Tell {
+  let isTold = false;
+  return (body) => {
+    if (body.type === 'lost' && isTold) return;
+    isTold ||= body.type === 'lost';
+    tell(body);
+  };
 }
 
-/** Never rejects: what fails after the task must not replace the task's result. */
-async function releaseLease(
-  { lease }: Granted,
-  completion: Completion,
-  order: Order,
-  policy: Policy,
-  tell: Tell,
-  tellLost: () => void,
-): Promise<ReleaseStatus> {
-  try {
-    const status = await policy.store.release(lease, completion, releaseCall(order, policy));
-    if (status === 'released') {
-      const heldMs = Math.round(policy.clock.monotonic() - lease.firstSentMono);
-      tell({ type: 'released', fencingToken: lease.fencingToken, heldMs });
-    }
-    if (status === 'lost') tellLost();
-    if (status === 'unknown') tell({ type: 'release-failed', error: releaseUnknown(order.name) });
-    return status;
-  } catch (error) {
-    tell({ type: 'release-failed', error: toStoreError(error, 'release', order.name) });
-    return 'unknown';
+function whyNotRun(
+  granted: Granted,
+  { order, policy }: Invocation,
+  monotonic: number,
+): LockStoreError | DeadlineError | undefined {
+  const now = { monotonic, wall: policy.clock.now() };
+  if (isOver(holdOf(granted.lease, granted.capMono), now)) {
+    return grantIsOver(order.name, isOver(trueHold(granted), now) ? 'LATE' : 'CLOCK_SKEW');
   }
-}
-
-function missedBefore({ lease }: Granted, everyMs: number | undefined): Date[] {
-  const { tickMs, doneTickMs = Number.NEGATIVE_INFINITY, previous } = lease;
-  if (everyMs === undefined || tickMs === undefined) return [];
-  // A failed run of this very tick must not hide the gap before it from its retry, which then counts from what is done.
-  const previousMs = previous?.tickMs === tickMs ? undefined : previous?.tickMs;
-  const lastMs = Math.max(doneTickMs, previousMs ?? Number.NEGATIVE_INFINITY);
-  return lastMs === Number.NEGATIVE_INFINITY ? [] : missedTicks(lastMs, tickMs, everyMs);
-}
-
-function isRecovering(previous: PreviousRun | undefined, tickMs: number | undefined): boolean {
-  if (previous?.status === 'crashed') return true;
-  return previous?.status === 'failed' && tickMs !== undefined && previous.tickMs === tickMs;
+  return order.shutdown?.aborted ? timeIsUp(order.name, 'SHUTDOWN') : undefined;
 }
 
 /** The hold as it would be if this host's clock had not been behind, as far as the server's clock proves that it is. */
@@ -190,6 +84,75 @@ function grantIsOver(name: string, code: keyof typeof GRANT_IS_OVER): LockStoreE
     operation: 'acquire',
     retryable: true,
   });
+}
+
+/** Of a run that never began. */
+function givenBack(error: string): Completion {
+  return { result: 'failed', lockAtLeastForMs: 0, markTickDone: false, durationMs: 0, error };
+}
+
+function tellPast(lease: Lease, { policy, tell }: Invocation): void {
+  const { fencingToken, previous } = lease;
+  tell({ type: 'acquired', fencingToken });
+  if (previous?.status === 'crashed') tell({ type: 'recovered', previous: publicPrevious(previous) });
+  const ticks = missedBefore(lease, policy.expectedEveryMs);
+  if (ticks.length > 0) tell({ type: 'missed', ticks });
+}
+
+/** Nothing is sent for this lease, and no timer is left, once this has resolved. */
+async function runHeld<T>(task: Task<T>, { lease, capMono }: Granted, invocation: Invocation): Promise<Settled<T>> {
+  const { order, policy, tell } = invocation;
+  const { name, tickMs, shutdown } = order;
+  const { clock, store } = policy;
+  const { fencingToken, leaseMs } = lease;
+  const limitMono = holdLimitMono(order, policy, lease);
+  const watch = watchLease(name, clock, {
+    hold: holdOf(lease, capMono),
+    ends: runEnds(order, policy, limitMono),
+    shutdown,
+    onLost: () => tell({ type: 'lost', fencingToken }),
+  });
+  const extender = leaseExtender(lease, watch, invocation);
+  const execution = guardedExecution({ lease, watch, extender, limitMono }, invocation);
+  tell({ type: 'started', fencingToken });
+  const renewal = { leaseMs, untilMono: limitMono, clock };
+  const heartbeat = policy.keepAlive ? startHeartbeat(extender, watch, renewal) : undefined;
+  const isHeld = () => !watch.isLost() && !watch.isStopped();
+  const settled = await settle(task, { execution, store, tickMs, isHeld });
+  heartbeat?.stop();
+  await extender.close();
+  watch.stop();
+  return settled;
+}
+
+function completionOf(settled: Settled<unknown>, durationMs: number, { order, policy }: Invocation): Completion {
+  const failed = 'error' in settled;
+  return {
+    result: failed ? 'failed' : 'succeeded',
+    lockAtLeastForMs: failed && policy.onError === 'release' ? 0 : policy.lockAtLeastForMs,
+    markTickDone: !failed && policy.tickMark === 'success' && order.tickMs !== undefined,
+    durationMs,
+    ...defined({ error: failed ? errorName(settled.error) : undefined }),
+  };
+}
+
+/** Never rejects: what fails after the task must not replace the task's result. */
+async function releaseLease(lease: Lease, completion: Completion, invocation: Invocation): Promise<ReleaseStatus> {
+  const { order, policy, tell } = invocation;
+  const { fencingToken } = lease;
+  try {
+    const status = await policy.store.release(lease, completion, releaseCall(order, policy));
+    if (status === 'released') {
+      const heldMs = Math.round(policy.clock.monotonic() - lease.firstSentMono);
+      tell({ type: 'released', fencingToken, heldMs });
+    }
+    if (status === 'lost') tell({ type: 'lost', fencingToken });
+    if (status === 'unknown') tell({ type: 'release-failed', error: releaseUnknown(order.name) });
+    return status;
+  } catch (error) {
+    tell({ type: 'release-failed', error: toStoreError(error, 'release', order.name) });
+    return 'unknown';
+  }
 }
 
 function releaseUnknown(name: string): LockStoreError {

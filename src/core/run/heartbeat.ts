@@ -9,19 +9,23 @@ export interface Heartbeat {
   stop(): void;
 }
 
+/** What is renewed, and until when. */
+export interface Renewal {
+  readonly leaseMs: number;
+  /** No renewal starts after this instant. */
+  readonly untilMono: number;
+  readonly clock: Clock;
+}
+
 /**
  * Renews a lease every third of it while a run lasts. A renewal that fails is tried again until the holder's deadline; a
  * lease that is lost is never renewed again. Promises no more than the store's own extend does: a run whose renewals
  * all fail is asked to end before anybody else can start.
- *
- * @param untilMono no renewal starts after this instant
  */
 export function startHeartbeat(
-  leaseMs: number,
-  untilMono: number,
   { extend }: Extender,
   watch: LeaseWatch,
-  clock: Clock,
+  { leaseMs, untilMono, clock }: Renewal,
 ): Heartbeat {
   let timer: Timer | undefined;
   let stopped = false;
@@ -29,13 +33,13 @@ export function startHeartbeat(
   const beat = async () => {
     timer = undefined;
     if (clock.monotonic() >= untilMono) return;
-    // The run has extended its lease by hand meanwhile.
+    // The run has extended its lease by hand since the timer was set.
     const early = untilThird();
     if (early > leaseMs / 10) return wait(early);
     try {
       if ((await extend(leaseMs)) === 'extended') wait(untilThird());
     } catch {
-      // The extender has told of it. The watch ends the run if this goes on.
+      // The extender has told the observers. The watch ends the run if this goes on.
       if (!watch.isLost()) wait(Math.min(LONGEST_RETRY_MS, leaseMs / 10));
     }
   };

@@ -40,8 +40,7 @@ export interface WatchedTime {
 export function watchLease(lockName: string, clock: Clock, watched: WatchedTime): LeaseWatch {
   const controller = watchedController(() => look());
   let { hold } = watched;
-  /** The first that is still to come. */
-  let end = watched.ends.toSorted((a, b) => a.atMono - b.atMono)[0];
+  let firstEnd = watched.ends.toSorted((a, b) => a.atMono - b.atMono)[0];
   let lost: LockLostError | undefined;
   let stopped = false;
 
@@ -51,15 +50,15 @@ export function watchLease(lockName: string, clock: Clock, watched: WatchedTime)
     controller.abort(lost);
     watched.onLost?.();
   };
-  /** Whether there is still something to watch. */
+  /** Returns whether there is still something to watch. */
   const look = (): boolean => {
     if (stopped || lost) return false;
     const monotonic = clock.monotonic();
     if (hold && isOver(hold, { monotonic, wall: clock.now() })) lose('its lease is over');
-    else if (end && monotonic >= end.atMono) {
-      const { code } = end;
-      // Before the abort, which may ask the signal itself.
-      end = undefined;
+    else if (firstEnd && monotonic >= firstEnd.atMono) {
+      const { code } = firstEnd;
+      // First, because a listener of the abort may ask the signal, which looks again.
+      firstEnd = undefined;
       controller.abort(timeIsUp(lockName, code));
     }
     return !lost;
@@ -68,9 +67,8 @@ export function watchLease(lockName: string, clock: Clock, watched: WatchedTime)
     look();
     controller.abort(timeIsUp(lockName, 'SHUTDOWN'));
   });
-  const looks = keepLooking(clock, () =>
-    look() ? Math.min(hold?.deadlineMono ?? NEVER, end?.atMono ?? NEVER) : NEVER,
-  );
+  const nextMono = () => Math.min(hold?.deadlineMono ?? NEVER, firstEnd?.atMono ?? NEVER);
+  const looks = keepLooking(clock, () => (look() ? nextMono() : NEVER));
 
   return {
     signal: controller.signal,

@@ -1,8 +1,21 @@
-import { type Frame, runNestedInFrame } from '../public/current-execution.js';
+import type { LockStore } from '../ports/lock-store.js';
+import { type Frame, findFrame, runNestedInFrame } from '../public/current-execution.js';
 import type { Executed } from '../public/outcome.js';
 import type { Clock } from '../values/clock.js';
 import { defined } from '../values/defined.js';
+import type { Order } from './order.js';
 import type { Task } from './task.js';
+
+/**
+ * The run that called this, where it holds the same lock of the same store. A run records its own tick alone, so another
+ * tick needs a run of its own.
+ */
+export function outerRun({ name, tickMs }: Order, store: LockStore): Frame | undefined {
+  const isCovered = (tick: number | undefined) => tickMs === undefined || tickMs === tick;
+  return findFrame(
+    (frame) => frame.execution.name === name && frame.store === store && isCovered(frame.tickMs) && frame.isHeld(),
+  );
+}
 
 /** Runs a task inside a run that holds the same lock: under the outer lock, without a write and without a release. */
 export async function runNested<T>(task: Task<T>, outer: Frame, clock: Clock): Promise<Executed<T>> {

@@ -1,7 +1,7 @@
 import { type Frame, runInFrame } from '../public/current-execution.js';
 import type { Tell } from '../public/events.js';
 import type { Execution } from '../public/execution.js';
-import type { ReleaseStatus } from '../public/outcome.js';
+import type { Executed } from '../public/outcome.js';
 
 /** A function that runs under a lock. */
 export type Task<T> = (execution: Execution) => T | PromiseLike<T>;
@@ -18,11 +18,11 @@ export async function settle<T>(task: Task<T>, frame: Frame): Promise<Settled<T>
 }
 
 /** Tells how the task ended, and returns its value or throws its error, by identity. */
-export function conclude<T>(settled: Settled<T>, durationMs: number, release: ReleaseStatus, tell: Tell): T {
+export function conclude<T>(settled: Settled<T>, end: Pick<Executed<T>, 'durationMs' | 'release'>, tell: Tell): T {
   if ('error' in settled) {
-    tell({ type: 'failed', durationMs, release, error: settled.error });
+    tell({ type: 'failed', ...end, error: settled.error });
     throw settled.error;
   }
-  tell({ type: 'finished', durationMs, release });
+  tell({ type: 'finished', ...end });
   return settled.value;
 }

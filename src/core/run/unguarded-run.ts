@@ -1,17 +1,16 @@
-import type { Policy } from '../options/policy.js';
 import { LockLostError } from '../public/errors.js';
-import type { Tell } from '../public/events.js';
 import type { Execution } from '../public/execution.js';
 import type { Executed } from '../public/outcome.js';
 import { dateOf } from '../values/date-of.js';
 import { defined } from '../values/defined.js';
+import type { Invocation } from './invocation.js';
 import { watchLease } from './lease-watch.js';
-import type { Order } from './order.js';
+
 import { runEnds } from './run-ends.js';
 import { conclude, settle, type Task } from './task.js';
 
 /** Runs the bare task: no lock is held, and the execution says so wherever it is asked. */
-export async function runUnguarded<T>(task: Task<T>, order: Order, policy: Policy, tell: Tell): Promise<Executed<T>> {
+export async function runUnguarded<T>(task: Task<T>, { order, policy, tell }: Invocation): Promise<Executed<T>> {
   const { clock, store } = policy;
   const watch = watchLease(order.name, clock, { ends: runEnds(order, policy), shutdown: order.shutdown });
   const startedMs = clock.now();
@@ -41,7 +40,7 @@ export async function runUnguarded<T>(task: Task<T>, order: Order, policy: Polic
   const settled = await settle(task, { execution, store, isHeld: () => false });
   watch.stop();
   const durationMs = Math.round(clock.monotonic() - startedMono);
-  const value = conclude(settled, durationMs, 'none', tell);
+  const value = conclude(settled, { durationMs, release: 'none' }, tell);
   return { status: 'executed', ...facts(), value, release: 'none', durationMs };
 }
 

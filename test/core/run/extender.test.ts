@@ -27,7 +27,7 @@ function extending({ answerMs = 0, leaseMs = 60_000 } = {}) {
   const onLost = vi.fn();
   const watch = watchLease('digest', clock, { hold: holdOf(lease), ends: [], onLost });
   const events: EventBody[] = [];
-  const extender = leaseExtender(lease, watch, policy, (event) => events.push(event));
+  const extender = leaseExtender(lease, watch, { policy, tell: (event) => events.push(event) });
   return { clock, extend, calls, lease, watch, onLost, events, extender };
 }
 

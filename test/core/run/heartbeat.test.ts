@@ -33,7 +33,7 @@ function heart({ leaseMs = 60_000, untilMono = never, capMono = never, timer = {
     },
     close: async () => {},
   };
-  const heartbeat = startHeartbeat(leaseMs, untilMono, extender, watch, timed);
+  const heartbeat = startHeartbeat(extender, watch, { leaseMs, untilMono, clock: timed });
   /** Timers of the heartbeat alone. */
   const timers = () => {
     watch.stop();
