@@ -1,7 +1,14 @@
+import { readFileSync } from 'node:fs';
+
+const { exports } = JSON.parse(readFileSync(new URL('./package.json', import.meta.url), 'utf8'));
+
+/** A line that exports a name of a door, from the file that package.json exports it from. */
+const named = (name, door = '.') => `export { ${name} } from '${exports[door].default}';`;
+
 /** What a bundle carries for these imports: minified, gzip, without the AWS SDK. */
 const bundleOf = (name, contents, limit) => ({
   name,
-  path: 'dist/index.js',
+  path: exports['.'].default,
   gzip: true,
   limit,
   modifyEsbuildConfig: ({ entryPoints: _, ...config }) => ({
@@ -13,29 +20,27 @@ const bundleOf = (name, contents, limit) => ({
   }),
 });
 
-const wrapper = "export { withSingleExecution } from './dist/index.js';";
-
 export default [
   bundleOf(
     'withSingleExecution + dynamoDBStore',
-    `${wrapper} export { dynamoDBStore } from './dist/stores/dynamodb/dynamodb.js';`,
+    named('withSingleExecution') + named('dynamoDBStore', './dynamodb'),
     '17.2 kB',
   ),
   bundleOf(
     'withSingleExecution + upstashStore',
-    `${wrapper} export { upstashStore } from './dist/stores/redis/upstash.js';`,
+    named('withSingleExecution') + named('upstashStore', './upstash'),
     '16.9 kB',
   ),
   ...Object.entries({ cloudflare: '16.2 kB', http: '17.6 kB', process: '17.3 kB' }).map(([door, limit]) =>
     bundleOf(
       `${door} + upstashStore`,
-      `export { withSingleExecution } from './dist/adapters/${door}.js'; export { upstashStore } from './dist/stores/redis/upstash.js';`,
+      named('withSingleExecution', `./${door}`) + named('upstashStore', './upstash'),
       limit,
     ),
   ),
   bundleOf(
     'withSingleExecution + memoryStore',
-    `${wrapper} export { memoryStore } from './dist/stores/memory.js';`,
+    named('withSingleExecution') + named('memoryStore', './memory'),
     '12.8 kB',
   ),
 ];

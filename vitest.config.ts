@@ -1,31 +1,13 @@
-import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
-
-interface Door {
-  readonly default: string;
-}
-
-const { exports } = JSON.parse(readFileSync(new URL('./package.json', import.meta.url), 'utf8')) as {
-  exports: Record<string, Door | string>;
-};
-
-/** The source that a file of dist is built from. */
-const sourceOf = (built: string): string =>
-  built.replace(/\.js$/, '.ts').replace('./dist/cdk/', './infra/constructs/').replace('./dist/', './src/');
+import { DOORS } from './test/support/doors.js';
 
 /** The public doors, each resolved to its source, so that tests and handlers import what users import. */
-const doors = Object.entries(exports).flatMap(([door, target]) =>
-  typeof target === 'string'
-    ? []
-    : [
-        {
-          find: new RegExp(`^single-execution${door.slice(1)}$`),
-          replacement: fileURLToPath(new URL(sourceOf(target.default), import.meta.url)),
-        },
-      ],
-);
+const doors = Object.entries(DOORS).map(([door, source]) => ({
+  find: new RegExp(`^${door}$`),
+  replacement: fileURLToPath(new URL(source, import.meta.url)),
+}));
 
 export default defineConfig({
   resolve: { alias: doors },

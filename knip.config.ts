@@ -1,0 +1,25 @@
+import type { KnipConfig } from 'knip';
+import { DOORS } from './test/support/doors.js';
+
+const config: KnipConfig = {
+  workspaces: {
+    '.': {
+      entry: [
+        ...Object.values(DOORS).map((source) => source.replace('./', '')),
+        'infra/app.ts',
+        'handlers/*.ts',
+        'bench/*.{ts,mjs}',
+        'test/sim/{sim,worlds}.ts',
+        'test/**/*.test-d.ts',
+        'vitest.mutation.config.ts',
+      ],
+      project: ['{src,test,demo,handlers,infra,bench}/**/*.{ts,mjs}', '*.{ts,mjs}'],
+    },
+    'test/oldest-cdk': { ignoreDependencies: ['.+'] },
+    'test/oldest-sdk': { ignoreDependencies: ['.+'] },
+  },
+  ignoreDependencies: ['@humanwhocodes/upstash-redis-server', 'bun', 'croner-10', 'signal-exit'],
+  ignoreExportsUsedInFile: { interface: true, type: true },
+};
+
+export default config;
