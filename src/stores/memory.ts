@@ -4,10 +4,9 @@ import type { MemberStore } from '../core/ports/member-store.js';
 import { deletedRecord, isDeleted, judgeDeletion } from '../core/record/deletion.js';
 import { lockKey } from '../core/record/lock-key.js';
 import type { LockRecord } from '../core/record/lock-record.js';
-import { judgeRefusal } from '../core/record/refusal.js';
-import { hasRun } from '../core/record/run-ring.js';
+import { isHeldBy, isReleasedBy, judgeRefusal } from '../core/record/refusal.js';
 import { forcedFields, grantFields, leaseOf, pausedFields, releaseFields } from '../core/record/transition.js';
-import { endedAttempt } from '../core/request/unsettled-attempt.js';
+import { endedAttempt } from '../core/request/attempt.js';
 import { systemClock } from '../core/values/clock.js';
 import { sentNow, wallInGrant } from '../core/values/sent.js';
 
@@ -25,7 +24,7 @@ export function memoryStore(): MemoryStore {
 
   const heldBy = (lease: Lease): LockRecord | undefined => {
     const record = records.get(lease.name);
-    return record?.attemptId === lease.attemptId && record.state === 'held' ? record : undefined;
+    return record && isHeldBy(lease, record) ? record : undefined;
   };
 
   return {
@@ -35,8 +34,8 @@ export function memoryStore(): MemoryStore {
       const now = sent.firstSentWall;
       const old = records.get(claim.name);
       const judgement = judgeRefusal(claim, old, now, (lockUntil) => lockUntil <= now);
-      if (judgement.kind === 'refused') return { status: 'refused', ...judgement.why };
-      if (judgement.kind === 'own') return { status: 'acquired', lease: leaseOf(claim, judgement.record, sent) };
+      if (judgement.status === 'refused') return judgement;
+      if (judgement.status === 'own') return { status: 'acquired', lease: leaseOf(claim, judgement.record, sent) };
       if (old?.attemptId === claim.attemptId) throw endedAttempt(claim.name);
 
       const { tick: _, ...kept } = old ?? {};
@@ -63,8 +62,7 @@ export function memoryStore(): MemoryStore {
         records.set(lease.name, { ...record, ...releaseFields(lease, completion, Math.round(clock.now())) });
         return 'released';
       }
-      const isReplay = record.attemptId === lease.attemptId && record.state === 'released';
-      return isReplay || hasRun(record, lease.fencingToken) ? 'released' : 'lost';
+      return isReleasedBy(lease, record) ? 'released' : 'lost';
     },
 
     async checkIn({ group, member, forget }, { clock }) {

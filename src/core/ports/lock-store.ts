@@ -1,4 +1,5 @@
 import type { Clock } from '../values/clock.js';
+import type { Sent } from '../values/sent.js';
 import type { Signal } from '../values/signal.js';
 
 /**
@@ -40,17 +41,14 @@ export interface Claim {
   readonly markTickAtStart: boolean;
 }
 
-/** What a store has granted. Readonly; an extension makes a new one. */
-export interface Lease {
+/** What a store has granted, and when the granting call was first sent. Readonly; an extension makes a new one. */
+export interface Lease extends Sent {
   readonly name: string;
   readonly attemptId: string;
   readonly fencingToken: number;
   readonly leaseMs: number;
   readonly lockedAtMs: number;
   readonly lockUntilMs: number;
-  /** Monotonic and wall instant before the first send of the granting call. */
-  readonly firstSentMono: number;
-  readonly firstSentWall: number;
   readonly tickMs?: number;
   /** The `lockUntil` that it took over from: its release keeps that fence against late requests of earlier attempts. */
   readonly fenceMs?: number;
@@ -82,13 +80,7 @@ export type AcquireResult = Granted | Refused;
 export type RefusalReason = 'locked' | 'lock-at-least-for' | 'already-executed' | 'stale-tick' | 'paused';
 
 export type ExtendResult =
-  | {
-      readonly status: 'extended';
-      readonly lockUntilMs: number;
-      readonly firstSentMono: number;
-      readonly firstSentWall: number;
-      readonly capMono?: number;
-    }
+  | ({ readonly status: 'extended'; readonly lockUntilMs: number; readonly capMono?: number } & Sent)
   | { readonly status: 'lost' };
 
 /** `unknown`: an earlier try may have been applied, and the record no longer tells. */

@@ -151,6 +151,12 @@ export function readThrown(thrown: unknown, property: string): unknown {
   }
 }
 
+/** The same where it is a text, else an empty one. */
+export function readThrownText(thrown: unknown, property: string): string {
+  const value = readThrown(thrown, property);
+  return typeof value === 'string' ? value : '';
+}
+
 /** The name of whatever was thrown: safe to store and to log, unlike its message. */
 export function errorName(thrown: unknown): string {
   try {

@@ -1,6 +1,6 @@
 import type { DeleteResult, Deletion } from '../ports/lock-admin-store.js';
 import { defined } from '../values/defined.js';
-import { checkAttribute, isInstant, isText, type LockRecord, RECORD_VERSION } from './lock-record.js';
+import { checkAttribute, type Item, isInstant, isText, type LockRecord, RECORD_VERSION } from './lock-record.js';
 
 /*
  * What a delete makes of a record, the same in every store (docs/protocol.md, "Delete"). The record is not removed: what
@@ -24,7 +24,7 @@ export function deletedRecord({ adminId, nowMs }: Deletion, record: LockRecord):
 }
 
 /** Whether a record is what a delete has left, and no operator has paused the lock since. */
-export function isDeleted({ state, pausedUntil }: Readonly<Record<string, unknown>>): boolean {
+export function isDeleted({ state, pausedUntil }: Item): boolean {
   return state === 'deleted' && pausedUntil === undefined;
 }
 
@@ -37,7 +37,7 @@ export function isDeleted({ state, pausedUntil }: Readonly<Record<string, unknow
  */
 export function judgeDeletion(
   { name, adminId, fencingToken }: Deletion,
-  item: Readonly<Record<string, unknown>> | undefined,
+  item: Item | undefined,
   isOver: (lockUntil: number) => boolean,
 ): DeleteResult | 'open' {
   if (item === undefined) return 'unknown';

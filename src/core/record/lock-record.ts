@@ -24,6 +24,9 @@ export type LockRecord = {
   readonly [slot: `r${number}`]: string;
 };
 
+/** A record as a store has read it, unchecked. */
+export type Item = Readonly<Record<string, unknown>>;
+
 export const RECORD_VERSION = 1;
 /** `pausedUntil` of a pause without an end: the last instant of a Date. */
 export const FOREVER_MS = 8_640_000_000_000_000;
@@ -64,6 +67,13 @@ const CHECKS: Readonly<Record<string, Check>> = {
   v: isCount,
 };
 
+const OF_NUMBERS: ReadonlySet<Check | undefined> = new Set([isToken, isInstant, isCount, isPauseEnd]);
+
+/** Whether a record has an attribute of this name that is a number. */
+export function isNumericAttribute(name: string): boolean {
+  return OF_NUMBERS.has(CHECKS[name]);
+}
+
 /** Names of all attributes that a record can have. */
 export function recordAttributes(): string[] {
   return [...Object.keys(CHECKS), ...Array.from({ length: 10 }, (_, slot) => `r${slot}`)];
@@ -80,19 +90,19 @@ export function isRecordAttribute(name: string): boolean {
  *
  * @throws CorruptLockError naming the first attribute of a wrong type or range
  */
-export function readRecord(name: string, item: Readonly<Record<string, unknown>>): LockRecord {
+export function readRecord(name: string, item: Item): LockRecord {
   for (const attribute of Object.keys(CHECKS)) checkAttribute(name, item, attribute);
   return item as LockRecord;
 }
 
 /** @throws CorruptLockError where this attribute is there, and of a wrong type or range */
-export function checkAttribute(name: string, item: Readonly<Record<string, unknown>>, attribute: string): void {
+export function checkAttribute(name: string, item: Item, attribute: string): void {
   const value = item[attribute];
   if (value !== undefined && !CHECKS[attribute]?.(value)) throw new CorruptLockError(name, attribute, kindOf(value));
 }
 
 /** The record before a grant. Corruption that is first seen here does not undo the grant: only the past is unknown. */
-export function pastRecord(name: string, item: Readonly<Record<string, unknown>>): LockRecord | undefined {
+export function pastRecord(name: string, item: Item): LockRecord | undefined {
   try {
     return readRecord(name, item);
   } catch (error) {
@@ -109,7 +119,7 @@ const OF_A_GRANT = ['fencingToken', 'lockedAt', 'lockUntil'] as const;
  *
  * @throws CorruptLockError naming the attribute without which there is no grant
  */
-export function readGrant(name: string, item: Readonly<Record<string, unknown>>): LockRecord {
+export function readGrant(name: string, item: Item): LockRecord {
   const wrong = OF_A_GRANT.find((attribute) => !CHECKS[attribute]?.(item[attribute]));
   if (wrong !== undefined) throw new CorruptLockError(name, wrong, kindOf(item[wrong]));
   return item as LockRecord;

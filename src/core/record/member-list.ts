@@ -1,6 +1,6 @@
 import type { MemberList } from '../ports/member-store.js';
 import { isMemberListName } from '../values/lock-name.js';
-import { isRecordAttribute } from './lock-record.js';
+import { type Item, isRecordAttribute } from './lock-record.js';
 
 /*
  * The record of a group of members: one attribute a member, with the instant of its last check-in (docs/protocol.md,
@@ -13,12 +13,12 @@ const PREFIX = 'm:';
 export const memberAttribute = (member: string): string => PREFIX + member;
 
 /** Whether a record is a list of members, perhaps an empty one, and no lock. */
-export function isMemberList(name: string, item: Readonly<Record<string, unknown>>): boolean {
+export function isMemberList(name: string, item: Item): boolean {
   return isMemberListName(name) && !Object.keys(item).some(isRecordAttribute);
 }
 
 /** Reads a record of members; attributes that are not check-ins are skipped. */
-export function readMemberList(nowMs: number, item: Readonly<Record<string, unknown>>): MemberList {
+export function readMemberList(nowMs: number, item: Item): MemberList {
   const members = Object.entries(item).flatMap(([attribute, value]) =>
     attribute.startsWith(PREFIX) && /^\d{13}$/.test(String(value))
       ? [{ name: attribute.slice(PREFIX.length), checkedInMs: Number(value) }]

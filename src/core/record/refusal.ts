@@ -1,16 +1,22 @@
-import type { Claim, Holder, RefusalReason } from '../ports/lock-store.js';
+import type { Claim, Lease, RefusalReason, Refused } from '../ports/lock-store.js';
 import { defined } from '../values/defined.js';
-import { holderOf, type LockRecord, readGrant, readRecord } from './lock-record.js';
+import { holderOf, type Item, type LockRecord, readGrant, readRecord } from './lock-record.js';
+import { hasRun } from './run-ring.js';
 
 /** What a refused acquire means, read off the record that refused it. */
 export type Judgement =
+  | Refused
   /** The record is this very attempt's: an earlier try was applied and its answer lost. */
-  | { readonly kind: 'own'; readonly record: LockRecord }
-  | { readonly kind: 'refused'; readonly why: { readonly reason: RefusalReason; readonly holder?: Holder } }
-  /** Its holder has given the lock back, or its lease is over by the best clock there is. */
-  | { readonly kind: 'expired'; readonly record: LockRecord }
-  /** Nothing that a single writer following the protocol can have left; another try may fare better. */
-  | { readonly kind: 'unexpected' };
+  | { readonly status: 'own'; readonly record: LockRecord }
+  | Expired
+  /** No single writer that follows the protocol can have left this record; another try may fare better. */
+  | { readonly status: 'unexpected' };
+
+/** The holder has given the lock back, or its lease is over by the best clock there is. */
+export interface Expired {
+  readonly status: 'expired';
+  readonly record: LockRecord;
+}
 
 /**
  * Judges in the order of docs/protocol.md, "Acquire".
@@ -22,27 +28,36 @@ export type Judgement =
  */
 export function judgeRefusal(
   claim: Claim,
-  item: Readonly<Record<string, unknown>> | undefined,
+  item: Item | undefined,
   now: number,
   isExpired: (lockUntil: number) => boolean,
 ): Judgement {
-  if (item === undefined) return { kind: 'unexpected' };
-  if (item['attemptId'] === claim.attemptId && item['state'] === 'held') {
-    return { kind: 'own', record: readGrant(claim.name, item) };
-  }
+  if (item === undefined) return { status: 'unexpected' };
+  if (isHeldBy(claim, item)) return { status: 'own', record: readGrant(claim.name, item) };
   const record = readRecord(claim.name, item);
-  const refused = (reason: RefusalReason): Judgement => ({
-    kind: 'refused',
-    why: { reason, ...defined({ holder: holderOf(record) }) },
-  });
 
   const { attemptId, state, lockUntil, pausedUntil, doneTick } = record;
-  if (pausedUntil !== undefined && pausedUntil > now) return refused('paused');
+  if (pausedUntil !== undefined && pausedUntil > now) return refusedBy(record, 'paused');
   const done = doneReason(claim, doneTick);
-  if (done) return refused(done);
-  if (attemptId === claim.attemptId || lockUntil === undefined) return { kind: 'unexpected' };
-  if (isGivenBack(record) || isExpired(lockUntil)) return { kind: 'expired', record };
-  return refused(state === 'released' ? 'lock-at-least-for' : 'locked');
+  if (done) return refusedBy(record, done);
+  if (attemptId === claim.attemptId || lockUntil === undefined) return { status: 'unexpected' };
+  if (isGivenBack(record) || isExpired(lockUntil)) return { status: 'expired', record };
+  return refusedBy(record, state === 'released' ? 'lock-at-least-for' : 'locked');
+}
+
+/** Whether this very attempt holds the lock. */
+export function isHeldBy({ attemptId }: Pick<Claim, 'attemptId'>, item: Item): boolean {
+  return item['attemptId'] === attemptId && item['state'] === 'held';
+}
+
+/** Whether a release of this lease was applied: perhaps by an earlier try, and perhaps a successor has come since. */
+export function isReleasedBy({ attemptId, fencingToken }: Lease, item: Item): boolean {
+  return (item['attemptId'] === attemptId && item['state'] === 'released') || hasRun(item, fencingToken);
+}
+
+/** A refusal, with the holder that the record names. */
+export function refusedBy(record: LockRecord, reason: RefusalReason): Refused {
+  return { status: 'refused', reason, ...defined({ holder: holderOf(record) }) };
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Completion, Lease } from '../ports/lock-store.js';
 import { defined } from '../values/defined.js';
-import { FOREVER_MS } from './lock-record.js';
+import { FOREVER_MS, type Item } from './lock-record.js';
 
 /*
  * The last ten runs of a lock, kept in its record as `r0` to `r9` and written by the release itself, so that history
@@ -50,12 +50,12 @@ export function rowsOfRelease(lease: Lease, completion: Completion): Record<Ring
  * Whether the ring holds this token's own row: proof that its release was applied. A `crashed` row is no proof, since
  * a successor's release writes it.
  */
-export function hasRun(record: Readonly<Record<string, unknown>>, fencingToken: number): boolean {
+export function hasRun(record: Item, fencingToken: number): boolean {
   return runsOf(record).some((run) => run.fencingToken === fencingToken && run.status !== 'crashed');
 }
 
 /** The runs in the ring, newest first. Rows that cannot be read are left out. */
-export function runsOf(record: Readonly<Record<string, unknown>>): RingRun[] {
+export function runsOf(record: Item): RingRun[] {
   const runs: RingRun[] = [];
   for (let slot = 0; slot < SLOTS; slot++) {
     const run = readRow(record[`r${slot}`]);

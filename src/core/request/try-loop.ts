@@ -15,9 +15,15 @@ export interface TryFailure {
 }
 
 /** How a call ended, and whether one of its tries without an answer may have been applied, or may yet be. */
-export type Answer<T> =
+export type Answer<T, E = unknown> =
   | { readonly value: T; readonly ambiguous: boolean }
-  | { readonly error: unknown; readonly ambiguous: boolean };
+  | { readonly error: E; readonly ambiguous: boolean };
+
+/** What a call was answered. @throws the error of a call that failed */
+export function answered<T>(answer: Answer<T>): T {
+  if ('error' in answer) throw answer.error;
+  return answer.value;
+}
 
 /**
  * Sends the same request until a try is answered, fails for good, or the budget is spent. A failure is followed by a

@@ -1,4 +1,4 @@
-import { readThrown } from '../public/errors.js';
+import { readThrownText } from '../public/errors.js';
 
 const UNSENT = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH/;
 /** A host can become unreachable while an answer is waited for. */
@@ -6,10 +6,7 @@ const ON_A_CONNECTION = /\b(read|write)/;
 
 /** Whether a network error says that the request never left, by the system's code or a client's message. */
 export function isUnsent(error: unknown): boolean {
-  const text = (field: 'code' | 'message' | 'syscall') => {
-    const value = readThrown(error, field);
-    return typeof value === 'string' ? value : '';
-  };
+  const text = (field: 'code' | 'message' | 'syscall') => readThrownText(error, field);
   return (
     UNSENT.test(`${text('code')} ${text('message')}`) && !ON_A_CONNECTION.test(`${text('syscall')} ${text('message')}`)
   );

@@ -1,6 +1,6 @@
 import type { Clock } from './clock.js';
 
-/** Both clocks at the first send of a call: the anchor of all times inside its grant. */
+/** Both clocks just before the first send of a call: the anchor of all times inside its grant. */
 export interface Sent {
   readonly firstSentWall: number;
   readonly firstSentMono: number;

@@ -1,23 +1,29 @@
-import type { AcquireResult, Claim, ClockBounds, Granted, Refused, StoreCall } from '../../core/ports/lock-store.js';
+import type { AcquireResult, Claim, ClockBounds, Granted, Lease, StoreCall } from '../../core/ports/lock-store.js';
 import { CorruptLockError, LockStoreError } from '../../core/public/errors.js';
-import { holderOf, type LockRecord, pastRecord } from '../../core/record/lock-record.js';
-import { doneReason, isGivenBack, judgeRefusal } from '../../core/record/refusal.js';
+import { type Item, type LockRecord, pastRecord, readGrant } from '../../core/record/lock-record.js';
+import { type Expired, isGivenBack, isHeldBy, judgeRefusal, refusedBy } from '../../core/record/refusal.js';
 import { grantFields, leaseOf } from '../../core/record/transition.js';
-import { cancelCall, unsettledAttempt } from '../../core/request/unsettled-attempt.js';
+import { type Note, settleAttempt } from '../../core/request/attempt.js';
+import { answered } from '../../core/request/try-loop.js';
 import { defined } from '../../core/values/defined.js';
 import { type Sent, sentNow } from '../../core/values/sent.js';
-import { failureOf } from './errors.js';
-import type { Item } from './item.js';
+import type { Reply } from './one-try.js';
 import { acquireRequest, cancelRequest, PAD_MS, takeoverRequest, type UpdateRequest } from './requests.js';
-import { capMono } from './response-time.js';
-import type { LockTable, Reply } from './table.js';
+import { capMono, type ResponseTime } from './response-time.js';
+import type { LockTable, TableAnswer } from './table.js';
 
-/** What one write of an acquire has come to. */
-type Verdict =
-  | { readonly kind: 'granted'; readonly granted: Granted }
-  | { readonly kind: 'refused'; readonly why: Pick<Refused, 'reason' | 'holder'> }
-  | { readonly kind: 'expired'; readonly record: LockRecord; readonly clockUnverified: boolean }
-  | { readonly kind: 'failed'; readonly error: LockStoreError | CorruptLockError };
+/** An acquire under way. */
+interface Attempt {
+  readonly claim: Claim;
+  readonly call: StoreCall;
+  readonly update: (request: UpdateRequest, call: StoreCall) => Promise<TableAnswer<Reply>>;
+  /** The instant of each of its writes. */
+  readonly sends: Sent[];
+  /** What the latest reply tells of this host's clock. */
+  clock?: ClockBounds | undefined;
+  /** The `lockUntil` that it takes over from. */
+  fenceMs?: number | undefined;
+}
 
 /**
  * One conditional write. A second one takes over what the condition of the first does not show to be free. A third makes
@@ -25,114 +31,92 @@ type Verdict =
  * was applied.
  */
 export async function acquire(table: LockTable, claim: Claim, call: StoreCall): Promise<AcquireResult> {
-  const key = table.keyOf(claim.name, 'acquire');
-  const endMono = call.clock.monotonic() + call.budgetMs;
-  const sends: Sent[] = [];
-  let ambiguous = false;
-  let isDone = false;
-  let clock: ClockBounds | undefined;
-  let fenceMs: number | undefined;
-
-  const write = async (requestAt: (nowMs: number) => UpdateRequest, budgetMs: number): Promise<Verdict> => {
-    const sent = sentNow(call.clock);
-    sends.push(sent);
-    const answer = await table.update(key, requestAt(sent.firstSentWall), { ...call, budgetMs });
-    ambiguous ||= answer.ambiguous;
-    if ('error' in answer) return failed(failureOf(answer.error, 'acquire', claim.name, table.tableName));
-    clock = answer.value.time.clock ?? clock;
-    isDone = !answer.value.applied && doneReason(claim, answer.value.item?.['doneTick']) !== undefined;
-    return answer.value.applied ? grantedNow(claim, answer.value, sent) : judge(claim, answer.value, sends, call);
-  };
-
-  // 1. Acquire.
-  let verdict = await write((nowMs) => acquireRequest(claim, nowMs), call.budgetMs);
-
-  // 2. Take over, once, what was given back or is over by the server's clock. Refused again: somebody was faster.
-  if (verdict.kind === 'expired') {
-    const { record, clockUnverified } = verdict;
-    fenceMs = record.lockUntil;
-    // It gets a whole try, even where the first write has used up the budget.
-    const budgetMs = Math.max(Math.min(call.tryMs, call.budgetMs), endMono - call.clock.monotonic());
-    verdict = await write((nowMs) => takeoverRequest(claim, nowMs, record), budgetMs);
-    if (verdict.kind === 'granted' && clockUnverified) {
-      verdict = { kind: 'granted', granted: { ...verdict.granted, clockUnverified } };
-    }
-  }
-
-  // 3. Cancel, when a write that went unanswered may yet be applied, which that of a done tick is not.
-  if (verdict.kind !== 'granted' && ambiguous && !isDone) {
-    const answer = await table.update(key, cancelRequest(claim.attemptId), cancelCall(call));
-    if ('error' in answer) {
-      // What is known for sure is told first.
-      throw verdict.kind === 'failed' ? verdict.error : unsettledAttempt(claim.name, answer.error);
-    }
-    if (!answer.value.applied && isOwn(claim, answer.value.item)) verdict = judge(claim, answer.value, sends, call);
-  }
-
-  if (verdict.kind === 'granted') {
-    const { granted } = verdict;
-    return { ...granted, lease: { ...granted.lease, ...defined({ fenceMs }) }, ...defined({ clock }) };
-  }
-  if (verdict.kind === 'failed') throw verdict.error;
-  const why =
-    verdict.kind === 'refused'
-      ? verdict.why
-      : { reason: 'locked' as const, ...defined({ holder: holderOf(verdict.record) }) };
-  return { status: 'refused', ...why, ...defined({ clock }) };
+  const { name, attemptId } = claim;
+  const update: Attempt['update'] = (request, of) => table.update({ operation: 'acquire', name, request }, of);
+  const attempt: Attempt = { claim, call, update, sends: [] };
+  const result = await settleAttempt(claim, call, {
+    acquire: (note) => acquireOrTakeOver(attempt, note),
+    // 3. Cancel.
+    cancel: (cancelCall) => update(cancelRequest(attemptId), cancelCall),
+    own: ({ applied, item = {}, time }) =>
+      !applied && isHeldBy(claim, item) ? ownGrant(attempt, readGrant(name, item), time) : undefined,
+  });
+  return { ...result, ...defined({ clock: attempt.clock }) };
 }
 
-function grantedNow(claim: Claim, { item = {}, sentMono, time }: Reply, sent: Sent): Verdict {
+async function acquireOrTakeOver(attempt: Attempt, note: Note): Promise<AcquireResult> {
+  const { claim, call } = attempt;
+  const endMono = call.clock.monotonic() + call.budgetMs;
+
+  // 1. Acquire.
+  const first = await write(attempt, note, (nowMs) => acquireRequest(claim, nowMs), call.budgetMs);
+  if (first.status !== 'expired') return first;
+
+  // 2. Take over, once, what was given back or is over by the server's clock.
+  const { record } = first;
+  const clockUnverified = attempt.clock === undefined && !isGivenBack(record);
+  attempt.fenceMs = record.lockUntil;
+  // It gets a whole try, even where the first write has used up the budget.
+  const budgetMs = Math.max(Math.min(call.tryMs, call.budgetMs), endMono - call.clock.monotonic());
+  const second = await write(attempt, note, (nowMs) => takeoverRequest(claim, nowMs, record), budgetMs);
+  // Somebody else was faster.
+  if (second.status === 'expired') return refusedBy(second.record, 'locked');
+  return second.status === 'acquired' && clockUnverified ? { ...second, clockUnverified } : second;
+}
+
+/** @throws LockStoreError, CorruptLockError */
+async function write(
+  attempt: Attempt,
+  note: Note,
+  requestAt: (nowMs: number) => UpdateRequest,
+  budgetMs: number,
+): Promise<AcquireResult | Expired> {
+  const { claim, call } = attempt;
+  const sent = sentNow(call.clock);
+  attempt.sends.push(sent);
+  const answer = await attempt.update(requestAt(sent.firstSentWall), { ...call, budgetMs });
+  note(answer, 'value' in answer && !answer.value.applied ? answer.value.item : undefined);
+  const { applied, item, time } = answered(answer);
+  attempt.clock = time.clock ?? attempt.clock;
+  if (applied) return granted(attempt, newLease(claim, sent, item), time);
+
   const now = sent.firstSentWall;
-  const oldToken = item['fencingToken'];
+  const judgement = judgeRefusal(claim, item, now, (lockUntil) =>
+    time.serverMs === undefined ? lockUntil + call.maxClockSkewMs <= now : lockUntil <= time.serverMs,
+  );
+  switch (judgement.status) {
+    case 'own':
+      return ownGrant(attempt, judgement.record, time);
+    case 'unexpected':
+      throw unexpected(claim.name);
+    default:
+      return judgement;
+  }
+}
+
+/** The lease that a write has made of the item before it. @throws CorruptLockError */
+function newLease(claim: Claim, sent: Sent, before: Item = {}): Lease {
+  const now = sent.firstSentWall;
+  const oldToken = before['fencingToken'];
   // Counted by the server just now, so it is a number, however the user's client wraps numbers.
   const fencingToken = (oldToken === undefined ? now : Number(String(oldToken))) + 1;
   if (!Number.isSafeInteger(fencingToken) || fencingToken < 1) {
-    return {
-      kind: 'failed',
-      error: new CorruptLockError(claim.name, 'fencingToken', 'no number that can be counted up'),
-    };
+    throw new CorruptLockError(claim.name, 'fencingToken', 'no number that can be counted up');
   }
   const written = { ...grantFields(claim, now, now + claim.leaseMs + PAD_MS), fencingToken };
-  const lease = leaseOf(claim, written, sent, pastRecord(claim.name, item));
-  return { kind: 'granted', granted: { status: 'acquired', lease, ...capMono(sentMono, lease.lockUntilMs, time) } };
+  return leaseOf(claim, written, sent, pastRecord(claim.name, before));
 }
 
-function judge(claim: Claim, { item, sentMono, time }: Reply, sends: readonly Sent[], call: StoreCall): Verdict {
-  const now = sends.at(-1)?.firstSentWall ?? call.clock.now();
-  const isExpired = (lockUntil: number) =>
-    time.serverMs === undefined ? lockUntil + call.maxClockSkewMs <= now : lockUntil <= time.serverMs;
-  try {
-    const judgement = judgeRefusal(claim, item, now, isExpired);
-    switch (judgement.kind) {
-      case 'own': {
-        // The write that was applied is known by the instant it carried.
-        const { record } = judgement;
-        const sent = sends.find(({ firstSentWall }) => firstSentWall === record.lockedAt) ?? (sends[0] as Sent);
-        const lease = leaseOf(claim, record, sent);
-        return {
-          kind: 'granted',
-          granted: { status: 'acquired', lease, ...capMono(sentMono, lease.lockUntilMs, time) },
-        };
-      }
-      case 'refused':
-        return judgement;
-      case 'expired':
-        return { ...judgement, clockUnverified: time.serverMs === undefined && !isGivenBack(judgement.record) };
-      case 'unexpected':
-        return failed(unexpected(claim.name));
-    }
-  } catch (error) {
-    if (error instanceof CorruptLockError) return failed(error);
-    throw error;
-  }
+/** The grant that this attempt has already, by its own record. */
+function ownGrant(attempt: Attempt, record: LockRecord, time: ResponseTime): Granted {
+  const { claim, sends } = attempt;
+  // The write that was applied is known by the instant it carried.
+  const sent = sends.find(({ firstSentWall }) => firstSentWall === record.lockedAt) ?? (sends[0] as Sent);
+  return granted(attempt, leaseOf(claim, record, sent), time);
 }
 
-function isOwn(claim: Claim, item: Item | undefined): boolean {
-  return item?.['attemptId'] === claim.attemptId && item['state'] === 'held';
-}
-
-function failed(error: LockStoreError | CorruptLockError): Verdict {
-  return { kind: 'failed', error };
+function granted({ fenceMs }: Attempt, lease: Lease, time: ResponseTime): Granted {
+  return { status: 'acquired', lease: { ...lease, ...defined({ fenceMs }) }, ...capMono(lease.lockUntilMs, time) };
 }
 
 function unexpected(name: string): LockStoreError {

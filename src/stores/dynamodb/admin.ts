@@ -1,17 +1,17 @@
-import { GetCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import type { LockAdminStore, StoredLock } from '../../core/ports/lock-admin-store.js';
 import type { StoreCall } from '../../core/ports/lock-store.js';
 import type { StoreOperation } from '../../core/public/errors.js';
 import { isDeleted, judgeDeletion } from '../../core/record/deletion.js';
-import type { LockRecord } from '../../core/record/lock-record.js';
-import { tryUntilAnswered } from '../../core/request/try-loop.js';
+import type { Item, LockRecord } from '../../core/record/lock-record.js';
+import { answered } from '../../core/request/try-loop.js';
 import { settledDeletion, untoldWrite } from '../../core/request/untold-write.js';
 import { refuseEmptyAnswer } from './empty-answer.js';
-import { classifyFailure, failureOf } from './errors.js';
-import { type Item, plainItem, plainOutput } from './item.js';
+import { plainItem, plainOutput } from './item.js';
+import { type Reply, readOnce } from './one-try.js';
+import { checkOptions, type DynamoDBStoreOptions } from './options.js';
 import { deleteRequest, forceReleaseRequest, pauseRequest, resumeRequest, type UpdateRequest } from './requests.js';
-import { timeResponses } from './response-time.js';
-import { type DynamoDBStoreOptions, lockTable, type Reply, SORT_VALUE } from './table.js';
+import { lockTable, SORT_VALUE } from './table.js';
 
 /**
  * What operators do to locks in a DynamoDB table. Needs the rights to `dynamodb:UpdateItem`, `dynamodb:GetItem` and
@@ -20,19 +20,8 @@ import { type DynamoDBStoreOptions, lockTable, type Reply, SORT_VALUE } from './
  * @throws TypeError, RangeError for options that cannot be; nothing is sent
  */
 export function dynamoDBAdminStore(options: DynamoDBStoreOptions): LockAdminStore {
-  const table = lockTable('dynamoDBAdminStore', options);
+  const table = lockTable(checkOptions('dynamoDBAdminStore', options));
   const { tableName, partitionKey, sortKey, keyPrefix, client } = table;
-
-  const answered = async <T>(
-    operation: StoreOperation,
-    name: string,
-    call: StoreCall,
-    send: (abortSignal: AbortSignal) => Promise<T>,
-  ): Promise<T> => {
-    const answer = await tryUntilAnswered(call, send, classifyFailure);
-    if ('error' in answer) throw failureOf(answer.error, operation, name, tableName);
-    return answer.value;
-  };
 
   const update = async (
     operation: StoreOperation,
@@ -40,9 +29,8 @@ export function dynamoDBAdminStore(options: DynamoDBStoreOptions): LockAdminStor
     request: UpdateRequest,
     call: StoreCall,
   ): Promise<Reply & { readonly ambiguous: boolean }> => {
-    const answer = await table.update(table.keyOf(name, operation), request, call);
-    if ('error' in answer) throw failureOf(answer.error, operation, name, tableName);
-    return { ...answer.value, ambiguous: answer.ambiguous };
+    const answer = await table.update({ operation, name, request }, call);
+    return { ...answered(answer), ambiguous: answer.ambiguous };
   };
 
   /** The lock in an item; undefined for an item of somebody else's, in a table that is shared. */
@@ -54,13 +42,10 @@ export function dynamoDBAdminStore(options: DynamoDBStoreOptions): LockAdminStor
   };
 
   const read = async (operation: StoreOperation, name: string, call: StoreCall) => {
-    const key = table.keyOf(name, operation);
-    const command = refuseEmptyAnswer(new GetCommand({ TableName: tableName, Key: key, ConsistentRead: true }));
-    const responseTime = timeResponses(command, call.clock);
-    return answered(operation, name, call, async (abortSignal) => {
-      const { Item } = plainOutput(await client.send(command, { abortSignal }));
-      return { lock: Item && storedLock(Item), serverMs: responseTime().serverMs };
-    });
+    const key = table.keyOf({ operation, name });
+    const answer = await table.ask({ operation, name }, call, (signal) => readOnce(table, key, { ...call, signal }));
+    const { item, time } = answered(answer);
+    return { lock: item && storedLock(item), serverMs: time.serverMs };
   };
 
   return {
@@ -71,10 +56,11 @@ export function dynamoDBAdminStore(options: DynamoDBStoreOptions): LockAdminStor
         const page = refuseEmptyAnswer(
           new ScanCommand({ TableName: tableName, ConsistentRead: true, ExclusiveStartKey }),
         );
-        const { found, next } = await answered('list', '*', call, async (abortSignal) => {
+        const answer = await table.ask({ operation: 'list', name: '*' }, call, async (abortSignal) => {
           const { Items = [], LastEvaluatedKey } = plainOutput(await client.send(page, { abortSignal }));
           return { found: Items.map(storedLock), next: LastEvaluatedKey };
         });
+        const { found, next } = answered(answer);
         locks.push(...found.filter((lock) => lock !== undefined));
         ExclusiveStartKey = next;
       } while (ExclusiveStartKey);

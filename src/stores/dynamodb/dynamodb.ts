@@ -8,14 +8,15 @@ import type {
 } from '../../core/ports/lock-store.js';
 import type { CheckIn, MemberList, MemberStore } from '../../core/ports/member-store.js';
 import { readMemberList } from '../../core/record/member-list.js';
-import { hasRun } from '../../core/record/run-ring.js';
+import { isHeldBy, isReleasedBy } from '../../core/record/refusal.js';
+import { answered } from '../../core/request/try-loop.js';
 import { memberListName } from '../../core/values/lock-name.js';
 import { sentNow, wallInGrant } from '../../core/values/sent.js';
 import { acquire } from './acquire.js';
-import { failureOf } from './errors.js';
+import { checkOptions, type DynamoDBStoreOptions } from './options.js';
 import { checkInRequest, extendRequest, PAD_MS, releaseRequest } from './requests.js';
 import { capMono } from './response-time.js';
-import { type DynamoDBStoreOptions, type LockTable, lockTable } from './table.js';
+import { type LockTable, lockTable } from './table.js';
 
 export { dynamoDBAdminStore } from './admin.js';
 export { type CreateLockTableOptions, createLockTable } from './create-table.js';
@@ -29,28 +30,26 @@ export type { DynamoDBStoreOptions };
  * @throws TypeError, RangeError for options that cannot be; nothing is sent
  */
 export function dynamoDBStore(options: DynamoDBStoreOptions): LockStore & MemberStore {
-  const table = lockTable('dynamoDBStore', options);
+  const table = lockTable(checkOptions('dynamoDBStore', options));
   return {
     acquire: (claim, call) => acquire(table, claim, call),
     extend: (lease, to, call) => extend(table, lease, to.leaseMs, call),
     release: (lease, completion, call) => release(table, lease, completion, call),
-    checkIn: (checkIn, call) => enlist(table, checkIn, call),
+    checkIn: (asked, call) => checkIn(table, asked, call),
   };
 }
 
 async function extend(table: LockTable, lease: Lease, leaseMs: number, call: StoreCall): Promise<ExtendResult> {
-  const key = table.keyOf(lease.name, 'extend');
+  const { name } = lease;
   const sent = sentNow(call.clock);
   const untilMs = wallInGrant(lease, sent.firstSentMono) + leaseMs + PAD_MS;
-  const answer = await table.update(key, extendRequest(lease, untilMs), call);
-  if ('error' in answer) throw failureOf(answer.error, 'extend', lease.name, table.tableName);
-
-  const { applied, item, sentMono, time } = answer.value;
-  const lockUntilMs = applied ? untilMs : Number(item?.['lockUntil']);
+  const request = extendRequest(lease, untilMs);
+  const { applied, item = {}, time } = answered(await table.update({ operation: 'extend', name, request }, call));
+  const lockUntilMs = applied ? untilMs : Number(item['lockUntil']);
   // Refused, and yet ours and at least as long: an earlier try was applied.
-  const isReplay = item?.['attemptId'] === lease.attemptId && item['state'] === 'held' && lockUntilMs >= untilMs;
+  const isReplay = isHeldBy(lease, item) && lockUntilMs >= untilMs;
   if (!applied && !isReplay) return { status: 'lost' };
-  return { status: 'extended', lockUntilMs, ...sent, ...capMono(sentMono, lockUntilMs, time) };
+  return { status: 'extended', lockUntilMs, ...sent, ...capMono(lockUntilMs, time) };
 }
 
 async function release(
@@ -59,23 +58,19 @@ async function release(
   completion: Completion,
   call: StoreCall,
 ): Promise<ReleaseResult> {
-  const key = table.keyOf(lease.name, 'release');
-  const nowMs = wallInGrant(lease, call.clock.monotonic());
-  const answer = await table.update(key, releaseRequest(lease, completion, nowMs), call);
-  if ('error' in answer) throw failureOf(answer.error, 'release', lease.name, table.tableName);
-
-  const { applied, item = {} } = answer.value;
-  if (applied) return 'released';
-  // Refused, and yet released: an earlier try was applied, and perhaps a successor came since.
-  const isReplay = item['attemptId'] === lease.attemptId && item['state'] === 'released';
-  if (isReplay || hasRun(item, lease.fencingToken)) return 'released';
+  const { name } = lease;
+  const request = releaseRequest(lease, completion, wallInGrant(lease, call.clock.monotonic()));
+  const answer = await table.update({ operation: 'release', name, request }, call);
+  const { applied, item = {} } = answered(answer);
+  if (applied || isReleasedBy(lease, item)) return 'released';
   return answer.ambiguous ? 'unknown' : 'lost';
 }
 
-async function enlist(table: LockTable, checkIn: CheckIn, call: StoreCall): Promise<MemberList> {
-  const key = table.keyOf(memberListName(checkIn.group), 'checkIn');
+async function checkIn(table: LockTable, asked: CheckIn, call: StoreCall): Promise<MemberList> {
+  const operation = 'checkIn';
+  const key = table.keyOf({ operation, name: memberListName(asked.group) });
   const nowMs = Math.round(call.clock.now());
-  const answer = await table.update(key, checkInRequest(checkIn, nowMs), call);
-  if ('error' in answer) throw failureOf(answer.error, 'checkIn', checkIn.group, table.tableName);
-  return readMemberList(nowMs, answer.value.item ?? {});
+  const request = checkInRequest(asked, nowMs);
+  const { item = {} } = answered(await table.update({ operation, name: asked.group, key, request }, call));
+  return readMemberList(nowMs, item);
 }

@@ -4,6 +4,7 @@ import {
   LockStoreError,
   type LockStoreErrorCode,
   readThrown,
+  readThrownText,
   type StoreOperation,
 } from '../../core/public/errors.js';
 import type { TryFailure } from '../../core/request/try-loop.js';
@@ -120,15 +121,9 @@ function metadataOf(error: unknown, property: 'attempts' | 'clockSkewCorrected' 
   return readThrown(readThrown(error, '$metadata'), property);
 }
 
-function messageOf(error: unknown): string {
-  const message = readThrown(error, 'message');
-  return typeof message === 'string' ? message : '';
-}
+const messageOf = (error: unknown) => readThrownText(error, 'message');
 
 /** The system's code of a network error, else the error's name. */
 function nameOf(error: unknown): string {
-  const code = readThrown(error, 'code');
-  const name = readThrown(error, 'name');
-  if (typeof code === 'string') return code;
-  return typeof name === 'string' ? name : errorName(error);
+  return readThrownText(error, 'code') || readThrownText(error, 'name') || errorName(error);
 }

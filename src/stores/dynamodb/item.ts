@@ -1,7 +1,5 @@
+import type { Item } from '../../core/record/lock-record.js';
 import { describe } from '../../core/values/describe.js';
-
-/** An item as plain values, not yet checked. */
-export type Item = Readonly<Record<string, unknown>>;
 
 /**
  * An item with plain strings and numbers, whichever way the SDK hands it out: the item in an exception is made of raw

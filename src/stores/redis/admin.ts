@@ -2,13 +2,13 @@ import type { LockAdminStore, StoredLock } from '../../core/ports/lock-admin-sto
 import type { StoreCall } from '../../core/ports/lock-store.js';
 import type { StoreOperation } from '../../core/public/errors.js';
 import { checkAttribute } from '../../core/record/lock-record.js';
-import { tryUntilAnswered } from '../../core/request/try-loop.js';
+import { answered, tryUntilAnswered } from '../../core/request/try-loop.js';
 import { settledDeletion, untoldWrite } from '../../core/request/untold-write.js';
 import { nameProblem } from '../../core/values/lock-name.js';
 import { DELETE, FORCE_RELEASE, GET, LIST, PAUSE, RESUME } from './admin-scripts.js';
-import type { RedisConnection } from './connection.js';
+import type { RedisConnection, RedisReply } from './connection.js';
 import { classifyFailure, failureOf } from './errors.js';
-import { type RedisReply, readPage } from './reply.js';
+import { readPage } from './reply.js';
 import type { RedisScript } from './scripts.js';
 
 /** Locks that a list reads at a time: a signal warns of more than ten who listen to it. */
@@ -25,8 +25,7 @@ export function redisAdmin(redis: RedisConnection): LockAdminStore {
     call: StoreCall,
   ): Promise<RedisReply<W> & { readonly ambiguous: boolean }> {
     const answer = await redis.run({ script, operation, name, args, words }, call);
-    if ('error' in answer) throw answer.error;
-    return { ...answer.reply, ambiguous: answer.ambiguous };
+    return { ...answered(answer), ambiguous: answer.ambiguous };
   }
 
   const get = async (name: string, call: StoreCall): Promise<StoredLock | undefined> => {

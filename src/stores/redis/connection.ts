@@ -1,11 +1,11 @@
 import type { ClockBounds, StoreCall } from '../../core/ports/lock-store.js';
 import type { LockStoreError, StoreOperation } from '../../core/public/errors.js';
 import { lockKey } from '../../core/record/lock-key.js';
-import { tryUntilAnswered } from '../../core/request/try-loop.js';
+import { type Answer, tryUntilAnswered } from '../../core/request/try-loop.js';
 import { describe, describeType } from '../../core/values/describe.js';
 import { type Sent, sentNow } from '../../core/values/sent.js';
 import { classifyFailure, failureOf, isHeaderRefused, isNoScript, NotSent } from './errors.js';
-import { type RedisReply, readReply } from './reply.js';
+import { readReply, type ScriptReply } from './reply.js';
 import type { RedisScript } from './scripts.js';
 
 /** Runs a script at a Redis, by its text or by the hash of it. All arguments are texts. */
@@ -22,10 +22,16 @@ export interface RedisClient {
   readonly hashes: Map<RedisScript, Promise<string>>;
 }
 
-/** How a script was answered, and when it was first handed to the client. */
-export type RedisAnswer<W extends string> =
-  | { readonly reply: RedisReply<W>; readonly ambiguous: boolean; readonly clock: ClockBounds; readonly sent: Sent }
-  | { readonly error: LockStoreError; readonly ambiguous: boolean; readonly sent?: Sent | undefined };
+/** What a script answered, and what that tells of this host's clock. */
+export interface RedisReply<W extends string = string> extends ScriptReply<W> {
+  readonly clock: ClockBounds;
+  readonly sent: Sent;
+}
+
+/** How a call ended; `sent` is when its script was first handed to the client. */
+export type RedisAnswer<W extends string> = Answer<RedisReply<W>, LockStoreError> & {
+  readonly sent?: Sent | undefined;
+};
 
 /** A Redis with locks in it: its keys, and the one way a script is sent. */
 export interface RedisConnection {
@@ -95,13 +101,13 @@ export function redisConnection(client: RedisClient, keyPrefix: unknown = DEFAUL
           const sentWall = call.clock.now();
           const reply = readReply(await send(script, [key], args.map(String), signal), words);
           const clock = { minMs: reply.nowMs - call.clock.now(), maxMs: reply.nowMs + 1 - sentWall };
-          return { reply, clock, sent };
+          return { ...reply, clock, sent };
         },
         classifyFailure,
       );
-      const { ambiguous } = answer;
-      if ('error' in answer) return { error: failureOf(answer.error, operation, name), ambiguous, sent };
-      return { ...answer.value, ambiguous };
+      return 'error' in answer
+        ? { ...answer, error: failureOf(answer.error, operation, name), sent }
+        : { ...answer, sent };
     },
   };
 }

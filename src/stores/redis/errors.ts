@@ -3,6 +3,7 @@ import {
   LockStoreError,
   type LockStoreErrorCode,
   readThrown,
+  readThrownText,
   type StoreOperation,
 } from '../../core/public/errors.js';
 import type { TryFailure } from '../../core/request/try-loop.js';
@@ -121,10 +122,7 @@ function firstWord(error: unknown): string | undefined {
   return /^[A-Z]{2,}\b/.exec(redisMessage(error))?.[0];
 }
 
-function messageOf(error: unknown): string {
-  const message = readThrown(error, 'message');
-  return typeof message === 'string' ? message : '';
-}
+const messageOf = (error: unknown) => readThrownText(error, 'message');
 
 /** What may be logged: an error of this library, or the name of a client's and the first word of its message. */
 function withoutCommand(error: unknown): Error {

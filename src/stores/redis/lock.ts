@@ -3,6 +3,7 @@ import type {
   Claim,
   Completion,
   ExtendResult,
+  Granted,
   Lease,
   LockStore,
   ReleaseResult,
@@ -11,15 +12,15 @@ import type {
 import type { CheckIn, MemberList, MemberStore } from '../../core/ports/member-store.js';
 import { MAX_ERROR_BYTES, pastRecord, readGrant } from '../../core/record/lock-record.js';
 import { memberAttribute, readMemberList } from '../../core/record/member-list.js';
-import { doneReason, judgeRefusal } from '../../core/record/refusal.js';
-import { hasRun, linesOfRelease } from '../../core/record/run-ring.js';
+import { isReleasedBy, judgeRefusal } from '../../core/record/refusal.js';
+import { linesOfRelease } from '../../core/record/run-ring.js';
 import { grantFields, leaseOf } from '../../core/record/transition.js';
-import { cancelCall, endedAttempt, unsettledAttempt } from '../../core/request/unsettled-attempt.js';
+import { endedAttempt, settleAttempt } from '../../core/request/attempt.js';
+import { answered } from '../../core/request/try-loop.js';
 import { memberListName } from '../../core/values/lock-name.js';
 import type { Sent } from '../../core/values/sent.js';
 import { truncateUtf8 } from '../../core/values/utf8.js';
-import type { RedisConnection } from './connection.js';
-import type { RedisReply } from './reply.js';
+import type { RedisConnection, RedisReply } from './connection.js';
 import { ACQUIRE, CANCEL, CHECK_IN, EXTEND, RELEASE } from './scripts.js';
 
 /**
@@ -32,66 +33,57 @@ export function redisLock(redis: RedisConnection): LockStore & MemberStore {
     acquire: (claim, call) => acquire(redis, claim, call),
     extend: (lease, to, call) => extend(redis, lease, to.leaseMs, call),
     release: (lease, completion, call) => release(redis, lease, completion, call),
-    checkIn: (checkIn, call) => enlist(redis, checkIn, call),
+    checkIn: (asked, call) => checkIn(redis, asked, call),
   };
 }
 
-async function acquire(redis: RedisConnection, claim: Claim, call: StoreCall): Promise<AcquireResult> {
+function acquire(redis: RedisConnection, claim: Claim, call: StoreCall): Promise<AcquireResult> {
   const { name, attemptId, leaseMs, lockedBy, tickMs = '', markTickAtStart } = claim;
   const about = { operation: 'acquire', name } as const;
-
-  // 1. Acquire, which takes over what is expired as well.
-  const args = [attemptId, leaseMs, lockedBy, tickMs, markTickAtStart ? '1' : ''];
-  const words = ['granted', 'own', 'refused'] as const;
-  const answer = await redis.run({ ...about, script: ACQUIRE, args, words }, call);
-  if ('reply' in answer && answer.reply.word !== 'refused') {
-    const { reply, clock, sent } = answer;
-    return {
-      status: 'acquired',
-      lease: reply.word === 'own' ? own(claim, reply, sent) : granted(claim, reply, sent),
-      clock,
-    };
-  }
-
-  // 2. Cancel, when a try that went unanswered may yet be applied, which that of a done tick is not.
-  const isDone = 'reply' in answer && doneReason(claim, answer.reply.item?.['doneTick']) !== undefined;
-  if (answer.ambiguous && !isDone) {
-    const order = { ...about, script: CANCEL, args: [attemptId], words: ['own', 'cancelled'] as const };
-    const cancelled = await redis.run(order, cancelCall(call));
-    if ('error' in cancelled) throw 'error' in answer ? answer.error : unsettledAttempt(name, cancelled.error.cause);
-    const { reply, clock } = cancelled;
+  let sent: Sent | undefined;
+  return settleAttempt(claim, call, {
+    // 1. Acquire, which takes over what is expired as well.
+    async acquire(note) {
+      const args = [attemptId, leaseMs, lockedBy, tickMs, markTickAtStart ? '1' : ''];
+      const words = ['granted', 'own', 'refused'] as const;
+      const answer = await redis.run({ ...about, script: ACQUIRE, args, words }, call);
+      note(answer, 'value' in answer ? answer.value.item : undefined);
+      sent = answer.sent;
+      return judge(claim, answered(answer));
+    },
+    // 2. Cancel.
+    cancel: (cancelCall) =>
+      redis.run({ ...about, script: CANCEL, args: [attemptId], words: ['own', 'cancelled'] }, cancelCall),
     // What is ambiguous was sent.
-    if (reply.word === 'own') return { status: 'acquired', lease: own(claim, reply, answer.sent as Sent), clock };
+    own: (reply) => (reply.word === 'own' ? ownGrant(claim, reply, sent as Sent) : undefined),
+  });
+}
+
+/** @throws LockStoreError, CorruptLockError */
+function judge(claim: Claim, reply: RedisReply<'granted' | 'own' | 'refused'>): AcquireResult {
+  const { word, nowMs, number, item = {}, clock, sent } = reply;
+  if (word === 'own') return ownGrant(claim, reply, sent);
+  if (word === 'granted') {
+    const written = { ...grantFields(claim, nowMs, nowMs + claim.leaseMs), fencingToken: number };
+    return { status: 'acquired', lease: leaseOf(claim, written, sent, pastRecord(claim.name, item)), clock };
   }
-
-  if ('error' in answer) throw answer.error;
-  const { reply, clock } = answer;
-  const judgement = judgeRefusal(claim, reply.item, reply.nowMs, (lockUntil) => lockUntil <= reply.nowMs);
-  if (judgement.kind === 'refused') return { status: 'refused', ...judgement.why, clock };
-  throw endedAttempt(name);
+  const judgement = judgeRefusal(claim, reply.item, nowMs, (lockUntil) => lockUntil <= nowMs);
+  if (judgement.status === 'refused') return { ...judgement, clock };
+  throw endedAttempt(claim.name);
 }
 
-function granted(claim: Claim, { item = {}, nowMs, number }: RedisReply, sent: Sent): Lease {
-  const written = { ...grantFields(claim, nowMs, nowMs + claim.leaseMs), fencingToken: number };
-  return leaseOf(claim, written, sent, pastRecord(claim.name, item));
-}
-
-/** @throws LockStoreError for an answer that is none, with the record of another; CorruptLockError */
-function own(claim: Claim, { item = {} }: RedisReply, sent: Sent): Lease {
+/** @throws LockStoreError for an answer with the record of another attempt, which no script gives; CorruptLockError */
+function ownGrant(claim: Claim, { item = {}, clock }: RedisReply, sent: Sent): Granted {
   if (item['attemptId'] !== claim.attemptId) throw endedAttempt(claim.name);
-  return leaseOf(claim, readGrant(claim.name, item), sent);
+  return { status: 'acquired', lease: leaseOf(claim, readGrant(claim.name, item), sent), clock };
 }
 
 async function extend(redis: RedisConnection, lease: Lease, leaseMs: number, call: StoreCall): Promise<ExtendResult> {
   const { name, attemptId } = lease;
   const words = ['extended', 'lost'] as const;
-  const answer = await redis.run(
-    { script: EXTEND, operation: 'extend', name, args: [attemptId, leaseMs], words },
-    call,
-  );
-  if ('error' in answer) throw answer.error;
-  const { sent, reply } = answer;
-  return reply.word === 'lost' ? { status: 'lost' } : { status: 'extended', lockUntilMs: reply.number, ...sent };
+  const order = { script: EXTEND, operation: 'extend', name, args: [attemptId, leaseMs], words } as const;
+  const { word, number, sent } = answered(await redis.run(order, call));
+  return word === 'lost' ? { status: 'lost' } : { status: 'extended', lockUntilMs: number, ...sent };
 }
 
 async function release(
@@ -100,20 +92,19 @@ async function release(
   completion: Completion,
   call: StoreCall,
 ): Promise<ReleaseResult> {
-  const { name, attemptId, fencingToken, tickMs } = lease;
+  const { name, attemptId, tickMs } = lease;
   const { result, error = '', lockAtLeastForMs, markTickDone } = completion;
   const { own: line, crashed = '' } = linesOfRelease(lease, completion);
   const doneTick = markTickDone && tickMs !== undefined ? tickMs : '';
   const args = [attemptId, result, truncateUtf8(error, MAX_ERROR_BYTES), lockAtLeastForMs, doneTick, line, crashed];
   const words = ['released', 'other'] as const;
   const answer = await redis.run({ script: RELEASE, operation: 'release', name, args, words }, call);
-  if ('error' in answer) throw answer.error;
-  // Not held, and yet released: an earlier try was applied, and a successor came since.
-  if (answer.reply.word === 'released' || hasRun(answer.reply.item ?? {}, fencingToken)) return 'released';
+  const { word, item = {} } = answered(answer);
+  if (word === 'released' || isReleasedBy(lease, item)) return 'released';
   return answer.ambiguous ? 'unknown' : 'lost';
 }
 
-async function enlist(
+async function checkIn(
   redis: RedisConnection,
   { group, member, forget }: CheckIn,
   call: StoreCall,
@@ -126,7 +117,6 @@ async function enlist(
     args,
     words: ['listed'],
   } as const;
-  const answer = await redis.run(order, call);
-  if ('error' in answer) throw answer.error;
-  return readMemberList(answer.reply.nowMs, answer.reply.item ?? {});
+  const { nowMs, item = {} } = answered(await redis.run(order, call));
+  return readMemberList(nowMs, item);
 }

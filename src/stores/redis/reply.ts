@@ -1,25 +1,14 @@
+import { type Item, isNumericAttribute } from '../../core/record/lock-record.js';
 import { describe } from '../../core/values/describe.js';
 
 /** What a script answered: a word, the server's time, a number of the script's own, and the record before. */
-export interface RedisReply<W extends string = string> {
+export interface ScriptReply<W extends string> {
   readonly word: W;
   readonly nowMs: number;
   readonly number: number;
-  /** Undefined where there was no hash. Counts are numbers where they read as such. */
-  readonly item: Readonly<Record<string, unknown>> | undefined;
+  /** Undefined where there was no hash. Attributes that are numbers are read as such, where they can be. */
+  readonly item: Item | undefined;
 }
-
-const COUNTS: ReadonlySet<string> = new Set([
-  'fencingToken',
-  'lockedAt',
-  'lockUntil',
-  'leaseMs',
-  'tick',
-  'doneTick',
-  'pausedUntil',
-  'releasedAt',
-  'v',
-]);
 
 /** What each answer begins with: see scripts.ts. */
 const MARK = '!';
@@ -30,7 +19,7 @@ const MARK = '!';
  *
  * @throws UnexpectedReply
  */
-export function readReply<W extends string>(reply: unknown, words: readonly W[]): RedisReply<W> {
+export function readReply<W extends string>(reply: unknown, words: readonly W[]): ScriptReply<W> {
   const [word, now, number, ...fields] = linesOf(reply);
   const nowMs = countOf(now);
   const ownNumber = countOf(number);
@@ -40,7 +29,7 @@ export function readReply<W extends string>(reply: unknown, words: readonly W[])
   const item: Record<string, unknown> = {};
   for (let i = 0; i < fields.length; i += 2) {
     const [field = '', value = ''] = [fields[i], fields[i + 1]];
-    item[field] = COUNTS.has(field) && /^\d+$/.test(value) ? Number(value) : value;
+    item[field] = isNumericAttribute(field) && /^\d+$/.test(value) ? Number(value) : value;
   }
   return {
     word: word as W,

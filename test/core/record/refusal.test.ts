@@ -39,7 +39,7 @@ const judge = (item: Record<string, unknown> | undefined, over: Partial<Claim> =
 function verdict(item: Record<string, unknown> | undefined, over?: Partial<Claim>): string {
   try {
     const judgement = judge(item, over);
-    return judgement.kind === 'refused' ? judgement.why.reason : judgement.kind;
+    return judgement.status === 'refused' ? judgement.reason : judgement.status;
   } catch (error) {
     return error instanceof CorruptLockError ? `corrupt ${error.attribute}` : String(error);
   }
@@ -113,16 +113,16 @@ describe('judges in the order of the protocol', () => {
     const { tickMs: _, ...noTick } = claim;
     const judgement = judgeRefusal(noTick, { ...held, doneTick: NOW }, NOW, () => false);
 
-    expect(judgement).toEqual({ kind: 'refused', why: { reason: 'locked', holder } });
+    expect(judgement).toEqual({ status: 'refused', reason: 'locked', holder });
   });
 });
 
 test('row 44: a refusal carries the holder', () => {
-  expect(judge(held)).toEqual({ kind: 'refused', why: { reason: 'locked', holder } });
+  expect(judge(held)).toEqual({ status: 'refused', reason: 'locked', holder });
 });
 
 test('a refusal without a holder says nothing of one', () => {
-  expect(judge({ pausedUntil: NOW + 1 })).toEqual({ kind: 'refused', why: { reason: 'paused' } });
+  expect(judge({ pausedUntil: NOW + 1 })).toEqual({ status: 'refused', reason: 'paused' });
 });
 
 test('F21 only what the holder stored counts: the claim asks for less and changes nothing', () => {

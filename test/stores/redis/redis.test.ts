@@ -154,6 +154,17 @@ describe('a lost answer', () => {
     expect(await redis.hget('lock:digest', 'barredAttempts')).toBe('a-late');
   });
 
+  test('F16 of a try and of every cancel, and a record that is corrupt: the corrupt record is what is told', async () => {
+    const { client, faults } = faultyClient();
+    const store = redisStore({ client });
+    await grant(store, claim({ name: 'another, which loads the script' }));
+    await redis.hset('lock:digest', { state: 'held', lockUntil: 'soon' });
+    faults.push(reset, (send) => send(), ...Array(50).fill(reset));
+
+    await expect(store.acquire(claim(), call(400))).rejects.toMatchObject({ attribute: 'lockUntil' });
+    expect(faults.length).toBeLessThan(50);
+  });
+
   test.each([
     ['already-executed', 0],
     ['stale-tick', 1],

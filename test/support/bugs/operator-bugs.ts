@@ -4,7 +4,7 @@ import { bug, type ContractBug, STORE } from './contract-bug.js';
 export const OPERATOR_BUGS: readonly ContractBug[] = [
   bug('ignores a pause', 'row 54: a paused lock is refused as paused and tells who ran last',
     ['core/record/refusal.ts#judgeRefusal',
-      "if (pausedUntil !== undefined && pausedUntil > now) return refused('paused');",
+      "if (pausedUntil !== undefined && pausedUntil > now) return refusedBy(record, 'paused');",
       '']),
   bug('never ends a pause', 'a pause until a time to come refuses, one until a time gone by does not',
     ['core/record/refusal.ts#judgeRefusal', 'pausedUntil > now', 'pausedUntil > 0']),

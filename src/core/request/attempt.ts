@@ -1,0 +1,76 @@
+import type { AcquireResult, Claim, Granted, StoreCall } from '../ports/lock-store.js';
+import { LockStoreError } from '../public/errors.js';
+import type { Item } from '../record/lock-record.js';
+import { doneReason } from '../record/refusal.js';
+import type { Answer } from './try-loop.js';
+
+/** Beside the acquire's own budget, and less where that is short because the platform's deadline is near. */
+const CANCEL_BUDGET_MS = 2_000;
+
+/** Takes note of how a write of an attempt was answered, and of the record that refused it. */
+export type Note = (answer: { readonly ambiguous: boolean }, refusedBy: Item | undefined) => void;
+
+/** What a store does in an acquire. */
+export interface AttemptSteps<R> {
+  /** Acquires, or takes over. Each write is noted before it is judged. */
+  acquire(note: Note): Promise<AcquireResult>;
+  /** Bars the attempt, unless it holds the lock. */
+  cancel(call: StoreCall): Promise<Answer<R, Error>>;
+  /** The grant, where the reply to a cancel says that the attempt holds the lock. */
+  own(reply: R): Granted | undefined;
+}
+
+/**
+ * An acquire, the same in every store (docs/protocol.md, "Acquire"). Where it ends without a grant, and a write that
+ * went unanswered may yet be applied, the attempt is cancelled. A tick that is done refuses such a write as well, and
+ * needs no cancel.
+ */
+export async function settleAttempt<R>(
+  claim: Claim,
+  call: StoreCall,
+  { acquire, cancel, own }: AttemptSteps<R>,
+): Promise<AcquireResult> {
+  let ambiguous = false;
+  let isDone = false;
+  const outcome = acquire((answer, refusedBy) => {
+    ambiguous ||= answer.ambiguous;
+    isDone = doneReason(claim, refusedBy?.['doneTick']) !== undefined;
+  });
+  const isGranted = await outcome.then(
+    ({ status }) => status === 'acquired',
+    () => false,
+  );
+  if (isGranted || !ambiguous || isDone) return outcome;
+
+  const answer = await cancel(cancelCall(call));
+  if ('error' in answer) {
+    // An error of the acquire itself is thrown first: it is known for sure.
+    await outcome;
+    throw unsettledAttempt(claim.name, answer.error.cause);
+  }
+  return own(answer.value) ?? outcome;
+}
+
+/** The cancel is sent even when the acquire was aborted. */
+function cancelCall(acquire: StoreCall): StoreCall {
+  const budgetMs = Math.min(CANCEL_BUDGET_MS, acquire.budgetMs / 2);
+  return { ...acquire, signal: new AbortController().signal, budgetMs };
+}
+
+/** The attempt was refused, but one of its tries may still be applied and could not be cancelled. */
+function unsettledAttempt(name: string, cause: unknown): LockStoreError {
+  return new LockStoreError(
+    `acquire of lock "${name}" failed: it was refused, but an earlier try went unanswered and could not be cancelled; try again`,
+    { code: 'UNSETTLED', lockName: name, operation: 'acquire', retryable: true, cause },
+  );
+}
+
+/** The attempt was released, cancelled or taken over from before, and asks again. */
+export function endedAttempt(name: string): LockStoreError {
+  return new LockStoreError(`acquire of lock "${name}" failed: this attempt has ended already; make a new one`, {
+    code: 'UNAVAILABLE',
+    lockName: name,
+    operation: 'acquire',
+    retryable: true,
+  });
+}

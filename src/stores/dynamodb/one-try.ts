@@ -1,0 +1,81 @@
+import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import type { StoreCall } from '../../core/ports/lock-store.js';
+import type { Item } from '../../core/record/lock-record.js';
+import { refuseEmptyAnswer } from './empty-answer.js';
+import { isConditionFailed, isDenied } from './errors.js';
+import { plainItem, plainOutput } from './item.js';
+import type { TableOptions } from './options.js';
+import type { UpdateRequest } from './requests.js';
+import { type ResponseTime, timeResponses } from './response-time.js';
+
+export type TableKey = Record<string, string>;
+
+/** How the table answered one try of a conditional write. */
+export interface Reply {
+  readonly applied: boolean;
+  /** The item before the write, or the one that refused it. */
+  readonly item: Item | undefined;
+  readonly time: ResponseTime;
+  /** The client itself tried more than once: an earlier try may have been applied. */
+  readonly retried: boolean;
+}
+
+/** What a try is told: the only clock that it may read, and when to give up. */
+type Try = Pick<StoreCall, 'clock' | 'signal'>;
+
+/** Sends a write once. A refusal is a reply. */
+export async function writeOnce(
+  table: TableOptions,
+  key: TableKey,
+  request: UpdateRequest,
+  { clock, signal }: Try,
+): Promise<Reply> {
+  const command = refuseEmptyAnswer(
+    new UpdateCommand({
+      TableName: table.tableName,
+      Key: key,
+      ...request,
+      ...(request.ConditionExpression !== undefined && { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' }),
+    }),
+  );
+  const responseTime = timeResponses(command, clock);
+  try {
+    const { Attributes, $metadata } = plainOutput(await table.client.send(command, { abortSignal: signal }));
+    const item = Attributes === undefined ? undefined : plainItem(Attributes);
+    return { applied: true, item, time: responseTime(), retried: hasRetried($metadata) };
+  } catch (error) {
+    if (!isConditionFailed(error)) throw error;
+    const { Item, $metadata } = error as { Item?: Item; $metadata?: Metadata };
+    const item = Item === undefined ? await readInstead(table, key, { clock, signal }) : plainItem(Item);
+    return { applied: false, item, time: responseTime(), retried: hasRetried($metadata) };
+  }
+}
+
+/** For emulators whose refusals carry no item. On DynamoDB this happens only where there is no item. */
+async function readInstead(table: TableOptions, key: TableKey, at: Try): Promise<Item | undefined> {
+  try {
+    return (await readOnce(table, key, at)).item;
+  } catch (error) {
+    // A function's role may write only; then there is no item to be read on the real service either.
+    if (isDenied(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Reads an item once, consistently. */
+export async function readOnce(
+  table: TableOptions,
+  key: TableKey,
+  { clock, signal }: Try,
+): Promise<Pick<Reply, 'item' | 'time'>> {
+  const command = refuseEmptyAnswer(new GetCommand({ TableName: table.tableName, Key: key, ConsistentRead: true }));
+  const responseTime = timeResponses(command, clock);
+  const { Item } = plainOutput(await table.client.send(command, { abortSignal: signal }));
+  return { item: Item === undefined ? undefined : plainItem(Item), time: responseTime() };
+}
+
+type Metadata = { readonly attempts?: number };
+
+function hasRetried(metadata: Metadata | undefined): boolean {
+  return (metadata?.attempts ?? 1) > 1;
+}

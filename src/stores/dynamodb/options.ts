@@ -1,0 +1,98 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { isRecordAttribute } from '../../core/record/lock-record.js';
+import { describe, describeType } from '../../core/values/describe.js';
+import { nameProblem } from '../../core/values/lock-name.js';
+import { utf8Bytes } from '../../core/values/utf8.js';
+import { closeIdleSockets } from './idle-sockets.js';
+
+/** Where the locks are. */
+export interface DynamoDBStoreOptions {
+  readonly tableName: string;
+  /** Any v3 client. @default a new one that leaves retrying to this library */
+  readonly client?: DynamoDBClient | DynamoDBDocumentClient;
+  /** Name of the table's partition key, of type S. @default 'lockName' */
+  readonly partitionKey?: string;
+  /** Name of the table's sort key, of type S, if it has one; its value is always `lock`. */
+  readonly sortKey?: string;
+  /** Put before each lock name in the key: keeps stages or applications apart in one table. @default '' */
+  readonly keyPrefix?: string;
+}
+
+/** The same, checked and complete. */
+export interface TableOptions {
+  readonly tableName: string;
+  readonly client: DynamoDBDocumentClient;
+  readonly partitionKey: string;
+  readonly sortKey: string | undefined;
+  readonly keyPrefix: string;
+}
+
+const OPTIONS: readonly string[] = [
+  'tableName',
+  'client',
+  'partitionKey',
+  'sortKey',
+  'keyPrefix',
+] satisfies (keyof DynamoDBStoreOptions)[];
+
+const MAX_PREFIX_BYTES = 100;
+
+/** @throws TypeError, RangeError for options that cannot be */
+export function checkOptions(caller: string, options: DynamoDBStoreOptions): TableOptions {
+  if (typeof options !== 'object' || options === null) {
+    throw new TypeError(`options of ${caller} is ${describeType(options)}: give { tableName }`);
+  }
+  for (const key of Object.keys(options)) {
+    if (!OPTIONS.includes(key)) {
+      throw new TypeError(`unknown option '${key}' of ${caller}: the options are ${OPTIONS.join(', ')}`);
+    }
+  }
+  const { tableName, partitionKey = 'lockName', sortKey, keyPrefix = '' } = options;
+  checkText('tableName', tableName);
+  checkKey('partitionKey', partitionKey);
+  if (sortKey !== undefined) checkKey('sortKey', sortKey);
+  if (sortKey === partitionKey)
+    throw new RangeError(`sortKey is ${describe(sortKey)}, as partitionKey is: give two names`);
+  checkPrefix(keyPrefix);
+  return { tableName, client: documentClient(options.client), partitionKey, sortKey, keyPrefix };
+}
+
+function documentClient(client: DynamoDBStoreOptions['client']): DynamoDBDocumentClient {
+  if (client === undefined)
+    return DynamoDBDocumentClient.from(closeIdleSockets(new DynamoDBClient({ maxAttempts: 1 })));
+  if (client instanceof DynamoDBDocumentClient) return client;
+  const { send, config } = (client ?? {}) as Partial<DynamoDBClient>;
+  if (typeof send !== 'function' || typeof config !== 'object') {
+    throw new TypeError(
+      `client is ${describeType(client)}: give a DynamoDBClient or a DynamoDBDocumentClient, or leave it out`,
+    );
+  }
+  // The document client has settings of its own, which the user may have put on the client under it: they are kept.
+  const { translateConfig } = client.config as { translateConfig?: Parameters<typeof DynamoDBDocumentClient.from>[1] };
+  return DynamoDBDocumentClient.from(client, translateConfig);
+}
+
+function checkText(option: string, value: unknown): void {
+  if (typeof value === 'string' && value !== '') return;
+  throw new TypeError(`${option} is ${describe(value)}: give its name, a string that is not empty`);
+}
+
+function checkKey(option: string, value: unknown): void {
+  checkText(option, value);
+  if (!isRecordAttribute(value as string)) return;
+  throw new RangeError(
+    `${option} is ${describe(value)}, which is an attribute of the lock record: use a table with another key`,
+  );
+}
+
+function checkPrefix(prefix: unknown): void {
+  if (typeof prefix !== 'string') throw new TypeError(`keyPrefix is ${describe(prefix)}: give a string`);
+  const problem = prefix === '' ? undefined : nameProblem(prefix);
+  if (problem !== undefined) throw new RangeError(`keyPrefix is ${describe(prefix)}: ${problem}`);
+  if (utf8Bytes(prefix) > MAX_PREFIX_BYTES) {
+    throw new RangeError(
+      `keyPrefix is ${utf8Bytes(prefix)} bytes in UTF-8: leave room for names with at most ${MAX_PREFIX_BYTES}`,
+    );
+  }
+}
