@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { breaches, type Sources } from './support/architecture.js';
-import { ROOMS, roomTable } from './support/rooms.js';
+import { breaches, type Sources } from './architecture.js';
+import { ROOMS, roomTable } from './rooms.js';
 
 const ROOT = new URL('../', import.meta.url);
 

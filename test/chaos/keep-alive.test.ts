@@ -3,9 +3,9 @@ import { type Execution, executeWithLock, type LockEvent, type LockStore } from 
 import { dynamoDBStore } from 'single-execution/dynamodb';
 import { describe, expect, test } from 'vitest';
 import { eagerContender } from '../support/eager-contender.js';
-import { faultyDynamoDB, faultyRedis, faultyUpstash } from '../support/faulty-engines.js';
 import { verbOf } from '../support/lock-verb.js';
 import { startProxiedLocks } from '../support/proxied-locks.js';
+import { faultyDynamoDB, faultyRedis, faultyUpstash } from './faulty-engines.js';
 
 /*
  * keepAlive on real engines over a bad network, with a contender that asks ten times a second or more.

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { brokenNumbers, brokenPointers, numbersIn, numbersInTitles, type Texts } from '../support/claims.js';
+import { brokenNumbers, brokenPointers, numbersIn, numbersInTitles, type Texts } from './claims.js';
 
 const ROOT = join(import.meta.dirname, '../..');
 const FOLDERS = ['src', 'test', 'docs', 'infra', 'handlers', 'demo', 'bench', 'model'];

@@ -1,11 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type BuiltPackage, builtPackage } from '../support/built-package.js';
 import { BARE_DOORS } from '../support/doors.js';
 import { type RedisServer, startRedisServer } from '../support/redis-server.js';
-import { RUNTIMES, type RunningProgram, startProgram } from '../support/runtimes.js';
 import { startUpstashBridge, type UpstashBridge } from '../support/upstash-bridge.js';
+import { type BuiltPackage, builtPackage } from './built-package.js';
+import { RUNTIMES, type RunningProgram, startProgram } from './runtimes.js';
 
 /*
  * The package as it is installed, in the runtimes themselves: one program, one set of expectations. Where Deno runs it,

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { gate } from '../support/gate.js';
 import { type RedisServer, startRedisServer } from '../support/redis-server.js';
 import { startUpstashBridge, type UpstashBridge } from '../support/upstash-bridge.js';
-import { bundleWorker, type RunningWorker, startWorker, type WorkerBundle } from '../support/workerd.js';
+import { bundleWorker, type RunningWorker, startWorker, type WorkerBundle } from './workerd.js';
 
 /*
  * Workers in workerd itself, over the unmodified @upstash/redis, with a real Redis behind Upstash's REST.

@@ -7,10 +7,10 @@ import { attemptOf, verbOf } from '../support/lock-verb.js';
 import { startRedisServer } from '../support/redis-server.js';
 import { shiftedClock } from '../support/shifted-clock.js';
 import { startUpstashBridge } from '../support/upstash-bridge.js';
-import { upstashAttemptOf, upstashVerbOf } from '../support/upstash-verb.js';
 import { type Library, libraryOn } from './clients.js';
 import { recordText } from './record-text.js';
 import type { StageOptions } from './stages.js';
+import { upstashAttemptOf, upstashVerbOf } from './upstash-verb.js';
 
 type MemberStore = ReturnType<Library['dynamoDBStore']>;
 

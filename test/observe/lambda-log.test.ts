@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type BundledProgram, bundledProgram } from '../support/bundled-program.js';
 import { emfProblems } from '../support/emf-check.js';
-import { printedOnLambda } from '../support/lambda-runtime/runtime-client.js';
+import { printedOnLambda } from './runtime-client.js';
 
 /*
  * What CloudWatch gets from a function with the default observer: printed through the console that AWS's own runtime

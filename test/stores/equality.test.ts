@@ -6,11 +6,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { memoryHarness } from '../support/contract-harness.js';
 import { dynamoDBHarness } from '../support/dynamodb-harness.js';
 import { dynamoDBLocal, freshTable } from '../support/dynamodb-local.js';
-import { type Operation, sequence } from '../support/equality-operations.js';
-import { transcriptOf } from '../support/equality-transcript.js';
 import { redisHarness } from '../support/redis-harness.js';
 import { type RedisServer, startRedisServer } from '../support/redis-server.js';
 import { brokenModule, type SeededBug } from '../support/seeded-bug.js';
+import { type Operation, sequence } from './equality-operations.js';
+import { transcriptOf } from './equality-transcript.js';
 
 const SEQUENCES = 1_000;
 /** Sequences side by side, each lane with a seed of its own. */

@@ -1,13 +1,13 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { createLockTable } from 'single-execution/dynamodb';
 import { startDynamoDBLocal } from '../../support/dynamodb-local-process.js';
-import { oncePerRequest } from '../../support/every-third.js';
 import { type Fault, faultName, type SeenRequest, startFaultProxy, throttle } from '../../support/fault-proxy.js';
 import type { Random } from '../../support/play/random.js';
 import { startRedisServer } from '../../support/redis-server.js';
 import type { StoreAddress } from '../../support/store-address.js';
 import { startTcpFaultProxy, type TcpFault } from '../../support/tcp-fault-proxy.js';
 import { type BridgeFault, type BridgeRequest, startUpstashBridge } from '../../support/upstash-bridge.js';
+import { oncePerRequest } from '../every-third.js';
 
 /** A real store, reached over a network that strikes one in so many requests. */
 export interface BadNetwork {

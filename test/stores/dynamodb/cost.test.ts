@@ -2,11 +2,11 @@ import { executeWithLock, type LockStore } from 'single-execution';
 import { lockAdmin } from 'single-execution/admin';
 import { dynamoDBAdminStore, dynamoDBStore } from 'single-execution/dynamodb';
 import { afterAll, describe, expect, test } from 'vitest';
-import { type Cost, countedClient } from '../../support/counted-client.js';
 import { dynamoDBLocal, freshTable } from '../../support/dynamodb-local.js';
-import { itemSize, writeUnits } from '../../support/item-size.js';
 import { shiftedClock } from '../../support/shifted-clock.js';
 import { putItem, storedItem } from '../../support/stored-item.js';
+import { type Cost, countedClient } from './counted-client.js';
+import { itemSize, writeUnits } from './item-size.js';
 
 const { client: direct, endpoint } = dynamoDBLocal();
 const call = (clock = shiftedClock(0)) => ({

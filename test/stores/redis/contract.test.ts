@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, test } from 'vitest';
 import { redisCases } from '../../support/redis-cases.js';
 import { redisHarness } from '../../support/redis-harness.js';
 import { type RedisServer, startRedisServer } from '../../support/redis-server.js';
-import { startRestServer } from '../../support/rest-server.js';
+import { startRestServer } from './rest-server.js';
 
 let server: RedisServer;
 beforeAll(async () => {

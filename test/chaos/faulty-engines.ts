@@ -4,14 +4,14 @@ import type { LockStore } from 'single-execution';
 import { dynamoDBStore } from 'single-execution/dynamodb';
 import { redisStore } from 'single-execution/redis';
 import { upstashStore } from 'single-execution/upstash';
+import { type Fault, faultName, type SeenRequest, throttle } from '../support/fault-proxy.js';
+import { verbOf } from '../support/lock-verb.js';
+import { startProxiedLocks } from '../support/proxied-locks.js';
+import { startRedisServer } from '../support/redis-server.js';
+import { SENDS_ONCE } from '../support/sends-once.js';
+import { startTcpFaultProxy, type TcpFault } from '../support/tcp-fault-proxy.js';
+import { type BridgeFault, type BridgeRequest, startUpstashBridge } from '../support/upstash-bridge.js';
 import { everyThird } from './every-third.js';
-import { type Fault, faultName, type SeenRequest, throttle } from './fault-proxy.js';
-import { verbOf } from './lock-verb.js';
-import { startProxiedLocks } from './proxied-locks.js';
-import { startRedisServer } from './redis-server.js';
-import { SENDS_ONCE } from './sends-once.js';
-import { startTcpFaultProxy, type TcpFault } from './tcp-fault-proxy.js';
-import { type BridgeFault, type BridgeRequest, startUpstashBridge } from './upstash-bridge.js';
 
 /** A real engine behind a bad network, on which one in three renewals fails, and a good way past it. */
 export interface FaultyEngine {

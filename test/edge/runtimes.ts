@@ -5,8 +5,8 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
-import { startKeeper } from './lambda-runtime/keeper.js';
-import { fetchedBinary, nodeBinary } from './node-binary.js';
+import { startKeeper } from '../support/lambda-runtime/keeper.js';
+import { fetchedBinary, nodeBinary } from '../support/node-binary.js';
 
 const START_MS = 20_000;
 

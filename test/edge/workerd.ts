@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { build } from 'esbuild';
 import { Miniflare } from 'miniflare';
-import { startKeeper } from './lambda-runtime/keeper.js';
+import { startKeeper } from '../support/lambda-runtime/keeper.js';
 
 /** The Workers that `wrangler init` makes today have the date of their day. */
 const COMPATIBILITY_DATE = '2026-04-01';

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { CACHE, madeOnce, nodeBinary } from '../node-binary.js';
+import { CACHE, madeOnce, nodeBinary } from '../support/node-binary.js';
 
 const CLIENT = 'aws-lambda-ric@4.0.2';
 const ADDON = fileURLToPath(new URL('./handed-over.cjs', import.meta.url));
