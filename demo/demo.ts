@@ -1,66 +1,85 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { lockAdmin } from 'single-execution/admin';
 import { dynamoDBAdminStore } from 'single-execution/dynamodb';
+import { childPrograms } from '../test/support/child-program.js';
 import { type CleanUps, runCommand } from '../test/support/play/command.js';
 import { random } from '../test/support/play/random.js';
 import { paint } from '../test/support/play/terminal.js';
 import { tellVerdict } from '../test/support/play/verdict.js';
-import { startEngine } from './engine.js';
-import { FIRST_DAY_MS, JOBS, playEvening, SITUATIONS, TENANTS } from './evening.js';
+import { createTables, LOCK_TABLE, readFacts, startEngine } from './data.js';
 import { startFleet } from './fleet.js';
+import type { History } from './history.js';
 import { everySituation, INVARIANTS } from './invariants.js';
-import { putOrders, readFacts } from './orders.js';
-import { recorder } from './recorder.js';
+import { type Job, NIGHTLY_REPORT, TENANT_SYNCS } from './jobs.js';
 import { readSettings, type Settings, USAGE } from './settings.js';
-import { summaryTable } from './summary.js';
-import { createTables, LOCK_TABLE } from './tables.js';
-import { timeline } from './timeline.js';
+import { NIGHTS, type Scene, SITUATIONS, untilFree } from './situations.js';
+import { row, summaryTable } from './summary.js';
 
-/** A play too short for every situation shows nothing: below this the start is not counted. */
-const SHORTEST_PLAY_MS = 8_000;
+/*
+ * `npm run demo`: an evening of a small fleet, and a check of all that it did. Each job has two workers and plays one
+ * situation after the other until the time is up. Which ones depends on the seed; who wins depends on the moment.
+ */
 
 /** The engine asks for credentials, and for none in particular. */
-const AWS_ENV = {
+Object.assign(process.env, {
   AWS_REGION: 'local',
   AWS_ACCESS_KEY_ID: 'local',
   AWS_SECRET_ACCESS_KEY: 'local',
   AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
-};
+});
 
-const say = (line = '') => console.log(line);
-
-async function main({ seed, seconds, workers, engine: wanted }: Settings, cleanUps: CleanUps): Promise<number> {
-  const startedMs = performance.now();
-  const engine = await startEngine(wanted, say);
-  cleanUps.push(engine.stop);
-  say(`An evening of ${workers} workers on ${engine.name}: --seed ${seed} --seconds ${seconds} --workers ${workers}`);
-  say();
-
-  Object.assign(process.env, AWS_ENV);
+async function main({ seed, seconds, engine: wanted }: Settings, cleanUps: CleanUps): Promise<number> {
+  const programs = childPrograms();
+  cleanUps.push(programs.stop);
+  const engine = await startEngine(wanted, programs, cleanUps);
+  console.log(`An evening on ${engine.name}: --seed ${seed} --seconds ${seconds}\n`);
   const client = new DynamoDBClient({ endpoint: engine.endpoint });
   cleanUps.push(async () => client.destroy());
-  await createTables(client);
-  const totals = await putOrders(client, random(seed).fork('orders'), FIRST_DAY_MS);
-  const fleet = await startFleet(workers, engine.endpoint);
-  cleanUps.push(fleet.stop);
+  await createTables(client, NIGHTLY_REPORT.firstTickMs);
+  const workerFor = await startFleet(engine.endpoint, programs, cleanUps);
 
-  const record = recorder(JOBS.filter(({ tickMark }) => tickMark === 'start').map(({ name }) => name));
-  const colours = paint(process.stdout.isTTY === true);
-  const lines = timeline(say, colours, record.workerOf);
-  lines.head();
-  const lastsMs = Math.max(SHORTEST_PLAY_MS, seconds * 1_000 - (performance.now() - startedMs));
+  const history: History = { invocations: [], works: [], incidents: [], crashes: [], facts: [], situations: [] };
   const admin = lockAdmin(dynamoDBAdminStore({ tableName: LOCK_TABLE, client }));
-  await playEvening(random(seed), lastsMs, { fleet, admin, recorder: record, timeline: lines });
+  const playJob = async (job: Job, opening: readonly string[]) => {
+    let ticks = 0;
+    const chance = random(seed).fork(job.name);
+    const scene: Scene = {
+      job,
+      random: chance,
+      one: await workerFor(job.handler),
+      other: await workerFor(job.handler),
+      admin,
+      history,
+      nextTick: () => job.firstTickMs + ticks++ * job.everyMs,
+      show: (what) => console.log(row(performance.now(), job.name, '', '', what)),
+    };
+    const [situations, isNight] = job === NIGHTLY_REPORT ? [NIGHTS, true] : [SITUATIONS, false];
+    for (const next = [...opening]; next.length > 0 || performance.now() < seconds * 1_000; ) {
+      const name = next.shift() ?? chance.pick(Object.keys(situations));
+      if (isNight && name !== 'started by hand') await untilFree(scene);
+      await situations[name]?.(scene);
+      history.situations.push(name);
+    }
+  };
+  // Each situation once, and whatever follows by chance.
+  const names = random(seed).shuffled(Object.keys(SITUATIONS));
+  await Promise.all([
+    playJob(NIGHTLY_REPORT, ['failure', 'started by hand', 'night left out', 'crash']),
+    ...TENANT_SYNCS.map((job, i) =>
+      playJob(
+        job,
+        names.filter((_, k) => k % TENANT_SYNCS.length === i),
+      ),
+    ),
+  ]);
+  history.facts.push(...(await readFacts(client, history.works)));
 
-  for (const fact of await readFacts(client, totals, TENANTS, record.history.works)) record.fact(fact);
-
-  say();
-  for (const row of summaryTable(record.history)) say(row);
-  say();
-  const invariants = [...INVARIANTS, everySituation(SITUATIONS)];
-  const held = tellVerdict(invariants, record.history, say, colours);
-  say();
-  say(held ? 'Every invariant held.' : `An invariant broke: play it again with --seed ${seed}.`);
+  console.log();
+  for (const line of summaryTable(history)) console.log(line);
+  console.log();
+  const invariants = [...INVARIANTS, everySituation(Object.keys(NIGHTS))];
+  const held = tellVerdict(invariants, history, console.log, paint(process.stdout.isTTY === true));
+  console.log(held ? '\nEvery invariant held.' : `\nAn invariant broke: play it again with --seed ${seed}.`);
   return held ? 0 : 1;
 }
 

@@ -1,112 +1,98 @@
-import type { Call, Reply } from './call.js';
-import { closeStation, openStation, type Station } from './station.js';
-import { DATA_TABLE, LOCK_TABLE } from './tables.js';
-import { startWorkerProcess, type WorkerProcess } from './worker-process.js';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { bundledProgram } from '../test/support/bundled-program.js';
+import type { ChildProgram, ChildPrograms, Said } from '../test/support/child-program.js';
+import { type Fault, type FaultProxy, type SeenRequest, startFaultProxy } from '../test/support/fault-proxy.js';
+import type { CleanUps } from '../test/support/play/command.js';
+import { contactsOf, DATA_TABLE, LOCK_TABLE } from './data.js';
 
+/** So that the nights of an evening can follow each other. */
+const LOCK_AT_LEAST_FOR = '3s';
+
+/** An invocation on its way to a worker process. */
+export interface Call {
+  readonly id: number;
+  readonly handler: 'nightly-report' | 'tenant-sync';
+  readonly event: unknown;
+  readonly requestId: string;
+  readonly remainingMs: number;
+}
+
+/** A place for one worker process at a time, with a network of its own: whatever goes over it is that worker's work. */
 export interface Worker {
-  readonly name: string;
-  readonly station: Station;
-  /** Lines on stderr since the invocation began. */
-  readonly lines: readonly string[];
-  invoke(call: Call): Promise<Reply | 'killed' | 'timed out'>;
+  readonly database: FaultProxy;
+  /** Starts a process where there is none, as a platform does for the first invocation, or after a crash. */
+  start(): Promise<void>;
+  /** @returns what the process has said until its handler had ended, or it was killed */
+  invoke(call: Call): Promise<readonly Said[]>;
   kill(): void;
+  /** Strikes the first request of the handler's own work. @returns when it has */
+  strike(fault: Fault): Promise<void>;
+  /** The requests of the handler's own work. */
+  work(): readonly SeenRequest[];
+  /** Forgets all requests and faults. */
+  reset(): void;
 }
 
-/** The workers. Each runs one invocation at a time; one that was killed is replaced. */
-export interface Fleet {
-  /** Lends so many workers at once, as soon as they are free. */
-  lend<T>(count: number, use: (workers: readonly Worker[]) => Promise<T>): Promise<T>;
-  stop(): Promise<void>;
-}
+/** @returns what makes workers for a handler, all of which use this database */
+export async function startFleet(
+  endpoint: string,
+  programs: ChildPrograms,
+  cleanUps: CleanUps,
+): Promise<(handler: Call['handler']) => Promise<Worker>> {
+  const bundle = await bundledProgram(new URL('./worker.ts', import.meta.url));
+  const service = createServer(({ url = '' }, reply) => reply.end(JSON.stringify(contactsOf(url.split('/')[1] ?? ''))));
+  await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
+  const serviceUrl = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
+  cleanUps.push(bundle.remove);
 
-interface Slot {
-  readonly station: Station;
-  readonly worker: Worker;
-  readonly process: WorkerProcess;
-}
-
-export async function startFleet(size: number, endpoint: string): Promise<Fleet> {
-  let named = 0;
-  let stopping = false;
-  let failure: { readonly reason: unknown } | undefined;
-  const free: Slot[] = [];
-  const slots: Slot[] = [];
-  const waiting: { count: number; start: (slots: Slot[]) => void; fail: (reason: unknown) => void }[] = [];
-
-  const staff = async (station: Station): Promise<Slot> => {
-    const name = `w${++named}`;
-    let lines: string[] = [];
-    const process = await startWorkerProcess(workerEnv(station), (line) => lines.push(line));
-    const worker: Worker = {
-      name,
-      station,
-      get lines() {
-        return lines;
-      },
-      invoke(call) {
-        lines = [];
-        return process.invoke(call);
-      },
-      kill: () => process.kill(),
+  return async (handler) => {
+    const [database, tenants] = [await startFaultProxy(endpoint), await startFaultProxy(serviceUrl)];
+    // All that tells a function that this is not AWS.
+    const env = {
+      LOCK_TABLE,
+      DATA_TABLE,
+      LOCK_AT_LEAST_FOR,
+      TENANT_API_URL: tenants.endpoint,
+      AWS_ENDPOINT_URL_DYNAMODB: database.endpoint,
     };
-    return { station, worker, process };
-  };
-
-  const serve = () => {
-    // In order of asking, all at once or none: two that wait for each other's workers would wait for ever.
-    while (waiting[0] && waiting[0].count <= free.length) {
-      const { count, start } = waiting.shift() as (typeof waiting)[number];
-      start(free.splice(0, count));
-    }
-  };
-
-  // Fewer workers than asked for would be another play.
-  const giveUp = (reason: unknown) => {
-    failure = { reason };
-    for (const { fail } of waiting.splice(0)) fail(reason);
-  };
-
-  const giveBack = (slot: Slot) => {
-    if (slot.process.isAlive() || stopping) {
-      free.push(slot);
-      serve();
-      return;
-    }
-    staff(slot.station).then((next) => {
-      slots.splice(slots.indexOf(slot), 1, next);
-      if (stopping) return next.process.stop();
-      free.push(next);
-      serve();
-      return undefined;
-    }, giveUp);
-  };
-
-  const stations = await Promise.all(Array.from({ length: size }, () => openStation(endpoint)));
-  slots.push(...(await Promise.all(stations.map(staff))));
-  free.push(...slots);
-
-  return {
-    async lend(count, use) {
-      const lent = await new Promise<Slot[]>((start, fail) => {
-        if (failure) return fail(failure.reason);
-        waiting.push({ count, start, fail });
-        serve();
-      });
-      try {
-        return await use(lent.map(({ worker }) => worker));
-      } finally {
-        for (const slot of lent) giveBack(slot);
-      }
-    },
-    async stop() {
-      stopping = true;
-      await Promise.all(slots.map(({ process }) => process.stop()));
-      await Promise.all(stations.map(closeStation));
-    },
+    let program: ChildProgram | undefined;
+    const kill = () => {
+      program?.kill('SIGKILL');
+      program = undefined;
+    };
+    return {
+      database,
+      async start() {
+        program ??= programs.start(bundle.path, {}, [], env);
+        await program.until('ready');
+      },
+      async invoke(call) {
+        const { said, tell, until } = program as ChildProgram;
+        const before = said().length;
+        tell(JSON.stringify(call));
+        // Lambda ends an environment whose invocation is out of time.
+        const timer = setTimeout(kill, call.remainingMs);
+        await until('replied', ({ id }) => id === call.id).catch(() => undefined);
+        clearTimeout(timer);
+        return said().slice(before);
+      },
+      kill,
+      strike(fault) {
+        const proxy = handler === 'tenant-sync' ? tenants : database;
+        return new Promise((resolve) => {
+          proxy.inject(fault, { when: isWork, meanwhile: async () => resolve() });
+        });
+      },
+      work: () => [...tenants.requests(), ...database.requests().filter(isWork)],
+      reset() {
+        database.reset();
+        tenants.reset();
+      },
+    };
   };
 }
 
-/** What a function finds in its environment: all that tells it that this is not AWS. */
-function workerEnv({ proxy, api }: Station): Record<string, string> {
-  return { LOCK_TABLE, DATA_TABLE, TENANT_API_URL: api.url, AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint };
+function isWork({ body }: SeenRequest): boolean {
+  return body['TableName'] !== LOCK_TABLE;
 }

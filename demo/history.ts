@@ -1,33 +1,41 @@
 /*
  * What happened in an evening, as the outside saw it: the platform that delivered the ticks, the network that carried
- * the handlers' work, the operator. Instants are milliseconds since the evening began.
+ * the handlers' work, the operator. Instants are milliseconds since the demo was started.
  */
+
+export interface History {
+  readonly invocations: Invocation[];
+  readonly works: Work[];
+  readonly incidents: Incident[];
+  readonly crashes: Crash[];
+  readonly facts: Fact[];
+  /** Names of the situations that were played. */
+  readonly situations: string[];
+}
 
 /** One delivery of an event to a worker, and how it ended. */
 export interface Invocation {
   readonly id: number;
   readonly job: string;
-  /** Absent when it was started by hand. */
+  /** Whether a tick is done when it succeeded, or once it started. */
+  readonly tickMark: 'success' | 'start';
+  /** Absent when somebody started it by hand. */
   readonly tickMs?: number;
-  /** The same for a retry by the platform, as on Lambda. */
+  /** A retry by the platform has that of the first try, as on Lambda. */
   readonly requestId: string;
-  readonly worker: string;
   readonly fromMs: number;
   readonly toMs: number;
-  /** Until when its lock may stand if it dies. */
+  /** The instant at which its lock must be over if it dies. */
   readonly lockOverMs: number;
   readonly ending: Ending;
-  /** Its log says that the run before it crashed. */
-  readonly recovered: boolean;
 }
 
 export type Ending =
-  | { readonly kind: 'ran' }
+  | { readonly kind: 'ran' | 'killed' }
   | { readonly kind: 'failed'; readonly error: string }
-  | { readonly kind: 'skipped'; readonly reason: string; readonly lockedBy?: string }
-  | { readonly kind: 'killed'; readonly by: 'SIGKILL' | 'time-out' };
+  | { readonly kind: 'skipped'; readonly reason: string; readonly lockedBy?: string };
 
-/** What a handler did to the world in one invocation, as the world saw it; nothing of it comes from the library. */
+/** What a handler did to the world in one invocation, as the network saw it. Nothing of it comes from the library. */
 export interface Work {
   readonly invocation: number;
   readonly job: string;
@@ -42,15 +50,14 @@ export interface Work {
 
 /** What was done to a job from outside. */
 export type Incident =
-  | { readonly kind: 'answer-lost'; readonly invocation: number; readonly job: string; readonly atMs: number }
+  | { readonly kind: 'answer-lost'; readonly invocation: number; readonly job: string }
   /** The schedule sent no event for a tick. */
-  | { readonly kind: 'left-out'; readonly job: string; readonly atMs: number; readonly tickMs: number }
-  | { readonly kind: 'paused' | 'resumed'; readonly job: string; readonly atMs: number };
+  | { readonly kind: 'left-out'; readonly job: string; readonly tickMs: number }
+  | { readonly kind: 'paused'; readonly job: string; readonly fromMs: number; readonly toMs: number };
 
 /** A run that was killed at work, and what became known of it once a successor had run. */
 export interface Crash {
   readonly job: string;
-  readonly invocation: number;
   readonly token: number;
   readonly recorded: boolean;
   /** Whether the run that took over was told. */
@@ -62,16 +69,4 @@ export interface Fact {
   readonly subject: string;
   readonly expected: string;
   readonly found: string;
-}
-
-export interface History {
-  /** Jobs whose ticks are done once they started, whatever becomes of the run. */
-  readonly atMostOnce: readonly string[];
-  readonly invocations: readonly Invocation[];
-  readonly works: readonly Work[];
-  readonly incidents: readonly Incident[];
-  readonly crashes: readonly Crash[];
-  readonly facts: readonly Fact[];
-  /** Names of the situations that were played. */
-  readonly beats: readonly string[];
 }

@@ -6,53 +6,45 @@ export const INVARIANTS: readonly Invariant<History>[] = [
   {
     promise: 'never two at work at once under one name',
     check({ works }) {
-      const breaches = neighbours(works).flatMap(([one, next]) =>
-        next.fromMs < one.toMs ? [`${one.job}: #${next.invocation} began while #${one.invocation} was at work`] : [],
-      );
+      const breaches = neighbours(works)
+        .filter(([one, next]) => next.fromMs < one.toMs)
+        .map(([one, next]) => `${one.job}: #${next.invocation} began while #${one.invocation} was at work`);
       return { cases: works.length, breaches };
     },
   },
   {
     promise: 'each tick done at most once',
     check({ invocations, works }) {
-      const done = works.flatMap(({ job, doneTicksMs }) => doneTicksMs.map((tickMs) => tickName(job, tickMs)));
-      const ran = ofTicks(invocations).filter(([, { ending }]) => ending.kind === 'ran');
+      const done = doneTicks(works);
+      const ran = invocations.filter(({ ending }) => ending.kind === 'ran').flatMap(tickOf);
       const breaches = [
         ...repeated(done).map((tick) => `${tick} was done twice`),
-        ...repeated(ran.map(([tick]) => tick)).map((tick) => `${tick} ran twice`),
+        ...repeated(ran).map((tick) => `${tick} ran twice`),
       ];
       return { cases: new Set(done).size, breaches };
     },
   },
   {
     promise: "with tickMark 'start', each tick begun at most once",
-    check({ invocations, works, atMostOnce }) {
-      const begun = ofTicks(invocations).filter(
-        ([, { id, job }]) => atMostOnce.includes(job) && works.some(({ invocation }) => invocation === id),
-      );
-      const breaches = repeated(begun.map(([tick]) => tick)).map((tick) => `${tick} was begun twice`);
-      return { cases: begun.length, breaches };
+    check({ invocations, works }) {
+      const atWork = new Set(works.map(({ invocation }) => invocation));
+      const begun = invocations.filter(({ id, tickMark }) => tickMark === 'start' && atWork.has(id)).flatMap(tickOf);
+      return { cases: begun.length, breaches: repeated(begun).map((tick) => `${tick} was begun twice`) };
     },
   },
   {
     promise: 'every tick done, or reported as missed, failed, paused or stale',
-    check({ invocations, works, incidents, atMostOnce }) {
-      const done = new Set(works.flatMap(({ job, doneTicksMs }) => doneTicksMs.map((tickMs) => tickName(job, tickMs))));
-      const ticks = grouped(ofTicks(invocations), ([tick]) => tick);
-      const breaches = [...ticks].flatMap(([tick, tries]) => {
-        const endings = tries.map(([, { ending }]) => ending);
-        const [first] = tries[0] ?? [];
-        const job = tries[0]?.[1].job ?? '';
-        const isExcused = atMostOnce.includes(job) ? endings.some(isReported) : isReportedSkip(endings.at(-1));
-        return first === undefined || done.has(tick) || isExcused
-          ? []
-          : [`${tick} was lost: ${endings.map(({ kind }) => kind).join(', ')}`];
-      });
-      const notMadeUp = incidents.flatMap((incident) => {
-        if (incident.kind !== 'left-out' || done.has(tickName(incident.job, incident.tickMs))) return [];
-        return [`${tickName(incident.job, incident.tickMs)} was left out, and not made up for`];
-      });
-      return { cases: ticks.size, breaches: [...breaches, ...notMadeUp] };
+    check({ invocations, works, incidents }) {
+      const done = new Set(doneTicks(works));
+      const ticks = grouped(invocations, (one) => tickOf(one).join());
+      ticks.delete('');
+      const lost = [...ticks].filter(([tick, tries]) => !done.has(tick) && !isReported(tries));
+      const leftOut = incidents.flatMap((one) => (one.kind === 'left-out' ? tickOf(one) : []));
+      const breaches = [
+        ...lost.map(([tick, tries]) => `${tick} was lost: ${tries.map(({ ending }) => ending.kind).join(', ')}`),
+        ...leftOut.filter((tick) => !done.has(tick)).map((tick) => `${tick} was left out, and not made up for`),
+      ];
+      return { cases: ticks.size, breaches };
     },
   },
   {
@@ -71,9 +63,9 @@ export const INVARIANTS: readonly Invariant<History>[] = [
     promise: 'fencing tokens rise strictly from grant to grant',
     check({ works }) {
       const withToken = works.filter(({ token }) => token !== undefined);
-      const breaches = neighbours(withToken).flatMap(([one, next]) =>
-        (next.token ?? 0) > (one.token ?? 0) ? [] : [`${one.job}: token ${next.token} came after ${one.token}`],
-      );
+      const breaches = neighbours(withToken)
+        .filter(([{ token: one = 0 }, { token: next = 0 }]) => next <= one)
+        .map(([one, next]) => `${one.job}: token ${next.token} came after ${one.token}`);
       return { cases: withToken.length, breaches };
     },
   },
@@ -82,11 +74,9 @@ export const INVARIANTS: readonly Invariant<History>[] = [
     check({ works }) {
       const done = works.filter(({ doneTicksMs }) => doneTicksMs.length > 0);
       const newest = ({ doneTicksMs }: Work) => Math.max(...doneTicksMs);
-      const breaches = neighbours(done).flatMap(([one, next]) =>
-        newest(next) < newest(one)
-          ? [`${tickName(next.job, newest(next))} was done after ${tickName(one.job, newest(one))}`]
-          : [],
-      );
+      const breaches = neighbours(done)
+        .filter(([one, next]) => newest(next) < newest(one))
+        .map(([one, next]) => `${one.job}: #${next.invocation} did an older tick than #${one.invocation} before it`);
       return { cases: done.length, breaches };
     },
   },
@@ -113,67 +103,59 @@ export const INVARIANTS: readonly Invariant<History>[] = [
   {
     promise: 'a lost answer locks nobody out: its run still ran',
     check({ incidents, invocations }) {
-      const lost = incidents.filter(({ kind }) => kind === 'answer-lost');
-      const breaches = lost.flatMap((incident) => {
-        const hit = invocations.find(({ id }) => 'invocation' in incident && id === incident.invocation);
-        return hit?.ending.kind === 'ran' ? [] : [`${incident.job}: #${hit?.id} ended as ${hit?.ending.kind}`];
-      });
+      const lost = incidents.flatMap((one) => (one.kind === 'answer-lost' ? [one.invocation] : []));
+      const breaches = invocations
+        .filter(({ id, ending }) => lost.includes(id) && ending.kind !== 'ran')
+        .map(({ id, job, ending }) => `${job}: #${id} ended as ${ending.kind}`);
       return { cases: lost.length, breaches };
     },
   },
   {
     promise: 'what was to be written is there, and right',
-    check: ({ facts }) => ({
-      cases: facts.length,
-      breaches: facts.flatMap(({ subject, expected, found }) =>
-        found === expected ? [] : [`${subject}: ${found} instead of ${expected}`],
-      ),
-    }),
+    check({ facts }) {
+      const wrong = facts.filter(({ expected, found }) => found !== expected);
+      const breaches = wrong.map(({ subject, expected, found }) => `${subject}: '${found}' instead of '${expected}'`);
+      return { cases: facts.length, breaches };
+    },
   },
   {
     promise: 'nothing runs while paused',
     check({ incidents, works }) {
-      const pauses = incidents.filter(({ kind }) => kind === 'paused');
-      const breaches = pauses.flatMap((pause) => {
-        const end = incidents.find(
-          ({ kind, job, atMs }) => kind === 'resumed' && job === pause.job && atMs > pause.atMs,
-        );
-        return works
-          .filter(({ job, fromMs }) => job === pause.job && fromMs > pause.atMs && fromMs < (end?.atMs ?? Infinity))
-          .map(({ job, invocation }) => `${job}: #${invocation} began while the job was paused`);
-      });
+      const pauses = incidents.filter((one) => one.kind === 'paused');
+      const breaches = works
+        .filter((work) => pauses.some((p) => p.job === work.job && p.fromMs < work.fromMs && work.fromMs < p.toMs))
+        .map(({ job, invocation }) => `${job}: #${invocation} began while the job was paused`);
       return { cases: pauses.length, breaches };
     },
   },
 ];
 
-function isReportedSkip(ending: Ending | undefined): boolean {
-  const reported = ['locked', 'lock-at-least-for', 'stale-tick', 'paused'];
-  return ending?.kind === 'skipped' && reported.includes(ending.reason);
-}
-
-/** With at most once, a run that failed or died is not repeated: that is the bargain. */
-function isReported(ending: Ending): boolean {
-  return ending.kind === 'failed' || ending.kind === 'killed' || isReportedSkip(ending);
-}
-
 /** The situations that an evening is to show: a check that has looked at nothing has shown nothing. */
 export function everySituation(wanted: readonly string[]): Invariant<History> {
   return {
     promise: 'every situation was played',
-    check: ({ beats }) => ({
-      cases: wanted.length,
-      breaches: wanted.filter((beat) => !beats.includes(beat)).map((beat) => `'${beat}' was not played`),
-    }),
+    check({ situations }) {
+      const missing = wanted.filter((name) => !situations.includes(name));
+      return { cases: wanted.length, breaches: missing.map((name) => `'${name}' was not played`) };
+    },
   };
+}
+
+/** Whether a tick that was not done is accounted for. With at most once, a run that failed or died is not repeated. */
+function isReported(tries: readonly Invocation[]): boolean {
+  const reported = ['locked', 'lock-at-least-for', 'stale-tick', 'paused'];
+  const isSkip = (ending: Ending | undefined) => ending?.kind === 'skipped' && reported.includes(ending.reason);
+  const endings = tries.map(({ ending }) => ending);
+  if (tries[0]?.tickMark === 'success') return isSkip(endings.at(-1));
+  return endings.some((ending) => ending.kind === 'failed' || ending.kind === 'killed' || isSkip(ending));
 }
 
 /** Whether one invocation held the lock at some instant of a skip that names it. */
 function isHolderFor(other: Invocation, skip: Invocation): boolean {
-  if (skip.ending.kind !== 'skipped' || other.job !== skip.job || other.id === skip.id) return false;
-  if (other.ending.kind === 'skipped' || !skip.ending.lockedBy?.includes(other.requestId)) return false;
+  if (skip.ending.kind !== 'skipped' || other.ending.kind === 'skipped') return false;
+  const isNamed = other.job === skip.job && skip.ending.lockedBy?.split(' ').at(-1) === other.requestId;
   const heldUntil = other.ending.kind === 'killed' ? other.lockOverMs : other.toMs;
-  return other.fromMs <= skip.toMs && skip.fromMs <= heldUntil;
+  return isNamed && other.fromMs <= skip.toMs && skip.fromMs <= heldUntil;
 }
 
 /** Each piece of work with the one that follows it under the same name. */
@@ -184,17 +166,15 @@ function neighbours(works: readonly Work[]): [Work, Work][] {
   });
 }
 
-/** Invocations that have a tick, by its name. */
-function ofTicks(invocations: readonly Invocation[]): [string, Invocation][] {
-  return invocations.flatMap((one): [string, Invocation][] =>
-    one.tickMs === undefined ? [] : [[tickName(one.job, one.tickMs), one]],
-  );
+/** The name of a tick; none where there is no tick. */
+function tickOf({ job, tickMs }: { readonly job: string; readonly tickMs?: number }): string[] {
+  return tickMs === undefined ? [] : [`${job} ${new Date(tickMs).toISOString()}`];
+}
+
+function doneTicks(works: readonly Work[]): string[] {
+  return works.flatMap(({ job, doneTicksMs }) => doneTicksMs.flatMap((tickMs) => tickOf({ job, tickMs })));
 }
 
 function repeated(names: readonly string[]): string[] {
   return [...new Set(names.filter((name, i) => names.indexOf(name) !== i))];
-}
-
-function tickName(job: string, tickMs: number): string {
-  return `${job} ${new Date(tickMs).toISOString()}`;
 }

@@ -1,31 +1,25 @@
-import { lambdaContext } from 'single-execution/testing';
-import { type Call, isCall, type Reply } from './call.js';
-
 /*
- * One execution environment: loads the functions once, then runs one invocation at a time, as Lambda does. Ends with
- * its parent.
+ * One execution environment: loads the functions once, then runs one invocation at a time, as Lambda does. It reads
+ * calls from stdin. To stdout it writes a line of JSON for each reply, among the lines of the library's own log.
  */
+import { Console } from 'node:console';
+import { createInterface } from 'node:readline';
+import { lambdaContext } from 'single-execution/testing';
+import { handler as nightlyReport } from '../handlers/nightly-report.js';
+import { handler as tenantSync } from '../handlers/tenant-sync.js';
+import type { Call } from './fleet.js';
 
-const handlers = {
-  'nightly-report': (await import('../handlers/nightly-report.js')).handler,
-  'tenant-sync': (await import('../handlers/tenant-sync.js')).handler,
-};
+globalThis.console = new Console(process.stdout);
+const handlers = { 'nightly-report': nightlyReport, 'tenant-sync': tenantSync };
+const say = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`);
 
-async function invoke({ id, handler, event, requestId, remainingMs }: Call): Promise<Reply> {
+say({ said: 'ready' });
+for await (const line of createInterface({ input: process.stdin })) {
+  const { id, handler, event, requestId, remainingMs }: Call = JSON.parse(line);
   const context = lambdaContext({ functionName: handler, awsRequestId: requestId, remainingMs });
   try {
-    const value: unknown = await handlers[handler](event as never, context);
-    return { id, value };
-  } catch (thrown) {
-    const { name, message } = thrown instanceof Error ? thrown : { name: typeof thrown, message: String(thrown) };
-    return { id, thrown: { name, message } };
+    say({ said: 'replied', id, value: await handlers[handler](event as never, context) });
+  } catch (error) {
+    say({ said: 'replied', id, error: error instanceof Error ? error.message : String(error) });
   }
 }
-
-process.on('disconnect', () => process.exit());
-// Ctrl-C reaches the whole family; the parent decides.
-process.on('SIGINT', () => undefined);
-process.on('message', async (message) => {
-  if (isCall(message)) process.send?.(await invoke(message));
-});
-process.send?.('ready');

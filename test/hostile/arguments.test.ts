@@ -10,7 +10,7 @@ import { anyText } from '../support/hostile-values.js';
 import { UsageError } from '../support/play/command.js';
 
 const COMMANDS = [
-  ['demo', readSettings, ['seed', 'seconds', 'workers', 'engine', 'help']],
+  ['demo', readSettings, ['seed', 'seconds', 'engine', 'help']],
   ['sim', readSimSettings, ['seeds', 'from', 'stage', 'regime', 'bugs']],
 ] as const;
 
@@ -57,8 +57,7 @@ describe.each(COMMANDS)('any arguments of npm run %s', (command, read, flags) =>
           command === 'demo'
             ? {
                 seed: isWhole(0, 2 ** 32 - 1),
-                seconds: isWhole(10, 600),
-                workers: isWhole(3, 16),
+                seconds: isWhole(20, 600),
                 engine: expect.stringMatching(/^(auto|dynamodb-local|dynalite)$/),
                 help: expect.any(Boolean),
               }
@@ -104,7 +103,7 @@ test.each([
 });
 
 test.each([
-  ['demo/demo.ts', ['--workers', 'many']],
+  ['demo/demo.ts', ['--seconds', 'many']],
   ['test/sim/sim.ts', ['--seeds', 'many']],
 ])('%s says what is wrong, and no stack, and ends with 2', (file, args) => {
   const program = join(import.meta.dirname, '../..', file);
