@@ -1,6 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { bundledProgram } from '../../support/bundled-program.js';
 import { childPrograms } from '../../support/child-program.js';
 import { type CleanUps, runCommand } from '../../support/play/command.js';
@@ -10,13 +11,14 @@ import { tellVerdict } from '../../support/play/verdict.js';
 import { providePrograms } from '../../support/provided-programs.js';
 import type { StoreAddress } from '../../support/store-address.js';
 import { NETWORKS } from './bad-network.js';
+import { machineMs, wallOffsetMs } from './clock.js';
+import { type Fleet, startFleet } from './fleet.js';
+import { type GivenTick, historyOf, type SoakHistory, type WorkerOrder } from './history.js';
 import { SOAK_INVARIANTS } from './invariants.js';
-import { JOBS } from './jobs.js';
-import { machineMs } from './machine-clock.js';
-import { planOf } from './plan.js';
-import { play } from './play.js';
+import { JOBS, type PlannedStep, planOf, type SoakJob } from './plan.js';
 import { readSettings, type Settings, USAGE } from './settings.js';
 import { type Soak, summaryTable } from './summary.js';
+import { type WitnessedWrite, witnessed } from './witness-file.js';
 
 /*
  * `npm run chaos`: real processes of the library, killed, stopped, with wrong clocks and a bad network, and a check of
@@ -36,16 +38,22 @@ async function main({ seed, minutes, stores }: Settings, cleanUps: CleanUps): Pr
 
   const soak = async (store: StoreAddress['kind']): Promise<Omit<Soak, 'violations'>> => {
     const chance = random(seed).fork(store);
-    const network = await NETWORKS[store](chance.fork('network'));
-    cleanUps.push(network.stop);
-    const startedMs = machineMs();
+    const { address, struck, stop } = await NETWORKS[store](chance.fork('network'));
+    cleanUps.push(stop);
     const steps = planOf(chance.fork('plan'), JOBS, minutes * 60_000);
     const folder = await mkdtemp(join(tmpdir(), 'single-execution-soak-'));
     cleanUps.push(() => rm(folder, { recursive: true }));
-    const { address, struck } = network;
-    const clocks = chance.fork('clocks');
-    const history = await play(steps, { programs, path: program.path, address, jobs: JOBS, random: clocks, folder });
-    return { history, seconds: (machineMs() - startedMs) / 1_000, struck };
+    const originMs = machineMs();
+    const order: WorkerOrder = { store: address, folder, originMs };
+    const fleet = await startFleet(program.path, order, programs, chance.fork('clocks'));
+    const given = await play(steps, fleet);
+    const history = {
+      store,
+      startedAt: originMs + wallOffsetMs(),
+      ...historyOf(await fleet.finish(), given),
+      writes: await witnessedIn(folder),
+    };
+    return { history, seconds: (machineMs() - originMs) / 1_000, struck };
   };
   const played = await Promise.all(stores.map(soak));
 
@@ -64,6 +72,34 @@ async function main({ seed, minutes, stores }: Settings, cleanUps: CleanUps): Pr
   say();
   say(allHeld ? 'Every invariant held.' : `An invariant broke: plan the same faults again with --seed ${seed}.`);
   return allHeld ? 0 : 1;
+}
+
+/** Plays a plan on a fleet. @returns what was given to whom */
+async function play(steps: readonly PlannedStep[], fleet: Fleet): Promise<GivenTick[]> {
+  const startMs = machineMs();
+  // In the past, so that no tick is in the future of a host whose clock is behind.
+  const firstTickMs = Math.floor(Date.now() / 1_000) * 1_000 - 3_600_000;
+  const given: GivenTick[] = [];
+  for (const step of steps) {
+    const leftMs = startMs + step.atMs - machineMs();
+    if (leftMs > 0) await sleep(leftMs);
+    if (step.kind === 'kill') fleet.kill(step.slot);
+    else if (step.kind === 'stop') fleet.stop(step.slot, step.forMs);
+    else {
+      const { job, worksMs, fails } = step;
+      const order = { id: given.length + 1, job, tickMs: firstTickMs + step.tickMs, worksMs, fails };
+      const life = fleet.give(step.slot, order);
+      if (life) given.push({ order, life });
+    }
+  }
+  return given;
+}
+
+async function witnessedIn(folder: string): Promise<SoakHistory['writes']> {
+  const ofJob = async ({ name }: SoakJob): Promise<[string, WitnessedWrite[]]> => {
+    return [name, witnessed(await readFile(join(folder, name), 'utf8').catch(() => ''))];
+  };
+  return new Map(await Promise.all(JOBS.map(ofJob)));
 }
 
 await runCommand({ usage: USAGE, readSettings, main });

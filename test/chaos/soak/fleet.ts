@@ -1,26 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ChildProgram, Said } from '../../support/child-program.js';
+import type { ChildProgram, ChildPrograms } from '../../support/child-program.js';
+import type { Random } from '../../support/play/random.js';
+import { machineMs, wallOffsetMs } from './clock.js';
 import { checkClock, fakedClock, forgetFakedClock } from './faked-clock.js';
-import type { Standstill } from './history.js';
-import { machineMs, wallOffsetMs } from './machine-clock.js';
+import {
+  BEAT,
+  FINISH,
+  type Life,
+  type Report,
+  type Standstill,
+  type TickOrder,
+  WORK_EVERY_MS,
+  type WorkerOrder,
+} from './history.js';
 import { aheadMs, SLOTS } from './plan.js';
-import type { Stage } from './play.js';
-import { BEAT, FINISH, type TickOrder, WORK_EVERY_MS, type WorkerOrder } from './reports.js';
-
-/** A worker process from its start to its end. */
-export interface Life {
-  readonly name: string;
-  readonly aheadMs: number;
-  readonly stops: Standstill[];
-  killedMs?: number;
-  ended?: { readonly code: number | null; readonly signal: string | null; readonly stderr: string };
-  said(): readonly Said[];
-}
 
 /** Worker processes, one a slot. A slot whose worker was killed has none until the next one is ready. */
 export interface Fleet {
   /** Gives a tick to the worker of a slot. @returns its life; undefined where there is none */
-  give(slot: number, order: TickOrder): Life | undefined;
+  give(slot: number, tick: TickOrder): Life | undefined;
   kill(slot: number): void;
   /** Stops a worker, when it is at work if that is soon, and lets it go on after so long. */
   stop(slot: number, forMs: number): void;
@@ -28,8 +26,11 @@ export interface Fleet {
   finish(): Promise<readonly Life[]>;
 }
 
+/** A life that goes on. */
+type OwnLife = { -readonly [Key in keyof Life]: Life[Key] } & { readonly stops: Standstill[] };
+
 interface Member {
-  readonly life: Life;
+  readonly life: OwnLife;
   readonly program: ChildProgram;
 }
 
@@ -38,8 +39,15 @@ const LONGEST_WAIT_MS = 500;
 /** Longer than any delivery takes: acquire, run, release, and a stop. */
 const LONGEST_END_MS = 30_000;
 
-export async function startFleet({ programs, path, address, random, folder }: Stage): Promise<Fleet> {
-  const lives: Life[] = [];
+/** @param path the bundled worker */
+export async function startFleet(
+  path: string,
+  order: WorkerOrder,
+  programs: ChildPrograms,
+  random: Random,
+): Promise<Fleet> {
+  const now = () => machineMs() - order.originMs;
+  const lives: OwnLife[] = [];
   const members = new Map<number, Member>();
   const ends: Promise<void>[] = [];
   const underWay = new Set<Promise<void>>();
@@ -49,9 +57,9 @@ export async function startFleet({ programs, path, address, random, folder }: St
     const named = lives.filter(({ name }) => name.startsWith(`w${slot}.`)).length;
     const name = `w${slot}.${named + 1}`;
     const ahead = aheadMs(SLOTS[slot] ?? 'none', random.fork(name));
-    const order: WorkerOrder = { store: address, folder };
     const program = programs.start(path, order, ['--unhandled-rejections=strict'], fakedClock(ahead));
-    const life: Life = { name, aheadMs: ahead, stops: [], said: program.said };
+    const said = program.said as () => readonly unknown[] as () => readonly Report[];
+    const life: OwnLife = { name, aheadMs: ahead, stops: [], said };
     lives.push(life);
     ends.push(
       program.ended.then((ended) => {
@@ -81,10 +89,10 @@ export async function startFleet({ programs, path, address, random, folder }: St
     for (const { program } of members.values()) program.tell(BEAT);
   }, WORK_EVERY_MS).unref();
   return {
-    give(slot, order) {
+    give(slot, tick) {
       checkFailure();
       const member = members.get(slot);
-      member?.program.tell(JSON.stringify(order));
+      member?.program.tell(JSON.stringify(tick));
       return member?.life;
     },
     kill(slot) {
@@ -92,7 +100,7 @@ export async function startFleet({ programs, path, address, random, folder }: St
       if (!member) return;
       members.delete(slot);
       member.program.kill('SIGKILL');
-      member.life.killedMs = machineMs();
+      member.life.killedMs = now();
       later(start(slot));
     },
     stop(slot, forMs) {
@@ -100,14 +108,14 @@ export async function startFleet({ programs, path, address, random, folder }: St
       if (!member) return;
       const { program, life } = member;
       const goOn = async () => {
-        const plannedMs = machineMs();
-        const atWork = program.until('began', ({ atMs }) => Number(atMs) >= plannedMs).catch(() => undefined);
-        await Promise.race([atWork, sleep(LONGEST_WAIT_MS)]);
-        const fromMs = machineMs();
+        const plannedMs = now();
+        const atWork = program.until('delivery', (line) => beganMs(line as unknown as Report) >= plannedMs);
+        await Promise.race([atWork.catch(() => undefined), sleep(LONGEST_WAIT_MS)]);
+        const fromMs = now();
         program.kill('SIGSTOP');
         await sleep(forMs);
         program.kill('SIGCONT');
-        life.stops.push({ fromMs, toMs: machineMs() });
+        life.stops.push({ fromMs, toMs: now() });
       };
       later(goOn());
     },
@@ -120,4 +128,8 @@ export async function startFleet({ programs, path, address, random, folder }: St
       return lives;
     },
   };
+}
+
+function beganMs(report: Report): number {
+  return report.said === 'delivery' ? (report.run?.beganMs ?? Number.NaN) : Number.NaN;
 }

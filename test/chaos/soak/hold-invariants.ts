@@ -2,11 +2,9 @@ import type { SkippedHolder } from 'single-execution';
 import type { Invariant } from '../../support/play/verdict.js';
 import { LATE_MS } from './bad-network.js';
 import type { Delivery, SoakHistory } from './history.js';
-import type { SoakJob } from './jobs.js';
 import { FEW } from './liveness-invariants.js';
-import { byJob, neighbours, runsOf } from './run-invariants.js';
-import { shown } from './telling.js';
-import { byToken, isSkip } from './tick-invariants.js';
+import type { SoakJob } from './plan.js';
+import { byJob, byToken, isRecorded, isSkip, neighbours, runsOf, shown } from './reading.js';
 
 /** Rounding to whole milliseconds, on both sides. */
 const ROUNDING_MS = 20;
@@ -78,8 +76,7 @@ export const HOLD_INVARIANTS: readonly Invariant<SoakHistory>[] = [
         return neighbours(ofJob.toSorted((a, b) => (a.granted?.token ?? 0) - (b.granted?.token ?? 0)));
       });
       const cases = pairs.filter(([one, next]) => {
-        const hasSucceeded = one.settled?.ending.kind === 'ran' && one.settled.ending.release === 'released';
-        return hasSucceeded && isTrue(one) && isTrue(next) && isNextGrant(history, one, next);
+        return isRecorded(one.settled) && isTrue(one) && isTrue(next) && isNextGrant(history, one, next);
       });
       const breaches = cases.flatMap(([one, next]) => {
         const earliestMs = (one.receivedMs ?? 0) + one.job.lockAtLeastForMs - ROUNDING_MS;
@@ -125,8 +122,7 @@ function hasDied({ settled, worker }: Delivery): boolean {
 function isAfter(skip: Delivery, by: Delivery, { store, startedAt }: SoakHistory): boolean {
   const { granted, settled, worker, job } = by;
   const endMs = settled?.atMs ?? worker.killedMs ?? Number.POSITIVE_INFINITY;
-  const isReleased = settled?.ending.kind === 'ran' && settled.ending.release === 'released';
-  const leaseMs = isReleased ? 0 : job.lockAtMostForMs;
+  const leaseMs = isRecorded(settled) ? 0 : job.lockAtMostForMs;
   // A request that was late can grant the lock after its sender was told that its connection broke.
   const lateMs = granted ? 0 : LATE_MS;
   const aheadMs = store === 'dynamodb' ? Math.max(0, worker.aheadMs) : 0;
@@ -163,8 +159,6 @@ function isNextGrant({ store }: SoakHistory, one: Delivery, next: Delivery): boo
 
 /** Whether a run was what its successor was told of it. What nobody knows can be either. */
 function saysTrue(status: string, before: Delivery): boolean {
-  const ending = before.settled?.ending;
   if (hasDied(before)) return status === 'crashed' || before.run?.endedMs !== before.worker.killedMs;
-  if (ending?.kind !== 'ran' || ending.release !== 'released') return true;
-  return status === 'succeeded';
+  return !isRecorded(before.settled) || status === 'succeeded';
 }

@@ -1,11 +1,9 @@
 import { describe, expect, test, vi } from 'vitest';
-import { historyOf } from './assemble.js';
-import type { Delivery, Run, SoakHistory, Worker } from './history.js';
+import { watchTimers } from './clock.js';
+import { type Delivery, type Ending, historyOf, type Run, type SoakHistory, type Worker } from './history.js';
 import { SOAK_INVARIANTS } from './invariants.js';
-import type { SoakJob } from './jobs.js';
-import type { Ending } from './reports.js';
+import type { SoakJob } from './plan.js';
 import { summaryTable } from './summary.js';
-import { watchTimers } from './timer-gaps.js';
 import { witnessed } from './witness-file.js';
 
 const PLAIN: SoakJob = {
@@ -105,7 +103,6 @@ const { settled: _, ...DEAD } = ran(7, PLAIN, 5, KILLED, 14, 39_900, { endedMs: 
 const SOUND: SoakHistory = {
   store: 'redis',
   startedAt: STARTED_AT,
-  jobs: [PLAIN, ONCE, SPACED, KEPT],
   workers: [W1, W2, STOPPED, KILLED],
   deliveries: [
     ran(1, PLAIN, 1, W1, 11, 1_000),
@@ -437,7 +434,7 @@ test('I/O that comes before the timers does not hide that no timer fired', () =>
   let now = 0;
   const timers = watchTimers(
     () => now,
-    (fromMs) => gaps.push([fromMs, now]),
+    (fromMs, toMs) => gaps.push([fromMs, toMs]),
   );
   const fireAt = (ms: number) => {
     now = ms;
@@ -460,10 +457,9 @@ test('I/O that comes before the timers does not hide that no timer fired', () =>
     [100, 3_200],
     [100, 3_250],
   ]);
-  const said = () => gaps.map(([fromMs, atMs]) => ({ said: 'stalled', fromMs, atMs }));
-  const lives = [{ name: 'w1', aheadMs: 0, stops: [], said }];
-  const { workers } = historyOf({ store: 'redis', jobs: [], writes: new Map(), lives, given: [], startMs: 90 });
-  expect(workers).toMatchObject([{ stalls: [{ fromMs: 10, toMs: 3_160 }] }]);
+  const said = () => gaps.map(([fromMs, toMs]) => ({ said: 'stalled' as const, fromMs, toMs }));
+  const { workers } = historyOf([{ name: 'w1', aheadMs: 0, stops: [], said }], []);
+  expect(workers).toMatchObject([{ stalls: [{ fromMs: 100, toMs: 3_250 }] }]);
 });
 
 describe('what is no breach', () => {

@@ -1,9 +1,7 @@
 import { grouped } from '../../support/play/grouped.js';
 import type { Invariant } from '../../support/play/verdict.js';
 import type { Delivery, SoakHistory } from './history.js';
-import { runsOf } from './run-invariants.js';
-import { stoodStill } from './standing-still.js';
-import { shown } from './telling.js';
+import { runsOf, shown, stoodStill } from './reading.js';
 
 /** Of the ticks that no failure of the store has disturbed, so many must run, in spite of all that is done to the fleet. */
 const LEAST_SHARE = 0.1;

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { random } from '../../support/play/random.js';
-import { JOBS, LONGEST_LEASE_MS } from './jobs.js';
-import { aheadMs, type PlannedDelivery, planOf, SLOTS } from './plan.js';
+import { aheadMs, JOBS, LONGEST_LEASE_MS, type PlannedDelivery, planOf, SLOTS } from './plan.js';
 
 const LASTS_MS = 60_000;
 const plan = planOf(random(7), JOBS, LASTS_MS);

@@ -1,8 +1,7 @@
 import { grouped } from '../../support/play/grouped.js';
 import type { Invariant } from '../../support/play/verdict.js';
-import type { Delivery, Run, SoakHistory } from './history.js';
-import { awakeMs, stoodStill } from './standing-still.js';
-import { shown } from './telling.js';
+import type { SoakHistory } from './history.js';
+import { awakeMs, besideSuccessor, byJob, neighbours, runsOf, shown, stoodStill, type WithRun } from './reading.js';
 
 /** Rounding, and the few instructions between an instant and its being read. */
 const READING_MS = 20;
@@ -96,33 +95,6 @@ export const RUN_INVARIANTS: readonly Invariant<SoakHistory>[] = [
   },
 ];
 
-export type WithRun = Delivery & { readonly run: Run };
-
-/** Deliveries whose handler was called, in the order in which they began. */
-export function runsOf({ deliveries }: Pick<SoakHistory, 'deliveries'>): WithRun[] {
-  return deliveries
-    .filter((delivery): delivery is WithRun => delivery.run !== undefined)
-    .sort((a, b) => a.run.beganMs - b.run.beganMs);
-}
-
-export function byJob<D extends Delivery>(deliveries: readonly D[]): D[][] {
-  return [...grouped(deliveries, ({ job }) => job.name).values()];
-}
-
-/** Pairs of one job's runs of which the second began before the first had ended. */
-export function besideSuccessor(history: SoakHistory): [WithRun, WithRun][] {
-  return byJob(runsOf(history)).flatMap((ofJob) =>
-    ofJob.flatMap((one, i) => {
-      const pairs: [WithRun, WithRun][] = [];
-      for (const next of ofJob.slice(i + 1)) {
-        if (next.run.beganMs >= one.run.endedMs) break;
-        pairs.push([one, next]);
-      }
-      return pairs;
-    }),
-  );
-}
-
 /** When the lease of a run without keepAlive is over at the latest. */
 function leaseEndMs({ granted, job, run }: WithRun): number {
   return (granted?.atMs ?? run.beganMs) + job.lockAtMostForMs;
@@ -132,8 +104,4 @@ function beyondItsLease(delivery: WithRun): string[] {
   const { worker, run } = delivery;
   const awake = awakeMs(worker, leaseEndMs(delivery), run.endedMs);
   return awake > 0 ? [shown(`at work for ${Math.round(awake)} ms beyond its lease`, delivery)] : [];
-}
-
-export function neighbours<T>(items: readonly T[]): [T, T][] {
-  return items.slice(1).map((next, i): [T, T] => [items[i] as T, next]);
 }

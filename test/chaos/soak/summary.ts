@@ -1,8 +1,7 @@
 import { columns } from '../../support/play/terminal.js';
 import type { SoakHistory } from './history.js';
 import { leftWithoutRunner } from './hold-invariants.js';
-import { besideSuccessor, runsOf } from './run-invariants.js';
-import { stallsOfMachine } from './standing-still.js';
+import { besideSuccessor, runsOf, stallsOfMachine } from './reading.js';
 
 /** A soak on one store, as it is counted. */
 export interface Soak {

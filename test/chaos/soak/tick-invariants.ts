@@ -1,8 +1,7 @@
 import { grouped } from '../../support/play/grouped.js';
 import type { Invariant } from '../../support/play/verdict.js';
 import type { Delivery, SoakHistory } from './history.js';
-import { byJob, runsOf, type WithRun } from './run-invariants.js';
-import { shown } from './telling.js';
+import { byJob, byToken, isRecorded, isSkip, runsOf, shown, type WithRun } from './reading.js';
 
 /** Of ticks: what is done is done, and what is said to be done was done. */
 export const TICK_INVARIANTS: readonly Invariant<SoakHistory>[] = [
@@ -51,11 +50,6 @@ export const TICK_INVARIANTS: readonly Invariant<SoakHistory>[] = [
   },
 ];
 
-/** Whether a run succeeded, and knows that this was recorded. */
-function isRecorded(settled: Delivery['settled']): boolean {
-  return settled?.ending.kind === 'ran' && settled.ending.release === 'released';
-}
-
 /** Whether a delivery may have marked its tick as done. With `start` the grant does, also one that nobody was told of. */
 function canHaveDone(one: Delivery, store: SoakHistory['store']): boolean {
   const { job, granted, run, settled, receivedMs = 0, worker } = one;
@@ -64,12 +58,4 @@ function canHaveDone(one: Delivery, store: SoakHistory['store']): boolean {
   // Its answer stayed away until its lease was over. On DynamoDB one of a clock behind ends early.
   const leaseMs = job.lockAtMostForMs + (store === 'dynamodb' ? Math.min(0, worker.aheadMs) : 0);
   return settled.atMs - receivedMs >= leaseMs;
-}
-
-export function isSkip(settled: Delivery['settled'], ...reasons: readonly string[]): boolean {
-  return settled?.ending.kind === 'skipped' && reasons.includes(settled.ending.reason);
-}
-
-export function byToken(runs: readonly WithRun[]): WithRun[] {
-  return runs.toSorted((a, b) => a.run.token - b.run.token);
 }

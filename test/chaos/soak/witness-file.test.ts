@@ -14,11 +14,11 @@ test('accepts tokens that rise or stay, from whoever writes, and refuses one aft
   const path = join(folder, 'job');
   const [one, other] = [openWitnessFile(path), openWitnessFile(path)];
 
-  expect(one.write(5, 1)).toBe(true);
-  expect(other.write(7, 2)).toBe(true);
-  expect(one.write(5, 1)).toBe(false);
-  expect(other.write(7, 2)).toBe(true);
-  expect(one.write(8, 3)).toBe(true);
+  expect(one.write(5, 1, 1)).toBe(true);
+  expect(other.write(7, 2, 2)).toBe(true);
+  expect(one.write(5, 1, 3)).toBe(false);
+  expect(other.write(7, 2, 4)).toBe(true);
+  expect(one.write(8, 3, 5)).toBe(true);
 
   const verdicts = witnessed(readFileSync(path, 'utf8')).map(({ token, delivery, isAccepted }) => [
     token,

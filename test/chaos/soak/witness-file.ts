@@ -1,5 +1,4 @@
 import { openSync, readSync, writeSync } from 'node:fs';
-import { machineMs } from './machine-clock.js';
 
 /*
  * What runs of one job write to: a file that lines are appended to, which the system puts in one order. A write counts
@@ -16,7 +15,7 @@ export interface WitnessedWrite {
 
 export interface WitnessFile {
   /** @returns whether the write counts */
-  write(token: number, delivery: number): boolean;
+  write(token: number, delivery: number, atMs: number): boolean;
 }
 
 /** A judge of writes in the order in which they stand. */
@@ -51,8 +50,8 @@ export function openWitnessFile(path: string): WitnessFile {
   };
 
   return {
-    write(token, delivery) {
-      const own = `${token} ${delivery} ${machineMs()}`;
+    write(token, delivery, atMs) {
+      const own = `${token} ${delivery} ${atMs}`;
       writeSync(file, `${own}\n`);
       for (;;) {
         const line = nextLine();

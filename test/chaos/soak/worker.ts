@@ -1,6 +1,6 @@
 /*
  * A worker of the soak: runs the jobs whose ticks it is given on stdin under their locks, and reports all it sees with
- * instants of the machine's clock. One handler in two works by a timer, the other by the beats on stdin, which wait for
+ * instants of the machine's clock since the play began. One handler in two works by a timer, the other by the beats on stdin, which wait for
  * a worker that is stopped. Told `finish`, it ends when its runs have ended.
  */
 import { join } from 'node:path';
@@ -8,24 +8,22 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Execution, executeWithLock, type LockStore, LockStoreError, type Outcome } from 'single-execution';
 import { openStore } from '../../support/store-address.js';
-import { machineMs, wallOffsetMs } from './machine-clock.js';
-import { BEAT, type Ending, FINISH, type Report, type TickOrder, WORK_EVERY_MS, type WorkerOrder } from './reports.js';
-import { watchTimers } from './timer-gaps.js';
+import { machineMs, wallOffsetMs, watchTimers } from './clock.js';
+import { BEAT, type Ending, FINISH, type Report, type TickOrder, WORK_EVERY_MS, type WorkerOrder } from './history.js';
 import { openWitnessFile, type WitnessFile } from './witness-file.js';
 
-const { store: address, folder } = JSON.parse(process.argv[2] ?? '') as WorkerOrder;
+const { store: address, folder, originMs } = JSON.parse(process.argv[2] ?? '') as WorkerOrder;
 const { store, close } = openStore(address);
 const witnesses = new Map<string, WitnessFile>();
 
-type WithoutInstant<R> = R extends Report ? Omit<R, 'atMs'> : never;
-const write = (report: WithoutInstant<Report>) =>
-  process.stdout.write(`${JSON.stringify({ ...report, atMs: machineMs() })}\n`);
+const now = () => machineMs() - originMs;
+const write = (report: Report) => process.stdout.write(`${JSON.stringify(report)}\n`);
 
-const timers = watchTimers(machineMs, (fromMs) => write({ said: 'stalled', fromMs }));
+const timers = watchTimers(now, (fromMs, toMs) => write({ said: 'stalled', fromMs, toMs }));
 /** A worker that stood still and is killed before its first timer has told of it with the first thing that it said. */
-const say = (report: WithoutInstant<Report>) => {
+const say = (id: number, part: Omit<Extract<Report, { readonly said: 'delivery' }>, 'said' | 'id'>) => {
   timers.tellGap();
-  write(report);
+  write({ said: 'delivery', id, ...part });
 };
 const nameOf = (error: unknown) => (error instanceof Error ? error.name : String(error));
 
@@ -40,7 +38,7 @@ class Aborted extends Error {
 
 async function take(order: TickOrder): Promise<void> {
   const { id, job, tickMs } = order;
-  say({ said: 'received', id });
+  say(id, { receivedMs: now() });
   const { name, lockAtMostForMs, lockAtLeastForMs, keepAlive, tickMark } = job;
   const ending = await executeWithLock((execution) => work(execution, order), {
     name,
@@ -52,7 +50,7 @@ async function take(order: TickOrder): Promise<void> {
     observers: [],
     store: storeFor(id),
   }).then(endingOf, endingOfError);
-  say({ said: 'settled', id, ending });
+  say(id, { settled: { ending, atMs: now() } });
 }
 
 /** Names the delivery as the holder, so that whoever is skipped tells by whom, and reports what it is granted. */
@@ -61,7 +59,7 @@ function storeFor(id: number): LockStore {
     ...store,
     async acquire(claim, call) {
       const result = await store.acquire({ ...claim, lockedBy: String(id) }, call);
-      if (result.status === 'acquired') say({ said: 'granted', id, token: result.lease.fencingToken });
+      if (result.status === 'acquired') say(id, { granted: { token: result.lease.fencingToken, atMs: now() } });
       return result;
     },
   };
@@ -99,21 +97,21 @@ async function nextPiece(id: number, signal: AbortSignal): Promise<void> {
 async function work({ fencingToken: token, signal, previous }: Execution, order: TickOrder): Promise<void> {
   const { id, job, worksMs, fails } = order;
   const told = previous && { status: previous.status, token: previous.fencingToken };
-  say({ said: 'began', id, token, ...(told && { previous: told }) });
-  signal.addEventListener('abort', () => say({ said: 'aborted', id, reason: nameOf(signal.reason) }));
+  say(id, { run: { token, beganMs: now(), ...(told && { previous: told }) } });
+  signal.addEventListener('abort', () => say(id, { run: { aborted: { reason: nameOf(signal.reason), atMs: now() } } }));
   const witness = witnessOf(job.name);
   let refused = 0;
   let hasReturned = false;
   try {
     for (let workedMs = 0; workedMs < worksMs; workedMs += WORK_EVERY_MS) {
-      if (!witness.write(token, id)) refused++;
+      if (!witness.write(token, id, now())) refused++;
       await nextPiece(id, signal);
       if (signal.aborted) throw new Aborted('', { cause: signal.reason });
     }
     if (fails) throw new PlannedFailure();
     hasReturned = true;
   } finally {
-    say({ said: 'ended', id, hasReturned, refused });
+    say(id, { run: { endedMs: now(), hasReturned, refused } });
   }
 }
 
@@ -127,7 +125,7 @@ function witnessOf(job: string): WitnessFile {
 await executeWithLock(() => undefined, { name: 'warm-up', store, lockAtMostFor: '1m', observers: [] }).catch(
   () => undefined,
 );
-say({ said: 'ready', wallOffsetMs: wallOffsetMs() });
+write({ said: 'ready', wallOffsetMs: wallOffsetMs() });
 
 const running = new Set<Promise<void>>();
 const finish = async () => {

@@ -1,0 +1,111 @@
+import { grouped } from '../../support/play/grouped.js';
+import type { Delivery, Run, SoakHistory, Standstill, Worker } from './history.js';
+
+/*
+ * How the invariants and the summary read a history.
+ */
+
+export type WithRun = Delivery & { readonly run: Run };
+
+/** Deliveries whose handler was called, in the order in which they began. */
+export function runsOf({ deliveries }: Pick<SoakHistory, 'deliveries'>): WithRun[] {
+  return deliveries
+    .filter((delivery): delivery is WithRun => delivery.run !== undefined)
+    .sort((a, b) => a.run.beganMs - b.run.beganMs);
+}
+
+export function byJob<D extends Delivery>(deliveries: readonly D[]): D[][] {
+  return [...grouped(deliveries, ({ job }) => job.name).values()];
+}
+
+export function byToken(runs: readonly WithRun[]): WithRun[] {
+  return runs.toSorted((a, b) => a.run.token - b.run.token);
+}
+
+export function neighbours<T>(items: readonly T[]): [T, T][] {
+  return items.slice(1).map((next, i): [T, T] => [items[i] as T, next]);
+}
+
+/** Pairs of one job's runs of which the second began before the first had ended. */
+export function besideSuccessor(history: SoakHistory): [WithRun, WithRun][] {
+  return byJob(runsOf(history)).flatMap((ofJob) =>
+    ofJob.flatMap((one, i) => {
+      const pairs: [WithRun, WithRun][] = [];
+      for (const next of ofJob.slice(i + 1)) {
+        if (next.run.beganMs >= one.run.endedMs) break;
+        pairs.push([one, next]);
+      }
+      return pairs;
+    }),
+  );
+}
+
+export function isSkip(settled: Delivery['settled'], ...reasons: readonly string[]): boolean {
+  return settled?.ending.kind === 'skipped' && reasons.includes(settled.ending.reason);
+}
+
+/** Whether a run succeeded, and knows that this was recorded. */
+export function isRecorded(settled: Delivery['settled']): boolean {
+  return settled?.ending.kind === 'ran' && settled.ending.release === 'released';
+}
+
+/** Within so long after a process goes on, or its first timer has fired, all timers have told what they missed. */
+const CATCH_UP_MS = 300;
+
+/** How much of this time a worker was awake, so that its handlers could be told to stop, and do so. */
+export function awakeMs(worker: Worker, fromMs: number, toMs: number): number {
+  let awake = 0;
+  let atMs = fromMs;
+  for (const still of standstills(worker)) {
+    if (atMs >= toMs) break;
+    awake += Math.max(0, Math.min(still.fromMs, toMs) - atMs);
+    atMs = Math.max(atMs, still.toMs);
+  }
+  return awake + Math.max(0, toMs - atMs);
+}
+
+/** Whether a worker stood still, or had just gone on, at some moment of this time. */
+export function stoodStill(worker: Worker, fromMs: number, toMs: number): boolean {
+  return standstills(worker).some((still) => still.fromMs < toMs && fromMs < still.toMs);
+}
+
+/** How often the machine left a worker waiting that nobody had stopped. */
+export function stallsOfMachine({ stops, stalls }: Worker): number {
+  return stalls.filter((stall) => !stops.some((stop) => stop.fromMs < stall.toMs && stall.fromMs < stop.toMs)).length;
+}
+
+function standstills({ stops, stalls }: Worker): Standstill[] {
+  return [...stops, ...stalls]
+    .map(({ fromMs, toMs }) => ({ fromMs, toMs: toMs + CATCH_UP_MS }))
+    .sort((a, b) => a.fromMs - b.fromMs);
+}
+
+/** A breach with the piece of history that shows it. */
+export function shown(what: string, ...deliveries: readonly (Delivery | undefined)[]): string {
+  const lines = deliveries.flatMap((delivery) => (delivery ? [tell(delivery)] : []));
+  return [what, ...lines].join('\n        ');
+}
+
+/** A delivery in one line, for people. */
+function tell({ id, job, tickMs, worker, receivedMs, granted, run, settled }: Delivery): string {
+  const { name, aheadMs, stops, stalls, killedMs } = worker;
+  const clock = aheadMs === 0 ? '' : ` (clock ${aheadMs > 0 ? '+' : ''}${aheadMs} ms)`;
+  const from = receivedMs ?? 0;
+  const to = settled?.atMs ?? killedMs ?? Number.POSITIVE_INFINITY;
+  const stills = [...stops, ...stalls].filter(({ fromMs, toMs }) => fromMs < to && from < toMs);
+  const parts = [
+    `#${id} ${job.name}, tick ${new Date(tickMs).toISOString().slice(11, 19)}, on ${name}${clock}`,
+    receivedMs !== undefined && `received ${ms(receivedMs)}`,
+    granted && `granted token ${granted.token} ${ms(granted.atMs)}`,
+    run && `began ${ms(run.beganMs)}`,
+    ...stills.map(({ fromMs, toMs }) => `stood still ${ms(fromMs)} to ${ms(toMs)}`),
+    run?.aborted && `${run.aborted.reason} ${ms(run.aborted.atMs)}`,
+    run && `ended ${ms(run.endedMs)}`,
+    settled ? `${JSON.stringify(settled.ending)} ${ms(settled.atMs)}` : killedMs && `killed ${ms(killedMs)}`,
+  ];
+  return parts.filter((part) => part).join(', ');
+}
+
+function ms(atMs: number): string {
+  return Number.isFinite(atMs) ? `@${Math.round(atMs)}` : 'never';
+}
