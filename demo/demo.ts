@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { lockAdmin } from 'single-execution/admin';
 import { dynamoDBAdminStore } from 'single-execution/dynamodb';
@@ -43,11 +44,12 @@ async function main({ seed, seconds, engine: wanted }: Settings, cleanUps: Clean
   const playJob = async (job: Job, opening: readonly string[]) => {
     let ticks = 0;
     const chance = random(seed).fork(job.name);
+    const [one, other] = await Promise.all([workerFor(job.handler), workerFor(job.handler)]);
     const scene: Scene = {
       job,
       random: chance,
-      one: await workerFor(job.handler),
-      other: await workerFor(job.handler),
+      one,
+      other,
       admin,
       history,
       nextTick: () => job.firstTickMs + ticks++ * job.everyMs,
@@ -59,18 +61,15 @@ async function main({ seed, seconds, engine: wanted }: Settings, cleanUps: Clean
       if (isNight && name !== 'started by hand') await untilFree(scene);
       await situations[name]?.(scene);
       history.situations.push(name);
+      await sleep(chance.whole(50, 500));
     }
   };
   // Each situation once, and whatever follows by chance.
   const names = random(seed).shuffled(Object.keys(SITUATIONS));
+  const dealtTo = (player: number) => names.filter((_, i) => i % TENANT_SYNCS.length === player);
   await Promise.all([
     playJob(NIGHTLY_REPORT, ['failure', 'started by hand', 'night left out', 'crash']),
-    ...TENANT_SYNCS.map((job, i) =>
-      playJob(
-        job,
-        names.filter((_, k) => k % TENANT_SYNCS.length === i),
-      ),
-    ),
+    ...TENANT_SYNCS.map((job, i) => playJob(job, dealtTo(i))),
   ]);
   history.facts.push(...(await readFacts(client, history.works)));
 

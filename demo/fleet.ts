@@ -61,7 +61,7 @@ export async function startFleet(
       program?.kill('SIGKILL');
       program = undefined;
     };
-    return {
+    const worker: Worker = {
       database,
       async start() {
         program ??= programs.start(bundle.path, {}, [], env);
@@ -90,6 +90,8 @@ export async function startFleet(
         tenants.reset();
       },
     };
+    await worker.start();
+    return worker;
   };
 }
 

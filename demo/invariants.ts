@@ -1,4 +1,4 @@
-import { grouped } from '../test/support/play/grouped.js';
+import { grouped, neighbours } from '../test/support/play/grouped.js';
 import type { Invariant } from '../test/support/play/verdict.js';
 import type { Ending, History, Invocation, Work } from './history.js';
 
@@ -6,7 +6,7 @@ export const INVARIANTS: readonly Invariant<History>[] = [
   {
     promise: 'never two at work at once under one name',
     check({ works }) {
-      const breaches = neighbours(works)
+      const breaches = successions(works)
         .filter(([one, next]) => next.fromMs < one.toMs)
         .map(([one, next]) => `${one.job}: #${next.invocation} began while #${one.invocation} was at work`);
       return { cases: works.length, breaches };
@@ -63,7 +63,7 @@ export const INVARIANTS: readonly Invariant<History>[] = [
     promise: 'fencing tokens rise strictly from grant to grant',
     check({ works }) {
       const withToken = works.filter(({ token }) => token !== undefined);
-      const breaches = neighbours(withToken)
+      const breaches = successions(withToken)
         .filter(([{ token: one = 0 }, { token: next = 0 }]) => next <= one)
         .map(([one, next]) => `${one.job}: token ${next.token} came after ${one.token}`);
       return { cases: withToken.length, breaches };
@@ -74,7 +74,7 @@ export const INVARIANTS: readonly Invariant<History>[] = [
     check({ works }) {
       const done = works.filter(({ doneTicksMs }) => doneTicksMs.length > 0);
       const newest = ({ doneTicksMs }: Work) => Math.max(...doneTicksMs);
-      const breaches = neighbours(done)
+      const breaches = successions(done)
         .filter(([one, next]) => newest(next) < newest(one))
         .map(([one, next]) => `${one.job}: #${next.invocation} did an older tick than #${one.invocation} before it`);
       return { cases: done.length, breaches };
@@ -82,10 +82,11 @@ export const INVARIANTS: readonly Invariant<History>[] = [
   },
   {
     promise: "none skipped as 'locked' but for a holder that is there",
-    check({ invocations }) {
+    check({ invocations, works }) {
+      const atWork = new Set(works.map(({ invocation }) => invocation));
       const locked = invocations.filter(({ ending }) => ending.kind === 'skipped' && ending.reason === 'locked');
       const breaches = locked
-        .filter((skip) => !invocations.some((other) => isHolderFor(other, skip)))
+        .filter((skip) => !invocations.some((other) => isHolderFor(other, atWork.has(other.id), skip)))
         .map(({ job, id }) => `${job}: #${id} was skipped as locked, and nobody held the lock`);
       return { cases: locked.length, breaches };
     },
@@ -151,19 +152,19 @@ function isReported(tries: readonly Invocation[]): boolean {
 }
 
 /** Whether one invocation held the lock at some instant of a skip that names it. */
-function isHolderFor(other: Invocation, skip: Invocation): boolean {
+function isHolderFor(other: Invocation, wasAtWork: boolean, skip: Invocation): boolean {
   if (skip.ending.kind !== 'skipped' || other.ending.kind === 'skipped') return false;
   const isNamed = other.job === skip.job && skip.ending.lockedBy?.split(' ').at(-1) === other.requestId;
-  const heldUntil = other.ending.kind === 'killed' ? other.lockOverMs : other.toMs;
+  // One that failed before it was at work had no answer to its acquire, which may have been granted.
+  const isLeft = other.ending.kind === 'killed' || (other.ending.kind === 'failed' && !wasAtWork);
+  const heldUntil = isLeft ? other.lockOverMs : other.toMs;
   return isNamed && other.fromMs <= skip.toMs && skip.fromMs <= heldUntil;
 }
 
 /** Each piece of work with the one that follows it under the same name. */
-function neighbours(works: readonly Work[]): [Work, Work][] {
-  return [...grouped(works, ({ job }) => job).values()].flatMap((ofJob) => {
-    const sorted = ofJob.toSorted((a, b) => a.fromMs - b.fromMs);
-    return sorted.slice(1).map((next, i): [Work, Work] => [sorted[i] as Work, next]);
-  });
+function successions(works: readonly Work[]): [Work, Work][] {
+  const byTime = works.toSorted((a, b) => a.fromMs - b.fromMs);
+  return [...grouped(byTime, ({ job }) => job).values()].flatMap((ofJob) => neighbours(ofJob));
 }
 
 /** The name of a tick; none where there is no tick. */

@@ -15,7 +15,7 @@ Plays an evening of a small fleet: worker processes run the functions of handler
 ticks that come on time, twice, late, while a run is in progress and after a crash, over
 a real lock table and a network that loses answers. Then checks what has happened.
 
-  --seconds N   real time to play, 20 to 600 (default 30)
+  --seconds N   real time to play, 20 to 600 (default 30); what has begun is ended
   --seed N      the same seed plays the same evening (default: a new one)
   --engine E    dynamodb-local (needs Java 17), dynalite, or auto (default)
   --help        this text

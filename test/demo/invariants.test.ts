@@ -53,6 +53,9 @@ const SOUND: History = {
     invocation(14),
     invocation(15, { ...SYNC, ending: { kind: 'failed', error: 'HTTP 500' } }),
     invocation(16, { ...SYNC, tickMs: tick(15), ending: skipped('already-executed') }),
+    // Its acquire was granted, and the answer never came.
+    invocation(20, { ...SYNC, ending: { kind: 'failed', error: 'did not answer' } }),
+    invocation(21, { ...SYNC, ending: skipped('locked', 'sync 7 eu request-20') }),
   ],
   works: [
     work(1),

@@ -1,10 +1,11 @@
 import type { SkippedHolder } from 'single-execution';
+import { neighbours } from '../../support/play/grouped.js';
 import type { Invariant } from '../../support/play/verdict.js';
 import { LATE_MS } from './bad-network.js';
 import type { Delivery, SoakHistory } from './history.js';
 import { FEW } from './liveness-invariants.js';
 import type { SoakJob } from './plan.js';
-import { byJob, byToken, isRecorded, isSkip, neighbours, runsOf, shown } from './reading.js';
+import { byJob, byToken, isRecorded, isSkip, runsOf, shown } from './reading.js';
 
 /** Rounding to whole milliseconds, on both sides. */
 const ROUNDING_MS = 20;

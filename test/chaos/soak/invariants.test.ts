@@ -462,6 +462,31 @@ test('I/O that comes before the timers does not hide that no timer fired', () =>
   expect(workers).toMatchObject([{ stalls: [{ fromMs: 100, toMs: 3_250 }] }]);
 });
 
+test('puts a delivery together from what its worker has said', () => {
+  const order = { id: 1, job: PLAIN, tickMs: 7, worksMs: 200 };
+  const run = { token: 11, beganMs: 20 };
+  const said = () => [
+    { said: 'ready' as const, wallOffsetMs: 0 },
+    { said: 'delivery' as const, id: 1, receivedMs: 10 },
+    { said: 'delivery' as const, id: 2, receivedMs: 12 },
+    { said: 'delivery' as const, id: 1, granted: { token: 11, atMs: 19 } },
+    { said: 'delivery' as const, id: 1, run },
+    { said: 'delivery' as const, id: 1, run: { aborted: { reason: 'LockLostError', atMs: 30 } } },
+  ];
+  const life = { name: 'w1', aheadMs: 0, stops: [], killedMs: 40, said };
+  const { deliveries } = historyOf([life], [{ order: { ...order, fails: false }, life }]);
+
+  expect(deliveries).toEqual([
+    {
+      ...order,
+      worker: { name: 'w1', aheadMs: 0, stops: [], stalls: [], killedMs: 40 },
+      receivedMs: 10,
+      granted: { token: 11, atMs: 19 },
+      run: { ...run, aborted: { reason: 'LockLostError', atMs: 30 }, endedMs: 40, hasReturned: false, refused: 0 },
+    },
+  ]);
+});
+
 describe('what is no breach', () => {
   const onDynamoDB = (history: SoakHistory): SoakHistory => ({ ...history, store: 'dynamodb' });
   const ahead = { ...KILLED, aheadMs: 5_000 };

@@ -22,10 +22,6 @@ export function byToken(runs: readonly WithRun[]): WithRun[] {
   return runs.toSorted((a, b) => a.run.token - b.run.token);
 }
 
-export function neighbours<T>(items: readonly T[]): [T, T][] {
-  return items.slice(1).map((next, i): [T, T] => [items[i] as T, next]);
-}
-
 /** Pairs of one job's runs of which the second began before the first had ended. */
 export function besideSuccessor(history: SoakHistory): [WithRun, WithRun][] {
   return byJob(runsOf(history)).flatMap((ofJob) =>

@@ -1,7 +1,7 @@
-import { grouped } from '../../support/play/grouped.js';
+import { grouped, neighbours } from '../../support/play/grouped.js';
 import type { Invariant } from '../../support/play/verdict.js';
 import type { SoakHistory } from './history.js';
-import { awakeMs, besideSuccessor, byJob, neighbours, runsOf, shown, stoodStill, type WithRun } from './reading.js';
+import { awakeMs, besideSuccessor, byJob, runsOf, shown, stoodStill, type WithRun } from './reading.js';
 
 /** Rounding, and the few instructions between an instant and its being read. */
 const READING_MS = 20;

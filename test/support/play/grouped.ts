@@ -8,3 +8,8 @@ export function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Map
   }
   return groups;
 }
+
+/** Each item with the one that follows it. */
+export function neighbours<T>(items: readonly T[]): [T, T][] {
+  return items.slice(1).map((next, i): [T, T] => [items[i] as T, next]);
+}
