@@ -11,6 +11,8 @@ import type { Settings } from './settings.js';
 export const LOCK_TABLE = 'locks';
 export const DATA_TABLE = 'data';
 const DAY_MS = 86_400_000;
+/** As many nights as the longest evening can have. */
+export const MOST_NIGHTS = 300;
 
 /** Starts the engine asked for; left to choose, the real DynamoDB Local where it can run, else dynalite. */
 export async function startEngine(wanted: Settings['engine'], programs: ChildPrograms, cleanUps: CleanUps) {
@@ -44,19 +46,17 @@ export async function createTables(client: DynamoDBClient, firstTickMs: number):
     }),
   );
   await waitUntilTableExists({ client, maxWaitTime: 30, minDelay: 1 }, { TableName: DATA_TABLE });
-  for (let k = 0; k < DAYS_OF_ORDERS; k++) {
-    const day = dayBefore(firstTickMs + k * DAY_MS);
+  const documents = DynamoDBDocumentClient.from(client);
+  const putOrders = async (day: string) => {
     const puts = ordersOf(day).map((totalCents, i) => ({
       PutRequest: { Item: { pk: `ORDERS#${day}`, sk: `ORDER#${i}`, totalCents } },
     }));
-    await DynamoDBDocumentClient.from(client).send(new BatchWriteCommand({ RequestItems: { [DATA_TABLE]: puts } }));
-  }
+    await documents.send(new BatchWriteCommand({ RequestItems: { [DATA_TABLE]: puts } }));
+  };
+  await Promise.all(Array.from({ length: MOST_NIGHTS }, (_, k) => putOrders(dayBefore(firstTickMs + k * DAY_MS))));
 }
 
-/** As many nights as the longest evening can have. */
-export const DAYS_OF_ORDERS = 200;
-
-export const dayBefore = (tickMs: number): string => new Date(tickMs - DAY_MS).toISOString().slice(0, 10);
+const dayBefore = (tickMs: number): string => new Date(tickMs - DAY_MS).toISOString().slice(0, 10);
 
 /** What was ordered on a day, in cents; no two days in a row are alike. */
 function ordersOf(day: string): number[] {

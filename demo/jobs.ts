@@ -1,5 +1,5 @@
 import { scheduledEvent, schedulerEvent } from 'single-execution/testing';
-import { contactsOf } from './data.js';
+import { contactsOf, MOST_NIGHTS } from './data.js';
 import type { Call } from './fleet.js';
 
 /** One scheduled function as its surroundings know it: what triggers it, and what it does to the world. */
@@ -19,8 +19,8 @@ export interface Job {
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
-/** So long ago that the ticks of the longest evening are all in the past. */
-const FIRST_DAY_MS = Math.floor(Date.now() / DAY_MS) * DAY_MS - 180 * DAY_MS;
+/** No tick of an evening is in the future. */
+const FIRST_DAY_MS = Math.floor(Date.now() / DAY_MS) * DAY_MS - MOST_NIGHTS * DAY_MS;
 
 /** handlers/nightly-report.ts: reads orders of a day from the data table and writes one report. */
 export const NIGHTLY_REPORT: Job = {
