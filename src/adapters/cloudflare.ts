@@ -3,10 +3,11 @@ import type { LockStore } from '../core/ports/lock-store.js';
 import type { Execution } from '../core/public/execution.js';
 import { run } from '../core/run/engine.js';
 import { describe } from '../core/values/describe.js';
+import { namesOf } from '../core/values/option-checks.js';
 import { withBackgroundWork } from '../core/wrap/background-work.js';
 import { type MaxDuration, timesByOptions } from '../core/wrap/run-times.js';
 import { type TickOption, type Trigger, tickChooser, warnOfNoTick } from '../core/wrap/trigger.js';
-import { type OnSkipped, resolveWrapper } from '../core/wrap/wrapper.js';
+import { type OnSkipped, type OwnOptions, resolveWrapper } from '../core/wrap/wrapper.js';
 
 /** What a scheduled handler is told of its trigger; `ScheduledController` of @cloudflare/workers-types fits. */
 export interface ScheduledController {
@@ -36,6 +37,8 @@ export interface Options<Env = unknown, C = ScheduledController, X = ExecutionCo
   readonly onSkipped?: OnSkipped;
 }
 
+const OWN_OPTIONS = namesOf<OwnOptions<Options>>({ maxDuration: true });
+
 /**
  * Wraps the `scheduled` handler of a Worker: it runs once per tick, and never twice at a time. The execution is its
  * fourth argument; handlers with fewer parameters fit. What the handler hands to `ctx.waitUntil` is part of its run.
@@ -52,7 +55,7 @@ export function withSingleExecution<
   handler: (controller: C, env: Env, ctx: X, execution: Execution) => unknown,
   options: Options<Env, C, X>,
 ): (controller: C, env: Env, ctx: X) => Promise<void> {
-  const { settings, nameFor, reply } = resolveWrapper(handler, options, ['maxDuration']);
+  const { settings, nameFor, reply } = resolveWrapper(handler, options, OWN_OPTIONS);
   const { tick = 'event' } = options;
   const triggerFor = tickChooser(tick, settings, warnOfNoTick());
   const timesFor = timesByOptions(settings, options);

@@ -6,11 +6,12 @@ import { isSkipped, type Outcome, type Skipped } from '../core/public/outcome.js
 import { run } from '../core/run/engine.js';
 import { isSwitchedOff } from '../core/run/off-switch.js';
 import { describe } from '../core/values/describe.js';
+import { namesOf } from '../core/values/option-checks.js';
 import { withBackgroundWork } from '../core/wrap/background-work.js';
 import { requiredTick, type TickEvery } from '../core/wrap/required-tick.js';
 import { type MaxDuration, timesByOptions } from '../core/wrap/run-times.js';
 import type { TickOption } from '../core/wrap/trigger.js';
-import { resolveWrapper } from '../core/wrap/wrapper.js';
+import { type OwnOptions, resolveWrapper } from '../core/wrap/wrapper.js';
 import type { FetchRequest, FetchResponse } from './http-fetch.js';
 import { readSchedule, refusedTick, whoCalls } from './http-request.js';
 import { secretCheck } from './http-secret.js';
@@ -39,6 +40,8 @@ export interface Options<Q = FetchRequest, X = unknown> extends LockOptions, Max
   readonly secret?: string | false;
 }
 
+const OWN_OPTIONS = namesOf<OwnOptions<Options>>({ secret: true, maxDuration: true });
+
 /**
  * Wraps a route that a scheduler calls: it runs once per tick, and never twice at a time. The handler's response or
  * error reaches the caller untouched; a response of status 500 or more has failed, as an error has. A skip is answered
@@ -51,7 +54,7 @@ export function withSingleExecution<Q extends FetchRequest = FetchRequest, X = u
   handler: Route<Q, X>,
   options: Options<NoInfer<Q>, NoInfer<X>>,
 ): (request: Q, ...context: unknown extends X ? [context?: X] : [context: X]) => Promise<FetchResponse> {
-  const { settings, nameFor, reply } = resolveWrapper(handler, options, ['secret', 'maxDuration']);
+  const { settings, nameFor, reply } = resolveWrapper(handler, options, OWN_OPTIONS);
   const policy = withStore(settings, options.store);
   const timesFor = timesByOptions(settings, options);
   const showsSecret = secretCheck(options);

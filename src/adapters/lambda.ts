@@ -5,9 +5,10 @@ import type { Skipped } from '../core/public/outcome.js';
 import { run } from '../core/run/engine.js';
 import { isSwitchedOff } from '../core/run/off-switch.js';
 import type { Order } from '../core/run/order.js';
+import { namesOf } from '../core/values/option-checks.js';
 import { type RunTimes, timesWithin } from '../core/wrap/run-times.js';
 import { type TickOption, tickChooser, warnOfNoTick } from '../core/wrap/trigger.js';
-import { type OnSkipped, resolveWrapper } from '../core/wrap/wrapper.js';
+import { type OnSkipped, type OwnOptions, resolveWrapper } from '../core/wrap/wrapper.js';
 import { type Context, remainingMs, whoRuns } from './lambda-context.js';
 import { readScheduleEvent } from './lambda-event.js';
 
@@ -50,6 +51,8 @@ type Reply<R, S> = S extends 'throw' ? R : S extends (skipped: Skipped) => infer
 /** A wrapped handler. Where a `ScheduledHandler` is wanted, `O` is void, and the reply `T` is not shown. */
 type Wrapped<E, T, O> = (event: E, context: Context) => Promise<[Nothing, O] extends [O, Nothing] ? O : T>;
 
+const OWN_OPTIONS = namesOf<OwnOptions<Options>>({});
+
 /**
  * Wraps a scheduled Lambda function: it runs once per tick, and never twice at a time.
  *
@@ -74,7 +77,7 @@ export function withSingleExecution<E, R>(
   handler: Handler<E, R> | PlainHandler<E, R>,
   options: Options<E>,
 ): (event: E, context: Context) => Promise<unknown> {
-  const { settings, nameFor, reply } = resolveWrapper(handler, options, [], logAndMetrics);
+  const { settings, nameFor, reply } = resolveWrapper(handler, options, OWN_OPTIONS, logAndMetrics);
   const { tick = 'event' } = options;
   const triggerFor = tickChooser(tick, settings, warnOfNoTick());
   const policy = withStore(settings, options.store);

@@ -4,11 +4,12 @@ import type { Execution } from '../core/public/execution.js';
 import type { Skipped } from '../core/public/outcome.js';
 import { run } from '../core/run/engine.js';
 import { isSwitchedOff } from '../core/run/off-switch.js';
+import { namesOf } from '../core/values/option-checks.js';
 import { thisProcess } from '../core/values/this-process.js';
 import { requiredTick, type TickEvery } from '../core/wrap/required-tick.js';
 import { type MaxDuration, timesByOptions } from '../core/wrap/run-times.js';
 import type { TickOption } from '../core/wrap/trigger.js';
-import { type OnSkipped, resolveWrapper } from '../core/wrap/wrapper.js';
+import { type OnSkipped, type OwnOptions, resolveWrapper } from '../core/wrap/wrapper.js';
 import { readCall } from './process-call.js';
 import { untilShutdown } from './process-shutdown.js';
 
@@ -40,6 +41,8 @@ type Reply<R, S> = S extends 'throw' ? R : R | Skipped;
 /** A function that a scheduler in this process calls. Its last parameter is the execution. */
 export type Job<A extends readonly unknown[], R> = (...args: [...A, execution: Execution]) => R | PromiseLike<R>;
 
+const OWN_OPTIONS = namesOf<OwnOptions<Options>>({ maxDuration: true });
+
 /**
  * Wraps a function that every process of a fleet calls by its own schedule: it runs once per tick, and never twice at a
  * time. On SIGTERM the signals of its runs abort; the process ends when they have settled and their locks are free.
@@ -70,7 +73,7 @@ export function withSingleExecution<A extends readonly unknown[]>(
   job: (...args: never[]) => unknown,
   options: Options<A>,
 ): (...args: A) => Promise<unknown> {
-  const { settings, nameFor, reply } = resolveWrapper(job, options, ['maxDuration'], logAndMetrics);
+  const { settings, nameFor, reply } = resolveWrapper(job, options, OWN_OPTIONS, logAndMetrics);
   const policy = withStore(settings, options.store);
   const triggerFor = requiredTick(options.tick, settings, (_, name) => {
     if (!isSwitchedOff(policy.store)) throw untold(name);

@@ -1,4 +1,3 @@
-import { checkKnown, checkMethods } from '../core/options/policy.js';
 import type { DeleteResult, LockAdminStore, ResumeResult, StoredLock } from '../core/ports/lock-admin-store.js';
 import type { StoreCall } from '../core/ports/lock-store.js';
 import { CorruptLockError } from '../core/public/errors.js';
@@ -9,19 +8,21 @@ import { type Clock, systemClock } from '../core/values/clock.js';
 import { msOf } from '../core/values/date-of.js';
 import { describe } from '../core/values/describe.js';
 import { checkLockName } from '../core/values/lock-name.js';
+import { checkKnown, checkMethods, namesOf } from '../core/values/option-checks.js';
 import { truncateUtf8 } from '../core/values/utf8.js';
 import { corruptLock, type LockInfo, lockInfo, type RunInfo } from './lock-info.js';
 
 export type { DeleteResult, LockInfo, ResumeResult, RunInfo };
 
-const VERBS: readonly string[] = [
-  'list',
-  'get',
-  'forceRelease',
-  'pause',
-  'resume',
-  'delete',
-] satisfies (keyof LockAdminStore)[];
+const VERBS = namesOf<LockAdminStore>({
+  list: true,
+  get: true,
+  forceRelease: true,
+  pause: true,
+  resume: true,
+  delete: true,
+});
+const PAUSE_OPTIONS = namesOf<PauseOptions>({ until: true, by: true });
 const HELD: readonly (LockInfo['state'] | undefined)[] = ['held', 'expired'];
 const TRY_MS = 5_000;
 const BUDGET_MS = 15_000;
@@ -136,7 +137,7 @@ export function lockAdmin(store: LockAdminStore, options: { readonly clock?: Clo
     },
 
     async pause(name, options = {}) {
-      checkKnown(options, ['until', 'by']);
+      checkKnown(options, PAUSE_OPTIONS);
       const { until, by = 'operator' } = options;
       const untilMs = until === undefined ? FOREVER_MS : msOf(until);
       if (typeof untilMs !== 'number' || !Number.isSafeInteger(untilMs) || untilMs < 0 || untilMs > FOREVER_MS) {

@@ -1,10 +1,11 @@
 import { operatorLog } from '../core/observers/operator-log.js';
-import { checkKnown, type DefaultObservers, LONGEST_LEASE_MS } from '../core/options/policy.js';
+import { type DefaultObservers, LONGEST_LEASE_MS } from '../core/options/policy.js';
 import type { LockStore } from '../core/ports/lock-store.js';
 import type { MemberStore } from '../core/ports/member-store.js';
 import { describe } from '../core/values/describe.js';
 import { type Duration, parseDuration } from '../core/values/duration.js';
 import { checkLockName, memberListName } from '../core/values/lock-name.js';
+import { checkKnown, namesOf } from '../core/values/option-checks.js';
 import { anyCandidate, type CandidateOptions, resolveCandidate } from './candidate.js';
 import { checkInsOf, type Member } from './check-in.js';
 import { type Standing, stand } from './standing.js';
@@ -47,6 +48,17 @@ export interface LeaderElection {
   stop(): Promise<void>;
 }
 
+const OPTIONS = namesOf<ElectionOptions>({
+  name: true,
+  store: true,
+  candidate: true,
+  lease: true,
+  retryEvery: true,
+  onStarted: true,
+  onStopped: true,
+  observers: true,
+  clock: true,
+});
 const DEFAULT_LEASE = '15s';
 const SHORTEST_RETRY_MS = 20;
 
@@ -96,17 +108,7 @@ export function createLeaderElection(options: ElectionOptions): LeaderElection {
 
 /** @throws TypeError, RangeError for options that cannot be */
 function resolveElection(options: ElectionOptions): Standing {
-  checkKnown(options, [
-    'name',
-    'store',
-    'candidate',
-    'lease',
-    'retryEvery',
-    'onStarted',
-    'onStopped',
-    'observers',
-    'clock',
-  ]);
+  checkKnown(options, OPTIONS);
   const { store, candidate: given = anyCandidate(), lease = DEFAULT_LEASE, onStarted, onStopped } = options;
   const candidate = resolveCandidate(options, given, lease, logWithoutSkips);
   const { name, leaseMs } = candidate;

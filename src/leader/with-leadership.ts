@@ -1,5 +1,4 @@
 import { logAndMetrics } from '../core/observers/default-observers.js';
-import { checkKnown } from '../core/options/policy.js';
 import type { Holder } from '../core/ports/lock-store.js';
 import { toStoreError } from '../core/public/errors.js';
 import { tellAll } from '../core/public/events.js';
@@ -10,6 +9,7 @@ import { newAttemptId } from '../core/values/attempt-id.js';
 import { defined } from '../core/values/defined.js';
 import { describe } from '../core/values/describe.js';
 import type { Duration } from '../core/values/duration.js';
+import { checkKnown, namesOf } from '../core/values/option-checks.js';
 import { sentNow } from '../core/values/sent.js';
 import { type CandidateOptions, resolveCandidate } from './candidate.js';
 
@@ -20,6 +20,15 @@ export interface LeadershipOptions extends CandidateOptions {
   /** How long a candidate leads after its last invocation; longer than the time between two of them. */
   readonly lease: Duration;
 }
+
+const OPTIONS = namesOf<LeadershipOptions>({
+  name: true,
+  store: true,
+  candidate: true,
+  lease: true,
+  observers: true,
+  clock: true,
+});
 
 /**
  * Wraps a function that several regions or deployments run by the same schedule: only those of the leading candidate
@@ -35,7 +44,7 @@ export function withLeadership<A extends readonly unknown[], R>(
   options: LeadershipOptions,
 ): (...args: A) => Promise<R | Skipped> {
   if (typeof handler !== 'function') throw new TypeError(`handler is ${describe(handler)}: give the function to wrap`);
-  checkKnown(options, ['name', 'store', 'candidate', 'lease', 'observers', 'clock']);
+  checkKnown(options, OPTIONS);
   const { name, candidate, leaseMs, policy } = resolveCandidate(
     options,
     options.candidate,

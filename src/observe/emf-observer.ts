@@ -4,6 +4,7 @@ import { emfWriter, findStdout } from '../core/observers/emf-writer.js';
 import type { Observer } from '../core/public/events.js';
 import { describe } from '../core/values/describe.js';
 import { environmentVariable } from '../core/values/environment.js';
+import { checkKnown, namesOf } from '../core/values/option-checks.js';
 
 export interface EmfOptions {
   /** CloudWatch namespace of the metrics. @default env SINGLE_EXECUTION_NAMESPACE, else 'SingleExecution' */
@@ -22,9 +23,7 @@ export function emfObserver(options: EmfOptions = {}): Observer {
   if (typeof options !== 'object' || options === null) {
     throw new TypeError(`options is ${describe(options)}: give an object with namespace, or nothing`);
   }
-  for (const key of Object.keys(options)) {
-    if (key !== 'namespace') throw new TypeError(`unknown option '${key}': the option is namespace`);
-  }
+  checkKnown(options, namesOf<EmfOptions>({ namespace: true }));
   const namespace = namespaceOf(options.namespace);
   const stdout = findStdout();
   if (!stdout) {

@@ -2,8 +2,9 @@ import { operatorLog } from '../observers/operator-log.js';
 import type { LockStore } from '../ports/lock-store.js';
 import type { Observer } from '../public/events.js';
 import { type Clock, systemClock } from '../values/clock.js';
-import { describe, describeType } from '../values/describe.js';
+import { describe } from '../values/describe.js';
 import { type Duration, formatDuration, parseDuration } from '../values/duration.js';
+import { checkChoice, checkKnown, checkMethods, namesOf } from '../values/option-checks.js';
 
 export const SHORTEST_LEASE_MS = 1_000;
 export const LONGEST_LEASE_MS = 86_400_000;
@@ -64,22 +65,22 @@ export interface Policy {
   readonly clock: Clock;
 }
 
-const LOCK_OPTIONS: readonly string[] = [
-  'store',
-  'lockAtMostFor',
-  'lockAtLeastFor',
-  'keepAlive',
-  'maxHold',
-  'gracePeriod',
-  'wait',
-  'tickMark',
-  'expectedEvery',
-  'onError',
-  'onStoreError',
-  'maxClockSkew',
-  'observers',
-  'clock',
-] satisfies (keyof LockOptions)[];
+const LOCK_OPTIONS = namesOf<LockOptions>({
+  store: true,
+  lockAtMostFor: true,
+  lockAtLeastFor: true,
+  keepAlive: true,
+  maxHold: true,
+  gracePeriod: true,
+  wait: true,
+  tickMark: true,
+  expectedEvery: true,
+  onError: true,
+  onStoreError: true,
+  maxClockSkew: true,
+  observers: true,
+  clock: true,
+});
 
 /** Who observes where no observers are given. */
 export type DefaultObservers = () => readonly Observer[];
@@ -173,30 +174,6 @@ export function requiredLeaseMs(settings: Settings, others = 'keepAlive'): numbe
 /** The lease that the options choose: as given, or short where it is renewed. */
 export function chosenLeaseMs({ lockAtMostForMs, lockAtLeastForMs, keepAlive }: Settings): number | undefined {
   return lockAtMostForMs ?? (keepAlive ? Math.max(KEPT_LEASE_MS, lockAtLeastForMs) : undefined);
-}
-
-/** @throws TypeError unless these are options, and all of them known */
-export function checkKnown(options: object, known: readonly string[]): void {
-  if (typeof options !== 'object' || options === null) {
-    throw new TypeError(`options is ${describeType(options)}: give an object of options`);
-  }
-  for (const key of Object.keys(options)) {
-    if (!known.includes(key)) throw new TypeError(`unknown option '${key}': the options are ${known.join(', ')}`);
-  }
-}
-
-/** @throws TypeError unless the value is one of the choices */
-export function checkChoice(option: string, value: unknown, choices: readonly string[]): void {
-  if (typeof value === 'string' && choices.includes(value)) return;
-  throw new TypeError(`${option} is ${describe(value)}: choose ${choices.map((c) => `'${c}'`).join(' or ')}`);
-}
-
-/** @throws TypeError unless the value is an object with these functions */
-export function checkMethods(option: string, value: unknown, methods: readonly string[], remedy: string): void {
-  if (typeof value !== 'object' || value === null)
-    throw new TypeError(`${option} is ${describeType(value)}: ${remedy}`);
-  const missing = methods.find((method) => typeof (value as Record<string, unknown>)[method] !== 'function');
-  if (missing !== undefined) throw new TypeError(`${option} has no function '${missing}': ${remedy}`);
 }
 
 function optionalDuration(value: Duration | undefined, option: string): number | undefined {

@@ -7,6 +7,7 @@ import { msOf } from '../values/date-of.js';
 import { defined } from '../values/defined.js';
 import { describe } from '../values/describe.js';
 import { checkLockName } from '../values/lock-name.js';
+import { namesOf } from '../values/option-checks.js';
 import { thisProcess } from '../values/this-process.js';
 import { checkTick } from '../values/tick.js';
 
@@ -19,6 +20,8 @@ export interface ExecuteOptions extends LockOptions {
   readonly deadline?: Date | number;
 }
 
+const OWN_OPTIONS = namesOf<Omit<ExecuteOptions, keyof LockOptions>>({ name: true, tick: true, deadline: true });
+
 /**
  * Runs any function under a lock. `lockAtMostFor` is required unless `keepAlive` is set.
  *
@@ -30,7 +33,7 @@ export interface ExecuteOptions extends LockOptions {
  */
 export async function executeWithLock<T>(task: Task<T>, options: ExecuteOptions): Promise<Outcome<T>> {
   if (typeof task !== 'function') throw new TypeError(`task is ${describe(task)}: give a function`);
-  const policy = resolvePolicy(options, ['name', 'tick', 'deadline'], logAndMetrics);
+  const policy = resolvePolicy(options, OWN_OPTIONS, logAndMetrics);
   const { clock } = policy;
   const leaseMs = requiredLeaseMs(policy);
   const name = checkLockName(options.name);

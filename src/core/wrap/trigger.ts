@@ -1,8 +1,9 @@
 import { warn } from '../observers/operator-log.js';
-import { checkChoice, type Settings } from '../options/policy.js';
+import type { Settings } from '../options/policy.js';
 import type { Order } from '../run/order.js';
 import { msOf } from '../values/date-of.js';
 import { describe } from '../values/describe.js';
+import { checkChoice } from '../values/option-checks.js';
 import { checkTick } from '../values/tick.js';
 
 /** What a trigger tells of its schedule. */

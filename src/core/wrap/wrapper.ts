@@ -1,14 +1,9 @@
-import {
-  checkChoice,
-  type DefaultObservers,
-  type LockOptions,
-  resolveSettings,
-  type Settings,
-} from '../options/policy.js';
+import { type DefaultObservers, type LockOptions, resolveSettings, type Settings } from '../options/policy.js';
 import { LockHeldError } from '../public/errors.js';
 import type { Outcome, Skipped } from '../public/outcome.js';
 import { describe } from '../values/describe.js';
 import { checkLockName } from '../values/lock-name.js';
+import { checkChoice, namesOf } from '../values/option-checks.js';
 
 /** What becomes of a skip: the `Skipped` is returned, a `LockHeldError` thrown, or a function's value returned. */
 export type OnSkipped = 'return' | 'throw' | ((skipped: Skipped) => unknown);
@@ -18,6 +13,15 @@ export interface WrapperOptions<A extends readonly unknown[]> extends Omit<LockO
   readonly name: string | ((...args: A) => string);
   readonly onSkipped?: OnSkipped;
 }
+
+const WRAPPER_OPTIONS = namesOf<Omit<WrapperOptions<[]>, keyof LockOptions> & { readonly tick: unknown }>({
+  name: true,
+  tick: true,
+  onSkipped: true,
+});
+
+/** The further options of an adapter, of all its options `O`. */
+export type OwnOptions<O> = Omit<O, keyof LockOptions | keyof WrapperOptions<[]> | 'tick'>;
 
 /** What every adapter does with such options, checked when wrapping. */
 export interface Wrapper<A extends readonly unknown[]> {
@@ -40,7 +44,7 @@ export function resolveWrapper<A extends readonly unknown[]>(
   byDefault?: DefaultObservers,
 ): Wrapper<A> {
   if (typeof handler !== 'function') throw new TypeError(`handler is ${describe(handler)}: give the function to wrap`);
-  const settings = resolveSettings(options, ['name', 'tick', 'onSkipped', ...ownOptions], byDefault);
+  const settings = resolveSettings(options, [...WRAPPER_OPTIONS, ...ownOptions], byDefault);
   const { name, onSkipped = 'return' } = options;
   if (typeof name !== 'function') checkLockName(name);
   if (typeof onSkipped !== 'function') checkChoice('onSkipped', onSkipped, ['return', 'throw']);

@@ -3,6 +3,7 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { isRecordAttribute } from '../../core/record/lock-record.js';
 import { describe, describeType } from '../../core/values/describe.js';
 import { nameProblem } from '../../core/values/lock-name.js';
+import { checkKnown, namesOf } from '../../core/values/option-checks.js';
 import { utf8Bytes } from '../../core/values/utf8.js';
 import { closeIdleSockets } from './idle-sockets.js';
 
@@ -28,13 +29,13 @@ export interface TableOptions {
   readonly keyPrefix: string;
 }
 
-const OPTIONS: readonly string[] = [
-  'tableName',
-  'client',
-  'partitionKey',
-  'sortKey',
-  'keyPrefix',
-] satisfies (keyof DynamoDBStoreOptions)[];
+const OPTIONS = namesOf<DynamoDBStoreOptions>({
+  tableName: true,
+  client: true,
+  partitionKey: true,
+  sortKey: true,
+  keyPrefix: true,
+});
 
 const MAX_PREFIX_BYTES = 100;
 
@@ -43,11 +44,7 @@ export function checkOptions(caller: string, options: DynamoDBStoreOptions): Tab
   if (typeof options !== 'object' || options === null) {
     throw new TypeError(`options of ${caller} is ${describeType(options)}: give { tableName }`);
   }
-  for (const key of Object.keys(options)) {
-    if (!OPTIONS.includes(key)) {
-      throw new TypeError(`unknown option '${key}' of ${caller}: the options are ${OPTIONS.join(', ')}`);
-    }
-  }
+  checkKnown(options, OPTIONS, caller);
   const { tableName, partitionKey = 'lockName', sortKey, keyPrefix = '' } = options;
   checkText('tableName', tableName);
   checkKey('partitionKey', partitionKey);

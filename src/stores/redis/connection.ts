@@ -3,6 +3,7 @@ import type { LockStoreError, StoreOperation } from '../../core/public/errors.js
 import { lockKey } from '../../core/record/lock-key.js';
 import { type Answer, tryUntilAnswered } from '../../core/request/try-loop.js';
 import { describe, describeType } from '../../core/values/describe.js';
+import { checkKnown } from '../../core/values/option-checks.js';
 import { type Sent, sentNow } from '../../core/values/sent.js';
 import { classifyFailure, failureOf, isHeaderRefused, isNoScript, NotSent } from './errors.js';
 import { readReply, type ScriptReply } from './reply.js';
@@ -115,14 +116,13 @@ export function redisConnection(client: RedisClient, keyPrefix: unknown = DEFAUL
 /**
  * Refuses what are not the options of a store.
  *
- * @param client the name of the option that every store of its kind needs
+ * @param known the names of its options, first the one that it needs
  */
-export function checkOptions(factory: string, options: unknown, client: string): void {
+export function checkOptions(factory: string, options: object, known: readonly string[]): void {
   if (typeof options !== 'object' || options === null) {
-    throw new TypeError(`${factory} was given ${describeType(options)}: give { ${client} }`);
+    throw new TypeError(`${factory} was given ${describeType(options)}: give { ${known[0]} }`);
   }
-  const stray = Object.keys(options).find((option) => option !== client && option !== 'keyPrefix');
-  if (stray !== undefined) throw new TypeError(`unknown option '${stray}': the options are ${client}, keyPrefix`);
+  checkKnown(options, known);
 }
 
 async function sha1(text: string): Promise<string> {

@@ -2,6 +2,7 @@ import type { LockAdminStore } from '../../core/ports/lock-admin-store.js';
 import type { LockStore } from '../../core/ports/lock-store.js';
 import type { MemberStore } from '../../core/ports/member-store.js';
 import { describeType } from '../../core/values/describe.js';
+import { namesOf } from '../../core/values/option-checks.js';
 import { redisAdmin } from './admin.js';
 import { ioredisState, nodeRedisState, stateOf } from './client-state.js';
 import { checkOptions, type RedisClient, type RedisConnection, redisConnection } from './connection.js';
@@ -47,8 +48,10 @@ export function redisAdminStore(options: RedisStoreOptions): LockAdminStore {
   return redisAdmin(connection('redisAdminStore', options));
 }
 
+const OPTIONS = namesOf<RedisStoreOptions>({ client: true, keyPrefix: true });
+
 function connection(factory: string, options: RedisStoreOptions): RedisConnection {
-  checkOptions(factory, options, 'client');
+  checkOptions(factory, options, OPTIONS);
   const { client, keyPrefix } = options;
   return redisConnection(clientOf(client), keyPrefix);
 }

@@ -2,6 +2,7 @@ import type { LockAdminStore } from '../../core/ports/lock-admin-store.js';
 import type { LockStore } from '../../core/ports/lock-store.js';
 import type { MemberStore } from '../../core/ports/member-store.js';
 import { describeType } from '../../core/values/describe.js';
+import { namesOf } from '../../core/values/option-checks.js';
 import { redisAdmin } from './admin.js';
 import { checkOptions, type RedisClient, type RedisConnection, redisConnection } from './connection.js';
 import { NotSent } from './errors.js';
@@ -41,8 +42,10 @@ export function upstashAdminStore(options: UpstashStoreOptions): LockAdminStore 
   return redisAdmin(connection('upstashAdminStore', options));
 }
 
+const OPTIONS = namesOf<UpstashStoreOptions>({ redis: true, keyPrefix: true });
+
 function connection(factory: string, options: UpstashStoreOptions): RedisConnection {
-  checkOptions(factory, options, 'redis');
+  checkOptions(factory, options, OPTIONS);
   const { redis, keyPrefix } = options;
   return redisConnection(clientOf(redis), keyPrefix);
 }

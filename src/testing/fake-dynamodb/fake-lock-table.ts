@@ -1,3 +1,4 @@
+import { checkKnown, namesOf } from '../../core/values/option-checks.js';
 import type { FakeItem } from './attribute-value.js';
 import { beyondFake, dynamoDBError } from './error.js';
 import { fakeTable, type UpdateInput } from './table.js';
@@ -41,7 +42,7 @@ const COMMANDS = [
   { verb: 'scan', takes: ['TableName', 'ConsistentRead'], needs: ['ConsistentRead'] },
 ] as const;
 
-const OPTIONS: readonly string[] = ['tableName', 'partitionKey', 'sortKey'] satisfies (keyof FakeLockTableOptions)[];
+const OPTIONS = namesOf<FakeLockTableOptions>({ tableName: true, partitionKey: true, sortKey: true });
 /** What locks have in a table with a sort key. */
 const SORT_VALUE = 'lock';
 
@@ -57,11 +58,7 @@ export function fakeLockTable(mock: DocumentClientMock, options: FakeLockTableOp
   if (typeof mock?.send?.callsFake !== 'function') {
     throw new TypeError('mock is not a mocked client: give what mockClient(DynamoDBDocumentClient) returned');
   }
-  for (const option of Object.keys(options)) {
-    if (!OPTIONS.includes(option)) {
-      throw new TypeError(`unknown option '${option}' of fakeLockTable: the options are ${OPTIONS.join(', ')}`);
-    }
-  }
+  checkKnown(options, OPTIONS, 'fakeLockTable');
   const { partitionKey = 'lockName', sortKey } = options;
   const table = fakeTable(sortKey === undefined ? [partitionKey] : [partitionKey, sortKey]);
   const keyOf = (name: string): FakeItem => ({

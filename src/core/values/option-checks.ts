@@ -1,0 +1,35 @@
+import { describe, describeType } from './describe.js';
+
+/** The names of all members of `O`, in this order. The compiler refuses a table that leaves one out. */
+export function namesOf<O>(table: Readonly<Record<keyof O, true>>): readonly string[] {
+  return Object.keys(table);
+}
+
+/**
+ * @param owner whose options they are, for people
+ * @throws TypeError unless these are options, and all of them known
+ */
+export function checkKnown(options: object, known: readonly string[], owner?: string): void {
+  if (typeof options !== 'object' || options === null) {
+    throw new TypeError(`options is ${describeType(options)}: give an object of options`);
+  }
+  const stray = Object.keys(options).find((name) => !known.includes(name));
+  if (stray === undefined) return;
+  const whose = owner === undefined ? '' : ` of ${owner}`;
+  const are = known.length === 1 ? 'option is' : 'options are';
+  throw new TypeError(`unknown option '${stray}'${whose}: the ${are} ${known.join(', ')}`);
+}
+
+/** @throws TypeError unless the value is one of the choices */
+export function checkChoice(option: string, value: unknown, choices: readonly string[]): void {
+  if (typeof value === 'string' && choices.includes(value)) return;
+  throw new TypeError(`${option} is ${describe(value)}: choose ${choices.map((c) => `'${c}'`).join(' or ')}`);
+}
+
+/** @throws TypeError unless the value is an object with these functions */
+export function checkMethods(option: string, value: unknown, methods: readonly string[], remedy: string): void {
+  if (typeof value !== 'object' || value === null)
+    throw new TypeError(`${option} is ${describeType(value)}: ${remedy}`);
+  const missing = methods.find((method) => typeof (value as Record<string, unknown>)[method] !== 'function');
+  if (missing !== undefined) throw new TypeError(`${option} has no function '${missing}': ${remedy}`);
+}
