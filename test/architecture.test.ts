@@ -93,6 +93,18 @@ describe('the check itself', () => {
     ['a default export of a value', 'src/core/run/engine.ts', 'export default 1;'],
     ['a file named after nothing', 'src/core/run/lock-utils.ts', 'export const x = 1;'],
     ['a file too long', 'src/core/run/engine.ts', lines(301)],
+    ['a long function', 'src/core/run/engine.ts', `function run() {\n${'  step();\n'.repeat(59)}}`],
+    ['a long arrow function', 'src/core/run/engine.ts', `const run = () => {\n${'  step();\n'.repeat(59)}};`],
+    ['a long method', 'src/core/run/engine.ts', `const run = {\n  go() {\n${'step();\n'.repeat(59)}}\n};`],
+    [
+      'a long function that only returns an object of short ones',
+      'src/core/run/engine.ts',
+      `const verbs = () => ({\n${'  ...verb(() => 1),\n'.repeat(59)}});`,
+    ],
+    ['a function of five parameters', 'src/core/run/engine.ts', 'function run(a, b, c, d, e) {}'],
+    ['an arrow function of five parameters', 'src/core/run/engine.ts', 'const run = (a, b, c, d, ...e) => a;'],
+    ['a constructor of five parameters', 'src/core/run/engine.ts', 'class Run { constructor(a, b, c, d, e) {} }'],
+    ['a function too long even for a store', 'src/stores/memory.ts', `function verbs() {\n${'f();\n'.repeat(101)}}`],
   ])('refuses %s', (_, path, text) => {
     expect(breaches({ [path]: text })).toEqual([expect.stringContaining(path)]);
   });
@@ -101,6 +113,19 @@ describe('the check itself', () => {
     const long = Object.fromEntries(['a', 'b', 'c'].map((name) => [`src/core/run/${name}.ts`, lines(260)]));
 
     expect(breaches(long)).toEqual([expect.stringContaining('too many files above 250 lines')]);
+  });
+
+  const filesIn = (folder: string, count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, i) => [`${folder}file-${i}.ts`, 'export const x = 1;']));
+
+  test.each<[string, number]>([
+    ['src/core/run/', 16],
+    ['src/testing/contract/', 17],
+  ])('refuses more files directly in %s than %i', (folder, limit) => {
+    const inFolder = { ...filesIn(folder, limit), [`${folder}inner/file.ts`]: 'export const x = 1;' };
+
+    expect(breaches(inFolder)).toEqual([]);
+    expect(breaches(filesIn(folder, limit + 1))).toEqual([`${folder} has ${limit + 1} files, more than ${limit}`]);
   });
 
   test('allows what is allowed', () => {
@@ -124,6 +149,8 @@ describe('the check itself', () => {
         'handlers/rates.worker.ts': "import { Redis } from '@upstash/redis/cloudflare'; export default { Redis };",
         'infra/app.ts': "import { App } from 'aws-cdk-lib'; import { x } from './stack.js';",
         'src/core/options/policy.ts': lines(300),
+        'src/core/run/hold.ts': `function hold(this: unknown, a, b, c, d) {\n${'  step();\n'.repeat(58)}}`,
+        'src/core/run/task.ts': 'export type Task = (a: 1, b: 2, c: 3, d: 4, e: 5) => void;',
       }),
     ).toEqual([]);
   });

@@ -40,6 +40,23 @@ const MAX_LINES = 300;
 const USUAL_LINES = 250;
 const LONG_FILES_ALLOWED = 0.1;
 
+interface Limits {
+  /** Lines of one function, with the functions inside it. */
+  readonly functionLines: number;
+  readonly parameters: number;
+  /** Files that stand directly in one folder. */
+  readonly files: number;
+}
+
+const LIMITS: Limits = { functionLines: 60, parameters: 4, files: 16 };
+
+/** Folders that exceed a limit, and what they have. */
+const EXCEPTIONS: Readonly<Record<string, Partial<Limits>>> = {
+  'src/stores/': { functionLines: 102 },
+  'src/testing/': { functionLines: 69, parameters: 5 },
+  'src/testing/contract/': { files: 17 },
+};
+
 /** Every breach of the architecture, one line each. */
 export function breaches(sources: Sources): string[] {
   const found: string[] = [];
@@ -65,9 +82,10 @@ export function breaches(sources: Sources): string[] {
     ) {
       found.push(`${path}: a file is named after its main export`);
     }
+    found.push(...largeFunctions(file).map((reason) => `${path}: ${reason}`));
     if (lines(text) > MAX_LINES) found.push(`${path}: ${lines(text)} lines, more than ${MAX_LINES}`);
   }
-  return [...found, ...tooManyLongFiles(sources)];
+  return [...found, ...tooManyLongFiles(sources), ...fullFolders(sources)];
 }
 
 function refusal(path: string, { specifier, typeOnly }: Import): string | undefined {
@@ -110,6 +128,51 @@ function tooManyLongFiles(sources: Sources): string[] {
   return long.length > Math.max(1, all.length * LONG_FILES_ALLOWED)
     ? [`too many files above ${USUAL_LINES} lines: ${long.join(', ')}`]
     : [];
+}
+
+function limitsOf(path: string): Limits {
+  const exceptions = Object.entries(EXCEPTIONS).filter(([folder]) => path.startsWith(folder));
+  return Object.assign({}, LIMITS, ...exceptions.map(([, limits]) => limits));
+}
+
+function largeFunctions(file: ts.SourceFile): string[] {
+  const limits = limitsOf(file.fileName);
+  const found: string[] = [];
+  const lineOf = (position: number) => file.getLineAndCharacterOfPosition(position).line;
+  const visit = (node: ts.Node): void => {
+    if (ts.isFunctionLike(node) && 'body' in node && node.body) {
+      const name = nameOf(node);
+      const length = lineOf(node.getEnd()) - lineOf(node.getStart(file)) + 1;
+      const parameters = node.parameters.filter((parameter) => parameter.name.getText(file) !== 'this').length;
+      if (length > limits.functionLines) {
+        found.push(`function ${name} has ${length} lines, more than ${limits.functionLines}`);
+      }
+      if (parameters > limits.parameters) {
+        found.push(`function ${name} has ${parameters} parameters, more than ${limits.parameters}`);
+      }
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(file);
+  return found;
+}
+
+/** The name of a function, or of what it is assigned to. */
+function nameOf(node: ts.SignatureDeclaration): string {
+  const named = node.name ?? (node.parent as { readonly name?: ts.Node }).name;
+  return named?.getText() ?? 'without a name';
+}
+
+function fullFolders(sources: Sources): string[] {
+  const counts = new Map<string, number>();
+  for (const path of Object.keys(sources).filter((name) => name.startsWith('src/'))) {
+    const folder = `${posix.dirname(path)}/`;
+    counts.set(folder, (counts.get(folder) ?? 0) + 1);
+  }
+  return [...counts].flatMap(([folder, count]) => {
+    const limit = limitsOf(folder).files;
+    return count > limit ? [`${folder} has ${count} files, more than ${limit}`] : [];
+  });
 }
 
 function importsOf(file: ts.SourceFile): Import[] {

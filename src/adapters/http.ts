@@ -5,6 +5,7 @@ import type { Execution } from '../core/public/execution.js';
 import { isSkipped, type Outcome, type Skipped } from '../core/public/outcome.js';
 import { run } from '../core/run/engine.js';
 import { isSwitchedOff } from '../core/run/off-switch.js';
+import type { Task } from '../core/run/task.js';
 import { describe } from '../core/values/describe.js';
 import { namesOf } from '../core/values/option-checks.js';
 import { withBackgroundWork } from '../core/wrap/background-work.js';
@@ -83,39 +84,49 @@ export function withSingleExecution<Q extends FetchRequest = FetchRequest, X = u
       ...times,
       ...triggerFor(read, args, name),
     };
-    let hasStarted = false;
-    let answer = (_response: Response) => {};
-    const answered = new Promise<Response>((resolve) => {
-      answer = resolve;
-    });
-    const task = async (execution: Execution) => {
-      hasStarted = true;
-      const call = (counting: X) => handler.call(this, request, counting, execution);
-      const response = await withBackgroundWork(args[1], call, answer);
-      // Some platforms take a handler that returns nothing.
-      if (response?.status >= 500) throw new FailedResponse(response);
-      return response;
-    };
-    const whole = (async () => {
-      let outcome: Outcome<Response>;
-      try {
-        outcome = await run(task, order, policy);
-      } catch (error) {
-        if (error instanceof FailedResponse) return error.response;
-        const isOfStore = error instanceof LockStoreError || error instanceof CorruptLockError;
-        if (hasStarted || !isOfStore) throw error;
-        return refuse(503, error.code);
-      }
-      const replied = await reply(outcome);
-      return isSkipped(replied) ? Response.json(replied) : (replied as Response);
-    })();
-    // Work in the background goes on after the response, and the lock is kept for it.
-    const early = answered.then((response) => {
-      (args[1] as { waitUntil(promise: Promise<unknown>): void }).waitUntil(whole.catch(() => undefined));
-      return response;
-    });
-    return Promise.race([early, whole]);
+    const call = (counting: X, execution: Execution) => handler.call(this, request, counting, execution);
+    return respond(args[1], call, (task) => run(task, order, policy), reply);
   };
+}
+
+/** Answers a request with what comes first: the response of the handler, or what became of the whole run. */
+async function respond<X>(
+  context: X,
+  call: (context: X, execution: Execution) => Response | PromiseLike<Response>,
+  start: (task: Task<Response>) => Promise<Outcome<Response>>,
+  reply: (outcome: Outcome<Response>) => unknown,
+): Promise<Response> {
+  let hasStarted = false;
+  let answer = (_response: Response) => {};
+  const answered = new Promise<Response>((resolve) => {
+    answer = resolve;
+  });
+  const task = async (execution: Execution) => {
+    hasStarted = true;
+    const response = await withBackgroundWork(context, (counting) => call(counting, execution), answer);
+    // Some platforms take a handler that returns nothing.
+    if (response?.status >= 500) throw new FailedResponse(response);
+    return response;
+  };
+  const whole = (async () => {
+    let outcome: Outcome<Response>;
+    try {
+      outcome = await start(task);
+    } catch (error) {
+      if (error instanceof FailedResponse) return error.response;
+      const isOfStore = error instanceof LockStoreError || error instanceof CorruptLockError;
+      if (hasStarted || !isOfStore) throw error;
+      return refuse(503, error.code);
+    }
+    const replied = await reply(outcome);
+    return isSkipped(replied) ? Response.json(replied) : (replied as Response);
+  })();
+  // Work in the background goes on after the response, and the lock is kept for it.
+  const early = answered.then((response) => {
+    (context as { waitUntil(promise: Promise<unknown>): void }).waitUntil(whole.catch(() => undefined));
+    return response;
+  });
+  return Promise.race([early, whole]);
 }
 
 /** A run whose response says that it failed. */

@@ -91,20 +91,14 @@ export function withSingleExecution<E, R>(
       ...triggerFor(readScheduleEvent(event), [event, context], name),
       ...timesFor(remainingMs(context)),
     };
-    return reply(await run<R>((execution) => call(handler, this, event, context, execution), order, policy));
+    const task = (execution: Execution) => promised(handler.call(this, event, context, execution), handler);
+    return reply(await run<R>(task, order, policy));
   };
 }
 
 /** @throws TypeError for a callback handler: its run would seem over before it has begun */
-function call<E, R>(
-  handler: (event: E, context: Context, execution: Execution) => R | PromiseLike<R>,
-  self: unknown,
-  event: E,
-  context: Context,
-  execution: Execution,
-): R | PromiseLike<R> {
-  const result = handler.call(self, event, context, execution);
-  if (result === undefined && handler.length >= 3) {
+function promised<R>(result: R, { length }: { readonly length: number }): R {
+  if (result === undefined && length >= 3) {
     throw new TypeError(
       'handler has three parameters and returned undefined, as a callback handler does: its third parameter is the execution, not a callback; make the handler async and return its result',
     );

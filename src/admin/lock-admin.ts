@@ -22,6 +22,7 @@ const VERBS = namesOf<LockAdminStore>({
   resume: true,
   delete: true,
 });
+const ADMIN_OPTIONS = namesOf<{ readonly clock?: Clock }>({ clock: true });
 const PAUSE_OPTIONS = namesOf<PauseOptions>({ until: true, by: true });
 const HELD: readonly (LockInfo['state'] | undefined)[] = ['held', 'expired'];
 const TRY_MS = 5_000;
@@ -78,16 +79,10 @@ export type ForceReleaseResult =
  */
 export function lockAdmin(store: LockAdminStore, options: { readonly clock?: Clock } = {}): LockAdmin {
   checkMethods('store', store, VERBS, 'give an admin store, such as dynamoDBAdminStore({ tableName })');
-  checkKnown(options, ['clock']);
+  checkKnown(options, ADMIN_OPTIONS);
   const { clock = systemClock } = options;
   checkMethods('clock', clock, ['now', 'monotonic', 'setTimer'], 'give an object with these three functions');
-  const call = (): StoreCall => ({
-    clock,
-    signal: new AbortController().signal,
-    tryMs: TRY_MS,
-    budgetMs: BUDGET_MS,
-    maxClockSkewMs: 0,
-  });
+  const call = () => adminCall(clock);
   const get = async (name: string): Promise<LockInfo | undefined> => {
     const stored = await store.get(checkLockName(name), call());
     const lock = stored && lockInfo(stored, clock.now());
@@ -98,13 +93,7 @@ export function lockAdmin(store: LockAdminStore, options: { readonly clock?: Clo
     get,
 
     async list() {
-      const locks = await store.list(call());
-      const infos = locks.flatMap((stored) => {
-        if (isMemberList(stored.name, stored.item)) return [];
-        const lock = shown(stored, clock.now());
-        return isForgotten(stored, lock) ? [] : [lock];
-      });
-      return infos.sort((a, b) => (a.name < b.name ? -1 : 1));
+      return locksIn(await store.list(call()), clock.now());
     },
 
     async runs(name) {
@@ -112,12 +101,7 @@ export function lockAdmin(store: LockAdminStore, options: { readonly clock?: Clo
     },
 
     async forceRelease(name, grant) {
-      const fencingToken = (grant as typeof grant | undefined)?.fencingToken;
-      if (fencingToken === undefined || !Number.isSafeInteger(fencingToken)) {
-        throw new TypeError(
-          `fencingToken is ${describe(fencingToken)}: give the token of the grant to end, as get tells it`,
-        );
-      }
+      const fencingToken = tokenOf(grant, Number.NEGATIVE_INFINITY, 'the token of the grant to end, as get tells it');
       const lock = await get(name);
       const isHeld = HELD.includes(lock?.underlyingState ?? lock?.state);
       if (!isHeld || lock?.fencingToken !== fencingToken || lock.lockedAt === undefined) {
@@ -137,15 +121,7 @@ export function lockAdmin(store: LockAdminStore, options: { readonly clock?: Clo
     },
 
     async pause(name, options = {}) {
-      checkKnown(options, PAUSE_OPTIONS);
-      const { until, by = 'operator' } = options;
-      const untilMs = until === undefined ? FOREVER_MS : msOf(until);
-      if (typeof untilMs !== 'number' || !Number.isSafeInteger(untilMs) || untilMs < 0 || untilMs > FOREVER_MS) {
-        throw new RangeError(`until is ${describe(until)}: give a Date, or epoch milliseconds, or leave it out`);
-      }
-      if (typeof by !== 'string' || by === '')
-        throw new TypeError(`by is ${describe(by)}: say who pauses, or leave it out`);
-      const pause = { untilMs, by: truncateUtf8(by, MAX_PAUSED_BY_BYTES) };
+      const pause = pauseOf(options);
       return shown(await store.pause(checkLockName(name), pause, call()), clock.now());
     },
 
@@ -154,16 +130,46 @@ export function lockAdmin(store: LockAdminStore, options: { readonly clock?: Clo
     },
 
     async delete(name, lock) {
-      const fencingToken = (lock as typeof lock | undefined)?.fencingToken;
-      if (fencingToken === undefined || !Number.isSafeInteger(fencingToken) || fencingToken < 0) {
-        throw new TypeError(
-          `fencingToken is ${describe(fencingToken)}: give the token of the lock, as get tells it, or 0 where it has none`,
-        );
-      }
+      const fencingToken = tokenOf(lock, 0, 'the token of the lock, as get tells it, or 0 where it has none');
       const nowMs = Math.round(clock.now());
       return store.delete({ name: checkLockName(name), adminId: newAttemptId('d'), fencingToken, nowMs }, call());
     },
   };
+}
+
+function adminCall(clock: Clock): StoreCall {
+  const { signal } = new AbortController();
+  return { clock, signal, tryMs: TRY_MS, budgetMs: BUDGET_MS, maxClockSkewMs: 0 };
+}
+
+/** The locks among all records of a store, sorted by name. */
+function locksIn(records: readonly StoredLock[], nowMs: number): LockInfo[] {
+  const locks = records.flatMap((stored) => {
+    if (isMemberList(stored.name, stored.item)) return [];
+    const lock = shown(stored, nowMs);
+    return isForgotten(stored, lock) ? [] : [lock];
+  });
+  return locks.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** @throws TypeError for a fencing token that is missing, or that no lock can have */
+function tokenOf(given: { readonly fencingToken: number } | undefined, least: number, remedy: string): number {
+  const fencingToken = given?.fencingToken;
+  if (fencingToken !== undefined && Number.isSafeInteger(fencingToken) && fencingToken >= least) return fencingToken;
+  throw new TypeError(`fencingToken is ${describe(fencingToken)}: give ${remedy}`);
+}
+
+/** @throws TypeError, RangeError for options that cannot be */
+function pauseOf(options: PauseOptions): { readonly untilMs: number; readonly by: string } {
+  checkKnown(options, PAUSE_OPTIONS);
+  const { until, by = 'operator' } = options;
+  const untilMs = until === undefined ? FOREVER_MS : msOf(until);
+  if (typeof untilMs !== 'number' || !Number.isSafeInteger(untilMs) || untilMs < 0 || untilMs > FOREVER_MS) {
+    throw new RangeError(`until is ${describe(until)}: give a Date, or epoch milliseconds, or leave it out`);
+  }
+  if (typeof by !== 'string' || by === '')
+    throw new TypeError(`by is ${describe(by)}: say who pauses, or leave it out`);
+  return { untilMs, by: truncateUtf8(by, MAX_PAUSED_BY_BYTES) };
 }
 
 /** Whether a record holds only what a delete keeps. */

@@ -104,7 +104,7 @@ async function runHeld<T>(task: Task<T>, { lease, capMono }: Granted, invocation
   const { order, policy, tell } = invocation;
   const { name, tickMs, shutdown } = order;
   const { clock, store } = policy;
-  const { fencingToken, leaseMs } = lease;
+  const { fencingToken } = lease;
   const limitMono = holdLimitMono(order, policy, lease);
   const watch = watchLease(name, clock, {
     hold: holdOf(lease, capMono),
@@ -113,10 +113,10 @@ async function runHeld<T>(task: Task<T>, { lease, capMono }: Granted, invocation
     onLost: () => tell({ type: 'lost', fencingToken }),
   });
   const extender = leaseExtender(lease, watch, invocation);
-  const execution = guardedExecution({ lease, watch, extender, limitMono }, invocation);
+  const held = { lease, watch, extender, limitMono };
+  const execution = guardedExecution(held, invocation);
   tell({ type: 'started', fencingToken });
-  const renewal = { leaseMs, untilMono: limitMono, clock };
-  const heartbeat = policy.keepAlive ? startHeartbeat(extender, watch, renewal) : undefined;
+  const heartbeat = policy.keepAlive ? startHeartbeat(held, clock) : undefined;
   const isHeld = () => !watch.isLost() && !watch.isStopped();
   const settled = await settle(task, { execution, store, tickMs, isHeld });
   heartbeat?.stop();

@@ -1,6 +1,5 @@
 import type { Clock, Timer } from '../values/clock.js';
-import type { Extender } from './extender.js';
-import type { LeaseWatch } from './lease-watch.js';
+import type { HeldLock } from './guarded-execution.js';
 
 const LONGEST_RETRY_MS = 1_000;
 
@@ -9,35 +8,24 @@ export interface Heartbeat {
   stop(): void;
 }
 
-/** What is renewed, and until when. */
-export interface Renewal {
-  readonly leaseMs: number;
-  /** No renewal starts after this instant. */
-  readonly untilMono: number;
-  readonly clock: Clock;
-}
-
 /**
  * Renews a lease every third of it while a run lasts. A renewal that fails is tried again until the holder's deadline; a
  * lease that is lost is never renewed again. Promises no more than the store's own extend does: a run whose renewals
  * all fail is asked to end before anybody else can start.
  */
-export function startHeartbeat(
-  { extend }: Extender,
-  watch: LeaseWatch,
-  { leaseMs, untilMono, clock }: Renewal,
-): Heartbeat {
+export function startHeartbeat({ lease, watch, extender, limitMono }: HeldLock, clock: Clock): Heartbeat {
+  const { leaseMs } = lease;
   let timer: Timer | undefined;
   let stopped = false;
 
   const beat = async () => {
     timer = undefined;
-    if (clock.monotonic() >= untilMono) return;
+    if (clock.monotonic() >= limitMono) return;
     // The run has extended its lease by hand since the timer was set.
     const early = untilThird();
     if (early > leaseMs / 10) return wait(early);
     try {
-      if ((await extend(leaseMs)) === 'extended') wait(untilThird());
+      if ((await extender.extend(leaseMs)) === 'extended') wait(untilThird());
     } catch {
       // The extender has told the observers. The watch ends the run if this goes on.
       if (!watch.isLost()) wait(Math.min(LONGEST_RETRY_MS, leaseMs / 10));

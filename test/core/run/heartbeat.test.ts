@@ -1,3 +1,4 @@
+import type { StoreCall } from 'single-execution';
 import { manualClock } from 'single-execution/testing';
 import { describe, expect, test, vi } from 'vitest';
 import type { Extender } from '../../../src/core/run/extender.js';
@@ -5,6 +6,7 @@ import { startHeartbeat } from '../../../src/core/run/heartbeat.js';
 import { holdOf } from '../../../src/core/run/hold.js';
 import { watchLease } from '../../../src/core/run/lease-watch.js';
 import { pass } from '../../support/pass.js';
+import { grantOf } from '../../support/scripted-store.js';
 
 const NOW = 1_767_225_600_000;
 const never = Number.POSITIVE_INFINITY;
@@ -33,7 +35,9 @@ function heart({ leaseMs = 60_000, untilMono = never, capMono = never, timer = {
     },
     close: async () => {},
   };
-  const heartbeat = startHeartbeat(extender, watch, { leaseMs, untilMono, clock: timed });
+  const claim = { name: 'digest', attemptId: 'a1', leaseMs, lockedBy: 'me', markTickAtStart: false };
+  const { lease } = grantOf(claim, { clock } as unknown as StoreCall);
+  const heartbeat = startHeartbeat({ lease, watch, extender, limitMono: untilMono }, timed);
   /** Timers of the heartbeat alone. */
   const timers = () => {
     watch.stop();
