@@ -6,6 +6,8 @@ import { promisify } from 'node:util';
 
 const KEEPER = fileURLToPath(new URL('./dynamodb-local-keeper.mjs', import.meta.url));
 const START_MS = 60_000;
+/** A test run ends before code that took long to compile has paid. */
+const JAVA_OPTIONS = '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC';
 
 export interface DynamoDBLocalProcess {
   readonly endpoint: string;
@@ -19,7 +21,7 @@ export async function startDynamoDBLocal(): Promise<DynamoDBLocalProcess> {
   const endpoint = `http://127.0.0.1:${port}`;
   const keeper = spawn(process.execPath, [KEEPER, String(port)], {
     stdio: ['pipe', 'pipe', 'pipe'],
-    env: { ...process.env, DDB_LOCAL_TELEMETRY: '0' },
+    env: { ...process.env, DDB_LOCAL_TELEMETRY: '0', JDK_JAVA_OPTIONS: JAVA_OPTIONS },
   });
   let output = '';
   for (const stream of [keeper.stdout, keeper.stderr]) {
