@@ -19,9 +19,13 @@ export interface MemoryStore extends LockStore, MemberStore, LockAdminStore {}
  * and forgets everything when this one ends.
  */
 export function memoryStore(): MemoryStore {
-  const records = new Map<string, LockRecord>();
-  const groups = new Map<string, Map<string, number>>();
+  const records: Records = new Map<string, LockRecord>();
+  return { ...lockVerbs(records), ...memberVerbs(), ...adminVerbs(records) };
+}
 
+type Records = Map<string, LockRecord>;
+
+function lockVerbs(records: Records): LockStore {
   const heldBy = (lease: Lease): LockRecord | undefined => {
     const record = records.get(lease.name);
     return record && isHeldBy(lease, record) ? record : undefined;
@@ -64,7 +68,12 @@ export function memoryStore(): MemoryStore {
       }
       return isReleasedBy(lease, record) ? 'released' : 'lost';
     },
+  };
+}
 
+function memberVerbs(): MemberStore {
+  const groups = new Map<string, Map<string, number>>();
+  return {
     async checkIn({ group, member, forget }, { clock }) {
       const nowMs = Math.round(clock.now());
       const members = groups.get(group) ?? new Map<string, number>();
@@ -73,7 +82,11 @@ export function memoryStore(): MemoryStore {
       for (const gone of forget) members.delete(gone);
       return { nowMs, members: [...members].map(([name, checkedInMs]) => ({ name, checkedInMs })) };
     },
+  };
+}
 
+function adminVerbs(records: Records): LockAdminStore {
+  return {
     async list() {
       return [...records].map(([name, item]) => ({ name, item }));
     },

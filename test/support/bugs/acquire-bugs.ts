@@ -70,5 +70,5 @@ function keptUnder(key: string): Edit {
     get(name) { return super.get(${key}); }
     set(name, record) { return super.set(${key}, record); }
   })()`;
-  return [STORE, 'new Map<string, LockRecord>()', map];
+  return ['stores/memory.ts#memoryStore', 'new Map<string, LockRecord>()', map];
 }

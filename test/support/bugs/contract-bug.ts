@@ -9,4 +9,8 @@ export function bug(name: string, shownBy: string, ...edits: Edit[]): ContractBu
   return { name, shownBy, edits };
 }
 
-export const STORE = 'stores/memory.ts#memoryStore';
+/** The verbs of a run in the store in memory. */
+export const STORE = 'stores/memory.ts#lockVerbs';
+
+/** Those of an operator. */
+export const ADMIN = 'stores/memory.ts#adminVerbs';
