@@ -104,7 +104,7 @@ describe('the check itself', () => {
     ['a function of five parameters', 'src/core/run/engine.ts', 'function run(a, b, c, d, e) {}'],
     ['an arrow function of five parameters', 'src/core/run/engine.ts', 'const run = (a, b, c, d, ...e) => a;'],
     ['a constructor of five parameters', 'src/core/run/engine.ts', 'class Run { constructor(a, b, c, d, e) {} }'],
-    ['a function too long even for a store', 'src/stores/memory.ts', `function verbs() {\n${'f();\n'.repeat(101)}}`],
+    ['a function too long even for a test kit', 'src/testing/clock.ts', `function verbs() {\n${'f();\n'.repeat(69)}}`],
   ])('refuses %s', (_, path, text) => {
     expect(breaches({ [path]: text })).toEqual([expect.stringContaining(path)]);
   });
