@@ -47,13 +47,16 @@ export async function createTables(client: DynamoDBClient, firstTickMs: number):
   );
   await waitUntilTableExists({ client, maxWaitTime: 30, minDelay: 1 }, { TableName: DATA_TABLE });
   const documents = DynamoDBDocumentClient.from(client);
-  const putOrders = async (day: string) => {
-    const puts = ordersOf(day).map((totalCents, i) => ({
+  const days = Array.from({ length: MOST_NIGHTS }, (_, k) => dayBefore(firstTickMs + k * DAY_MS));
+  const puts = days.flatMap((day) =>
+    ordersOf(day).map((totalCents, i) => ({
       PutRequest: { Item: { pk: `ORDERS#${day}`, sk: `ORDER#${i}`, totalCents } },
-    }));
-    await documents.send(new BatchWriteCommand({ RequestItems: { [DATA_TABLE]: puts } }));
-  };
-  await Promise.all(Array.from({ length: MOST_NIGHTS }, (_, k) => putOrders(dayBefore(firstTickMs + k * DAY_MS))));
+    })),
+  );
+  // DynamoDB takes 25 items at a time.
+  for (let i = 0; i < puts.length; i += 25) {
+    await documents.send(new BatchWriteCommand({ RequestItems: { [DATA_TABLE]: puts.slice(i, i + 25) } }));
+  }
 }
 
 const dayBefore = (tickMs: number): string => new Date(tickMs - DAY_MS).toISOString().slice(0, 10);

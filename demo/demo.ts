@@ -66,7 +66,8 @@ async function main({ seed, seconds, engine: wanted }: Settings, cleanUps: Clean
   };
   // Each situation once, and whatever follows by chance.
   const names = random(seed).shuffled(Object.keys(SITUATIONS));
-  const dealtTo = (player: number) => names.filter((_, i) => i % TENANT_SYNCS.length === player);
+  // The first request of a process is slow, which a run that is to crash has no time for.
+  const dealtTo = (player: number) => ['on time', ...names.filter((_, i) => i % TENANT_SYNCS.length === player)];
   await Promise.all([
     playJob(NIGHTLY_REPORT, ['failure', 'started by hand', 'night left out', 'crash']),
     ...TENANT_SYNCS.map((job, i) => playJob(job, dealtTo(i))),
