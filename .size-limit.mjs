@@ -24,14 +24,14 @@ export default [
   bundleOf(
     'withSingleExecution + dynamoDBStore',
     named('withSingleExecution') + named('dynamoDBStore', './dynamodb'),
-    '17.2 kB',
+    '17.6 kB',
   ),
   bundleOf(
     'withSingleExecution + upstashStore',
     named('withSingleExecution') + named('upstashStore', './upstash'),
-    '16.9 kB',
+    '17.4 kB',
   ),
-  ...Object.entries({ cloudflare: '16.2 kB', http: '17.6 kB', process: '17.3 kB' }).map(([door, limit]) =>
+  ...Object.entries({ cloudflare: '16.8 kB', http: '18.1 kB', process: '17.8 kB' }).map(([door, limit]) =>
     bundleOf(
       `${door} + upstashStore`,
       named('withSingleExecution', `./${door}`) + named('upstashStore', './upstash'),
@@ -41,6 +41,6 @@ export default [
   bundleOf(
     'withSingleExecution + memoryStore',
     named('withSingleExecution') + named('memoryStore', './memory'),
-    '12.8 kB',
+    '13.2 kB',
   ),
 ];
