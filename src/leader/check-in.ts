@@ -1,6 +1,7 @@
 import type { MemberStore } from '../core/ports/member-store.js';
 import { looseCall } from '../core/run/store-calls.js';
 import { pause } from '../core/values/pause.js';
+import type { Signal } from '../core/values/signal.js';
 import type { Candidate } from './candidate.js';
 
 export interface Member {
@@ -17,7 +18,7 @@ const MOST_FORGOTTEN = 100;
 /** The check-ins of one candidate with the list of its group. The list decides nothing. */
 export interface CheckIns {
   /** Checks in twice a lease until the signal aborts. Never rejects. */
-  keepUp(shutdown: AbortSignal): Promise<void>;
+  keepUp(shutdown: Signal): Promise<void>;
   /** All who have checked in lately. */
   members(): Promise<Member[]>;
   /** Takes this candidate off the list, if the store can be reached. */

@@ -1,6 +1,7 @@
 import { run } from '../core/run/engine.js';
 import type { Task } from '../core/run/task.js';
 import { jittered, pause } from '../core/values/pause.js';
+import type { Signal } from '../core/values/signal.js';
 import type { Candidate } from './candidate.js';
 
 /** Least time between two requests to a store whose lease seems to be over, and how long it may seem so. */
@@ -13,7 +14,7 @@ export interface Standing extends Candidate {
 }
 
 /** Asks for the lead again and again, and serves each term that is granted, until the signal aborts. Never rejects. */
-export async function stand(serve: Task<void>, standing: Standing, shutdown: AbortSignal): Promise<void> {
+export async function stand(serve: Task<void>, standing: Standing, shutdown: Signal): Promise<void> {
   const { name, candidate, leaseMs, policy, retryMs } = standing;
   const { clock } = policy;
   while (!shutdown.aborted) {
