@@ -16,7 +16,7 @@ ticks that come on time, twice, late, while a run is in progress and after a cra
 a real lock table and a network that loses answers. Then checks what has happened.
 
   --seconds N   real time to play, 20 to 600 (default 30); what has begun is ended
-  --seed N      the same seed plays the same evening (default: a new one)
+  --seed N      the same seed plays the same situations in the same order (default: a new one)
   --engine E    dynamodb-local (needs Java 17), dynalite, or auto (default)
   --help        this text
 
