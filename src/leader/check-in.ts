@@ -28,7 +28,7 @@ export interface CheckIns {
 /** @param isLeader whether this candidate leads; the leader alone takes others off the list */
 export function checkInsOf(candidate: Candidate, store: MemberStore, isLeader: () => boolean): CheckIns {
   const { name: group, candidate: member, leaseMs, policy } = candidate;
-  const look = (forget: readonly string[]) => store.checkIn({ group, forget }, looseCall(policy));
+  const look = async (forget: readonly string[]) => store.checkIn({ group, forget }, looseCall(policy));
   return {
     async keepUp(shutdown) {
       let forget: readonly string[] = [];

@@ -47,7 +47,7 @@ export const REDIS_BUGS: readonly SimBug[] = [
     ['core/request/attempt.ts#settleAttempt', '|| !ambiguous || isDone) return', '|| !ambiguous) return']),
   bug('an attempt that was refused for whatever reason is not cancelled', 'synchronised', 41,
     ['core/request/attempt.ts#settleAttempt',
-      "isDone = doneReason(claim, refusedBy?.['doneTick']) !== undefined;",
+      "isDone = doneReason(claim, record?.['doneTick']) !== undefined;",
       'isDone = refusedBy !== undefined;']),
   bug('with tickMark start a tick is not marked', 'synchronised', 1,
     ['stores/redis/scripts.ts#ACQUIRE', "if mark == '1' and", "if mark == '2' and"]),

@@ -127,6 +127,7 @@ export function readGrant(name: string, item: Item): LockRecord {
 
 /** A wrong value as an error shows it: its type, and the value itself where that is a number. */
 function kindOf(value: unknown): string {
+  if (value === undefined) return 'missing';
   return typeof value === 'number' ? `the number ${value}` : `a ${typeof value} that does not belong there`;
 }
 

@@ -61,8 +61,8 @@ export function refusedBy(record: LockRecord, reason: RefusalReason): Refused {
 }
 
 /**
- * Why the tick of a claim is refused; undefined while it is open. For good: the highest tick done only rises, so that
- * every late try of the same claim is refused as well, and needs no cancel.
+ * Why the tick of a claim is refused; undefined while it is open. The highest tick done only rises until an operator
+ * deletes the lock, so every late try of the same claim is refused as well, and needs no cancel.
  */
 export function doneReason({ tickMs }: Claim, doneTick: unknown): 'already-executed' | 'stale-tick' | undefined {
   if (tickMs === undefined || typeof doneTick !== 'number' || doneTick < tickMs) return undefined;

@@ -7,8 +7,8 @@ import type { Answer } from './try-loop.js';
 /** Beside the acquire's own budget, and less where that is short because the platform's deadline is near. */
 const CANCEL_BUDGET_MS = 2_000;
 
-/** Takes note of how a write of an attempt was answered, and of the record that refused it. */
-export type Note = (answer: { readonly ambiguous: boolean }, refusedBy: Item | undefined) => void;
+/** Takes note of how a write of an attempt was answered, and of the record that it found. */
+export type Note = (answer: Answer<unknown>, record: Item | undefined) => void;
 
 /** What a store does in an acquire. */
 export interface AttemptSteps<R> {
@@ -31,10 +31,12 @@ export async function settleAttempt<R>(
   { acquire, cancel, own }: AttemptSteps<R>,
 ): Promise<AcquireResult> {
   let ambiguous = false;
+  let isAnswered = false;
   let isDone = false;
-  const outcome = acquire((answer, refusedBy) => {
+  const outcome = acquire((answer, record) => {
     ambiguous ||= answer.ambiguous;
-    isDone = doneReason(claim, refusedBy?.['doneTick']) !== undefined;
+    isAnswered = 'value' in answer;
+    isDone = doneReason(claim, record?.['doneTick']) !== undefined;
   });
   const isGranted = await outcome.then(
     ({ status }) => status === 'acquired',
@@ -44,8 +46,10 @@ export async function settleAttempt<R>(
 
   const answer = await cancel(cancelCall(call));
   if ('error' in answer) {
-    // An error of the acquire itself is thrown first: it is known for sure.
-    await outcome;
+    // A corrupt record, or a store that has not answered, is known for sure and told first.
+    await outcome.catch((error: unknown) => {
+      if (!isAnswered || !(error instanceof LockStoreError)) throw error;
+    });
     throw unsettledAttempt(claim.name, answer.error.cause);
   }
   return own(answer.value) ?? outcome;

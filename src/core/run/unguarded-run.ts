@@ -5,7 +5,6 @@ import { dateOf } from '../values/date-of.js';
 import { defined } from '../values/defined.js';
 import type { Invocation } from './invocation.js';
 import { watchLease } from './lease-watch.js';
-
 import { runEnds } from './run-ends.js';
 import { conclude, settle, type Task } from './task.js';
 

@@ -1,19 +1,25 @@
-import type { AcquireResult, StoreCall } from 'single-execution';
+import { type AcquireResult, CorruptLockError, LockStoreError, type StoreCall } from 'single-execution';
 import { describe, expect, test, vi } from 'vitest';
-import { type AttemptSteps, settleAttempt } from '../../../src/core/request/attempt.js';
+import { type AttemptSteps, endedAttempt, settleAttempt } from '../../../src/core/request/attempt.js';
 import { call, claim } from '../../support/one-run.js';
 
 const TICK = Date.UTC(2026, 0, 1);
 const REFUSED = { status: 'refused', reason: 'locked' } as const;
 const OWN = { status: 'acquired', lease: { attemptId: 'own' } } as Extract<AcquireResult, { status: 'acquired' }>;
-const FAILED = new Error('failed');
+const FAILED = new LockStoreError('failed', {
+  code: 'UNAVAILABLE',
+  lockName: 'digest',
+  operation: 'acquire',
+  retryable: true,
+});
+const CORRUPT = new CorruptLockError('digest', 'lockUntil', 'a string');
 const UNANSWERED = { error: new Error('no answer', { cause: 'silence' }), ambiguous: true };
 
-/** A store whose write is answered so, and what the acquire then comes to. */
-function storeOf(outcome: AcquireResult | Error, ambiguous: boolean, refusedBy?: Record<string, unknown>) {
+/** A store whose write is answered so, unless it fails without an answer, and what the acquire then comes to. */
+function storeOf(outcome: AcquireResult | Error, ambiguous: boolean, record?: Record<string, unknown>) {
   return {
     acquire: async (note) => {
-      note({ ambiguous }, refusedBy);
+      note(outcome === FAILED ? { error: FAILED, ambiguous } : { value: record, ambiguous }, record);
       if (outcome instanceof Error) throw outcome;
       return outcome;
     },
@@ -78,12 +84,18 @@ describe('the cancel stays unanswered too', () => {
     cancel: async () => UNANSWERED,
   });
 
-  test('F16 an error of the acquire is known for sure, and thrown', async () => {
-    await expect(settle(unanswered(FAILED))).rejects.toBe(FAILED);
+  test.each([
+    ['a store that has not answered', FAILED],
+    ['a corrupt record', CORRUPT],
+  ])('F16 %s is known for sure, and told', async (_, error) => {
+    await expect(settle(unanswered(error))).rejects.toBe(error);
   });
 
-  test('a refusal is UNSETTLED', async () => {
-    await expect(settle(unanswered(REFUSED))).rejects.toMatchObject({
+  test.each([
+    ['a refusal', REFUSED],
+    ['a refusal of an attempt that has ended', endedAttempt('digest')],
+  ])('%s is UNSETTLED, so that no onStoreError runs the task', async (_, outcome) => {
+    await expect(settle(unanswered(outcome))).rejects.toMatchObject({
       name: 'LockStoreError',
       code: 'UNSETTLED',
       retryable: true,
