@@ -134,7 +134,7 @@ export const DYNAMODB_BUGS: readonly SimBug[] = [
   bug('an attempt that was refused for whatever reason is not cancelled', 'skewed', 201,
     ['core/request/attempt.ts#settleAttempt',
       "isDone = doneReason(claim, record?.['doneTick']) !== undefined;",
-      'isDone = refusedBy !== undefined;']),
+      'isDone = record !== undefined;']),
   bug('a tick that is next is taken for one that is done', 'synchronised', 1,
     ['core/record/refusal.ts#doneReason', 'doneTick < tickMs)', 'doneTick < tickMs - 8_000)']),
   bug('with tickMark start a tick is not marked', 'synchronised', 2,

@@ -48,7 +48,7 @@ export const REDIS_BUGS: readonly SimBug[] = [
   bug('an attempt that was refused for whatever reason is not cancelled', 'synchronised', 41,
     ['core/request/attempt.ts#settleAttempt',
       "isDone = doneReason(claim, record?.['doneTick']) !== undefined;",
-      'isDone = refusedBy !== undefined;']),
+      'isDone = record !== undefined;']),
   bug('with tickMark start a tick is not marked', 'synchronised', 1,
     ['stores/redis/scripts.ts#ACQUIRE', "if mark == '1' and", "if mark == '2' and"]),
   bug('a success does not mark its tick', 'synchronised', 6,
