@@ -1,5 +1,6 @@
 import type { LockEvent } from 'single-execution';
 import type { Host } from './host.js';
+import { MISTAKEN_EDIT } from './sim-bug.js';
 
 /** One try to take the lock, and the run that follows from it, as its caller is told. */
 export interface Attempt {
@@ -34,11 +35,15 @@ interface Followers {
   onOver(attempt: Attempt): void;
   onSkipped(event: SkippedEvent, attempt: Attempt | undefined): void;
   onFailed(code: unknown, attempt: Attempt | undefined): void;
+  onMistake(error: string): void;
 }
 
 const UNHEARD: readonly unknown[] = ['UNAVAILABLE', 'UNSETTLED'];
 
-export function caller(host: Host, { tell, now, onAttempt, onOver, onSkipped, onFailed }: Followers): Caller {
+export function caller(
+  host: Host,
+  { tell, now, onAttempt, onOver, onSkipped, onFailed, onMistake }: Followers,
+): Caller {
   let attempt: Attempt | undefined;
   const isTold = (end: Attempt['end'], isUnheard = false) => {
     if (attempt) Object.assign(attempt, { end, atMs: now(), isUnheard });
@@ -54,6 +59,7 @@ export function caller(host: Host, { tell, now, onAttempt, onOver, onSkipped, on
     onEvent(event) {
       const id = event.attemptId ?? '';
       tell(`${host.name}: ${event.type} ${'reason' in event ? event.reason : ''} ${id}`);
+      if ('error' in event && MISTAKEN_EDIT.test(String(event.error))) onMistake(String(event.error));
       switch (event.type) {
         case 'attempted':
           hasEnded();

@@ -256,6 +256,7 @@ export function ledger({ regime, store, tickMark, now, tell = () => {} }: Circum
         onOver,
         onSkipped,
         onFailed,
+        onMistake: (error) => violation('I10', error),
       }),
 
     /** A handler starts. */

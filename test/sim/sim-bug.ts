@@ -9,6 +9,9 @@ export interface SimBug extends SeededBug {
   readonly seed: number;
 }
 
+/** Errors of a bug whose edit names what is not there: a world that shows one shows a mistake in the edit. */
+export const MISTAKEN_EDIT = /\b(ReferenceError|SyntaxError)\b/;
+
 /** Names the bugs that are shown on one stage. */
 export function bugsOf(stage: Stage): (name: string, regime: RegimeName, seed: number, ...edits: Edit[]) => SimBug {
   return (name, regime, seed, ...edits) => ({ name, edits, shownBy: { stage, regime }, seed });

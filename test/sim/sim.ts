@@ -3,6 +3,7 @@ import { UsageError } from '../support/play/command.js';
 import { KEPT_WORLDS } from './kept-worlds.js';
 import type { Stage } from './regime.js';
 import { readSimSettings, type SimSettings } from './settings.js';
+import { MISTAKEN_EDIT } from './sim-bug.js';
 import { SIM_BUGS } from './sim-bugs.js';
 import { simulation } from './simulate.js';
 import type { Kind, Tally } from './tally.js';
@@ -77,7 +78,8 @@ async function playBugs({ seeds }: SimSettings): Promise<boolean> {
       try {
         const tally = await sim.playUntilViolation(next.shownBy, next.seed, seeds);
         const [found] = tally.violations;
-        const isKilled = found !== undefined || excessesOf(tally).length > 0;
+        if (found && MISTAKEN_EDIT.test(found.what)) throw new Error(`${next.name}: ${found.what}`);
+        const isKilled = found !== undefined || remaindersOf(tally).length > 0;
         if (!isKilled) survivors++;
         const by = found
           ? `seed ${found.seed}: ${found.what.slice(0, 80)}`
@@ -99,15 +101,18 @@ function nameOf({ stage, regime }: Kind): string {
 
 /** What bad networks do not explain. */
 function excessesOf(tally: Tally): string[] {
-  const { stage, seedsWithRemainder, told, seeds, grants } = tally;
-  const excesses = [
+  const { seeds, grants } = tally;
+  const excesses = [...remaindersOf(tally), ...(grants < seeds ? [`${grants} grants`] : [])];
+  return excesses.map((excess) => `${nameOf(tally)}: ${excess}, of ${seeds} worlds`);
+}
+
+/** Locks left without a runner, more of them than bad networks explain. */
+function remaindersOf({ stage, seedsWithRemainder, told, seeds }: Tally): string[] {
+  const remainders = [
     seedsWithRemainder > Math.max(FEW, MOST_REMAINDER * seeds) && `a remainder in ${seedsWithRemainder} worlds`,
     told > Math.max(FEW, MOST_TOLD[stage] * seeds) && `${told} calls that ended with their lock held`,
-    grants < seeds && `${grants} grants`,
   ];
-  return excesses
-    .filter((excess) => excess !== false)
-    .map((excess) => `${nameOf(tally)}: ${excess}, of ${seeds} worlds`);
+  return remainders.filter((remainder) => remainder !== false);
 }
 
 function counts({ seeds, grants, runs, skips, told, remainder, violations }: Tally): Record<string, number> {
