@@ -14,6 +14,12 @@ interface Import {
 /** Rooms whose files stand for one platform each: they know each other only within a family, `http.ts` and `http-*.ts`. */
 const FAMILIES = ['adapters'];
 
+/** The part of `infra` that is published. */
+const CONSTRUCTS = 'infra/constructs/';
+
+/** A room that exports types only. */
+const PORTS = 'core/ports';
+
 /** Packages that the files with these path prefixes may import; no other file of src imports any. */
 const PACKAGES: Readonly<Record<string, RegExp>> = {
   'src/stores/dynamodb/': /^@aws-sdk\//,
@@ -73,6 +79,7 @@ export function breaches(sources: Sources): string[] {
       if (!isAllowed) found.push(`${path}: uses ${name}, which only ${rule.owner} may`);
     }
     if (hasDefaultExport(file)) found.push(`${path}: default export`);
+    if (roomOf(path) === PORTS && !hasOnlyTypes(file)) found.push(`${path}: ${PORTS} holds types only`);
     if (
       posix
         .basename(path)
@@ -98,7 +105,9 @@ function refusal(path: string, { specifier, typeOnly }: Import): string | undefi
   const target = specifier.startsWith('.') ? posix.join(posix.dirname(path), specifier) : undefined;
   if (path.startsWith('infra/')) {
     const library = /^single-execution($|\/)/.test(specifier) || (target !== undefined && !target.startsWith('infra/'));
-    return library ? `infra knows src and handlers by their paths only, not '${specifier}'` : undefined;
+    if (library) return `infra knows src and handlers by their paths only, not '${specifier}'`;
+    const leaves = path.startsWith(CONSTRUCTS) && target !== undefined && !target.startsWith(CONSTRUCTS);
+    return leaves ? `the constructs are published without ${target}` : undefined;
   }
   if (!path.startsWith('src/')) return undefined;
   return target === undefined ? packageRefusal(path, specifier) : arrowRefusal(path, target);
@@ -241,6 +250,16 @@ function readsClock(date: ts.Node, member: string | undefined): boolean {
   if (member) return member !== 'parse' && member !== 'UTC';
   if (ts.isNewExpression(parent)) return parent.expression !== date || !parent.arguments?.length;
   return !(ts.isBinaryExpression(parent) && parent.operatorToken.kind === ts.SyntaxKind.InstanceOfKeyword);
+}
+
+function hasOnlyTypes(file: ts.SourceFile): boolean {
+  return file.statements.every(
+    (statement) =>
+      ts.isInterfaceDeclaration(statement) ||
+      ts.isTypeAliasDeclaration(statement) ||
+      ts.isImportDeclaration(statement) ||
+      (ts.isExportDeclaration(statement) && statement.isTypeOnly),
+  );
 }
 
 function hasDefaultExport(file: ts.SourceFile): boolean {

@@ -19,6 +19,11 @@ const TOLD_BY_TIMERS: Readonly<Record<string, readonly string[]>> = {
   Bun: ['AbortSignal.any', 'fetch'],
 };
 const WAYS = ['aborted', 'throwIfAborted', 'timers/promises', 'events.once', 'new Request', 'AbortSignal.any', 'fetch'];
+/** The library's own SIGTERM ends the process; where that takes longer than a turn, its exit with 143 does. */
+const ENDED_BY_SIGTERM = [
+  { code: null, signal: 'SIGTERM', stderr: '' },
+  { code: 143, signal: null, stderr: '' },
+];
 /** The first start of Node 22 or 24 may fetch it. */
 const SLOW_MS = 120_000;
 const PATIENTLY = { timeout: 10_000 };
@@ -112,7 +117,7 @@ describe.each(RUNTIMES)('on $name', { timeout: SLOW_MS }, (runtime) => {
     const asked = bridge.requests().length;
     await get('/clean-up');
 
-    expect(await program.ended).toEqual({ code: null, signal: 'SIGTERM', stderr: '' });
+    expect(ENDED_BY_SIGTERM).toContainEqual(await program.ended);
     expect(program.said()[2]).toMatchObject({ said: 'stopped', error: 'DeadlineError' });
     expect(await lock('clean')).toMatchObject({ state: 'released', result: 'failed', error: 'DeadlineError' });
     expect(bridge.requests().length - asked).toBeLessThanOrEqual(2);
