@@ -78,7 +78,7 @@ describe.each(COMMANDS)('any arguments of npm run %s', (command, read, flags) =>
 
 test('what is not said is filled in', () => {
   const kinds = (Object.keys(STAGES) as Stage[]).flatMap((stage) => STAGES[stage].map((regime) => ({ stage, regime })));
-  expect(readSimSettings([])).toEqual({ seeds: 12_000, from: 1, kinds, bugs: false });
+  expect(readSimSettings([])).toEqual({ seeds: 8_000, from: 1, kinds, bugs: false });
   expect(readSimSettings(['--bugs', '--stage', 'redis', '--regime', 'hostile', '--from', '9'])).toEqual({
     seeds: 1_000,
     from: 9,
