@@ -24,14 +24,14 @@ export default [
   bundleOf(
     'withSingleExecution + dynamoDBStore',
     named('withSingleExecution') + named('dynamoDBStore', './dynamodb'),
-    '17.6 kB',
+    '17.7 kB',
   ),
   bundleOf(
     'withSingleExecution + upstashStore',
     named('withSingleExecution') + named('upstashStore', './upstash'),
     '17.4 kB',
   ),
-  ...Object.entries({ cloudflare: '16.8 kB', http: '18.1 kB', process: '17.8 kB' }).map(([door, limit]) =>
+  ...Object.entries({ cloudflare: '16.8 kB', http: '18.1 kB', process: '17.9 kB' }).map(([door, limit]) =>
     bundleOf(
       `${door} + upstashStore`,
       named('withSingleExecution', `./${door}`) + named('upstashStore', './upstash'),
