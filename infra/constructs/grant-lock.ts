@@ -56,7 +56,7 @@ export function grantOperate(table: TableResource, grantee: IGrantable, keyPrefi
   return grants.reduce((all, grant) => all.combine(grant));
 }
 
-/** DynamoDB uses a customer's key with the rights of the caller. The condition lets the caller use it through DynamoDB only. */
+/** DynamoDB uses a customer's key with the caller's rights. The condition allows that through DynamoDB only. */
 function grantKey(table: TableResource, grantee: IGrantable): Grant[] {
   if (!table.encryptionKey) return [];
   const key = Grant.addToPrincipal({

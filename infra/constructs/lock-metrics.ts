@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { Metric, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 
-/** The metrics that a wrapped handler writes where its environment names a namespace, each with the dimension `LockName`. */
+/** What a wrapped handler writes where its environment names a namespace, each with the dimension `LockName`. */
 export const LOCK_METRICS = [
   'Attempts',
   'Executed',

@@ -37,7 +37,7 @@ export interface SingleExecutionFunctionProps extends Omit<NodejsFunctionProps, 
   readonly alarmActions?: readonly IAlarmAction[];
 }
 
-/** `require` for bundled CommonJS packages: ESM has none. It is global, so that it does not clash with a declaration of the bundle. */
+/** `require` for bundled CommonJS packages. It is global, so that it does not clash with a name of the bundle. */
 const COMMONJS =
   "import{createRequire as $require}from'node:module';import{dirname as $dirname}from'node:path';import{fileURLToPath as $path}from'node:url';globalThis.require??=$require(import.meta.url);globalThis.__filename??=$path(import.meta.url);globalThis.__dirname??=$dirname(globalThis.__filename);";
 

@@ -71,7 +71,7 @@ function endProcess(): void {
   }, 0);
 }
 
-/** Listeners that end the process, or leave that to another of them. They are not a sign that the program ends it itself. */
+/** Listeners that end the process, or leave that to another listener. None of them means that the program ends it. */
 function ownListeners(): number {
   const copies = process?.listeners?.('SIGTERM').filter((listener) => 'isOfSingleExecution' in listener) ?? [];
   const signalExit = (globalThis as { [SIGNAL_EXIT]?: SignalExit })[SIGNAL_EXIT];

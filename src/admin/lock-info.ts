@@ -10,9 +10,9 @@ import { defined } from '../core/values/defined.js';
 export interface LockInfo {
   readonly name: string;
   /**
-   * `paused`: an operator's pause is in force, see `paused`; `held`: a run has it; `expired`: its holder died or overran, the next run takes over; `waiting`: given back, and
-   * kept for `lockAtLeastFor`; `free`: given back; `forced`: ended by an operator; `unused`: no run yet; `corrupt`:
-   * see `problem`. Judged by this host's clock.
+   * `paused`: an operator's pause is in force, see `paused`; `held`: a run has it; `expired`: its holder died or overran,
+   * and the next run takes over; `waiting`: given back, and kept for `lockAtLeastFor`; `free`: given back; `forced`:
+   * ended by an operator; `unused`: no run yet; `corrupt`: see `problem`. Judged by this host's clock.
    */
   readonly state: 'paused' | 'held' | 'expired' | 'waiting' | 'free' | 'forced' | 'unused' | 'corrupt';
   /** While paused: what `state` would be without the pause. */

@@ -1,4 +1,4 @@
-import { bugsOf, type SimBug } from './sim-bug.js';
+import { bugsOf, CANCELS_FOR_DONE_TICKS, CANCELS_NO_REFUSED_ATTEMPT, type SimBug } from './sim-bug.js';
 
 const bug = bugsOf('dynamodb');
 
@@ -129,12 +129,8 @@ export const DYNAMODB_BUGS: readonly SimBug[] = [
     ['stores/dynamodb/requests.ts#TICK_OPEN',
       "const TICK_OPEN = '(attribute_not_exists(doneTick) OR doneTick < :tick)';",
       "const TICK_OPEN = ':tick = :tick';"]),
-  bug('an attempt for a done tick is cancelled all the same', 'synchronised', 4,
-    ['core/request/attempt.ts#settleAttempt', '|| !ambiguous || isDone) return', '|| !ambiguous) return']),
-  bug('an attempt that was refused for whatever reason is not cancelled', 'skewed', 210,
-    ['core/request/attempt.ts#settleAttempt',
-      "isDone = doneReason(claim, record?.['doneTick']) !== undefined;",
-      'isDone = record !== undefined;']),
+  bug('an attempt for a done tick is cancelled all the same', 'synchronised', 4, CANCELS_FOR_DONE_TICKS),
+  bug('an attempt that was refused for whatever reason is not cancelled', 'skewed', 210, CANCELS_NO_REFUSED_ATTEMPT),
   bug('a tick that is next is taken for one that is done', 'synchronised', 1,
     ['core/record/refusal.ts#doneReason', 'doneTick < tickMs)', 'doneTick < tickMs - 8_000)']),
   bug('with tickMark start a tick is not marked', 'synchronised', 2,

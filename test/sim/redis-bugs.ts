@@ -1,4 +1,4 @@
-import { bugsOf, type SimBug } from './sim-bug.js';
+import { bugsOf, CANCELS_FOR_DONE_TICKS, CANCELS_NO_REFUSED_ATTEMPT, type SimBug } from './sim-bug.js';
 
 const bug = bugsOf('redis');
 
@@ -43,12 +43,8 @@ export const REDIS_BUGS: readonly SimBug[] = [
     ['stores/redis/scripts.ts#ACQUIRE',
       "if tick ~= '' and lock.doneTick and tonumber(lock.doneTick) >= tonumber(tick) then return answer('refused') end",
       '']),
-  bug('an attempt for a done tick is cancelled all the same', 'synchronised', 20,
-    ['core/request/attempt.ts#settleAttempt', '|| !ambiguous || isDone) return', '|| !ambiguous) return']),
-  bug('an attempt that was refused for whatever reason is not cancelled', 'synchronised', 41,
-    ['core/request/attempt.ts#settleAttempt',
-      "isDone = doneReason(claim, record?.['doneTick']) !== undefined;",
-      'isDone = record !== undefined;']),
+  bug('an attempt for a done tick is cancelled all the same', 'synchronised', 20, CANCELS_FOR_DONE_TICKS),
+  bug('an attempt that was refused for whatever reason is not cancelled', 'synchronised', 41, CANCELS_NO_REFUSED_ATTEMPT),
   bug('with tickMark start a tick is not marked', 'synchronised', 1,
     ['stores/redis/scripts.ts#ACQUIRE', "if mark == '1' and", "if mark == '2' and"]),
   bug('a success does not mark its tick', 'synchronised', 6,

@@ -16,3 +16,16 @@ export const MISTAKEN_EDIT = /\b(ReferenceError|SyntaxError)\b/;
 export function bugsOf(stage: Stage): (name: string, regime: RegimeName, seed: number, ...edits: Edit[]) => SimBug {
   return (name, regime, seed, ...edits) => ({ name, edits, shownBy: { stage, regime }, seed });
 }
+
+/* Bugs of what every store shares: both lists show them, each on its own stage. */
+
+export const CANCELS_FOR_DONE_TICKS: Edit = [
+  'core/request/attempt.ts#settleAttempt',
+  '|| !ambiguous || isDone) return',
+  '|| !ambiguous) return',
+];
+export const CANCELS_NO_REFUSED_ATTEMPT: Edit = [
+  'core/request/attempt.ts#settleAttempt',
+  "isDone = doneReason(claim, record?.['doneTick']) !== undefined;",
+  'isDone = record !== undefined;',
+];

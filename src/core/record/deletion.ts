@@ -29,8 +29,8 @@ export function isDeleted({ state, pausedUntil }: Item): boolean {
 }
 
 /**
- * What the record that a delete finds says to it; `open`: it may write. A delete corrects a corrupt record, except for
- * the two attributes that it is judged by.
+ * Judges a delete by the record that it finds; `open`: it may write. A delete corrects a corrupt record, except for the
+ * two attributes that it is judged by.
  *
  * @param isOver whether a `lockUntil` is over by the best clock there is
  * @throws CorruptLockError for a corrupt fencing token, and for a corrupt `lockUntil` of a lock that is held

@@ -37,7 +37,7 @@ type Check = (value: unknown) => boolean;
 
 export const isText: Check = (value) => typeof value === 'string' && value !== '';
 const isCount: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
-/** With room for the next one. */
+/** A token leaves room for the next one. */
 export const isToken: Check = (value) => isCount(value) && (value as number) < Number.MAX_SAFE_INTEGER;
 /** Up to the last instant of a Date. */
 const isPauseEnd: Check = (value) => isCount(value) && (value as number) <= FOREVER_MS;

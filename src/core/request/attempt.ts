@@ -4,7 +4,7 @@ import type { Item } from '../record/lock-record.js';
 import { doneReason } from '../record/refusal.js';
 import type { Answer } from './try-loop.js';
 
-/** Beside the acquire's own budget, and less where that is short because the platform's deadline is near. */
+/** A cancel has this budget besides that of the acquire, or less where the platform's deadline is near. */
 const CANCEL_BUDGET_MS = 2_000;
 
 /** Takes note of how a write of an attempt was answered, and of the record that it found. */

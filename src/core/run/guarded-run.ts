@@ -86,7 +86,7 @@ function grantIsOver(name: string, code: keyof typeof GRANT_IS_OVER): LockStoreE
   });
 }
 
-/** Of a run that never began. */
+/** The completion of a run that never began. */
 function givenBack(error: string): Completion {
   return { result: 'failed', lockAtLeastForMs: 0, markTickDone: false, durationMs: 0, error };
 }

@@ -50,7 +50,7 @@ export function watchLease(lockName: string, clock: Clock, watched: WatchedTime)
     controller.abort(lost);
     watched.onLost?.();
   };
-  /** Returns whether there is still something to watch. */
+  /** Returns whether the lease is neither lost nor given back. */
   const look = (): boolean => {
     if (stopped || lost) return false;
     const monotonic = clock.monotonic();

@@ -27,7 +27,7 @@ const DENIED =
 const THROTTLED = /Throttl|ProvisionedThroughputExceeded|LimitExceeded|TooManyRequests|SlowDown/;
 const CONFLICT = /ReplicatedWriteConflict|TransactionConflict|TransactionInProgress/;
 const REFUSED = /ValidationException|SerializationException/;
-/** Of a token that is no number, or one of too many digits: no other is counted by the server. */
+/** What DynamoDB says when it cannot add to the token. The token is the only attribute that it counts. */
 const UNCOUNTABLE = /incorrect (operand|data) type|38 (significant )?digits|number overflow/i;
 const NO_REGION = 'Region is missing';
 
@@ -110,7 +110,7 @@ function kindOf(error: unknown): Kind {
   if (CONFLICT.test(name)) return 'unknown';
   const status = metadataOf(error, 'httpStatusCode');
   if (status === undefined && isUnsent(error)) return 'unsent';
-  // Of an answer that could not be read the status is known, and no fault.
+  // An answer that could not be read has a status, but no fault.
   const isToldOf = readThrown(error, '$fault') === 'client';
   const isClientError = isToldOf && typeof status === 'number' && status >= 400 && status < 500;
   const isRefused = REFUSED.test(name) || isClientError || messageOf(error) === NO_REGION;

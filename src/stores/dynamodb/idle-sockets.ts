@@ -7,7 +7,7 @@ const LONGEST_IDLE_MS = 10_000;
 /** What is used of the SDK's handler on Node, and of Node's agents. */
 interface Handler {
   httpHandlerConfigs?(): Agents;
-  /** Of handlers from before that function; set by the first request. */
+  /** Older handlers, without that function, keep their agents here. The first request sets it. */
   readonly config?: Agents;
 }
 interface Agents {

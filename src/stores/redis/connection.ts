@@ -19,7 +19,7 @@ export interface RedisClient {
   connected?(call: StoreCall): Promise<StoreCall | NotSent> | undefined;
   /** A first line that the scripts need at this Redis; empty once the Redis has refused it. */
   header: string;
-  /** Of the scripts, with that line. */
+  /** The hash of each script, with that line. */
   readonly hashes: Map<RedisScript, Promise<string>>;
 }
 
@@ -52,7 +52,7 @@ export interface ScriptOrder<W extends string> {
   readonly words: readonly W[];
 }
 
-/** Of locks without a prefix of their own: a Redis holds other things too. */
+/** The prefix where none is given: a Redis holds other things too. */
 const DEFAULT_PREFIX = 'lock:';
 
 export function redisConnection(client: RedisClient, keyPrefix: unknown = DEFAULT_PREFIX): RedisConnection {
