@@ -165,7 +165,7 @@ describe('row 42: members', () => {
     await election.stop();
   });
 
-  test('a check-in that fails, throws or hangs never ends the lead, and the next one mends the list', async () => {
+  test('a check-in that fails, throws or hangs never ends the lead, and the next one corrects the list', async () => {
     const { clock, candidate, leaders } = electionScene();
     const { election, checkIn, ended } = candidate('a');
     checkIn.mockRejectedValueOnce(new Error('cut off'));
@@ -185,6 +185,18 @@ describe('row 42: members', () => {
     checkIn.mockImplementationOnce(() => new Promise(() => {}));
     await clock.advance(10 * LEASE);
     expect([leaders(), ended]).toEqual([['a'], []]);
+  });
+
+  test('a store that throws at once when a candidate leaves the list does not make its stop fail', async () => {
+    const { clock, candidate } = electionScene();
+    const { election, checkIn } = candidate('a');
+    election.start();
+    await clock.advance(1_000);
+    checkIn.mockImplementationOnce(() => {
+      throw new Error('at once');
+    });
+
+    await expect(election.stop()).resolves.toBeUndefined();
   });
 
   test('a look that fails rejects with the error of the store', async () => {
