@@ -1,5 +1,5 @@
-export type { ContractCase, ContractHarness, ContractNeed } from './contract/case.js';
 export { lockStoreContract } from './contract/contract.js';
+export type { ContractCase, ContractHarness, ContractNeed } from './contract/stage/case.js';
 export type { FakeItem } from './fake-dynamodb/attribute-value.js';
 export {
   type DocumentClientMock,

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { LEASE_MS, NEXT_TICK_MS, TICK_MS } from '../../src/testing/contract/scene.js';
+import { LEASE_MS, NEXT_TICK_MS, TICK_MS } from '../../src/testing/contract/stage/scene.js';
 
 /** One step of a sequence. It names leases by their place, so that every part of a sequence is a sequence too. */
 export type Operation = { readonly on: 'a' | 'b' } & (

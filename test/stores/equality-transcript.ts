@@ -4,7 +4,7 @@ import type { AcquireResult } from '../../src/core/ports/lock-store.js';
 import { errorName } from '../../src/core/public/errors.js';
 import { FOREVER_MS, type LockRecord } from '../../src/core/record/lock-record.js';
 import { runsOf } from '../../src/core/record/run-ring.js';
-import { HOLD_MS, LEASE_MS, setScene } from '../../src/testing/contract/scene.js';
+import { HOLD_MS, LEASE_MS, setScene } from '../../src/testing/contract/stage/scene.js';
 import type { Operation } from './equality-operations.js';
 
 /** What a store answered to each operation, and the record that each left; without what may differ between stores. */

@@ -1,8 +1,13 @@
 import type { Claim } from 'single-execution';
-import { type ContractCase, contractCase } from '../../src/testing/contract/case.js';
-import { expectBetween, expectGranted, expectRejection, expectSame } from '../../src/testing/contract/expectation.js';
 import { giveUp } from '../../src/testing/contract/given-up.js';
-import { HOLD_MS, LEASE_MS, type Scene, TICK_MS } from '../../src/testing/contract/scene.js';
+import { type ContractCase, contractCase } from '../../src/testing/contract/stage/case.js';
+import {
+  expectBetween,
+  expectGranted,
+  expectRejection,
+  expectSame,
+} from '../../src/testing/contract/stage/expectation.js';
+import { HOLD_MS, LEASE_MS, type Scene, TICK_MS } from '../../src/testing/contract/stage/scene.js';
 
 const ENDED = { name: 'LockStoreError', code: 'UNAVAILABLE', retryable: true };
 /** Not a number that JavaScript, or Lua, can tell from its neighbours. */

@@ -1,4 +1,4 @@
-import { adminCase, type ContractCase, contractCase } from './case.js';
+import { adminCase, type ContractCase, contractCase } from './stage/case.js';
 import {
   expectBetween,
   expectFields,
@@ -6,8 +6,8 @@ import {
   expectRefused,
   expectRejection,
   expectSame,
-} from './expectation.js';
-import { LEASE_MS } from './scene.js';
+} from './stage/expectation.js';
+import { LEASE_MS } from './stage/scene.js';
 
 const CONTENDERS = 20;
 

@@ -1,5 +1,4 @@
 import { acquireCases } from './acquire.js';
-import type { ContractCase } from './case.js';
 import { corruptCases } from './corrupt.js';
 import { deleteCases } from './delete.js';
 import { extendCases } from './extend.js';
@@ -10,6 +9,7 @@ import { pauseCases } from './pause.js';
 import { previousCases } from './previous.js';
 import { recordCases } from './record.js';
 import { releaseCases } from './release.js';
+import type { ContractCase } from './stage/case.js';
 import { tickCases } from './ticks.js';
 import { tokenCases } from './tokens.js';
 

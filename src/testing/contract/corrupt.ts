@@ -1,7 +1,7 @@
 import type { Claim } from '../../core/ports/lock-store.js';
-import { type ContractCase, contractCase } from './case.js';
-import { expectFields, expectRejection, expectSame } from './expectation.js';
-import { type Scene, TICK_MS } from './scene.js';
+import { type ContractCase, contractCase } from './stage/case.js';
+import { expectFields, expectRejection, expectSame } from './stage/expectation.js';
+import { type Scene, TICK_MS } from './stage/scene.js';
 
 /** Strings that no store can take for the value that belongs there. */
 const WRONG: readonly (readonly [attribute: string, value: string])[] = [

@@ -1,8 +1,8 @@
 import { FOREVER_MS, recordAttributes } from '../../core/record/lock-record.js';
 import { newAttemptId } from '../../core/values/attempt-id.js';
-import { adminCase, type ContractCase, contractCase } from './case.js';
-import { expectFields, expectRising, expectSame } from './expectation.js';
-import { HOLD_MS, TICK_MS } from './scene.js';
+import { adminCase, type ContractCase, contractCase } from './stage/case.js';
+import { expectFields, expectRising, expectSame } from './stage/expectation.js';
+import { HOLD_MS, TICK_MS } from './stage/scene.js';
 
 /** The attributes that a delete may leave in a record. */
 const LEFT: readonly string[] = ['attemptId', 'state', 'lockUntil', 'fencingToken', 'barredAttempt', 'v'];

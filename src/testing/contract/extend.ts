@@ -1,8 +1,8 @@
 import type { ExtendResult, Lease } from '../../core/ports/lock-store.js';
 import { newAttemptId } from '../../core/values/attempt-id.js';
-import { adminCase, type ContractCase, contractCase } from './case.js';
-import { expectBetween, expectFields, expectGranted, expectSame } from './expectation.js';
-import { LEASE_MS, type Scene, TICK_MS } from './scene.js';
+import { adminCase, type ContractCase, contractCase } from './stage/case.js';
+import { expectBetween, expectFields, expectGranted, expectSame } from './stage/expectation.js';
+import { LEASE_MS, type Scene, TICK_MS } from './stage/scene.js';
 
 const LONGER_MS = 2 * LEASE_MS;
 const MINUTE_MS = 60_000;

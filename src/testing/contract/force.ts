@@ -1,7 +1,7 @@
 import { newAttemptId } from '../../core/values/attempt-id.js';
-import { adminCase, type ContractCase, contractCase } from './case.js';
-import { expectBetween, expectFields, expectSame } from './expectation.js';
-import { HOLD_MS, LEASE_MS, TICK_MS } from './scene.js';
+import { adminCase, type ContractCase, contractCase } from './stage/case.js';
+import { expectBetween, expectFields, expectSame } from './stage/expectation.js';
+import { HOLD_MS, LEASE_MS, TICK_MS } from './stage/scene.js';
 
 export const forceCases: readonly ContractCase[] = [
   adminCase('row 53: a forced lock is free at once', async ({ grant, force }) => {

@@ -1,7 +1,7 @@
 import type { AcquireResult, Claim } from '../../core/ports/lock-store.js';
-import { type ContractCase, contractCase } from './case.js';
-import { expectGranted, expectRejection, expectSame } from './expectation.js';
-import type { Scene } from './scene.js';
+import { type ContractCase, contractCase } from './stage/case.js';
+import { expectGranted, expectRejection, expectSame } from './stage/expectation.js';
+import type { Scene } from './stage/scene.js';
 
 export const givenUpCases: readonly ContractCase[] = [
   contractCase('F6 an attempt given up while it was under way is granted, or leaves the lock free', async (scene) => {

@@ -1,8 +1,8 @@
 import type { Lease } from '../../core/ports/lock-store.js';
 import { newAttemptId } from '../../core/values/attempt-id.js';
-import { adminCase, type ContractCase, contractCase } from './case.js';
-import { expectFields, expectGranted, expectRejection, expectSame } from './expectation.js';
-import { type Scene, TICK_MS } from './scene.js';
+import { adminCase, type ContractCase, contractCase } from './stage/case.js';
+import { expectFields, expectGranted, expectRejection, expectSame } from './stage/expectation.js';
+import { type Scene, TICK_MS } from './stage/scene.js';
 
 /** Added to a name of the case: near misses, separators, and what other layers give a meaning to. */
 const ENDINGS = [

@@ -1,7 +1,7 @@
 import { FOREVER_MS } from '../../core/record/lock-record.js';
-import { adminCase, type ContractCase } from './case.js';
-import { expectFields, expectGranted, expectRising, expectSame } from './expectation.js';
-import { HOLD_MS, LEASE_MS, TICK_MS } from './scene.js';
+import { adminCase, type ContractCase } from './stage/case.js';
+import { expectFields, expectGranted, expectRising, expectSame } from './stage/expectation.js';
+import { HOLD_MS, LEASE_MS, TICK_MS } from './stage/scene.js';
 
 export const pauseCases: readonly ContractCase[] = [
   adminCase('row 54: a paused lock is refused as paused and tells who ran last', async ({ run, pause, refuse }) => {

@@ -1,6 +1,6 @@
-import { adminCase, type ContractCase, contractCase } from './case.js';
-import { expectFields } from './expectation.js';
-import { NEXT_TICK_MS, TICK_MS } from './scene.js';
+import { adminCase, type ContractCase, contractCase } from './stage/case.js';
+import { expectFields } from './stage/expectation.js';
+import { NEXT_TICK_MS, TICK_MS } from './stage/scene.js';
 
 const CLAIM = { tickMs: TICK_MS, lockedBy: 'the one before' } as const;
 

@@ -1,7 +1,7 @@
 import { runsOf } from '../../core/record/run-ring.js';
-import { adminCase, type ContractCase, contractCase } from './case.js';
-import { expectBetween, expectFields, expectRising, expectSame } from './expectation.js';
-import { LEASE_MS, NEXT_TICK_MS, TICK_MS } from './scene.js';
+import { adminCase, type ContractCase, contractCase } from './stage/case.js';
+import { expectBetween, expectFields, expectRising, expectSame } from './stage/expectation.js';
+import { LEASE_MS, NEXT_TICK_MS, TICK_MS } from './stage/scene.js';
 
 export const recordCases: readonly ContractCase[] = [
   adminCase('a grant is recorded with its holder, its times and its tick', async ({ claim, harness, record }) => {

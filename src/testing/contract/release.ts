@@ -1,9 +1,9 @@
 import type { StoreCall } from '../../core/ports/lock-store.js';
 import { newAttemptId } from '../../core/values/attempt-id.js';
-import { adminCase, type ContractCase, contractCase } from './case.js';
-import { expectFields, expectGranted, expectSame } from './expectation.js';
 import { phantomLease } from './extend.js';
-import { HOLD_MS, LEASE_MS, TICK_MS } from './scene.js';
+import { adminCase, type ContractCase, contractCase } from './stage/case.js';
+import { expectFields, expectGranted, expectSame } from './stage/expectation.js';
+import { HOLD_MS, LEASE_MS, TICK_MS } from './stage/scene.js';
 
 const HOLD = { lockAtLeastForMs: HOLD_MS };
 

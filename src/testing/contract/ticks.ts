@@ -1,6 +1,6 @@
-import { type ContractCase, contractCase } from './case.js';
-import { expectFields, expectGranted, expectSame } from './expectation.js';
-import { NEXT_TICK_MS, TICK_MS } from './scene.js';
+import { type ContractCase, contractCase } from './stage/case.js';
+import { expectFields, expectGranted, expectSame } from './stage/expectation.js';
+import { NEXT_TICK_MS, TICK_MS } from './stage/scene.js';
 
 const TICK = { tickMs: TICK_MS };
 const NEXT_TICK = { tickMs: NEXT_TICK_MS };

@@ -1,5 +1,5 @@
-import { adminCase, type ContractCase, contractCase } from './case.js';
-import { expectBetween, expectFields, expectRising, expectSame } from './expectation.js';
+import { adminCase, type ContractCase, contractCase } from './stage/case.js';
+import { expectBetween, expectFields, expectRising, expectSame } from './stage/expectation.js';
 
 const MINUTE_MS = 60_000;
 

@@ -1,5 +1,5 @@
-import type { LockAdminStore } from '../../core/ports/lock-admin-store.js';
-import type { Lease, LockStore, StoreCall } from '../../core/ports/lock-store.js';
+import type { LockAdminStore } from '../../../core/ports/lock-admin-store.js';
+import type { Lease, LockStore, StoreCall } from '../../../core/ports/lock-store.js';
 import { type Scene, setScene } from './scene.js';
 
 /** What a case needs beyond the three verbs of a lock store: a property of the harness that may be absent. */

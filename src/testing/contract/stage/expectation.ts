@@ -1,4 +1,4 @@
-import type { AcquireResult, Lease, RefusalReason, Refused } from '../../core/ports/lock-store.js';
+import type { AcquireResult, Lease, RefusalReason, Refused } from '../../../core/ports/lock-store.js';
 
 /*
  * The few expectations of the contract, which must not import any test runner. What they throw is an Error with

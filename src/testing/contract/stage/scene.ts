@@ -4,7 +4,7 @@ import type {
   LockAdminStore,
   ResumeResult,
   StoredLock,
-} from '../../core/ports/lock-admin-store.js';
+} from '../../../core/ports/lock-admin-store.js';
 import type {
   AcquireResult,
   Claim,
@@ -14,9 +14,9 @@ import type {
   RefusalReason,
   Refused,
   ReleaseResult,
-} from '../../core/ports/lock-store.js';
-import type { LockRecord } from '../../core/record/lock-record.js';
-import { newAttemptId } from '../../core/values/attempt-id.js';
+} from '../../../core/ports/lock-store.js';
+import type { LockRecord } from '../../../core/record/lock-record.js';
+import { newAttemptId } from '../../../core/values/attempt-id.js';
 import type { ContractHarness } from './case.js';
 import { expectGranted, expectRefused, expectSame } from './expectation.js';
 
