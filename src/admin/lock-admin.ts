@@ -1,11 +1,13 @@
 import type { DeleteResult, LockAdminStore, ResumeResult, StoredLock } from '../core/ports/lock-admin-store.js';
 import type { StoreCall } from '../core/ports/lock-store.js';
 import { CorruptLockError } from '../core/public/errors.js';
-import { FOREVER_MS, MAX_PAUSED_BY_BYTES } from '../core/record/lock-record.js';
+import { FOREVER_MS, type Item, MAX_PAUSED_BY_BYTES } from '../core/record/lock-record.js';
 import { isMemberList } from '../core/record/member-list.js';
+import { failedTicksAfterCrash } from '../core/record/open-ticks.js';
 import { newAttemptId } from '../core/values/attempt-id.js';
 import { type Clock, systemClock } from '../core/values/clock.js';
 import { msOf } from '../core/values/date-of.js';
+import { defined } from '../core/values/defined.js';
 import { describe } from '../core/values/describe.js';
 import { checkLockName } from '../core/values/lock-name.js';
 import { checkKnown, checkMethods, namesOf } from '../core/values/option-checks.js';
@@ -83,11 +85,12 @@ export function lockAdmin(store: LockAdminStore, options: { readonly clock?: Clo
   const { clock = systemClock } = options;
   checkMethods('clock', clock, ['now', 'monotonic', 'setTimer'], 'give an object with these three functions');
   const call = () => adminCall(clock);
-  const get = async (name: string): Promise<LockInfo | undefined> => {
+  const read = async (name: string): Promise<{ readonly lock?: LockInfo; readonly item?: Item }> => {
     const stored = await store.get(checkLockName(name), call());
     const lock = stored && lockInfo(stored, clock.now());
-    return stored && isForgotten(stored, lock) ? undefined : lock;
+    return lock && !isForgotten(stored, lock) ? { lock, item: stored.item } : {};
   };
+  const get = async (name: string) => (await read(name)).lock;
 
   return {
     get,
@@ -102,7 +105,7 @@ export function lockAdmin(store: LockAdminStore, options: { readonly clock?: Clo
 
     async forceRelease(name, grant) {
       const fencingToken = tokenOf(grant, Number.NEGATIVE_INFINITY, 'the token of the grant to end, as get tells it');
-      const lock = await get(name);
+      const { lock, item = {} } = await read(name);
       const isHeld = HELD.includes(lock?.underlyingState ?? lock?.state);
       if (!isHeld || lock?.fencingToken !== fencingToken || lock.lockedAt === undefined) {
         return { status: 'unchanged', lock };
@@ -113,6 +116,7 @@ export function lockAdmin(store: LockAdminStore, options: { readonly clock?: Clo
         fencingToken,
         lockedAtMs: lock.lockedAt.getTime(),
         nowMs: Math.round(clock.now()),
+        ...defined({ failedTicks: failedTicksAfterCrash(item) }),
       };
       const result = await store.forceRelease(force, call());
       return result === 'forced'

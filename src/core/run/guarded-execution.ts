@@ -76,6 +76,12 @@ export function missedBefore(lease: Lease, everyMs: number | undefined): Date[] 
   return lastMs === Number.NEGATIVE_INFINITY ? [] : missedTicks(lastMs, tickMs, everyMs);
 }
 
+/** Ticks between the last one done and the tick of this run: nobody has done them. */
+export function undoneBefore({ tickMs, doneTickMs }: Lease, everyMs: number | undefined): number[] {
+  if (everyMs === undefined || tickMs === undefined || doneTickMs === undefined) return [];
+  return missedTicks(doneTickMs, tickMs, everyMs).map((tick) => tick.getTime());
+}
+
 function isRecovering(previous: PreviousRun | undefined, tickMs: number | undefined): boolean {
   if (previous?.status === 'crashed') return true;
   return previous?.status === 'failed' && tickMs !== undefined && previous.tickMs === tickMs;

@@ -21,10 +21,10 @@ const EXISTENCE: ReadonlyMap<string, boolean> = new Map([
   ['attribute_exists', true],
   ['attribute_not_exists', false],
 ]);
-const BEYOND: readonly string[] = ['attribute_type', 'begins_with', 'contains', 'size'];
+const BEYOND: readonly string[] = ['attribute_type', 'begins_with', 'size'];
 
 /**
- * Reads a ConditionExpression of comparisons, `attribute_exists`, `attribute_not_exists`, AND, OR, NOT and parentheses.
+ * Reads a ConditionExpression of comparisons, `attribute_exists`, `attribute_not_exists`, `contains`, AND, OR, NOT and parentheses.
  *
  * @throws a ValidationException where DynamoDB would throw one, and for what this fake cannot do
  */
@@ -75,11 +75,24 @@ function functionCall(reader: ExpressionReader): Condition | undefined {
   const name = reader.takeFunction();
   if (name === undefined) return undefined;
   if (BEYOND.includes(name)) throw beyondFake(`evaluate ${name}`);
+  if (name === 'contains') return contains(reader);
   const shouldExist = EXISTENCE.get(name);
   if (shouldExist === undefined) throw reader.invalid(`Invalid function name; function: ${name}`);
   const attribute = reader.attribute(name);
   reader.expect(')');
   return (item) => (attributeOf(item, attribute) !== undefined) === shouldExist;
+}
+
+function contains(reader: ExpressionReader): Condition {
+  const attribute = reader.attribute('contains');
+  reader.expect(',');
+  const part = reader.operand();
+  reader.expect(')');
+  if (part.attribute === attribute) throw reader.sameOperands('contains', attribute);
+  return (item) => {
+    const [whole, text] = [attributeOf(item, attribute), part.read(item)];
+    return typeof whole === 'string' && typeof text === 'string' && whole.includes(text);
+  };
 }
 
 function comparison(reader: ExpressionReader): Condition {
