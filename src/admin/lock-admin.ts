@@ -36,6 +36,11 @@ export interface LockAdmin {
   list(): Promise<LockInfo[]>;
   /** One lock; undefined when it was never used, or deleted. */
   get(name: string): Promise<LockInfo | undefined>;
+  /**
+   * Ticks of a lock that failed, crashed or never came, and are not done since; the newest sixteen at most. A call for
+   * one of them runs, once. Empty for a name that was never used.
+   */
+  open(name: string): Promise<readonly Date[]>;
   /** The last ten runs of a lock, newest first. */
   runs(name: string): Promise<readonly RunInfo[]>;
   /**
@@ -97,6 +102,10 @@ export function lockAdmin(store: LockAdminStore, options: { readonly clock?: Clo
 
     async list() {
       return locksIn(await store.list(call()), clock.now());
+    },
+
+    async open(name) {
+      return (await get(name))?.openTicks ?? [];
     },
 
     async runs(name) {

@@ -1,6 +1,7 @@
 import type { StoredLock } from '../core/ports/lock-admin-store.js';
 import type { CorruptLockError } from '../core/public/errors.js';
 import { isToken, type LockRecord, readRecord } from '../core/record/lock-record.js';
+import { openTicksIn } from '../core/record/open-ticks.js';
 import { isGivenBack } from '../core/record/refusal.js';
 import { type RingRun, runsOf } from '../core/record/run-ring.js';
 import { dateOf } from '../core/values/date-of.js';
@@ -25,6 +26,8 @@ export interface LockInfo {
   readonly tick?: Date;
   /** Highest tick done. */
   readonly doneTick?: Date;
+  /** Ticks that failed, crashed or never came, and are not done since: a call for one of them runs. Oldest first. */
+  readonly openTicks: readonly Date[];
   /** While paused: until when, and by whom. */
   readonly paused?: { readonly until: Date; readonly by: string };
   /** How the last finished run ended, and when. */
@@ -73,6 +76,7 @@ export function lockInfo({ name, item }: StoredLock, nowMs: number): LockInfo {
       lastReleasedAt: dateOf(record.releasedAt),
       lastError: result === 'failed' ? error : undefined,
     }),
+    openTicks: openTicksIn(record).map((tick) => new Date(tick)),
     failuresInARow: sinceSuccess === -1 ? runs.length : sinceSuccess,
     runs,
   };
@@ -84,6 +88,7 @@ export function corruptLock({ name, item }: StoredLock, error: CorruptLockError)
     name,
     state: 'corrupt',
     ...defined({ fencingToken: isToken(fencingToken) ? fencingToken : undefined }),
+    openTicks: [],
     failuresInARow: 0,
     runs: [],
     problem: error.message,

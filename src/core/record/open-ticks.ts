@@ -40,6 +40,11 @@ export function isListed({ tickMs, markTickAtStart }: Claim, { openTicks }: Item
   return tickMs !== undefined && !markTickAtStart && String(openTicks).includes(listedTick(tickMs));
 }
 
+/** Every tick that a record has as not done, ascending. */
+export function openTicksIn({ doneTick, openTicks, failedTicks }: Item): number[] {
+  return [...ticksIn(openTicks), ...ticksIn(failedTicks).filter((tick) => !(tick <= Number(doneTick)))];
+}
+
 /** What a lease remembers of the ticks in a record. */
 export function ticksOf(item: Item): Pick<Lease, 'doneTickMs' | 'openTicksMs' | 'failedTicksMs'> {
   const { doneTick, openTicks, failedTicks } = item;
