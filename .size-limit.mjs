@@ -43,4 +43,5 @@ export default [
     named('withSingleExecution') + named('memoryStore', './memory'),
     '13.2 kB',
   ),
+  bundleOf('schedule', named('cron, eventBridge, rate, scheduleFromEnvironment', './schedule'), '5.3 kB'),
 ];

@@ -32,8 +32,6 @@ export default defineConfig({
     ],
     typecheck: { enabled: false },
     testTimeout: 10_000,
-    // One thread for all files of a run; the next run has a new one.
-    isolate: false,
     sequence: { sequencer: LikelyFirst },
   },
 });

@@ -17,6 +17,9 @@ const FAMILIES = ['adapters'];
 /** The part of `infra` that is published. */
 const CONSTRUCTS = 'infra/constructs/';
 
+/** The room of `src` that the constructs share. It is built into their door once more. */
+const SHARED = 'src/schedule/';
+
 /** A room that exports types only. */
 const PORTS = 'core/ports';
 
@@ -102,6 +105,7 @@ function refusal(path: string, { specifier, typeOnly }: Import): string | undefi
       : `a handler imports public doors, @aws-sdk/*, @upstash/redis and types of aws-lambda only, not '${specifier}'`;
   }
   const target = specifier.startsWith('.') ? posix.join(posix.dirname(path), specifier) : undefined;
+  if (path.startsWith(CONSTRUCTS) && target?.startsWith(SHARED)) return undefined;
   if (path.startsWith('infra/')) {
     const library = /^single-execution($|\/)/.test(specifier) || (target !== undefined && !target.startsWith('infra/'));
     if (library) return `infra knows src and handlers by their paths only, not '${specifier}'`;

@@ -30,6 +30,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   'single-execution/leader': ['createLeaderElection', 'withLeadership'],
   'single-execution/admin': ['lockAdmin'],
   'single-execution/observe': ['emfObserver', 'jsonLogObserver'],
+  'single-execution/schedule': ['cron', 'eventBridge', 'rate', 'scheduleFromEnvironment'],
   'single-execution/cdk': ['LockTable', 'SingleExecutionFunction', 'LockDashboard', 'lockMetric'],
   'single-execution/testing': [
     'lockStoreContract',

@@ -67,6 +67,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     what: 'the same log and metrics as observers to pass',
     sees: ['core/values', 'core/public', 'core/observers'],
   },
+  schedule: {
+    what: 'schedules as values; one reader of EventBridge’s dialect, which the constructs use too',
+    sees: ['core/values'],
+  },
   testing: {
     what: 'the contract of a store, clocks, faults, events, a fake lock table',
     sees: ['core/values', 'core/ports', 'core/public', 'core/record'],

@@ -25,6 +25,18 @@ function setting() {
   return { clock, store, item, options };
 }
 
+/** A store whose release is sent when the test says so. */
+function slowToRelease() {
+  const { store, item, options } = setting();
+  const [releasing, free] = [gate(), gate()];
+  const release: typeof store.release = async (...args) => {
+    releasing.open();
+    await free.opened;
+    return store.release(...args);
+  };
+  return { options: { ...options, store: { ...store, release } }, releasing, free, item };
+}
+
 const unhandled = vi.fn();
 beforeEach(() => {
   unhandled.mockClear();
@@ -55,20 +67,12 @@ describe('F42 work that a route hands to waitUntil', () => {
   });
 
   test('F42 is not cut off before the release: the platform is handed the whole run as well', async () => {
-    const { options, store, item } = setting();
-    const [context, releasing, free] = [platform(), gate(), gate()];
-    const release: typeof store.release = async (...args) => {
-      releasing.open();
-      await free.opened;
-      return store.release(...args);
-    };
-    const route = withSingleExecution(
-      (_request, ctx: Context) => {
-        ctx.waitUntil(Promise.resolve());
-        return new Response('sent');
-      },
-      { ...options, store: { ...store, release } },
-    );
+    const { options, releasing, free, item } = slowToRelease();
+    const context = platform();
+    const route = withSingleExecution((_request, ctx: Context) => {
+      ctx.waitUntil(Promise.resolve());
+      return new Response('sent');
+    }, options);
     await route(request(), context);
     await releasing.opened;
 
@@ -175,14 +179,8 @@ test.each<[string, Context | undefined]>([
   ['nothing is handed over', platform()],
   ['there is no context', undefined],
 ])('F42 where %s, the response comes after the release', async (_, context) => {
-  const { options, store, item } = setting();
-  const [releasing, free] = [gate(), gate()];
-  const release: typeof store.release = async (...args) => {
-    releasing.open();
-    await free.opened;
-    return store.release(...args);
-  };
-  const route = withSingleExecution(() => new Response('sent'), { ...options, store: { ...store, release } });
+  const { options, releasing, free, item } = slowToRelease();
+  const route = withSingleExecution(() => new Response('sent'), options);
   const answered = vi.fn();
   const running = route(request(), context).then(answered);
   await releasing.opened;

@@ -224,14 +224,6 @@ describe('row 50: a store that fails', () => {
 
     expect([response.status, await response.text()]).toEqual([200, body]);
   });
-
-  test('row 32: a release that fails changes nothing of the answer', async () => {
-    const { options, store } = setting();
-    const response = new Response('sent');
-    const store503 = faultyStore(store, { release: storeError('UNAVAILABLE') });
-
-    expect(await withSingleExecution(() => response, { ...options, store: store503 })(request(), {})).toBe(response);
-  });
 });
 
 describe('row 14: options that cannot be are refused when wrapping', () => {
@@ -247,14 +239,5 @@ describe('row 14: options that cannot be are refused when wrapping', () => {
     const { options } = setting();
 
     expect(() => withSingleExecution(() => new Response(), { ...options, ...over })).toThrow(message);
-  });
-
-  test('row 13: and a name that cannot be when the request comes, before any write', async () => {
-    const { options, store } = setting();
-    const acquire = vi.spyOn(store, 'acquire');
-    const route = withSingleExecution(() => new Response(), { ...options, name: () => '' });
-
-    await expect(route(request(), {})).rejects.toThrow(RangeError);
-    expect(acquire).not.toHaveBeenCalled();
   });
 });

@@ -97,35 +97,6 @@ describe('row 21: keepAlive on Lambda', () => {
     expect(await running).toEqual([undefined, deadline]);
     expect(await item()).toMatchObject({ state: 'released' });
   });
-
-  test.each([
-    ['5s', 55_000],
-    [0, 60_000],
-  ])('row 26: or a gracePeriod of %o before it', async (gracePeriod, instant) => {
-    const { clock, options, context } = setting(MINUTE);
-    const wrapped = withSingleExecution(
-      async (_event, _context, { signal }) => {
-        await pass(clock, instant - 1);
-        const before = signal.reason;
-        await pass(clock, 1);
-        return [before, signal.reason];
-      },
-      { ...options, gracePeriod },
-    );
-    const running = wrapped({}, context());
-    await clock.advance(MINUTE);
-
-    expect(await running).toEqual([undefined, deadline]);
-  });
-
-  test('row 24: nothing is extended past the deadline, which is the default of maxHold', async () => {
-    const { options, context } = setting(5 * MINUTE);
-    const wrapped = withSingleExecution((_event, _context, { extend }) => extend('6m'), options);
-
-    await expect(wrapped({}, context())).rejects.toThrow(
-      new RangeError('duration is 6m, past maxHold, which ends in 5m: extend by less, or raise maxHold'),
-    );
-  });
 });
 
 describe('F43 on Lambda Managed Instances, which do not stop a run whose time is up', () => {
@@ -171,15 +142,4 @@ describe('F27 a frozen environment', () => {
 
     expect(extend.mock.calls.map(([{ fencingToken }]) => fencingToken - NOW)).toEqual([1, 2]);
   });
-});
-
-test('row 10: wait ends before the deadline', async () => {
-  const { clock, options, context, observer } = setting(20_000);
-  void withSingleExecution(() => new Promise(() => {}), { ...options, observers: [], maxHold: '1h' })({}, context());
-  const wrapped = withSingleExecution(async () => 'ran', { ...options, wait: '1h' });
-  const waiter = wrapped({}, context());
-  await clock.advance(19_000);
-
-  expect(await waiter).toMatchObject({ status: 'skipped', reason: 'locked' });
-  expect(observer.types().filter((type) => type === 'skipped')).toHaveLength(1);
 });

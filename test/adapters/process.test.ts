@@ -5,7 +5,6 @@ import { type Execution, LockHeldError, type Skipped } from 'single-execution';
 import { withSingleExecution } from 'single-execution/process';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { crash, MINUTE, memoryLocks, NOW } from '../support/memory-locks.js';
-import { pass } from '../support/pass.js';
 
 const { Cron: Cron10 } = createRequire(import.meta.url)('croner-10') as typeof import('croner');
 
@@ -92,21 +91,6 @@ describe('the wrapped job', () => {
 
     expect(await job('42')).toBe('tenant-42');
   });
-
-  test('row 70: F44 64 calls at once have 64 executions', async () => {
-    const { clock, options } = setting();
-    const job = withSingleExecution(
-      async (tenant: number, { name }: Execution) => {
-        await pass(clock, 64 - tenant);
-        return [tenant, name];
-      },
-      { ...options, name: (tenant) => `tenant-${tenant}` },
-    );
-    const running = Promise.all(Array.from({ length: 64 }, (_, tenant) => job(tenant)));
-    await clock.advance(64);
-
-    expect(await running).toEqual(Array.from({ length: 64 }, (_, tenant) => [tenant, `tenant-${tenant}`]));
-  });
 });
 
 describe('row 36: the tick', () => {
@@ -164,17 +148,6 @@ describe('row 36: the tick', () => {
     ).toEqual(date);
     expect(await withSingleExecution(seen, { ...options, tick: { every: '5m' } })({ date })).toEqual(new Date(NOW));
     expect(await withSingleExecution(seen, { ...options, tick: 'none' })({ date })).toBeUndefined();
-  });
-
-  test('F71 a date that no schedule can have is refused, and nothing is written', async () => {
-    const { options, store } = setting();
-    const acquire = vi.spyOn(store, 'acquire');
-    const job = withSingleExecution(seen, { ...options, tick: 'event' });
-    const triggeredAt = new Date(NOW);
-
-    await expect(job({ date: new Date(NOW / 1_000), triggeredAt })).rejects.toThrow(RangeError);
-    await expect(job({ date: new Date(NOW + 86_400_001), triggeredAt })).rejects.toThrow(RangeError);
-    expect(acquire).not.toHaveBeenCalled();
   });
 });
 

@@ -13,6 +13,7 @@ import * as memory from 'single-execution/memory';
 import * as observe from 'single-execution/observe';
 import * as processes from 'single-execution/process';
 import * as redisDoor from 'single-execution/redis';
+import * as schedule from 'single-execution/schedule';
 import * as testing from 'single-execution/testing';
 import * as upstash from 'single-execution/upstash';
 import { askedEarly } from './asked-early.js';
@@ -27,6 +28,7 @@ const doors = {
   './observe': observe,
   './process': processes,
   './redis': redisDoor,
+  './schedule': schedule,
   './testing': testing,
   './upstash': upstash,
 };

@@ -20,5 +20,5 @@ const NEED_PACKAGES = ['single-execution/dynamodb', 'single-execution/cdk'];
 export const BARE_DOORS: readonly string[] = Object.keys(DOORS).filter((door) => !NEED_PACKAGES.includes(door));
 
 function sourceOf(built: string): string {
-  return built.replace(/\.js$/, '.ts').replace('./dist/cdk/', './infra/constructs/').replace('./dist/', './src/');
+  return built.replace(/\.js$/, '.ts').replace('./dist/cdk/', './').replace('./dist/', './src/');
 }

@@ -1,22 +1,17 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { createServer } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
+import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { connectRedis } from './resp.js';
+import { Redis } from 'ioredis';
+import { freePort, HOST, type KeptServer, startKept } from './kept-server.js';
 
-const KEEPER = fileURLToPath(new URL('./redis-server-keeper.mjs', import.meta.url));
 const PROGRAM = 'redis-server';
-const HOST = '127.0.0.1';
 const START_MS = 20_000;
 /** Another process can take the free port before Redis does. */
 const PORTS_TRIED = 3;
 
-export interface RedisServer {
+export interface RedisServer extends KeptServer {
   readonly host: typeof HOST;
   readonly port: number;
   readonly url: string;
-  stop(): Promise<void>;
 }
 
 /** Starts the real redis-server in memory on a free port; it ends with `stop()` or with this process. */
@@ -34,22 +29,14 @@ export async function startRedisServer(): Promise<RedisServer> {
 }
 
 async function startOn(port: number): Promise<RedisServer> {
-  const keeper = spawn(process.execPath, [KEEPER, PROGRAM, String(port)], { stdio: ['pipe', 'pipe', 'pipe'] });
-  let output = '';
-  for (const stream of [keeper.stdout, keeper.stderr]) {
-    stream.on('data', (chunk) => {
-      output = (output + chunk).slice(-4_000);
-    });
-  }
-  try {
-    // Its own word first: on a port taken by another server, that one would answer the PING.
-    await untilItSays('Ready to accept connections', keeper, () => output);
-    await ping(port);
-  } catch (error) {
-    await end(keeper);
-    throw new Error(`No redis-server on ${HOST}:${port}; its last output:\n${output}`, { cause: error });
-  }
-  return { host: HOST, port, url: `redis://${HOST}:${port}`, stop: () => end(keeper) };
+  const kept = await startKept({
+    keeper: './redis-server-keeper.mjs',
+    args: [PROGRAM, String(port)],
+    startMs: START_MS,
+    // Its own word: on a port taken by another server, that one would answer.
+    isReady: (output) => output.includes('Ready to accept connections'),
+  });
+  return { host: HOST, port, url: `redis://${HOST}:${port}`, ...kept };
 }
 
 /** @throws Error where it is not on the PATH */
@@ -62,38 +49,10 @@ export async function requireRedisServer(): Promise<void> {
   });
 }
 
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, HOST, resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('No free TCP port');
-  return address.port;
-}
-
-async function untilItSays(words: string, keeper: ChildProcess, output: () => string): Promise<void> {
-  const giveUpAt = Date.now() + START_MS;
-  while (Date.now() < giveUpAt) {
-    if (keeper.exitCode !== null) throw new Error(`It exited with code ${keeper.exitCode}`);
-    if (output().includes(words)) return;
-    await sleep(10);
-  }
-  throw new Error(`Not ready within ${START_MS} ms`);
-}
-
-async function ping(port: number): Promise<void> {
-  const connection = await connectRedis(port);
-  try {
-    const [pong] = await connection.send([['PING']]);
-    if (String(pong) !== 'PONG') throw new Error(`PING was answered ${JSON.stringify(pong)}`);
-  } finally {
-    connection.close();
-  }
-}
-
-async function end(keeper: ChildProcess): Promise<void> {
-  if (keeper.exitCode !== null || keeper.signalCode !== null) return;
-  const exited = new Promise((resolve) => keeper.once('exit', resolve));
-  keeper.stdin?.end();
-  await exited;
+/** A connection to the Redis on this port of the loopback. Once that is gone it is not made anew. */
+export async function connectedTo(port: number): Promise<Redis> {
+  const redis = new Redis({ host: HOST, port, lazyConnect: true, retryStrategy: () => null });
+  redis.on('error', () => undefined);
+  await redis.connect();
+  return redis;
 }

@@ -1,17 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { App, type Environment, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
-import { afterAll } from 'vitest';
-
-const folder = mkdtempSync(join(tmpdir(), 'cdk-apps-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+import { inject } from 'vitest';
 
 /** A stack of an app of its own, whose functions are not bundled. */
 export function appStack({ env }: { env?: Environment } = {}): Stack {
   const app = new App({
-    outdir: mkdtempSync(join(folder, 'app-')),
+    outdir: mkdtempSync(join(inject('cdkAppsFolder'), 'app-')),
     context: { 'aws:cdk:bundling-stacks': [] },
     // It only warns here, and takes seconds to load; the stack of this project is judged by it in a test of its own.
     builtinCloudFormationValidation: false,

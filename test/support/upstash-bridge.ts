@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { connectRedis, isErrorReply, type RedisConnection, type Reply } from './resp.js';
+import type { Redis } from 'ioredis';
+import { connectedTo } from './redis-server.js';
 
 /**
  * What happens to a request: the connection is reset before Redis sees it (`drop-request`) or after Redis applied it
@@ -17,7 +18,7 @@ export type BridgeFault =
   | { readonly lateMs: number };
 
 export interface BridgeRequest {
-  /** `/`, `/pipeline` or `/multi-exec`. */
+  /** `/` or `/pipeline`. */
   readonly path: string;
   /** The JSON that the client sent. */
   readonly body: unknown;
@@ -41,6 +42,8 @@ export interface UpstashBridge {
 }
 
 type Command = readonly string[];
+/** What Redis answers: its strings as their bytes. */
+type Reply = Buffer | number | null | readonly Reply[];
 type Result = { readonly result: unknown } | { readonly error: string };
 type Encoding = 'utf8' | 'base64';
 
@@ -50,11 +53,10 @@ interface Answer {
 }
 
 export async function startUpstashBridge({ redisPort }: { readonly redisPort: number }): Promise<UpstashBridge> {
-  const redis = await connectRedis(redisPort);
+  const redis = await connectedTo(redisPort);
   const token = 'token-of-the-tests';
   const seen: BridgeRequest[] = [];
   const injections: { readonly fault: BridgeFault; readonly injection: BridgeInjection; left: number }[] = [];
-  const execute = executor(redis);
 
   const faultFor = (request: BridgeRequest): BridgeFault | undefined => {
     const one = injections.find(({ injection, left }) => left > 0 && injection.when?.(request) !== false);
@@ -76,7 +78,7 @@ export async function startUpstashBridge({ redisPort }: { readonly redisPort: nu
 
     const answer: Answer =
       incoming.headers.authorization === `Bearer ${token}`
-        ? await execute(request, incoming.headers['upstash-encoding'] === 'base64' ? 'base64' : 'utf8')
+        ? await execute(redis, request, incoming.headers['upstash-encoding'] === 'base64' ? 'base64' : 'utf8')
         : refused(401, 'WRONGPASS invalid or missing auth token');
     if (isLate || fault === 'hang-after') return;
     if (fault === 'drop-response') return reset(outgoing);
@@ -101,48 +103,30 @@ export async function startUpstashBridge({ redisPort }: { readonly redisPort: nu
       new Promise((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
-        redis.close();
+        redis.disconnect();
       }),
   };
 }
 
-function executor(redis: RedisConnection): (request: BridgeRequest, encoding: Encoding) => Promise<Answer> {
-  const results = (commands: readonly Command[], replies: readonly Reply[], encoding: Encoding): readonly Result[] =>
-    commands.map((_, index) => resultOf(replies[index] ?? null, encoding));
-
-  return async ({ path, body }, encoding) => {
-    switch (path) {
-      case '/': {
-        const command = commandIn(body);
-        if (!command) return refused(400, 'ERR failed to parse command');
-        const [result = { result: null }] = results([command], await redis.send([command]), encoding);
-        return { status: 'error' in result ? 400 : 200, body: result };
-      }
-      case '/pipeline': {
-        const commands = commandsIn(body);
-        if (!commands) return refused(400, 'ERR failed to parse pipeline request');
-        return { status: 200, body: results(commands, await redis.send(commands), encoding) };
-      }
-      case '/multi-exec': {
-        const commands = commandsIn(body);
-        if (!commands) return refused(400, 'ERR failed to parse multi-exec request');
-        const replies = await redis.send([['MULTI'], ...commands, ['EXEC']]);
-        const done = replies.at(-1);
-        if (isErrorReply(done)) return refused(400, done.error);
-        return { status: 200, body: results(commands, Array.isArray(done) ? done : [], encoding) };
-      }
-      default:
-        return refused(400, `ERR the bridge serves /, /pipeline and /multi-exec, not ${path}`);
-    }
-  };
+async function execute(redis: Redis, { path, body }: BridgeRequest, encoding: Encoding): Promise<Answer> {
+  const commands = commandsIn(path === '/' ? [body] : body);
+  if (!commands) return refused(400, 'ERR failed to parse what was sent');
+  const pipeline = redis.pipeline();
+  for (const [name = '', ...args] of commands) pipeline.callBuffer(name, ...args);
+  const results = ((await pipeline.exec()) ?? []).map(([error, reply]) => resultOf(error, reply as Reply, encoding));
+  if (path === '/pipeline') return { status: 200, body: results };
+  const [result = { result: null }] = results;
+  return { status: 'error' in result ? 400 : 200, body: result };
 }
 
 function refused(status: number, error: string): Answer {
   return { status, body: { error } };
 }
 
-function resultOf(reply: Reply, encoding: Encoding): Result {
-  if (isErrorReply(reply)) return reply;
+function resultOf(error: Error | null, reply: Reply, encoding: Encoding): Result {
+  if (error?.name === 'ReplyError') return { error: error.message };
+  // Redis is gone.
+  if (error) throw error;
   // The one string that Upstash leaves plain under base64.
   if (Buffer.isBuffer(reply) && reply.toString() === 'OK') return { result: 'OK' };
   return { result: encoded(reply, encoding) };
@@ -150,9 +134,7 @@ function resultOf(reply: Reply, encoding: Encoding): Result {
 
 function encoded(reply: Reply, encoding: Encoding): unknown {
   if (reply === null || typeof reply === 'number') return reply;
-  if (Buffer.isBuffer(reply)) return reply.toString(encoding);
-  if (isErrorReply(reply)) return Buffer.from(reply.error).toString(encoding);
-  return reply.map((item) => encoded(item, encoding));
+  return Buffer.isBuffer(reply) ? reply.toString(encoding) : reply.map((item) => encoded(item, encoding));
 }
 
 function commandsIn(body: unknown): readonly Command[] | undefined {

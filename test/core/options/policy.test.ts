@@ -212,14 +212,6 @@ describe('row 14: an option that cannot be is refused when wrapping, by its name
     await expect(executeWithLock(() => {}, given)).rejects.toThrow(new TypeError(message));
   });
 
-  test.each<[unknown, string]>([
-    [undefined, 'handler is undefined: give the function to wrap'],
-    [{}, 'handler is an object: give the function to wrap'],
-    ['handler', "handler is 'handler': give the function to wrap"],
-  ])('a handler that is %o', (handler, message) => {
-    expect(() => withSingleExecution(handler as () => void, { name: 'digest', store })).toThrow(new TypeError(message));
-  });
-
   test('an onSkipped or tick of executeWithLock, which has no such option', async () => {
     const options = { name: 'digest', store, lockAtMostFor: '1m', onSkipped: 'throw' };
 

@@ -36,22 +36,6 @@ describe('row 24: extend', () => {
     ]);
   });
 
-  test('row 24: the extended lease is lost at its own deadline', async () => {
-    const { clock, options } = byHand();
-    const seen: unknown[] = [];
-    const running = executeWithLock(async ({ signal, extend }) => {
-      await extend('5m');
-      await pass(clock, 296_999);
-      seen.push(signal.aborted);
-      await pass(clock, 1);
-      seen.push(signal.reason);
-    }, options);
-    await clock.advance(5 * MINUTE);
-    await running;
-
-    expect(seen).toEqual([false, leaseOver]);
-  });
-
   test.each([0, 1, '30s', '60s'])('row 24: by %o, which is no longer than it is held, changes nothing', async (by) => {
     const { clock, options, item } = byHand();
     const running = executeWithLock(async (execution) => {
@@ -124,17 +108,6 @@ describe('row 24: LockLostError', () => {
     expect(outcome).toMatchObject({ value: forcedAway, release: 'lost' });
     expect(extendedAt).toHaveLength(1);
     expect(observer.types()).toEqual(['attempted', 'acquired', 'started', 'lost', 'finished']);
-  });
-
-  test('row 24: F30 when the lease is over by this host’s clocks, and nothing is sent', async () => {
-    const { clock, options, extendedAt } = byHand();
-    await executeWithLock(async ({ extend }) => {
-      clock.suspend(MINUTE);
-      await expect(extend('5m')).rejects.toThrow(leaseOver);
-    }, options);
-
-    expect(extendedAt).toEqual([]);
-    expect.assertions(2);
   });
 
   test('row 24: a lost lock is told as lost, also past maxHold', async () => {
@@ -212,33 +185,4 @@ test('row 24: when the store fails it is a LockStoreError, and the lock is held 
   expect(observer.types()).toEqual([
     ...['attempted', 'acquired', 'started', 'extend-failed', 'extended', 'released', 'finished'],
   ]);
-});
-
-describe('row 24: extend beside keepAlive', () => {
-  test('F34 waits for the renewal that is under way, and the renewal for it', async () => {
-    const { clock, options, extendedAt } = keptLocks({ extend: { delayMs: 2_000 } });
-    const running = executeWithLock(async ({ extend }) => {
-      await pass(clock, 20_500);
-      await extend('2m');
-      return clock.monotonic();
-    }, options);
-    await clock.advance(MINUTE);
-
-    expect(await running).toMatchObject({ value: 24_000 });
-    expect(extendedAt).toEqual([20_000, 22_000]);
-  });
-
-  test('row 24: a long one puts the next renewal off until two thirds of the lease are left', async () => {
-    const { clock, options, extendedAt } = keptLocks();
-    const running = executeWithLock(async ({ extend, signal }) => {
-      await pass(clock, 5_000);
-      await extend('5m');
-      await pass(clock, 10 * MINUTE);
-      return signal.aborted;
-    }, options);
-    await clock.advance(11 * MINUTE);
-
-    expect(await running).toMatchObject({ value: false });
-    expect(extendedAt.slice(0, 4)).toEqual([5_000, 265_000, 285_000, 305_000]);
-  });
 });

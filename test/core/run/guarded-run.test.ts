@@ -201,26 +201,6 @@ describe('row 32: bookkeeping that fails', () => {
     await expect(failing).rejects.toBe(error);
     expect(observer.types()).toEqual(['attempted', 'acquired', 'started', 'release-failed', 'failed']);
   });
-
-  test('F53 a release that is sent twice was released, even when a successor came in between', async () => {
-    const { clock, store, options } = memoryLocks();
-    const releases: Parameters<LockStore['release']>[] = [];
-    const recording: LockStore = {
-      ...store,
-      release: (...args) => {
-        releases.push(args);
-        return store.release(...args);
-      },
-    };
-    await executeWithLock(() => {}, { ...options, store: recording });
-    await clock.advance(1_000);
-    const [first] = releases;
-    if (!first) throw new Error('nothing was released');
-
-    expect(await store.release(...first)).toBe('released');
-    await executeWithLock(() => {}, options);
-    expect(await store.release(...first)).toBe('released');
-  });
 });
 
 describe('a grant that is over at its arrival', () => {
@@ -480,22 +460,6 @@ describe('a run that loses its lock', () => {
     expect(await item()).toMatchObject({ state: 'released', result: 'succeeded', doneTick: NOW });
     expect(await executeWithLock(() => {}, { ...options, tick: NOW })).toMatchObject({ reason: 'already-executed' });
   });
-
-  test('row 53: a run that was forced away is told by its release, and leaves the lock alone', async () => {
-    const { clock, store, options, item } = memoryLocks();
-    const running = executeWithLock(() => pass(clock, 5_000), options);
-    await clock.advance(1_000);
-    const force = { name: 'digest', adminId: 'f1', fencingToken: NOW + 1, lockedAtMs: NOW, nowMs: NOW + 1_000 };
-    await store.forceRelease(force, {} as never);
-    await clock.advance(5_000);
-
-    expect(await running).toMatchObject({ status: 'executed', release: 'lost' });
-    expect(await item()).toMatchObject({ state: 'forced', attemptId: 'f1', fencingToken: NOW + 2 });
-    expect(await executeWithLock(() => {}, options)).toMatchObject({
-      fencingToken: NOW + 3,
-      previous: { status: 'forced', fencingToken: NOW + 1 },
-    });
-  });
 });
 
 describe('what a run is told of the past', () => {
@@ -520,30 +484,6 @@ describe('what a run is told of the past', () => {
     expect(runsOf(await item())).toEqual([
       { status: 'succeeded', tickMs: NOW + MINUTE, lockedAtMs: NOW + MINUTE, durationMs: 0, fencingToken: NOW + 2 },
       { status: 'crashed', tickMs: NOW, lockedAtMs: NOW, fencingToken: NOW + 1 },
-    ]);
-  });
-
-  test('row 48: the last ten runs ride in the record', async () => {
-    const { clock, options, item } = memoryLocks();
-    for (let run = 0; run < 12; run++) {
-      const task = run % 2 === 0 ? () => {} : noDatabase;
-      await executeWithLock(task, options).catch(() => undefined);
-      await clock.advance(1_000);
-    }
-    const runs = runsOf(await item());
-
-    expect(runs.map(({ fencingToken }) => fencingToken - NOW)).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4, 3]);
-    expect(runs.map(({ status }) => status)).toEqual([
-      'failed',
-      'succeeded',
-      'failed',
-      'succeeded',
-      'failed',
-      'succeeded',
-      'failed',
-      'succeeded',
-      'failed',
-      'succeeded',
     ]);
   });
 
@@ -639,16 +579,6 @@ describe('lockAtLeastFor', () => {
     const elsewhere = { ...holding, clock: manualClock(NOW + 30_000 + skew) };
 
     expect(await executeWithLock(() => {}, elsewhere)).toMatchObject({ reason: 'lock-at-least-for' });
-  });
-
-  test('a run longer than lockAtLeastFor frees the lock at its end', async () => {
-    const { clock, options } = memoryLocks();
-    const holding = { ...options, lockAtLeastFor: '10s' };
-    const running = executeWithLock(() => pass(clock, 20_000), holding);
-    await clock.advance(20_000);
-    await running;
-
-    expect(await executeWithLock(() => {}, holding)).toMatchObject({ status: 'executed' });
   });
 });
 

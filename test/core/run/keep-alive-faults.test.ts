@@ -65,16 +65,6 @@ describe('F32 a store that fails', () => {
     expect(await running).toMatchObject({ release: 'released' });
     expect(extendedAt).toEqual([20_000, 26_000, 32_000, 52_000]);
   });
-
-  test('F38 a renewal that takes long is counted from its send: the next one is no later for it', async () => {
-    const { clock, options, extendedAt } = keptLocks({ extend: { delayMs: 4_000 } });
-    const running = executeWithLock(() => pass(clock, 70_000), options);
-    await clock.advance(70_000);
-    await running;
-
-    // This store reads the clocks when it is reached, 4 s after it was asked.
-    expect(extendedAt).toEqual([20_000, 44_000, 68_000]);
-  });
 });
 
 describe('row 25: a lock that is taken away', () => {
@@ -135,45 +125,9 @@ describe('F41 a handler that ignores its signal', () => {
     expect(await item()).toMatchObject({ state: 'released', result: 'succeeded', doneTick: NOW });
     expect(observer.types().slice(-3)).toEqual(['lost', 'released', 'finished']);
   });
-
-  test('F47 an error that it throws after that reaches its caller by identity', async () => {
-    const { clock, options, item } = keptLocks({ extend: 'lose-request' });
-    const error = new Error('no database');
-    const failed = expect(
-      executeWithLock(
-        async () => {
-          await pass(clock, 5 * MINUTE);
-          throw error;
-        },
-        { ...options, tick: NOW },
-      ),
-    ).rejects.toBe(error);
-    await clock.advance(5 * MINUTE);
-    await failed;
-
-    expect(await item()).toMatchObject({ result: 'failed', error: 'Error' });
-    expect(await item()).not.toHaveProperty('doneTick');
-  });
 });
 
 describe('F27 no timer is left', () => {
-  test.each<[string, () => unknown]>([
-    ['returns', () => 'sent'],
-    [
-      'throws at once',
-      () => {
-        throw new Error('no database');
-      },
-    ],
-  ])('F27 when the task %s', async (_, task) => {
-    const { clock, options, extendedAt } = keptLocks();
-    await executeWithLock(task, options).catch(() => undefined);
-
-    expect(clock.pendingTimers()).toBe(0);
-    await clock.advance(10 * MINUTE);
-    expect(extendedAt).toEqual([]);
-  });
-
   test('F27 when the release fails', async () => {
     const { clock, options } = keptLocks({ release: 'lose-request' });
     const running = executeWithLock(() => pass(clock, 30_000), options);

@@ -45,13 +45,6 @@ describe('row 23: maxHold', () => {
     expect(await reasonsAround(5 * MINUTE, noGrace)).toEqual([undefined, deadline]);
   });
 
-  test('row 23: that comes before the deadline is what the signal tells', async () => {
-    expect(await reasonsAround(MINUTE, { maxHold: '1m', deadline: NOW + 5 * MINUTE })).toEqual([
-      undefined,
-      maxHoldOver,
-    ]);
-  });
-
   test('row 23: however long it is, a lock is extended by a day at most', async () => {
     const { options, extendedAt } = keptLocks();
     const running = executeWithLock(
@@ -144,15 +137,6 @@ describe('row 23: a run that goes on after maxHold', () => {
 });
 
 describe('row 26: gracePeriod', () => {
-  test.each<[string, object, number]>([
-    ['1 s before a deadline in a minute', {}, 59_000],
-    ['a tenth before a deadline in 3 s', { deadline: NOW + 3_000 }, 2_700],
-    ['as long before it as is asked for', { gracePeriod: '10s' }, 50_000],
-    ['as long before a short deadline as is asked for', { deadline: NOW + 3_000, gracePeriod: '2s' }, 1_000],
-  ])('row 26: the signal aborts %s', async (_, over, instant) => {
-    expect(await reasonsAround(instant, { deadline: NOW + MINUTE, ...over })).toEqual([undefined, deadline]);
-  });
-
   test('row 26: longer than the remaining time: the signal has aborted when the run begins', async () => {
     const { options } = keptLocks();
     const over = { deadline: NOW + 3_000, gracePeriod: '10s' };

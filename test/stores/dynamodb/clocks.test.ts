@@ -204,17 +204,6 @@ describe('the holder stops by the same clock', () => {
     expect((await runOnce({ name, store: locks.store() })).outcome?.status).toBe('executed');
   });
 
-  test.each<'throw' | 'skip' | 'run'>(['throw', 'skip', 'run'])(
-    "CLOCK_SKEW throws with onStoreError '%s' too",
-    async (onStoreError) => {
-      const clock = shiftedClock(-TWO_MINUTES);
-
-      const run = await runOnce({ name: uniqueName(), store: locks.store(), clock, onStoreError });
-
-      expect(run).toMatchObject({ error: { code: 'CLOCK_SKEW' }, executions: [] });
-    },
-  );
-
   test.each([
     ['stale by one second more', -1_000],
     ['true', 0],

@@ -3,6 +3,7 @@ import { type ContractHarness, lockStoreContract } from 'single-execution/testin
 import { beforeAll, describe, test } from 'vitest';
 import { dynamoDBHarness } from '../../support/dynamodb-harness.js';
 import { dynamoDBLocal, freshTable } from '../../support/dynamodb-local.js';
+import { memberCases } from '../../support/member-cases.js';
 
 type Shape = Pick<DynamoDBStoreOptions, 'partitionKey' | 'sortKey' | 'keyPrefix'>;
 
@@ -12,7 +13,7 @@ const SHAPES: readonly (readonly [string, Shape])[] = [
   ['row 71: a shared table with a key prefix', { partitionKey: 'pk', sortKey: 'sk', keyPrefix: 'app/prod#lock#' }],
 ];
 
-describe.each(SHAPES)('dynamoDBStore keeps the contract of all stores on %s', (_, shape) => {
+describe.each(SHAPES)('dynamoDBStore keeps the contract of all stores, and lists of members, on %s', (_, shape) => {
   let harness: ContractHarness;
 
   beforeAll(async () => {
@@ -20,5 +21,5 @@ describe.each(SHAPES)('dynamoDBStore keeps the contract of all stores on %s', (_
     harness = dynamoDBHarness({ tableName: await freshTable(client, shape), client, ...shape });
   });
 
-  for (const { name, check } of lockStoreContract) test(name, () => check(harness));
+  for (const { name, check } of [...lockStoreContract, ...memberCases]) test(name, () => check(harness));
 });

@@ -4,6 +4,8 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { dynamoDBAdminStore, dynamoDBStore } from 'single-execution/dynamodb';
 import { type ContractHarness, fakeLockTable, lockStoreContract, manualClock } from 'single-execution/testing';
 import { describe, test } from 'vitest';
+import { manuallyTimed } from '../../support/contract-harness.js';
+import { memberCases } from '../../support/member-cases.js';
 
 const MAX_CLOCK_SKEW_MS = 1_000;
 
@@ -16,17 +18,7 @@ function fakeHarness(): ContractHarness {
   return {
     store: dynamoDBStore(options),
     admin: dynamoDBAdminStore(options),
-    call() {
-      clock.suspend(1);
-      return {
-        clock,
-        signal: new AbortController().signal,
-        tryMs: 1_000,
-        budgetMs: 5_000,
-        maxClockSkewMs: MAX_CLOCK_SKEW_MS,
-      };
-    },
-    shortLeaseMs: 60_000,
+    ...manuallyTimed(clock),
     leasePadMs: 2_000,
     async expire(lease) {
       await clock.advance(lease.lockUntilMs + MAX_CLOCK_SKEW_MS - clock.now());
@@ -37,8 +29,6 @@ function fakeHarness(): ContractHarness {
   };
 }
 
-describe('row 60: dynamoDBStore on fakeLockTable keeps the contract', () => {
-  test.each(lockStoreContract.map((promise) => [promise.name, promise] as const))('%s', async (_, promise) => {
-    await promise.check(fakeHarness());
-  });
+describe('row 60: dynamoDBStore on fakeLockTable keeps the contract, and lists of members', () => {
+  for (const { name, check } of [...lockStoreContract, ...memberCases]) test(name, () => check(fakeHarness()));
 });

@@ -5,6 +5,7 @@ import { redisAdminStore, redisStore } from 'single-execution/redis';
 import { type ContractHarness, lockStoreContract } from 'single-execution/testing';
 import { upstashAdminStore, upstashStore } from 'single-execution/upstash';
 import { afterAll, beforeAll, describe, test } from 'vitest';
+import { memberCases } from '../../support/member-cases.js';
 import { redisCases } from '../../support/redis-cases.js';
 import { redisHarness } from '../../support/redis-harness.js';
 import { type RedisServer, startRedisServer } from '../../support/redis-server.js';
@@ -64,5 +65,6 @@ describe.each<[string, () => Promise<Connected>]>([
   });
   afterAll(() => connected.close());
 
-  for (const { name, check } of [...lockStoreContract, ...redisCases]) test(name, () => check(connected.harness));
+  for (const { name, check } of [...lockStoreContract, ...redisCases, ...memberCases])
+    test(name, () => check(connected.harness));
 });

@@ -181,6 +181,27 @@ describe('a lost answer', () => {
     expect(client.evalsha).toHaveBeenCalledTimes(2);
     expect(await redis.hget('lock:digest', 'barredAttempts')).not.toContain('a-late');
   });
+
+  test('F1 of a check-in: it is sent again, and is one check-in', async () => {
+    const { client, faults } = faultyClient();
+    const store = redisStore({ client });
+    await store.checkIn({ group: 'sched', member: 'a', forget: [] }, call());
+    vi.mocked(client.evalsha).mockClear();
+    faults.push(applyThenReset);
+    const list = await store.checkIn({ group: 'sched', member: 'b', forget: ['a'] }, call());
+
+    expect(client.evalsha).toHaveBeenCalledTimes(2);
+    expect(list.members).toEqual([{ name: 'b', checkedInMs: list.nowMs }]);
+  });
+});
+
+test('one who only looks leaves nothing in Redis, nor does a list that all have left', async () => {
+  const store = redisStore({ client: redis });
+  await store.checkIn({ group: 'sched', forget: [] }, call());
+  expect(await redis.keys('*')).toEqual([]);
+  await store.checkIn({ group: 'sched', member: 'a', forget: [] }, call());
+  await store.checkIn({ group: 'sched', forget: ['a'] }, call());
+  expect(await redis.keys('*')).toEqual([]);
 });
 
 test('F12 F13 a clock that is hours wrong decides nothing, and is told', async () => {

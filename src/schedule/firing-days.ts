@@ -1,6 +1,5 @@
-import type { EventBridgeCron } from './eventbridge-cron.js';
+import type { CronFields } from './cron-fields.js';
 
-const DAY_MS = 86_400_000;
 const SUNDAY = 1;
 const SATURDAY = 7;
 
@@ -11,22 +10,29 @@ interface Day {
   readonly weekday: number;
 }
 
-/** Midnights (UTC, epoch ms) of the days on which a cron fires in the years from `firstYear` to `lastYear`. */
-export function calendarDays(cron: EventBridgeCron, firstYear: number, lastYear: number): number[] {
-  const found: number[] = [];
-  for (let midnight = Date.UTC(firstYear, 0); midnight < Date.UTC(lastYear + 1, 0); midnight += DAY_MS) {
+/**
+ * The days on which a cron fires, as their midnights in UTC (epoch ms), from one day to another, both included. `step`
+ * is 1 for later days, -1 for earlier ones.
+ */
+export function* firingDays(cron: CronFields, fromMs: number, toMs: number, step: 1 | -1): Generator<number> {
+  let midnight = fromMs;
+  while (step * (toMs - midnight) >= 0) {
     const date = new Date(midnight);
-    const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
-    if (cron.years !== 'every' && !cron.years.includes(year)) continue;
-    if (!cron.months.includes(month + 1)) continue;
-    const day = {
-      date: date.getUTCDate(),
-      lastDate: new Date(Date.UTC(year, month + 1, 0)).getUTCDate(),
-      weekday: date.getUTCDay() + 1,
-    };
-    if (isDayOfMonth(cron.dayOfMonth, day) && isDayOfWeek(cron.dayOfWeek, day)) found.push(midnight);
+    const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()];
+    const isInMonth = (cron.years === 'every' || cron.years.includes(year)) && cron.months.includes(month + 1);
+    if (!isInMonth) {
+      midnight = step > 0 ? Date.UTC(year, month + 1) : Date.UTC(year, month, 0);
+      continue;
+    }
+    const lastDate = new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
+    if (isFiringDay(cron, { date: day, lastDate, weekday: date.getUTCDay() + 1 })) yield midnight;
+    midnight = Date.UTC(year, month, day + step);
   }
-  return found;
+}
+
+function isFiringDay({ dayOfMonth, dayOfWeek, eitherDay }: CronFields, day: Day): boolean {
+  const [inMonth, inWeek] = [isDayOfMonth(dayOfMonth, day), isDayOfWeek(dayOfWeek, day)];
+  return eitherDay ? inMonth || inWeek : inMonth && inWeek;
 }
 
 function isDayOfMonth(items: readonly string[], day: Day): boolean {

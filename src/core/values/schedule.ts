@@ -1,0 +1,15 @@
+/**
+ * When ticks are due. `cron`, `eventBridge` and `rate` of `single-execution/schedule` make such values; any object with
+ * these functions will do. Immutable, and the same on every host.
+ */
+export interface Schedule {
+  /** The newest tick at or before an instant; undefined if there is none. */
+  previous(at: Date): Date | undefined;
+  /** The first tick after an instant; undefined if there is none. */
+  next(at: Date): Date | undefined;
+  /** The ticks from `from` (inclusive) to `to` (exclusive), oldest first; the first `max` of them. */
+  between(from: Date, to: Date, options?: { readonly max?: number }): Date[];
+  toString(): string;
+  /** Milliseconds between two ticks of a schedule that tells only how far apart they are, not when they are due. */
+  readonly everyMs?: number;
+}

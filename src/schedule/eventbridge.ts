@@ -1,0 +1,21 @@
+import type { Schedule } from '../core/values/schedule.js';
+import { readEventBridge } from './eventbridge-expression.js';
+import { cronInstants, oneInstant } from './instants.js';
+import { floatingRate } from './rate.js';
+import { refuserOf, type ZoneOptions, zonedSchedule, zoneOf } from './zoned.js';
+
+/**
+ * The schedule of an expression of EventBridge: `cron(0 9 ? * MON-FRI *)`, `rate(15 minutes)` or
+ * `at(2026-01-01T02:00:00)`. EventBridge counts a rate from the creation of its schedule, which the expression does not
+ * tell; `rate(…, { start })` does.
+ *
+ * @throws RangeError for an expression that EventBridge would not take or that never fires, and for an unknown time zone
+ */
+export function eventBridge(expression: string, options: ZoneOptions = {}): Schedule {
+  const refuse = refuserOf(expression);
+  const zone = zoneOf(options, 'eventBridge');
+  const read = readEventBridge(expression, refuse);
+  if (read.kind === 'rate') return floatingRate(expression, read.everyMs);
+  const instants = read.kind === 'cron' ? cronInstants(read.cron, zone) : oneInstant(read.wallMs, zone);
+  return zonedSchedule(expression, instants, zone, refuse);
+}

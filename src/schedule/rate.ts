@@ -1,0 +1,41 @@
+import { describe } from '../core/values/describe.js';
+import { type Duration, formatDuration, parseDuration } from '../core/values/duration.js';
+import { checkKnown } from '../core/values/option-checks.js';
+import type { Schedule } from '../core/values/schedule.js';
+import { readRate } from './eventbridge-expression.js';
+import { rateInstants } from './instants.js';
+import { instant, scheduleOf } from './schedule-of.js';
+import { refuserOf } from './zoned.js';
+
+export interface RateOptions {
+  /** The first tick, from which all others are counted. @default none: the ticks have no fixed place */
+  readonly start?: Date;
+}
+
+/**
+ * The schedule of ticks that are equally far apart, such as `15 minutes`, `15m` or `PT15M`. Without `start` it is known
+ * how far apart they are, but not when they are due: `next`, `previous` and `between` count from the instant given.
+ *
+ * @throws TypeError, RangeError for a duration or a start that cannot be
+ */
+export function rate(duration: Duration, options: RateOptions = {}): Schedule {
+  checkKnown(options, ['start'], 'rate');
+  const everyMs = everyMsOf(duration);
+  const text = `rate(${typeof duration === 'string' ? duration : formatDuration(duration)})`;
+  if (options.start === undefined) return floatingRate(text, everyMs);
+  const startMs = instant(options.start, 'start');
+  return scheduleOf(`${text} from ${new Date(startMs).toISOString()}`, () => rateInstants(everyMs, startMs));
+}
+
+/** A rate whose first tick is not known: as seen from an instant, a tick is due then. */
+export function floatingRate(text: string, everyMs: number): Schedule {
+  return scheduleOf(text, (atMs) => rateInstants(everyMs, atMs), everyMs);
+}
+
+function everyMsOf(duration: Duration): number {
+  if (typeof duration === 'string' && duration.includes(' ')) return readRate(duration, refuserOf(duration));
+  const everyMs = parseDuration(duration, 'rate');
+  if (everyMs === 0)
+    throw new RangeError(`rate is ${describe(duration)}: give the time between two ticks, 1 ms or more`);
+  return everyMs;
+}

@@ -1,0 +1,68 @@
+import { dateOf, msOf } from '../core/values/date-of.js';
+import { describe } from '../core/values/describe.js';
+import { checkKnown } from '../core/values/option-checks.js';
+import type { Schedule } from '../core/values/schedule.js';
+import type { Instants } from './instants.js';
+
+/** The most that `between` lists where no `max` is given. */
+const MOST_LISTED = 100_000;
+
+/**
+ * Makes a schedule of its ticks.
+ *
+ * @param text the schedule for people
+ * @param instantsFor its ticks, as seen from the instant that is asked about
+ * @param everyMs for a schedule whose ticks have no fixed place
+ */
+export function scheduleOf(text: string, instantsFor: (atMs: number) => Instants, everyMs?: number): Schedule {
+  return Object.freeze({
+    previous(at: Date) {
+      const atMs = instant(at, 'at');
+      return dateOf(firstOf(instantsFor(atMs).backFrom(atMs)));
+    },
+    next(at: Date) {
+      const atMs = instant(at, 'at');
+      return dateOf(firstOf(instantsFor(atMs).from(atMs + 1)));
+    },
+    between(from: Date, to: Date, options: { readonly max?: number } = {}) {
+      const [fromMs, toMs] = [instant(from, 'from'), instant(to, 'to')];
+      const max = maxOf(options);
+      const found: Date[] = [];
+      for (const ms of instantsFor(fromMs).from(fromMs)) {
+        if (ms >= toMs || found.length === max) break;
+        if (found.length === MOST_LISTED && max === undefined) throw tooMany(text);
+        found.push(new Date(ms));
+      }
+      return found;
+    },
+    toString: () => text,
+    ...(everyMs !== undefined && { everyMs }),
+  });
+}
+
+/** The first tick of some, if there is one. */
+export function firstOf(instants: Iterable<number>): number | undefined {
+  for (const ms of instants) return ms;
+  return undefined;
+}
+
+/** Milliseconds of a Date. */
+export function instant(value: Date, name: string): number {
+  const ms = msOf(value);
+  if (!(value instanceof Date)) throw new TypeError(`${name} is ${describe(value)}: give a Date`);
+  if (typeof ms !== 'number' || Number.isNaN(ms)) throw new RangeError(`${name} is an invalid Date: give a valid one`);
+  return ms;
+}
+
+function maxOf(options: { readonly max?: number }): number | undefined {
+  checkKnown(options, ['max'], 'between');
+  const { max } = options;
+  if (max === undefined || (Number.isSafeInteger(max) && max > 0)) return max;
+  throw new RangeError(`max is ${describe(max)}: give a whole number from 1, or leave it out`);
+}
+
+function tooMany(text: string): RangeError {
+  return new RangeError(
+    `${text} has more than ${MOST_LISTED.toLocaleString('en-US')} ticks between from and to: give max, or a shorter time`,
+  );
+}

@@ -1,0 +1,6 @@
+export type { Schedule } from '../core/values/schedule.js';
+export { cron } from './cron.js';
+export { eventBridge } from './eventbridge.js';
+export { type RateOptions, rate } from './rate.js';
+export { scheduleFromEnvironment } from './schedule-from-environment.js';
+export type { ZoneOptions } from './zoned.js';

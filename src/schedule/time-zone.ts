@@ -1,0 +1,91 @@
+const SECOND_MS = 1_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** Further from UTC than any time zone. */
+const FURTHEST_MS = 16 * HOUR_MS;
+
+/** Times on a clock that shows them for the first time; as if they were UTC, from one (inclusive) to another (exclusive). */
+export interface WallSpan {
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** What to take away to have the instant. */
+  readonly offsetMs: number;
+}
+
+/** A clock on a wall somewhere. Times that it shows are written as epoch milliseconds as if they were UTC. */
+export interface TimeZone {
+  /** How far its clock is ahead of UTC at an instant. */
+  offsetMs(atMs: number): number;
+  /**
+   * The times that it shows on a day, in order. What spring leaves out is missing; of what autumn shows twice, the first
+   * time counts.
+   */
+  spans(midnightMs: number): WallSpan[];
+}
+
+const UTC: TimeZone = {
+  offsetMs: () => 0,
+  spans: (midnightMs) => [{ fromMs: midnightMs, toMs: midnightMs + DAY_MS, offsetMs: 0 }],
+};
+
+/** @throws RangeError for a name that this platform's calendar does not know */
+export function timeZone(name: string): TimeZone {
+  if (name === 'UTC') return UTC;
+  const format = formatOf(name);
+  const offsetMs = (atMs: number) => {
+    const secondMs = Math.floor(atMs / SECOND_MS) * SECOND_MS;
+    const [month = 0, day, year = 0, hour, minute, second] = (format.format(secondMs).match(/\d+/g) ?? []).map(Number);
+    return Date.UTC(year, month - 1, day, hour, minute, second) - secondMs;
+  };
+  return { offsetMs, spans: (midnightMs) => spansOf(midnightMs, offsetMs) };
+}
+
+function formatOf(name: string): Intl.DateTimeFormat {
+  try {
+    // Some platforms take offsets such as +02:00, others do not.
+    if (!/^[+-]/.test(name)) {
+      const [date, time] = ['numeric', '2-digit'] as const;
+      return new Intl.DateTimeFormat('en-US', {
+        timeZone: name,
+        calendar: 'gregory',
+        numberingSystem: 'latn',
+        hourCycle: 'h23',
+        year: date,
+        month: date,
+        day: date,
+        hour: time,
+        minute: time,
+        second: time,
+      });
+    }
+  } catch {
+    // The platform's message names no remedy.
+  }
+  throw new RangeError(`timeZone is '${name}', which is unknown here: give a name such as Europe/Berlin, or UTC`);
+}
+
+function spansOf(midnightMs: number, offsetAt: (atMs: number) => number): WallSpan[] {
+  const [startMs, endMs] = [midnightMs - FURTHEST_MS, midnightMs + DAY_MS + FURTHEST_MS];
+  const spans: WallSpan[] = [];
+  let pieceMs = startMs;
+  let reachedMs = midnightMs;
+  for (const changeMs of [...changesOf(offsetAt, startMs, endMs), endMs]) {
+    const offsetMs = offsetAt(pieceMs);
+    const fromMs = Math.max(reachedMs, pieceMs + offsetMs);
+    const toMs = Math.min(changeMs + offsetMs, midnightMs + DAY_MS);
+    if (fromMs < toMs) {
+      spans.push({ fromMs, toMs, offsetMs });
+      reachedMs = toMs;
+    }
+    pieceMs = changeMs;
+  }
+  return spans;
+}
+
+/** The instants between two others, in whole seconds, at which the offset becomes another. */
+function changesOf(offsetAt: (atMs: number) => number, fromMs: number, toMs: number): number[] {
+  if (offsetAt(fromMs) === offsetAt(toMs)) return [];
+  if (toMs - fromMs <= SECOND_MS) return [toMs];
+  const middleMs = fromMs + Math.floor((toMs - fromMs) / 2 / SECOND_MS) * SECOND_MS;
+  return [...changesOf(offsetAt, fromMs, middleMs), ...changesOf(offsetAt, middleMs, toMs)];
+}

@@ -1,0 +1,201 @@
+import fc from 'fast-check';
+import { cron, eventBridge, type Schedule } from 'single-execution/schedule';
+import { describe, expect, test } from 'vitest';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+const isos = (dates: readonly Date[]) => dates.map((date) => date.toISOString());
+
+/** All ticks of three days around a change of clocks. */
+function around(schedule: Schedule, day: string): string[] {
+  const midnight = Date.parse(`${day}T00:00:00Z`);
+  return isos(schedule.between(new Date(midnight - DAY), new Date(midnight + 2 * DAY)));
+}
+
+describe('row 88: a schedule in a time zone', () => {
+  test('leaves out what falls into the hour that spring skips', () => {
+    const nightly = cron('30 2 * * *', { timeZone: 'Europe/Berlin' });
+
+    expect(around(nightly, '2026-03-29')).toEqual(['2026-03-28T01:30:00.000Z', '2026-03-30T00:30:00.000Z']);
+  });
+
+  test('fires once in the hour that autumn repeats, the first time', () => {
+    const nightly = eventBridge('cron(30 2 * * ? *)', { timeZone: 'Europe/Berlin' });
+
+    expect(around(nightly, '2026-10-25')).toEqual([
+      '2026-10-24T00:30:00.000Z',
+      '2026-10-25T00:30:00.000Z',
+      '2026-10-26T01:30:00.000Z',
+    ]);
+  });
+
+  test('fires at no minute of the repetition, however often it fires otherwise', () => {
+    const often = cron('*/20 1-3 * * *', { timeZone: 'Europe/Berlin' });
+    const night = isos(often.between(new Date('2026-10-25T00:00:00Z'), new Date('2026-10-25T02:30:00Z')));
+
+    expect(night.map((iso) => iso.slice(11, 16))).toEqual(['00:00', '00:20', '00:40', '02:00', '02:20']);
+    // From within the repetition.
+    expect(often.next(new Date('2026-10-25T01:10:00Z'))).toEqual(new Date('2026-10-25T02:00:00Z'));
+    expect(often.previous(new Date('2026-10-25T01:10:00Z'))).toEqual(new Date('2026-10-25T00:40:00Z'));
+  });
+
+  test('knows clocks that change by half an hour', () => {
+    const [repeated, missing] = ['45 1 * * *', '15 2 * * *'].map((text) =>
+      cron(text, { timeZone: 'Australia/Lord_Howe' }),
+    );
+
+    expect(repeated && around(repeated, '2026-04-05')).toEqual([
+      '2026-04-04T14:45:00.000Z',
+      '2026-04-05T15:15:00.000Z',
+      '2026-04-06T15:15:00.000Z',
+    ]);
+    expect(missing && around(missing, '2026-10-03')).toEqual(['2026-10-02T15:45:00.000Z', '2026-10-04T15:15:00.000Z']);
+  });
+
+  test('knows clocks that go back over midnight', () => {
+    const late = cron('30 23 * * *', { timeZone: 'America/Sao_Paulo' });
+    const early = cron('0 0 * * *', { timeZone: 'America/Sao_Paulo' });
+
+    expect(isos(late.between(new Date('2018-02-17T00:00:00Z'), new Date('2018-02-19T00:00:00Z')))).toEqual([
+      '2018-02-17T01:30:00.000Z',
+      '2018-02-18T01:30:00.000Z',
+    ]);
+    // And forward over midnight: that day has none.
+    expect(isos(early.between(new Date('2018-11-03T00:00:00Z'), new Date('2018-11-06T00:00:00Z')))).toEqual([
+      '2018-11-03T03:00:00.000Z',
+      '2018-11-05T02:00:00.000Z',
+    ]);
+  });
+
+  test('leaves out a day that a country left out', () => {
+    const daily = cron('0 12 * * *', { timeZone: 'Pacific/Apia' });
+
+    expect(isos(daily.between(new Date('2011-12-29T00:00:00Z'), new Date('2012-01-01T00:00:00Z')))).toEqual([
+      '2011-12-29T22:00:00.000Z',
+      '2011-12-30T22:00:00.000Z',
+      '2011-12-31T22:00:00.000Z',
+    ]);
+    expect(() => eventBridge('at(2011-12-30T12:00:00)', { timeZone: 'Pacific/Apia' })).toThrow('never fires');
+  });
+
+  test('knows clocks that are seconds away from UTC', () => {
+    const daily = cron('0 12 * * *', { timeZone: 'Africa/Monrovia' });
+
+    expect(isos(daily.between(new Date('1972-01-06T00:00:00Z'), new Date('1972-01-08T00:00:00Z')))).toEqual([
+      '1972-01-06T12:44:30.000Z',
+      '1972-01-07T12:00:00.000Z',
+    ]);
+  });
+});
+
+/** Days around which clocks changed, and some on which nothing happened. */
+const PLACES: readonly (readonly [zone: string, day: string])[] = [
+  ['UTC', '2026-03-29'],
+  ['Asia/Kolkata', '2026-10-25'],
+  ['Europe/Berlin', '2026-03-29'],
+  ['Europe/Berlin', '2026-10-25'],
+  ['Europe/Berlin', '1980-04-06'],
+  ['America/New_York', '2026-03-08'],
+  ['America/New_York', '2026-11-01'],
+  ['America/New_York', '1974-01-06'],
+  ['Australia/Lord_Howe', '2026-04-05'],
+  ['Australia/Lord_Howe', '2026-10-04'],
+  ['America/Sao_Paulo', '2018-02-18'],
+  ['America/Sao_Paulo', '2018-11-04'],
+  ['Asia/Beirut', '2026-03-29'],
+  ['Africa/Casablanca', '2026-03-22'],
+  ['Antarctica/Troll', '2026-03-29'],
+  ['Antarctica/Troll', '2026-10-25'],
+  ['America/Caracas', '2007-12-09'],
+  ['Asia/Pyongyang', '2018-05-05'],
+  ['Asia/Kathmandu', '1986-01-01'],
+  ['Pacific/Apia', '2011-12-30'],
+  ['Pacific/Kwajalein', '1993-08-21'],
+];
+
+/** One field: its text, and which values it has. */
+interface Part {
+  readonly text: string;
+  readonly has: (value: number) => boolean;
+}
+
+const every = fc.constant<Part>({ text: '*', has: () => true });
+const some = (first: number, last: number): fc.Arbitrary<Part> =>
+  fc.uniqueArray(fc.integer({ min: first, max: last }), { minLength: 1, maxLength: 4 }).map((values) => ({
+    text: values.join(','),
+    has: (value) => values.includes(value),
+  }));
+const steps = (last: number): fc.Arbitrary<Part> =>
+  fc.integer({ min: 1, max: last }).map((by) => ({ text: `*/${by}`, has: (value) => value % by === 0 }));
+const weekdays = fc.oneof(every, some(0, 6));
+
+/** What a clock on the wall shows, by another reading of the platform's calendar than the library's. */
+interface Wall {
+  readonly text: string;
+  readonly minute: number;
+  readonly hour: number;
+  readonly date: number;
+  readonly weekday: number;
+}
+
+function clockIn(timeZone: string): (atMs: number) => Wall {
+  const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
+  return (atMs) => {
+    const text = format.format(atMs);
+    const [date = '', time = ''] = text.split(' ');
+    const [hour = 0, minute = 0] = time.split(':').map(Number);
+    return { text, minute, hour, date: Number(date.slice(-2)), weekday: new Date(`${date}T00:00:00Z`).getUTCDay() };
+  };
+}
+
+/** Walks through some days minute by minute, and notes each time that the clock shows for the first time. */
+function walk(timeZone: string, fromMs: number, toMs: number, isDue: (wall: Wall) => boolean): Date[] {
+  const wallAt = clockIn(timeZone);
+  const shown = new Set<string>();
+  const due: Date[] = [];
+  for (let atMs = fromMs - 26 * HOUR; atMs < toMs; atMs += MINUTE) {
+    const wall = wallAt(atMs);
+    if (shown.has(wall.text)) continue;
+    shown.add(wall.text);
+    if (atMs >= fromMs && isDue(wall)) due.push(new Date(atMs));
+  }
+  return due;
+}
+
+test('row 88: fires when a walk along the minutes finds it due, in every time zone and on the days of a change', () => {
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...PLACES),
+      fc.oneof(every, some(0, 59), steps(59)),
+      fc.oneof(every, some(0, 23), steps(23), some(0, 3)),
+      weekdays,
+      fc.nat({ max: 3 * 24 * 60 }),
+      ([timeZone, day], minutes, hours, days, minute) => {
+        const fromMs = Date.parse(`${day}T00:00:00Z`) - DAY;
+        const toMs = fromMs + 3 * DAY;
+        const due = walk(
+          timeZone,
+          fromMs,
+          toMs,
+          (wall) => minutes.has(wall.minute) && hours.has(wall.hour) && days.has(wall.weekday),
+        );
+        const weekdayNames = days.text.replace(/\d/g, (digit) => String(Number(digit) + 1));
+        const day5 = days.text === '*' ? '* * ? *' : `? * ${weekdayNames} *`;
+        const at = new Date(fromMs + minute * MINUTE + 1);
+
+        for (const schedule of [
+          cron(`${minutes.text} ${hours.text} * * ${days.text}`, { timeZone }),
+          eventBridge(`cron(${minutes.text} ${hours.text} ${day5})`, { timeZone }),
+        ]) {
+          expect(isos(schedule.between(new Date(fromMs), new Date(toMs)))).toEqual(isos(due));
+          const [before, after] = [due.findLast((date) => date <= at), due.find((date) => date > at)];
+          if (before) expect(schedule.previous(at)).toEqual(before);
+          if (after) expect(schedule.next(at)).toEqual(after);
+        }
+      },
+    ),
+    { numRuns: 40 },
+  );
+});

@@ -1,0 +1,57 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+export const HOST = '127.0.0.1';
+
+export interface KeptServer {
+  stop(): Promise<void>;
+}
+
+export interface Launch {
+  /** A program beside this one, which starts the server and ends it when its own stdin closes. */
+  readonly keeper: string;
+  readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly startMs: number;
+  isReady(output: string): boolean | Promise<boolean>;
+}
+
+/** Starts a server that ends with `stop()` or with this process, however that ends. */
+export async function startKept({ keeper, args, env, startMs, isReady }: Launch): Promise<KeptServer> {
+  const child = spawn(process.execPath, [fileURLToPath(new URL(keeper, import.meta.url)), ...args], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+    env: { ...process.env, ...env },
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk) => {
+      output = (output + chunk).slice(-4_000);
+    });
+  }
+  const stop = async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const exited = once(child, 'exit');
+    child.stdin.end();
+    await exited;
+  };
+  const giveUpAt = Date.now() + startMs;
+  while (child.exitCode === null && Date.now() < giveUpAt) {
+    if (await isReady(output)) return { stop };
+    await sleep(10);
+  }
+  const why = child.exitCode === null ? `was not ready within ${startMs} ms` : `exited with code ${child.exitCode}`;
+  await stop();
+  throw new Error(`${keeper} ${args.join(' ')} ${why}; its last output:\n${output}`);
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, HOST, resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('No free TCP port');
+  return address.port;
+}
