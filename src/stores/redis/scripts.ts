@@ -150,9 +150,7 @@ local untilMs = now
 if atLeast ~= '0' then untilMs = math.max(now, math.min(now, instant(lock.lockedAt) or now) + tonumber(atLeast)) end
 redis.call('HSET', key, 'state', 'released', 'lockUntil', text(untilMs), 'releasedAt', text(now), 'result', result)
 if err ~= '' then redis.call('HSET', key, 'error', err) end
-if done ~= '' then
-  redis.call('HSET', key, 'doneTick', text(math.max(tonumber(done), instant(lock.doneTick) or 0)))
-end
+if done ~= '' then redis.call('HSET', key, 'doneTick', done) end
 if open ~= '' then redis.call('HSET', key, 'openTicks', open) end
 if failed ~= '' then redis.call('HSET', key, 'failedTicks', failed) end
 local seq = count(lock.runSeq) or 0

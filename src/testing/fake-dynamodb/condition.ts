@@ -83,15 +83,19 @@ function functionCall(reader: ExpressionReader): Condition | undefined {
   return (item) => (attributeOf(item, attribute) !== undefined) === shouldExist;
 }
 
+/** Whether one text stands in another. Sets and lists, which `contains` searches too, are in no record. */
 function contains(reader: ExpressionReader): Condition {
-  const attribute = reader.attribute('contains');
-  reader.expect(',');
-  const part = reader.operand();
+  const operands = [reader.operand()];
+  while (reader.takes(',')) operands.push(reader.operand());
   reader.expect(')');
-  if (part.attribute === attribute) throw reader.sameOperands('contains', attribute);
+  const [whole, part] = operands;
+  if (!whole || !part || operands.length > 2) throw reader.operandCount('contains', operands.length);
+  if (whole.attribute !== undefined && whole.attribute === part.attribute) {
+    throw reader.sameOperands('contains', whole.attribute);
+  }
   return (item) => {
-    const [whole, text] = [attributeOf(item, attribute), part.read(item)];
-    return typeof whole === 'string' && typeof text === 'string' && whole.includes(text);
+    const [text, sought] = [whole.read(item), part.read(item)];
+    return typeof text === 'string' && typeof sought === 'string' && text.includes(sought);
   };
 }
 
