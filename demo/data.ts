@@ -1,11 +1,12 @@
 import { fileURLToPath } from 'node:url';
-import { CreateTableCommand, type DynamoDBClient, waitUntilTableExists } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand, DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { createLockTable } from 'single-execution/dynamodb';
 import type { ChildPrograms } from '../test/support/child-program.js';
 import { startDynamoDBLocal } from '../test/support/dynamodb-local-process.js';
 import type { CleanUps } from '../test/support/play/command.js';
-import type { Fact, Work } from './history.js';
+import type { History, Invocation } from './history.js';
+import { worksOf } from './invariants.js';
 import type { Settings } from './settings.js';
 
 export const LOCK_TABLE = 'locks';
@@ -31,28 +32,17 @@ export async function startEngine(wanted: Settings['engine'], programs: ChildPro
   return { name: 'dynalite (no Java needed)', endpoint: `http://127.0.0.1:${port}` };
 }
 
-/** The lock table by the library's own door, the handlers' data table by the plain SDK, with orders of some days. */
+/** The lock table and, with keys of its own, the handlers' data table, which has orders for every night. */
 export async function createTables(client: DynamoDBClient, firstTickMs: number): Promise<void> {
   await createLockTable(client, { tableName: LOCK_TABLE });
-  await client.send(
-    new CreateTableCommand({
-      TableName: DATA_TABLE,
-      BillingMode: 'PAY_PER_REQUEST',
-      AttributeDefinitions: ['pk', 'sk'].map((AttributeName) => ({ AttributeName, AttributeType: 'S' })),
-      KeySchema: [
-        { AttributeName: 'pk', KeyType: 'HASH' },
-        { AttributeName: 'sk', KeyType: 'RANGE' },
-      ],
-    }),
-  );
-  await waitUntilTableExists({ client, maxWaitTime: 30, minDelay: 1 }, { TableName: DATA_TABLE });
-  const documents = DynamoDBDocumentClient.from(client);
+  await createLockTable(client, { tableName: DATA_TABLE, partitionKey: 'pk', sortKey: 'sk' });
   const days = Array.from({ length: MOST_NIGHTS }, (_, k) => dayBefore(firstTickMs + k * DAY_MS));
   const puts = days.flatMap((day) =>
     ordersOf(day).map((totalCents, i) => ({
       PutRequest: { Item: { pk: `ORDERS#${day}`, sk: `ORDER#${i}`, totalCents } },
     })),
   );
+  const documents = DynamoDBDocumentClient.from(client);
   // DynamoDB takes 25 items at a time.
   for (let i = 0; i < puts.length; i += 25) {
     await documents.send(new BatchWriteCommand({ RequestItems: { [DATA_TABLE]: puts.slice(i, i + 25) } }));
@@ -73,36 +63,30 @@ export function contactsOf(tenant: string) {
 }
 
 /** What the handlers were to write, for the work that was seen done, and what there is. */
-export async function readFacts(client: DynamoDBClient, works: readonly Work[]): Promise<Fact[]> {
-  const itemsOf = async (pk: string) => {
-    const query = {
-      KeyConditionExpression: 'pk = :pk',
-      ExpressionAttributeValues: { ':pk': pk },
-      ConsistentRead: true,
-    };
-    const { Items = [] } = await DynamoDBDocumentClient.from(client).send(
-      new QueryCommand({ TableName: DATA_TABLE, ...query }),
-    );
-    return Items;
-  };
-  const done = works.filter(({ doneTicksMs }) => doneTicksMs.length > 0);
-  const facts: Fact[] = [];
-  for (const job of new Set(done.map((work) => work.job))) {
-    const ofJob = done.filter((work) => work.job === job);
+export async function readFacts(client: DynamoDBClient, invocations: readonly Invocation[]): Promise<History['facts']> {
+  const written = new Map<string, readonly object[]>();
+  for (const { job, work } of worksOf(invocations)) {
     const tenant = job.split('/')[1];
-    if (tenant !== undefined) {
-      const newest = Math.max(...ofJob.map(({ token = 0 }) => token));
-      const found = (await itemsOf(`TENANT#${tenant}`)).map((item) => `${item['email']} by ${item['fencingToken']}`);
-      const expected = contactsOf(tenant).map(({ email }) => `${email} by ${newest}`);
-      facts.push({ subject: `contacts of ${tenant}`, expected: expected.join(), found: found.join() });
-      continue;
-    }
-    for (const day of ofJob.flatMap(({ doneTicksMs }) => doneTicksMs.map(dayBefore))) {
-      const found = (await itemsOf(`REPORT#${day}`)).map((item) => `${item['orders']} of ${item['totalCents']} cents`);
+    for (const day of work.doneTicksMs.map(dayBefore)) {
       const cents = ordersOf(day);
-      const expected = `${cents.length} of ${cents.reduce((sum, amount) => sum + amount, 0)} cents`;
-      facts.push({ subject: `report of ${day}`, expected, found: found.join() });
+      const report = { orders: cents.length, totalCents: cents.reduce((sum, amount) => sum + amount, 0) };
+      if (tenant === undefined) written.set(`REPORT#${day}`, [report]);
+      else
+        written.set(
+          `TENANT#${tenant}`,
+          contactsOf(tenant).map((one) => ({ ...one, fencingToken: work.token })),
+        );
     }
   }
-  return facts;
+  const documents = DynamoDBDocumentClient.from(client);
+  return Promise.all(
+    [...written].map(async ([subject, items]) => {
+      const query = { KeyConditionExpression: 'pk = :pk', ExpressionAttributeValues: { ':pk': subject } };
+      const { Items = [] } = await documents.send(
+        new QueryCommand({ TableName: DATA_TABLE, ConsistentRead: true, ...query }),
+      );
+      const found = Items.map((item) => Object.fromEntries(Object.keys(items[0] ?? {}).map((key) => [key, item[key]])));
+      return { subject, expected: JSON.stringify(items), found: JSON.stringify(found) };
+    }),
+  );
 }

@@ -8,13 +8,13 @@ import { random } from '../test/support/play/random.js';
 import { paint } from '../test/support/play/terminal.js';
 import { tellVerdict } from '../test/support/play/verdict.js';
 import { createTables, LOCK_TABLE, readFacts, startEngine } from './data.js';
-import { startFleet } from './fleet.js';
 import type { History } from './history.js';
 import { everySituation, INVARIANTS } from './invariants.js';
 import { type Job, NIGHTLY_REPORT, TENANT_SYNCS } from './jobs.js';
+import { startPlatform } from './platform.js';
 import { readSettings, type Settings, USAGE } from './settings.js';
-import { NIGHTS, type Scene, SITUATIONS, untilFree } from './situations.js';
-import { row, summaryTable } from './summary.js';
+import { NIGHTS, SITUATIONS, untilFree } from './situations.js';
+import { row, summaryTable, timelineRow } from './summary.js';
 
 /*
  * `npm run demo`: an evening of a small fleet, and a check of all that it did. Each job has two workers and plays one
@@ -37,29 +37,32 @@ async function main({ seed, seconds, engine: wanted }: Settings, cleanUps: Clean
   const client = new DynamoDBClient({ endpoint: engine.endpoint });
   cleanUps.push(async () => client.destroy());
   await createTables(client, NIGHTLY_REPORT.firstTickMs);
-  const workerFor = await startFleet(engine.endpoint, programs, cleanUps);
 
-  const history: History = { invocations: [], works: [], incidents: [], crashes: [], facts: [], situations: [] };
+  const history: History = {
+    invocations: [],
+    situations: [],
+    lostAnswers: [],
+    leftOut: [],
+    pauses: [],
+    crashes: [],
+    facts: [],
+  };
+  const workerFor = await startPlatform(engine.endpoint, programs, cleanUps, (invocation) => {
+    history.invocations.push(invocation);
+    console.log(timelineRow(invocation));
+  });
   const admin = lockAdmin(dynamoDBAdminStore({ tableName: LOCK_TABLE, client }));
   const playJob = async (job: Job, opening: readonly string[]) => {
     let ticks = 0;
     const chance = random(seed).fork(job.name);
-    const [one, other] = await Promise.all([workerFor(job.handler), workerFor(job.handler)]);
-    const scene: Scene = {
-      job,
-      random: chance,
-      one,
-      other,
-      admin,
-      history,
-      nextTick: () => job.firstTickMs + ticks++ * job.everyMs,
-      show: (what) => console.log(row(performance.now(), job.name, '', '', what)),
-    };
+    const [one, other] = await Promise.all([workerFor(job), workerFor(job)]);
+    const nextTick = () => job.firstTickMs + ticks++ * job.everyMs;
     const [situations, isNight] = job === NIGHTLY_REPORT ? [NIGHTS, true] : [SITUATIONS, false];
     for (const next = [...opening]; next.length > 0 || performance.now() < seconds * 1_000; ) {
       const name = next.shift() ?? chance.pick(Object.keys(situations));
-      if (isNight && name !== 'started by hand') await untilFree(scene);
-      await situations[name]?.(scene);
+      if (isNight && name !== 'started by hand') await untilFree({ admin, job });
+      console.log(row(performance.now(), job.name, '', '', `(${name})`));
+      await situations[name]?.({ job, random: chance, one, other, admin, history, nextTick });
       history.situations.push(name);
       await sleep(chance.whole(50, 500));
     }
@@ -72,12 +75,10 @@ async function main({ seed, seconds, engine: wanted }: Settings, cleanUps: Clean
     playJob(NIGHTLY_REPORT, ['failure', 'started by hand', 'night left out', 'crash']),
     ...TENANT_SYNCS.map((job, i) => playJob(job, dealtTo(i))),
   ]);
-  history.facts.push(...(await readFacts(client, history.works)));
+  history.facts.push(...(await readFacts(client, history.invocations)));
 
-  console.log();
-  for (const line of summaryTable(history)) console.log(line);
-  console.log();
-  const invariants = [...INVARIANTS, everySituation(Object.keys(NIGHTS))];
+  console.log(['', ...summaryTable(history), ''].join('\n'));
+  const invariants = { ...INVARIANTS, ...everySituation(Object.keys(NIGHTS)) };
   const held = tellVerdict(invariants, history, console.log, paint(process.stdout.isTTY === true));
   console.log(held ? '\nEvery invariant held.' : `\nAn invariant broke: play it again with --seed ${seed}.`);
   return held ? 0 : 1;

@@ -5,12 +5,22 @@
 
 export interface History {
   readonly invocations: Invocation[];
-  readonly works: Work[];
-  readonly incidents: Incident[];
-  readonly crashes: Crash[];
-  readonly facts: Fact[];
   /** Names of the situations that were played. */
   readonly situations: string[];
+  /** Invocations the answer to whose acquire was lost. */
+  readonly lostAnswers: number[];
+  /** Ticks that the schedule sent no event for. */
+  readonly leftOut: { readonly job: string; readonly tickMs: number }[];
+  readonly pauses: { readonly job: string; readonly fromMs: number; readonly toMs: number }[];
+  /** Runs that were killed at work, and what became known of them once a successor had run. */
+  readonly crashes: {
+    readonly job: string;
+    readonly token: number;
+    readonly recorded: boolean;
+    readonly told: boolean;
+  }[];
+  /** What handlers were to write, and what there is in the table at the end. */
+  readonly facts: { readonly subject: string; readonly expected: string; readonly found: string }[];
 }
 
 /** One delivery of an event to a worker, and how it ended. */
@@ -23,22 +33,23 @@ export interface Invocation {
   readonly tickMs?: number;
   /** A retry by the platform has that of the first try, as on Lambda. */
   readonly requestId: string;
+  readonly retryOf?: number;
   readonly fromMs: number;
   readonly toMs: number;
   /** The instant at which its lock must be over if it dies. */
   readonly lockOverMs: number;
-  readonly ending: Ending;
+  readonly ending: 'ran' | 'failed' | 'killed' | `skipped ${string}`;
+  readonly error?: string;
+  /** Whom it was skipped for. */
+  readonly lockedBy?: string;
+  /** Whether the library has told it that the run before crashed. */
+  readonly isToldOfCrash?: boolean;
+  /** Absent when its handler did nothing. */
+  readonly work?: Work;
 }
 
-export type Ending =
-  | { readonly kind: 'ran' | 'killed' }
-  | { readonly kind: 'failed'; readonly error: string }
-  | { readonly kind: 'skipped'; readonly reason: string; readonly lockedBy?: string };
-
-/** What a handler did to the world in one invocation, as the network saw it. Nothing of it comes from the library. */
+/** What a handler did to the world, as the network saw it. Nothing of it comes from the library. */
 export interface Work {
-  readonly invocation: number;
-  readonly job: string;
   /** First and last sign of it. */
   readonly fromMs: number;
   readonly toMs: number;
@@ -46,27 +57,4 @@ export interface Work {
   readonly token?: number;
   /** The ticks whose work it has completed: its own, and those that it has made up for. */
   readonly doneTicksMs: readonly number[];
-}
-
-/** What was done to a job from outside. */
-export type Incident =
-  | { readonly kind: 'answer-lost'; readonly invocation: number; readonly job: string }
-  /** The schedule sent no event for a tick. */
-  | { readonly kind: 'left-out'; readonly job: string; readonly tickMs: number }
-  | { readonly kind: 'paused'; readonly job: string; readonly fromMs: number; readonly toMs: number };
-
-/** A run that was killed at work, and what became known of it once a successor had run. */
-export interface Crash {
-  readonly job: string;
-  readonly token: number;
-  readonly recorded: boolean;
-  /** Whether the run that took over was told. */
-  readonly told: boolean;
-}
-
-/** Something that handlers were to write, and what there is in the table at the end. */
-export interface Fact {
-  readonly subject: string;
-  readonly expected: string;
-  readonly found: string;
 }

@@ -1,12 +1,11 @@
 import { scheduledEvent, schedulerEvent } from 'single-execution/testing';
 import { contactsOf, MOST_NIGHTS } from './data.js';
-import type { Call } from './fleet.js';
 
 /** One scheduled function as its surroundings know it: what triggers it, and what it does to the world. */
 export interface Job {
   /** Its lock. */
   readonly name: string;
-  readonly handler: Call['handler'];
+  readonly handler: 'nightly-report' | 'tenant-sync';
   /** Whether a tick is done when it succeeded, or once it started (at most once). */
   readonly tickMark: 'success' | 'start';
   readonly firstTickMs: number;

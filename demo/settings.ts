@@ -1,13 +1,9 @@
-import { randomInt } from 'node:crypto';
-import { readFlags, SWITCH, TEXT, UsageError, whole } from '../test/support/play/command.js';
+import { oneOf, readFlags, SWITCH, seedOf, TEXT, whole } from '../test/support/play/command.js';
+
+const ENGINES = ['dynamodb-local', 'dynalite', 'auto'] as const;
 
 /** How the evening is to be played. */
-export interface Settings {
-  readonly seed: number;
-  readonly seconds: number;
-  readonly engine: 'auto' | 'dynamodb-local' | 'dynalite';
-  readonly help: boolean;
-}
+export type Settings = ReturnType<typeof readSettings>;
 
 export const USAGE = `Usage: npm run demo -- [options]
 
@@ -23,16 +19,12 @@ a real lock table and a network that loses answers. Then checks what has happene
 Exit code: 0 when every invariant held, 1 when one broke, 2 for a wrong option.`;
 
 /** @throws UsageError */
-export function readSettings(args: readonly string[]): Settings {
+export function readSettings(args: readonly string[]) {
   const values = readFlags(args, { seed: TEXT, seconds: TEXT, engine: TEXT, help: SWITCH });
-  const engine = values.engine ?? 'auto';
-  if (engine !== 'auto' && engine !== 'dynamodb-local' && engine !== 'dynalite') {
-    throw new UsageError(`--engine is '${engine}': give dynamodb-local, dynalite or auto`);
-  }
   return {
-    seed: whole('--seed', values.seed, 0, 4_294_967_295) ?? randomInt(1, 100_000),
+    seed: seedOf(values.seed),
     seconds: whole('--seconds', values.seconds, 20, 600) ?? 30,
-    engine,
+    engine: oneOf('--engine', values.engine, ENGINES) ?? 'auto',
     help: values.help ?? false,
   };
 }

@@ -1,22 +1,19 @@
 import { columns } from '../test/support/play/terminal.js';
-import type { History, Invocation, Work } from './history.js';
+import type { History, Invocation } from './history.js';
 
 /** One line of the evening as it goes by. */
-export function timelineRow(
-  { id, job, tickMs, fromMs, toMs, ending }: Invocation,
-  work: Work | undefined,
-  remarks: readonly (string | false | undefined)[],
-): string {
+export function timelineRow(invocation: Invocation): string {
+  const { id, job, tickMs, retryOf, fromMs, toMs, ending, error, lockedBy, isToldOfCrash, work } = invocation;
   const tick = tickMs === undefined ? '(by hand)' : new Date(tickMs).toISOString().slice(5, 16).replace('T', ' ');
-  const how = ending.kind === 'skipped' ? `skipped ${ending.reason}` : ending.kind;
   const details = [
-    ...remarks,
-    ending.kind === 'failed' && ending.error,
-    ending.kind === 'skipped' && ending.reason === 'locked' && `held by ${ending.lockedBy?.split(' ').at(-1)}`,
+    retryOf && `retry of #${retryOf}`,
+    isToldOfCrash && 'told of a crash',
+    error,
+    ending === 'skipped locked' && `held by ${lockedBy?.split(' ').at(-1)}`,
     work?.token && `token ${work.token}`,
-    ending.kind !== 'skipped' && `${Math.round(toMs - fromMs)} ms`,
+    !ending.startsWith('skipped') && `${Math.round(toMs - fromMs)} ms`,
   ];
-  return row(toMs, job, tick, `#${id}`, how.padEnd(26), details.filter(Boolean).join(', '));
+  return row(toMs, job, tick, `#${id}`, ending.padEnd(26), details.filter(Boolean).join(', '));
 }
 
 export function row(atMs: number, job: string, tick: string, id: string, ...what: readonly string[]): string {
@@ -25,17 +22,19 @@ export function row(atMs: number, job: string, tick: string, id: string, ...what
 }
 
 /** One row a job: how its ticks went. */
-export function summaryTable({ invocations, works }: History): string[] {
-  const reasons = [...new Set(invocations.flatMap(({ ending: e }) => (e.kind === 'skipped' ? [e.reason] : [])))].sort();
-  const head = ['job', 'ticks', 'deliveries', 'ran', 'failed', 'killed', ...reasons, 'tokens'];
-  const rows = [...new Set(invocations.map(({ job }) => job))].sort().map((job) => {
+export function summaryTable({ invocations }: History): string[] {
+  const skips = [...new Set(invocations.map(({ ending }) => ending))].filter((ending) => ending.startsWith('skipped'));
+  const endings = ['ran', 'failed', 'killed', ...skips.sort()];
+  const jobs = [...new Set(invocations.map(({ job }) => job))].sort();
+  const rows = jobs.map((job) => {
     const mine = invocations.filter((invocation) => invocation.job === job);
-    const count = (word: string) =>
-      mine.filter(({ ending: e }) => (e.kind === 'skipped' ? e.reason : e.kind) === word).length;
-    const tokens = works.flatMap((work) => (work.job === job && work.token !== undefined ? [work.token] : []));
     const ticks = new Set(mine.flatMap(({ tickMs }) => tickMs ?? [])).size;
-    const counts = ['ran', 'failed', 'killed', ...reasons].map(count);
+    const counts = endings.map((ending) => mine.filter((one) => one.ending === ending).length);
+    const tokens = mine.flatMap(({ work }) => work?.token ?? []);
     return [job, ticks, mine.length, ...counts, `${Math.min(...tokens)} … ${Math.max(...tokens)}`].map(String);
   });
-  return columns([head, ...rows]);
+  return columns([
+    ['job', 'ticks', 'deliveries', ...endings.map((name) => name.replace('skipped ', '')), 'tokens'],
+    ...rows,
+  ]);
 }

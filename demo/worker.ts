@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { lambdaContext } from 'single-execution/testing';
 import { handler as nightlyReport } from '../handlers/nightly-report.js';
 import { handler as tenantSync } from '../handlers/tenant-sync.js';
-import type { Call } from './fleet.js';
+import type { Job } from './jobs.js';
 
 globalThis.console = new Console(process.stdout);
 const handlers = { 'nightly-report': nightlyReport, 'tenant-sync': tenantSync };
@@ -15,10 +15,10 @@ const say = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`);
 
 say({ said: 'ready' });
 for await (const line of createInterface({ input: process.stdin })) {
-  const { id, handler, event, requestId, remainingMs }: Call = JSON.parse(line);
+  const { id, handler, event, requestId, remainingMs } = JSON.parse(line);
   const context = lambdaContext({ functionName: handler, awsRequestId: requestId, remainingMs });
   try {
-    say({ said: 'replied', id, value: await handlers[handler](event as never, context) });
+    say({ said: 'replied', id, value: await handlers[handler as Job['handler']](event as never, context) });
   } catch (error) {
     say({ said: 'replied', id, error: error instanceof Error ? error.message : String(error) });
   }

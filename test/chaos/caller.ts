@@ -7,6 +7,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { executeWithLock } from 'single-execution';
 import { dynamoDBStore } from 'single-execution/dynamodb';
 import { closeIdleSockets } from '../../src/stores/dynamodb/idle-sockets.js';
+import { order, say } from '../support/told.js';
 
 export interface Call {
   readonly name: string;
@@ -14,15 +15,14 @@ export interface Call {
   readonly frozenMs?: number;
 }
 
-const { tableName, endpoint } = JSON.parse(process.argv[2] ?? '') as {
+const { tableName, endpoint } = order<{
   readonly tableName: string;
   /** For a client that reads no endpoint from the environment; it is made as the library makes its own. */
   readonly endpoint?: string;
-};
+}>();
 const client = endpoint && closeIdleSockets(new DynamoDBClient({ endpoint, maxAttempts: 1 }));
 const store = dynamoDBStore({ tableName, ...(client && { client }) });
 const { now } = Date;
-const say = (said: string, more: object = {}) => process.stdout.write(`${JSON.stringify({ said, ...more })}\n`);
 
 createInterface({ input: process.stdin }).on('line', async (line) => {
   const { name, frozenMs = 0 } = JSON.parse(line) as Call;

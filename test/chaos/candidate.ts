@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { createLeaderElection, type Leadership } from 'single-execution/leader';
 import { openStore, type StoreAddress } from '../support/store-address.js';
+import { order, say } from '../support/told.js';
 import { witness } from '../support/witness.js';
 
 export interface CandidateOrder {
@@ -19,15 +20,7 @@ export interface CandidateOrder {
 
 const WRITE_EVERY_MS = 5;
 
-const {
-  store: address,
-  witnessUrl,
-  group,
-  candidate,
-  leaseMs,
-  retryEveryMs,
-} = JSON.parse(process.argv[2] ?? '') as CandidateOrder;
-const say = (said: string, more: object = {}) => process.stdout.write(`${JSON.stringify({ said, ...more })}\n`);
+const { store: address, witnessUrl, group, candidate, leaseMs, retryEveryMs } = order<CandidateOrder>();
 
 const redis = new Redis(witnessUrl);
 const { write } = witness(redis, group);

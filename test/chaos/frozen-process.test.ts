@@ -1,12 +1,12 @@
 import { lockAdmin } from 'single-execution/admin';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type BundledProgram, bundledProgram } from '../support/bundled-program.js';
-import { type ChildPrograms, childPrograms, type Said } from '../support/child-program.js';
+import { describe, expect, test } from 'vitest';
+import type { Said } from '../support/child-program.js';
 import { eagerContender } from '../support/eager-contender.js';
 import { gate } from '../support/gate.js';
-import { KINDS, type RealStores, startRealStores } from '../support/real-stores.js';
+import { KINDS } from '../support/real-stores.js';
 import { lateMs } from '../support/store-address.js';
 import type { HolderOrder } from './holder.js';
+import { realProcesses } from './real-processes.js';
 
 /*
  * Real processes that are stopped, killed or blocked while they hold a lock with keepAlive, on real stores.
@@ -18,27 +18,17 @@ const PIECES = 400;
 /** Allowed for what a loaded machine adds to a bound. */
 const SLACK_MS = 1_000;
 
-let stores: RealStores;
-let program: BundledProgram;
-let programs: ChildPrograms;
-beforeAll(async () => {
-  programs = childPrograms();
-  [stores, program] = await Promise.all([startRealStores(), bundledProgram(new URL('./holder.ts', import.meta.url))]);
-});
-afterAll(async () => {
-  await programs.stop();
-  await Promise.all([stores.stop(), program.remove()]);
-});
+const { stores, start } = realProcesses(new URL('./holder.ts', import.meta.url));
 
 describe.concurrent.each(KINDS)('on %s', (kind) => {
   const holder = async (name: string) => {
-    const order: HolderOrder = { store: stores.addresses[kind], name, leaseMs: LEASE_MS };
-    const child = programs.start(program.path, order);
+    const order: HolderOrder = { store: stores().addresses[kind], name, leaseMs: LEASE_MS };
+    const child = start(order);
     const { fencingToken } = await child.until('running');
     return { child, fencingToken: Number(fencingToken) };
   };
-  const admin = () => lockAdmin(stores.open[kind].admin);
-  const store = () => stores.open[kind].store;
+  const admin = () => lockAdmin(stores().open[kind].admin);
+  const store = () => stores().open[kind].store;
 
   test('rows 19, 25, F26: a process that was stopped past its lease finds out at once, and leaves its successor alone', async () => {
     const name = `stopped-${kind}`;
@@ -82,7 +72,7 @@ describe.concurrent.each(KINDS)('on %s', (kind) => {
     const { atMs, outcome, execution, events } = await successor.run;
 
     expect(atMs).toBeGreaterThanOrEqual(lockUntil?.getTime() ?? Number.NaN);
-    expect(atMs - killedAt).toBeLessThan(LEASE_MS + lateMs(stores.addresses[kind]) + SLACK_MS);
+    expect(atMs - killedAt).toBeLessThan(LEASE_MS + lateMs(stores().addresses[kind]) + SLACK_MS);
     expect(new Set(successor.reasons)).toEqual(new Set(['locked']));
     expect(execution).toMatchObject({
       recovering: true,

@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type BundledProgram, bundledProgram } from '../support/bundled-program.js';
-import { type ChildPrograms, childPrograms } from '../support/child-program.js';
-import { KINDS, type RealStores, startRealStores } from '../support/real-stores.js';
+import { describe, expect, test } from 'vitest';
+import { KINDS } from '../support/real-stores.js';
+import { realProcesses } from './real-processes.js';
 import type { ThousandRunsOrder } from './thousand-runs.js';
 
 /*
@@ -13,26 +12,14 @@ const RUNS = 1_000;
 /** What a heap may seem to grow by a run without anything being kept. */
 const NOISE_BYTES = 1_000;
 
-let stores: RealStores;
-let program: BundledProgram;
-let programs: ChildPrograms;
-beforeAll(async () => {
-  programs = childPrograms();
-  const source = new URL('./thousand-runs.ts', import.meta.url);
-  [stores, program] = await Promise.all([startRealStores(), bundledProgram(source)]);
-});
-afterAll(async () => {
-  await programs.stop();
-  await Promise.all([stores.stop(), program.remove()]);
-});
+const { stores, start } = realProcesses(new URL('./thousand-runs.ts', import.meta.url));
 
 describe.concurrent('F27, F33, row 33', () => {
   test.each(KINDS)(
     'after a thousand runs on %s nothing is alive, nothing was warned of, and the process ends',
     async (kind) => {
-      const order: ThousandRunsOrder = { store: stores.addresses[kind], runs: RUNS, abreast: 15 };
-      const options = ['--unhandled-rejections=strict', '--expose-gc'];
-      const child = programs.start(program.path, order, options);
+      const order: ThousandRunsOrder = { store: stores().addresses[kind], runs: RUNS, abreast: 15 };
+      const child = start(order, ['--unhandled-rejections=strict', '--expose-gc']);
       const end = await child.until('ends');
 
       const { stderr, ...ended } = await child.ended;

@@ -6,6 +6,7 @@
 import { createInterface } from 'node:readline';
 import { type Execution, executeWithLock, type LockStore } from 'single-execution';
 import { openStore, type StoreAddress } from '../support/store-address.js';
+import { nameOf, order, say } from '../support/told.js';
 
 export type KillPoint = 'before acquire' | 'after acquire' | 'in the task' | 'before release' | 'after release';
 
@@ -22,20 +23,10 @@ const LOOK_EVERY_MS = 5;
 /** Until a piece of work is done. */
 const WORK_MS = 3;
 
-const {
-  store: address,
-  name,
-  leaseMs,
-  tickMs,
-  tickMark = 'success',
-  killAt,
-} = JSON.parse(process.argv[2] ?? '') as HolderOrder;
+const { store: address, name, leaseMs, tickMs, tickMark = 'success', killAt } = order<HolderOrder>();
 
 /** Between two looks: however lately the lease was renewed, it is over by then. */
 const suspendedMs = leaseMs * 0.8;
-
-const say = (said: string, more: object = {}) => process.stdout.write(`${JSON.stringify({ said, ...more })}\n`);
-const nameOf = (error: unknown) => (error instanceof Error ? error.name : String(error));
 
 /** What `assertHeld` says: the name of its error, or `held`. */
 function heldOr(execution: Execution): string {

@@ -1,10 +1,9 @@
 import { executeWithLock, type Outcome } from 'single-execution';
 import { type LockInfo, lockAdmin } from 'single-execution/admin';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type BundledProgram, bundledProgram } from '../support/bundled-program.js';
-import { type ChildPrograms, childPrograms } from '../support/child-program.js';
-import { KINDS, type RealStores, startRealStores } from '../support/real-stores.js';
+import { describe, expect, test, vi } from 'vitest';
+import { KINDS } from '../support/real-stores.js';
 import type { HolderOrder, KillPoint } from './holder.js';
+import { realProcesses } from './real-processes.js';
 
 /*
  * F60: a process dies by SIGKILL at each point of a run, and its tick comes again: at once, and when the lease is over.
@@ -14,55 +13,24 @@ const LEASE_MS = 2_500;
 const TICK_MS = Date.UTC(2026, 0, 1);
 const EVERY_MS = 86_400_000;
 
-let stores: RealStores;
-let program: BundledProgram;
-let programs: ChildPrograms;
-beforeAll(async () => {
-  programs = childPrograms();
-  [stores, program] = await Promise.all([startRealStores(), bundledProgram(new URL('./holder.ts', import.meta.url))]);
-});
-afterAll(async () => {
-  await programs.stop();
-  await Promise.all([stores.stop(), program.remove()]);
-});
-
-interface Expected {
-  readonly killAt: KillPoint;
-  readonly tickMark: 'success' | 'start';
-  /** What the same tick is told at once, and once the lease is over. */
-  readonly atOnce: string;
-  readonly afterLease: string;
-  /** What the run that comes next is told of the one before. */
-  readonly previous: string;
-}
+const { stores, start } = realProcesses(new URL('./holder.ts', import.meta.url));
 
 const RUNS = 'executed';
-const CASES: readonly Expected[] = [
-  { killAt: 'before acquire', tickMark: 'success', atOnce: RUNS, afterLease: 'already-executed', previous: 'none' },
-  { killAt: 'before acquire', tickMark: 'start', atOnce: RUNS, afterLease: 'already-executed', previous: 'none' },
-  { killAt: 'after acquire', tickMark: 'success', atOnce: 'locked', afterLease: RUNS, previous: 'crashed' },
-  { killAt: 'in the task', tickMark: 'success', atOnce: 'locked', afterLease: RUNS, previous: 'crashed' },
+const IS_DONE = 'already-executed';
+/** What the same tick is told at once, what once the lease is over, and what the next run is told of the one before. */
+const CASES: readonly (readonly [KillPoint, 'success' | 'start', atOnce: string, later: string, previous: string])[] = [
+  ['before acquire', 'success', RUNS, IS_DONE, 'none'],
+  ['before acquire', 'start', RUNS, IS_DONE, 'none'],
+  ['after acquire', 'success', 'locked', RUNS, 'crashed'],
+  ['in the task', 'success', 'locked', RUNS, 'crashed'],
   // F59: the work was done, and nobody knows.
-  { killAt: 'before release', tickMark: 'success', atOnce: 'locked', afterLease: RUNS, previous: 'crashed' },
+  ['before release', 'success', 'locked', RUNS, 'crashed'],
   // F75: at most once, even if that is not at all.
-  ...(['after acquire', 'in the task', 'before release'] as const).map(
-    (killAt): Expected => ({
-      killAt,
-      tickMark: 'start',
-      atOnce: 'already-executed',
-      afterLease: 'already-executed',
-      previous: 'crashed',
-    }),
-  ),
-  ...(['success', 'start'] as const).map(
-    (tickMark): Expected => ({
-      killAt: 'after release',
-      tickMark,
-      atOnce: 'already-executed',
-      afterLease: 'already-executed',
-      previous: 'succeeded',
-    }),
-  ),
+  ['after acquire', 'start', IS_DONE, IS_DONE, 'crashed'],
+  ['in the task', 'start', IS_DONE, IS_DONE, 'crashed'],
+  ['before release', 'start', IS_DONE, IS_DONE, 'crashed'],
+  ['after release', 'success', IS_DONE, IS_DONE, 'succeeded'],
+  ['after release', 'start', IS_DONE, IS_DONE, 'succeeded'],
 ];
 
 interface Seen {
@@ -73,33 +41,33 @@ interface Seen {
 
 describe.concurrent.each(KINDS)('F59 F60 F75 rows 27, 28, 29, 37 on %s: killed', (kind) => {
   test.each(CASES)(
-    '$killAt with tickMark $tickMark, the same tick is told $atOnce, and later $afterLease',
-    async ({ killAt, tickMark, ...expected }) => {
+    '%s with tickMark %s, the same tick is told %s, and later %s',
+    async (killAt, tickMark, toldAtOnce, toldLater, status) => {
       const name = `${killAt} ${tickMark} ${kind}`;
-      const { admin } = stores.open[kind];
+      const { admin } = stores().open[kind];
       const { come, untilFree } = caller(kind, name, tickMark);
       const order: HolderOrder = {
-        store: stores.addresses[kind],
+        store: stores().addresses[kind],
         name,
         leaseMs: LEASE_MS,
         tickMs: TICK_MS,
         tickMark,
         killAt,
       };
-      const { signal, stderr } = await programs.start(program.path, order).ended;
+      const { signal, stderr } = await start(order).ended;
       expect({ signal, stderr }).toEqual({ signal: 'SIGKILL', stderr: '' });
       const left = await lockAdmin(admin).get(name);
 
       const atOnce = await come(TICK_MS);
-      expect(atOnce.told).toBe(expected.atOnce);
+      expect(atOnce.told).toBe(toldAtOnce);
       await untilOver(() => lockAdmin(admin).get(name));
       const afterLease = await untilFree(TICK_MS);
-      expect(afterLease.told).toBe(expected.afterLease);
+      expect(afterLease.told).toBe(toldLater);
 
       const next = [atOnce, afterLease].find(({ told }) => told === RUNS) ?? (await untilFree(TICK_MS + EVERY_MS));
-      expect(next).toEqual({ told: RUNS, previous: expected.previous, recovering: expected.previous === 'crashed' });
+      expect(next).toEqual({ told: RUNS, previous: status, recovering: status === 'crashed' });
       const rows = await lockAdmin(admin).runs(name);
-      expect(rows.map(({ status }) => status)).toEqual(left ? ['succeeded', expected.previous] : ['succeeded']);
+      expect(rows.map((row) => row.status)).toEqual(left ? ['succeeded', status] : ['succeeded']);
       if (left) expect(rows[1]).toMatchObject({ fencingToken: left.fencingToken });
     },
   );
@@ -110,9 +78,9 @@ test.concurrent.each(KINDS)(
   async (kind) => {
     const name = `sent again ${kind}`;
     const { come, untilFree } = caller(kind, name, 'success');
-    const address = stores.addresses[kind];
+    const address = stores().addresses[kind];
     const order: HolderOrder = { store: address, name, leaseMs: LEASE_MS, tickMs: TICK_MS, killAt: 'in the task' };
-    await programs.start(program.path, order).ended;
+    await start(order).ended;
 
     expect(await untilFree(TICK_MS + EVERY_MS)).toMatchObject({ told: RUNS, previous: 'crashed' });
     expect(await come(TICK_MS)).toMatchObject({ told: RUNS });
@@ -121,7 +89,7 @@ test.concurrent.each(KINDS)(
 );
 
 function caller(kind: (typeof KINDS)[number], name: string, tickMark: 'success' | 'start') {
-  const { store } = stores.open[kind];
+  const { store } = stores().open[kind];
   const come = async (tickMs: number): Promise<Seen> => {
     let seen: Omit<Seen, 'told'> = { previous: 'none', recovering: false };
     const outcome = await executeWithLock(

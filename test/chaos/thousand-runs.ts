@@ -8,6 +8,7 @@ import { lockAdmin } from 'single-execution/admin';
 import { createLeaderElection } from 'single-execution/leader';
 import { withSingleExecution } from 'single-execution/process';
 import { openStore, type StoreAddress } from '../support/store-address.js';
+import { order, say } from '../support/told.js';
 
 export interface ThousandRunsOrder {
   readonly store: StoreAddress;
@@ -16,14 +17,13 @@ export interface ThousandRunsOrder {
   readonly abreast: number;
 }
 
-const { store: address, runs, abreast } = JSON.parse(process.argv[2] ?? '') as ThousandRunsOrder;
+const { store: address, runs, abreast } = order<ThousandRunsOrder>();
 const LEASE_MS = 3_000;
 /** Long enough for a renewal. */
 const LONG_RUN_MS = 1_200;
 const TERMS = 15;
 const FAILURE = new Error('of the task');
 
-const say = (said: string, more: object = {}) => process.stdout.write(`${JSON.stringify({ said, ...more })}\n`);
 const alive = () => process.getActiveResourcesInfo().sort();
 const counts: Record<string, number> = {};
 const count = (what: string) => {

@@ -1,18 +1,56 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
-import { readSettings } from '../../demo/settings.js';
+import { expect, test } from 'vitest';
+import { readSettings as readDemoSettings } from '../../demo/settings.js';
+import { readSettings as readChaosSettings } from '../chaos/soak/settings.js';
 import { STAGES, type Stage } from '../sim/regime.js';
 import { readSimSettings } from '../sim/settings.js';
 import type { Kind } from '../sim/tally.js';
 import { anyText } from '../support/hostile-values.js';
 import { UsageError } from '../support/play/command.js';
 
-const COMMANDS = [
-  ['demo', readSettings, ['seed', 'seconds', 'engine', 'help']],
-  ['sim', readSimSettings, ['seeds', 'from', 'stage', 'regime', 'bugs']],
-] as const;
+const isWhole = (min: number, max: number) =>
+  expect.toSatisfy((n: number) => Number.isInteger(n) && n >= min && n <= max);
+const isSeed = isWhole(0, 2 ** 32 - 1);
+
+/** How the commands read their arguments: the flags they take, and what their settings can be. */
+const COMMANDS = {
+  demo: {
+    read: readDemoSettings,
+    flags: ['seed', 'seconds', 'engine', 'help'],
+    settings: {
+      seed: isSeed,
+      seconds: isWhole(20, 600),
+      engine: expect.stringMatching(/^(auto|dynamodb-local|dynalite)$/),
+      help: expect.any(Boolean),
+    },
+  },
+  chaos: {
+    read: readChaosSettings,
+    flags: ['seed', 'minutes', 'store', 'help'],
+    settings: {
+      seed: isSeed,
+      minutes: isWhole(1, 600),
+      stores: expect.toSatisfy((stores: string[]) =>
+        /^(dynamodb|redis|upstash|dynamodb,redis,upstash)$/.test(String(stores)),
+      ),
+      help: expect.any(Boolean),
+    },
+  },
+  sim: {
+    read: readSimSettings,
+    flags: ['seeds', 'from', 'stage', 'regime', 'bugs'],
+    settings: {
+      seeds: isWhole(1, 1e9),
+      from: isSeed,
+      kinds: expect.toSatisfy(
+        (all: Kind[]) => all.length > 0 && all.every(({ stage, regime }) => STAGES[stage].includes(regime)),
+      ),
+      bugs: expect.any(Boolean),
+    },
+  },
+};
 
 const value = fc.oneof(
   anyText,
@@ -44,41 +82,38 @@ function settingsOf<T>(read: (args: readonly string[]) => T, args: readonly stri
   }
 }
 
-const isWhole = (min: number, max: number) =>
-  expect.toSatisfy((n: number) => Number.isInteger(n) && n >= min && n <= max);
-
-describe.each(COMMANDS)('any arguments of npm run %s', (command, read, flags) => {
-  test('are whole numbers in range and known choices, or refused in words', () => {
-    fc.assert(
-      fc.property(argsOf(flags), (args) => {
-        const settings = settingsOf<object>(read, args);
-        if (settings === undefined) return;
-        expect(settings).toEqual(
-          command === 'demo'
-            ? {
-                seed: isWhole(0, 2 ** 32 - 1),
-                seconds: isWhole(20, 600),
-                engine: expect.stringMatching(/^(auto|dynamodb-local|dynalite)$/),
-                help: expect.any(Boolean),
-              }
-            : {
-                seeds: isWhole(1, 1e9),
-                from: isWhole(0, 2 ** 32 - 1),
-                kinds: expect.toSatisfy(
-                  (all: Kind[]) => all.length > 0 && all.every(({ stage, regime }) => STAGES[stage].includes(regime)),
-                ),
-                bugs: expect.any(Boolean),
-              },
-        );
-      }),
-      { numRuns: 2_000 },
-    );
-  });
+test.each(Object.entries(COMMANDS))('any arguments of npm run %s are understood, or refused in words', (_, command) => {
+  fc.assert(
+    fc.property(argsOf(command.flags), (args) => {
+      const settings = settingsOf<object>(command.read, args);
+      if (settings !== undefined) expect(settings).toEqual(command.settings);
+    }),
+    { numRuns: 2_000 },
+  );
 });
 
 test('what is not said is filled in', () => {
+  expect(readDemoSettings(['--seed', '7'])).toEqual({ seed: 7, seconds: 30, engine: 'auto', help: false });
+  expect(readDemoSettings([]).seed).toBeGreaterThan(0);
+  const stores = ['dynamodb', 'redis', 'upstash'];
+  expect(readChaosSettings(['--seed', '7'])).toEqual({ seed: 7, minutes: 1, stores, help: false });
   const kinds = (Object.keys(STAGES) as Stage[]).flatMap((stage) => STAGES[stage].map((regime) => ({ stage, regime })));
   expect(readSimSettings([])).toEqual({ seeds: 8_000, from: 1, kinds, bugs: false });
+});
+
+test('every option is read', () => {
+  expect(readDemoSettings(['--seed=0', '--seconds', '600', '--engine', 'dynalite', '--help'])).toEqual({
+    seed: 0,
+    seconds: 600,
+    engine: 'dynalite',
+    help: true,
+  });
+  expect(readChaosSettings(['--seed=0', '--minutes', '600', '--store', 'upstash', '--help'])).toEqual({
+    seed: 0,
+    minutes: 600,
+    stores: ['upstash'],
+    help: true,
+  });
   expect(readSimSettings(['--bugs', '--stage', 'redis', '--regime', 'hostile', '--from', '9'])).toEqual({
     seeds: 1_000,
     from: 9,
@@ -87,23 +122,38 @@ test('what is not said is filled in', () => {
   });
 });
 
-test.each([
-  [['--seeds', 'abc'], "--seeds is 'abc': give a whole number from 1 to 1000000000"],
-  [['--seeds=-1'], "--seeds is '-1'"],
-  [['--seeds', '0'], "--seeds is '0'"],
-  [['--from', 'x'], "--from is 'x'"],
-  [['--regime', 'toString'], "--regime is 'toString': give synchronised, skewed"],
-  [['--stage', 'memory'], "--stage is 'memory': give dynamodb, redis, election"],
-  [['--stage', 'redis', '--regime', 'stale'], '--stage redis is not played under --regime stale'],
-  [['--seed', '1'], '--seed'],
-  [['7'], '7'],
-])('npm run sim refuses %j', (args, message) => {
-  expect(() => readSimSettings(args)).toThrow(UsageError);
-  expect(() => readSimSettings(args)).toThrow(message);
+test.each<[keyof typeof COMMANDS, string[], string]>([
+  ['demo', ['--seconds', '19'], "--seconds is '19': give a whole number from 20 to 600"],
+  ['demo', ['--seconds', '601'], '--seconds'],
+  ['demo', ['--seconds', '1e2'], '--seconds'],
+  ['demo', ['--seed', '-1'], '--seed'],
+  ['demo', ['--seed', '1.5'], "--seed is '1.5'"],
+  ['demo', ['--engine', 'mysql'], "--engine is 'mysql': give dynamodb-local, dynalite or auto"],
+  ['demo', ['--sedd', '1'], '--sedd'],
+  ['demo', ['now'], 'now'],
+  ['chaos', ['--minutes', '0'], "--minutes is '0': give a whole number from 1 to 600"],
+  ['chaos', ['--minutes', '0.5'], '--minutes'],
+  ['chaos', ['--store', 'mysql'], "--store is 'mysql': give dynamodb, redis, upstash or all"],
+  ['chaos', ['--store', ''], '--store'],
+  ['chaos', ['--stores', 'all'], '--stores'],
+  ['sim', ['--seeds', 'abc'], "--seeds is 'abc': give a whole number from 1 to 1000000000"],
+  ['sim', ['--seeds=-1'], "--seeds is '-1'"],
+  ['sim', ['--seeds', '0'], "--seeds is '0'"],
+  ['sim', ['--from', 'x'], "--from is 'x'"],
+  ['sim', ['--regime', 'toString'], "--regime is 'toString': give synchronised, skewed"],
+  ['sim', ['--stage', 'memory'], "--stage is 'memory': give dynamodb, redis or election"],
+  ['sim', ['--stage', 'redis', '--regime', 'stale'], '--stage redis is not played under --regime stale'],
+  ['sim', ['--seed', '1'], '--seed'],
+  ['sim', ['7'], '7'],
+])('npm run %s refuses %j', (command, args, message) => {
+  const { read } = COMMANDS[command];
+  expect(() => read(args)).toThrow(UsageError);
+  expect(() => read(args)).toThrow(message);
 });
 
 test.each([
   ['demo/demo.ts', ['--seconds', 'many']],
+  ['test/chaos/soak/chaos.ts', ['--minutes', 'many']],
   ['test/sim/sim.ts', ['--seeds', 'many']],
 ])('%s says what is wrong, and no stack, and ends with 2', (file, args) => {
   const program = join(import.meta.dirname, '../..', file);

@@ -1,6 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: what looks like variables are names of locks
 
-import { fileURLToPath } from 'node:url';
 import { Duration, type Stack } from 'aws-cdk-lib';
 import { TableEncryptionV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { type Grant, type IRole, PolicyDocument, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -11,8 +10,7 @@ import { type ILockTable, LockTable, SingleExecutionFunction } from 'single-exec
 import { describe, expect, test } from 'vitest';
 import { deployed, isAllowed } from '../support/iam-policy.js';
 import { appStack, templateOf } from '../support/synthesised.js';
-
-const HANDLER = fileURLToPath(new URL('../../handlers/nightly-report.ts', import.meta.url));
+import { HANDLER } from './digest.js';
 
 /** What DynamoDB can do to items and tables, but for the one thing that a run does. */
 const NOT_A_RUNS = [

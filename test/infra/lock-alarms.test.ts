@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import { Duration, type Stack, TimeZone } from 'aws-cdk-lib';
 import { Annotations, Match, type Template } from 'aws-cdk-lib/assertions';
 import { CfnAlarm } from 'aws-cdk-lib/aws-cloudwatch';
@@ -6,28 +5,18 @@ import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { ScheduleExpression, TimeWindow } from 'aws-cdk-lib/aws-scheduler';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import fc from 'fast-check';
-import { LockTable, SingleExecutionFunction, type SingleExecutionFunctionProps } from 'single-execution/cdk';
+import { LockTable, SingleExecutionFunction } from 'single-execution/cdk';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { lastRunEndsMs, runRetries } from '../../infra/constructs/retry-settings.js';
 import { runGaps } from '../../infra/constructs/run-gaps.js';
 import { appStack, templateOf } from '../support/synthesised.js';
+import { digest, HANDLER, nightly } from './digest.js';
 
 const ALARM = 'AWS::CloudWatch::Alarm';
 const HOUR_S = 3_600;
 const DAY_S = 86_400;
 
 const { rate, cron } = ScheduleExpression;
-const nightly = cron({ minute: '0', hour: '2' });
-
-function digest(props: Partial<SingleExecutionFunctionProps> = {}, stack = appStack()): SingleExecutionFunction {
-  return new SingleExecutionFunction(stack, 'Digest', {
-    entry: fileURLToPath(new URL('../../handlers/nightly-report.ts', import.meta.url)),
-    lockTable: new LockTable(stack, 'Locks'),
-    lockNames: ['digest'],
-    schedules: [{ schedule: nightly }],
-    ...props,
-  });
-}
 
 /** What the template says of the alarms on a metric. */
 const alarmsOn = (template: Template, MetricName: string) =>
@@ -151,7 +140,7 @@ describe('row 77: the alarms', () => {
 test("row 77: the dead man's switch waits for as many retries as the function has", () => {
   const stack = appStack();
   const common = {
-    entry: fileURLToPath(new URL('../../handlers/nightly-report.ts', import.meta.url)),
+    entry: HANDLER,
     lockTable: new LockTable(stack, 'Locks'),
     schedules: [{ schedule: ScheduleExpression.rate(Duration.hours(1)) }],
     timeout: Duration.minutes(15),

@@ -6,6 +6,7 @@ import { emfObserver } from 'single-execution/observe';
 import { afterEach, expect, test, vi } from 'vitest';
 import { appStack, templateOf } from '../support/synthesised.js';
 import { resolved } from '../support/synthesised-app.js';
+import { HANDLER } from './digest.js';
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -17,7 +18,7 @@ const schedule = ScheduleExpression.rate(Duration.hours(1));
 function jobs(): { readonly stack: Stack; readonly functions: readonly SingleExecutionFunction[] } {
   const stack = appStack();
   const common = {
-    entry: fileURLToPath(new URL('../../handlers/nightly-report.ts', import.meta.url)),
+    entry: HANDLER,
     lockTable: new LockTable(stack, 'Locks'),
   };
   const functions = [

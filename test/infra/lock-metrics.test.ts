@@ -1,10 +1,9 @@
-import { fileURLToPath } from 'node:url';
 import { Duration } from 'aws-cdk-lib';
 import type { Template } from 'aws-cdk-lib/assertions';
 import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import fc from 'fast-check';
 import { withSingleExecution } from 'single-execution';
-import { LockTable, lockMetric, SingleExecutionFunction } from 'single-execution/cdk';
+import { lockMetric } from 'single-execution/cdk';
 import { emfObserver } from 'single-execution/observe';
 import { lambdaContext, manualClock } from 'single-execution/testing';
 import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from 'vitest';
@@ -13,7 +12,8 @@ import { EMF_DIMENSION, EMF_METRICS } from '../../src/core/observers/emf-metrics
 import { nameProblem } from '../../src/core/values/lock-name.js';
 import { pass } from '../support/pass.js';
 import { grantOf, scriptedStore } from '../support/scripted-store.js';
-import { appStack, templateOf } from '../support/synthesised.js';
+import { templateOf } from '../support/synthesised.js';
+import { digest } from './digest.js';
 
 const LOCK_NAMES = ['digest', 'tenant/acme: a~b %', 'prüfung', 'señal ÿ', '  '];
 
@@ -62,16 +62,13 @@ async function eventfulRun(name: string): Promise<void> {
 }
 
 /** A function with a schedule for each of the locks. */
-function synthesised(): Template {
-  const stack = appStack();
-  new SingleExecutionFunction(stack, 'Digest', {
-    entry: fileURLToPath(new URL('../../handlers/nightly-report.ts', import.meta.url)),
-    lockTable: new LockTable(stack, 'Locks'),
-    lockNames: LOCK_NAMES,
-    schedules: LOCK_NAMES.map((lockName) => ({ schedule: ScheduleExpression.rate(Duration.hours(1)), lockName })),
-  });
-  return templateOf(stack);
-}
+const synthesised = () =>
+  templateOf(
+    digest({
+      lockNames: LOCK_NAMES,
+      schedules: LOCK_NAMES.map((lockName) => ({ schedule: ScheduleExpression.rate(Duration.hours(1)), lockName })),
+    }).stack,
+  );
 
 interface Watched extends Omit<Datum, 'value'> {
   readonly threshold: number;

@@ -1,15 +1,13 @@
-import { fileURLToPath } from 'node:url';
-import { Duration, type Stack, TimeZone } from 'aws-cdk-lib';
+import { Duration, TimeZone } from 'aws-cdk-lib';
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { ScheduleExpression, TimeWindow } from 'aws-cdk-lib/aws-scheduler';
-import { withSingleExecution } from 'single-execution';
-import { type LockSchedule, LockTable, SingleExecutionFunction } from 'single-execution/cdk';
-import { memoryStore } from 'single-execution/memory';
-import { lambdaContext, manualClock, scheduledEvent } from 'single-execution/testing';
+import type { LockSchedule } from 'single-execution/cdk';
+import { scheduledEvent } from 'single-execution/testing';
 import { describe, expect, test } from 'vitest';
 import { readScheduleEvent } from '../../src/adapters/lambda-event.js';
-import { appStack, templateOf } from '../support/synthesised.js';
+import { templateOf } from '../support/synthesised.js';
 import { resolved } from '../support/synthesised-app.js';
+import { digest, nightly } from './digest.js';
 
 const SCHEDULE = 'AWS::Scheduler::Schedule';
 const RULE = 'AWS::Events::Rule';
@@ -18,20 +16,10 @@ const TICK_MS = Date.parse(TICK);
 const SCHEDULE_ARN = 'arn:aws:scheduler:eu-west-1:123456789012:schedule/default/digest';
 const RULE_ARN = 'arn:aws:events:eu-west-1:123456789012:rule/digest';
 
-const schedule = ScheduleExpression.cron({ minute: '0', hour: '2' });
+const schedule = nightly;
 
-function digest(schedules: readonly LockSchedule[], lockNames = ['digest']): Stack {
-  const stack = appStack();
-  new SingleExecutionFunction(stack, 'Digest', {
-    entry: fileURLToPath(new URL('../../handlers/nightly-report.ts', import.meta.url)),
-    lockTable: new LockTable(stack, 'Locks'),
-    lockNames,
-    schedules,
-  });
-  return stack;
-}
-
-const synthesised = (...schedules: LockSchedule[]) => templateOf(digest(schedules));
+const stackOf = (schedules: readonly LockSchedule[], lockNames = ['digest']) => digest({ schedules, lockNames }).stack;
+const synthesised = (...schedules: LockSchedule[]) => templateOf(stackOf(schedules));
 
 function onlyProperties(template: Template, type: string) {
   const found = Object.values(template.findResources(type));
@@ -98,19 +86,6 @@ describe('row 75: a schedule of EventBridge Scheduler', () => {
 
     expect(event.detail).toEqual({});
     expect(readScheduleEvent(event)).toEqual({ tickMs: TICK_MS, scheduleArn: SCHEDULE_ARN, attempt: 2 });
-  });
-
-  test('row 34: delivers a tick twice, and it runs once', async () => {
-    const template = synthesised({ schedule });
-    const handler = withSingleExecution(async () => 'sent', {
-      name: 'digest',
-      store: memoryStore(),
-      clock: manualClock(TICK_MS),
-    });
-    const deliver = (delivery: Delivery) => handler(delivered(template, delivery), lambdaContext());
-
-    expect(await deliver({ attempt: 1, executionId: 'first' })).toBe('sent');
-    expect(await deliver({ attempt: 2, executionId: 'second' })).toMatchObject({ reason: 'already-executed' });
   });
 
   test.each<[string, Record<string, unknown>]>([
@@ -196,7 +171,7 @@ describe("row 75: a schedule with via: 'rule'", () => {
   });
 
   test('row 75: takes universal time and a time window that is off', () => {
-    expect(() => digest([{ schedule, via: 'rule', timeWindow: TimeWindow.off() }])).not.toThrow();
+    expect(() => stackOf([{ schedule, via: 'rule', timeWindow: TimeWindow.off() }])).not.toThrow();
   });
 
   const inBerlin = ScheduleExpression.cron({ minute: '0', hour: '2', timeZone: TimeZone.EUROPE_BERLIN });
@@ -218,14 +193,14 @@ describe("row 75: a schedule with via: 'rule'", () => {
       "schedule cron(0 2 * * ? *) has a timeWindow: a rule has none; leave out via: 'rule'",
     ],
   ])('row 75: refuses %s', (_, options, message) => {
-    expect(() => digest([{ ...options, via: 'rule' }])).toThrow(new TypeError(message));
+    expect(() => stackOf([{ ...options, via: 'rule' }])).toThrow(new TypeError(message));
   });
 });
 
 describe('row 75: of several schedules', () => {
   const tenants = ['acme', 'globex', 'initech'].map((name) => ({ schedule, lockName: `tenant/${name}` }));
   const byId = (schedules: readonly LockSchedule[]) =>
-    templateOf(digest(schedules, ['tenant/*'])).toJSON()['Resources'];
+    templateOf(stackOf(schedules, ['tenant/*'])).toJSON()['Resources'];
 
   test('row 75: each is the same resource in whatever order they are given', () => {
     expect(byId([...tenants].reverse())).toEqual(byId(tenants));

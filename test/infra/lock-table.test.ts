@@ -1,7 +1,6 @@
 import { RemovalPolicy } from 'aws-cdk-lib';
 import { Match } from 'aws-cdk-lib/assertions';
 import { TableEncryptionV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
-import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { LockTable, type LockTableProps } from 'single-execution/cdk';
 import { describe, expect, test } from 'vitest';
@@ -168,20 +167,5 @@ describe('LockTable.fromTable', () => {
 
     expect(LockTable.fromTable(shop)).toMatchObject({ table: shop, keyPrefix: '' });
     expect(LockTable.fromTable(shop, { keyPrefix: 'lock#' })).toMatchObject({ table: shop, keyPrefix: 'lock#' });
-  });
-
-  test('puts its keyPrefix before the names that it grants', () => {
-    const stack = appStack();
-    const role = new Role(stack, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
-
-    LockTable.fromTable(TableV2.fromTableName(stack, 'Shop', 'shop'), { keyPrefix: 'lock#' }).grantLock(role, [
-      'digest',
-    ]);
-
-    templateOf(stack).hasResourceProperties('AWS::IAM::Policy', {
-      PolicyDocument: {
-        Statement: [{ Condition: { 'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': ['lock#digest'] } } }],
-      },
-    });
   });
 });

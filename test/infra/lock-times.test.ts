@@ -1,9 +1,8 @@
-import { fileURLToPath } from 'node:url';
 import { Duration } from 'aws-cdk-lib';
 import { Annotations, Match } from 'aws-cdk-lib/assertions';
 import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import fc from 'fast-check';
-import { LockTable, SingleExecutionFunction, type SingleExecutionFunctionProps } from 'single-execution/cdk';
+import type { SingleExecutionFunctionProps } from 'single-execution/cdk';
 import { describe, expect, test } from 'vitest';
 import {
   checkLockAtLeastFor,
@@ -14,7 +13,7 @@ import {
 } from '../../infra/constructs/lock-times.js';
 import { runGaps } from '../../infra/constructs/run-gaps.js';
 import { guardMs } from '../../src/core/run/hold.js';
-import { appStack } from '../support/synthesised.js';
+import { digest } from './digest.js';
 
 const timeout = Duration.minutes(1);
 const twoMinutes = Duration.minutes(2);
@@ -136,19 +135,8 @@ test('row 14: a lease leaves a holder its time-out, as the library counts its de
 });
 
 describe('the function', () => {
-  const make = (props: Partial<SingleExecutionFunctionProps>) => {
-    const stack = appStack();
-    new SingleExecutionFunction(stack, 'Digest', {
-      entry: fileURLToPath(new URL('../../handlers/nightly-report.ts', import.meta.url)),
-      lockTable: new LockTable(stack, 'Locks'),
-      lockNames: ['digest'],
-      schedules: [{ schedule: ScheduleExpression.rate(Duration.days(1)) }],
-      ...props,
-    });
-    return stack;
-  };
   const warnings = (props: Partial<SingleExecutionFunctionProps>) =>
-    Annotations.fromStack(make(props))
+    Annotations.fromStack(digest(props).stack)
       .findWarning('/Jobs/Digest', Match.anyValue())
       .map(({ entry }) => entry.data);
 
@@ -161,13 +149,13 @@ describe('the function', () => {
   });
 
   test('row 14: refuses a lease shorter than its default time-out', () => {
-    expect(() => make({ lockAtMostFor: Duration.millis(60_606) })).toThrow(new RangeError(SHORT_LEASE));
+    expect(() => digest({ lockAtMostFor: Duration.millis(60_606) })).toThrow(new RangeError(SHORT_LEASE));
   });
 
   test('row 14: refuses a least time that one of its schedules suits, and another does not', () => {
     const schedules = [{ schedule: ScheduleExpression.rate(Duration.days(1)) }, { schedule: everyFive }];
 
-    expect(() => make({ lockAtLeastFor: Duration.minutes(6), schedules })).toThrow(
+    expect(() => digest({ lockAtLeastFor: Duration.minutes(6), schedules })).toThrow(
       new RangeError(
         'lockAtLeastFor is 6 minutes, and rate(5 minutes) can be due again after 5 minutes: that tick would be skipped; lower lockAtLeastFor',
       ),

@@ -1,12 +1,12 @@
-import { fileURLToPath } from 'node:url';
 import { Duration } from 'aws-cdk-lib';
 import { Match } from 'aws-cdk-lib/assertions';
 import { ScheduleExpression, TimeWindow } from 'aws-cdk-lib/aws-scheduler';
 import fc from 'fast-check';
-import { LockTable, SingleExecutionFunction, type SingleExecutionFunctionProps } from 'single-execution/cdk';
+import type { SingleExecutionFunctionProps } from 'single-execution/cdk';
 import { describe, expect, test } from 'vitest';
 import { deliveryRetries, lastRunEndsMs, runRetries } from '../../infra/constructs/retry-settings.js';
-import { appStack, templateOf } from '../support/synthesised.js';
+import { templateOf } from '../support/synthesised.js';
+import { digest } from './digest.js';
 
 const SECOND = 1_000;
 const MINUTE = 60_000;
@@ -101,17 +101,7 @@ describe("row 79: the schedule's retries of a delivery", () => {
 });
 
 describe('row 79: in the template', () => {
-  const template = (props: Partial<SingleExecutionFunctionProps>) => {
-    const stack = appStack();
-    new SingleExecutionFunction(stack, 'Digest', {
-      entry: fileURLToPath(new URL('../../handlers/nightly-report.ts', import.meta.url)),
-      lockTable: new LockTable(stack, 'Locks'),
-      lockNames: ['digest'],
-      schedules: [],
-      ...props,
-    });
-    return templateOf(stack);
-  };
+  const template = (props: Partial<SingleExecutionFunctionProps>) => templateOf(digest(props).stack);
   const every = (minutes: number) => ScheduleExpression.rate(Duration.minutes(minutes));
   const policy = (MaximumRetryAttempts: number, MaximumEventAgeInSeconds: number) => ({
     MaximumRetryAttempts,

@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import { Duration, Stack } from 'aws-cdk-lib';
 import { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
@@ -7,8 +6,8 @@ import { type ILockTable, LockTable, SingleExecutionFunction } from 'single-exec
 import { describe, expect, test } from 'vitest';
 import { refuseSharedLocks } from '../../infra/constructs/shared-locks.js';
 import { appStack } from '../support/synthesised.js';
+import { HANDLER } from './digest.js';
 
-const HANDLER = fileURLToPath(new URL('../../handlers/nightly-report.ts', import.meta.url));
 const REMEDY = "each would skip the other's runs; give each job a name of its own";
 
 /** Has two functions of a stack take locks of a table, or each of its own. */

@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import { Duration } from 'aws-cdk-lib';
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
@@ -7,26 +6,15 @@ import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, type CfnFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
-import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import fc from 'fast-check';
-import { LockTable, SingleExecutionFunction, type SingleExecutionFunctionProps } from 'single-execution/cdk';
+import { LockTable, type SingleExecutionFunctionProps } from 'single-execution/cdk';
 import { describe, expect, test } from 'vitest';
 import { parseDuration } from '../../src/core/values/duration.js';
 import { appStack, templateOf } from '../support/synthesised.js';
+import { digest } from './digest.js';
 
-const HANDLER = fileURLToPath(new URL('../../handlers/nightly-report.ts', import.meta.url));
 const FUNCTION = 'AWS::Lambda::Function';
-
-function digest(props: Partial<SingleExecutionFunctionProps> = {}, stack = appStack()): SingleExecutionFunction {
-  return new SingleExecutionFunction(stack, 'Digest', {
-    entry: HANDLER,
-    lockTable: new LockTable(stack, 'Locks'),
-    lockNames: ['digest'],
-    schedules: [{ schedule: ScheduleExpression.rate(Duration.days(1)) }],
-    ...props,
-  });
-}
 
 const synthesised = (props?: Partial<SingleExecutionFunctionProps>) => templateOf(digest(props).stack);
 

@@ -32,119 +32,96 @@ const strongTable = (stack: Stack, props: Partial<TablePropsV2> = {}) =>
     ...props,
   });
 
-/** The table's resource, whose properties an app can change past the construct. */
-const resourceOf = ({ table }: LockTable) => table.node.defaultChild as CfnGlobalTable;
+const strongLocks = (stack: Stack) =>
+  new LockTable(stack, 'Locks', { multiRegion: 'strong', replicaRegions: ['eu-west-2', 'eu-west-3'] });
+const elsewhere = { replicas: [{ region: 'us-east-1' }] };
 
-describe('F77 synthesis refuses eventually consistent replicas', () => {
-  test('added to the table afterwards', () => {
-    const stack = stackIn('eu-west-1');
-    const locks = new LockTable(stack, 'Locks');
+test.each<[string, (stack: Stack) => void, string]>([
+  [
+    'added to the table afterwards',
+    (stack) => new LockTable(stack, 'Locks').table.addReplica({ region: 'us-east-1' }),
+    'Locks/Table',
+  ],
+  [
+    'left by an aspect that takes the strong consistency away',
+    (stack) => {
+      strongLocks(stack);
+      Aspects.of(stack).add({
+        visit(node) {
+          if (node instanceof CfnGlobalTable) node.multiRegionConsistency = 'EVENTUAL';
+        },
+      });
+    },
+    'Locks/Table',
+  ],
+  [
+    'of a Table of the older kind',
+    (stack) => void LockTable.fromTable(new Table(stack, 'Shop', { partitionKey, replicationRegions: ['us-east-1'] })),
+    'Shop',
+  ],
+  [
+    "in a table of the app's own",
+    (stack) => void LockTable.fromTable(new TableV2(stack, 'Shop', { partitionKey, ...elsewhere })),
+    'Shop',
+  ],
+  [
+    "in a table of the app's own, taken by one of its replicas",
+    (stack) => {
+      const shop = new TableV2(stack, 'Shop', { partitionKey, ...elsewhere });
+      LockTable.fromTable(shop.replica('us-east-1'));
+    },
+    'Shop',
+  ],
+  [
+    "in a table of the app's own, added after it was taken for locks",
+    (stack) => {
+      const shop = new TableV2(stack, 'Shop', { partitionKey });
+      LockTable.fromTable(shop);
+      shop.addReplica({ region: 'us-east-1' });
+    },
+    'Shop',
+  ],
+])('F77 synthesis refuses eventually consistent replicas %s', (_, make, path) => {
+  const stack = stackIn('eu-west-1');
+  make(stack);
 
-    locks.table.addReplica({ region: 'us-east-1' });
-
-    expect(() => templateOf(stack)).toThrow(`[Jobs/Locks/Table] ${EVENTUAL}`);
-  });
-
-  test('left by an aspect that takes the strong consistency away', () => {
-    const stack = stackIn('eu-west-1');
-    new LockTable(stack, 'Locks', { multiRegion: 'strong', replicaRegions: ['eu-west-2', 'eu-west-3'] });
-
-    Aspects.of(stack).add({
-      visit(node) {
-        if (node instanceof CfnGlobalTable) node.multiRegionConsistency = 'EVENTUAL';
-      },
-    });
-
-    expect(() => templateOf(stack)).toThrow(`[Jobs/Locks/Table] ${EVENTUAL}`);
-  });
-
-  test('of a Table of the older kind', () => {
-    const stack = stackIn('eu-west-1');
-
-    LockTable.fromTable(new Table(stack, 'Shop', { partitionKey, replicationRegions: ['us-east-1'] }));
-
-    expect(() => templateOf(stack)).toThrow(`[Jobs/Shop] ${EVENTUAL}`);
-  });
-
-  test("in a table of the app's own, taken by one of its replicas", () => {
-    const stack = stackIn('eu-west-1');
-    const shop = new TableV2(stack, 'Shop', { partitionKey, replicas: [{ region: 'us-east-1' }] });
-
-    LockTable.fromTable(shop.replica('us-east-1'));
-
-    expect(() => templateOf(stack)).toThrow(`[Jobs/Shop] ${EVENTUAL}`);
-  });
-
-  test('of a table in another account', () => {
-    const home = stackIn('eu-west-1');
-    const away = new Stack(home.node.root, 'Away', { env: { account: '210987654321', region: 'us-east-1' } });
-    const { table } = new LockTable(home, 'Locks', { tableName: 'locks' });
-
-    const replica = new TableV2MultiAccountReplica(away, 'Locks', {
-      tableName: 'locks',
-      replicaSourceTable: table as ITableV2,
-    });
-    LockTable.fromTable(replica);
-
-    expect(() => templateOf(away)).toThrow(`[Away/Locks] ${EVENTUAL}`);
-  });
-
-  test("in a table of the app's own", () => {
-    const stack = stackIn('eu-west-1');
-    const shop = new TableV2(stack, 'Shop', { partitionKey, replicas: [{ region: 'us-east-1' }] });
-
-    LockTable.fromTable(shop, { keyPrefix: 'lock#' });
-
-    expect(() => templateOf(stack)).toThrow(`[Jobs/Shop] ${EVENTUAL}`);
-  });
-
-  test("in a table of the app's own, added after it was taken for locks", () => {
-    const stack = stackIn('eu-west-1');
-    const shop = new TableV2(stack, 'Shop', { partitionKey });
-
-    LockTable.fromTable(shop);
-    shop.addReplica({ region: 'us-east-1' });
-
-    expect(() => templateOf(stack)).toThrow(`[Jobs/Shop] ${EVENTUAL}`);
-  });
+  expect(() => templateOf(stack)).toThrow(`[Jobs/${path}] ${EVENTUAL}`);
 });
 
-describe('synthesis refuses a time to live, which would delete locks', () => {
-  test('of a lock table', () => {
-    const stack = stackIn('eu-west-1');
+test('F77 synthesis refuses eventually consistent replicas of a table in another account', () => {
+  const home = stackIn('eu-west-1');
+  const away = new Stack(home.node.root, 'Away', { env: { account: '210987654321', region: 'us-east-1' } });
+  const { table } = new LockTable(home, 'Locks', { tableName: 'locks' });
+  const replica = { tableName: 'locks', replicaSourceTable: table as ITableV2 };
+  LockTable.fromTable(new TableV2MultiAccountReplica(away, 'Locks', replica));
 
-    resourceOf(new LockTable(stack, 'Locks')).timeToLiveSpecification = { enabled: true, attributeName: 'expires' };
+  expect(() => templateOf(away)).toThrow(`[Away/Locks] ${EVENTUAL}`);
+});
 
-    expect(() => templateOf(stack)).toThrow(`[Jobs/Locks/Table] ${NO_TTL}`);
-  });
+const expiring = ({ table }: LockTable) => {
+  // The table's resource, whose properties an app can change past the construct.
+  const resource = table.node.defaultChild as CfnGlobalTable;
+  resource.timeToLiveSpecification = { enabled: true, attributeName: 'expires' };
+};
 
-  test('of a strongly consistent lock table', () => {
-    const stack = stackIn('eu-west-1');
-    const locks = new LockTable(stack, 'Locks', {
-      multiRegion: 'strong',
-      replicaRegions: ['eu-west-2', 'eu-west-3'],
-    });
+test.each<[string, (stack: Stack) => void, string]>([
+  ['of a lock table', (stack) => expiring(new LockTable(stack, 'Locks')), `Locks/Table] ${NO_TTL}`],
+  ['of a strongly consistent lock table', (stack) => expiring(strongLocks(stack)), `Locks/Table] ${NO_TTL_STRONG}`],
+  [
+    'of a lock table, asked for past the types',
+    (stack) => void new LockTable(stack, 'Locks', { timeToLiveAttribute: 'expires' } as LockTableProps),
+    `Locks/Table] ${NO_TTL}`,
+  ],
+  [
+    "of a strongly consistent table of the app's own, which DynamoDB would refuse",
+    (stack) => void LockTable.fromTable(strongTable(stack, { timeToLiveAttribute: 'expires' })),
+    `Shop] ${NO_TTL_STRONG}`,
+  ],
+])('synthesis refuses a time to live, which would delete locks, %s', (_, make, message) => {
+  const stack = stackIn('eu-west-1');
+  make(stack);
 
-    resourceOf(locks).timeToLiveSpecification = { enabled: true, attributeName: 'expires' };
-
-    expect(() => templateOf(stack)).toThrow(`[Jobs/Locks/Table] ${NO_TTL_STRONG}`);
-  });
-
-  test('of a lock table, asked for past the types', () => {
-    const stack = stackIn('eu-west-1');
-
-    new LockTable(stack, 'Locks', { timeToLiveAttribute: 'expires' } as LockTableProps);
-
-    expect(() => templateOf(stack)).toThrow(`[Jobs/Locks/Table] ${NO_TTL}`);
-  });
-
-  test("of a strongly consistent table of the app's own, which DynamoDB would refuse", () => {
-    const stack = stackIn('eu-west-1');
-
-    LockTable.fromTable(strongTable(stack, { timeToLiveAttribute: 'expires' }));
-
-    expect(() => templateOf(stack)).toThrow(`[Jobs/Shop] ${NO_TTL_STRONG}`);
-  });
+  expect(() => templateOf(stack)).toThrow(`[Jobs/${message}`);
 });
 
 describe('LockTable.fromTable accepts', () => {

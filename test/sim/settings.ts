@@ -1,4 +1,4 @@
-import { readFlags, SWITCH, TEXT, UsageError, whole } from '../support/play/command.js';
+import { oneOf, readFlags, SWITCH, TEXT, UsageError, whole } from '../support/play/command.js';
 import { REGIMES, type RegimeName, STAGES, type Stage } from './regime.js';
 import type { Kind } from './tally.js';
 
@@ -31,16 +31,11 @@ export function readSimSettings(args: readonly string[]): SimSettings {
   };
 }
 
-function oneOf<T extends string>(flag: string, given: string | undefined, all: readonly T[]): readonly T[] {
-  const chosen = given === undefined ? all : all.filter((name) => name === given);
-  if (chosen.length === 0) throw new UsageError(`${flag} is '${given}': give ${all.join(', ')}`);
-  return chosen;
-}
-
-function kindsOf(stages: readonly Stage[], regimes: readonly RegimeName[]): readonly Kind[] {
-  const kinds = stages.flatMap((stage) =>
-    STAGES[stage].filter((regime) => regimes.includes(regime)).map((regime) => ({ stage, regime })),
-  );
-  if (kinds.length === 0) throw new UsageError(`--stage ${stages} is not played under --regime ${regimes}`);
+function kindsOf(stage: Stage | undefined, regime: RegimeName | undefined): readonly Kind[] {
+  const stages = stage ? [stage] : (Object.keys(STAGES) as Stage[]);
+  const kinds = stages
+    .flatMap((one) => STAGES[one].map((under) => ({ stage: one, regime: under })))
+    .filter((kind) => !regime || kind.regime === regime);
+  if (kinds.length === 0) throw new UsageError(`--stage ${stage} is not played under --regime ${regime}`);
   return kinds;
 }

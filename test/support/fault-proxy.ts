@@ -34,12 +34,6 @@ export type Fault =
 
 export const throttle: Fault = { kind: 'error', at: 'before', status: 400, type: 'ThrottlingException' };
 
-/** For people. */
-export function faultName(fault: Fault): string {
-  if (fault.kind === 'error') return fault.type;
-  return 'at' in fault ? `${fault.kind} ${fault.at}` : fault.kind;
-}
-
 export interface SeenRequest {
   /** The operation, such as `UpdateItem`. */
   readonly operation: string;
@@ -88,7 +82,11 @@ interface Injected {
   spare: number;
 }
 
-export async function startFaultProxy(upstream: string): Promise<FaultProxy> {
+/** @param choose what strikes a request, asked once for each, where that is not left to `inject` */
+export async function startFaultProxy(
+  upstream: string,
+  choose?: (request: SeenRequest) => Fault | undefined,
+): Promise<FaultProxy> {
   let seen: SeenRequest[] = [];
   let injections: Injected[] = [];
   let kept: HttpRequest[] = [];
@@ -96,6 +94,8 @@ export async function startFaultProxy(upstream: string): Promise<FaultProxy> {
   let date: DateHeader = 'server';
 
   const faultFor = (request: SeenRequest): Pick<Injected, 'fault' | 'injection'> | undefined => {
+    const chosen = choose?.(request);
+    if (chosen) return { fault: chosen, injection: {} };
     for (const one of injections) {
       if (one.left === 0 || one.injection.when?.(request) === false) continue;
       if (one.spare > 0) {

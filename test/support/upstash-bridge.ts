@@ -31,6 +31,12 @@ export interface BridgeInjection {
   readonly times?: number;
 }
 
+interface UpstashBridgeOptions {
+  readonly redisPort: number;
+  /** What strikes a request, asked once for each, where that is not left to `inject`. */
+  readonly choose?: (request: BridgeRequest) => BridgeFault | undefined;
+}
+
 /** Speaks Upstash's REST protocol in front of a real Redis, and breaks down when it is told to. */
 export interface UpstashBridge {
   readonly url: string;
@@ -52,13 +58,15 @@ interface Answer {
   readonly body: Result | readonly Result[];
 }
 
-export async function startUpstashBridge({ redisPort }: { readonly redisPort: number }): Promise<UpstashBridge> {
+export async function startUpstashBridge({ redisPort, choose }: UpstashBridgeOptions): Promise<UpstashBridge> {
   const redis = await connectedTo(redisPort);
   const token = 'token-of-the-tests';
   const seen: BridgeRequest[] = [];
   const injections: { readonly fault: BridgeFault; readonly injection: BridgeInjection; left: number }[] = [];
 
   const faultFor = (request: BridgeRequest): BridgeFault | undefined => {
+    const chosen = choose?.(request);
+    if (chosen) return chosen;
     const one = injections.find(({ injection, left }) => left > 0 && injection.when?.(request) !== false);
     if (one) one.left--;
     return one?.fault;

@@ -8,31 +8,15 @@ import {
   FINISH,
   type Life,
   type Report,
-  type Standstill,
+  type Run,
   type TickOrder,
   WORK_EVERY_MS,
   type WorkerOrder,
 } from './history.js';
-import { aheadMs, SLOTS } from './plan.js';
+import { CLOCKS, SLOTS } from './plan.js';
 
 /** Worker processes, one a slot. A slot whose worker was killed has none until the next one is ready. */
-export interface Fleet {
-  /** Gives a tick to the worker of a slot. @returns its life; undefined where there is none */
-  give(slot: number, tick: TickOrder): Life | undefined;
-  kill(slot: number): void;
-  /** Stops a worker, when it is at work if that is soon, and lets it go on after so long. */
-  stop(slot: number, forMs: number): void;
-  /** Lets the workers end their runs. @returns all that ever lived */
-  finish(): Promise<readonly Life[]>;
-}
-
-/** A life that goes on. */
-type OwnLife = { -readonly [Key in keyof Life]: Life[Key] } & { readonly stops: Standstill[] };
-
-interface Member {
-  readonly life: OwnLife;
-  readonly program: ChildProgram;
-}
+export type Fleet = Awaited<ReturnType<typeof startFleet>>;
 
 /** Until a worker that is to be stopped has begun a run. */
 const LONGEST_WAIT_MS = 500;
@@ -40,26 +24,21 @@ const LONGEST_WAIT_MS = 500;
 const LONGEST_END_MS = 30_000;
 
 /** @param path the bundled worker */
-export async function startFleet(
-  path: string,
-  order: WorkerOrder,
-  programs: ChildPrograms,
-  random: Random,
-): Promise<Fleet> {
+export async function startFleet(path: string, order: WorkerOrder, programs: ChildPrograms, random: Random) {
   const now = () => machineMs() - order.originMs;
-  const lives: OwnLife[] = [];
-  const members = new Map<number, Member>();
+  const lives: Life[] = [];
+  const members = new Map<number, { readonly life: Life; readonly program: ChildProgram }>();
   const ends: Promise<void>[] = [];
-  const underWay = new Set<Promise<void>>();
-  let failure: { readonly reason: unknown } | undefined;
+  const underWay: Promise<void>[] = [];
+  let failure: unknown;
 
   const start = async (slot: number): Promise<void> => {
     const named = lives.filter(({ name }) => name.startsWith(`w${slot}.`)).length;
     const name = `w${slot}.${named + 1}`;
-    const ahead = aheadMs(SLOTS[slot] ?? 'none', random.fork(name));
+    const ahead = CLOCKS[SLOTS[slot] ?? 'none'](random.fork(name));
     const program = programs.start(path, order, ['--unhandled-rejections=strict'], fakedClock(ahead));
-    const said = program.said as () => readonly unknown[] as () => readonly Report[];
-    const life: OwnLife = { name, aheadMs: ahead, stops: [], said };
+    const said = () => program.said() as readonly object[] as readonly Report[];
+    const life: Life = { name, aheadMs: ahead, stops: [], said };
     lives.push(life);
     ends.push(
       program.ended.then((ended) => {
@@ -72,30 +51,26 @@ export async function startFleet(
     members.set(slot, { life, program });
   };
   /** What fails in the background ends the play. */
-  const later = (work: Promise<void>) => {
-    const watched: Promise<void> = work
-      .catch((reason: unknown) => {
-        failure ??= { reason };
-      })
-      .finally(() => underWay.delete(watched));
-    underWay.add(watched);
-  };
-  const checkFailure = () => {
-    if (failure) throw failure.reason;
-  };
+  const later = (work: Promise<void>) =>
+    underWay.push(
+      work.catch((reason: unknown) => {
+        failure ??= reason;
+      }),
+    );
 
   await Promise.all(SLOTS.map((_, slot) => start(slot)));
   const beats = setInterval(() => {
     for (const { program } of members.values()) program.tell(BEAT);
   }, WORK_EVERY_MS).unref();
   return {
-    give(slot, tick) {
-      checkFailure();
+    /** Gives a tick to the worker of a slot. @returns its life; undefined where there is none */
+    give(slot: number, tick: TickOrder): Life | undefined {
+      if (failure) throw failure;
       const member = members.get(slot);
       member?.program.tell(JSON.stringify(tick));
       return member?.life;
     },
-    kill(slot) {
+    kill(slot: number): void {
       const member = members.get(slot);
       if (!member) return;
       members.delete(slot);
@@ -103,33 +78,31 @@ export async function startFleet(
       member.life.killedMs = now();
       later(start(slot));
     },
-    stop(slot, forMs) {
+    /** Stops a worker, when it is at work if that is soon, and lets it go on after so long. */
+    stop(slot: number, forMs: number): void {
       const member = members.get(slot);
       if (!member) return;
       const { program, life } = member;
       const goOn = async () => {
         const plannedMs = now();
-        const atWork = program.until('delivery', (line) => beganMs(line as unknown as Report) >= plannedMs);
+        const atWork = program.until('delivery', ({ run }) => Number((run as Partial<Run>)?.beganMs) >= plannedMs);
         await Promise.race([atWork.catch(() => undefined), sleep(LONGEST_WAIT_MS)]);
         const fromMs = now();
         program.kill('SIGSTOP');
         await sleep(forMs);
         program.kill('SIGCONT');
-        life.stops.push({ fromMs, toMs: now() });
+        life.stops = [...life.stops, { fromMs, toMs: now() }];
       };
       later(goOn());
     },
-    async finish() {
-      while (underWay.size > 0) await Promise.all(underWay);
-      checkFailure();
+    /** Lets the workers end their runs. @returns all that ever lived */
+    async finish(): Promise<readonly Life[]> {
+      await Promise.all(underWay);
+      if (failure) throw failure;
       for (const { program } of members.values()) program.tell(FINISH);
       await Promise.race([Promise.all(ends), sleep(LONGEST_END_MS, undefined, { ref: false })]);
       clearInterval(beats);
       return lives;
     },
   };
-}
-
-function beganMs(report: Report): number {
-  return report.said === 'delivery' ? (report.run?.beganMs ?? Number.NaN) : Number.NaN;
 }

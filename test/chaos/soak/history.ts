@@ -55,7 +55,16 @@ export interface Delivery extends Omit<TickOrder, 'fails'> {
   /** What the store has granted it. */
   readonly granted?: { readonly token: number; readonly atMs: number };
   readonly run?: Run;
-  readonly settled?: { readonly ending: Ending; readonly atMs: number };
+  readonly settled?: Settled;
+}
+
+/** How a delivery ended, as its worker saw it. */
+export interface Settled {
+  readonly atMs: number;
+  /** A handler fails as it was told to, and is aborted when it stops because of its signal. An error should never come. */
+  readonly ending: 'failed' | `${'ran' | 'aborted' | 'skipped' | 'store error' | 'error'}: ${string}`;
+  /** Whom it was skipped for. */
+  readonly holder?: SkippedHolder | undefined;
 }
 
 /** A handler at work. */
@@ -72,18 +81,6 @@ export interface Run {
   /** How many of its writes its witness has refused. */
   readonly refused: number;
 }
-
-/** How a delivery ended, as its worker saw it. */
-export type Ending =
-  | { readonly kind: 'ran'; readonly release: string }
-  /** The handler threw what it was told to throw. */
-  | { readonly kind: 'failed' }
-  /** The handler stopped because its signal had aborted. */
-  | { readonly kind: 'aborted'; readonly reason: string }
-  | { readonly kind: 'skipped'; readonly reason: string; readonly holder?: SkippedHolder }
-  | { readonly kind: 'store error'; readonly code: string }
-  /** Anything else: nothing else should come. */
-  | { readonly kind: 'error'; readonly error: string };
 
 /** A line that a worker says: that it is ready, that it stood still, or a part of what becomes of a delivery. */
 export type Report =
@@ -108,9 +105,8 @@ export const WORK_EVERY_MS = 40;
 export const FINISH = 'finish';
 
 /** A worker process as the play has it, with all that it has said. */
-export interface Life extends Omit<Worker, 'stalls'> {
-  said(): readonly Report[];
-}
+export type Life = Writable<Omit<Worker, 'stalls'>> & { said(): readonly Report[] };
+type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 export interface GivenTick {
   readonly order: TickOrder;
@@ -118,10 +114,7 @@ export interface GivenTick {
 }
 
 /** Puts the history of the workers and of the deliveries together from what the workers have said. */
-export function historyOf(
-  lives: readonly Life[],
-  given: readonly GivenTick[],
-): Pick<SoakHistory, 'workers' | 'deliveries'> {
+export function historyOf(lives: readonly Life[], given: readonly GivenTick[]) {
   const workers = new Map(lives.map((life) => [life, workerOf(life)]));
   const parts = lives.flatMap((life) => life.said().filter((report) => report.said === 'delivery'));
   const ofDelivery = grouped(parts, ({ id }) => String(id));

@@ -1,11 +1,10 @@
-import type { SkippedHolder } from 'single-execution';
 import { neighbours } from '../../support/play/grouped.js';
-import type { Invariant } from '../../support/play/verdict.js';
-import { LATE_MS } from './bad-network.js';
+import type { Invariants } from '../../support/play/verdict.js';
+import { LATE_MS } from '../bad-network.js';
 import type { Delivery, SoakHistory } from './history.js';
 import { FEW } from './liveness-invariants.js';
 import type { SoakJob } from './plan.js';
-import { byJob, byToken, isRecorded, isSkip, runsOf, shown } from './reading.js';
+import { byJob, byToken, hasStoreFailed, isRecorded, runsOf, shown } from './reading.js';
 
 /** Rounding to whole milliseconds, on both sides. */
 const ROUNDING_MS = 20;
@@ -19,82 +18,73 @@ const MOST_UNTOLD = 0.1;
 const MOST_REMAINDER = 0.002;
 
 /** Of locks: for whom they are held, and for how long. */
-export const HOLD_INVARIANTS: readonly Invariant<SoakHistory>[] = [
-  {
-    promise: 'a crash blocks its job for its lease, 3 s and what its clock was ahead at most, and is told',
-    check(history) {
-      const runs = byJob(runsOf(history)).map(byToken);
-      const crashed = runs.flat().filter(hasDied);
-      const blocked = lockedSkips(history).filter(({ by, skip }) => by && hasDied(by) && isAfter(skip, by, history));
-      const toldWrong = runs.flatMap((ofJob) =>
-        ofJob.flatMap((next) => {
-          const { previous } = next.run;
-          const before = previous && ofJob.find(({ run }) => run.token === previous.token);
-          if (!before || saysTrue(previous.status, before)) return [];
-          return [shown(`the run after it was told that it ${previous.status}`, before, next)];
-        }),
-      );
-      const untold = runs
-        .flatMap((ofJob) => neighbours(ofJob))
-        .filter(([one, next]) => hasDied(one) && isNextGrant(history, one, next) && !next.run.previous);
-      const isTooMany = untold.length > Math.max(FEW, crashed.length * MOST_UNTOLD);
-      const breaches = [
-        ...blocked.map(({ by, skip }) => shown('skipped for a dead holder', by, skip)),
-        ...toldWrong,
-        ...(isTooMany ? untold.map((pair) => shown('the run after it was told of nobody', ...pair)) : []),
-      ];
-      return { cases: crashed.length, breaches };
-    },
+export const HOLD_INVARIANTS: Invariants<SoakHistory> = {
+  'a crash blocks its job for its lease, 3 s and what its clock was ahead at most, and is told'(history) {
+    const runs = byJob(runsOf(history)).map(byToken);
+    const crashed = runs.flat().filter(hasDied);
+    const blocked = lockedSkips(history).filter(({ by, skip }) => by && hasDied(by) && isAfter(skip, by, history));
+    const toldWrong = runs.flatMap((ofJob) =>
+      ofJob.flatMap((next) => {
+        const { previous } = next.run;
+        const before = previous && ofJob.find(({ run }) => run.token === previous.token);
+        if (!before || saysTrue(previous.status, before)) return [];
+        return [shown(`the run after it was told that it ${previous.status}`, before, next)];
+      }),
+    );
+    const untold = runs
+      .flatMap((ofJob) => neighbours(ofJob))
+      .filter(([one, next]) => hasDied(one) && isNextGrant(history, one, next) && !next.run.previous);
+    const isTooMany = untold.length > Math.max(FEW, crashed.length * MOST_UNTOLD);
+    const breaches = [
+      ...blocked.map(({ by, skip }) => shown('skipped for a dead holder', by, skip)),
+      ...toldWrong,
+      ...(isTooMany ? untold.map((pair) => shown('the run after it was told of nobody', ...pair)) : []),
+    ];
+    return { cases: crashed.length, breaches };
   },
-  {
-    promise: "none is skipped as 'locked' but for another that can hold the lock",
-    check(history) {
-      const skips = lockedSkips(history);
-      const breaches = skips.flatMap(({ skip, by }) => {
-        if (!by) return [shown('locked by nobody', skip)];
-        if (by.id === skip.id) return [shown('locked by itself', skip)];
-        if (hasDied(by) || !isAfter(skip, by, history)) return [];
-        return [shown('locked by one whose lease was over', by, skip)];
-      });
-      return { cases: skips.length, breaches };
-    },
+
+  "none is skipped as 'locked' but for another that can hold the lock"(history) {
+    const skips = lockedSkips(history);
+    const breaches = skips.flatMap(({ skip, by }) => {
+      if (!by) return [shown('locked by nobody', skip)];
+      if (by.id === skip.id) return [shown('locked by itself', skip)];
+      if (hasDied(by) || !isAfter(skip, by, history)) return [];
+      return [shown('locked by one whose lease was over', by, skip)];
+    });
+    return { cases: skips.length, breaches };
   },
-  {
-    promise: `a lock is left without a runner in two of a thousand grants at most, or ${FEW} of few`,
-    check(history) {
-      const left = leftWithoutRunner(history);
-      const cases = history.deliveries.filter(({ granted }) => granted).length;
-      const isTooMany = left.length > Math.max(FEW, cases * MOST_REMAINDER);
-      return { cases, breaches: isTooMany ? left.map((one) => shown('held the lock after its end', one)) : [] };
-    },
+
+  [`a lock is left without a runner in two of a thousand grants at most, or ${FEW} of few`](history) {
+    const left = leftWithoutRunner(history);
+    const cases = history.deliveries.filter(({ granted }) => granted).length;
+    const isTooMany = left.length > Math.max(FEW, cases * MOST_REMAINDER);
+    return { cases, breaches: isTooMany ? left.map((one) => shown('held the lock after its end', one)) : [] };
   },
-  {
-    promise: 'lockAtLeastFor is kept, where clocks are true',
-    check(history) {
-      const isTrue = ({ worker }: Delivery) => history.store !== 'dynamodb' || worker.aheadMs === 0;
-      const spaced = history.deliveries.filter(({ job, granted }) => job.lockAtLeastForMs > 0 && granted);
-      const pairs = byJob(spaced).flatMap((ofJob) => {
-        return neighbours(ofJob.toSorted((a, b) => (a.granted?.token ?? 0) - (b.granted?.token ?? 0)));
-      });
-      const cases = pairs.filter(([one, next]) => {
-        return isRecorded(one.settled) && isTrue(one) && isTrue(next) && isNextGrant(history, one, next);
-      });
-      const breaches = cases.flatMap(([one, next]) => {
-        const earliestMs = (one.receivedMs ?? 0) + one.job.lockAtLeastForMs - ROUNDING_MS;
-        const atMs = next.granted?.atMs ?? Number.POSITIVE_INFINITY;
-        return atMs < earliestMs ? [shown(`granted ${Math.round(earliestMs - atMs)} ms too early`, one, next)] : [];
-      });
-      return { cases: cases.length, breaches };
-    },
+
+  'lockAtLeastFor is kept, where clocks are true'(history) {
+    const isTrue = ({ worker }: Delivery) => history.store !== 'dynamodb' || worker.aheadMs === 0;
+    const spaced = history.deliveries.filter(({ job, granted }) => job.lockAtLeastForMs > 0 && granted);
+    const pairs = byJob(spaced).flatMap((ofJob) => {
+      return neighbours(ofJob.toSorted((a, b) => (a.granted?.token ?? 0) - (b.granted?.token ?? 0)));
+    });
+    const cases = pairs.filter(([one, next]) => {
+      return isRecorded(one) && isTrue(one) && isTrue(next) && isNextGrant(history, one, next);
+    });
+    const breaches = cases.flatMap(([one, next]) => {
+      const earliestMs = (one.receivedMs ?? 0) + one.job.lockAtLeastForMs - ROUNDING_MS;
+      const atMs = next.granted?.atMs ?? Number.POSITIVE_INFINITY;
+      return atMs < earliestMs ? [shown(`granted ${Math.round(earliestMs - atMs)} ms too early`, one, next)] : [];
+    });
+    return { cases: cases.length, breaches };
   },
-];
+};
 
 /** Deliveries that were skipped as locked, and the one that they were told of. */
 function lockedSkips({ deliveries }: SoakHistory): { skip: Delivery; by: Delivery | undefined }[] {
   const byId = new Map(deliveries.map((delivery) => [String(delivery.id), delivery]));
   return deliveries.flatMap((skip) => {
-    if (!isSkip(skip.settled, 'locked')) return [];
-    const by = byId.get(holderOf(skip)?.lockedBy ?? '');
+    if (skip.settled?.ending !== 'skipped: locked') return [];
+    const by = byId.get(skip.settled.holder?.lockedBy ?? '');
     return [{ skip, by: by?.job === skip.job ? by : undefined }];
   });
 }
@@ -106,8 +96,8 @@ function lockedSkips({ deliveries }: SoakHistory): { skip: Delivery; by: Deliver
  */
 export function leftWithoutRunner(history: SoakHistory): Delivery[] {
   const left = lockedSkips(history).flatMap(({ skip, by }) => {
-    if (!by?.settled || by.settled.ending.kind === 'store error') return [];
-    const isAnother = by.granted && holderOf(skip)?.fencingToken !== by.granted.token;
+    if (!by?.settled || hasStoreFailed(by)) return [];
+    const isAnother = by.granted && skip.settled?.holder?.fencingToken !== by.granted.token;
     const isAfterEnd = (skip.receivedMs ?? 0) > by.settled.atMs;
     return isAnother || (!by.granted && isAfterEnd) ? [by] : [];
   });
@@ -123,7 +113,7 @@ function hasDied({ settled, worker }: Delivery): boolean {
 function isAfter(skip: Delivery, by: Delivery, { store, startedAt }: SoakHistory): boolean {
   const { granted, settled, worker, job } = by;
   const endMs = settled?.atMs ?? worker.killedMs ?? Number.POSITIVE_INFINITY;
-  const leaseMs = isRecorded(settled) ? 0 : job.lockAtMostForMs;
+  const leaseMs = isRecorded(by) ? 0 : job.lockAtMostForMs;
   // A request that was late can grant the lock after its sender was told that its connection broke.
   const lateMs = granted ? 0 : LATE_MS;
   const aheadMs = store === 'dynamodb' ? Math.max(0, worker.aheadMs) : 0;
@@ -137,7 +127,7 @@ function isAfter(skip: Delivery, by: Delivery, { store, startedAt }: SoakHistory
  * asked for before its end. A machine that is busy can have a request granted when its sender is gone.
  */
 function isLeased(skip: Delivery, { lockAtMostForMs, keepAlive }: SoakJob, askedAt: number, endAt: number) {
-  const holder = holderOf(skip);
+  const holder = skip.settled?.holder;
   if (!holder) return false;
   const [lockedAt, lockUntil] = [Date.parse(holder.lockedAt), Date.parse(holder.lockUntil)];
   const leasedAt = keepAlive ? lockUntil - lockAtMostForMs : lockedAt;
@@ -148,11 +138,6 @@ function isLeased(skip: Delivery, { lockAtMostForMs, keepAlive }: SoakJob, asked
   );
 }
 
-/** Whom a delivery was skipped for, as the record had it. */
-function holderOf({ settled }: Delivery): SkippedHolder | undefined {
-  return settled?.ending.kind === 'skipped' ? settled.ending.holder : undefined;
-}
-
 /** On DynamoDB tokens tell whether one that nobody knows of came between them. On Redis all locks go by one clock. */
 function isNextGrant({ store }: SoakHistory, one: Delivery, next: Delivery): boolean {
   return store !== 'dynamodb' || next.granted?.token === (one.granted?.token ?? 0) + 1;
@@ -161,5 +146,5 @@ function isNextGrant({ store }: SoakHistory, one: Delivery, next: Delivery): boo
 /** Whether a run was what its successor was told of it. What nobody knows can be either. */
 function saysTrue(status: string, before: Delivery): boolean {
   if (hasDied(before)) return status === 'crashed' || before.run?.endedMs !== before.worker.killedMs;
-  return !isRecorded(before.settled) || status === 'succeeded';
+  return !isRecorded(before) || status === 'succeeded';
 }

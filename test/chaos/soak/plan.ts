@@ -48,28 +48,19 @@ export const JOBS: readonly SoakJob[] = Object.entries(KINDS).flatMap(([kind, jo
 
 export const LONGEST_LEASE_MS: number = Math.max(...JOBS.map(({ lockAtMostForMs }) => lockAtMostForMs));
 
-/** How wrong the wall clock of a worker is. */
-export type ClockFault = 'none' | 'near' | 'behind' | 'ahead';
-
-/** The places of the fleet; in each of them one worker process runs, and another one when it was killed. */
-export const SLOTS: readonly ClockFault[] = ['none', 'none', 'none', 'near', 'behind', 'ahead'];
-
 const FURTHEST_MS = 120_000;
 const NEAR_MS = 3_000;
 
-/** By how much the wall clock of the next worker of a slot is ahead. */
-export function aheadMs(clock: ClockFault, random: Random): number {
-  switch (clock) {
-    case 'none':
-      return 0;
-    case 'near':
-      return random.whole(-NEAR_MS, NEAR_MS);
-    case 'behind':
-      return -farOff(random);
-    case 'ahead':
-      return farOff(random);
-  }
-}
+/** How wrong the wall clock of a worker is, and by how much the next one's is ahead. */
+export const CLOCKS = {
+  none: () => 0,
+  near: (random: Random) => random.whole(-NEAR_MS, NEAR_MS),
+  behind: (random: Random) => -farOff(random),
+  ahead: farOff,
+} as const;
+
+/** The places of the fleet; in each of them one worker process runs, and another one when it was killed. */
+export const SLOTS: readonly (keyof typeof CLOCKS)[] = ['none', 'none', 'none', 'near', 'behind', 'ahead'];
 
 /** As often by seconds as by minutes: what a host that is ahead leaves behind blocks a job on DynamoDB for so long. */
 function farOff(random: Random): number {

@@ -36,13 +36,14 @@ export function besideSuccessor(history: SoakHistory): [WithRun, WithRun][] {
   );
 }
 
-export function isSkip(settled: Delivery['settled'], ...reasons: readonly string[]): boolean {
-  return settled?.ending.kind === 'skipped' && reasons.includes(settled.ending.reason);
+/** Whether a run succeeded, and knows that this was recorded. */
+export function isRecorded({ settled }: Delivery): boolean {
+  return settled?.ending === 'ran: released';
 }
 
-/** Whether a run succeeded, and knows that this was recorded. */
-export function isRecorded(settled: Delivery['settled']): boolean {
-  return settled?.ending.kind === 'ran' && settled.ending.release === 'released';
+/** Whether the store has failed it, so that it does not know what it did. */
+export function hasStoreFailed({ settled }: Delivery): boolean {
+  return settled?.ending.startsWith('store error') === true;
 }
 
 /** Within so long after a process goes on, or its first timer has fired, all timers have told what they missed. */
@@ -89,6 +90,7 @@ function tell({ id, job, tickMs, worker, receivedMs, granted, run, settled }: De
   const from = receivedMs ?? 0;
   const to = settled?.atMs ?? killedMs ?? Number.POSITIVE_INFINITY;
   const stills = [...stops, ...stalls].filter(({ fromMs, toMs }) => fromMs < to && from < toMs);
+  const holder = settled?.holder ? ` ${JSON.stringify(settled.holder)}` : '';
   const parts = [
     `#${id} ${job.name}, tick ${new Date(tickMs).toISOString().slice(11, 19)}, on ${name}${clock}`,
     receivedMs !== undefined && `received ${ms(receivedMs)}`,
@@ -97,7 +99,7 @@ function tell({ id, job, tickMs, worker, receivedMs, granted, run, settled }: De
     ...stills.map(({ fromMs, toMs }) => `stood still ${ms(fromMs)} to ${ms(toMs)}`),
     run?.aborted && `${run.aborted.reason} ${ms(run.aborted.atMs)}`,
     run && `ended ${ms(run.endedMs)}`,
-    settled ? `${JSON.stringify(settled.ending)} ${ms(settled.atMs)}` : killedMs && `killed ${ms(killedMs)}`,
+    settled ? `${settled.ending}${holder} ${ms(settled.atMs)}` : killedMs && `killed ${ms(killedMs)}`,
   ];
   return parts.filter((part) => part).join(', ');
 }

@@ -1,60 +1,56 @@
 import { grouped } from '../../support/play/grouped.js';
-import type { Invariant } from '../../support/play/verdict.js';
+import type { Invariants } from '../../support/play/verdict.js';
 import type { Delivery, SoakHistory } from './history.js';
-import { byJob, byToken, isRecorded, isSkip, runsOf, shown, type WithRun } from './reading.js';
+import { byJob, byToken, hasStoreFailed, isRecorded, runsOf, shown, type WithRun } from './reading.js';
+
+/** How a delivery ends whose tick is done. */
+const DONE: readonly unknown[] = ['skipped: already-executed', 'skipped: stale-tick'];
 
 /** Of ticks: what is done is done, and what is said to be done was done. */
-export const TICK_INVARIANTS: readonly Invariant<SoakHistory>[] = [
-  {
-    promise: 'no tick runs once the success of it, or of a newer one, was recorded',
-    check(history) {
-      const recorded = runsOf(history).filter(({ job, settled }) => job.tickMark === 'success' && isRecorded(settled));
-      const breaches = byJob(runsOf(history)).flatMap((ofJob) => {
-        let done: WithRun | undefined;
-        return byToken(ofJob).flatMap((next) => {
-          const before = done;
-          if (next.job.tickMark === 'success' && isRecorded(next.settled)) {
-            done = before && before.tickMs > next.tickMs ? before : next;
-          }
-          return before && next.tickMs <= before.tickMs ? [shown('a tick ran that was done', before, next)] : [];
-        });
+export const TICK_INVARIANTS: Invariants<SoakHistory> = {
+  'no tick runs once the success of it, or of a newer one, was recorded'(history) {
+    const recorded = runsOf(history).filter((run) => run.job.tickMark === 'success' && isRecorded(run));
+    const breaches = byJob(runsOf(history)).flatMap((ofJob) => {
+      let done: WithRun | undefined;
+      return byToken(ofJob).flatMap((next) => {
+        const before = done;
+        if (next.job.tickMark === 'success' && isRecorded(next)) {
+          done = before && before.tickMs > next.tickMs ? before : next;
+        }
+        return before && next.tickMs <= before.tickMs ? [shown('a tick ran that was done', before, next)] : [];
       });
-      return { cases: recorded.length, breaches };
-    },
+    });
+    return { cases: recorded.length, breaches };
   },
-  {
-    promise: "with tickMark 'start' a tick is granted once at most",
-    check({ deliveries }) {
-      const granted = deliveries.filter((one) => one.job.tickMark === 'start' && one.granted);
-      const ofTick = grouped(granted, ({ job, tickMs }) => `${job.name} ${tickMs}`);
-      const twice = [...ofTick.values()].filter(({ length }) => length > 1);
-      return { cases: granted.length, breaches: twice.map((same) => shown('a tick was granted twice', ...same)) };
-    },
+
+  "with tickMark 'start' a tick is granted once at most"({ deliveries }) {
+    const granted = deliveries.filter((one) => one.job.tickMark === 'start' && one.granted);
+    const ofTick = grouped(granted, ({ job, tickMs }) => `${job.name} ${tickMs}`);
+    const twice = [...ofTick.values()].filter(({ length }) => length > 1);
+    return { cases: granted.length, breaches: twice.map((same) => shown('a tick was granted twice', ...same)) };
   },
-  {
-    promise: 'nobody is told that a tick is done which no run can have done',
-    check({ deliveries, store }) {
-      const told = deliveries.filter(({ settled }) => isSkip(settled, 'already-executed', 'stale-tick'));
-      const ofJob = new Map(
-        byJob(deliveries).map((all) => [all[0]?.job.name, all.filter((one) => canHaveDone(one, store))]),
-      );
-      const breaches = told.flatMap((skip) => {
-        const isStale = isSkip(skip.settled, 'stale-tick');
-        const isTrue = ofJob
-          .get(skip.job.name)
-          ?.some(({ id, tickMs }) => id !== skip.id && (isStale ? tickMs > skip.tickMs : tickMs === skip.tickMs));
-        return isTrue ? [] : [shown('told that it is done, and nobody did it', skip)];
-      });
-      return { cases: told.length, breaches };
-    },
+
+  'nobody is told that a tick is done which no run can have done'({ deliveries, store }) {
+    const told = deliveries.filter(({ settled }) => DONE.includes(settled?.ending));
+    const ofJob = new Map(
+      byJob(deliveries).map((all) => [all[0]?.job.name, all.filter((one) => canHaveDone(one, store))]),
+    );
+    const breaches = told.flatMap((skip) => {
+      const isStale = skip.settled?.ending === 'skipped: stale-tick';
+      const isTrue = ofJob
+        .get(skip.job.name)
+        ?.some(({ id, tickMs }) => id !== skip.id && (isStale ? tickMs > skip.tickMs : tickMs === skip.tickMs));
+      return isTrue ? [] : [shown('told that it is done, and nobody did it', skip)];
+    });
+    return { cases: told.length, breaches };
   },
-];
+};
 
 /** Whether a delivery may have marked its tick as done. With `start` the grant does, also one that nobody was told of. */
 function canHaveDone(one: Delivery, store: SoakHistory['store']): boolean {
   const { job, granted, run, settled, receivedMs = 0, worker } = one;
   if (job.tickMark === 'success') return run?.hasReturned === true;
-  if (granted || !settled || settled.ending.kind === 'store error') return true;
+  if (granted || !settled || hasStoreFailed(one)) return true;
   // Its answer stayed away until its lease was over. On DynamoDB one of a clock behind ends early.
   const leaseMs = job.lockAtMostForMs + (store === 'dynamodb' ? Math.min(0, worker.aheadMs) : 0);
   return settled.atMs - receivedMs >= leaseMs;

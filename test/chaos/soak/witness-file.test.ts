@@ -1,16 +1,12 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { openWitnessFile, witnessed } from './witness-file.js';
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'single-execution-witness-'));
-});
-afterAll(() => rmSync(folder, { recursive: true }));
-
 test('accepts tokens that rise or stay, from whoever writes, and refuses one after a greater one', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'single-execution-witness-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
   const path = join(folder, 'job');
   const [one, other] = [openWitnessFile(path), openWitnessFile(path)];
 
@@ -20,16 +16,11 @@ test('accepts tokens that rise or stay, from whoever writes, and refuses one aft
   expect(other.write(7, 2, 4)).toBe(true);
   expect(one.write(8, 3, 5)).toBe(true);
 
-  const verdicts = witnessed(readFileSync(path, 'utf8')).map(({ token, delivery, isAccepted }) => [
-    token,
-    delivery,
-    isAccepted,
-  ]);
-  expect(verdicts).toEqual([
-    [5, 1, true],
-    [7, 2, true],
-    [5, 1, false],
-    [7, 2, true],
-    [8, 3, true],
+  expect(witnessed(readFileSync(path, 'utf8'))).toEqual([
+    { token: 5, delivery: 1, atMs: 1, isAccepted: true },
+    { token: 7, delivery: 2, atMs: 2, isAccepted: true },
+    { token: 5, delivery: 1, atMs: 3, isAccepted: false },
+    { token: 7, delivery: 2, atMs: 4, isAccepted: true },
+    { token: 8, delivery: 3, atMs: 5, isAccepted: true },
   ]);
 });

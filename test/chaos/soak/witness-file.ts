@@ -36,27 +36,19 @@ export function openWitnessFile(path: string): WitnessFile {
   let readTo = 0;
   let unread = '';
 
-  /** The next whole line; there is one, since the own line was written before. */
-  const nextLine = (): string => {
-    while (!unread.includes('\n')) {
-      const bytes = readSync(file, chunk, 0, chunk.length, readTo);
-      readTo += bytes;
-      unread += chunk.toString('latin1', 0, bytes);
-    }
-    const end = unread.indexOf('\n');
-    const line = unread.slice(0, end);
-    unread = unread.slice(end + 1);
-    return line;
-  };
-
   return {
     write(token, delivery, atMs) {
       const own = `${token} ${delivery} ${atMs}`;
       writeSync(file, `${own}\n`);
+      // It reads as far as its own line, which is there.
       for (;;) {
-        const line = nextLine();
-        const { isAccepted } = judged(line);
-        if (line === own) return isAccepted;
+        const bytes = readSync(file, chunk, 0, chunk.length, readTo);
+        readTo += bytes;
+        const lines = (unread + chunk.toString('latin1', 0, bytes)).split('\n');
+        unread = lines.pop() ?? '';
+        const verdicts = lines.map(judged);
+        const verdict = verdicts[lines.indexOf(own)];
+        if (verdict) return verdict.isAccepted;
       }
     },
   };

@@ -8,11 +8,12 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Execution, executeWithLock, type LockStore, LockStoreError, type Outcome } from 'single-execution';
 import { openStore } from '../../support/store-address.js';
+import { nameOf, order } from '../../support/told.js';
 import { machineMs, wallOffsetMs, watchTimers } from './clock.js';
-import { BEAT, type Ending, FINISH, type Report, type TickOrder, WORK_EVERY_MS, type WorkerOrder } from './history.js';
+import { BEAT, FINISH, type Report, type Settled, type TickOrder, WORK_EVERY_MS, type WorkerOrder } from './history.js';
 import { openWitnessFile, type WitnessFile } from './witness-file.js';
 
-const { store: address, folder, originMs } = JSON.parse(process.argv[2] ?? '') as WorkerOrder;
+const { store: address, folder, originMs } = order<WorkerOrder>();
 const { store, close } = openStore(address);
 const witnesses = new Map<string, WitnessFile>();
 
@@ -25,7 +26,6 @@ const say = (id: number, part: Omit<Extract<Report, { readonly said: 'delivery' 
   timers.tellGap();
   write({ said: 'delivery', id, ...part });
 };
-const nameOf = (error: unknown) => (error instanceof Error ? error.name : String(error));
 
 class PlannedFailure extends Error {
   override readonly name = 'PlannedFailure';
@@ -36,11 +36,11 @@ class Aborted extends Error {
   override readonly name = 'Aborted';
 }
 
-async function take(order: TickOrder): Promise<void> {
-  const { id, job, tickMs } = order;
+async function take(tick: TickOrder): Promise<void> {
+  const { id, job, tickMs } = tick;
   say(id, { receivedMs: now() });
   const { name, lockAtMostForMs, lockAtLeastForMs, keepAlive, tickMark } = job;
-  const ending = await executeWithLock((execution) => work(execution, order), {
+  const settled = await executeWithLock((execution) => work(execution, tick), {
     name,
     tick: tickMs,
     tickMark,
@@ -50,7 +50,7 @@ async function take(order: TickOrder): Promise<void> {
     observers: [],
     store: storeFor(id),
   }).then(endingOf, endingOfError);
-  say(id, { settled: { ending, atMs: now() } });
+  say(id, { settled: { ...settled, atMs: now() } });
 }
 
 /** Names the delivery as the holder, so that whoever is skipped tells by whom, and reports what it is granted. */
@@ -65,17 +65,16 @@ function storeFor(id: number): LockStore {
   };
 }
 
-function endingOf(outcome: Outcome<void>): Ending {
-  if (outcome.status === 'executed') return { kind: 'ran', release: outcome.release };
-  const { reason, holder } = outcome;
-  return { kind: 'skipped', reason, ...(holder && { holder }) };
+function endingOf(outcome: Outcome<void>): Omit<Settled, 'atMs'> {
+  if (outcome.status === 'executed') return { ending: `ran: ${outcome.release}` };
+  return { ending: `skipped: ${outcome.reason}`, holder: outcome.holder };
 }
 
-function endingOfError(error: unknown): Ending {
-  if (error instanceof PlannedFailure) return { kind: 'failed' };
-  if (error instanceof Aborted) return { kind: 'aborted', reason: nameOf(error.cause) };
-  if (error instanceof LockStoreError) return { kind: 'store error', code: error.code };
-  return { kind: 'error', error: error instanceof Error ? String(error.stack) : String(error) };
+function endingOfError(error: unknown): Omit<Settled, 'atMs'> {
+  if (error instanceof PlannedFailure) return { ending: 'failed' };
+  if (error instanceof Aborted) return { ending: `aborted: ${nameOf(error.cause)}` };
+  if (error instanceof LockStoreError) return { ending: `store error: ${error.code}` };
+  return { ending: `error: ${error instanceof Error ? error.stack : error}` };
 }
 
 /** Handlers that wait for the next beat. */
@@ -94,8 +93,8 @@ async function nextPiece(id: number, signal: AbortSignal): Promise<void> {
 }
 
 /** Writes to the job's witness until the work is done, or the signal aborts. */
-async function work({ fencingToken: token, signal, previous }: Execution, order: TickOrder): Promise<void> {
-  const { id, job, worksMs, fails } = order;
+async function work({ fencingToken: token, signal, previous }: Execution, tick: TickOrder): Promise<void> {
+  const { id, job, worksMs, fails } = tick;
   const told = previous && { status: previous.status, token: previous.fencingToken };
   say(id, { run: { token, beganMs: now(), ...(told && { previous: told }) } });
   signal.addEventListener('abort', () => say(id, { run: { aborted: { reason: nameOf(signal.reason), atMs: now() } } }));

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 
 /** What is wrong with the command line, for people. */
@@ -26,6 +27,18 @@ export function whole(flag: string, text: string | undefined, min: number, max: 
   const value = Number(text);
   if (/^\d+$/.test(text) && value >= min && value <= max) return value;
   throw new UsageError(`${flag} is '${text}': give a whole number from ${min} to ${max}`);
+}
+
+/** @throws UsageError unless the text, if there is one, is one of these */
+export function oneOf<T extends string>(flag: string, text: string | undefined, choices: readonly T[]): T | undefined {
+  const chosen = choices.find((choice) => choice === text);
+  if (text === undefined || chosen !== undefined) return chosen;
+  throw new UsageError(`${flag} is '${text}': give ${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}`);
+}
+
+/** The seed of a play: a new one where none is given. @throws UsageError */
+export function seedOf(text: string | undefined): number {
+  return whole('--seed', text, 0, 4_294_967_295) ?? randomInt(1, 100_000);
 }
 
 /** What is to be put away at the end, the last one first. */

@@ -1,12 +1,9 @@
 import type { Paint } from './terminal.js';
 
-/** A promise of the library, checked against what the outside saw. */
-export interface Invariant<H> {
-  readonly promise: string;
-  check(history: H): Finding;
-}
+/** Promises of the library, each with its check against what the outside saw. */
+export type Invariants<H> = Readonly<Record<string, (history: H) => Finding>>;
 
-export interface Finding {
+interface Finding {
   /** How many cases were looked at. */
   readonly cases: number;
   /** What each breach was; none when the promise held. */
@@ -15,16 +12,21 @@ export interface Finding {
 
 const SHOWN = 5;
 
+/** The promises that this history breaks. */
+export function brokenBy<H>(invariants: Invariants<H>, history: H): string[] {
+  return Object.keys(invariants).filter((promise) => invariants[promise]?.(history).breaches.length !== 0);
+}
+
 /** Checks every invariant and tells of each. @returns whether all held */
 export function tellVerdict<H>(
-  invariants: readonly Invariant<H>[],
+  invariants: Invariants<H>,
   history: H,
   say: (line: string) => void,
   paint: Paint,
 ): boolean {
-  const width = Math.max(...invariants.map(({ promise }) => promise.length));
+  const width = Math.max(...Object.keys(invariants).map((promise) => promise.length));
   let allHeld = true;
-  for (const { promise, check } of invariants) {
+  for (const [promise, check] of Object.entries(invariants)) {
     const { cases, breaches } = check(history);
     // A check that had nothing to look at has shown nothing.
     const held = breaches.length === 0 && cases > 0;

@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { createLockTable } from 'single-execution/dynamodb';
+import { startDynamoDBLocal } from '../support/dynamodb-local-process.js';
+import { type Fault, startFaultProxy, throttle } from '../support/fault-proxy.js';
+import { verbOf } from '../support/lock-verb.js';
+import { startRedisServer } from '../support/redis-server.js';
+import type { StoreAddress } from '../support/store-address.js';
+import { startTcpFaultProxy, type TcpFault } from '../support/tcp-fault-proxy.js';
+import { type BridgeFault, startUpstashBridge } from '../support/upstash-bridge.js';
+
+/** A real store, reached over a network that strikes some requests, and a way past it. */
+export interface BadNetwork {
+  readonly address: StoreAddress;
+  readonly direct: StoreAddress;
+  stop(): Promise<void>;
+}
+
+/** Names the fault that strikes a request, or none. It is asked once for each. */
+export type ChooseFault = (isRenewal: boolean) => string | undefined;
+
+const DELAY_MS = 400;
+/** Longer than a store waits for the answer to one try. */
+const HANG_MS = 1_500;
+/** A request that was kept comes to the server within so long after its sender was told that its connection broke. */
+export const LATE_MS = 1_500;
+
+/** What a network can do to a request, by the name of it. */
+export const FAULTS = {
+  dynamodb: {
+    'reset before': { kind: 'reset', at: 'before' },
+    'reset after': { kind: 'reset', at: 'after' },
+    'hang before': { kind: 'hang', at: 'before' },
+    'hang after': { kind: 'hang', at: 'after' },
+    InternalServerError: { kind: 'error', at: 'after', status: 500, type: 'InternalServerError' },
+    ThrottlingException: throttle,
+    // No use in trying this at once: the heartbeat itself comes again.
+    AccessDeniedException: { kind: 'error', at: 'before', status: 400, type: 'AccessDeniedException' },
+    delay: { kind: 'delay', ms: DELAY_MS },
+    duplicate: { kind: 'duplicate' },
+    late: { kind: 'late' },
+  } satisfies Record<string, Fault> as Record<string, Fault>,
+  redis: {
+    'drop-request': 'drop-request',
+    'drop-response': 'drop-response',
+    busy: 'busy',
+    [`kept back ${DELAY_MS} ms`]: { keepBackMs: DELAY_MS },
+    [`kept back ${HANG_MS} ms`]: { keepBackMs: HANG_MS },
+    late: { lateMs: LATE_MS },
+  } as Record<string, TcpFault>,
+  upstash: {
+    'drop-request': 'drop-request',
+    'drop-response': 'drop-response',
+    hang: 'hang',
+    'hang-after': 'hang-after',
+    'http-500-after': 'http-500-after',
+    late: { lateMs: LATE_MS },
+  } as Record<string, BridgeFault>,
+};
+
+/** Of all scripts only that of a renewal ends with a number: the lease. */
+const RENEWS_BY_TCP = /\r\n\d+\r\n$/;
+const RENEWS_BY_REST = /"\d+"\]+$/;
+
+/** @param startDynamoDB where there is one already */
+export async function startBadNetwork(
+  kind: StoreAddress['kind'],
+  choose: ChooseFault,
+  startDynamoDB: typeof startDynamoDBLocal = startDynamoDBLocal,
+): Promise<BadNetwork> {
+  const chosen = <F>(faults: Readonly<Record<string, F>>, isRenewal: boolean) => faults[choose(isRenewal) ?? ''];
+  if (kind === 'dynamodb') {
+    const { endpoint, stop } = await startDynamoDB();
+    const tableName = `locks-${randomUUID()}`;
+    const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+    const client = new DynamoDBClient({ endpoint, region: 'local', credentials });
+    await createLockTable(client, { tableName });
+    client.destroy();
+    const proxy = await startFaultProxy(endpoint, ({ body }) => chosen(FAULTS.dynamodb, verbOf(body) === 'extend'));
+    const late = setInterval(() => void proxy.deliverLate().catch(() => undefined), LATE_MS);
+    return {
+      address: { kind, endpoint: proxy.endpoint, tableName },
+      direct: { kind, endpoint, tableName },
+      async stop() {
+        clearInterval(late);
+        await proxy.stop();
+        await stop();
+      },
+    };
+  }
+  const server = await startRedisServer();
+  const direct = { kind: 'redis', url: server.url } as const;
+  if (kind === 'redis') {
+    const proxy = await startTcpFaultProxy(server.port, (text) => chosen(FAULTS.redis, RENEWS_BY_TCP.test(text)));
+    const stop = () => proxy.stop().then(server.stop);
+    return { address: { kind, url: `redis://${server.host}:${proxy.port}` }, direct, stop };
+  }
+  const bridge = await startUpstashBridge({
+    redisPort: server.port,
+    choose: ({ body }) => chosen(FAULTS.upstash, RENEWS_BY_REST.test(JSON.stringify(body))),
+  });
+  const stop = () => bridge.stop().then(server.stop);
+  return { address: { kind, url: bridge.url, token: bridge.token }, direct, stop };
+}
