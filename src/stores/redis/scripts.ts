@@ -73,12 +73,15 @@ local function base36(number)
   return digits
 end
 
+-- In base 36 every instant has eight digits or nine.
+local function isTick(digits) return (#digits == 8 or #digits == 9) and not string.find(digits, '[^%da-z]') end
+
 local function failTick()
   local tick = instant(lock.tick)
   if not tick or tick <= (count(lock.doneTick) or 0) then return end
   local ticks = { base36(tick) }
   for other in string.gmatch(lock.failedTicks or '', '[^,]+') do
-    if other ~= ticks[1] then ticks[#ticks + 1] = other end
+    if other ~= ticks[1] and isTick(other) then ticks[#ticks + 1] = other end
   end
   table.sort(ticks, function(a, b) return #a < #b or #a == #b and a < b end)
   while #ticks > 8 do table.remove(ticks, 1) end
