@@ -3,8 +3,8 @@ import { promisify } from 'node:util';
 import { freePort, HOST, type KeptServer, startKept } from './kept-server.js';
 
 const START_MS = 60_000;
-/** A test run ends before code that took long to compile has paid. */
-const JAVA_OPTIONS = '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC';
+/** A test run ends before code that took long to compile has paid, and nobody reads the traces of what it throws. */
+const JAVA_OPTIONS = '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-StackTraceInThrowable';
 
 export interface DynamoDBLocalProcess extends KeptServer {
   readonly endpoint: string;
