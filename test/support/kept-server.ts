@@ -10,7 +10,7 @@ export interface KeptServer {
   stop(): Promise<void>;
 }
 
-export interface Launch {
+interface Launch {
   /** A program beside this one, which starts the server and ends it when its own stdin closes. */
   readonly keeper: string;
   readonly args: readonly string[];
