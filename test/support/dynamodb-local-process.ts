@@ -16,7 +16,7 @@ export async function startDynamoDBLocal(): Promise<DynamoDBLocalProcess> {
   const port = await freePort();
   const endpoint = `http://${HOST}:${port}`;
   const kept = await startKept({
-    keeper: './dynamodb-local-keeper.mjs',
+    keeper: new URL('./dynamodb-local-keeper.mjs', import.meta.url),
     args: [String(port)],
     env: { DDB_LOCAL_TELEMETRY: '0', JDK_JAVA_OPTIONS: JAVA_OPTIONS },
     startMs: START_MS,
