@@ -17,7 +17,7 @@ export default defineConfig({
     globalSetup: ['test/support/dynamodb-local.global.ts', 'test/support/cdk-apps.global.ts'],
     // A worker keeps the packages that it has loaded: the AWS SDK and the CDK take longer to load than most files to run.
     isolate: false,
-    setupFiles: ['test/support/own-modules.setup.ts'],
+    setupFiles: ['test/support/fresh-file.setup.ts'],
     // One core more than by default: much of a test on a real engine is to wait.
     maxWorkers: availableParallelism(),
     testTimeout: 30_000,
