@@ -15,8 +15,9 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     exclude: ['test/model/**', 'node_modules/**'],
     globalSetup: ['test/support/dynamodb-local.global.ts', 'test/support/cdk-apps.global.ts'],
-    // A worker keeps the modules that it has loaded: the AWS SDK and the CDK take longer to load than most files to run.
+    // A worker keeps the packages that it has loaded: the AWS SDK and the CDK take longer to load than most files to run.
     isolate: false,
+    setupFiles: ['test/support/fresh-file.setup.ts'],
     // One core more than by default: much of a test on a real engine is to wait.
     maxWorkers: availableParallelism(),
     testTimeout: 30_000,

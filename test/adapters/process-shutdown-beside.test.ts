@@ -1,17 +1,19 @@
 import { EventEmitter } from 'node:events';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { gate } from '../support/gate.js';
-import { endPrograms, source, startProgram } from '../support/program.js';
+import { type Programs, preparePrograms } from '../support/program.js';
 import { type RedisServer, startRedisServer } from '../support/redis-server.js';
 
 let server: RedisServer;
+let programs: Programs;
 beforeAll(async () => {
   server = await startRedisServer();
+  programs = await preparePrograms(server.url);
 });
-afterAll(() => server.stop());
-afterEach(endPrograms);
+afterAll(() => Promise.all([server.stop(), programs.remove()]));
+afterEach(() => programs.end());
 
-const start = (program: string) => startProgram(program, server.url);
+const start = (program: string) => programs.start(program);
 
 describe('row 31: beside the package signal-exit', () => {
   const EXIT = "onExit((code, signal) => say('exit handler of', String(code), signal));";
@@ -77,8 +79,8 @@ describe('row 31: two copies of this module in one process, as of two versions o
     ['second', 'first'],
   ])('row 31: end it together when the runs of both have settled: the %s, then the %s', async (early, late) => {
     const program = start(`
-      import { untilShutdown as first } from ${source('adapters/process-shutdown.ts')};
-      import { untilShutdown as second } from ${source('adapters/process-shutdown.ts').replace('.ts"', '.ts?copy"')};
+      const first = untilShutdown;
+      const { untilShutdown: second } = await import(library + '?copy');
       if (first === second) throw new Error('one copy');
       for (const [name, run] of Object.entries({ first, second })) {
         run(async (signal) => {
@@ -103,7 +105,6 @@ describe('row 31: two copies of this module in one process, as of two versions o
 
 test('row 31: row 70: a thousand runs at once have one listener, and Node has nothing to warn of', async () => {
   const program = start(`
-    import { memoryStore } from ${source('stores/memory.ts')};
     const many = { ...options, store: memoryStore(), name: (number) => 'of ' + number };
     let running = 0;
     const job = withSingleExecution(async (_number, execution) => {

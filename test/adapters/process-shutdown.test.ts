@@ -1,24 +1,26 @@
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { endPrograms, startProgram } from '../support/program.js';
+import { type Programs, preparePrograms } from '../support/program.js';
 import { type RedisServer, startRedisServer } from '../support/redis-server.js';
 
 let server: RedisServer;
 let redis: Redis;
+let programs: Programs;
 beforeAll(async () => {
   server = await startRedisServer();
   redis = new Redis(server.url);
+  programs = await preparePrograms(server.url);
 });
 afterAll(async () => {
   redis.disconnect();
-  await server.stop();
+  await Promise.all([server.stop(), programs.remove()]);
 });
 beforeEach(async () => {
   await redis.flushall();
 });
-afterEach(endPrograms);
+afterEach(() => programs.end());
 
-const start = (program: string) => startProgram(program, server.url);
+const start = (program: string) => programs.start(program);
 
 const SETTLED = ['digest settled', 'digest released', 'digest finished', 'fulfilled'];
 /** What was said after that line. */

@@ -75,26 +75,6 @@ describe.each<[string, () => Promise<Stores>]>([
     expect(await admin.get(name)).toMatchObject({ state: 'free', tick: TICK, doneTick: TICK, lastResult: 'succeeded' });
   });
 
-  test('row 48: keeps the last ten runs, newest first', async () => {
-    const name = uniqueName();
-    const tokens: number[] = [];
-    for (let minute = 0; minute < 12; minute++) {
-      await run(name, ({ fencingToken }) => tokens.push(fencingToken), later(minute));
-    }
-
-    const runs = await admin.runs(name);
-
-    expect(runs.map(({ fencingToken }) => fencingToken)).toEqual(tokens.slice(2).reverse());
-    expect(runs.map(({ tick }) => tick)).toEqual([11, 10, 9, 8, 7, 6, 5, 4, 3, 2].map(later));
-    expect(runs[0]).toEqual({
-      status: 'succeeded',
-      tick: later(11),
-      lockedAt: expect.any(Date),
-      durationMs: expect.any(Number),
-      fencingToken: tokens.at(-1),
-    });
-  });
-
   test('row 49: tells the last result, its time, its error and the failures in a row', async () => {
     const name = uniqueName();
     await run(name);
@@ -155,17 +135,6 @@ describe.each<[string, () => Promise<Stores>]>([
     expect(await admin.get(name)).toMatchObject({ state: 'free', fencingToken: token + 2, lastResult: 'succeeded' });
   });
 
-  test('F62 a force release ends the grant that was seen and no newer one', async () => {
-    const name = uniqueName();
-    const { fencingToken: seen = 0 } = (await run(name)) as { fencingToken?: number };
-
-    await run(name, async ({ fencingToken }) => {
-      const result = await admin.forceRelease(name, { fencingToken: seen });
-      expect(result).toMatchObject({ status: 'unchanged', lock: { state: 'held', fencingToken } });
-      expect(await admin.get(name)).toMatchObject({ state: 'held', fencingToken });
-    });
-  });
-
   test('F62 a lock that changed between the look and the write is left alone', async () => {
     const name = uniqueName();
     let raced = false;
@@ -188,16 +157,6 @@ describe.each<[string, () => Promise<Stores>]>([
     expect(result.status).toBe('unchanged');
     expect(await admin.get(name)).toMatchObject({ lockedBy: 'dead', state: 'held' });
     expect((await admin.get(name))?.fencingToken).toBeGreaterThan(token);
-  });
-
-  test('row 53: a lock that is not held is not forced', async () => {
-    const name = uniqueName();
-    const { fencingToken = 0 } = (await run(name)) as { fencingToken?: number };
-
-    expect(await admin.forceRelease(name, { fencingToken })).toMatchObject({
-      status: 'unchanged',
-      lock: { state: 'free', fencingToken },
-    });
   });
 
   test('row 54: a paused job is skipped, a run in progress goes on, and resume lets it run', async () => {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { compileFunction } from 'node:vm';
 import * as root from 'single-execution';
-import { type Claim, executeWithLock, type LockEvent, type LockStore, LockStoreError } from 'single-execution';
+import { type Claim, type LockStore, LockStoreError } from 'single-execution';
 import * as testing from 'single-execution/testing';
 import { type ManualClock, manualClock } from 'single-execution/testing';
 import ts from 'typescript';
@@ -289,24 +289,6 @@ describe('row 68: the store of docs/custom-store.md, beyond the contract', () =>
     };
 
     expect(await lengthAfter(12)).toBe(await lengthAfter(12));
-  });
-
-  test('under the engine: one of two runs at a time, one run a tick', async () => {
-    const events: LockEvent[] = [];
-    const options = {
-      name: 'digest',
-      store: documentStore(memoryDocuments()),
-      lockAtMostFor: '1m',
-      tick: new Date(),
-      observers: [(event: LockEvent) => void events.push(event)],
-    } as const;
-
-    const both = await Promise.all([executeWithLock(() => 'one', options), executeWithLock(() => 'two', options)]);
-    const again = await executeWithLock(() => 'three', options);
-
-    expect(both).toMatchObject([{ status: 'executed', value: 'one', release: 'released' }, { reason: 'locked' }]);
-    expect(again).toMatchObject({ status: 'skipped', reason: 'already-executed' });
-    expect(events.map(({ type }) => type)).not.toContain('lost');
   });
 });
 

@@ -44,10 +44,16 @@ export interface Stage {
   stop(): Promise<void>;
 }
 
+/** A client, and stores over it. */
+interface Connection {
+  open(keyPrefix: string): Stores;
+  close(): void;
+}
+
 /** How the real store of a stage is reached. */
 interface Backend {
   readonly endpoint: string;
-  open(endpoint: string, keyPrefix: string): Stores & { close(): void };
+  connect(endpoint: string): Connection;
   verbOf(request: SeenRequest): string;
   attemptOf(body: SeenRequest['body']): string | undefined;
   stop(): Promise<void>;
@@ -58,11 +64,15 @@ export async function startStage(options: StageOptions): Promise<Stage> {
   const library = await libraryOn(clients);
   const backend = store === 'dynamodb' ? await dynamoDB(library, retriesItself) : await upstash(library);
 
+  // One for all scenes: a client takes longer to make than most cases take.
+  const pastProxies = backend.connect(backend.endpoint);
+
   const scene = async (): Promise<Scene> => {
     const proxy = await startFaultProxy(backend.endpoint);
     const keyPrefix = `${randomUUID()}:`;
-    const [struck, direct] = [proxy.endpoint, backend.endpoint].map((at) => backend.open(at, keyPrefix));
-    if (!struck || !direct) throw new Error('two endpoints give two stores');
+    const direct = pastProxies.open(keyPrefix);
+    const connection = backend.connect(proxy.endpoint);
+    const struck = connection.open(keyPrefix);
     // What a client learns of its server only once.
     await struck.admin.get('first of all', storeCall(shiftedClock(0)));
     proxy.reset();
@@ -81,13 +91,16 @@ export async function startStage(options: StageOptions): Promise<Stage> {
         return { text: recordText(item, attempts()), fencingToken: item['fencingToken'] };
       },
       async stop() {
-        struck.close();
-        direct.close();
+        connection.close();
         await proxy.stop();
       },
     };
   };
-  return { options, scene, stop: backend.stop };
+  const stop = () => {
+    pastProxies.close();
+    return backend.stop();
+  };
+  return { options, scene, stop };
 }
 
 const READS: Readonly<Record<string, string>> = { GetItem: 'get', Scan: 'list' };
@@ -98,12 +111,13 @@ async function dynamoDB(library: Library, retriesItself: boolean): Promise<Backe
   tables.destroy();
   return {
     endpoint,
-    open(at, keyPrefix) {
+    connect(at) {
       const client = new library.DynamoDBClient({ endpoint: at, maxAttempts: retriesItself ? 4 : 1 });
-      const options = { client, tableName, keyPrefix };
       return {
-        store: library.dynamoDBStore(options),
-        admin: library.dynamoDBAdminStore(options),
+        open(keyPrefix) {
+          const options = { client, tableName, keyPrefix };
+          return { store: library.dynamoDBStore(options), admin: library.dynamoDBAdminStore(options) };
+        },
         close: () => client.destroy(),
       };
     },
@@ -121,10 +135,15 @@ async function upstash(library: Library): Promise<Backend> {
   const bridge = await startUpstashBridge({ redisPort: server.port });
   return {
     endpoint: bridge.url,
-    open(url, keyPrefix) {
+    connect(url) {
       const redis = new library.Redis({ url, token: bridge.token, retry: { retries: 0 } });
-      const options = { redis, keyPrefix };
-      return { store: library.upstashStore(options), admin: library.upstashAdminStore(options), close: () => {} };
+      return {
+        open(keyPrefix) {
+          const options = { redis, keyPrefix };
+          return { store: library.upstashStore(options), admin: library.upstashAdminStore(options) };
+        },
+        close: () => {},
+      };
     },
     verbOf: ({ body }) => upstashVerbOf(body),
     attemptOf: upstashAttemptOf,

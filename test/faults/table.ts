@@ -29,12 +29,7 @@ const BARRED = `${THEIRS}, barred`;
 export const TABLE: Readonly<Record<OperationName, Column>> = {
   'acquire, never held': {
     struck: 'acquire',
-    once: {
-      answered: ['runs', 'acquire release', DONE],
-      throttled: ['runs', 'acquire acquire release', DONE],
-      lost: ['runs', 'acquire acquire release', DONE],
-      unheard: ['runs', 'acquire acquire release', DONE],
-    },
+    once: once(['runs', 'acquire release', DONE], ['runs', 'acquire acquire release', DONE]),
     ever: {
       throttled: [UNAVAILABLE, 'acquire+ cancel?', 'no grant, barred?'],
       lost: [UNAVAILABLE, 'acquire+ cancel', 'no grant, barred'],
@@ -43,12 +38,7 @@ export const TABLE: Readonly<Record<OperationName, Column>> = {
   },
   'acquire, given back': {
     struck: 'acquire',
-    once: {
-      answered: ['runs', 'acquire release', DONE],
-      throttled: ['runs', 'acquire acquire release', DONE],
-      lost: ['runs', 'acquire acquire release', DONE],
-      unheard: ['runs', 'acquire acquire release', DONE],
-    },
+    once: once(['runs', 'acquire release', DONE], ['runs', 'acquire acquire release', DONE]),
     ever: {
       throttled: [UNAVAILABLE, 'acquire+ cancel?', 'released, of another, tick done, barred?'],
       lost: [UNAVAILABLE, 'acquire+ cancel', 'released, of another, tick done, barred'],
@@ -57,12 +47,11 @@ export const TABLE: Readonly<Record<OperationName, Column>> = {
   },
   'acquire, locked': {
     struck: 'acquire',
-    once: {
-      answered: ['skipped: locked', 'acquire', THEIRS],
-      throttled: ['skipped: locked', 'acquire acquire', THEIRS],
-      lost: ['skipped: locked', 'acquire acquire cancel', BARRED],
-      unheard: ['skipped: locked', 'acquire acquire cancel', BARRED],
-    },
+    once: once(
+      ['skipped: locked', 'acquire', THEIRS],
+      ['skipped: locked', 'acquire acquire', THEIRS],
+      ['skipped: locked', 'acquire acquire cancel', BARRED],
+    ),
     ever: {
       throttled: [UNAVAILABLE, 'acquire+ cancel?', `${BARRED}?`],
       lost: [UNAVAILABLE, 'acquire+ cancel', BARRED],
@@ -71,12 +60,10 @@ export const TABLE: Readonly<Record<OperationName, Column>> = {
   },
   'acquire, tick done': {
     struck: 'acquire',
-    once: {
-      answered: ['skipped: already-executed', 'acquire', 'released, of another, tick done'],
-      throttled: ['skipped: already-executed', 'acquire acquire', 'released, of another, tick done'],
-      lost: ['skipped: already-executed', 'acquire acquire', 'released, of another, tick done'],
-      unheard: ['skipped: already-executed', 'acquire acquire', 'released, of another, tick done'],
-    },
+    once: once(
+      ['skipped: already-executed', 'acquire', 'released, of another, tick done'],
+      ['skipped: already-executed', 'acquire acquire', 'released, of another, tick done'],
+    ),
     ever: {
       throttled: [UNAVAILABLE, 'acquire+ cancel?', 'released, of another, tick done, barred?'],
       lost: [UNAVAILABLE, 'acquire+ cancel', 'released, of another, tick done, barred'],
@@ -85,12 +72,7 @@ export const TABLE: Readonly<Record<OperationName, Column>> = {
   },
   takeover: {
     struck: 'takeover',
-    once: {
-      answered: ['runs', 'acquire takeover release', DONE],
-      throttled: ['runs', 'acquire takeover takeover release', DONE],
-      lost: ['runs', 'acquire takeover takeover release', DONE],
-      unheard: ['runs', 'acquire takeover takeover release', DONE],
-    },
+    once: once(['runs', 'acquire takeover release', DONE], ['runs', 'acquire takeover takeover release', DONE]),
     ever: {
       throttled: [UNAVAILABLE, 'acquire takeover+ cancel?', `${BARRED}?`],
       lost: [UNAVAILABLE, 'acquire takeover+ cancel', BARRED],
@@ -99,12 +81,10 @@ export const TABLE: Readonly<Record<OperationName, Column>> = {
   },
   cancel: {
     struck: 'cancel',
-    once: {
-      answered: ['skipped: locked', 'acquire acquire cancel', BARRED],
-      throttled: ['skipped: locked', 'acquire acquire cancel cancel', BARRED],
-      lost: ['skipped: locked', 'acquire acquire cancel cancel', BARRED],
-      unheard: ['skipped: locked', 'acquire acquire cancel cancel', BARRED],
-    },
+    once: once(
+      ['skipped: locked', 'acquire acquire cancel', BARRED],
+      ['skipped: locked', 'acquire acquire cancel cancel', BARRED],
+    ),
     ever: {
       throttled: [UNSETTLED, 'acquire acquire cancel+', THEIRS],
       lost: [UNSETTLED, 'acquire acquire cancel+', THEIRS],
@@ -113,12 +93,10 @@ export const TABLE: Readonly<Record<OperationName, Column>> = {
   },
   extend: {
     struck: 'extend',
-    once: {
-      answered: ['extended', 'acquire extend', 'held, of ours, longer'],
-      throttled: ['extended', 'acquire extend extend', 'held, of ours, longer'],
-      lost: ['extended', 'acquire extend extend', 'held, of ours, longer'],
-      unheard: ['extended', 'acquire extend extend', 'held, of ours, longer'],
-    },
+    once: once(
+      ['extended', 'acquire extend', 'held, of ours, longer'],
+      ['extended', 'acquire extend extend', 'held, of ours, longer'],
+    ),
     ever: {
       throttled: [UNAVAILABLE, 'acquire extend+', 'held, of ours'],
       lost: [UNAVAILABLE, 'acquire extend+', 'held, of ours'],
@@ -127,12 +105,7 @@ export const TABLE: Readonly<Record<OperationName, Column>> = {
   },
   release: {
     struck: 'release',
-    once: {
-      answered: ['runs', 'acquire release', DONE],
-      throttled: ['runs', 'acquire release release', DONE],
-      lost: ['runs', 'acquire release release', DONE],
-      unheard: ['runs', 'acquire release release', DONE],
-    },
+    once: once(['runs', 'acquire release', DONE], ['runs', 'acquire release release', DONE]),
     ever: {
       throttled: ['runs, release unknown', 'acquire release+', 'held, of ours'],
       lost: ['runs, release unknown', 'acquire release+', 'held, of ours'],
@@ -141,12 +114,11 @@ export const TABLE: Readonly<Record<OperationName, Column>> = {
   },
   'release, lost': {
     struck: 'release',
-    once: {
-      answered: ['runs, release lost', 'acquire release', 'forced, of ours'],
-      throttled: ['runs, release lost', 'acquire release release', 'forced, of ours'],
-      lost: ['runs, release unknown', 'acquire release release', 'forced, of ours'],
-      unheard: ['runs, release unknown', 'acquire release release', 'forced, of ours'],
-    },
+    once: once(
+      ['runs, release lost', 'acquire release', 'forced, of ours'],
+      ['runs, release lost', 'acquire release release', 'forced, of ours'],
+      ['runs, release unknown', 'acquire release release', 'forced, of ours'],
+    ),
     ever: {
       throttled: ['runs, release unknown', 'acquire release+', 'forced, of ours'],
       lost: ['runs, release unknown', 'acquire release+', 'forced, of ours'],
@@ -163,17 +135,17 @@ export const TABLE: Readonly<Record<OperationName, Column>> = {
   'check-in': write('', 'checkIn', 'first, second', 'no grant', 'no grant'),
 };
 
+/** Told of a first try that is not struck, of one that is known to have failed, and of one whose fate is unknown. */
+function once(answered: Cell, throttled: Cell, silent = throttled): Column['once'] {
+  return { answered, throttled, lost: silent, unheard: silent };
+}
+
 function read(verb: string, told: string, record: string): Column {
   const again: Cell = [told, `${verb} ${verb}`, record];
   const silent: Cell = [UNAVAILABLE, `${verb}+`, record];
   return {
     struck: verb,
-    once: {
-      answered: [told, verb, record],
-      throttled: again,
-      lost: again,
-      unheard: again,
-    },
+    once: once([told, verb, record], again),
     ever: { throttled: silent, lost: silent, unheard: silent },
   };
 }
@@ -184,12 +156,7 @@ function write(first: string, verb: string, told: string, before: string, after:
   const again: Cell = [told, requests(`${verb} ${verb}`), after];
   return {
     struck: verb,
-    once: {
-      answered: [told, requests(verb), after],
-      throttled: again,
-      lost: again,
-      unheard: again,
-    },
+    once: once([told, requests(verb), after], again),
     ever: {
       throttled: [UNAVAILABLE, requests(`${verb}+`), before],
       lost: [UNAVAILABLE, requests(`${verb}+`), before],

@@ -1,5 +1,5 @@
 import { memoryStore } from 'single-execution/memory';
-import { beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 
 /*
  * The Worker without workerd, Redis or D1. What its SQL does, and what becomes of its bundle, is shown on the real ones
@@ -13,6 +13,7 @@ const bound = vi.fn<(...values: (string | number)[]) => void>();
 const fetched = vi.fn<typeof fetch>();
 let changes: number;
 
+afterAll(() => vi.doUnmock('single-execution/upstash'));
 beforeEach(async () => {
   const store = memoryStore();
   vi.resetModules();

@@ -1,13 +1,14 @@
 import { DynamoDBDocumentClient, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { type FakeLockTable, fakeLockTable, lambdaContext, scheduledEvent } from 'single-execution/testing';
-import { beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 
 vi.stubEnv('LOCK_TABLE', 'locks');
 vi.stubEnv('DATA_TABLE', 'shop');
 const { handler } = await import('../../handlers/nightly-report.js');
 
 const mock = mockClient(DynamoDBDocumentClient);
+afterAll(() => mock.restore());
 let locks: FakeLockTable;
 
 beforeEach(() => {

@@ -1,7 +1,7 @@
 import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import { type FakeLockTable, fakeLockTable, lambdaContext } from 'single-execution/testing';
-import { beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 
 vi.stubEnv('LOCK_TABLE', 'locks');
 vi.stubEnv('DATA_TABLE', 'crm');
@@ -9,6 +9,7 @@ vi.stubEnv('TENANT_API_URL', 'https://tenants.example/v1/');
 const { handler } = await import('../../handlers/tenant-sync.js');
 
 const mock = mockClient(DynamoDBDocumentClient);
+afterAll(() => mock.restore());
 const fetched = vi.fn<typeof fetch>();
 let locks: FakeLockTable;
 

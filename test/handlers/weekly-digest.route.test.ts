@@ -1,10 +1,11 @@
 import { memoryStore } from 'single-execution/memory';
-import { beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 
 const load = () => import('../../handlers/weekly-digest.route.js');
 let GET: Awaited<ReturnType<typeof load>>['GET'];
 const mailed = vi.fn<(key: string | null, mail: unknown) => Response>();
 
+afterAll(() => vi.doUnmock('single-execution/upstash'));
 beforeEach(async () => {
   vi.stubEnv('BLOG_API_URL', 'https://blog.example/api/');
   vi.stubEnv('MAIL_API_URL', 'https://mail.example/');

@@ -1,14 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { electionScene, GUARD, LEASE, RETRY } from '../support/election-scene.js';
 import { gate } from '../support/gate.js';
 import { settledOf } from '../support/settled.js';
 
 describe('a term that ends by a throw', () => {
-  test('of onStarted: is told as failed, ends the term, and the candidate stands again after a pause', async () => {
+  test('row 41: of onStarted: is told as failed, aborts its signal, ends the term, and the candidate stands again after a pause', async () => {
     const { clock, candidate, item } = electionScene();
     const boom = new Error('boom');
     const onStarted = vi.fn().mockRejectedValueOnce(boom);
+    const told = vi.spyOn(console, 'warn').mockReturnValue();
+    onTestFinished(() => told.mockRestore());
     const ledAtTheEnd: boolean[] = [];
     const { election, observer, begun, ended } = candidate('a', {
       onStarted,
@@ -21,6 +23,16 @@ describe('a term that ends by a throw', () => {
     expect(await item()).toMatchObject({ state: 'released', result: 'failed' });
     expect([election.isLeader(), ended, ledAtTheEnd]).toEqual([false, begun, [false]]);
     expect(() => begun[0]?.assertLeader()).toThrow(expect.objectContaining({ name: 'LockLostError' }));
+    // What else it has started ends too.
+    expect(begun[0]?.signal.reason).toBe(boom);
+    expect(told.mock.calls.map(([line]) => JSON.parse(line))).toEqual([
+      {
+        level: 'WARN',
+        source: 'single-execution',
+        message: 'election "sched": onStarted or onStopped failed, and the lead was given back',
+        error: 'Error',
+      },
+    ]);
     await clock.advance(RETRY / 2 - 1);
     expect(begun).toHaveLength(1);
     await clock.advance(RETRY / 2 + 1);

@@ -3,8 +3,8 @@ import { promisify } from 'node:util';
 import { freePort, HOST, type KeptServer, startKept } from './kept-server.js';
 
 const START_MS = 60_000;
-/** A test run ends before code that took long to compile has paid. */
-const JAVA_OPTIONS = '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC';
+/** A test run ends before code that took long to compile has paid, and nobody reads the traces of what it throws. */
+const JAVA_OPTIONS = '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-StackTraceInThrowable';
 
 export interface DynamoDBLocalProcess extends KeptServer {
   readonly endpoint: string;
@@ -16,7 +16,7 @@ export async function startDynamoDBLocal(): Promise<DynamoDBLocalProcess> {
   const port = await freePort();
   const endpoint = `http://${HOST}:${port}`;
   const kept = await startKept({
-    keeper: './dynamodb-local-keeper.mjs',
+    keeper: new URL('./dynamodb-local-keeper.mjs', import.meta.url),
     args: [String(port)],
     env: { DDB_LOCAL_TELEMETRY: '0', JDK_JAVA_OPTIONS: JAVA_OPTIONS },
     startMs: START_MS,

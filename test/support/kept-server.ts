@@ -10,9 +10,9 @@ export interface KeptServer {
   stop(): Promise<void>;
 }
 
-export interface Launch {
-  /** A program beside this one, which starts the server and ends it when its own stdin closes. */
-  readonly keeper: string;
+interface Launch {
+  /** A program that starts the server and ends it when its own stdin closes. */
+  readonly keeper: URL;
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly startMs: number;
@@ -21,7 +21,7 @@ export interface Launch {
 
 /** Starts a server that ends with `stop()` or with this process, however that ends. */
 export async function startKept({ keeper, args, env, startMs, isReady }: Launch): Promise<KeptServer> {
-  const child = spawn(process.execPath, [fileURLToPath(new URL(keeper, import.meta.url)), ...args], {
+  const child = spawn(process.execPath, [fileURLToPath(keeper), ...args], {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { ...process.env, ...env },
   });
@@ -44,7 +44,7 @@ export async function startKept({ keeper, args, env, startMs, isReady }: Launch)
   }
   const why = child.exitCode === null ? `was not ready within ${startMs} ms` : `exited with code ${child.exitCode}`;
   await stop();
-  throw new Error(`${keeper} ${args.join(' ')} ${why}; its last output:\n${output}`);
+  throw new Error(`${keeper.pathname} ${args.join(' ')} ${why}; its last output:\n${output}`);
 }
 
 export async function freePort(): Promise<number> {

@@ -1,17 +1,13 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-
-/** The URL of a file of src, as it stands in a program. */
-export const source = (path: string): string => JSON.stringify(new URL(`../../src/${path}`, import.meta.url).href);
+import { bundledProgram } from './bundled-program.js';
 
 /** What every program starts with; it goes on until it is ended, and says what happens, one line each. */
 const START = `
   import { createInterface } from 'node:readline';
-  import { Redis } from 'ioredis';
-  import { gate } from ${JSON.stringify(new URL('gate.ts', import.meta.url).href)};
-  import { redisStore } from ${source('stores/redis/redis.ts')};
-  import { withSingleExecution } from ${source('adapters/process.ts')};
+  const [, redisUrl, library] = process.argv;
+  const { gate, memoryStore, Redis, redisStore, untilShutdown, withSingleExecution } = await import(library);
   const say = (...words) => console.log(words.join(' '));
   const words = new Map();
   const wordOf = (text) => {
@@ -23,7 +19,7 @@ const START = `
     wordOf(text).open();
   });
   const told = (text) => wordOf(text).opened;
-  const store = redisStore({ client: new Redis(process.argv[1]) });
+  const store = redisStore({ client: new Redis(redisUrl) });
   const options = { name: 'digest', store, lockAtMostFor: '1m', tick: () => new Date().setUTCHours(0, 0, 0, 0) };
   const wrap = (job, over) =>
     withSingleExecution(job, { ...options, observers: [({ type, name }) => say(name, type)], ...over });
@@ -62,12 +58,33 @@ export interface Program {
   readonly ended: Promise<number | string>;
 }
 
-const programs = new Set<ChildProcess>();
+export interface Programs {
+  start(program: string): Program;
+  /** Ends the programs that have not. */
+  end(): void;
+  remove(): Promise<void>;
+}
 
-export function startProgram(program: string, redisUrl: string): Program {
-  const args = ['--import', 'tsx', '--input-type=module', '--eval', START + program, redisUrl];
-  const child = spawn(process.execPath, args, { stdio: 'pipe' });
-  programs.add(child);
+/** Prepares programs that keep their locks in a Redis. */
+export async function preparePrograms(redisUrl: string): Promise<Programs> {
+  const { path, remove } = await bundledProgram(new URL('program-library.ts', import.meta.url));
+  const started = new Set<ChildProcess>();
+  return {
+    start(program) {
+      const args = ['--input-type=module', '--eval', START + program, redisUrl, path];
+      const child = spawn(process.execPath, args, { stdio: 'pipe' });
+      started.add(child);
+      return programOf(child);
+    },
+    end() {
+      for (const child of started) child.kill('SIGKILL');
+      started.clear();
+    },
+    remove,
+  };
+}
+
+function programOf(child: ChildProcessWithoutNullStreams): Program {
   // It may have ended before it hears the word.
   child.stdin.on('error', () => {});
   let errors = '';
@@ -107,10 +124,4 @@ export function startProgram(program: string, redisUrl: string): Program {
     },
     ended: closed.then(([[code, signal]]) => (signal ?? code) as number | string),
   };
-}
-
-/** Ends the programs that have not. */
-export function endPrograms(): void {
-  for (const program of programs) program.kill('SIGKILL');
-  programs.clear();
 }

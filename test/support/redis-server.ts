@@ -30,7 +30,7 @@ export async function startRedisServer(): Promise<RedisServer> {
 
 async function startOn(port: number): Promise<RedisServer> {
   const kept = await startKept({
-    keeper: './redis-server-keeper.mjs',
+    keeper: new URL('./redis-server-keeper.mjs', import.meta.url),
     args: [PROGRAM, String(port)],
     startMs: START_MS,
     // Its own word: on a port taken by another server, that one would answer.

@@ -152,32 +152,6 @@ describe('currentExecution', () => {
     expect(await running).toEqual(tenants.map((tenant) => `tenant-${tenant}`));
     expect([...seen.values()].map((mine) => [...mine])).toEqual(tenants.map(() => [expect.any(Number)]));
   });
-
-  test('F44 interleaved runs release each its own lock', async () => {
-    const clock = manualClock();
-    const store = memoryStore();
-    const release = vi.spyOn(store, 'release');
-    const running = Promise.all(
-      [30, 10, 20].map((ms) =>
-        executeWithLock(() => pass(clock, ms), {
-          name: `after-${ms}`,
-          store,
-          lockAtMostFor: '1m',
-          clock,
-          observers: [],
-        }),
-      ),
-    );
-    await clock.advance(100);
-    await running;
-
-    expect(release.mock.calls.map(([lease]) => lease.name)).toEqual(['after-10', 'after-20', 'after-30']);
-    expect(await Promise.all(release.mock.results.map(({ value }) => value))).toEqual([
-      'released',
-      'released',
-      'released',
-    ]);
-  });
 });
 
 describe('on a platform without AsyncLocalStorage', () => {

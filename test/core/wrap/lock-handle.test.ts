@@ -5,7 +5,6 @@ import {
   type HandleOptions,
   LockHeldError,
   LockLostError,
-  LockStoreError,
 } from 'single-execution';
 import { describe, expect, test, vi } from 'vitest';
 import { keptLocks } from '../../support/kept-locks.js';
@@ -84,16 +83,6 @@ describe('acquireLock', () => {
     expect(clock.pendingTimers()).toBe(0);
   });
 
-  test('lockAtLeastFor holds on after the release', async () => {
-    const { clock, options } = memoryLocks();
-    const lock = await acquireLock({ ...options, lockAtLeastFor: '30s' });
-    await lock.release();
-    expect(await executeWithLock(() => {}, options)).toMatchObject({ reason: 'lock-at-least-for' });
-    await clock.advance(30_000);
-
-    expect(await executeWithLock(() => {}, options)).toMatchObject({ status: 'executed' });
-  });
-
   test('code after it is not inside a run: nothing nests in a handle', async () => {
     const { options } = memoryLocks();
     await using _lock = await acquireLock(options);
@@ -125,20 +114,6 @@ describe('a lock that cannot be had', () => {
     await clock.advance(500);
 
     expect((await second).fencingToken).toBe(NOW + 2);
-  });
-
-  test('row 10: with wait it rejects when the time is over', async () => {
-    const { clock, options } = memoryLocks();
-    await crash(options);
-    const refused = expect(acquireLock({ ...options, wait: '10s' })).rejects.toThrow(LockHeldError);
-    await clock.advance(10_000);
-    await refused;
-  });
-
-  test('row 50: a store that fails is a LockStoreError', async () => {
-    const { options } = keptLocks({ acquire: 'lose-request' });
-
-    await expect(acquireLock(options)).rejects.toThrow(LockStoreError);
   });
 
   test("row 51: with onStoreError 'run' the handle holds nothing, and says so", async () => {

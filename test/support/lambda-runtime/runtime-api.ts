@@ -37,7 +37,7 @@ export async function startRuntimeApi(): Promise<RuntimeApi> {
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const [, index, call = ''] = /^\/(\d+)\/2018-06-01\/runtime\/(.*)$/.exec(request.url ?? '') ?? [];
     const listener = listeners[Number(index)];
-    const [, kind] = /^(?:invocation|init)(?:\/[^/]+)?\/(next|response|error)$/.exec(call) ?? [];
+    const [, kind] = /^invocation(?:\/[^/]+)?\/(next|response|error)$/.exec(call) ?? [];
     if (!listener || !kind) {
       response.writeHead(404).end();
     } else if (kind === 'next') {

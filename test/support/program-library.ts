@@ -1,0 +1,7 @@
+/** What the programs of program.ts are made of. */
+export { Redis } from 'ioredis';
+export { withSingleExecution } from '../../src/adapters/process.js';
+export { untilShutdown } from '../../src/adapters/process-shutdown.js';
+export { memoryStore } from '../../src/stores/memory.js';
+export { redisStore } from '../../src/stores/redis/redis.js';
+export { gate } from './gate.js';
