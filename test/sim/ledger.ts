@@ -156,9 +156,10 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
   };
 
   /** Its call has ended, and so has its hold, but for the grants without a runner that are counted in the end. */
-  const onOver = ({ id, end, isUnheard }: Attempt) => {
+  const onOver = ({ id, end, isUnheard, isDone }: Attempt) => {
     const grant = grants.findLast(({ attemptId }) => attemptId === id);
-    const isCounted = grant?.barLost || grant?.isSecond || (grant?.isCopy && end !== 'acquired');
+    const isForgotten = isDone && grant?.isAfterDelete;
+    const isCounted = grant?.barLost || grant?.isSecond || isForgotten || (grant?.isCopy && end !== 'acquired');
     if (current !== id || isCounted) return;
     if (isUnheard) told++;
     else violation('I8', `${end}, and over, while it holds the lock`);

@@ -117,9 +117,15 @@ export function releaseRequest(lease: Lease, completion: Completion, nowMs: numb
   const { update, names, fieldValues } = set(releaseFields(lease, completion, nowMs));
   return {
     UpdateExpression: update,
-    ConditionExpression: OURS,
+    // This very grant: a late acquire can be a second one of its attempt, and by then the lists of ticks are others.
+    ConditionExpression: `${OURS} AND fencingToken = :token`,
     ExpressionAttributeNames: names,
-    ExpressionAttributeValues: { ...fieldValues, ':att': lease.attemptId, ':held': 'held' },
+    ExpressionAttributeValues: {
+      ...fieldValues,
+      ':att': lease.attemptId,
+      ':token': lease.fencingToken,
+      ':held': 'held',
+    },
   };
 }
 
