@@ -16,7 +16,7 @@ import { befall, GUARD_MS, START, type World } from './world.js';
 const TICK_MS = 8_000;
 const TICKS = 5;
 const DELIVERIES = 3;
-/** A job that is broken fails for so many ticks, and nobody tries them again before they are redriven. */
+/** A job that is broken fails for so many ticks. Each of them comes once, and again when it is redriven. */
 const BROKEN_TICKS = 10;
 /** Until late messages, retries and dead leases are over. */
 const AFTERMATH_MS = 240_000;
@@ -47,7 +47,8 @@ export async function playJobs(world: World, { tickMark, everyMs }: TickRules): 
     onError: chance.pick(['release', 'release', 'hold'] as const),
   };
   const settings = asked.lockAtLeastFor > 0 ? asked : { ...asked, onError: 'release' as const };
-  const brokenTicks = chance.fork('broken').pick([0, 0, 0, 0, 0, BROKEN_TICKS]);
+  const brokenTicks = chance.fork('broken').pick([0, 0, 0, 0, 0, 0, 0, BROKEN_TICKS]);
+  const brokenUntilMs = START + brokenTicks * TICK_MS;
   const ticks = TICKS + brokenTicks;
   /** The host of each call that has not ended. */
   const underWay = new Set<{ readonly on: Host }>();
@@ -72,7 +73,7 @@ export async function playJobs(world: World, { tickMark, everyMs }: TickRules): 
           if (!isDeaf) (steps % 2 === 0 ? assertHeld : () => signal.throwIfAborted())();
           book.write(run);
         }
-        if (c.chance(0.15) || time.now() < START + brokenTicks * TICK_MS) throw new Error('the job failed');
+        if (c.chance(0.15) || time.now() < brokenUntilMs) throw new Error('the job failed');
         book.fulfilled(run, settings.lockAtLeastFor);
         end = { value: fencingToken };
         return fencingToken;
@@ -118,18 +119,19 @@ export async function playJobs(world: World, { tickMark, everyMs }: TickRules): 
   for (let t = 0; t < ticks; t++) {
     const c = chance.fork(`tick ${t}`);
     const tick = c.chance(0.1) ? undefined : START + t * TICK_MS;
+    const isBroken = t < brokenTicks;
     const redrive = c.fork('redrive');
-    if (redrive.chance(t < brokenTicks ? 1 : 0.4)) {
+    if (redrive.chance(isBroken ? 1 : 0.4)) {
       time.after(
         t * TICK_MS + redrive.whole(20_000, 100_000),
         () => void invoke(redrive.pick(hosts), tick, 1, redrive),
       );
-      if (redrive.chance(0.3)) continue;
+      if (redrive.chance(isBroken ? 0 : 0.5)) continue;
     }
-    for (let copies = c.whole(1, DELIVERIES); copies > 0; copies--) {
+    for (let copies = isBroken ? 1 : c.whole(1, DELIVERIES); copies > 0; copies--) {
       const lateMs = c.pick([0, 10, 300, 2_000, 12_000]) + c.whole(0, 50);
       const mine = c.fork(`copy ${copies}`);
-      time.after(t * TICK_MS + lateMs, () => void invoke(mine.pick(hosts), tick, t < brokenTicks ? 0 : 2, mine));
+      time.after(t * TICK_MS + lateMs, () => void invoke(mine.pick(hosts), tick, isBroken ? 0 : 2, mine));
     }
   }
   befall(world, ticks * TICK_MS);
