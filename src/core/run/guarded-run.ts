@@ -95,7 +95,7 @@ function tellPast(lease: Lease, { policy, tell }: Invocation): void {
   const { fencingToken, previous } = lease;
   tell({ type: 'acquired', fencingToken });
   if (previous?.status === 'crashed') tell({ type: 'recovered', previous: publicPrevious(previous) });
-  const ticks = missedBefore(lease, policy.expectedEveryMs);
+  const ticks = missedBefore(lease, policy.schedule);
   if (ticks.length > 0) tell({ type: 'missed', ticks });
 }
 

@@ -347,7 +347,7 @@ describe('a grant that is over at its arrival', () => {
         tick?.setTime(0);
         missedTicks.reverse().pop();
       },
-      { ...options, tick: NOW + 3 * MINUTE, expectedEvery: '1m', observers: [vandal] },
+      { ...options, tick: NOW + 3 * MINUTE, schedule: '1m', observers: [vandal] },
     );
 
     expect(seen).toEqual([NOW + 3 * MINUTE, [NOW + MINUTE, NOW + 2 * MINUTE]]);
@@ -512,7 +512,7 @@ describe('what a run is told of the past', () => {
     const outcome = await executeWithLock((execution) => execution.recovering, {
       ...options,
       tick: NOW,
-      expectedEvery: '5m',
+      schedule: '5m',
     });
 
     expect(outcome).toMatchObject({ value: false, missedTicks: [] });
@@ -521,7 +521,7 @@ describe('what a run is told of the past', () => {
 
   test('row 39: after a job of every five minutes has stood still for 25, four ticks are missed', async () => {
     const { clock, options, observer } = memoryLocks();
-    const every5 = { ...options, expectedEvery: '5m' };
+    const every5 = { ...options, schedule: '5m' };
     await executeWithLock(() => {}, { ...every5, tick: NOW });
     await clock.advance(25 * MINUTE);
     const outcome = await executeWithLock(({ missedTicks }) => missedTicks, { ...every5, tick: NOW + 25 * MINUTE });
@@ -538,7 +538,7 @@ describe('what a run is told of the past', () => {
 
   test('row 39: counts from the last tick, done or not, through runs without a tick', async () => {
     const { options } = memoryLocks();
-    const every5 = { ...options, expectedEvery: '5m' };
+    const every5 = { ...options, schedule: '5m' };
     await executeWithLock(() => {}, { ...every5, tick: NOW });
     await expect(executeWithLock(noDatabase, { ...every5, tick: NOW + 5 * MINUTE })).rejects.toThrow();
     expect(await executeWithLock(() => {}, { ...every5, tick: NOW + 10 * MINUTE })).toMatchObject({ missedTicks: [] });
@@ -550,7 +550,7 @@ describe('what a run is told of the past', () => {
 
   test('row 39: the retry of a tick that failed is told of the same missed ticks', async () => {
     const { options } = memoryLocks();
-    const every5 = { ...options, expectedEvery: '5m' };
+    const every5 = { ...options, schedule: '5m' };
     await executeWithLock(() => {}, { ...every5, tick: NOW });
     await expect(executeWithLock(noDatabase, { ...every5, tick: NOW + 10 * MINUTE })).rejects.toThrow();
 
@@ -559,13 +559,13 @@ describe('what a run is told of the past', () => {
     });
   });
 
-  test('row 39: nothing is missed without expectedEvery, without a tick, or when the past is unknown', async () => {
+  test('row 39: nothing is missed without schedule, without a tick, or when the past is unknown', async () => {
     const { options, observer } = memoryLocks();
     await executeWithLock(() => {}, { ...options, tick: NOW });
 
     expect(await executeWithLock(() => {}, { ...options, tick: NOW + 60 * MINUTE })).toMatchObject({ missedTicks: [] });
-    expect(await executeWithLock(() => {}, { ...options, expectedEvery: '5m' })).toMatchObject({ missedTicks: [] });
-    const replayed = { ...options, expectedEvery: '5m', tick: NOW + 120 * MINUTE, store: scriptedStore() };
+    expect(await executeWithLock(() => {}, { ...options, schedule: '5m' })).toMatchObject({ missedTicks: [] });
+    const replayed = { ...options, schedule: '5m', tick: NOW + 120 * MINUTE, store: scriptedStore() };
     expect(await executeWithLock(() => {}, replayed)).toMatchObject({ missedTicks: [] });
     expect(observer.types()).not.toContain('missed');
   });
