@@ -1,3 +1,4 @@
+import type { Execution } from 'single-execution';
 import { withSingleExecution as onHttp } from 'single-execution/http';
 import { withSingleExecution as inProcess } from 'single-execution/process';
 import { cron } from 'single-execution/schedule';
@@ -20,7 +21,7 @@ describe("row 88: with tick: 'nearest', hosts whose clocks differ", () => {
   test.each([-1, 1])('run a job once in a process, however it is called', async (sign) => {
     const { on } = setting();
     const [job, elsewhere] = [0, sign * 4 * MINUTE].map((skewMs) =>
-      inProcess((_first: unknown, { tick }) => tick, on(skewMs)),
+      inProcess((_first: string, { tick }: Execution) => tick, on(skewMs)),
     );
 
     expect(await job?.('interval')).toEqual(new Date(NOW + 10 * MINUTE));

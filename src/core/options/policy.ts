@@ -120,9 +120,7 @@ export function resolveSettings(
   byDefault: DefaultObservers = () => [operatorLog],
 ): Settings {
   if ('expectedEvery' in Object(options)) {
-    throw new TypeError(
-      "unknown option 'expectedEvery': it is called schedule now, and takes a duration or a schedule",
-    );
+    throw new TypeError("unknown option 'expectedEvery': it is called schedule now");
   }
   checkKnown(options, [...ownOptions, ...LOCK_OPTIONS]);
   const { tickMark = 'success', onError = 'release', onStoreError = 'throw', maxClockSkew = '1s' } = options;

@@ -3,7 +3,6 @@ import { type Duration, parseDuration } from '../values/duration.js';
 import { checkMethods } from '../values/option-checks.js';
 import type { Schedule } from '../values/schedule.js';
 
-const FUNCTIONS = ['previous', 'next', 'between'];
 const REMEDY = "give a duration such as '15m', or a schedule such as cron('0 9 * * *') of single-execution/schedule";
 
 /**
@@ -20,11 +19,7 @@ export function resolveSchedule(value: Schedule | Duration | undefined): Schedul
     if (everyMs === 0) throw new RangeError('schedule is 0: give the time between two ticks, or leave it out');
     return everyMs;
   }
-  checkMethods('schedule', value, FUNCTIONS, REMEDY);
-  const { everyMs } = value;
-  if (everyMs === undefined) return value;
-  if (!(typeof everyMs === 'number' && everyMs > 0)) {
-    throw new RangeError(`everyMs of schedule is ${describe(everyMs)}: give milliseconds above 0, or leave it out`);
-  }
-  return everyMs;
+  checkMethods('schedule', value, ['previous', 'next', 'between'], REMEDY);
+  const { everyMs = 0 } = value;
+  return everyMs > 0 ? everyMs : value;
 }

@@ -9,16 +9,17 @@ import { msOf } from '../values/date-of.js';
  */
 export function nearestTick({ schedule, clock }: Settings): () => { readonly tickMs?: number } {
   if (typeof schedule !== 'object') {
-    const what = schedule === undefined ? 'schedule is undefined' : 'schedule tells only how far apart ticks are';
     throw new TypeError(
-      `tick is 'nearest', but ${what}: give a schedule that tells when they are due, such as cron('0 9 * * *') or rate('15m', { start })`,
+      "tick is 'nearest', but no schedule tells when ticks are due: give schedule, such as cron('0 9 * * *') or rate('15m', { start })",
     );
   }
   return () => {
     const nowMs = clock.now();
     const now = new Date(nowMs);
-    const [before, after] = [msOf(schedule.previous(now)), msOf(schedule.next(now))];
-    if (typeof before !== 'number') return typeof after === 'number' ? { tickMs: after } : {};
-    return { tickMs: typeof after === 'number' && after - nowMs < nowMs - before ? after : before };
+    const [before = Number.NaN, after = Number.NaN] = [schedule.previous(now), schedule.next(now)].map(
+      msOf,
+    ) as number[];
+    const tickMs = nowMs - before <= after - nowMs || Number.isNaN(after) ? before : after;
+    return Number.isNaN(tickMs) ? {} : { tickMs };
   };
 }

@@ -14,6 +14,6 @@ export function warnOfStrayTick(name: string, tickMs: number, schedule: Settings
   if (msOf(schedule.previous(new Date(tickMs))) === tickMs) return;
   told.add(once);
   warn(
-    `lock "${name}": tick ${new Date(tickMs).toISOString()} is no tick of its schedule, ${schedule}: give the schedule and the time zone of its trigger; where the trigger tells no exact time, set tick: 'nearest'`,
+    `lock "${name}": tick ${new Date(tickMs).toISOString()} is no tick of its schedule, ${schedule}: correct the schedule or its time zone, or set tick: 'nearest'`,
   );
 }

@@ -18,7 +18,7 @@ afterEach(() => {
 /** NOW is one of its ticks. */
 const everyTen = () => cron('*/10 * * * *');
 const told = (tickMs: number) =>
-  `lock "digest": tick ${new Date(tickMs).toISOString()} is no tick of its schedule, */10 * * * *: give the schedule and the time zone of its trigger; where the trigger tells no exact time, set tick: 'nearest'`;
+  `lock "digest": tick ${new Date(tickMs).toISOString()} is no tick of its schedule, */10 * * * *: correct the schedule or its time zone, or set tick: 'nearest'`;
 
 function wrapped(more: Partial<LockOptions> = {}) {
   const { options } = memoryLocks();
