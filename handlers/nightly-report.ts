@@ -39,7 +39,7 @@ export const handler = withSingleExecution(
     store: dynamoDBStore({ tableName: LOCK_TABLE }),
     // The run takes seconds. Somebody who starts it by hand at the same time is kept out a little longer than that.
     lockAtLeastFor: LOCK_AT_LEAST_FOR,
-    expectedEvery: '1d',
+    schedule: '1d',
   },
 );
 

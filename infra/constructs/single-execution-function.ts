@@ -20,6 +20,7 @@ import type { ILockTable } from './lock-table.js';
 import { checkLockAtLeastFor, checkLockTimes, lateTickIsInTheWay, lockedRetry } from './lock-times.js';
 import { type PlannedSchedule, planSchedules, sharedLockWarnings } from './planned-schedule.js';
 import { RETRY_DELAYS_MS, runRetries } from './retry-settings.js';
+import { SCHEDULE_VARIABLE, scheduleVariables, TIME_ZONE_VARIABLE } from './schedule-variables.js';
 import { refuseSharedLocks } from './shared-locks.js';
 
 export interface SingleExecutionFunctionProps extends Omit<NodejsFunctionProps, 'logRetention'> {
@@ -52,8 +53,8 @@ const BUNDLING: BundlingOptions = {
 
 /**
  * A Lambda function on a schedule: with the permissions of its locks and no others, retries that fit its period, a
- * dead-letter queue, a log and alarms. Its environment names the lock table: `LOCK_TABLE`, and `LOCK_KEY_PREFIX` where
- * the table has one.
+ * dead-letter queue, a log and alarms. Its environment names the lock table, `LOCK_TABLE`, and `LOCK_KEY_PREFIX` where
+ * the table has one. Where all its schedules are the same one, `scheduleFromEnvironment` reads it there.
  *
  * @throws TypeError, RangeError for names, times and schedules under which runs would overlap or be skipped
  */
@@ -94,6 +95,7 @@ export class SingleExecutionFunction extends NodejsFunction {
         ...(lockAtMostFor && { LOCK_AT_MOST_FOR: lockAtMostFor.toIsoString() }),
         ...(lockAtLeastFor && { LOCK_AT_LEAST_FOR: lockAtLeastFor.toIsoString() }),
         [NAMESPACE_VARIABLE]: metricNamespace,
+        ...scheduleVariables(planned),
       },
     });
     this.lockAtMostFor = lockAtMostFor ?? timeout;
@@ -145,6 +147,8 @@ const OWN_VARIABLES: Readonly<Record<string, string>> = {
   LOCK_AT_MOST_FOR: 'lockAtMostFor',
   LOCK_AT_LEAST_FOR: 'lockAtLeastFor',
   [NAMESPACE_VARIABLE]: 'the stack',
+  [SCHEDULE_VARIABLE]: 'schedules',
+  [TIME_ZONE_VARIABLE]: 'schedules',
 };
 
 function checkEnvironment(environment: Readonly<Record<string, string>> = {}): void {

@@ -31,7 +31,10 @@ export interface Options<Env = unknown, C = ScheduledController, X = ExecutionCo
   readonly name: string | ((controller: C, env: Env, ctx: X) => string);
   /** Where the lock is kept, or a function of the bindings, called for each event: no connection outlives its event. */
   readonly store: LockStore | ((env: Env) => LockStore);
-  /** Where the scheduled time comes from: `controller.scheduledTime`, nowhere, or a function. @default 'event' */
+  /**
+   * Where the scheduled time comes from: `controller.scheduledTime`, the tick of `schedule` nearest to the clock, nowhere,
+   * or a function. @default 'event'
+   */
   readonly tick?: TickOption<[controller: C, env: Env, ctx: X]>;
   /** What becomes of a skip: it is returned, thrown as a `LockHeldError`, or given to a function. @default 'return' */
   readonly onSkipped?: OnSkipped;

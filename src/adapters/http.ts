@@ -25,8 +25,9 @@ export interface Options<Q = FetchRequest, X = unknown> extends LockOptions, Max
   /** The lock. 1 to 128 UTF-8 bytes with the store's prefix, Unicode form NFC, no control characters. */
   readonly name: string | ((request: Q, context: X) => string);
   /**
-   * Where the scheduled time comes from: `'event'`, the request, which is refused where it tells none; a function of it;
-   * the local clock, cut down to an interval such as `{ every: '5m' }`; or `'none'`, where a second request may run again.
+   * Where the scheduled time comes from: `'event'`, the request, which is refused where it tells none; `'nearest'`,
+   * the tick of `schedule` that is nearest to the local clock; a function of it; the local clock, cut down to an
+   * interval such as `{ every: '5m' }`; or `'none'`, where a second request may run again.
    */
   readonly tick: TickOption<[request: Q, context: X]> | TickEvery;
   /**

@@ -36,7 +36,10 @@ type Nothing = ReturnType<() => void>;
 export interface Options<E = any, S extends OnSkipped = OnSkipped> extends LockOptions {
   /** The lock. 1 to 128 UTF-8 bytes with the store's prefix, Unicode form NFC, no control characters. */
   readonly name: string | ((event: E, context: Context) => string);
-  /** Where the scheduled time comes from: the event, nowhere, or a function of it. @default 'event' */
+  /**
+   * Where the scheduled time comes from: the event, the tick of `schedule` that is nearest to this host's clock, nowhere,
+   * or a function of the event. @default 'event'
+   */
   readonly tick?: TickOption<[event: E, context: Context]>;
   /** What the caller gets when a run is skipped: the `Skipped`, a `LockHeldError`, or a function's value. @default 'return' */
   readonly onSkipped?: S;

@@ -18,9 +18,9 @@ export interface Options<A extends readonly unknown[] = []> extends LockOptions,
   /** The lock. 1 to 128 UTF-8 bytes with the store's prefix, Unicode form NFC, no control characters. */
   readonly name: string | ((...args: A) => string);
   /**
-   * Where the scheduled time comes from: `'event'` where croner or node-cron calls, which tell it; a function of the
-   * arguments; the local clock, cut down to an interval such as `{ every: '5m' }`; or `'none'`, where two processes may
-   * both run.
+   * Where the scheduled time comes from: `'event'` where croner or node-cron calls, which tell it; `'nearest'`, the tick
+   * of `schedule` that is nearest to the local clock; a function of the arguments; the local clock, cut down to an
+   * interval such as `{ every: '5m' }`; or `'none'`, where two processes may both run.
    */
   readonly tick: TickOption<A> | TickEvery;
   /** What the caller gets when a run is skipped: the `Skipped`, a `LockHeldError`, or a function's value. @default 'return' */
@@ -101,6 +101,6 @@ function withExecution(args: readonly unknown[], execution: Execution, parameter
 
 function untold(name: string): TypeError {
   return new TypeError(
-    `lock "${name}" is for ticks, and this call tells none, as those of croner 10 and node-cron 4 do: give tick as { every: '5m' }, a function of the arguments, or 'none'`,
+    `lock "${name}" is for ticks, and this call tells none, as those of croner 10 and node-cron 4 do: give tick as 'nearest' with the schedule, { every: '5m' }, a function of the arguments, or 'none'`,
   );
 }

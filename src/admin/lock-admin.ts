@@ -1,4 +1,10 @@
-import type { DeleteResult, LockAdminStore, ResumeResult, StoredLock } from '../core/ports/lock-admin-store.js';
+import type {
+  DeleteResult,
+  ForceRelease,
+  LockAdminStore,
+  ResumeResult,
+  StoredLock,
+} from '../core/ports/lock-admin-store.js';
 import type { StoreCall } from '../core/ports/lock-store.js';
 import { CorruptLockError } from '../core/public/errors.js';
 import { FOREVER_MS, type Item, MAX_PAUSED_BY_BYTES } from '../core/record/lock-record.js';
@@ -115,18 +121,8 @@ export function lockAdmin(store: LockAdminStore, options: { readonly clock?: Clo
     async forceRelease(name, grant) {
       const fencingToken = tokenOf(grant, Number.NEGATIVE_INFINITY, 'the token of the grant to end, as get tells it');
       const { lock, item = {} } = await read(name);
-      const isHeld = HELD.includes(lock?.underlyingState ?? lock?.state);
-      if (!isHeld || lock?.fencingToken !== fencingToken || lock.lockedAt === undefined) {
-        return { status: 'unchanged', lock };
-      }
-      const force = {
-        name,
-        adminId: newAttemptId('f'),
-        fencingToken,
-        lockedAtMs: lock.lockedAt.getTime(),
-        nowMs: Math.round(clock.now()),
-        ...defined({ failedTicks: failedTicksAfterCrash(item) }),
-      };
+      const force = lock && forceOf(lock, item, fencingToken, clock.now());
+      if (!force) return { status: 'unchanged', lock };
       const result = await store.forceRelease(force, call());
       return result === 'forced'
         ? { status: 'forced', fencingToken: fencingToken + 1 }
@@ -147,6 +143,21 @@ export function lockAdmin(store: LockAdminStore, options: { readonly clock?: Clo
       const nowMs = Math.round(clock.now());
       return store.delete({ name: checkLockName(name), adminId: newAttemptId('d'), fencingToken, nowMs }, call());
     },
+  };
+}
+
+/** The end of a grant by force; undefined where the lock is not held under this token. */
+function forceOf(lock: LockInfo, item: Item, fencingToken: number, now: number): ForceRelease | undefined {
+  const { name, lockedAt, underlyingState, state } = lock;
+  const isHeld = HELD.includes(underlyingState ?? state) && lock.fencingToken === fencingToken;
+  if (!isHeld || lockedAt === undefined) return undefined;
+  return {
+    name,
+    adminId: newAttemptId('f'),
+    fencingToken,
+    lockedAtMs: lockedAt.getTime(),
+    nowMs: Math.round(now),
+    ...defined({ failedTicks: failedTicksAfterCrash(item) }),
   };
 }
 

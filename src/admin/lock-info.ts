@@ -26,8 +26,11 @@ export interface LockInfo {
   readonly tick?: Date;
   /** Highest tick done. */
   readonly doneTick?: Date;
-  /** Ticks that failed, crashed or never came, and are not done since: a call for one of them runs. Oldest first. */
-  readonly openTicks: readonly Date[];
+  /**
+   * Ticks that failed, crashed or never came, and are not done since: a call for one of them runs. Oldest first; absent
+   * where all are done.
+   */
+  readonly openTicks?: readonly Date[];
   /** While paused: until when, and by whom. */
   readonly paused?: { readonly until: Date; readonly by: string };
   /** How the last finished run ended, and when. */
@@ -57,6 +60,7 @@ export function lockInfo({ name, item }: StoredLock, nowMs: number): LockInfo {
   const record = readRecord(name, item);
   const { fencingToken, lockedBy, pausedUntil = 0, pausedBy = 'unknown', result, error } = record;
   const runs = runsOf(record).map(runInfo);
+  const openTicks = openTicksIn(record).map((tick) => new Date(tick));
   const state = stateOf(record, nowMs);
   const isPaused = pausedUntil > nowMs;
   const sinceSuccess = runs.findIndex(({ status }) => status === 'succeeded');
@@ -69,6 +73,7 @@ export function lockInfo({ name, item }: StoredLock, nowMs: number): LockInfo {
       lockedBy,
       lockedAt: dateOf(record.lockedAt),
       lockUntil: dateOf(record.lockUntil),
+      openTicks: openTicks.length > 0 ? openTicks : undefined,
       tick: dateOf(record.tick),
       doneTick: dateOf(record.doneTick),
       paused: isPaused ? { until: dateOf(pausedUntil), by: pausedBy } : undefined,
@@ -76,7 +81,6 @@ export function lockInfo({ name, item }: StoredLock, nowMs: number): LockInfo {
       lastReleasedAt: dateOf(record.releasedAt),
       lastError: result === 'failed' ? error : undefined,
     }),
-    openTicks: openTicksIn(record).map((tick) => new Date(tick)),
     failuresInARow: sinceSuccess === -1 ? runs.length : sinceSuccess,
     runs,
   };
@@ -88,7 +92,6 @@ export function corruptLock({ name, item }: StoredLock, error: CorruptLockError)
     name,
     state: 'corrupt',
     ...defined({ fencingToken: isToken(fencingToken) ? fencingToken : undefined }),
-    openTicks: [],
     failuresInARow: 0,
     runs: [],
     problem: error.message,

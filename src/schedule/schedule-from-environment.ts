@@ -12,7 +12,7 @@ export function scheduleFromEnvironment(): Schedule {
   const expression = environmentVariable('SINGLE_EXECUTION_SCHEDULE');
   if (!expression) {
     throw new TypeError(
-      'SINGLE_EXECUTION_SCHEDULE is not set: SingleExecutionFunction sets it for a function of one schedule; elsewhere set it, such as to cron(0 2 * * ? *), or give the schedule in code',
+      'SINGLE_EXECUTION_SCHEDULE is not set: SingleExecutionFunction sets it unless its schedules differ; elsewhere set it, such as to cron(0 2 * * ? *), or give the schedule in code',
     );
   }
   const timeZone = environmentVariable('SINGLE_EXECUTION_TIME_ZONE');

@@ -16,7 +16,7 @@ import { anyValue, Untouchable } from '../support/hostile-values.js';
 import { call } from '../support/one-run.js';
 
 const COMMON = [
-  ...['name', 'lockAtMostFor', 'lockAtLeastFor', 'keepAlive', 'maxHold', 'gracePeriod', 'wait', 'expectedEvery'],
+  ...['name', 'lockAtMostFor', 'lockAtLeastFor', 'keepAlive', 'maxHold', 'gracePeriod', 'wait', 'schedule'],
   ...['tickMark', 'onError', 'onStoreError', 'maxClockSkew', 'observers', 'store', 'clock'],
 ];
 const WRAPPED = [...COMMON, 'tick', 'onSkipped'];

@@ -1,4 +1,4 @@
-import { Duration } from 'aws-cdk-lib';
+import { Duration, TimeZone } from 'aws-cdk-lib';
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { Vpc } from 'aws-cdk-lib/aws-ec2';
@@ -6,10 +6,12 @@ import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, type CfnFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import fc from 'fast-check';
 import { LockTable, type SingleExecutionFunctionProps } from 'single-execution/cdk';
-import { describe, expect, test } from 'vitest';
+import { scheduleFromEnvironment } from 'single-execution/schedule';
+import { describe, expect, test, vi } from 'vitest';
 import { parseDuration } from '../../src/core/values/duration.js';
 import { appStack, templateOf } from '../support/synthesised.js';
 import { digest } from './digest.js';
@@ -108,6 +110,7 @@ describe('row 75: the environment', () => {
       NODE_OPTIONS: '--enable-source-maps',
       LOCK_TABLE: { Ref: 'LocksTable84FB9352' },
       SINGLE_EXECUTION_NAMESPACE: 'SingleExecution/Jobs',
+      SINGLE_EXECUTION_SCHEDULE: 'cron(0 2 * * ? *)',
     });
   });
 
@@ -128,17 +131,43 @@ describe('row 75: the environment', () => {
       LOCK_AT_MOST_FOR: 'PT15M',
       LOCK_AT_LEAST_FOR: 'PT1M30S',
       SINGLE_EXECUTION_NAMESPACE: 'SingleExecution/Jobs',
+      SINGLE_EXECUTION_SCHEDULE: 'cron(0 2 * * ? *)',
     });
   });
 
-  test.each(['LOCK_TABLE', 'LOCK_KEY_PREFIX', 'LOCK_AT_MOST_FOR', 'LOCK_AT_LEAST_FOR', 'SINGLE_EXECUTION_NAMESPACE'])(
-    'row 75: refuses %s from the user, which nobody would have judged',
-    (variable) => {
-      expect(() => variables({ environment: { [variable]: 'PT1S' } })).toThrow(
-        `environment has ${variable}, which follows`,
-      );
-    },
-  );
+  const at = (hour: string, timeZone = TimeZone.ETC_UTC) =>
+    ScheduleExpression.cron({ minute: '0', hour, weekDay: 'MON-FRI', timeZone });
+
+  test.each<[string, ScheduleExpression[], object]>([
+    ['in UTC', [at('9')], { SINGLE_EXECUTION_SCHEDULE: 'cron(0 9 ? * MON-FRI *)' }],
+    [
+      'in a time zone',
+      [at('9', TimeZone.EUROPE_BERLIN)],
+      { SINGLE_EXECUTION_SCHEDULE: 'cron(0 9 ? * MON-FRI *)', SINGLE_EXECUTION_TIME_ZONE: 'Europe/Berlin' },
+    ],
+    ['for each lock', [at('9'), at('9')], { SINGLE_EXECUTION_SCHEDULE: 'cron(0 9 ? * MON-FRI *)' }],
+    ['of two expressions', [at('9'), at('10')], {}],
+    ['of two time zones', [at('9'), at('9', TimeZone.EUROPE_BERLIN)], {}],
+  ])('row 88: has the schedule %s, for scheduleFromEnvironment', (_, expressions, expected) => {
+    const schedules = expressions.map((schedule, n) => ({ schedule, lockName: `digest-${n}` }));
+    const given: Record<string, string> = variables({ lockNames: ['digest-*'], schedules });
+    const own = Object.entries(given).filter(([name]) => /_(SCHEDULE|TIME_ZONE)$/.test(name));
+
+    expect(Object.fromEntries(own)).toEqual(expected);
+    for (const [name, value] of own) vi.stubEnv(name, value);
+    const monday = new Date(`2026-11-23T0${'SINGLE_EXECUTION_TIME_ZONE' in expected ? 8 : 9}:00:00Z`);
+    if (own.length > 0) expect(scheduleFromEnvironment().next(new Date('2026-11-21T12:00:00Z'))).toEqual(monday);
+    else expect(scheduleFromEnvironment).toThrow('SINGLE_EXECUTION_SCHEDULE is not set');
+  });
+
+  test.each([
+    ...['LOCK_TABLE', 'LOCK_KEY_PREFIX', 'LOCK_AT_MOST_FOR', 'LOCK_AT_LEAST_FOR'],
+    ...['SINGLE_EXECUTION_NAMESPACE', 'SINGLE_EXECUTION_SCHEDULE', 'SINGLE_EXECUTION_TIME_ZONE'],
+  ])('row 75: refuses %s from the user, which nobody would have judged', (variable) => {
+    expect(() => variables({ environment: { [variable]: 'PT1S' } })).toThrow(
+      `environment has ${variable}, which follows`,
+    );
+  });
 
   test('row 75: has times that the library reads back to the millisecond', () => {
     fc.assert(

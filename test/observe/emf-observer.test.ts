@@ -136,7 +136,7 @@ describe('row 47: emfObserver() writes the metrics', () => {
   });
 
   test('row 47: of a run that finds four ticks missed', async () => {
-    const { clock, invoke } = setting({ expectedEvery: '5m' });
+    const { clock, invoke } = setting({ schedule: '5m' });
     await invoke(() => {}, undefined, unobserved);
     await clock.advance(1_500_000);
     await invoke(() => {}, '2026-01-01T00:25:00Z');

@@ -22,7 +22,7 @@ describe('row 88: the schedule of the environment', () => {
 
     expect(() => scheduleFromEnvironment()).toThrow(
       new TypeError(
-        'SINGLE_EXECUTION_SCHEDULE is not set: SingleExecutionFunction sets it for a function of one schedule; elsewhere set it, such as to cron(0 2 * * ? *), or give the schedule in code',
+        'SINGLE_EXECUTION_SCHEDULE is not set: SingleExecutionFunction sets it unless its schedules differ; elsewhere set it, such as to cron(0 2 * * ? *), or give the schedule in code',
       ),
     );
   });

@@ -7,6 +7,7 @@ import {
   LockStoreError,
   type Observer,
 } from 'single-execution';
+import { rate } from 'single-execution/schedule';
 import type { Random } from '../support/play/random.js';
 import { type Host, sleep } from './host.js';
 import { LOCK } from './lock-server.js';
@@ -40,7 +41,7 @@ export async function playJobs(world: World, { tickMark, everyMs }: TickRules): 
     name: LOCK,
     tickMark,
     keepAlive,
-    ...(everyMs !== undefined && { expectedEvery: everyMs }),
+    ...(everyMs !== undefined && { schedule: rate(everyMs, { start: new Date(0) }) }),
     lockAtMostFor: keepAlive ? chance.pick([2_000, 4_000, 6_000]) : chance.pick([4_000, 8_000, 20_000]),
     lockAtLeastFor: chance.pick([0, 0, 1_500]),
     wait: chance.pick([0, 0, 0, 3_000]),

@@ -3,7 +3,7 @@ import type { Item } from './lock-server.js';
 /** How the job of a world deals with its ticks. */
 export interface TickRules {
   readonly tickMark: 'success' | 'start';
-  /** `expectedEvery` of its wrapper. */
+  /** Between two ticks of its wrapper's schedule, which are counted from 1970. */
   readonly everyMs?: number | undefined;
 }
 
@@ -68,8 +68,8 @@ export function tickBook({ tickMark, everyMs, now, violation }: Circumstances) {
       if (!hasSucceeded) return remember([...undone, tick]);
       const missed: number[] = [];
       if (everyMs !== undefined && highestDone > 0) {
-        // A gap counts from half an interval, so that a late tick adds none.
-        for (let at = highestDone + everyMs; at + everyMs / 2 <= tick; at += everyMs) missed.push(at);
+        const firstMs = (Math.floor(highestDone / everyMs) + 1) * everyMs;
+        for (let at = firstMs; at < tick; at += everyMs) missed.push(at);
       }
       highestDone = Math.max(highestDone, tick);
       remember([...undone, ...missed].filter((other) => other !== tick));

@@ -5,6 +5,8 @@ import { type Clock, systemClock } from '../values/clock.js';
 import { describe } from '../values/describe.js';
 import { type Duration, formatDuration, parseDuration } from '../values/duration.js';
 import { checkChoice, checkKnown, checkMethods, namesOf } from '../values/option-checks.js';
+import type { Schedule } from '../values/schedule.js';
+import { resolveSchedule } from './resolve-schedule.js';
 
 export const SHORTEST_LEASE_MS = 1_000;
 export const LONGEST_LEASE_MS = 86_400_000;
@@ -33,8 +35,8 @@ export interface LockOptions {
   readonly wait?: Duration;
   /** A tick is done when it succeeded, or (at most once) when it started. @default 'success' */
   readonly tickMark?: 'success' | 'start';
-  /** Interval at which ticks should come; gives `execution.missedTicks`. */
-  readonly expectedEvery?: Duration;
+  /** When ticks should come, or how far apart; gives `execution.missedTicks`. */
+  readonly schedule?: Schedule | Duration;
   /** A failed run frees the lock at once, or holds it for `lockAtLeastFor`, which is then required. @default 'release' */
   readonly onError?: 'release' | 'hold';
   /** What to do when the store cannot be reached: throw a `LockStoreError`, skip, or run without a lock. @default 'throw' */
@@ -57,7 +59,8 @@ export interface Policy {
   readonly gracePeriodMs: number | undefined;
   readonly waitMs: number;
   readonly tickMark: 'success' | 'start';
-  readonly expectedEveryMs: number | undefined;
+  /** A number for one that tells only how far apart its ticks are, in milliseconds. */
+  readonly schedule: Schedule | number | undefined;
   readonly onError: 'release' | 'hold';
   readonly onStoreError: 'throw' | 'skip' | 'run';
   readonly maxClockSkewMs: number;
@@ -74,7 +77,7 @@ const LOCK_OPTIONS = namesOf<LockOptions>({
   gracePeriod: true,
   wait: true,
   tickMark: true,
-  expectedEvery: true,
+  schedule: true,
   onError: true,
   onStoreError: true,
   maxClockSkew: true,
@@ -116,6 +119,9 @@ export function resolveSettings(
   ownOptions: readonly string[],
   byDefault: DefaultObservers = () => [operatorLog],
 ): Settings {
+  if ('expectedEvery' in Object(options)) {
+    throw new TypeError("unknown option 'expectedEvery': it is called schedule now");
+  }
   checkKnown(options, [...ownOptions, ...LOCK_OPTIONS]);
   const { tickMark = 'success', onError = 'release', onStoreError = 'throw', maxClockSkew = '1s' } = options;
   const { lockAtLeastFor = 0, keepAlive = false, wait = 0, observers = byDefault(), clock = systemClock } = options;
@@ -130,11 +136,9 @@ export function resolveSettings(
   }
   const lockAtMostForMs = optionalDuration(options.lockAtMostFor, 'lockAtMostFor');
   const lockAtLeastForMs = parseDuration(lockAtLeastFor, 'lockAtLeastFor');
-  const expectedEveryMs = optionalDuration(options.expectedEvery, 'expectedEvery');
+  const schedule = resolveSchedule(options.schedule);
   const maxHoldMs = optionalDuration(options.maxHold, 'maxHold');
   checkLease(lockAtMostForMs, lockAtLeastForMs);
-  if (expectedEveryMs === 0)
-    throw new RangeError('expectedEvery is 0: give the interval of the schedule, or leave it out');
   if (onError === 'hold' && lockAtLeastForMs === 0) {
     throw new TypeError("onError is 'hold', but lockAtLeastFor is 0: say how long to hold, or leave onError out");
   }
@@ -148,7 +152,7 @@ export function resolveSettings(
     gracePeriodMs: optionalDuration(options.gracePeriod, 'gracePeriod'),
     waitMs: parseDuration(wait, 'wait'),
     tickMark,
-    expectedEveryMs,
+    schedule,
     onError,
     onStoreError,
     maxClockSkewMs: parseDuration(maxClockSkew, 'maxClockSkew'),

@@ -24,7 +24,7 @@ export interface Execution {
   readonly previous?: Previous;
   /** The run before crashed, or this very tick failed before: look for work left half done. */
   readonly recovering: boolean;
-  /** With `expectedEvery`: ticks that should have come since the last one and did not; the newest 100. */
+  /** With `schedule`: ticks that should have come since the last one and did not; the newest 100. */
   readonly missedTicks: Date[];
   /** The platform's count of deliveries of this event, if it passes one. */
   readonly attempt?: number;

@@ -1,4 +1,4 @@
-import { LONGEST_LEASE_MS } from '../options/policy.js';
+import { LONGEST_LEASE_MS, type Policy } from '../options/policy.js';
 import type { Lease, PreviousRun } from '../ports/lock-store.js';
 import { LockLostError } from '../public/errors.js';
 import type { Execution } from '../public/execution.js';
@@ -62,24 +62,27 @@ export function factsOf(lease: Lease, { order, policy }: Invocation): Facts {
     ...defined({ tick: dateOf(order.tickMs), previous: previous && publicPrevious(previous) }),
     fencingToken: lease.fencingToken,
     lockedAt: dateOf(lease.lockedAtMs),
-    missedTicks: missedBefore(lease, policy.expectedEveryMs),
+    missedTicks: missedBefore(lease, policy.schedule),
   };
 }
 
 /** Ticks that should have come since the last one that is known. */
-export function missedBefore(lease: Lease, everyMs: number | undefined): Date[] {
+export function missedBefore(lease: Lease, schedule: Policy['schedule']): Date[] {
   const { tickMs, doneTickMs = Number.NEGATIVE_INFINITY, previous } = lease;
-  if (everyMs === undefined || tickMs === undefined) return [];
+  if (schedule === undefined || tickMs === undefined) return [];
   // The retry of a failed tick must still find the gap before that tick: it counts from the last tick that is done.
   const previousMs = previous?.tickMs === tickMs ? undefined : previous?.tickMs;
   const lastMs = Math.max(doneTickMs, previousMs ?? Number.NEGATIVE_INFINITY);
-  return lastMs === Number.NEGATIVE_INFINITY ? [] : missedTicks(lastMs, tickMs, everyMs);
+  return lastMs === Number.NEGATIVE_INFINITY ? [] : missedTicks(lastMs, tickMs, schedule);
 }
 
-/** Ticks between the last one done and the tick of this run: nobody has done them. */
-export function undoneBefore({ tickMs, doneTickMs }: Lease, everyMs: number | undefined): number[] {
-  if (everyMs === undefined || tickMs === undefined || doneTickMs === undefined) return [];
-  return missedTicks(doneTickMs, tickMs, everyMs).map((tick) => tick.getTime());
+/**
+ * Ticks of the schedule between the last one done and the tick of this run: nobody has done them. A duration does not
+ * tell when they were due.
+ */
+export function undoneBefore({ tickMs, doneTickMs }: Lease, schedule: Policy['schedule']): number[] {
+  if (typeof schedule !== 'object' || tickMs === undefined || doneTickMs === undefined) return [];
+  return missedTicks(doneTickMs, tickMs, schedule).map((tick) => tick.getTime());
 }
 
 function isRecovering(previous: PreviousRun | undefined, tickMs: number | undefined): boolean {

@@ -95,7 +95,7 @@ function tellPast(lease: Lease, { policy, tell }: Invocation): void {
   const { fencingToken, previous } = lease;
   tell({ type: 'acquired', fencingToken });
   if (previous?.status === 'crashed') tell({ type: 'recovered', previous: publicPrevious(previous) });
-  const ticks = missedBefore(lease, policy.expectedEveryMs);
+  const ticks = missedBefore(lease, policy.schedule);
   if (ticks.length > 0) tell({ type: 'missed', ticks });
 }
 
@@ -134,7 +134,7 @@ function completionOf(settled: Settled<unknown>, lease: Lease, durationMs: numbe
     markTickDone: !failed && byResult,
     markTickFailed: failed && byResult,
     durationMs,
-    ...(failed ? { error: errorName(settled.error) } : { missedTicksMs: undoneBefore(lease, policy.expectedEveryMs) }),
+    ...(failed ? { error: errorName(settled.error) } : { missedTicksMs: undoneBefore(lease, policy.schedule) }),
   };
 }
 

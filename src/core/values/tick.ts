@@ -1,4 +1,6 @@
+import { msOf } from './date-of.js';
 import { formatDuration } from './duration.js';
+import type { Schedule } from './schedule.js';
 
 const DAY_MS = 86_400_000;
 const EARLIEST_MS = Date.UTC(2015, 0, 1);
@@ -27,11 +29,20 @@ export function checkTick(tickMs: number, nowMs: number, aheadMs: number = DAY_M
   return Math.trunc(tickMs);
 }
 
-/**
- * The ticks that should have come between `lastMs` and `tickMs`, oldest first; the newest 100 of them. The gap is
- * rounded to whole intervals, so that a late tick or a day of 25 hours adds no tick.
- */
-export function missedTicks(lastMs: number, tickMs: number, everyMs: number): Date[] {
+/** The ticks of a schedule strictly between `lastMs` and `tickMs`, oldest first; the newest 100 of them. */
+export function missedTicks(lastMs: number, tickMs: number, schedule: Schedule | number): Date[] {
+  if (typeof schedule === 'number') return missedByInterval(lastMs, tickMs, schedule);
+  const ticks: Date[] = [];
+  for (let ms: unknown = tickMs; ticks.length < MAX_LISTED; ) {
+    ms = msOf(schedule.previous(new Date(Number(ms) - 1)));
+    if (typeof ms !== 'number' || !(ms > lastMs)) break;
+    ticks.push(new Date(ms));
+  }
+  return ticks.reverse();
+}
+
+/** The gap is rounded to whole intervals, so that a late tick or a day of 25 hours adds no tick. */
+function missedByInterval(lastMs: number, tickMs: number, everyMs: number): Date[] {
   const count = Math.round((tickMs - lastMs) / everyMs) - 1;
   const ticks: Date[] = [];
   for (let k = Math.max(1, count - MAX_LISTED + 1); k <= count; k++) ticks.push(new Date(lastMs + k * everyMs));

@@ -10,6 +10,7 @@ import { checkLockName } from '../values/lock-name.js';
 import { namesOf } from '../values/option-checks.js';
 import { thisProcess } from '../values/this-process.js';
 import { checkTick } from '../values/tick.js';
+import { warnOfStrayTick } from './stray-tick.js';
 
 export interface ExecuteOptions extends LockOptions {
   /** The lock. 1 to 128 UTF-8 bytes with the store's prefix, Unicode form NFC, no control characters. */
@@ -37,11 +38,14 @@ export async function executeWithLock<T>(task: Task<T>, options: ExecuteOptions)
   const { clock } = policy;
   const leaseMs = requiredLeaseMs(policy);
   const name = checkLockName(options.name);
-  const tickMs = instant(options.tick, 'tick');
+  const named = instant(options.tick, 'tick');
+  const tickMs = named === undefined ? undefined : checkTick(named, clock.now());
   const deadlineMs = instant(options.deadline, 'deadline');
   if (policy.gracePeriodMs !== undefined && deadlineMs === undefined) {
     throw new TypeError('gracePeriod does nothing without deadline: give both, or leave gracePeriod out');
   }
+  const { schedule } = policy;
+  if (tickMs !== undefined && typeof schedule === 'object') warnOfStrayTick(name, tickMs, schedule, schedule);
   return run(
     task,
     {
@@ -49,7 +53,7 @@ export async function executeWithLock<T>(task: Task<T>, options: ExecuteOptions)
       lockedBy: thisProcess(),
       leaseMs,
       ...defined({
-        tickMs: tickMs === undefined ? undefined : checkTick(tickMs, clock.now()),
+        tickMs,
         deadlineMono: deadlineMs === undefined ? undefined : clock.monotonic() + (deadlineMs - clock.now()),
       }),
     },

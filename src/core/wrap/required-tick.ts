@@ -27,7 +27,7 @@ export function requiredTick<A extends readonly unknown[]>(
 ): TriggerFor<A> {
   if (tick === undefined) {
     throw new TypeError(
-      "tick is undefined: say where the scheduled time comes from, 'event', { every: '5m' } or a function; or 'none', where a second call may run again",
+      "tick is undefined: say where the scheduled time comes from, 'event', 'nearest', { every: '5m' } or a function; or 'none', where a second call may run again",
     );
   }
   if (typeof tick !== 'object' || tick === null) return tickChooser(tick, settings, onUntold);
@@ -39,8 +39,8 @@ export function requiredTick<A extends readonly unknown[]>(
   }
   const { clock, maxClockSkewMs } = settings;
   const leadMs = Math.min(maxClockSkewMs, everyMs / 2);
-  return (read) => {
-    const nowMs = clock.now();
-    return checked({ ...untimed(read), tickMs: Math.floor((nowMs + leadMs) / everyMs) * everyMs }, nowMs);
+  return (read, _, name) => {
+    const tickMs = Math.floor((clock.now() + leadMs) / everyMs) * everyMs;
+    return checked({ ...untimed(read), tickMs }, name, settings);
   };
 }

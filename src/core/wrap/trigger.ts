@@ -5,12 +5,21 @@ import { msOf } from '../values/date-of.js';
 import { describe } from '../values/describe.js';
 import { checkChoice } from '../values/option-checks.js';
 import { checkTick } from '../values/tick.js';
+import { nearestTick } from './nearest-tick.js';
+import { warnOfStrayTick } from './stray-tick.js';
 
 /** What a trigger tells of its schedule. */
 export type Trigger = Pick<Order, 'tickMs' | 'unreadableTick' | 'scheduleArn' | 'attempt'>;
 
-/** Where the scheduled time comes from: the trigger, nowhere, or a function of the handler's own parameters. */
-export type TickOption<A extends readonly unknown[]> = 'event' | 'none' | ((...args: A) => Date | number | undefined);
+/**
+ * Where the scheduled time comes from: the trigger, the tick of `schedule` that is nearest to this host's clock, nowhere,
+ * or a function of the handler's own parameters.
+ */
+export type TickOption<A extends readonly unknown[]> =
+  | 'event'
+  | 'nearest'
+  | 'none'
+  | ((...args: A) => Date | number | undefined);
 
 /** Settles the tick of an invocation of a lock: as the adapter has read it, or as the option says. */
 export type TriggerFor<A extends readonly unknown[]> = (read: Trigger, args: A, name: string) => Trigger;
@@ -30,17 +39,21 @@ export function readInstant(time: unknown): Trigger {
 /** @throws TypeError for an option that cannot be */
 export function tickChooser<A extends readonly unknown[]>(
   tick: TickOption<A>,
-  { clock }: Settings,
+  settings: Settings,
   onUntold: OnUntold = () => {},
 ): TriggerFor<A> {
   if (typeof tick === 'function') {
-    return (read, args) => checked({ ...untimed(read), ...chosenTick(tick(...args)) }, clock.now());
+    return (read, args, name) => checked({ ...untimed(read), ...chosenTick(tick(...args)) }, name, settings);
   }
-  checkChoice('tick', tick, ['event', 'none']);
+  checkChoice('tick', tick, ['event', 'nearest', 'none']);
   if (tick === 'none') return untimed;
+  if (tick === 'nearest') {
+    const nearest = nearestTick(settings);
+    return (read, _, name) => checked({ ...untimed(read), ...nearest() }, name, settings);
+  }
   return (read, _, name) => {
     if (read.tickMs === undefined) onUntold(read, name);
-    return checked(read, clock.now());
+    return checked(read, name, settings);
   };
 }
 
@@ -62,8 +75,11 @@ export function untimed({ tickMs: _, unreadableTick: __, ...facts }: Trigger): T
 }
 
 /** @throws RangeError for a tick that no schedule can have sent */
-export function checked(trigger: Trigger, nowMs: number): Trigger {
-  return trigger.tickMs === undefined ? trigger : { ...trigger, tickMs: checkTick(trigger.tickMs, nowMs) };
+export function checked(trigger: Trigger, name: string, settings: Settings): Trigger {
+  if (trigger.tickMs === undefined) return trigger;
+  const tickMs = checkTick(trigger.tickMs, settings.clock.now());
+  warnOfStrayTick(name, tickMs, settings.schedule, settings);
+  return { ...trigger, tickMs };
 }
 
 function chosenTick(chosen: unknown): Trigger {

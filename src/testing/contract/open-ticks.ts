@@ -124,19 +124,13 @@ export const openTickCases: readonly ContractCase[] = [
     await isOpenOnce(scene, 0);
   }),
 
-  contractCase('a tick that failed, and was done then, is stale once a newer one is done', async ({ run, refuse }) => {
-    await run(tick(0), FAILED);
-    await run(tick(0));
-    await run(tick(1));
-    await refuse('stale-tick', tick(0));
-  }),
-
-  contractCase('a tick that crashed, and was done then, is stale once a newer one is done', async (scene) => {
-    await scene.grantAndDie(tick(0));
-    await scene.run(tick(0));
-    await scene.run(tick(1));
-    await scene.refuse('stale-tick', tick(0));
-  }),
+  ...(['failed', 'crashed'] as const).map((ended) =>
+    contractCase(`a tick that ${ended}, and was done then, is stale once a newer one is done`, async (scene) => {
+      await (ended === 'failed' ? scene.run(tick(0), FAILED) : scene.grantAndDie(tick(0)));
+      for (const minute of [0, 1]) await scene.run(tick(minute));
+      await scene.refuse('stale-tick', tick(0));
+    }),
+  ),
 
   contractCase('a tick that failed stays open over the success of an older one', async (scene) => {
     await scene.run(tick(1), FAILED);

@@ -24,7 +24,8 @@ const EXISTENCE: ReadonlyMap<string, boolean> = new Map([
 const BEYOND: readonly string[] = ['attribute_type', 'begins_with', 'size'];
 
 /**
- * Reads a ConditionExpression of comparisons, `attribute_exists`, `attribute_not_exists`, `contains`, AND, OR, NOT and parentheses.
+ * Reads a ConditionExpression of comparisons, `attribute_exists`, `attribute_not_exists`, `contains`, AND, OR, NOT and
+ * parentheses.
  *
  * @throws a ValidationException where DynamoDB would throw one, and for what this fake cannot do
  */
@@ -89,7 +90,7 @@ function contains(reader: ExpressionReader): Condition {
   while (reader.takes(',')) operands.push(reader.operand());
   reader.expect(')');
   const [whole, part] = operands;
-  if (!whole || !part || operands.length > 2) throw reader.operandCount('contains', operands.length);
+  if (!whole || !part || operands.length > 2) throw operandCount(reader, 'contains', operands.length);
   if (whole.attribute !== undefined && whole.attribute === part.attribute) {
     throw reader.sameOperands('contains', whole.attribute);
   }
@@ -97,6 +98,12 @@ function contains(reader: ExpressionReader): Condition {
     const [text, sought] = [whole.read(item), part.read(item)];
     return typeof text === 'string' && typeof sought === 'string' && text.includes(sought);
   };
+}
+
+function operandCount(reader: ExpressionReader, name: string, count: number): Error {
+  return reader.invalid(
+    `Incorrect number of operands for operator or function; operator or function: ${name}, number of operands: ${count}`,
+  );
 }
 
 function comparison(reader: ExpressionReader): Condition {

@@ -25,8 +25,6 @@ export interface ExpressionReader {
   syntaxError(): Error;
   /** An error about an attribute that is set against itself. */
   sameOperands(operator: string, attribute: string): Error;
-  /** An error about a function that is given too few operands, or too many. */
-  operandCount(name: string, count: number): Error;
 }
 
 export interface Operand {
@@ -113,11 +111,6 @@ export function readExpression(kind: string, text: string, placeholders: Placeho
     sameOperands: (operator, attribute) =>
       reader.invalid(
         `The first operand must be distinct from the remaining operands for this operator or function; operator: ${operator}, first operand: [${attribute}]`,
-      ),
-
-    operandCount: (name, count) =>
-      reader.invalid(
-        `Incorrect number of operands for operator or function; operator or function: ${name}, number of operands: ${count}`,
       ),
   };
 

@@ -1,9 +1,13 @@
 import { type Clock, executeWithLock, type LockOptions, type LockStore, withSingleExecution } from 'single-execution';
 import { memoryStore } from 'single-execution/memory';
+import { cron, rate } from 'single-execution/schedule';
 import { describe, expect, test } from 'vitest';
 import { operatorLog } from '../../../src/core/observers/operator-log.js';
 import { resolvePolicy } from '../../../src/core/options/policy.js';
 import { systemClock } from '../../../src/core/values/clock.js';
+
+const SCHEDULE_REMEDY =
+  "give a duration such as '15m', or a schedule such as cron('0 9 * * *') of single-execution/schedule";
 
 const store = memoryStore();
 const wrap = (options: object) => withSingleExecution(async () => {}, { name: 'digest', store, ...options });
@@ -19,13 +23,21 @@ describe('resolvePolicy', () => {
       gracePeriodMs: undefined,
       waitMs: 0,
       tickMark: 'success',
-      expectedEveryMs: undefined,
+      schedule: undefined,
       onError: 'release',
       onStoreError: 'throw',
       maxClockSkewMs: 1_000,
       observers: [operatorLog],
       clock: systemClock,
     });
+  });
+
+  test('takes a schedule as it is, and of a rate without a start how far apart its ticks are', () => {
+    const [nightly, phased] = [cron('0 2 * * *'), rate('15m', { start: new Date(0) })];
+
+    expect(resolvePolicy({ store, schedule: nightly }, []).schedule).toBe(nightly);
+    expect(resolvePolicy({ store, schedule: phased }, []).schedule).toBe(phased);
+    expect(resolvePolicy({ store, schedule: rate('15m') }, []).schedule).toBe(900_000);
   });
 
   test('takes what is given, in milliseconds', () => {
@@ -39,7 +51,7 @@ describe('resolvePolicy', () => {
       gracePeriod: 0,
       wait: '20s',
       tickMark: 'start',
-      expectedEvery: '1h',
+      schedule: '1h',
       onError: 'hold',
       onStoreError: 'run',
       maxClockSkew: 250,
@@ -55,7 +67,7 @@ describe('resolvePolicy', () => {
       gracePeriodMs: 0,
       waitMs: 20_000,
       tickMark: 'start',
-      expectedEveryMs: 3_600_000,
+      schedule: 3_600_000,
       onError: 'hold',
       onStoreError: 'run',
       maxClockSkewMs: 250,
@@ -147,11 +159,25 @@ describe('row 14: an option that cannot be is refused when wrapping, by its name
         'lockAtLeastFor is 1d1h, longer than the longest lease, 1d: shorten the one or lengthen the other',
       ),
     ],
-    [{ expectedEvery: 0 }, new RangeError('expectedEvery is 0: give the interval of the schedule, or leave it out')],
+    [{ schedule: 0 }, new RangeError('schedule is 0: give the time between two ticks, or leave it out')],
     [
-      { expectedEvery: 'hourly' },
+      { schedule: 'hourly' },
       new TypeError(
-        "expectedEvery is 'hourly': give milliseconds as a number, or a string such as '90s', '15m', '1h30m' or 'PT15M'",
+        "schedule is 'hourly': give milliseconds as a number, or a string such as '90s', '15m', '1h30m' or 'PT15M'",
+      ),
+    ],
+    ...['0 9 * * MON-FRI', 'cron(0 9 * * ? *)', 'rate(5 minutes)'].map((schedule): [object, Error] => [
+      { schedule },
+      new TypeError(`schedule is '${schedule}': ${SCHEDULE_REMEDY}`),
+    ]),
+    [{ schedule: true }, new TypeError(`schedule is true: ${SCHEDULE_REMEDY}`)],
+    [{ schedule: {} }, new TypeError(`schedule has no function 'previous': ${SCHEDULE_REMEDY}`)],
+    [{ schedule: new Date(0) }, new TypeError(`schedule has no function 'previous': ${SCHEDULE_REMEDY}`)],
+    [{ expectedEvery: '5m' }, new TypeError("unknown option 'expectedEvery': it is called schedule now")],
+    [
+      { tick: 'nearest' },
+      new TypeError(
+        "tick is 'nearest', but no schedule tells when ticks are due: give schedule, such as cron('0 9 * * *') or rate('15m', { start })",
       ),
     ],
     [{ keepAlive: 'yes' }, new TypeError("keepAlive is 'yes': give true or false")],
@@ -170,7 +196,7 @@ describe('row 14: an option that cannot be is refused when wrapping, by its name
     [{ maxClockSkew: -5 }, new RangeError('maxClockSkew is -5: give a finite number of milliseconds, 0 or more')],
     [{ name: '' }, new RangeError("name is '': empty; give the lock a name of 1 to 128 bytes")],
     [{ name: undefined }, new TypeError('name is undefined: give the lock a name, a string')],
-    [{ tick: 'scheduled' }, new TypeError("tick is 'scheduled': choose 'event' or 'none'")],
+    [{ tick: 'scheduled' }, new TypeError("tick is 'scheduled': choose 'event' or 'nearest' or 'none'")],
     [{ onSkipped: 'ignore' }, new TypeError("onSkipped is 'ignore': choose 'return' or 'throw'")],
   ])('%o', (options, error) => {
     expect(() => wrap(options)).toThrow(error);
@@ -195,7 +221,7 @@ describe('row 14: an option that cannot be is refused when wrapping, by its name
     (option) => {
       expect(() => wrap({ [option]: undefined })).toThrow(
         new TypeError(
-          `unknown option '${option}': the options are name, tick, onSkipped, store, lockAtMostFor, lockAtLeastFor, keepAlive, maxHold, gracePeriod, wait, tickMark, expectedEvery, onError, onStoreError, maxClockSkew, observers, clock`,
+          `unknown option '${option}': the options are name, tick, onSkipped, store, lockAtMostFor, lockAtLeastFor, keepAlive, maxHold, gracePeriod, wait, tickMark, schedule, onError, onStoreError, maxClockSkew, observers, clock`,
         ),
       );
     },
@@ -217,7 +243,7 @@ describe('row 14: an option that cannot be is refused when wrapping, by its name
 
     await expect(executeWithLock(() => {}, options)).rejects.toThrow(
       new TypeError(
-        "unknown option 'onSkipped': the options are name, tick, deadline, store, lockAtMostFor, lockAtLeastFor, keepAlive, maxHold, gracePeriod, wait, tickMark, expectedEvery, onError, onStoreError, maxClockSkew, observers, clock",
+        "unknown option 'onSkipped': the options are name, tick, deadline, store, lockAtMostFor, lockAtLeastFor, keepAlive, maxHold, gracePeriod, wait, tickMark, schedule, onError, onStoreError, maxClockSkew, observers, clock",
       ),
     );
   });

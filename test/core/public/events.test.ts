@@ -112,7 +112,7 @@ describe('row 46: an observer sees every event in order', () => {
   });
 
   test('row 46: of a run that follows a crash and missed ticks', async () => {
-    const { clock, options, types, observer } = setting({ expectedEvery: '5m' });
+    const { clock, options, types, observer } = setting({ schedule: '5m' });
     void executeWithLock(() => new Promise(() => {}), { ...options, tick: TICK, observers: [] });
     await clock.advance(1_500_000);
     await executeWithLock(() => {}, { ...options, tick: TICK + 1_500_000 });

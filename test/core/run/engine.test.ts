@@ -149,7 +149,7 @@ describe('exclusion', () => {
 
   test('F24 ticks that a dead holder kept from running are listed as missed by the run that takes over', async () => {
     const { clock, options } = setting();
-    const every5 = { ...options, lockAtMostFor: '12m', expectedEvery: '5m' };
+    const every5 = { ...options, lockAtMostFor: '12m', schedule: '5m' };
     await crash({ ...every5, tick: NOW });
     const outcomes: Outcome<boolean>[] = [];
     for (const minutes of [5, 10, 15]) {
@@ -276,7 +276,7 @@ describe('ticks', () => {
   test('F73 a run longer than its interval: the ticks that meet it are skipped as locked, told, and then missed', async () => {
     const { clock, options } = setting();
     const observer = recordingObserver();
-    const every = { ...options, lockAtMostFor: '1h', expectedEvery: '5m', observers: [observer] };
+    const every = { ...options, lockAtMostFor: '1h', schedule: '5m', observers: [observer] };
     const long = executeWithLock(() => pass(clock, 11 * MINUTE), { ...every, tick: NOW });
     for (const minutes of [5, 10]) {
       await clock.advance(5 * MINUTE);

@@ -8,6 +8,7 @@ import {
   type LockStore,
   type StoreCall,
 } from 'single-execution';
+import { cron } from 'single-execution/schedule';
 import { manualClock } from 'single-execution/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { runsOf } from '../../../src/core/record/run-ring.js';
@@ -20,6 +21,7 @@ const toss = (value: unknown): never => {
   throw value;
 };
 
+const EVERY_MINUTE = cron('* * * * *');
 const noDatabase = () => toss(new Error('no database'));
 
 /** What a store is told of a run whose grant has this past. */
@@ -63,17 +65,17 @@ describe('the verdict', () => {
   });
 
   test.each<[string, Partial<ExecuteOptions>, Partial<Lease>, number[]]>([
-    ['between the last one done and its own', { expectedEvery: '1m' }, { doneTickMs: NOW - 3 * MINUTE }, [-2, -1]],
-    ['none where a newer one is done', { expectedEvery: '1m' }, { doneTickMs: NOW + 3 * MINUTE }, []],
-    ['none where none is done', { expectedEvery: '1m' }, { previous: crashedAt(NOW - 3 * MINUTE) }, []],
+    ['between the last one done and its own', { schedule: EVERY_MINUTE }, { doneTickMs: NOW - 3 * MINUTE }, [-2, -1]],
+    ['none where a newer one is done', { schedule: EVERY_MINUTE }, { doneTickMs: NOW + 3 * MINUTE }, []],
+    ['none where none is done', { schedule: EVERY_MINUTE }, { previous: crashedAt(NOW - 3 * MINUTE) }, []],
     [
       'also those that a failed run has told of',
-      { expectedEvery: '1m' },
+      { schedule: EVERY_MINUTE },
       { doneTickMs: NOW - 2 * MINUTE, previous: crashedAt(NOW) },
       [-1],
     ],
     ['none without a schedule', {}, { doneTickMs: NOW - 3 * MINUTE }, []],
-    ['none without a tick', { expectedEvery: '1m', tick: undefined as never }, { doneTickMs: NOW - 3 * MINUTE }, []],
+    ['none without a tick', { schedule: EVERY_MINUTE, tick: undefined as never }, { doneTickMs: NOW - 3 * MINUTE }, []],
   ])('a store is told of the ticks that never came: %s', async (_, schedule, past, minutes) => {
     const missedTicksMs = minutes.map((n) => NOW + n * MINUTE);
 
@@ -83,7 +85,7 @@ describe('the verdict', () => {
   test('a run that failed passes no tick', async () => {
     const completion = await completionOf(
       noDatabase,
-      { tick: NOW, expectedEvery: '1m' },
+      { tick: NOW, schedule: EVERY_MINUTE },
       { doneTickMs: NOW - 9 * MINUTE },
     );
 
@@ -418,7 +420,7 @@ describe('a grant that is over at its arrival', () => {
         tick?.setTime(0);
         missedTicks.reverse().pop();
       },
-      { ...options, tick: NOW + 3 * MINUTE, expectedEvery: '1m', observers: [vandal] },
+      { ...options, tick: NOW + 3 * MINUTE, schedule: '1m', observers: [vandal] },
     );
 
     expect(seen).toEqual([NOW + 3 * MINUTE, [NOW + MINUTE, NOW + 2 * MINUTE]]);
@@ -583,7 +585,7 @@ describe('what a run is told of the past', () => {
     const outcome = await executeWithLock((execution) => execution.recovering, {
       ...options,
       tick: NOW,
-      expectedEvery: '5m',
+      schedule: '5m',
     });
 
     expect(outcome).toMatchObject({ value: false, missedTicks: [] });
@@ -592,7 +594,7 @@ describe('what a run is told of the past', () => {
 
   test('row 39: after a job of every five minutes has stood still for 25, four ticks are missed', async () => {
     const { clock, options, observer } = memoryLocks();
-    const every5 = { ...options, expectedEvery: '5m' };
+    const every5 = { ...options, schedule: '5m' };
     await executeWithLock(() => {}, { ...every5, tick: NOW });
     await clock.advance(25 * MINUTE);
     const outcome = await executeWithLock(({ missedTicks }) => missedTicks, { ...every5, tick: NOW + 25 * MINUTE });
@@ -609,7 +611,7 @@ describe('what a run is told of the past', () => {
 
   test('row 39: counts from the last tick, done or not, through runs without a tick', async () => {
     const { options } = memoryLocks();
-    const every5 = { ...options, expectedEvery: '5m' };
+    const every5 = { ...options, schedule: '5m' };
     await executeWithLock(() => {}, { ...every5, tick: NOW });
     await expect(executeWithLock(noDatabase, { ...every5, tick: NOW + 5 * MINUTE })).rejects.toThrow();
     expect(await executeWithLock(() => {}, { ...every5, tick: NOW + 10 * MINUTE })).toMatchObject({ missedTicks: [] });
@@ -621,7 +623,7 @@ describe('what a run is told of the past', () => {
 
   test('row 39: the retry of a tick that failed is told of the same missed ticks', async () => {
     const { options } = memoryLocks();
-    const every5 = { ...options, expectedEvery: '5m' };
+    const every5 = { ...options, schedule: '5m' };
     await executeWithLock(() => {}, { ...every5, tick: NOW });
     await expect(executeWithLock(noDatabase, { ...every5, tick: NOW + 10 * MINUTE })).rejects.toThrow();
 
@@ -630,13 +632,13 @@ describe('what a run is told of the past', () => {
     });
   });
 
-  test('row 39: nothing is missed without expectedEvery, without a tick, or when the past is unknown', async () => {
+  test('row 39: nothing is missed without schedule, without a tick, or when the past is unknown', async () => {
     const { options, observer } = memoryLocks();
     await executeWithLock(() => {}, { ...options, tick: NOW });
 
     expect(await executeWithLock(() => {}, { ...options, tick: NOW + 60 * MINUTE })).toMatchObject({ missedTicks: [] });
-    expect(await executeWithLock(() => {}, { ...options, expectedEvery: '5m' })).toMatchObject({ missedTicks: [] });
-    const replayed = { ...options, expectedEvery: '5m', tick: NOW + 120 * MINUTE, store: scriptedStore() };
+    expect(await executeWithLock(() => {}, { ...options, schedule: '5m' })).toMatchObject({ missedTicks: [] });
+    const replayed = { ...options, schedule: '5m', tick: NOW + 120 * MINUTE, store: scriptedStore() };
     expect(await executeWithLock(() => {}, replayed)).toMatchObject({ missedTicks: [] });
     expect(observer.types()).not.toContain('missed');
   });

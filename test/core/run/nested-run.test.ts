@@ -103,7 +103,7 @@ describe('row 9: a call of the same name inside a run that holds the lock', () =
           await pass(clock, 250);
           return 'sent';
         }, options),
-      { ...options, tick, expectedEvery: '1h' },
+      { ...options, tick, schedule: '1h' },
     );
     await clock.advance(250);
 

@@ -1,5 +1,6 @@
 import { type ExecuteOptions, executeWithLock } from 'single-execution';
 import { lockAdmin } from 'single-execution/admin';
+import { cron } from 'single-execution/schedule';
 import { describe, expect, test, vi } from 'vitest';
 import { crash, MINUTE, memoryLocks, NOW } from '../../support/memory-locks.js';
 
@@ -121,7 +122,7 @@ describe('row 85:', () => {
 
   test('ticks that never came are open once a newer one is done', async () => {
     const { at, hoursOpen } = setting();
-    const hourly = { expectedEvery: '1h' };
+    const hourly = { schedule: cron('0 * * * *') };
     await work(at(1, hourly));
     await fail(at(4, hourly));
     expect(await hoursOpen()).toEqual([4]);
@@ -130,6 +131,14 @@ describe('row 85:', () => {
     expect(await hoursOpen()).toEqual([2, 3, 4, 5]);
     expect(await work(at(3, hourly))).toMatchObject({ status: 'executed', missedTicks: [] });
     expect(await hoursOpen()).toEqual([2, 4, 5]);
+  });
+
+  test('a duration does not tell which ticks never came: none of them is open', async () => {
+    const { at, hoursOpen } = setting();
+    await work(at(1, { schedule: '1h' }));
+    await work(at(4, { schedule: '1h' }));
+
+    expect(await hoursOpen()).toEqual([]);
   });
 
   test('the newest eight are remembered', async () => {

@@ -15,7 +15,7 @@ function setting() {
     name: 'digest',
     store,
     lockAtMostFor: '1m',
-    expectedEvery: '5m',
+    schedule: '5m',
     clock,
     observers: [],
     onStoreError: 'run',

@@ -35,7 +35,7 @@ describe('row 10: what waiting cannot fix ends it', () => {
   test('row 39: a run that waited is told of the ticks missed before it, as of its own grant', async () => {
     const { clock, held, options } = waitingLocks();
     await executeWithLock(() => {}, { ...held, tick: NOW });
-    const every = { expectedEvery: '1m', lockAtMostFor: '10m' };
+    const every = { schedule: '1m', lockAtMostFor: '10m' };
     void executeWithLock(() => pass(clock, 3_000), { ...held, ...every, tick: NOW + 2 * MINUTE });
     const waiter = executeWithLock(() => {}, { ...options, ...every, tick: NOW + 4 * MINUTE });
     await clock.advance(4_000);

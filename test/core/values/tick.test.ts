@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { cron, type Schedule } from 'single-execution/schedule';
 import { describe, expect, test } from 'vitest';
 import { checkTick, missedTicks } from '../../../src/core/values/tick.js';
 
@@ -114,5 +115,66 @@ describe('missedTicks', () => {
         expect(tick - (newest ?? last)).toBeLessThan(1.5 * everyMs);
       }),
     );
+  });
+});
+
+describe('missedTicks of a schedule', () => {
+  const missed = (last: string, tick: string, schedule: Schedule) =>
+    iso(missedTicks(Date.parse(last), Date.parse(tick), schedule));
+
+  test('row 39: are exact where ticks are unevenly apart', () => {
+    const working = cron('0 9,17 * * MON-FRI');
+
+    expect(missed('2026-11-20T17:00:00Z', '2026-11-23T09:00:00Z', working)).toEqual([]);
+    expect(missed('2026-11-20T09:00:00Z', '2026-11-23T17:00:00Z', working)).toEqual([
+      '2026-11-20T17:00:00.000Z',
+      '2026-11-23T09:00:00.000Z',
+    ]);
+  });
+
+  test('row 39: are exact where clocks change', () => {
+    const nightly = cron('30 2 * * *', { timeZone: 'Europe/Berlin' });
+
+    // The night of the 29th of March has no half past two.
+    expect(missed('2026-03-28T01:30:00Z', '2026-03-30T00:30:00Z', nightly)).toEqual([]);
+    expect(missed('2026-10-24T00:30:00Z', '2026-10-26T01:30:00Z', nightly)).toEqual(['2026-10-25T00:30:00.000Z']);
+  });
+
+  test('row 39: are none for the same tick, or for an older one', () => {
+    const hourly = cron('0 * * * *');
+
+    expect(missed('2026-01-01T12:00:00Z', '2026-01-01T12:00:00Z', hourly)).toEqual([]);
+    expect(missed('2026-01-01T12:00:00Z', '2026-01-01T02:00:00Z', hourly)).toEqual([]);
+  });
+
+  test('row 39: are the newest 100 of a long gap', () => {
+    const found = missed('2025-01-01T00:00:00Z', '2026-01-01T00:00:00Z', cron('* * * * *'));
+
+    expect(found).toHaveLength(100);
+    expect([found[0], found[99]]).toEqual(['2025-12-31T22:20:00.000Z', '2025-12-31T23:59:00.000Z']);
+  });
+
+  test('row 39: are what the schedule has between the two', () => {
+    const schedule = cron('7 */3 * * *', { timeZone: 'America/New_York' });
+    const hours = fc.integer({ min: 0, max: 24 * 365 });
+    fc.assert(
+      fc.property(hours, fc.integer({ min: 0, max: 200 }), (start, length) => {
+        const last = new Date(NOW + start * 3_600_000);
+        const tick = new Date(last.getTime() + length * 3_600_000);
+
+        expect(missedTicks(last.getTime(), tick.getTime(), schedule)).toEqual(
+          schedule.between(new Date(last.getTime() + 1), tick),
+        );
+      }),
+    );
+  });
+
+  test('row 39: end where a schedule of somebody else knows no more, or no Date', () => {
+    const of = (previous: unknown): Schedule => ({ ...cron('* * * * *'), previous: () => previous as Date });
+
+    for (const nothing of [undefined, null, 'yesterday', new Date(Number.NaN)]) {
+      expect(missed('2025-01-01T00:00:00Z', '2026-01-01T00:00:00Z', of(nothing))).toEqual([]);
+    }
+    expect(missed('2025-01-01T00:00:00Z', '2026-01-01T00:00:00Z', of(new Date('2025-06-01')))).toHaveLength(100);
   });
 });

@@ -1,0 +1,16 @@
+import type { LockSchedule } from './lock-schedule.js';
+import { isUtc } from './run-gaps.js';
+
+/** The environment variables that `scheduleFromEnvironment` reads. */
+export const SCHEDULE_VARIABLE = 'SINGLE_EXECUTION_SCHEDULE';
+export const TIME_ZONE_VARIABLE = 'SINGLE_EXECUTION_TIME_ZONE';
+
+/** The schedule of a function for its handler; nothing where its schedules differ, because no run knows which is its own. */
+export function scheduleVariables(schedules: readonly Pick<LockSchedule, 'schedule'>[]): Record<string, string> {
+  const variables = schedules.map(({ schedule }): Record<string, string> => {
+    const zone = isUtc(schedule) ? undefined : schedule.timeZone?.timezoneName;
+    return { [SCHEDULE_VARIABLE]: schedule.expressionString, ...(zone && { [TIME_ZONE_VARIABLE]: zone }) };
+  });
+  const [first = {}, ...others] = variables;
+  return others.every((other) => JSON.stringify(other) === JSON.stringify(first)) ? first : {};
+}

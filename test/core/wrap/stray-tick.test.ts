@@ -1,0 +1,75 @@
+import { executeWithLock, type LockOptions } from 'single-execution';
+import { withSingleExecution } from 'single-execution/process';
+import { cron } from 'single-execution/schedule';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { MINUTE, memoryLocks, NOW } from '../../support/memory-locks.js';
+
+let lines: string[];
+beforeEach(() => {
+  lines = [];
+  vi.spyOn(console, 'warn').mockImplementation((line) => {
+    lines.push(JSON.parse(line).message);
+  });
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** NOW is one of its ticks. */
+const everyTen = () => cron('*/10 * * * *');
+const told = (tickMs: number) =>
+  `lock "digest": tick ${new Date(tickMs).toISOString()} is no tick of its schedule, */10 * * * *: correct the schedule or its time zone, or set tick: 'nearest'`;
+
+function wrapped(more: Partial<LockOptions> = {}) {
+  const { options } = memoryLocks();
+  let tickMs = NOW;
+  const job = withSingleExecution(() => 'done', {
+    ...options,
+    observers: [],
+    schedule: everyTen(),
+    tick: () => tickMs,
+    ...more,
+  });
+  return (ms: number) => {
+    tickMs = ms;
+    return job();
+  };
+}
+
+describe('row 88: a tick that is no tick of the schedule', () => {
+  test('runs, and is told once by each wrapper, with both and the remedy', async () => {
+    const schedule = everyTen();
+    const [run, runToo] = [wrapped({ schedule }), wrapped({ schedule })];
+
+    expect(await run(NOW + MINUTE)).toBe('done');
+    expect(await run(NOW + 2 * MINUTE)).toBe('done');
+    await runToo(NOW + 3 * MINUTE);
+
+    expect(lines).toEqual([told(NOW + MINUTE), told(NOW + 3 * MINUTE)]);
+  });
+
+  test('is told of where it comes from the clock, cut down to an interval', async () => {
+    const { clock, options } = memoryLocks();
+    await clock.advance(MINUTE);
+    await withSingleExecution(() => {}, { ...options, observers: [], schedule: everyTen(), tick: { every: '1m' } })();
+
+    expect(lines).toEqual([told(NOW + MINUTE)]);
+  });
+
+  test('is told once by executeWithLock for one schedule', async () => {
+    const { options } = memoryLocks();
+    const timed = { ...options, observers: [], schedule: everyTen() };
+    for (const minutes of [1, 2]) await executeWithLock(() => {}, { ...timed, tick: NOW + minutes * MINUTE });
+
+    expect(lines).toEqual([told(NOW + MINUTE)]);
+  });
+
+  test.each<[string, Partial<LockOptions>, number]>([
+    ['a tick of the schedule', {}, NOW + 10 * MINUTE],
+    ['a schedule that is a duration', { schedule: '10m' }, NOW + MINUTE],
+  ])('nothing is told of %s', async (_, more, tickMs) => {
+    await wrapped(more)(tickMs);
+
+    expect(lines).toEqual([]);
+  });
+});
