@@ -48,7 +48,7 @@ export async function playJobs(world: World, { tickMark, everyMs }: TickRules): 
     onError: chance.pick(['release', 'release', 'hold'] as const),
   };
   const settings = asked.lockAtLeastFor > 0 ? asked : { ...asked, onError: 'release' as const };
-  const brokenTicks = chance.fork('broken').pick([0, 0, 0, 0, 0, 0, 0, BROKEN_TICKS]);
+  const brokenTicks = chance.fork('broken').chance(1 / 16) ? BROKEN_TICKS : 0;
   const brokenUntilMs = START + brokenTicks * TICK_MS;
   const ticks = TICKS + brokenTicks;
   /** The host of each call that has not ended. */

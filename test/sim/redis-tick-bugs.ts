@@ -30,4 +30,8 @@ export const REDIS_TICK_BUGS: readonly SimBug[] = [
   bug('the success of an older tick lowers the newest one done', 'synchronised', 6,
     ['core/record/open-ticks.ts#ticksAfterRun', 'const doneTick = Math.max(tickMs, doneTickMs);',
       'const doneTick = tickMs;']),
+  bug('an attempt for an older tick that is open is not cancelled', 'synchronised', 29,
+    ['core/request/attempt.ts#settleAttempt',
+      'isDone = record !== undefined && doneReason(claim, record) !== undefined;',
+      "isDone = Number(record?.['doneTick']) >= Number(claim.tickMs);"]),
 ];
