@@ -79,14 +79,7 @@ export const openTickCases: readonly ContractCase[] = [
     await isOpenOnce(scene, 0);
   }),
 
-  contractCase('an open tick that is being run is refused as locked', async ({ run, grant, refuse }) => {
-    await run(tick(0), FAILED);
-    await run(tick(1));
-    await grant(tick(0));
-    await refuse('locked', tick(0));
-  }),
-
-  contractCase('late copies of the acquires of an open tick are stale once it is done', async (scene) => {
+  contractCase('acquires of an open tick are refused as locked while it runs, and as stale once it is done', async (scene) => {
     await scene.run(tick(0), FAILED);
     await scene.run(tick(1));
     const [asked, other] = [scene.claim(tick(0)), scene.claim(tick(0))];
