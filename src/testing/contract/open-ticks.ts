@@ -79,7 +79,7 @@ export const openTickCases: readonly ContractCase[] = [
     await isOpenOnce(scene, 0);
   }),
 
-  contractCase('acquires of an open tick are refused as locked while it runs, and as stale once it is done', async (scene) => {
+  contractCase('an open tick is refused as locked while it runs, and as stale once it is done', async (scene) => {
     await scene.run(tick(0), FAILED);
     await scene.run(tick(1));
     const [asked, other] = [scene.claim(tick(0)), scene.claim(tick(0))];
