@@ -65,7 +65,6 @@ describe.each<[string, () => Promise<Stores>]>([
           lockedAt,
           lockUntil,
           tick: TICK,
-          openTicks: [],
           failuresInARow: 0,
           runs: [],
         });
@@ -216,7 +215,6 @@ describe.each<[string, () => Promise<Stores>]>([
       state: 'paused',
       underlyingState: 'unused',
       paused: { until: forever, by: 'é'.repeat(20) },
-      openTicks: [],
       failuresInARow: 0,
       runs: [],
     });
