@@ -24,14 +24,14 @@ export default [
   bundleOf(
     'withSingleExecution + dynamoDBStore',
     named('withSingleExecution') + named('dynamoDBStore', './dynamodb'),
-    '18.2 kB',
+    '18.9 kB',
   ),
   bundleOf(
     'withSingleExecution + upstashStore',
     named('withSingleExecution') + named('upstashStore', './upstash'),
-    '18 kB',
+    '18.9 kB',
   ),
-  ...Object.entries({ cloudflare: '17.3 kB', http: '18.7 kB', process: '18.4 kB' }).map(([door, limit]) =>
+  ...Object.entries({ cloudflare: '18.3 kB', http: '19.7 kB', process: '19.4 kB' }).map(([door, limit]) =>
     bundleOf(
       `${door} + upstashStore`,
       named('withSingleExecution', `./${door}`) + named('upstashStore', './upstash'),
@@ -41,7 +41,7 @@ export default [
   bundleOf(
     'withSingleExecution + memoryStore',
     named('withSingleExecution') + named('memoryStore', './memory'),
-    '13.7 kB',
+    '14.3 kB',
   ),
   bundleOf('schedule', named('cron, eventBridge, rate, scheduleFromEnvironment', './schedule'), '5.3 kB'),
 ];

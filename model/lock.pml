@@ -1,7 +1,9 @@
 /*
  * The lock protocol on DynamoDB (docs/protocol.md) as a model for Spin: one record, clients with wrong clocks that may
  * crash, and a network that loses, delays, doubles and reorders. It checks safety and orphans; see README.md for what
- * it leaves out. BUG_… macros break one rule each, bounds are macros too.
+ * it leaves out. BUG_… macros break one rule each, bounds are macros too. With ANY_PAST the record begins as any earlier
+ * runs may have left its ticks. With OLD_VERSION every second host runs version 0.1.0, which knows no lists of ticks.
+ * With EXPECTED_EVERY_TICK a success also lists the ticks that never came.
  *
  * Scale: 1 unit = 0.5 s. Everything that happens "at once" happens within one unit of `now`, the server's true time,
  * in any order. Monotonic clocks run true, so `now` serves as every host's monotonic clock.
@@ -28,8 +30,11 @@
 #ifndef DELETES
 #define DELETES 0      /* deletes by an operator, in all */
 #endif
+#ifndef FORCES
+#define FORCES 0       /* force releases by an operator, in all; a handler may then run on, so overlaps are not checked */
+#endif
 #ifndef TICKS
-#define TICKS 1        /* each attempt is for any tick of 1..TICKS */
+#define TICKS 1        /* each attempt is for any tick of 1..TICKS, up to 3; a single one needs no lists */
 #endif
 #ifndef UNITS
 #define UNITS 8        /* how long the clock runs */
@@ -58,6 +63,7 @@
 #define HELD     1
 #define RELEASED 2
 #define DELETED  3
+#define FORCED   4
 
 /* Calls, and what their answers say. */
 #define NONE     0
@@ -88,6 +94,18 @@ byte now = START;
 /* The record. Attempts are numbered from 1; 0 is none. */
 byte recAttempt, recState, recLockedAt, recLockUntil, recToken, recDoneTick, recBarred;
 
+#if TICKS > 1
+/* Lists of ticks are bit masks, tick 1 in bit 1. recTick is kept while the lock is held: nobody reads it later. */
+byte recTick, recOpen, recFailed;
+#define BIT(tick)    (1 << (tick))
+#define EVERY        (BIT(TICKS + 1) - 2)
+#define BELOW(tick)  (BIT(tick) - 2)
+#define ABOVE(tick)  (EVERY & ~(BIT((tick) + 1) - 1))
+#define IS_LISTED(tick) ((recOpen & BIT(tick)) != 0)
+#else
+#define IS_LISTED(tick) false
+#endif
+
 /* Requests on their way, a slot for each attempt and verb: how many copies, and what they carry. A copy that never
  * arrives is lost, one that arrives after the call is late, and nothing orders them. */
 typedef Sent {
@@ -98,6 +116,10 @@ typedef Sent {
   byte releases, releaseAt;
   bit succeeded;
   byte tick;
+#if TICKS > 1
+  byte oldFailed;                              /* the list that a takeover from a holder writes */
+  byte seenDone, seenOpen, seenFailed;         /* what the grant brought back; the release rests on it alone */
+#endif
 }
 Sent sent[N + 1];
 
@@ -109,6 +131,9 @@ typedef Host {
   bit ambiguous;
   byte fence;                                  /* the lockUntil that it takes over from; its release keeps it */
   byte answer, ansAttempt, ansUntil, ansState; /* the answer to the call at hand; one that is not read was lost */
+#if TICKS > 1
+  byte ansDone, ansOpen, ansFailed;
+#endif
   byte ansDeadline, ansLongest;                /* what the answer makes of the two below */
   byte deadline, longest, extensions;          /* of the grant: when the handler must stop; L of the protocol */
 }
@@ -123,18 +148,28 @@ typedef Delete { byte copies, oldToken, oldUntil, oldState, at; }
 Delete del;
 #endif
 
+#if FORCES > 0
+byte forces = FORCES;
+/* A force release on its way: how many copies, what it has read, the list that it writes, and its fence. */
+typedef Force { byte copies, oldToken, failed, fence; }
+Force force;
+#endif
+
 /* What the checks remember; the protocol reads none of it. */
 byte runners, owner, lastToken;
 bit over[N + 1];       /* its caller was told an end: skipped, failed for sure, or ran */
 bit wasBarred[N + 1];
 bit isDone[TICKS + 1]; /* a success of the tick was recorded */
+#if TICKS > 1
+bit hasBegun[TICKS + 1]; /* it was granted, and no run of an old version has passed it over */
+#endif
 #if DELETES > 0
 bit toldDone[N + 1];   /* its caller was told that the tick is done */
 bit forgotten[N + 1];  /* a delete has forgotten that tick since */
 #endif
 
 /* Of one step only, hence not part of the state. */
-hidden byte verdict, date, copies, ended;
+hidden byte verdict, date, copies, ended, each, failedBefore;
 hidden int deadlineAt, capAt, anchor;
 
 #define hostOf(a)  ((a - 1) % CLIENTS)
@@ -150,10 +185,24 @@ inline readDate() {
   fi
 }
 
+#ifdef OLD_VERSION
+#define IS_OLD(a) (hostOf(a) == 1)
+#else
+#define IS_OLD(a) false
+#endif
+
+/* A done tick of 0 is none. */
+#if defined(TICK_MARK_START) && !defined(BUG_START_LOOKS_INTO_LIST)
+#define MAY_BE_LISTED(a) false
+#else
+#define MAY_BE_LISTED(a) (!IS_OLD(a) && IS_LISTED(sent[a].tick))
+#endif
 #ifdef BUG_DONE_TICK_NOT_COMPARED
 #define TICK_OPEN(a) true
+#elif defined(BUG_LISTED_WITHOUT_DONE)
+#define TICK_OPEN(a) (recDoneTick < sent[a].tick || MAY_BE_LISTED(a))
 #else
-#define TICK_OPEN(a) (recDoneTick < sent[a].tick)
+#define TICK_OPEN(a) (recDoneTick < sent[a].tick || (recDoneTick > sent[a].tick && MAY_BE_LISTED(a)))
 #endif
 
 #ifdef BUG_NO_OWN_CHECK
@@ -184,7 +233,7 @@ inline readDate() {
 #ifdef BUG_RELEASE_BY_CLOCK
 #define GIVEN_BACK false
 #else
-#define GIVEN_BACK (recState == RELEASED || recState == DELETED)
+#define GIVEN_BACK (recState == RELEASED || recState == DELETED || recState == FORCED)
 #endif
 
 /* The known remainders within these bounds: a late grant that nobody runs under, once its bar was overwritten, or once
@@ -201,6 +250,37 @@ inline readDate() {
 #endif
 #define REMAINDER(a) (REMAINDER_A(a) || REMAINDER_D(a))
 
+#if TICKS > 1
+/* Holds after every write. An open tick is one that a grant would still take; 14 shows that ANY_PAST leaves out nothing. */
+#define IS_OPEN(tick) (recDoneTick < tick || IS_LISTED(tick))
+#define IS_KEPT(tick) (IS_LISTED(tick) || (recFailed & BIT(tick)) != 0 || (recState == HELD && recTick == tick))
+
+inline checkTicks() {
+  CHECK(13, (recOpen & ~BELOW(recDoneTick)) == 0);
+  for (each : 1 .. TICKS) {
+    CHECK(3, !isDone[each] || !IS_OPEN(each));
+#ifndef TICK_MARK_START
+    CHECK(12, !hasBegun[each] || isDone[each] || IS_OPEN(each));
+    CHECK(14, !hasBegun[each] || isDone[each] || IS_KEPT(each));
+#endif
+#if !defined(OLD_VERSION) && !defined(TICK_MARK_START)
+    CHECK(14, recDoneTick < each || (recFailed & BIT(each)) == 0);
+#endif
+  }
+  each = 0
+}
+
+/* The failed ticks once the run that holds the lock has crashed, or is ended by force. */
+#define FAILED_AFTER_CRASH (recState == HELD && recTick > recDoneTick -> recFailed | BIT(recTick) : recFailed)
+#else
+#define checkTicks() skip
+#endif
+
+inline setDoneTick(to) {
+  CHECK(15, to >= recDoneTick);
+  recDoneTick = to
+}
+
 inline grant(a, at) {
   CHECK(3, !isDone[sent[a].tick]);
   CHECK(4, recState != HELD || now >= recLockUntil);
@@ -210,8 +290,16 @@ inline grant(a, at) {
   recToken++;
 #endif
 #ifdef TICK_MARK_START
-  recDoneTick = sent[a].tick; isDone[sent[a].tick] = 1;
+  setDoneTick(sent[a].tick); isDone[sent[a].tick] = 1;
 #endif
+#if TICKS > 1
+  recTick = sent[a].tick;
+  if
+  :: IS_OLD(a)
+  :: else -> hasBegun[sent[a].tick] = 1
+  fi;
+#endif
+  checkTicks();
   CHECK(2, recToken > lastToken);
   lastToken = recToken;
   owner = a;
@@ -224,7 +312,7 @@ inline judge(a) {
   :: IS_OWN(a) -> verdict = OWN
   :: else ->
     if
-    :: recDoneTick >= sent[a].tick ->
+    :: !TICK_OPEN(a) ->
       CHECK(3, isDone[recDoneTick]);
       verdict = DONE
     :: else ->
@@ -278,10 +366,32 @@ inline reply(a, verb, left) {
   :: host[hostOf(a)].attempt == a && host[hostOf(a)].call == verb && host[hostOf(a)].answer == NONE ->
     host[hostOf(a)].answer = verdict;
     if
-    :: verdict == GRANTED || verdict == OWN || verdict == EXTENDED -> workOutDeadline(hostOf(a), verb)
+    :: verdict == GRANTED || verdict == OWN || verdict == EXTENDED ->
+      workOutDeadline(hostOf(a), verb);
+#if TICKS > 1
+      if
+      :: verb == EXTEND
+#ifdef BUG_REPLAY_KNOWS_NO_TICKS
+      :: verdict == OWN
+#endif
+      :: else ->
+        host[hostOf(a)].ansDone = recDoneTick;
+        host[hostOf(a)].ansOpen = recOpen;
+        host[hostOf(a)].ansFailed = recFailed;
+#ifdef BUG_CRASHED_TICK_NOT_BROUGHT_BACK
+        if
+        :: verb == TAKEOVER && verdict == GRANTED -> host[hostOf(a)].ansFailed = failedBefore
+        :: else
+        fi
+#endif
+      fi
+#endif
     :: verdict == EXPIRED && verb == ACQUIRE ->
       host[hostOf(a)].ansUntil = recLockUntil;
       host[hostOf(a)].ansAttempt = recAttempt;
+#if TICKS > 1
+      host[hostOf(a)].ansFailed = FAILED_AFTER_CRASH;
+#endif
       host[hostOf(a)].ansState = recState
     :: else
     fi
@@ -298,6 +408,9 @@ inline tidy(a) {
     if
     :: sent[a].takeovers == 0 && (host[hostOf(a)].attempt != a || host[hostOf(a)].call != TAKEOVER) ->
       sent[a].takeoverNow = 0; sent[a].oldAttempt = 0; sent[a].oldUntil = 0; sent[a].oldState = 0;
+#if TICKS > 1
+      sent[a].oldFailed = 0;
+#endif
       if
       :: host[hostOf(a)].attempt > a ->
         over[a] = 0; wasBarred[a] = 0;
@@ -319,7 +432,11 @@ inline tidy(a) {
   :: else
   fi;
   if
-  :: sent[a].releases == 0 && host[hostOf(a)].attempt > a -> sent[a].releaseAt = 0; sent[a].succeeded = 0
+  :: sent[a].releases == 0 && host[hostOf(a)].attempt > a ->
+    sent[a].releaseAt = 0; sent[a].succeeded = 0;
+#if TICKS > 1
+    sent[a].seenDone = 0; sent[a].seenOpen = 0; sent[a].seenFailed = 0
+#endif
   :: else
   fi;
   if
@@ -327,6 +444,73 @@ inline tidy(a) {
   :: else
   fi
 }
+
+#if TICKS > 1
+/* A takeover from a holder adds the tick of that run. An old version does not, so that the tick may be lost. */
+inline addCrashed(a) {
+#ifdef BUG_CRASHED_TICK_NOT_BROUGHT_BACK
+  failedBefore = recFailed;
+#endif
+  if
+  :: IS_OLD(a) && recState == HELD && !IS_LISTED(recTick) && (recFailed & BIT(recTick)) == 0 -> hasBegun[recTick] = 0
+#ifndef BUG_TAKEOVER_ADDS_NO_TICK
+  :: !IS_OLD(a) && sent[a].oldState == HELD -> recFailed = sent[a].oldFailed
+#endif
+  :: else
+  fi
+}
+
+#ifdef BUG_OLD_FAILURES_CARRIED_OVER
+#define FAILED_BEFORE(a) sent[a].seenFailed
+#else
+#define FAILED_BEFORE(a) (sent[a].seenFailed & ABOVE(sent[a].seenDone))
+#endif
+
+/* Ticks that become open when a newer one is done. */
+#ifdef EXPECTED_EVERY_TICK
+#define PASSED(a) (FAILED_BEFORE(a) | ABOVE(sent[a].seenDone))
+#else
+#define PASSED(a) FAILED_BEFORE(a)
+#endif
+
+/* What the end of a run makes of the ticks: whole lists, of what its grant brought back. */
+inline endTick(a) {
+  if
+  :: IS_OLD(a) && sent[a].succeeded ->
+    setDoneTick(sent[a].tick);
+    for (each : 1 .. TICKS) { hasBegun[each] = hasBegun[each] && (recDoneTick < each || IS_LISTED(each)) }
+    each = 0
+  :: !IS_OLD(a) && sent[a].succeeded && sent[a].tick > sent[a].seenDone ->
+    setDoneTick(sent[a].tick);
+    recOpen = sent[a].seenOpen | (PASSED(a) & BELOW(sent[a].tick));
+    recFailed = FAILED_BEFORE(a) & ABOVE(sent[a].tick)
+  :: !IS_OLD(a) && sent[a].succeeded && sent[a].tick <= sent[a].seenDone ->
+#ifdef BUG_DONE_TICK_FALLS
+    setDoneTick(sent[a].tick);
+#else
+    setDoneTick(sent[a].seenDone);
+#endif
+#ifdef BUG_DONE_TICK_STAYS_LISTED
+    recOpen = sent[a].seenOpen;
+#else
+    recOpen = sent[a].seenOpen & ~BIT(sent[a].tick);
+#endif
+    recFailed = FAILED_BEFORE(a) & ABOVE(sent[a].seenDone)
+#ifndef BUG_FAILURE_ADDS_NO_TICK
+  :: !IS_OLD(a) && !sent[a].succeeded && sent[a].tick > sent[a].seenDone ->
+    recFailed = FAILED_BEFORE(a) | BIT(sent[a].tick)
+#endif
+  :: else
+  fi
+}
+#else
+inline endTick(a) {
+  if
+  :: sent[a].succeeded -> setDoneTick(sent[a].tick)
+  :: else
+  fi
+}
+#endif
 
 /* Everything attempt a has sent arrives here, copy by copy, in any order, at any time. */
 proctype Line(byte a) {
@@ -345,7 +529,11 @@ proctype Line(byte a) {
       sent[a].takeovers--;
       readDate();
       if
-      :: UNCHANGED(a) && recBarred != a && TICK_OPEN(a) -> grant(a, sent[a].takeoverNow)
+      :: UNCHANGED(a) && recBarred != a && TICK_OPEN(a) ->
+#if TICKS > 1
+        addCrashed(a);
+#endif
+        grant(a, sent[a].takeoverNow)
       :: else -> judge(a)
       fi;
       reply(a, TAKEOVER, sent[a].takeovers);
@@ -401,14 +589,16 @@ proctype Line(byte a) {
         recLockUntil = sent[a].releaseAt;
 #endif
 #ifndef TICK_MARK_START
-        if
-        :: sent[a].succeeded -> recDoneTick = sent[a].tick; isDone[sent[a].tick] = 1
+        isDone[sent[a].tick] = isDone[sent[a].tick] || sent[a].succeeded;
 #ifdef BUG_FAILURE_MARKS_TICK
-        :: !sent[a].succeeded -> recDoneTick = sent[a].tick
+        recDoneTick = sent[a].tick;
 #endif
-        :: else
-        fi
+        endTick(a);
 #endif
+#if TICKS > 1
+        recTick = 0;
+#endif
+        checkTicks()
       :: else
       fi;
       tidy(a)
@@ -472,6 +662,14 @@ proctype Operator() {
 #endif
         recDoneTick = 0;
         for (i : 1 .. TICKS) { isDone[i] = 0 }
+#if TICKS > 1
+        recTick = 0;
+#ifndef BUG_DELETE_KEEPS_LISTS
+        recOpen = 0; recFailed = 0;
+#endif
+        for (i : 1 .. TICKS) { hasBegun[i] = 0 }
+#endif
+        checkTicks();
         for (i : 1 .. N) { forgotten[i] = forgotten[i] || toldDone[i] || IS_BEING_TOLD_DONE(i) }
         i = 0
       :: else
@@ -485,10 +683,61 @@ proctype Operator() {
 }
 #endif
 
+#if FORCES > 0
+/* An operator reads who holds the lock, and ends that run by force, unless the lock was given on or back since. */
+proctype Forcer() {
+  do
+  :: atomic { forces > 0 && force.copies == 0 && recState == HELD ->
+      forces--;
+      force.oldToken = recToken;
+#if TICKS > 1
+      force.failed = FAILED_AFTER_CRASH;
+#endif
+      if
+      :: force.fence = now - SKEW
+      :: force.fence = now
+      :: force.fence = now + SKEW
+      fi;
+      if
+      :: force.fence <= recLockedAt -> force.fence = recLockedAt + 1
+      :: else
+      fi;
+      twice();
+      force.copies = copies;
+      copies = 0
+    }
+  :: atomic { force.copies > 0 ->
+      force.copies--;
+      if
+      :: recToken == force.oldToken && recState == HELD ->
+        owner = 0;
+        recAttempt = 0; recState = FORCED; recLockedAt = 0; recLockUntil = force.fence;
+        recToken++; lastToken = recToken;
+#if TICKS > 1
+#ifndef BUG_FORCE_ADDS_NO_TICK
+        recFailed = force.failed;
+#endif
+        recTick = 0;
+#endif
+        checkTicks()
+      :: else
+      fi;
+      if
+      :: force.copies == 0 -> force.oldToken = 0; force.failed = 0; force.fence = 0
+      :: else
+      fi
+    }
+  od
+}
+#endif
+
 /* --- The clients ------------------------------------------------------------------------------------------------ */
 
 inline forgetAnswer(c) {
   host[c].answer = NONE; host[c].ansAttempt = 0; host[c].ansUntil = 0; host[c].ansState = 0;
+#if TICKS > 1
+  host[c].ansDone = 0; host[c].ansOpen = 0; host[c].ansFailed = 0;
+#endif
   host[c].ansDeadline = 0; host[c].ansLongest = 0
 }
 
@@ -555,6 +804,11 @@ inline setDeadline(c) {
 }
 
 inline start(c) {
+#if TICKS > 1
+  sent[host[c].attempt].seenDone = host[c].ansDone;
+  sent[host[c].attempt].seenOpen = host[c].ansOpen;
+  sent[host[c].attempt].seenFailed = host[c].ansFailed;
+#endif
   setDeadline(c);
   host[c].ambiguous = 0; host[c].tries = 0;
   if
@@ -562,7 +816,7 @@ inline start(c) {
     host[c].phase = RUNNING;
     host[c].extensions = EXTENSIONS;
     runners++;
-    CHECK(1, runners <= 1)
+    CHECK(1, FORCES > 0 || runners <= 1)
   :: else -> host[c].phase = ENDING; host[c].deadline = 0; host[c].longest = 0
   fi
 }
@@ -586,6 +840,9 @@ inline proceed(c) {
     sent[host[c].attempt].oldAttempt = host[c].ansAttempt;
     sent[host[c].attempt].oldUntil = host[c].ansUntil;
     sent[host[c].attempt].oldState = host[c].ansState;
+#if TICKS > 1
+    sent[host[c].attempt].oldFailed = host[c].ansFailed;
+#endif
     sent[host[c].attempt].takeoverNow = wall(c);
     host[c].fence = host[c].ansUntil;
     twice();
@@ -613,6 +870,9 @@ proctype Client(byte c) {
       :: sent[host[c].attempt].tick = 1
 #if TICKS > 1
       :: sent[host[c].attempt].tick = 2
+#endif
+#if TICKS > 2
+      :: sent[host[c].attempt].tick = 3
 #endif
       fi;
       host[c].firstSent = now;
@@ -711,23 +971,68 @@ proctype Time() {
   od
 }
 
+/* Hosts of one version that make as many attempts. */
+#ifdef OLD_VERSION
+#define ARE_ALIKE false
+#else
+#define ARE_ALIKE (ATTEMPTS % CLIENTS == 0)
+#endif
+
+#ifdef ANY_PAST
+/* Earlier runs have left any ticks that checkTicks allows, and the last of them may have died with the lock, which is
+ * over by now. A tick below the done one that is not listed counts as done: more is checked of it than of one that
+ * nobody has begun, and both are refused. */
+inline beginLater() {
+  recState = RELEASED;
+  select(recDoneTick : 0 .. TICKS);
+  isDone[recDoneTick] = recDoneTick > 0;
+  for (each : 1 .. TICKS) {
+    if
+    :: each < recDoneTick -> recOpen = recOpen | BIT(each); hasBegun[each] = 1
+    :: each < recDoneTick -> isDone[each] = 1
+    :: each > recDoneTick -> recFailed = recFailed | BIT(each); hasBegun[each] = 1
+    :: each >= recDoneTick
+    fi;
+#ifdef OLD_VERSION
+    if
+    :: each <= recDoneTick -> recFailed = recFailed | BIT(each)
+    :: true
+    fi
+#endif
+  }
+  for (each : 1 .. TICKS) {
+    if
+    :: recState == RELEASED && IS_OPEN(each) -> recState = HELD; recTick = each; hasBegun[each] = 1
+    :: true
+    fi
+  }
+  each = 0
+}
+#endif
+
 init {
   atomic {
     byte i;
     for (i : 0 .. CLIENTS - 1) {
       host[i].attempt = i + 1;
-      /* Hosts that make as many attempts are alike, so the first may be the one whose clock is most behind. */
+      /* Where hosts are alike, the first may be the one whose clock is most behind. */
       if
-      :: i == 0 || ATTEMPTS % CLIENTS != 0 || host[0].clock == 0 -> host[i].clock = 0
-      :: i == 0 || ATTEMPTS % CLIENTS != 0 || host[0].clock <= SKEW -> host[i].clock = SKEW
+      :: i == 0 || !ARE_ALIKE || host[0].clock == 0 -> host[i].clock = 0
+      :: i == 0 || !ARE_ALIKE || host[0].clock <= SKEW -> host[i].clock = SKEW
       :: host[i].clock = 2 * SKEW
       fi
     }
+#ifdef ANY_PAST
+    beginLater();
+#endif
     for (i : 0 .. CLIENTS - 1) { run Client(i) }
     for (i : 1 .. N) { run Line(i) }
     i = 0;
 #if DELETES > 0
     run Operator();
+#endif
+#if FORCES > 0
+    run Forcer();
 #endif
     run Time()
   }

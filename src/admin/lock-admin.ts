@@ -1,11 +1,19 @@
-import type { DeleteResult, LockAdminStore, ResumeResult, StoredLock } from '../core/ports/lock-admin-store.js';
+import type {
+  DeleteResult,
+  ForceRelease,
+  LockAdminStore,
+  ResumeResult,
+  StoredLock,
+} from '../core/ports/lock-admin-store.js';
 import type { StoreCall } from '../core/ports/lock-store.js';
 import { CorruptLockError } from '../core/public/errors.js';
-import { FOREVER_MS, MAX_PAUSED_BY_BYTES } from '../core/record/lock-record.js';
+import { FOREVER_MS, type Item, MAX_PAUSED_BY_BYTES } from '../core/record/lock-record.js';
 import { isMemberList } from '../core/record/member-list.js';
+import { failedTicksAfterCrash } from '../core/record/open-ticks.js';
 import { newAttemptId } from '../core/values/attempt-id.js';
 import { type Clock, systemClock } from '../core/values/clock.js';
 import { msOf } from '../core/values/date-of.js';
+import { defined } from '../core/values/defined.js';
 import { describe } from '../core/values/describe.js';
 import { checkLockName } from '../core/values/lock-name.js';
 import { checkKnown, checkMethods, namesOf } from '../core/values/option-checks.js';
@@ -34,6 +42,11 @@ export interface LockAdmin {
   list(): Promise<LockInfo[]>;
   /** One lock; undefined when it was never used, or deleted. */
   get(name: string): Promise<LockInfo | undefined>;
+  /**
+   * Ticks of a lock that failed, crashed or never came, and are not done since; the newest sixteen at most. A call for
+   * one of them runs, once. Empty for a name that was never used.
+   */
+  open(name: string): Promise<readonly Date[]>;
   /** The last ten runs of a lock, newest first. */
   runs(name: string): Promise<readonly RunInfo[]>;
   /**
@@ -83,11 +96,12 @@ export function lockAdmin(store: LockAdminStore, options: { readonly clock?: Clo
   const { clock = systemClock } = options;
   checkMethods('clock', clock, ['now', 'monotonic', 'setTimer'], 'give an object with these three functions');
   const call = () => adminCall(clock);
-  const get = async (name: string): Promise<LockInfo | undefined> => {
+  const read = async (name: string): Promise<{ readonly lock?: LockInfo; readonly item?: Item }> => {
     const stored = await store.get(checkLockName(name), call());
     const lock = stored && lockInfo(stored, clock.now());
-    return stored && isForgotten(stored, lock) ? undefined : lock;
+    return lock && !isForgotten(stored, lock) ? { lock, item: stored.item } : {};
   };
+  const get = async (name: string) => (await read(name)).lock;
 
   return {
     get,
@@ -96,24 +110,19 @@ export function lockAdmin(store: LockAdminStore, options: { readonly clock?: Clo
       return locksIn(await store.list(call()), clock.now());
     },
 
+    async open(name) {
+      return (await get(name))?.openTicks ?? [];
+    },
+
     async runs(name) {
       return (await get(name))?.runs ?? [];
     },
 
     async forceRelease(name, grant) {
       const fencingToken = tokenOf(grant, Number.NEGATIVE_INFINITY, 'the token of the grant to end, as get tells it');
-      const lock = await get(name);
-      const isHeld = HELD.includes(lock?.underlyingState ?? lock?.state);
-      if (!isHeld || lock?.fencingToken !== fencingToken || lock.lockedAt === undefined) {
-        return { status: 'unchanged', lock };
-      }
-      const force = {
-        name,
-        adminId: newAttemptId('f'),
-        fencingToken,
-        lockedAtMs: lock.lockedAt.getTime(),
-        nowMs: Math.round(clock.now()),
-      };
+      const { lock, item = {} } = await read(name);
+      const force = lock && forceOf(lock, item, fencingToken, clock.now());
+      if (!force) return { status: 'unchanged', lock };
       const result = await store.forceRelease(force, call());
       return result === 'forced'
         ? { status: 'forced', fencingToken: fencingToken + 1 }
@@ -134,6 +143,21 @@ export function lockAdmin(store: LockAdminStore, options: { readonly clock?: Clo
       const nowMs = Math.round(clock.now());
       return store.delete({ name: checkLockName(name), adminId: newAttemptId('d'), fencingToken, nowMs }, call());
     },
+  };
+}
+
+/** The end of a grant by force; undefined where the lock is not held under this token. */
+function forceOf(lock: LockInfo, item: Item, fencingToken: number, now: number): ForceRelease | undefined {
+  const { name, lockedAt, underlyingState, state } = lock;
+  const isHeld = HELD.includes(underlyingState ?? state) && lock.fencingToken === fencingToken;
+  if (!isHeld || lockedAt === undefined) return undefined;
+  return {
+    name,
+    adminId: newAttemptId('f'),
+    fencingToken,
+    lockedAtMs: lockedAt.getTime(),
+    nowMs: Math.round(now),
+    ...defined({ failedTicks: failedTicksAfterCrash(item) }),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { StoredLock } from '../core/ports/lock-admin-store.js';
 import type { CorruptLockError } from '../core/public/errors.js';
 import { isToken, type LockRecord, readRecord } from '../core/record/lock-record.js';
+import { openTicksIn } from '../core/record/open-ticks.js';
 import { isGivenBack } from '../core/record/refusal.js';
 import { type RingRun, runsOf } from '../core/record/run-ring.js';
 import { dateOf } from '../core/values/date-of.js';
@@ -25,6 +26,11 @@ export interface LockInfo {
   readonly tick?: Date;
   /** Highest tick done. */
   readonly doneTick?: Date;
+  /**
+   * Ticks that failed, crashed or never came, and are not done since: a call for one of them runs. Oldest first; absent
+   * where all are done.
+   */
+  readonly openTicks?: readonly Date[];
   /** While paused: until when, and by whom. */
   readonly paused?: { readonly until: Date; readonly by: string };
   /** How the last finished run ended, and when. */
@@ -54,6 +60,7 @@ export function lockInfo({ name, item }: StoredLock, nowMs: number): LockInfo {
   const record = readRecord(name, item);
   const { fencingToken, lockedBy, pausedUntil = 0, pausedBy = 'unknown', result, error } = record;
   const runs = runsOf(record).map(runInfo);
+  const openTicks = openTicksIn(record).map((tick) => new Date(tick));
   const state = stateOf(record, nowMs);
   const isPaused = pausedUntil > nowMs;
   const sinceSuccess = runs.findIndex(({ status }) => status === 'succeeded');
@@ -66,6 +73,7 @@ export function lockInfo({ name, item }: StoredLock, nowMs: number): LockInfo {
       lockedBy,
       lockedAt: dateOf(record.lockedAt),
       lockUntil: dateOf(record.lockUntil),
+      openTicks: openTicks.length > 0 ? openTicks : undefined,
       tick: dateOf(record.tick),
       doneTick: dateOf(record.doneTick),
       paused: isPaused ? { until: dateOf(pausedUntil), by: pausedBy } : undefined,

@@ -44,9 +44,9 @@ function lockVerbs(records: Records): LockStore {
 
       const { tick: _, ...kept } = old ?? {};
       const fencingToken = (kept.fencingToken ?? now) + 1;
-      const record = { ...kept, ...grantFields(claim, now, now + claim.leaseMs), fencingToken };
+      const record = { ...kept, ...grantFields(claim, now, now + claim.leaseMs, old), fencingToken };
       records.set(claim.name, record);
-      return { status: 'acquired', lease: leaseOf(claim, record, sent, old) };
+      return { status: 'acquired', lease: leaseOf(claim, record, sent, old ?? {}) };
     },
 
     async extend(lease, { leaseMs }, { clock }) {

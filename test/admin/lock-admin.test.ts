@@ -114,11 +114,15 @@ describe.each<[string, () => Promise<Stores>]>([
     const name = uniqueName();
     const started = gate<number>();
     const finish = gate();
-    const overrun = run(name, async ({ fencingToken }) => {
-      started.open(fencingToken);
-      await finish.opened;
-      return 'overran';
-    });
+    const overrun = run(
+      name,
+      async ({ fencingToken }) => {
+        started.open(fencingToken);
+        await finish.opened;
+        return 'overran';
+      },
+      TICK,
+    );
     const token = await started.opened;
     // The fence against late acquires lasts for the millisecond of the grant that is forced.
     await sleep(2);
@@ -129,7 +133,7 @@ describe.each<[string, () => Promise<Stores>]>([
     finish.open();
 
     expect(forced).toEqual({ status: 'forced', fencingToken: token + 1 });
-    expect(shown).toMatchObject({ state: 'forced', fencingToken: token + 1 });
+    expect(shown).toMatchObject({ state: 'forced', fencingToken: token + 1, openTicks: [TICK] });
     expect(next).toMatchObject({ fencingToken: token + 2, value: { status: 'forced', fencingToken: token } });
     expect(await overrun).toMatchObject({ value: 'overran', fencingToken: token, release: 'lost' });
     expect(await admin.get(name)).toMatchObject({ state: 'free', fencingToken: token + 2, lastResult: 'succeeded' });

@@ -44,29 +44,8 @@ describe.concurrent.each(KINDS)('F59 F60 F75 rows 27, 28, 29, 37 on %s: killed',
     '%s with tickMark %s, the same tick is told %s, and later %s',
     async (killAt, tickMark, toldAtOnce, toldLater, status) => {
       const name = `${killAt} ${tickMark} ${kind}`;
-      const { store, admin } = stores().open[kind];
-      const come = async (tickMs: number): Promise<Seen> => {
-        let seen: Omit<Seen, 'told'> = { previous: 'none', recovering: false };
-        const outcome = await executeWithLock(
-          ({ previous, recovering }) => {
-            seen = { previous: previous?.status ?? 'none', recovering };
-          },
-          { name, store, lockAtMostFor: '10s', tick: tickMs, tickMark, observers: [] },
-        );
-        return { told: toldBy(outcome), ...seen };
-      };
-
-      /** What the tick is told as soon as that is something else than a lock that is held. */
-      const untilFree = (tickMs: number): Promise<Seen> =>
-        vi.waitFor(
-          async () => {
-            const seen = await come(tickMs);
-            if (seen.told === 'locked') throw new Error(`lock "${name}" is still held`);
-            return seen;
-          },
-          { timeout: 8_000, interval: 100 },
-        );
-
+      const { admin } = stores().open[kind];
+      const { come, untilFree } = caller(kind, name, tickMark);
       const order: HolderOrder = {
         store: stores().addresses[kind],
         name,
@@ -93,6 +72,48 @@ describe.concurrent.each(KINDS)('F59 F60 F75 rows 27, 28, 29, 37 on %s: killed',
     },
   );
 });
+
+test.concurrent.each(KINDS)(
+  'row 85: F74 on %s the tick of a killed run, sent again after a newer one, runs once',
+  async (kind) => {
+    const name = `sent again ${kind}`;
+    const { come, untilFree } = caller(kind, name, 'success');
+    const address = stores().addresses[kind];
+    const order: HolderOrder = { store: address, name, leaseMs: LEASE_MS, tickMs: TICK_MS, killAt: 'in the task' };
+    await start(order).ended;
+
+    expect(await untilFree(TICK_MS + EVERY_MS)).toMatchObject({ told: RUNS, previous: 'crashed' });
+    expect(await come(TICK_MS)).toMatchObject({ told: RUNS });
+    expect(await come(TICK_MS)).toMatchObject({ told: 'stale-tick' });
+  },
+);
+
+function caller(kind: (typeof KINDS)[number], name: string, tickMark: 'success' | 'start') {
+  const { store } = stores().open[kind];
+  const come = async (tickMs: number): Promise<Seen> => {
+    let seen: Omit<Seen, 'told'> = { previous: 'none', recovering: false };
+    const outcome = await executeWithLock(
+      ({ previous, recovering }) => {
+        seen = { previous: previous?.status ?? 'none', recovering };
+      },
+      { name, store, lockAtMostFor: '10s', tick: tickMs, tickMark, observers: [] },
+    );
+    return { told: toldBy(outcome), ...seen };
+  };
+  return {
+    come,
+    /** What the tick is told as soon as that is something else than a lock that is held. */
+    untilFree: (tickMs: number): Promise<Seen> =>
+      vi.waitFor(
+        async () => {
+          const seen = await come(tickMs);
+          if (seen.told === 'locked') throw new Error(`lock "${name}" is still held`);
+          return seen;
+        },
+        { timeout: 8_000, interval: 100 },
+      ),
+  };
+}
 
 async function untilOver(get: () => Promise<LockInfo | undefined>): Promise<void> {
   await vi.waitUntil(async () => (await get())?.state !== 'held', { timeout: 8_000, interval: 50 });

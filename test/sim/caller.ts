@@ -77,10 +77,9 @@ export function caller(
           if (attempt) attempt.isUnheard = true;
           break;
         case 'skipped': {
-          const skipped = attempt;
           isTold('skipped');
+          onSkipped(event, attempt);
           hasEnded();
-          onSkipped(event, skipped);
           break;
         }
         case 'finished':

@@ -7,34 +7,50 @@ import {
   LockStoreError,
   type Observer,
 } from 'single-execution';
+import { rate } from 'single-execution/schedule';
 import type { Random } from '../support/play/random.js';
 import { type Host, sleep } from './host.js';
-import type { TickMark } from './ledger.js';
 import { LOCK } from './lock-server.js';
+import type { TickRules } from './tick-book.js';
 import { befall, GUARD_MS, START, type World } from './world.js';
 
 const TICK_MS = 8_000;
 const TICKS = 5;
 const DELIVERIES = 3;
+/** A job that is broken fails for so many ticks. Each of them comes once, and again when it is redriven. */
+const BROKEN_TICKS = 10;
 /** Until late messages, retries and dead leases are over. */
 const AFTERMATH_MS = 240_000;
 /** A clock is this many times set forward, or wrong from the start, at most. */
 const MOST_STEPS = 5;
 
-/** A job whose ticks are delivered up to three times, each time to any host, and tried again when they fail. */
-export async function playJobs(world: World, tickMark: TickMark): Promise<void> {
+/** @param chance of the world */
+export function rulesOf(chance: Random): TickRules {
+  const tickMark = chance.chance(1 / 3) ? 'start' : 'success';
+  return { tickMark, everyMs: chance.fork('schedule').pick([undefined, TICK_MS]) };
+}
+
+/**
+ * A job whose ticks are delivered up to three times, each time to any host, and tried again when they fail. Some come
+ * again long after, or only then. In some worlds the job is broken at first.
+ */
+export async function playJobs(world: World, { tickMark, everyMs }: TickRules): Promise<void> {
   const { regime, store, chance, time, net, server, book, hosts } = world;
   const keepAlive = chance.chance(0.5);
   const asked = {
     name: LOCK,
     tickMark,
     keepAlive,
+    ...(everyMs !== undefined && { schedule: rate(everyMs, { start: new Date(0) }) }),
     lockAtMostFor: keepAlive ? chance.pick([2_000, 4_000, 6_000]) : chance.pick([4_000, 8_000, 20_000]),
     lockAtLeastFor: chance.pick([0, 0, 1_500]),
     wait: chance.pick([0, 0, 0, 3_000]),
     onError: chance.pick(['release', 'release', 'hold'] as const),
   };
   const settings = asked.lockAtLeastFor > 0 ? asked : { ...asked, onError: 'release' as const };
+  const brokenTicks = chance.fork('broken').chance(1 / 16) ? BROKEN_TICKS : 0;
+  const brokenUntilMs = START + brokenTicks * TICK_MS;
+  const ticks = TICKS + brokenTicks;
   /** The host of each call that has not ended. */
   const underWay = new Set<{ readonly on: Host }>();
   let started = 0;
@@ -58,7 +74,7 @@ export async function playJobs(world: World, tickMark: TickMark): Promise<void> 
           if (!isDeaf) (steps % 2 === 0 ? assertHeld : () => signal.throwIfAborted())();
           book.write(run);
         }
-        if (c.chance(0.15)) throw new Error('the job failed');
+        if (c.chance(0.15) || time.now() < brokenUntilMs) throw new Error('the job failed');
         book.fulfilled(run, settings.lockAtLeastFor);
         end = { value: fencingToken };
         return fencingToken;
@@ -101,22 +117,31 @@ export async function playJobs(world: World, tickMark: TickMark): Promise<void> 
     if (open.length > 0) book.violation('I10', `${open.length} calls never ended`);
   };
 
-  for (let t = 0; t < TICKS; t++) {
+  for (let t = 0; t < ticks; t++) {
     const c = chance.fork(`tick ${t}`);
     const tick = c.chance(0.1) ? undefined : START + t * TICK_MS;
-    for (let copies = c.whole(1, DELIVERIES); copies > 0; copies--) {
+    const isBroken = t < brokenTicks;
+    const redrive = c.fork('redrive');
+    if (redrive.chance(isBroken ? 1 : 0.4)) {
+      time.after(
+        t * TICK_MS + redrive.whole(20_000, 100_000),
+        () => void invoke(redrive.pick(hosts), tick, 1, redrive),
+      );
+      if (redrive.chance(isBroken ? 0 : 0.5)) continue;
+    }
+    for (let copies = isBroken ? 1 : c.whole(1, DELIVERIES); copies > 0; copies--) {
       const lateMs = c.pick([0, 10, 300, 2_000, 12_000]) + c.whole(0, 50);
       const mine = c.fork(`copy ${copies}`);
-      time.after(t * TICK_MS + lateMs, () => void invoke(mine.pick(hosts), tick, 2, mine));
+      time.after(t * TICK_MS + lateMs, () => void invoke(mine.pick(hosts), tick, isBroken ? 0 : 2, mine));
     }
   }
-  befall(world, TICKS * TICK_MS);
-  await time.runUntil(START + TICKS * TICK_MS + AFTERMATH_MS);
+  befall(world, ticks * TICK_MS);
+  await time.runUntil(START + ticks * TICK_MS + AFTERMATH_MS);
   expectEnded();
 
   // When all is well again, each host in turn takes the lock, whatever its clock.
   net.clearUp();
-  for (const on of chance.shuffled(hosts)) {
+  for (const [i, on] of chance.shuffled(hosts).entries()) {
     // A dead holder, a hold and a pause block for as much as two clocks that were set are apart.
     await time.runUntil(time.now() + 2 * MOST_STEPS * regime.skewMs + AFTERMATH_MS);
     const [runs, grants] = [started, book.grants()];
@@ -124,7 +149,9 @@ export async function playJobs(world: World, tickMark: TickMark): Promise<void> 
     const observe = (event: LockEvent) => {
       if (event.type === 'acquire-failed') answer = (event.error as { readonly code?: unknown }).code;
     };
-    void invoke(on, time.now(), 0, chance.fork(`when all is well on ${on.name}`), observe);
+    // Ticks that are open are redelivered, in turn with new ones.
+    const tick = (i % 2 === 1 ? book.reopenable() : undefined) ?? time.now();
+    void invoke(on, tick, 0, chance.fork(`when all is well on ${on.name}`), observe);
     await time.runUntil(time.now() + AFTERMATH_MS);
     if (book.grants() === grants) book.violation('I11', `${on.name} is not granted the lock when all is well`);
     // On DynamoDB a clock that is behind by a lease can take a lock, but not hold it, and gives it back at once.

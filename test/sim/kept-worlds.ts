@@ -13,6 +13,18 @@ export const KEPT_WORLDS: readonly (Kind & { readonly seed: number; readonly sho
     seed: 17_669,
     showed: 'a check that took no account of a deaf handler which gives its lock back long after its lease',
   },
+  {
+    stage: 'dynamodb',
+    regime: 'hostile',
+    seed: 100_155,
+    showed: 'a late release that ends another grant of its attempt, with lists of ticks from before',
+  },
+  {
+    stage: 'dynamodb',
+    regime: 'hostile',
+    seed: 100_431,
+    showed: 'a check that took a late acquire, whose tick a delete had forgotten, for another fault',
+  },
   { stage: 'redis', regime: 'hostile', seed: 32, showed: 'an attempt that is not barred when it is taken over from' },
   { stage: 'election', regime: 'synchronised', seed: 272, showed: 'a candidate that waits for an answer that is lost' },
   {

@@ -3,11 +3,13 @@ import { fencedResource } from './fenced-resource.js';
 import type { Host } from './host.js';
 import type { Applied, Item } from './lock-server.js';
 import type { Regime } from './regime.js';
+import { type TickRules, tickBook } from './tick-book.js';
 
 /** A grant as the table has it. */
 interface Grant {
   readonly attemptId: string;
   readonly token: number;
+  readonly tick: number | undefined;
   readonly host: Host;
   readonly aheadMs: number;
   readonly leaseMs: number;
@@ -31,13 +33,12 @@ export interface Run {
   readonly isDeaf: boolean;
 }
 
-export type TickMark = 'success' | 'start';
 export type StoreKind = 'dynamodb' | 'redis';
 
 export interface Circumstances {
   readonly regime: Regime;
   readonly store: StoreKind;
-  readonly tickMark: TickMark;
+  readonly rules: TickRules;
   now(): number;
   /** Is told what happens. */
   readonly tell?: ((line: string) => void) | undefined;
@@ -47,6 +48,8 @@ export type Ledger = ReturnType<typeof ledger>;
 
 export interface Findings {
   readonly grants: number;
+  /** Grants of a tick that was older than the newest one done. */
+  readonly reopened: number;
   readonly runs: number;
   readonly skips: number;
   /** Calls that have ended with their lock held, because the store went on saying nothing. */
@@ -60,16 +63,13 @@ export interface Findings {
 const SLACK_MS = 2_000 + 1_000 + 5_500 + 2_500;
 
 /** Writes down what the table, the library and the handlers did, and holds it against what is promised. */
-export function ledger({ regime, store, tickMark, now, tell = () => {} }: Circumstances) {
+export function ledger({ regime, store, rules, now, tell = () => {} }: Circumstances) {
   const violations: string[] = [];
   const grants: Grant[] = [];
   let runs = 0;
   const underWay = new Set<Run>();
   const resource = fencedResource();
   const barred = new Set<string>();
-  const doneTicks = new Set<number>();
-  const fulfilledTicks = new Set<number>();
-  const grantedTicks = new Set<number>();
   /** `lockAtLeastFor` of the runs that have fulfilled, by token. */
   const fulfilledRuns = new Map<number, number>();
   const mayBeForced = new Set<number>();
@@ -79,11 +79,8 @@ export function ledger({ regime, store, tickMark, now, tell = () => {} }: Circum
   const freedAtMs = new Map<number, number>();
   const attempts = new Map<string, Attempt>();
   let current = '';
-  let highestDone = 0;
-  /** When an operator has last deleted the lock, and when a run of a tick has last fulfilled. */
+  /** When an operator has last deleted the lock. */
   let deletedMs = 0;
-  const fulfilledMs = new Map<number, number>();
-  const startsOfTick = new Map<number, number>();
   let skips = 0;
   let told = 0;
   let newestStarted = 0;
@@ -92,6 +89,7 @@ export function ledger({ regime, store, tickMark, now, tell = () => {} }: Circum
     tell(`VIOLATION of ${invariant}: ${what}`);
     violations.push(`${invariant}: ${what}`);
   };
+  const ticks = tickBook({ ...rules, now, violation });
   const number = (value: unknown) => Number(value ?? 0);
 
   const onGrant = ({ host, before = {}, after, isCopy }: Applied) => {
@@ -100,11 +98,9 @@ export function ledger({ regime, store, tickMark, now, tell = () => {} }: Circum
     const attemptId = String(after['attemptId']);
     const newest = grants.at(-1)?.token ?? 0;
     if (token <= newest) violation('I2', `token ${token} after ${newest}`);
-    if (after['tick'] !== undefined && number(before['doneTick']) >= number(after['tick'])) {
-      violation('I3', `tick ${after['tick']} granted when ${before['doneTick']} was done`);
-    }
-    if (doneTicks.has(number(after['tick'])))
-      violation('I3', `tick ${after['tick']} granted after its success was recorded`);
+    const tick = attempts.get(attemptId)?.tick;
+    if (before['state'] === 'held') ticks.ended(grants.at(-1)?.tick, false);
+    ticks.granted(tick);
     const takeoverSkewMs = regime.dateless > 0 ? 2 * regime.skewMs : 0;
     const untilMs = number(before['lockUntil']);
     if (before['state'] === 'held' && atMs + takeoverSkewMs < untilMs) {
@@ -121,12 +117,12 @@ export function ledger({ regime, store, tickMark, now, tell = () => {} }: Circum
     if (barsOf(before).includes(attemptId)) violation('I8', 'an attempt that is over was granted');
     const barLost = barred.has(attemptId) && !barsOf(before).includes(attemptId);
     const isSecond = grants.some((grant) => grant.attemptId === attemptId);
-    if (after['tick'] !== undefined) grantedTicks.add(number(after['tick']));
     const leaseMs = number(after['leaseMs']);
     current = attemptId;
     grants.push({
       attemptId,
       token,
+      tick,
       host,
       aheadMs: host.aheadMs(),
       leaseMs,
@@ -156,15 +152,14 @@ export function ledger({ regime, store, tickMark, now, tell = () => {} }: Circum
     const isHeld = before['state'] === 'held' && now() < number(before['lockUntil']);
     if (isHeld || !mayBeDeleted.has(token)) violation('I4', `the lock of grant ${token} was deleted`);
     deletedMs = now();
-    highestDone = 0;
-    doneTicks.clear();
-    startsOfTick.clear();
+    ticks.forget();
   };
 
   /** Its call has ended, and so has its hold, but for the grants without a runner that are counted in the end. */
-  const onOver = ({ id, end, isUnheard }: Attempt) => {
+  const onOver = ({ id, end, isUnheard, isDone }: Attempt) => {
     const grant = grants.findLast(({ attemptId }) => attemptId === id);
-    const isCounted = grant?.barLost || grant?.isSecond || (grant?.isCopy && end !== 'acquired');
+    const isForgotten = isDone && grant?.isAfterDelete;
+    const isCounted = grant?.barLost || grant?.isSecond || isForgotten || (grant?.isCopy && end !== 'acquired');
     if (current !== id || isCounted) return;
     if (isUnheard) told++;
     else violation('I8', `${end}, and over, while it holds the lock`);
@@ -182,7 +177,7 @@ export function ledger({ regime, store, tickMark, now, tell = () => {} }: Circum
     }
   };
   const onAttempt = (attempt: Attempt) => {
-    attempt.isDone = attempt.tick !== undefined && attempt.tick <= highestDone;
+    attempt.isDone = attempt.tick !== undefined && ticks.isClosed(attempt.tick);
     attempts.set(attempt.id, attempt);
   };
   const onFailed = (code: unknown, attempt: Attempt | undefined) => {
@@ -199,52 +194,55 @@ export function ledger({ regime, store, tickMark, now, tell = () => {} }: Circum
       const whose = holder ? `by grant ${holder.fencingToken}, which had given the lock back` : 'after a delete';
       violation('I11', `skipped as ${reason} ${whose}`);
     }
-    const tick = due?.getTime() ?? 0;
-    const done = tickMark === 'success' ? fulfilledTicks : grantedTicks;
-    if (reason === 'already-executed' && !done.has(tick))
-      violation('I3', `skipped ${tick} as executed, and no run was`);
-    if (reason === 'stale-tick' && ![...done].some((other) => other > tick)) {
-      violation('I3', `skipped ${tick} as stale, and no newer one is done`);
+    if ((reason === 'already-executed' || reason === 'stale-tick') && attempt) {
+      ticks.skipped(reason, due?.getTime() ?? 0, attempt.begunMs);
     }
     if (reason === 'locked') onLocked(holder?.fencingToken);
   };
+  const onWritten = (applied: Applied) => {
+    const { before = {}, after } = applied;
+    for (const bar of barsOf(after)) barred.add(bar);
+    const isNew = after['attemptId'] !== before['attemptId'];
+    if (isNew && after['state'] === 'held') return onGrant(applied);
+    if (after['state'] !== 'held') current = '';
+    const isFreed = after['state'] === 'forced' || after['lockUntil'] === after['releasedAt'];
+    if (before['state'] === 'held' && after['state'] !== 'held' && isFreed) {
+      freedAtMs.set(number(after['fencingToken']), now());
+    }
+    if (after['state'] === 'forced' && before['state'] !== 'forced') {
+      const token = number(before['fencingToken']);
+      if (before['state'] !== 'held' || !mayBeForced.has(token)) violation('I4', `grant ${token} was freed by force`);
+      forced.add(token);
+      ticks.ended(grants.at(-1)?.tick, false);
+      return;
+    }
+    if (isNew && after['state'] === 'deleted') return onDelete(before);
+    const grant = grants.at(-1);
+    if (isNew) violation('I4', 'attempt changed by a write that grants nothing');
+    const isOfGrant = after['lockUntil'] !== before['lockUntil'] || after['state'] !== before['state'];
+    if (isOfGrant && applied.by !== before['attemptId']) violation('I4', 'a grant was changed by another attempt');
+    if (before['state'] === 'held' && after['state'] === 'held') {
+      if (number(after['lockUntil']) < number(before['lockUntil'])) violation('I9', 'a lease was shortened');
+      if (grant && after['lockUntil'] !== before['lockUntil']) grant.untilMs = now() + grant.leaseMs;
+    }
+    if (before['state'] === 'held' && after['state'] === 'released' && grant) {
+      grant.untilMs = Math.max(grant.untilMs, now());
+      ticks.ended(grant.tick, fulfilledRuns.has(grant.token));
+    }
+    if (before['state'] !== 'held' && after['state'] === 'held') violation('I4', 'held without a grant');
+    const lockAtLeastFor = fulfilledRuns.get(number(after['fencingToken']));
+    if (after['state'] === 'released' && lockAtLeastFor !== undefined) {
+      const shortMs = number(after['lockedAt']) + lockAtLeastFor - number(after['lockUntil']);
+      if (shortMs > 0) violation('I5', `released ${shortMs} ms before lockAtLeastFor ends`);
+    }
+  };
+
   return {
     onApplied(applied: Applied) {
-      const { host, before = {}, after } = applied;
-      tell(`store, ${host.name}${applied.isCopy ? ', a copy' : ''}: ${changes(before, after)}`);
-      for (const bar of barsOf(after)) barred.add(bar);
-      highestDone = Math.max(highestDone, number(after['doneTick']));
-      const isNew = after['attemptId'] !== before['attemptId'];
-      if (isNew && after['state'] === 'held') return onGrant(applied);
-      if (after['state'] !== 'held') current = '';
-      const isFreed = after['state'] === 'forced' || after['lockUntil'] === after['releasedAt'];
-      if (before['state'] === 'held' && after['state'] !== 'held' && isFreed) {
-        freedAtMs.set(number(after['fencingToken']), now());
-      }
-      if (after['state'] === 'forced' && before['state'] !== 'forced') {
-        const token = number(before['fencingToken']);
-        if (before['state'] !== 'held' || !mayBeForced.has(token)) violation('I4', `grant ${token} was freed by force`);
-        forced.add(token);
-        return;
-      }
-      if (isNew && after['state'] === 'deleted') return onDelete(before);
-      const grant = grants.at(-1);
-      if (isNew) violation('I4', 'attempt changed by a write that grants nothing');
-      const isOfGrant = after['lockUntil'] !== before['lockUntil'] || after['state'] !== before['state'];
-      if (isOfGrant && applied.by !== before['attemptId']) violation('I4', 'a grant was changed by another attempt');
-      if (before['state'] === 'held' && after['state'] === 'held') {
-        if (number(after['lockUntil']) < number(before['lockUntil'])) violation('I9', 'a lease was shortened');
-        if (grant && after['lockUntil'] !== before['lockUntil']) grant.untilMs = now() + grant.leaseMs;
-      }
-      if (before['state'] === 'held' && after['state'] === 'released' && grant) {
-        grant.untilMs = Math.max(grant.untilMs, now());
-      }
-      if (before['state'] !== 'held' && after['state'] === 'held') violation('I4', 'held without a grant');
-      const lockAtLeastFor = fulfilledRuns.get(number(after['fencingToken']));
-      if (after['state'] === 'released' && lockAtLeastFor !== undefined) {
-        const shortMs = number(after['lockedAt']) + lockAtLeastFor - number(after['lockUntil']);
-        if (shortMs > 0) violation('I5', `released ${shortMs} ms before lockAtLeastFor ends`);
-      }
+      const { host, before = {}, after, isCopy } = applied;
+      tell(`store, ${host.name}${isCopy ? ', a copy' : ''}: ${changes(before, after)}`);
+      onWritten(applied);
+      ticks.expectRecord(after);
     },
 
     /** Follows one caller on a host. */
@@ -267,11 +265,7 @@ export function ledger({ regime, store, tickMark, now, tell = () => {} }: Circum
         const other = [...underWay].find((r) => r.host.isUp() && !(r.isDeaf && r.signal.aborted));
         if (other) violation('I1', `run ${token} started while ${other.token} ran`);
       }
-      if (tick !== undefined && tickMark === 'start') {
-        const starts = (startsOfTick.get(tick) ?? 0) + 1;
-        startsOfTick.set(tick, starts);
-        if (starts > 1) violation('I3', `tick ${tick} started ${starts} times`);
-      }
+      ticks.started(tick);
       newestStarted = Math.max(newestStarted, token);
       runs++;
       underWay.add(run);
@@ -279,16 +273,15 @@ export function ledger({ regime, store, tickMark, now, tell = () => {} }: Circum
     },
 
     /** A run of this tick has succeeded, and its release is recorded. */
-    succeeded(tick: number) {
-      if (tickMark === 'success' && deletedMs < (fulfilledMs.get(tick) ?? 0)) doneTicks.add(tick);
-    },
+    succeeded: ticks.succeeded,
+
+    /** The oldest tick that is not done although a newer one is. */
+    reopenable: ticks.reopenable,
 
     /** A handler has fulfilled. */
     fulfilled({ token, tick }: Run, lockAtLeastFor: number) {
       fulfilledRuns.set(token, lockAtLeastFor);
-      if (tick === undefined) return;
-      fulfilledTicks.add(tick);
-      fulfilledMs.set(tick, now());
+      if (tick !== undefined) ticks.fulfilled(tick);
     },
 
     /** A handler writes: one that still holds its lock, as far as it knows, or a deaf one. */
@@ -352,7 +345,7 @@ export function ledger({ regime, store, tickMark, now, tell = () => {} }: Circum
           violation('I8', `grant ${grant.token} without a runner is not free after its lease`);
         }
       }
-      return { grants: grants.length, runs, skips, told, remainder, violations };
+      return { grants: grants.length, reopened: ticks.reopened(), runs, skips, told, remainder, violations };
     },
   };
 }

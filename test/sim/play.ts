@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Random, random } from '../support/play/random.js';
 import { playElection } from './election.js';
-import { playJobs } from './jobs.js';
+import { playJobs, rulesOf } from './jobs.js';
 import type { Findings } from './ledger.js';
 import { REGIMES, STAGES } from './regime.js';
 import type { Kind } from './tally.js';
@@ -18,9 +18,9 @@ export async function play({ stage, regime }: Kind, seed: number, tell?: (line: 
   const chance = random(`${stage} ${regime} ${seed}`);
   leaveNothingToChance(chance.fork('library'), chance.fork('ids'));
   const store = stage === 'election' ? chance.pick(STAGES.redis.includes(regime) ? STORES : STORES.slice(0, 1)) : stage;
-  const tickMark = stage !== 'election' && chance.chance(1 / 3) ? 'start' : 'success';
-  const played = world(REGIMES[regime], store, tickMark, chance, tell);
-  await (stage === 'election' ? playElection(played) : playJobs(played, tickMark));
+  const rules = rulesOf(chance);
+  const played = world(REGIMES[regime], store, rules, chance, tell);
+  await (stage === 'election' ? playElection(played) : playJobs(played, rules));
   for (const on of played.hosts) {
     if (on.pendingTimers() > 0) {
       played.book.violation('I10', `${on.pendingTimers()} timers were left on ${on.name}`);

@@ -26,6 +26,6 @@ export const CANCELS_FOR_DONE_TICKS: Edit = [
 ];
 export const CANCELS_NO_REFUSED_ATTEMPT: Edit = [
   'core/request/attempt.ts#settleAttempt',
-  "isDone = doneReason(claim, record?.['doneTick']) !== undefined;",
+  'isDone = record !== undefined && doneReason(claim, record) !== undefined;',
   'isDone = record !== undefined;',
 ];

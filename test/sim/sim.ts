@@ -115,10 +115,10 @@ function remaindersOf({ stage, seedsWithRemainder, told, seeds }: Tally): string
   return remainders.filter((remainder) => remainder !== false);
 }
 
-function counts({ seeds, grants, runs, skips, told, remainder, violations }: Tally): Record<string, number> {
+function counts({ seeds, grants, reopened, runs, skips, told, remainder, violations }: Tally): Record<string, number> {
   const of = (letter: string) => Object.entries(remainder).find(([kind]) => kind.startsWith(letter))?.[1] ?? 0;
   const remainders = { 'remainder a': of('a'), b: of('b'), c: of('c'), d: of('d') };
-  return { seeds, grants, runs, skips, told, ...remainders, violations: violations.length };
+  return { seeds, grants, reopened, runs, skips, told, ...remainders, violations: violations.length };
 }
 
 function say(line: string): void {

@@ -10,6 +10,8 @@ export interface Kind {
 export interface Tally extends Kind {
   seeds: number;
   grants: number;
+  /** Grants of a tick that was older than the newest one done. */
+  reopened: number;
   runs: number;
   skips: number;
   told: number;
@@ -28,6 +30,7 @@ export function noWorlds({ stage, regime }: Kind): Tally {
     regime,
     seeds: 0,
     grants: 0,
+    reopened: 0,
     runs: 0,
     skips: 0,
     told: 0,
@@ -43,6 +46,7 @@ export function sum(kind: Kind, parts: readonly Tally[]): Tally {
   for (const part of parts) {
     total.seeds += part.seeds;
     total.grants += part.grants;
+    total.reopened += part.reopened;
     total.runs += part.runs;
     total.skips += part.skips;
     total.told += part.told;

@@ -2,11 +2,12 @@ import { lockAdmin } from 'single-execution/admin';
 import type { Random } from '../support/play/random.js';
 import { dynamoDBServer } from './dynamodb-server.js';
 import { type Host, host } from './host.js';
-import { type Ledger, ledger, type StoreKind, type TickMark } from './ledger.js';
+import { type Ledger, ledger, type StoreKind } from './ledger.js';
 import { LOCK, type LockServer } from './lock-server.js';
 import { type Network, network } from './network.js';
 import { redisServer } from './redis-server.js';
 import { type Regime, weather } from './regime.js';
+import type { TickRules } from './tick-book.js';
 import { type Timeline, timeline } from './timeline.js';
 
 export const START: number = Date.UTC(2026, 0, 1);
@@ -35,7 +36,7 @@ export interface World {
 export function world(
   regime: Regime,
   store: StoreKind,
-  tickMark: TickMark,
+  rules: TickRules,
   chance: Random,
   tell?: (line: string) => void,
 ): World {
@@ -45,7 +46,7 @@ export function world(
   const book = ledger({
     regime,
     store,
-    tickMark,
+    rules,
     now: time.now,
     tell: tell && ((line) => tell(`${Math.round(time.now() - START)} ms: ${line}`)),
   });

@@ -33,6 +33,7 @@ for (let seed = from; seed < from + Number(values.seeds); seed++) {
   const found = await play(kind, seed);
   tally.seeds++;
   tally.grants += found.grants;
+  tally.reopened += found.reopened;
   tally.runs += found.runs;
   tally.skips += found.skips;
   tally.told += found.told;

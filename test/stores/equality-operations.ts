@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { LEASE_MS, NEXT_TICK_MS, TICK_MS } from '../../src/testing/contract/stage/scene.js';
+import { LEASE_MS, TICK_MS } from '../../src/testing/contract/stage/scene.js';
 
 /** One step of a sequence. It names leases by their place, so that every part of a sequence is a sequence too. */
 export type Operation = { readonly on: 'a' | 'b' } & (
@@ -18,6 +18,8 @@ export type Operation = { readonly on: 'a' | 'b' } & (
       readonly result: 'succeeded' | 'failed';
       readonly holds: boolean;
       readonly markTickDone: boolean;
+      readonly markTickFailed: boolean;
+      readonly missedTicksMs: readonly number[];
     }
   | { readonly verb: 'force'; readonly back: number; readonly wrongToken: boolean }
   | { readonly verb: 'pause'; readonly over: boolean }
@@ -31,6 +33,8 @@ export type Operation = { readonly on: 'a' | 'b' } & (
  */
 const MOST_OPERATIONS = 12;
 
+const TICKS = [0, 1, 2, 3].map((minute) => TICK_MS + minute * 60_000);
+
 const on = fc.constantFrom('a', 'a', 'a', 'b');
 /** How many grants ago: mostly the newest. */
 const back = fc.constantFrom(0, 0, 0, 0, 1, 2);
@@ -39,7 +43,7 @@ const seldom = fc.constantFrom(false, false, false, false, false, true);
 const acquire = fc.record({
   verb: fc.constant('acquire' as const),
   on,
-  tickMs: fc.constantFrom(undefined, TICK_MS, NEXT_TICK_MS, NEXT_TICK_MS + 60_000),
+  tickMs: fc.constantFrom(undefined, ...TICKS),
   markTickAtStart: seldom,
   dies: fc.constantFrom(false, false, true),
 });
@@ -55,7 +59,9 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
       result: fc.constantFrom('succeeded', 'succeeded', 'failed'),
       // A hold lasts longer than the sequence.
       holds: seldom,
-      markTickDone: fc.boolean(),
+      markTickDone: fc.constantFrom(true, true, false),
+      markTickFailed: fc.constantFrom(true, true, false),
+      missedTicksMs: fc.oneof(fc.constant([]), fc.subarray(TICKS)),
     }),
   },
   {

@@ -3,6 +3,7 @@ import type { ContractHarness } from 'single-execution/testing';
 import type { AcquireResult } from '../../src/core/ports/lock-store.js';
 import { errorName } from '../../src/core/public/errors.js';
 import { FOREVER_MS, type LockRecord } from '../../src/core/record/lock-record.js';
+import { failedTicksAfterCrash } from '../../src/core/record/open-ticks.js';
 import { runsOf } from '../../src/core/record/run-ring.js';
 import { HOLD_MS, LEASE_MS, setScene } from '../../src/testing/contract/stage/scene.js';
 import type { Operation } from './equality-operations.js';
@@ -44,12 +45,14 @@ function lockUnderTest(harness: ContractHarness) {
       const { reason, holder } = result;
       return { reason, holder: holder && { by: holder.lockedBy, token: rank(holder.fencingToken) } };
     }
-    const { fencingToken, tickMs, doneTickMs, previous } = result.lease;
+    const { fencingToken, tickMs, doneTickMs, openTicksMs, failedTicksMs, previous } = result.lease;
     return {
       status: result.status,
       token: rank(fencingToken),
       tickMs,
       doneTickMs,
+      openTicksMs,
+      failedTicksMs,
       previous: previous && {
         status: previous.status,
         tickMs: previous.tickMs,
@@ -85,15 +88,22 @@ function lockUnderTest(harness: ContractHarness) {
     return told(result);
   };
 
-  const release = ({ result, holds, markTickDone }: Operation & { verb: 'release' }, lease: Lease) => {
+  const release = (operation: Operation & { verb: 'release' }, lease: Lease) => {
+    const { result, holds, markTickDone, markTickFailed, missedTicksMs } = operation;
     const lockAtLeastForMs = holds ? HOLD_MS : 0;
-    const error = result === 'failed' ? { error: 'TypeError' } : {};
-    return scene.release(lease, { result, markTickDone, lockAtLeastForMs, ...error });
+    const marks =
+      result === 'succeeded'
+        ? { markTickDone, missedTicksMs }
+        : { markTickDone: false, markTickFailed, error: 'TypeError' };
+    return scene.release(lease, { result, lockAtLeastForMs, ...marks });
   };
 
   const force = async ({ wrongToken }: Operation & { verb: 'force' }, lease: Lease, newest: Lease) => {
     // One more than the newest: one more than an older token is a grant's in some stores.
-    const answer = await scene.force(lease, wrongToken ? { fencingToken: newest.fencingToken + 1 } : {});
+    const token = wrongToken ? { fencingToken: newest.fencingToken + 1 } : {};
+    // As lockAdmin does.
+    const failedTicks = failedTicksAfterCrash((await scene.record()) ?? {});
+    const answer = await scene.force(lease, { ...token, ...(failedTicks !== undefined && { failedTicks }) });
     if (answer === 'forced') tokens.add(lease.fencingToken + 1);
     return answer;
   };
@@ -168,7 +178,7 @@ const OWN_WAYS = /^(r\d|runSeq|v|barredAttempts?)$/;
 const HOUR_MS = 3_600_000;
 
 function plainState(record: LockRecord) {
-  const { state, tick, doneTick, result, error, lockedBy, pausedUntil, pausedBy } = record;
+  const { state, tick, doneTick, openTicks, failedTicks, result, error, lockedBy, pausedUntil, pausedBy } = record;
   const { lockedAt = 0, lockUntil = 0, releasedAt } = record;
   const attributes = Object.keys(record).filter((name) => !OWN_WAYS.test(name));
   // On Redis no instant fences off acquires that were sent before a delete.
@@ -185,6 +195,8 @@ function plainState(record: LockRecord) {
     state,
     tick,
     doneTick,
+    openTicks,
+    failedTicks,
     result,
     error,
     lockedBy,

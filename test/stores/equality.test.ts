@@ -3,6 +3,7 @@ import { Redis } from 'ioredis';
 import { redisAdminStore, redisStore } from 'single-execution/redis';
 import type { ContractHarness } from 'single-execution/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { TICK_MS } from '../../src/testing/contract/stage/scene.js';
 import { memoryHarness } from '../support/contract-harness.js';
 import { dynamoDBHarness } from '../support/dynamodb-harness.js';
 import { dynamoDBLocal, freshTable } from '../support/dynamodb-local.js';
@@ -23,6 +24,8 @@ const TOLD = [
   ...['succeeded', 'failed', 'crashed', 'forced'].map((how) => `"previous":{"status":"${how}"`),
   ...['extended', 'released', 'lost', 'forced', 'changed', 'LockStoreError UNAVAILABLE'].map((word) => `: "${word}"`),
   ...['held', 'released', 'forced'].map((state) => `"state":"${state}"`),
+  `"tickMs":${TICK_MS},"doneTickMs":${TICK_MS + 60_000}`,
+  ...['openTicksMs', 'failedTicksMs'].map((list) => `"${list}":[${TICK_MS}`),
   ...['[{"status":"succeeded"', '[{"status":"failed"', ',{"status":"crashed"'],
 ];
 
@@ -74,7 +77,15 @@ describe('equality of stores', () => {
 test.each<SeededBug>([
   {
     name: 'marks no tick',
-    edits: [['core/record/transition.ts#releaseFields', 'markTickDone && tickMs', 'false && tickMs']],
+    edits: [['core/record/open-ticks.ts#ticksAfterRun', '!markTickDone', 'true']],
+  },
+  {
+    name: 'opens no tick',
+    edits: [['core/record/open-ticks.ts#ticksAfterRun', '[...open, ...passed]', 'open']],
+  },
+  {
+    name: 'refuses an open tick',
+    edits: [['core/record/open-ticks.ts#isListed', '!markTickAtStart &&', 'false &&']],
   },
   {
     name: 'forgets the crash before it',

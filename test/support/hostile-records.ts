@@ -15,6 +15,7 @@ export const MINUTE = 60_000;
 export const FIELDS = [
   ...['attemptId', 'fencingToken', 'state', 'lockedAt', 'lockUntil', 'leaseMs', 'lockedBy', 'tick', 'doneTick', 'v'],
   ...['barredAttempt', 'barredAttempts', 'pausedUntil', 'pausedBy', 'result', 'releasedAt', 'error', 'r0', 'runSeq'],
+  ...['openTicks', 'failedTicks'],
 ] as const;
 
 export type Fields = ReadonlyMap<string, string | number>;
@@ -44,6 +45,7 @@ const anyNumber = fc.oneof(
 const anyWords = fc.oneof(
   anyText.filter((text) => text.length < 300),
   fc.constantFrom('held', 'released', 'forced', 'inf', '-inf', 'nan', '0x10', '1e300', '-5', '007', '9'.repeat(400)),
+  fc.constantFrom(',', ',mjuohs00,', ',mjuohs00,mjuohs00', ',zzzzzzzzzzzz,-mjuohs00,MJUOHS00,', ','.repeat(300)),
   fc.constantFrom('s|||0|0', 's|zzzzzzzzzzzz|zzzzzzzzzzzz|0|zzzzzzzzzzzzzzzz', 'c||1||1'),
 );
 

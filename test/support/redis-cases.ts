@@ -1,4 +1,5 @@
 import type { Claim } from 'single-execution';
+import { listOf } from '../../src/core/record/open-ticks.js';
 import { giveUp } from '../../src/testing/contract/given-up.js';
 import { type ContractCase, contractCase } from '../../src/testing/contract/stage/case.js';
 import {
@@ -101,6 +102,23 @@ export const redisCases: readonly ContractCase[] = [
     await patch({ fencingToken: TICK_MS });
     const next = await grant();
     expectBetween(next.fencingToken, fencingToken, next.lockedAtMs, 'fencing token');
+  }),
+
+  redisCase('F14 a crash is remembered also in a list that cannot be read', async (scene) => {
+    await scene.grantAndDie({ tickMs: TICK_MS });
+    const words = Array.from({ length: 9 }, (_, n) => `and so on, zzzzzzzzzz${n}`).join();
+    await scene.patch({ failedTicks: `,no list,${listOf([TICK_MS - 60_000])}${words}` });
+    await scene.grant();
+    expectSame((await scene.record())?.failedTicks, listOf([TICK_MS - 60_000, TICK_MS]), 'failedTicks');
+  }),
+
+  redisCase('ticks that crashed are in order also where one of them has a digit more', async (scene) => {
+    // In 2059, the first instant of nine digits in base 36.
+    const nineDigits = 36 ** 8;
+    const ticks = [-8, -7, -6, -5, -4, -3, -2, -1, 0].map((minute) => nineDigits + minute * 60_000);
+    for (const tickMs of ticks.toReversed()) await scene.grantAndDie({ tickMs });
+    await scene.grant();
+    expectSame((await scene.record())?.failedTicks, listOf(ticks), 'failedTicks');
   }),
 
   redisCase('F86 a token that is no safe integer stays as it is, and the lock free', async (scene) => {

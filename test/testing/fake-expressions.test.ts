@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { fakeLockTable } from 'single-execution/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Claim, Lease } from '../../src/core/ports/lock-store.js';
+import { listOf } from '../../src/core/record/open-ticks.js';
 import {
   acquireRequest,
   cancelRequest,
@@ -166,6 +167,51 @@ describe('what one request does', () => {
     ['value exists', when('attribute_exists(:v)')],
     ['unknown function in a condition', when('attribute_is_there(n)')],
     ['function in capitals', when('ATTRIBUTE_EXISTS(n)')],
+    ['a text contains a text', when('contains(s, :w)', { ExpressionAttributeValues: { ':v': 1, ':w': 'iv' } })],
+    ['a text contains no other text', when('contains(s, :w)', W)],
+    [
+      'a text contains itself by another name',
+      when('contains(s, :w)', { ExpressionAttributeValues: { ':v': 1, ':w': 'five' } }),
+    ],
+    ['a text contains nothing', when('contains(s, :w)', { ExpressionAttributeValues: { ':v': 1, ':w': '' } })],
+    ['a text contains an attribute', when('contains(s, state)', V)],
+    ['a text contains a text of the item', when('contains(s, attemptId)')],
+    ['a text contains an absent attribute', when('contains(s, y)')],
+    ['an absent attribute contains a text', when('contains(y, :w)', W)],
+    ['an absent attribute contains another', when('contains(y, x)')],
+    ['a text contains a number', when('contains(s, :v)')],
+    ['a number contains a number', when('contains(n, :v)')],
+    [
+      'a number contains itself by another name',
+      when('contains(n, :w)', { ExpressionAttributeValues: { ':v': 1, ':w': 5 } }),
+    ],
+    ['a number contains a text', when('contains(n, :w)', W)],
+    ['a boolean contains a boolean', when('contains(b, :w)', { ExpressionAttributeValues: { ':v': 1, ':w': true } })],
+    ['a null contains a null', when('contains(z, :w)', { ExpressionAttributeValues: { ':v': 1, ':w': null } })],
+    ['a text contains a boolean', when('contains(s, :w)', { ExpressionAttributeValues: { ':v': 1, ':w': true } })],
+    ['a text contains a null', when('contains(s, :w)', { ExpressionAttributeValues: { ':v': 1, ':w': null } })],
+    ['a value contains no number', when('contains(:w, :v)', W)],
+    [
+      'a value contains an attribute',
+      when('contains(:w, s)', { ExpressionAttributeValues: { ':v': 1, ':w': 'fives' } }),
+    ],
+    ['a value contains itself', when('contains(:w, :w)', W)],
+    [
+      'a value contains a value',
+      when('contains(:w, :x)', { ExpressionAttributeValues: { ':v': 1, ':w': 'text', ':x': 'ex' } }),
+    ],
+    ['an attribute contains itself', when('contains(s, s)')],
+    [
+      'an attribute behind a # contains itself',
+      when('contains(#s, s)', { ...V, ExpressionAttributeNames: { '#s': 's' } }),
+    ],
+    ['a reserved word contains a text', when('contains(state, :w)', W)],
+    ['contains of one operand', when('contains(s)')],
+    ['contains of three operands', when('contains(s, :v, :w)', W)],
+    ['contains of nothing', when('contains()')],
+    ['contains cut off', when('contains(s, :w', W)],
+    ['contains in capitals', when('CONTAINS(s, :w)', W)],
+    ['NOT contains', when('NOT contains(s, :w) AND n <> :v', W)],
     ['NOT before AND before OR', when('NOT n = :v AND n <> :v OR n = :v')],
     ['OR after AND', when('n = :v OR n <> :v AND s = :v')],
     ['keywords of a condition in small letters', when('not n = :v and n <> :v or n = :v')],
@@ -214,7 +260,9 @@ describe('random sequences', () => {
   test('of every request that the store makes', async () => {
     const attempt = fc.constantFrom('a1', 'a2', 'a3');
     const nowMs = fc.constantFrom(...[0, 1, 60_000, 61_999, 62_000, 62_001, 3_600_000].map((ms) => NOW + ms));
-    const tickMs = fc.option(fc.constantFrom(NOW - 60_000, NOW, NOW + 60_000), { nil: undefined });
+    const ticks = [NOW - 60_000, NOW, NOW + 60_000];
+    const tickMs = fc.option(fc.constantFrom(...ticks), { nil: undefined });
+    const someTicks = fc.subarray(ticks);
     const claim: fc.Arbitrary<Claim> = fc
       .record({ attemptId: attempt, tickMs, markTickAtStart: fc.boolean() })
       .map(({ tickMs: tick, ...rest }) => ({
@@ -224,8 +272,14 @@ describe('random sequences', () => {
         leaseMs: 60_000,
         lockedBy: 'somebody',
       }));
-    const lease: fc.Arbitrary<Lease> = fc.tuple(claim, nowMs).map(([asked, now]) => ({
+    const remembered = fc.record({
+      doneTickMs: fc.constantFrom(...ticks),
+      openTicksMs: someTicks,
+      failedTicksMs: someTicks,
+    });
+    const lease: fc.Arbitrary<Lease> = fc.tuple(claim, nowMs, remembered).map(([asked, now, past]) => ({
       ...asked,
+      ...past,
       fencingToken: NOW + 1,
       lockedAtMs: now,
       lockUntilMs: now + 62_000,
@@ -236,6 +290,8 @@ describe('random sequences', () => {
       result: fc.constantFrom('succeeded' as const, 'failed' as const),
       lockAtLeastForMs: fc.constantFrom(0, 61_000),
       markTickDone: fc.boolean(),
+      markTickFailed: fc.boolean(),
+      missedTicksMs: someTicks,
       durationMs: fc.constant(7),
       error: fc.constant('TypeError'),
     });
@@ -246,7 +302,7 @@ describe('random sequences', () => {
         arbitrary: fc
           .tuple(claim, nowMs, attempt, nowMs, fc.constantFrom('held' as const, 'released' as const, undefined))
           .map(([asked, now, attemptId, seen, state]) =>
-            takeoverRequest(asked, now, { attemptId, lockUntil: seen + 62_000, ...(state && { state }) }),
+            takeoverRequest(asked, now, { attemptId, lockUntil: seen + 62_000, tick: NOW, ...(state && { state }) }),
           ),
       },
       attempt.map(cancelRequest),
@@ -259,6 +315,7 @@ describe('random sequences', () => {
           fencingToken: NOW + more,
           lockedAtMs: now,
           nowMs: now,
+          failedTicks: listOf([NOW]),
         }),
       ),
       nowMs.map((now) => pauseRequest({ untilMs: now, by: 'an operator' })),
@@ -271,6 +328,8 @@ describe('random sequences', () => {
       { fencingToken: 'seven' },
       { lockUntil: 'soon' },
       { doneTick: '0' },
+      { doneTick: NOW + 60_000, openTicks: listOf([NOW - 60_000, NOW]) },
+      { doneTick: NOW + 60_000, openTicks: 7 },
     );
 
     await fc.assert(
@@ -294,6 +353,7 @@ describe('random sequences', () => {
         tie('comparison'),
         attribute.map((name) => `attribute_exists(${name})`),
         attribute.map((name) => `attribute_not_exists(${name})`),
+        fc.tuple(operand, operand).map((parts) => `contains(${parts.join(', ')})`),
         tie('condition').map((inner) => `NOT ${inner}`),
         tie('condition').map((inner) => `(${inner})`),
         fc.tuple(tie('condition'), fc.constantFrom('AND', 'OR'), tie('condition')).map((parts) => parts.join(' ')),

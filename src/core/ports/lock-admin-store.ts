@@ -48,6 +48,8 @@ export interface ForceRelease {
   readonly fencingToken: number;
   readonly lockedAtMs: number;
   readonly nowMs: number;
+  /** The record's `failedTicks` from then on; absent where they stay as they are. */
+  readonly failedTicks?: string;
 }
 
 export interface Deletion {

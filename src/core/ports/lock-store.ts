@@ -54,6 +54,9 @@ export interface Lease extends Sent {
   readonly fenceMs?: number;
   /** Highest tick done, as seen at the grant. */
   readonly doneTickMs?: number;
+  /** Older ticks that are not done, and newer ones whose run failed, as the grant left them. Ascending. */
+  readonly openTicksMs?: readonly number[];
+  readonly failedTicksMs?: readonly number[];
   /** The run before this one; unknown after the store recognised its own replayed attempt. */
   readonly previous?: PreviousRun;
 }
@@ -93,6 +96,10 @@ export interface Completion {
   readonly lockAtLeastForMs: number;
   /** Record the lease's tick as done. */
   readonly markTickDone: boolean;
+  /** Record the lease's tick as failed, so that it is still open when a newer one is done. */
+  readonly markTickFailed?: boolean;
+  /** Ticks between the last one done and the lease's that never came: they are open once this one is done. */
+  readonly missedTicksMs?: readonly number[];
   readonly durationMs: number;
   /** Name of the error of a failed run. */
   readonly error?: string;

@@ -13,6 +13,8 @@ export type LockRecord = {
   readonly lockedBy?: string;
   readonly tick?: number;
   readonly doneTick?: number;
+  readonly openTicks?: string;
+  readonly failedTicks?: string;
   readonly barredAttempt?: string;
   readonly pausedUntil?: number;
   readonly pausedBy?: string;
@@ -43,6 +45,8 @@ export const isToken: Check = (value) => isCount(value) && (value as number) < N
 const isPauseEnd: Check = (value) => isCount(value) && (value as number) <= FOREVER_MS;
 /** Epoch milliseconds from 2001 to 5138: seconds and microseconds fall outside. */
 export const isInstant: Check = (value) => isCount(value) && (value as number) >= 1e12 && (value as number) < 1e14;
+/** See open-ticks.ts. */
+const isTickList: Check = (value) => typeof value === 'string' && /^,([\da-z]+,)*$/.test(value);
 const isOneOf =
   (...choices: unknown[]): Check =>
   (value) =>
@@ -58,6 +62,8 @@ const CHECKS: Readonly<Record<string, Check>> = {
   lockedBy: isText,
   tick: isInstant,
   doneTick: isInstant,
+  openTicks: isTickList,
+  failedTicks: isTickList,
   barredAttempt: isText,
   pausedUntil: isPauseEnd,
   pausedBy: isText,

@@ -1,6 +1,7 @@
 import type { Claim, Lease, RefusalReason, Refused } from '../ports/lock-store.js';
 import { defined } from '../values/defined.js';
 import { holderOf, type Item, type LockRecord, readGrant, readRecord } from './lock-record.js';
+import { isListed } from './open-ticks.js';
 import { hasRun } from './run-ring.js';
 
 /** What a refused acquire means, read off the record that refused it. */
@@ -36,9 +37,9 @@ export function judgeRefusal(
   if (isHeldBy(claim, item)) return { status: 'own', record: readGrant(claim.name, item) };
   const record = readRecord(claim.name, item);
 
-  const { attemptId, state, lockUntil, pausedUntil, doneTick } = record;
+  const { attemptId, state, lockUntil, pausedUntil } = record;
   if (pausedUntil !== undefined && pausedUntil > now) return refusedBy(record, 'paused');
-  const done = doneReason(claim, doneTick);
+  const done = doneReason(claim, record);
   if (done) return refusedBy(record, done);
   if (attemptId === claim.attemptId || lockUntil === undefined) return { status: 'unexpected' };
   if (isGivenBack(record) || isExpired(lockUntil)) return { status: 'expired', record };
@@ -61,12 +62,15 @@ export function refusedBy(record: LockRecord, reason: RefusalReason): Refused {
 }
 
 /**
- * Why the tick of a claim is refused; undefined while it is open. The highest tick done only rises until an operator
- * deletes the lock, so every late try of the same claim is refused as well, and needs no cancel.
+ * Why the tick of a claim is refused; undefined while it is open. A tick that is refused once stays refused until an
+ * operator deletes the lock, so every late try of the same claim is refused as well, and needs no cancel.
  */
-export function doneReason({ tickMs }: Claim, doneTick: unknown): 'already-executed' | 'stale-tick' | undefined {
+export function doneReason(claim: Claim, item: Item): 'already-executed' | 'stale-tick' | undefined {
+  const { tickMs } = claim;
+  const { doneTick } = item;
   if (tickMs === undefined || typeof doneTick !== 'number' || doneTick < tickMs) return undefined;
-  return doneTick === tickMs ? 'already-executed' : 'stale-tick';
+  if (doneTick === tickMs) return 'already-executed';
+  return isListed(claim, item) ? undefined : 'stale-tick';
 }
 
 /**

@@ -3,7 +3,8 @@ import type { Claim, Completion, Lease } from '../ports/lock-store.js';
 import { defined } from '../values/defined.js';
 import type { Sent } from '../values/sent.js';
 import { truncateUtf8 } from '../values/utf8.js';
-import { type LockRecord, MAX_ERROR_BYTES, previousRun, RECORD_VERSION } from './lock-record.js';
+import { type Item, type LockRecord, MAX_ERROR_BYTES, pastRecord, previousRun, RECORD_VERSION } from './lock-record.js';
+import { failedTicksAfterCrash, ticksAfterRun, ticksOf } from './open-ticks.js';
 import { rowsOfRelease } from './run-ring.js';
 
 /*
@@ -11,8 +12,12 @@ import { rowsOfRelease } from './run-ring.js';
  * its condition and its way of counting the fencing token.
  */
 
-/** Fields of a grant at `nowMs`. `tick` is removed from the record when the claim has none. */
-export function grantFields(claim: Claim, nowMs: number, untilMs: number): LockRecord {
+/**
+ * Fields of a grant at `nowMs`. `tick` is removed from the record when the claim has none.
+ *
+ * @param before the item before the grant, unchecked
+ */
+export function grantFields(claim: Claim, nowMs: number, untilMs: number, before: Item = {}): LockRecord {
   const { attemptId, leaseMs, lockedBy, tickMs, markTickAtStart } = claim;
   return {
     attemptId,
@@ -22,7 +27,11 @@ export function grantFields(claim: Claim, nowMs: number, untilMs: number): LockR
     leaseMs,
     lockedBy,
     v: RECORD_VERSION,
-    ...defined({ tick: tickMs, doneTick: markTickAtStart ? tickMs : undefined }),
+    ...defined({
+      tick: tickMs,
+      doneTick: markTickAtStart ? tickMs : undefined,
+      failedTicks: failedTicksAfterCrash(before),
+    }),
   };
 }
 
@@ -34,18 +43,16 @@ const FURTHEST_FENCE_MS = 3_600_000;
  * sent before: it is never before the release itself, nor before the fence that the run took over from.
  */
 export function releaseFields(lease: Lease, completion: Completion, nowMs: number): LockRecord {
-  const { tickMs, doneTickMs = 0, fenceMs = 0 } = lease;
-  const { result, error, lockAtLeastForMs, markTickDone } = completion;
+  const { fenceMs = 0 } = lease;
+  const { result, error, lockAtLeastForMs } = completion;
   const holdUntilMs = lockAtLeastForMs === 0 ? 0 : lease.lockedAtMs + lockAtLeastForMs;
   const releasedAt = fenceMs <= nowMs + FURTHEST_FENCE_MS ? Math.max(nowMs, fenceMs) : nowMs;
   return {
     state: 'released',
     ...(holdUntilMs > nowMs ? { lockUntil: holdUntilMs, releasedAt: nowMs } : { lockUntil: releasedAt, releasedAt }),
     result,
-    ...defined({
-      error: error ? truncateUtf8(error, MAX_ERROR_BYTES) : undefined,
-      doneTick: markTickDone && tickMs !== undefined ? Math.max(tickMs, doneTickMs) : undefined,
-    }),
+    ...defined({ error: error ? truncateUtf8(error, MAX_ERROR_BYTES) : undefined }),
+    ...ticksAfterRun(lease, completion),
     ...rowsOfRelease(lease, completion),
   };
 }
@@ -54,8 +61,14 @@ export function releaseFields(lease: Lease, completion: Completion, nowMs: numbe
  * Fields of an operator's force release; the fencing token rises by one beside them. `lockUntil` fences off acquires
  * that were sent before it, and those of the run that it ends, whose clock may be ahead.
  */
-export function forcedFields({ adminId, lockedAtMs, nowMs }: ForceRelease): LockRecord {
-  return { state: 'forced', attemptId: adminId, lockUntil: Math.max(nowMs, lockedAtMs + 1), releasedAt: nowMs };
+export function forcedFields({ adminId, lockedAtMs, nowMs, failedTicks }: ForceRelease): LockRecord {
+  return {
+    state: 'forced',
+    attemptId: adminId,
+    lockUntil: Math.max(nowMs, lockedAtMs + 1),
+    releasedAt: nowMs,
+    ...defined({ failedTicks }),
+  };
 }
 
 /** Fields of an operator's pause. The version makes a record of a name that has none, which a resume leaves. */
@@ -66,11 +79,12 @@ export function pausedFields({ untilMs, by }: Pause): LockRecord {
 /**
  * The lease that a granted record stands for.
  *
- * @param old the record before the grant; unknown after an own replay, and then neither the previous run nor missed
- *   ticks can be told
+ * @param before the item before the grant, unchecked; unknown after an own replay, and then the previous run cannot be
+ *   told
  */
-export function leaseOf(claim: Claim, record: LockRecord, sent: Sent, old?: LockRecord): Lease {
+export function leaseOf(claim: Claim, record: LockRecord, sent: Sent, before?: Item): Lease {
   const { fencingToken = 0, lockedAt = sent.firstSentWall, lockUntil = lockedAt } = record;
+  const past = before && pastRecord(claim.name, before);
   return {
     name: claim.name,
     attemptId: claim.attemptId,
@@ -79,6 +93,7 @@ export function leaseOf(claim: Claim, record: LockRecord, sent: Sent, old?: Lock
     lockedAtMs: lockedAt,
     lockUntilMs: lockUntil,
     ...sent,
-    ...defined({ tickMs: claim.tickMs, doneTickMs: old?.doneTick, previous: old && previousRun(old) }),
+    ...ticksOf(before ? { ...before, ...defined({ failedTicks: record.failedTicks }) } : record),
+    ...defined({ tickMs: claim.tickMs, previous: past && previousRun(past) }),
   };
 }

@@ -36,7 +36,7 @@ export async function settleAttempt<R>(
   const outcome = acquire((answer, record) => {
     ambiguous ||= answer.ambiguous;
     isAnswered = 'value' in answer;
-    isDone = doneReason(claim, record?.['doneTick']) !== undefined;
+    isDone = record !== undefined && doneReason(claim, record) !== undefined;
   });
   const isGranted = await outcome.then(
     ({ status }) => status === 'acquired',

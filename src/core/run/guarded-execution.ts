@@ -76,6 +76,15 @@ export function missedBefore(lease: Lease, schedule: Policy['schedule']): Date[]
   return lastMs === Number.NEGATIVE_INFINITY ? [] : missedTicks(lastMs, tickMs, schedule);
 }
 
+/**
+ * Ticks of the schedule between the last one done and the tick of this run: nobody has done them. A duration does not
+ * tell when they were due.
+ */
+export function undoneBefore({ tickMs, doneTickMs }: Lease, schedule: Policy['schedule']): number[] {
+  if (typeof schedule !== 'object' || tickMs === undefined || doneTickMs === undefined) return [];
+  return missedTicks(doneTickMs, tickMs, schedule).map((tick) => tick.getTime());
+}
+
 function isRecovering(previous: PreviousRun | undefined, tickMs: number | undefined): boolean {
   if (previous?.status === 'crashed') return true;
   return previous?.status === 'failed' && tickMs !== undefined && previous.tickMs === tickMs;

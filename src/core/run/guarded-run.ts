@@ -2,9 +2,8 @@ import type { Completion, Granted, Lease } from '../ports/lock-store.js';
 import { type DeadlineError, errorName, LockStoreError, toStoreError } from '../public/errors.js';
 import type { Tell } from '../public/events.js';
 import { type Executed, publicPrevious, type ReleaseStatus } from '../public/outcome.js';
-import { defined } from '../values/defined.js';
 import { leaseExtender } from './extender.js';
-import { factsOf, guardedExecution, missedBefore } from './guarded-execution.js';
+import { factsOf, guardedExecution, missedBefore, undoneBefore } from './guarded-execution.js';
 import { startHeartbeat } from './heartbeat.js';
 import { type Hold, holdOf, isOver } from './hold.js';
 import type { Invocation } from './invocation.js';
@@ -28,7 +27,7 @@ export async function runGuarded<T>(task: Task<T>, granted: Granted, asked: Invo
   const refusal = whyNotRun(granted, invocation, startedMono);
   if (refusal) {
     tell({ type: 'acquire-failed', error: refusal });
-    await releaseLease(lease, givenBack(refusal.code), invocation);
+    await releaseLease(lease, givenBack(refusal.code, invocation), invocation);
     throw refusal;
   }
 
@@ -40,7 +39,7 @@ export async function runGuarded<T>(task: Task<T>, granted: Granted, asked: Invo
 
   // 4. Release with the verdict, then give back what the task gave.
   const durationMs = Math.round(clock.monotonic() - startedMono);
-  const status = await releaseLease(lease, completionOf(settled, durationMs, invocation), invocation);
+  const status = await releaseLease(lease, completionOf(settled, lease, durationMs, invocation), invocation);
   const value = conclude(settled, { durationMs, release: status }, tell);
   return { status: 'executed', ...factsOf(lease, invocation), value, release: status, durationMs };
 }
@@ -87,8 +86,9 @@ function grantIsOver(name: string, code: keyof typeof GRANT_IS_OVER): LockStoreE
 }
 
 /** The completion of a run that never began. */
-function givenBack(error: string): Completion {
-  return { result: 'failed', lockAtLeastForMs: 0, markTickDone: false, durationMs: 0, error };
+function givenBack(error: string, { order, policy }: Invocation): Completion {
+  const markTickFailed = policy.tickMark === 'success' && order.tickMs !== undefined;
+  return { result: 'failed', lockAtLeastForMs: 0, markTickDone: false, markTickFailed, durationMs: 0, error };
 }
 
 function tellPast(lease: Lease, { policy, tell }: Invocation): void {
@@ -125,14 +125,16 @@ async function runHeld<T>(task: Task<T>, { lease, capMono }: Granted, invocation
   return settled;
 }
 
-function completionOf(settled: Settled<unknown>, durationMs: number, { order, policy }: Invocation): Completion {
+function completionOf(settled: Settled<unknown>, lease: Lease, durationMs: number, { policy }: Invocation): Completion {
   const failed = 'error' in settled;
+  const byResult = policy.tickMark === 'success' && lease.tickMs !== undefined;
   return {
     result: failed ? 'failed' : 'succeeded',
     lockAtLeastForMs: failed && policy.onError === 'release' ? 0 : policy.lockAtLeastForMs,
-    markTickDone: !failed && policy.tickMark === 'success' && order.tickMs !== undefined,
+    markTickDone: !failed && byResult,
+    markTickFailed: failed && byResult,
     durationMs,
-    ...defined({ error: failed ? errorName(settled.error) : undefined }),
+    ...(failed ? { error: errorName(settled.error) } : { missedTicksMs: undoneBefore(lease, policy.schedule) }),
   };
 }
 

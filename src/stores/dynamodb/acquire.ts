@@ -1,6 +1,6 @@
 import type { AcquireResult, Claim, ClockBounds, Granted, Lease, StoreCall } from '../../core/ports/lock-store.js';
 import { CorruptLockError, LockStoreError } from '../../core/public/errors.js';
-import { type Item, type LockRecord, pastRecord, readGrant } from '../../core/record/lock-record.js';
+import { type Item, type LockRecord, readGrant } from '../../core/record/lock-record.js';
 import { type Expired, isGivenBack, isHeldBy, judgeRefusal, refusedBy } from '../../core/record/refusal.js';
 import { grantFields, leaseOf } from '../../core/record/transition.js';
 import { type Note, settleAttempt } from '../../core/request/attempt.js';
@@ -103,8 +103,8 @@ function newLease(claim: Claim, sent: Sent, before: Item = {}): Lease {
   if (!Number.isSafeInteger(fencingToken) || fencingToken < 1) {
     throw new CorruptLockError(claim.name, 'fencingToken', 'no number that can be counted up');
   }
-  const written = { ...grantFields(claim, now, now + claim.leaseMs + PAD_MS), fencingToken };
-  return leaseOf(claim, written, sent, pastRecord(claim.name, before));
+  const written = { ...grantFields(claim, now, now + claim.leaseMs + PAD_MS, before), fencingToken };
+  return leaseOf(claim, written, sent, before);
 }
 
 /** The grant that this attempt has already, by its own record. */

@@ -4,6 +4,7 @@ import type { CheckIn } from '../../core/ports/member-store.js';
 import { deletedRecord } from '../../core/record/deletion.js';
 import { type LockRecord, recordAttributes } from '../../core/record/lock-record.js';
 import { memberAttribute } from '../../core/record/member-list.js';
+import { listedTick } from '../../core/record/open-ticks.js';
 import { forcedFields, grantFields, pausedFields, releaseFields } from '../../core/record/transition.js';
 import { defined } from '../../core/values/defined.js';
 
@@ -34,23 +35,28 @@ const NEW_ATTEMPT = '(attribute_not_exists(attemptId) OR attemptId <> :att)';
 const NOT_BARRED = '(attribute_not_exists(barredAttempt) OR barredAttempt <> :att)';
 const NOT_PAUSED = '(attribute_not_exists(pausedUntil) OR pausedUntil <= :now)';
 // No newer tick, nor this one, is done.
-const TICK_OPEN = '(attribute_not_exists(doneTick) OR doneTick < :tick)';
+const TICK_IS_NEW = 'attribute_not_exists(doneTick) OR doneTick < :tick';
+// A newer one is, but this one is listed as not done.
+const TICK_IS_LISTED = 'doneTick > :tick AND contains(openTicks, :listed)';
 // Still this grant, not ended.
 const OURS = 'attemptId = :att AND #state = :held';
 
 export function acquireRequest(claim: Claim, nowMs: number): UpdateRequest {
-  return grantRequest(claim, nowMs, [FREE, NEW_ATTEMPT, NOT_BARRED, NOT_PAUSED], { ':held': 'held' });
+  const fields = grantFields(claim, nowMs, nowMs + claim.leaseMs + PAD_MS);
+  return grantRequest(claim, fields, [FREE, NEW_ATTEMPT, NOT_BARRED, NOT_PAUSED], { ':now': nowMs, ':held': 'held' });
 }
 
 /** Takes over from the very grant that was seen: refused once it has changed. */
 export function takeoverRequest(claim: Claim, nowMs: number, seen: LockRecord): UpdateRequest {
   const { attemptId, lockUntil, state } = seen;
+  const fields = grantFields(claim, nowMs, nowMs + claim.leaseMs + PAD_MS, seen);
   const unchanged = [
     unchangedSince('attemptId', ':oldAttempt', attemptId),
     unchangedSince('lockUntil', ':oldUntil', lockUntil),
     unchangedSince('#state', ':oldState', state),
   ];
-  return grantRequest(claim, nowMs, [...unchanged, NOT_BARRED, NOT_PAUSED], {
+  return grantRequest(claim, fields, [...unchanged, NOT_BARRED, NOT_PAUSED], {
+    ':now': nowMs,
     ':oldAttempt': attemptId,
     ':oldUntil': lockUntil,
     ':oldState': state,
@@ -62,15 +68,16 @@ function unchangedSince(path: string, placeholder: string, seen: unknown): strin
 }
 
 function grantRequest(
-  claim: Claim,
-  nowMs: number,
+  { attemptId, tickMs, markTickAtStart }: Claim,
+  fields: LockRecord,
   conditions: readonly string[],
   values: Record<string, string | number | undefined>,
 ): UpdateRequest {
-  const { attemptId, leaseMs, tickMs } = claim;
-  const { update, names, fieldValues } = set(grantFields(claim, nowMs, nowMs + leaseMs + PAD_MS));
+  const { update, names, fieldValues } = set(fields);
   const hasTick = tickMs !== undefined;
-  const all = hasTick ? [...conditions, TICK_OPEN] : conditions;
+  const listed = hasTick && !markTickAtStart ? listedTick(tickMs) : undefined;
+  const isOpen = listed === undefined ? `(${TICK_IS_NEW})` : `(${TICK_IS_NEW} OR (${TICK_IS_LISTED}))`;
+  const all = hasTick ? [...conditions, isOpen] : conditions;
   return {
     // The token rises by one a grant; where there is no record it begins at the clock.
     UpdateExpression: `${update}, fencingToken = if_not_exists(fencingToken, :now) + :one${hasTick ? '' : ' REMOVE tick'}`,
@@ -79,9 +86,8 @@ function grantRequest(
     ExpressionAttributeValues: {
       ...fieldValues,
       ':att': attemptId,
-      ':now': nowMs,
       ':one': 1,
-      ...defined({ ':tick': tickMs, ...values }),
+      ...defined({ ':tick': tickMs, ':listed': listed, ...values }),
     },
     ReturnValues: 'ALL_OLD',
   };
@@ -111,9 +117,15 @@ export function releaseRequest(lease: Lease, completion: Completion, nowMs: numb
   const { update, names, fieldValues } = set(releaseFields(lease, completion, nowMs));
   return {
     UpdateExpression: update,
-    ConditionExpression: OURS,
+    // This very grant: a late acquire can be a second one of its attempt, and by then the lists of ticks are others.
+    ConditionExpression: `${OURS} AND fencingToken = :token`,
     ExpressionAttributeNames: names,
-    ExpressionAttributeValues: { ...fieldValues, ':att': lease.attemptId, ':held': 'held' },
+    ExpressionAttributeValues: {
+      ...fieldValues,
+      ':att': lease.attemptId,
+      ':token': lease.fencingToken,
+      ':held': 'held',
+    },
   };
 }
 

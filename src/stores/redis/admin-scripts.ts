@@ -8,13 +8,14 @@ import { type RedisScript, script } from './scripts.js';
 /** A name without a record, or with what a delete has left. */
 const UNLESS_KNOWN = `if #flat == 0 or lock.state == 'deleted' and not lock.pausedUntil then return answer('unknown') end`;
 
-/** `adminId fencingToken`: `forced`, or `changed` when the lock is not held under that token. */
+/** `adminId fencingToken failedTicks`, empty where they stay: `forced`, or `changed` when the lock is not held under that token. */
 export const FORCE_RELEASE: RedisScript = script(`
 if lock.attemptId == ARGV[1] then return answer('forced') end
 if lock.state ~= 'held' or lock.fencingToken ~= ARGV[2] then return answer('changed') end
 ended(lock.attemptId)
 redis.call('HSET', key, 'state', 'forced', 'attemptId', ARGV[1], 'lockUntil', text(now), 'releasedAt', text(now),
   'fencingToken', text(tonumber(lock.fencingToken) + 1))
+if ARGV[3] ~= '' then redis.call('HSET', key, 'failedTicks', ARGV[3]) end
 return answer('forced')
 `);
 

@@ -61,13 +61,13 @@ async function get(redis: RedisConnection, name: string, call: StoreCall): Promi
 }
 
 async function forceRelease(redis: RedisConnection, force: ForceRelease, call: StoreCall) {
-  const { name, adminId, fencingToken } = force;
+  const { name, adminId, fencingToken, failedTicks = '' } = force;
   const words = ['forced', 'changed'] as const;
   const order = {
     script: FORCE_RELEASE,
     operation: 'forceRelease',
     name,
-    args: [adminId, fencingToken],
+    args: [adminId, fencingToken, failedTicks],
     words,
   } as const;
   const answer = await redis.run(order, call);

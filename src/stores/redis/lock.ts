@@ -10,8 +10,9 @@ import type {
   StoreCall,
 } from '../../core/ports/lock-store.js';
 import type { CheckIn, MemberList, MemberStore } from '../../core/ports/member-store.js';
-import { MAX_ERROR_BYTES, pastRecord, readGrant } from '../../core/record/lock-record.js';
+import { MAX_ERROR_BYTES, readGrant } from '../../core/record/lock-record.js';
 import { memberAttribute, readMemberList } from '../../core/record/member-list.js';
+import { listedTick, ticksAfterRun } from '../../core/record/open-ticks.js';
 import { isReleasedBy, judgeRefusal } from '../../core/record/refusal.js';
 import { linesOfRelease } from '../../core/record/run-ring.js';
 import { grantFields, leaseOf } from '../../core/record/transition.js';
@@ -38,13 +39,14 @@ export function redisLock(redis: RedisConnection): LockStore & MemberStore {
 }
 
 function acquire(redis: RedisConnection, claim: Claim, call: StoreCall): Promise<AcquireResult> {
-  const { name, attemptId, leaseMs, lockedBy, tickMs = '', markTickAtStart } = claim;
+  const { name, attemptId, leaseMs, lockedBy, tickMs, markTickAtStart } = claim;
   const about = { operation: 'acquire', name } as const;
   let sent: Sent | undefined;
   return settleAttempt(claim, call, {
     // 1. Acquire, which takes over what is expired as well.
     async acquire(note) {
-      const args = [attemptId, leaseMs, lockedBy, tickMs, markTickAtStart ? '1' : ''];
+      const listed = tickMs === undefined || markTickAtStart ? '' : listedTick(tickMs);
+      const args = [attemptId, leaseMs, lockedBy, tickMs ?? '', markTickAtStart ? '1' : '', listed];
       const words = ['granted', 'own', 'refused'] as const;
       const answer = await redis.run({ ...about, script: ACQUIRE, args, words }, call);
       note(answer, 'value' in answer ? answer.value.item : undefined);
@@ -64,8 +66,8 @@ function judge(claim: Claim, reply: RedisReply<'granted' | 'own' | 'refused'>): 
   const { word, nowMs, number, item = {}, clock, sent } = reply;
   if (word === 'own') return ownGrant(claim, reply, sent);
   if (word === 'granted') {
-    const written = { ...grantFields(claim, nowMs, nowMs + claim.leaseMs), fencingToken: number };
-    return { status: 'acquired', lease: leaseOf(claim, written, sent, pastRecord(claim.name, item)), clock };
+    const written = { ...grantFields(claim, nowMs, nowMs + claim.leaseMs, item), fencingToken: number };
+    return { status: 'acquired', lease: leaseOf(claim, written, sent, item), clock };
   }
   const judgement = judgeRefusal(claim, reply.item, nowMs, (lockUntil) => lockUntil <= nowMs);
   if (judgement.status === 'refused') return { ...judgement, clock };
@@ -92,11 +94,12 @@ async function release(
   completion: Completion,
   call: StoreCall,
 ): Promise<ReleaseResult> {
-  const { name, attemptId, tickMs } = lease;
-  const { result, error = '', lockAtLeastForMs, markTickDone } = completion;
+  const { name, attemptId } = lease;
+  const { result, error = '', lockAtLeastForMs } = completion;
   const { own: line, crashed = '' } = linesOfRelease(lease, completion);
-  const doneTick = markTickDone && tickMs !== undefined ? tickMs : '';
-  const args = [attemptId, result, truncateUtf8(error, MAX_ERROR_BYTES), lockAtLeastForMs, doneTick, line, crashed];
+  const { doneTick = '', openTicks = '', failedTicks = '' } = ticksAfterRun(lease, completion);
+  const run = [result, truncateUtf8(error, MAX_ERROR_BYTES), lockAtLeastForMs];
+  const args = [attemptId, ...run, doneTick, openTicks, failedTicks, line, crashed];
   const words = ['released', 'other'] as const;
   const answer = await redis.run({ script: RELEASE, operation: 'release', name, args, words }, call);
   const { word, item = {} } = answered(answer);

@@ -58,9 +58,40 @@ export interface RedisScript {
 /** A script over one lock. */
 export const script = (body: string): RedisScript => ({ text: PRELUDE + body });
 
-/** `attemptId leaseMs lockedBy tick markTickAtStart`: `granted` (the fencing token), `own`, or `refused`. */
-export const ACQUIRE: RedisScript = script(`
-local id, lease, who, tick, mark = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4], ARGV[5]
+/**
+ * What a script that ends a run without its release needs: `failTick` lists its tick as failed. The same as
+ * `failedTicksAfterCrash` does for the other stores.
+ */
+const FAIL_TICK = `
+local function base36(number)
+  local digits = ''
+  repeat
+    local digit = number % 36
+    digits = string.sub('0123456789abcdefghijklmnopqrstuvwxyz', digit + 1, digit + 1) .. digits
+    number = (number - digit) / 36
+  until number == 0
+  return digits
+end
+
+-- In base 36 every instant has eight digits or nine.
+local function isTick(digits) return (#digits == 8 or #digits == 9) and not string.find(digits, '[^%da-z]') end
+
+local function failTick()
+  local tick = instant(lock.tick)
+  if not tick or tick <= (count(lock.doneTick) or 0) then return end
+  local ticks = { base36(tick) }
+  for other in string.gmatch(lock.failedTicks or '', '[^,]+') do
+    if other ~= ticks[1] and isTick(other) then ticks[#ticks + 1] = other end
+  end
+  table.sort(ticks, function(a, b) return #a < #b or #a == #b and a < b end)
+  while #ticks > 8 do table.remove(ticks, 1) end
+  redis.call('HSET', key, 'failedTicks', ',' .. table.concat(ticks, ',') .. ',')
+end
+`;
+
+/** `attemptId leaseMs lockedBy tick markTickAtStart listed`, `listed` the tick as `openTicks` has it: `granted` (the fencing token), `own`, or `refused`. */
+export const ACQUIRE: RedisScript = script(`${FAIL_TICK}
+local id, lease, who, tick, mark, listed = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4], ARGV[5], ARGV[6]
 if holds(id) then return answer('own') end
 
 local function isCount(value) return value == nil or count(value) ~= nil end
@@ -77,10 +108,17 @@ if lock.attemptId == id or string.find(',' .. (lock.barredAttempts or '') .. ','
   return answer('refused')
 end
 if lock.pausedUntil and tonumber(lock.pausedUntil) > now then return answer('refused') end
-if tick ~= '' and lock.doneTick and tonumber(lock.doneTick) >= tonumber(tick) then return answer('refused') end
+local done = tick ~= '' and tonumber(lock.doneTick or 0)
+if done and done >= tonumber(tick) then
+  local isListed = listed ~= '' and string.find(lock.openTicks or '', listed, 1, true)
+  if done == tonumber(tick) or not isListed then return answer('refused') end
+end
 
 local token = math.max(now, tonumber(lock.fencingToken or 0) + 1)
-if lock.attemptId and lock.state == 'held' then ended(lock.attemptId) end
+if lock.attemptId and lock.state == 'held' then
+  ended(lock.attemptId)
+  failTick()
+end
 redis.call('HSET', key, 'attemptId', id, 'fencingToken', text(token), 'state', 'held', 'lockedAt', text(now),
   'lockUntil', text(now + lease), 'leaseMs', text(lease), 'lockedBy', who, 'v', '1')
 if tick == '' then redis.call('HDEL', key, 'tick') else redis.call('HSET', key, 'tick', tick) end
@@ -104,20 +142,20 @@ return answer('extended', untilMs)
 `);
 
 /**
- * `attemptId result error lockAtLeastForMs doneTick row crashedRow`, empty where there is none: `released`, or `other`.
+ * `attemptId result error lockAtLeastForMs doneTick openTicks failedTicks row crashedRow`, empty where there is none: `released`, or `other`.
  * The release of a run writes its history.
  */
 export const RELEASE: RedisScript = script(`
-local id, result, err, atLeast, done, row, crashed = unpack(ARGV)
+local id, result, err, atLeast, done, open, failed, row, crashed = unpack(ARGV)
 if not holds(id) then return answer(lock.attemptId == id and lock.state == 'released' and 'released' or 'other') end
 
 local untilMs = now
 if atLeast ~= '0' then untilMs = math.max(now, math.min(now, instant(lock.lockedAt) or now) + tonumber(atLeast)) end
 redis.call('HSET', key, 'state', 'released', 'lockUntil', text(untilMs), 'releasedAt', text(now), 'result', result)
 if err ~= '' then redis.call('HSET', key, 'error', err) end
-if done ~= '' then
-  redis.call('HSET', key, 'doneTick', text(math.max(tonumber(done), instant(lock.doneTick) or 0)))
-end
+if done ~= '' then redis.call('HSET', key, 'doneTick', done) end
+if open ~= '' then redis.call('HSET', key, 'openTicks', open) end
+if failed ~= '' then redis.call('HSET', key, 'failedTicks', failed) end
 local seq = count(lock.runSeq) or 0
 for _, line in ipairs({ crashed, row }) do
   if line ~= '' then

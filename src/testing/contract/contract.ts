@@ -5,6 +5,7 @@ import { extendCases } from './extend.js';
 import { forceCases } from './force.js';
 import { givenUpCases } from './given-up.js';
 import { nameCases } from './names.js';
+import { openTickCases } from './open-ticks.js';
 import { pauseCases } from './pause.js';
 import { previousCases } from './previous.js';
 import { recordCases } from './record.js';
@@ -29,6 +30,7 @@ export const lockStoreContract: readonly ContractCase[] = [
   ...tokenCases,
   ...previousCases,
   ...tickCases,
+  ...openTickCases,
   ...extendCases,
   ...releaseCases,
   ...nameCases,

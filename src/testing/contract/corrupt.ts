@@ -14,6 +14,8 @@ const WRONG: readonly (readonly [attribute: string, value: string])[] = [
   ['lockedBy', ''],
   ['tick', '2026-01-01T02:00:00Z'],
   ['doneTick', '2026-01-01T02:00:00Z'],
+  ['openTicks', '2026-01-01T02:00:00Z'],
+  ['failedTicks', 'mjuss3k0'],
   ['barredAttempt', ''],
   ['pausedUntil', 'tomorrow'],
   ['pausedBy', ''],

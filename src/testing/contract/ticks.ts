@@ -112,12 +112,6 @@ export const tickCases: readonly ContractCase[] = [
     await refuse('already-executed', TICK);
   }),
 
-  contractCase('F74 a tick that crashed is stale once a newer one is done', async ({ grantAndDie, run, refuse }) => {
-    await grantAndDie(TICK);
-    await run(NEXT_TICK);
-    await refuse('stale-tick', TICK);
-  }),
-
   contractCase('an older tick is open as long as the newer one only failed', async ({ run, grant }) => {
     await run(NEXT_TICK, FAILED);
     await grant(TICK);

@@ -21,10 +21,11 @@ const EXISTENCE: ReadonlyMap<string, boolean> = new Map([
   ['attribute_exists', true],
   ['attribute_not_exists', false],
 ]);
-const BEYOND: readonly string[] = ['attribute_type', 'begins_with', 'contains', 'size'];
+const BEYOND: readonly string[] = ['attribute_type', 'begins_with', 'size'];
 
 /**
- * Reads a ConditionExpression of comparisons, `attribute_exists`, `attribute_not_exists`, AND, OR, NOT and parentheses.
+ * Reads a ConditionExpression of comparisons, `attribute_exists`, `attribute_not_exists`, `contains`, AND, OR, NOT and
+ * parentheses.
  *
  * @throws a ValidationException where DynamoDB would throw one, and for what this fake cannot do
  */
@@ -75,11 +76,34 @@ function functionCall(reader: ExpressionReader): Condition | undefined {
   const name = reader.takeFunction();
   if (name === undefined) return undefined;
   if (BEYOND.includes(name)) throw beyondFake(`evaluate ${name}`);
+  if (name === 'contains') return contains(reader);
   const shouldExist = EXISTENCE.get(name);
   if (shouldExist === undefined) throw reader.invalid(`Invalid function name; function: ${name}`);
   const attribute = reader.attribute(name);
   reader.expect(')');
   return (item) => (attributeOf(item, attribute) !== undefined) === shouldExist;
+}
+
+/** Whether one text stands in another. Sets and lists, which `contains` searches too, are in no record. */
+function contains(reader: ExpressionReader): Condition {
+  const operands = [reader.operand()];
+  while (reader.takes(',')) operands.push(reader.operand());
+  reader.expect(')');
+  const [whole, part] = operands;
+  if (!whole || !part || operands.length > 2) throw operandCount(reader, 'contains', operands.length);
+  if (whole.attribute !== undefined && whole.attribute === part.attribute) {
+    throw reader.sameOperands('contains', whole.attribute);
+  }
+  return (item) => {
+    const [text, sought] = [whole.read(item), part.read(item)];
+    return typeof text === 'string' && typeof sought === 'string' && text.includes(sought);
+  };
+}
+
+function operandCount(reader: ExpressionReader, name: string, count: number): Error {
+  return reader.invalid(
+    `Incorrect number of operands for operator or function; operator or function: ${name}, number of operands: ${count}`,
+  );
 }
 
 function comparison(reader: ExpressionReader): Condition {

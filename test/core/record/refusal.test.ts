@@ -1,5 +1,6 @@
 import { type Claim, CorruptLockError } from 'single-execution';
 import { describe, expect, test } from 'vitest';
+import { listOf } from '../../../src/core/record/open-ticks.js';
 import { judgeRefusal } from '../../../src/core/record/refusal.js';
 
 const NOW = 1_767_225_600_000;
@@ -80,6 +81,20 @@ describe('judges in the order of the protocol', () => {
     ['done before over', { ...held, doneTick: NOW, lockUntil: NOW - 1 }, 'already-executed'],
     ['a newer tick done before locked', { ...held, doneTick: NOW + 1 }, 'stale-tick'],
     ['an older tick done', { ...held, doneTick: NOW - 1 }, 'locked'],
+    ['a newer tick done, and this one listed', { ...held, doneTick: NOW + 1, openTicks: listOf([NOW]) }, 'locked'],
+    [
+      'a newer tick done, and another one listed',
+      { ...held, doneTick: NOW + 1, openTicks: listOf([NOW - 1]) },
+      'stale-tick',
+    ],
+    [
+      'a newer tick done, and this one only failed',
+      { ...held, doneTick: NOW + 1, failedTicks: listOf([NOW]) },
+      'stale-tick',
+    ],
+    ['done, though it is listed', { ...held, doneTick: NOW, openTicks: listOf([NOW]) }, 'already-executed'],
+    ['F14 a list that is no list', { ...held, openTicks: 'mjuohs00' }, 'corrupt openTicks'],
+    ['F14 a list of failed ticks that is no list', { ...held, failedTicks: 7 }, 'corrupt failedTicks'],
     // 5. The lease over, by the best clock.
     ['held and over', { ...held, lockUntil: NOW - 1 }, 'expired'],
     ['held and over this instant', { ...held, lockUntil: NOW }, 'expired'],
@@ -115,6 +130,12 @@ describe('judges in the order of the protocol', () => {
 
     expect(judgement).toEqual({ status: 'refused', reason: 'locked', holder });
   });
+});
+
+test('a listed tick is stale for a claim that marks it at its start', () => {
+  const item = { ...held, doneTick: NOW + 1, openTicks: listOf([NOW]) };
+
+  expect(verdict(item, { markTickAtStart: true })).toBe('stale-tick');
 });
 
 test('row 44: a refusal carries the holder', () => {

@@ -1,5 +1,6 @@
 import type { Claim, Lease } from 'single-execution';
 import { describe, expect, test } from 'vitest';
+import { listOf } from '../../../src/core/record/open-ticks.js';
 import { forcedFields, grantFields, leaseOf, releaseFields } from '../../../src/core/record/transition.js';
 
 const NOW = 1_767_225_600_000;
@@ -49,6 +50,13 @@ describe('grantFields', () => {
       doneTick: NOW - 5,
     });
     expect(grantFields({ ...claim, markTickAtStart: true }, NOW, NOW + 62_000)).toEqual(granted);
+  });
+
+  test('adds the tick of a run that crashed to those that failed, also where the claim has none', () => {
+    const crashed = { state: 'held', tick: NOW - 5 };
+
+    expect(grantFields(claim, NOW, NOW + 62_000, crashed)).toEqual({ ...granted, failedTicks: listOf([NOW - 5]) });
+    expect(grantFields(claim, NOW, NOW + 62_000, { ...crashed, state: 'released' })).toEqual(granted);
   });
 });
 
@@ -106,6 +114,16 @@ describe('releaseFields', () => {
     expect(releaseFields({ ...lease, ...ticks }, { ...completion, markTickDone }, NOW).doneTick).toBe(doneTick);
   });
 
+  test('writes the lists of ticks that the run changes', () => {
+    const ticks = { tickMs: NOW, doneTickMs: NOW - 9, failedTicksMs: [NOW - 5] };
+
+    expect(releaseFields({ ...lease, ...ticks }, completion, NOW)).toMatchObject({
+      doneTick: NOW,
+      openTicks: listOf([NOW - 5]),
+      failedTicks: ',',
+    });
+  });
+
   test("F88 cuts the error's name to 64 bytes", () => {
     const fields = releaseFields(lease, { ...completion, result: 'failed', error: 'é'.repeat(100) }, NOW);
 
@@ -119,7 +137,9 @@ test.each([
 ])('forcedFields ends the lock %s, under the id of the operator', (_, lockedAtMs, lockUntil) => {
   const force = { name: 'digest', adminId: 'f1', fencingToken: 25, lockedAtMs, nowMs: NOW };
 
-  expect(forcedFields(force)).toEqual({ state: 'forced', attemptId: 'f1', lockUntil, releasedAt: NOW });
+  const forced = { state: 'forced', attemptId: 'f1', lockUntil, releasedAt: NOW };
+  expect(forcedFields(force)).toEqual(forced);
+  expect(forcedFields({ ...force, failedTicks: ',mjuohs00,' })).toEqual({ ...forced, failedTicks: ',mjuohs00,' });
 });
 
 describe('leaseOf', () => {
@@ -156,11 +176,34 @@ describe('leaseOf', () => {
     });
   });
 
-  test('after an own replay the past is unknown', () => {
-    const replayed = leaseOf(claim, record, sent);
+  test('a takeover tells the ticks that failed as it has left them', () => {
+    const old = { state: 'held', tick: NOW - 5, openTicks: listOf([NOW - 9]), failedTicks: listOf([NOW - 7]) };
+    const granted = { ...grantFields(claim, NOW, NOW + 62_000, old), fencingToken: 26 };
+
+    expect(leaseOf(claim, granted, sent, old)).toMatchObject({
+      openTicksMs: [NOW - 9],
+      failedTicksMs: [NOW - 7, NOW - 5],
+    });
+  });
+
+  test('the ticks done are told also of a record that is corrupt, so that they are never lowered', () => {
+    const old = { attemptId: 'a0', fencingToken: 25, lockedAt: 'yesterday', doneTick: NOW - 9, openTicks: 'what?' };
+    const told = leaseOf(claim, record, sent, old);
+
+    expect(told).toMatchObject({ doneTickMs: NOW - 9, openTicksMs: [] });
+    expect(told.previous).toBeUndefined();
+  });
+
+  test('after an own replay the previous run is unknown, and the ticks are those of the own record', () => {
+    const ticks = { doneTick: NOW - 9, openTicks: listOf([NOW - 11]), failedTicks: listOf([NOW - 7]) };
+    const replayed = leaseOf(claim, { ...record, ...ticks }, sent);
 
     expect(replayed.previous).toBeUndefined();
-    expect(replayed.doneTickMs).toBeUndefined();
-    expect(replayed.fencingToken).toBe(26);
+    expect(replayed).toMatchObject({
+      doneTickMs: NOW - 9,
+      openTicksMs: [NOW - 11],
+      failedTicksMs: [NOW - 7],
+      fencingToken: 26,
+    });
   });
 });

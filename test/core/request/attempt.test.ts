@@ -1,5 +1,6 @@
 import { type AcquireResult, CorruptLockError, LockStoreError, type StoreCall } from 'single-execution';
 import { describe, expect, test, vi } from 'vitest';
+import { listedTick } from '../../../src/core/record/open-ticks.js';
 import { type AttemptSteps, endedAttempt, settleAttempt } from '../../../src/core/request/attempt.js';
 import { call, claim } from '../../support/one-run.js';
 
@@ -38,6 +39,8 @@ describe('F6 an attempt that may yet be applied is cancelled', () => {
     ['refused, and every try was answered', REFUSED, false, undefined, 0],
     ['refused for a tick that is done', REFUSED, true, { doneTick: TICK }, 0],
     ['refused by a record of an older tick', REFUSED, true, { doneTick: TICK - 1 }, 1],
+    ['refused for a tick that is stale', REFUSED, true, { doneTick: TICK + 1 }, 0],
+    ['refused for an older tick that is open', REFUSED, true, { doneTick: TICK + 1, openTicks: listedTick(TICK) }, 1],
     ['refused', REFUSED, true, {}, 1],
   ] as const)('%s', async (_, outcome, ambiguous, refusedBy, cancels) => {
     const store = storeOf(outcome, ambiguous, refusedBy);

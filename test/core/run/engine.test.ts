@@ -248,7 +248,7 @@ describe('ticks', () => {
     expect(await executeWithLock(() => {}, { ...tick, tick: NOW + MINUTE })).toMatchObject({ status: 'executed' });
   });
 
-  test('row 38: F66 F74 an older tick after a newer one is skipped, and an observer is told', async () => {
+  test('row 38: F66 an older tick that nobody began is skipped after a newer one, and an observer is told', async () => {
     const { options } = setting();
     const observer = recordingObserver();
     await executeWithLock(() => {}, { ...options, tick: NOW });

@@ -2,11 +2,13 @@ import {
   type Clock,
   type ExecuteOptions,
   executeWithLock,
+  type Lease,
   type LockEvent,
   LockLostError,
   type LockStore,
   type StoreCall,
 } from 'single-execution';
+import { cron } from 'single-execution/schedule';
 import { manualClock } from 'single-execution/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { runsOf } from '../../../src/core/record/run-ring.js';
@@ -19,19 +21,75 @@ const toss = (value: unknown): never => {
   throw value;
 };
 
+const EVERY_MINUTE = cron('* * * * *');
 const noDatabase = () => toss(new Error('no database'));
 
+/** What a store is told of a run whose grant has this past. */
+async function completionOf(task: () => unknown, options: Partial<ExecuteOptions>, past: Partial<Lease> = {}) {
+  const release = vi.fn<LockStore['release']>(async () => 'released');
+  const store = scriptedStore({
+    acquire: async (claim, call) => {
+      const granted = grantOf(claim, call);
+      return { ...granted, lease: { ...granted.lease, ...past } };
+    },
+    release,
+  });
+  await executeWithLock(task, { ...memoryLocks().options, ...options, store }).catch(() => {});
+  return release.mock.calls[0]?.[1];
+}
+
+const crashedAt = (tickMs: number) =>
+  ({ status: 'crashed', tickMs, lockedBy: 'me', lockedAtMs: tickMs, fencingToken: 6 }) as const;
+
 describe('the verdict', () => {
-  test.each<[string, Partial<ExecuteOptions>, boolean]>([
+  const byResult: [string, Partial<ExecuteOptions>, boolean][] = [
     ['with a tick', { tick: NOW }, true],
     ['with a tick that was marked at its start', { tick: NOW, tickMark: 'start' }, false],
     ['without a tick', {}, false],
-  ])('row 29: a store is told what to mark as done of a run %s', async (_, tick, markTickDone) => {
-    const { options } = memoryLocks();
-    const release = vi.fn<LockStore['release']>(async () => 'released');
-    await executeWithLock(() => {}, { ...options, ...tick, store: scriptedStore({ release }) });
+  ];
 
-    expect(release.mock.calls[0]?.[1]).toMatchObject({ result: 'succeeded', markTickDone });
+  test.each(byResult)('row 29: a store is told what to mark as done of a run %s', async (_, tick, markTickDone) => {
+    expect(await completionOf(() => {}, tick)).toMatchObject({
+      result: 'succeeded',
+      markTickDone,
+      markTickFailed: false,
+    });
+  });
+
+  test.each(byResult)('F74 a store is told what to mark as failed of a run %s', async (_, tick, markTickFailed) => {
+    expect(await completionOf(noDatabase, tick)).toMatchObject({
+      result: 'failed',
+      markTickDone: false,
+      markTickFailed,
+    });
+  });
+
+  test.each<[string, Partial<ExecuteOptions>, Partial<Lease>, number[]]>([
+    ['between the last one done and its own', { schedule: EVERY_MINUTE }, { doneTickMs: NOW - 3 * MINUTE }, [-2, -1]],
+    ['none where a newer one is done', { schedule: EVERY_MINUTE }, { doneTickMs: NOW + 3 * MINUTE }, []],
+    ['none where none is done', { schedule: EVERY_MINUTE }, { previous: crashedAt(NOW - 3 * MINUTE) }, []],
+    [
+      'also those that a failed run has told of',
+      { schedule: EVERY_MINUTE },
+      { doneTickMs: NOW - 2 * MINUTE, previous: crashedAt(NOW) },
+      [-1],
+    ],
+    ['none without a schedule', {}, { doneTickMs: NOW - 3 * MINUTE }, []],
+    ['none without a tick', { schedule: EVERY_MINUTE, tick: undefined as never }, { doneTickMs: NOW - 3 * MINUTE }, []],
+  ])('a store is told of the ticks that never came: %s', async (_, schedule, past, minutes) => {
+    const missedTicksMs = minutes.map((n) => NOW + n * MINUTE);
+
+    expect(await completionOf(() => {}, { tick: NOW, ...schedule }, past)).toMatchObject({ missedTicksMs });
+  });
+
+  test('a run that failed passes no tick', async () => {
+    const completion = await completionOf(
+      noDatabase,
+      { tick: NOW, schedule: EVERY_MINUTE },
+      { doneTickMs: NOW - 9 * MINUTE },
+    );
+
+    expect(completion).not.toHaveProperty('missedTicksMs');
   });
 
   const frozen = Object.freeze({ reason: 'no database' });
@@ -275,6 +333,21 @@ describe('a grant that is over at its arrival', () => {
       expect(release.mock.calls[0]?.[1]).toMatchObject({ result: 'failed', markTickDone: false, lockAtLeastForMs: 0 });
     },
   );
+
+  test.each<[string, Partial<ExecuteOptions>, boolean]>([
+    ['is open', { tick: NOW }, true],
+    ['that was marked at its start is not', { tick: NOW, tickMark: 'start' }, false],
+    ['that it has not is not', {}, false],
+  ])('F11 a tick of a grant that is given back %s', async (_, tick, markTickFailed) => {
+    const release = vi.fn<LockStore['release']>(async () => 'released');
+    const store = scriptedStore({
+      acquire: async (claim, call) => ({ ...grantOf(claim, call), ...behind(call, 401) }),
+      release,
+    });
+    await expect(executeWithLock(() => {}, { ...memoryLocks().options, ...tick, store })).rejects.toThrow();
+
+    expect(release.mock.calls[0]?.[1]).toMatchObject({ markTickDone: false, markTickFailed });
+  });
 
   test.each([
     ['does not show to be behind', -300],

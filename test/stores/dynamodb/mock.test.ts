@@ -59,7 +59,9 @@ describe('requests', () => {
       clause.replace(/^\(/, ''),
     );
     expect(clauses).toContain('attribute_not_exists(lockUntil) OR (#state <> :held AND lockUntil <= :now))');
-    expect(clauses).toContain('attribute_not_exists(doneTick) OR doneTick < :tick)');
+    expect(clauses).toContain(
+      'attribute_not_exists(doneTick) OR doneTick < :tick OR (doneTick > :tick AND contains(openTicks, :listed)))',
+    );
     expect(sent()).toEqual(['acquire', 'release']);
     expect(await run(sendDigest, { tick: TICK })).toMatchObject({ status: 'skipped', reason: 'already-executed' });
     expect(sent()).toEqual(['acquire', 'release', 'acquire']);

@@ -34,7 +34,7 @@ export const ACQUIRE_BUGS: readonly ContractBug[] = [
     [STORE, "if (judgement.status === 'refused')",
       "if (judgement.status === 'refused' && Object.assign(old, { barredAttempt: claim.attemptId }))"]),
   bug('grants longer than it is asked', 'acquire grants a name that was never used',
-    [STORE, 'now + claim.leaseMs)', 'now + claim.leaseMs + 1_000)']),
+    [STORE, 'now + claim.leaseMs,', 'now + claim.leaseMs + 1_000,']),
   bug('reads its wall clock after the answer', 'acquire tells the instant before its first send on both clocks',
     [STORE, 'const sent = sentNow(clock); const now = sent.firstSentWall;',
       'const now = clock.now(); const sent = { ...sentNow(clock), firstSentWall: now + 5_000 };']),

@@ -1,6 +1,7 @@
 import { ACQUIRE_BUGS } from './acquire-bugs.js';
 import type { ContractBug } from './contract-bug.js';
 import { LEASE_BUGS } from './lease-bugs.js';
+import { OPEN_TICK_BUGS } from './open-tick-bugs.js';
 import { OPERATOR_BUGS } from './operator-bugs.js';
 import { RECORD_BUGS } from './record-bugs.js';
 import { TICK_BUGS } from './tick-bugs.js';
@@ -11,6 +12,7 @@ export const MEMORY_BUGS: readonly ContractBug[] = [
   ...ACQUIRE_BUGS,
   ...TOKEN_BUGS,
   ...TICK_BUGS,
+  ...OPEN_TICK_BUGS,
   ...LEASE_BUGS,
   ...RECORD_BUGS,
   ...OPERATOR_BUGS,

@@ -20,7 +20,7 @@ export const OPERATOR_BUGS: readonly ContractBug[] = [
     [STORE, 'const record = heldBy(lease);',
       'const record = [heldBy(lease)].find((r) => r?.pausedUntil === undefined);']),
   bug('judges the tick before a pause', 'a pause is told before the tick that is done',
-    ['core/record/refusal.ts#judgeRefusal', 'pausedUntil > now', 'pausedUntil > now && !doneReason(claim, doneTick)']),
+    ['core/record/refusal.ts#judgeRefusal', 'pausedUntil > now', 'pausedUntil > now && !doneReason(claim, record)']),
   bug('forces without comparing the token', 'F62 a force release late does not end a newer grant',
     [ADMIN, '|| record.fencingToken !== force.fencingToken', '']),
   bug('forces what is not held', 'a force release of a released lock changes nothing',

@@ -121,8 +121,9 @@ export function setScene(harness: ContractHarness): Scene {
   return scene;
 }
 
-/** A run that succeeds, holds no longer than it must and marks its tick; a failed one marks none. */
+/** A run that succeeds and holds no longer than it must. It marks its tick by its result. */
 function completionOf(overrides: Partial<Completion> = {}): Completion {
-  const markTickDone = overrides.result !== 'failed';
-  return { result: 'succeeded', lockAtLeastForMs: 0, durationMs: 5, markTickDone, ...overrides };
+  const markTickFailed = overrides.result === 'failed';
+  const marks = { markTickDone: !markTickFailed, markTickFailed };
+  return { result: 'succeeded', lockAtLeastForMs: 0, durationMs: 5, ...marks, ...overrides };
 }

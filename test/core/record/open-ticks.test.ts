@@ -1,0 +1,292 @@
+import fc from 'fast-check';
+import type { Claim, Completion, Lease } from 'single-execution';
+import { describe, expect, test } from 'vitest';
+import { type Item, type LockRecord, readRecord } from '../../../src/core/record/lock-record.js';
+import {
+  failedTicksAfterCrash,
+  isListed,
+  listedTick,
+  listOf,
+  ticksAfterRun,
+  ticksIn,
+  ticksOf,
+} from '../../../src/core/record/open-ticks.js';
+import { doneReason } from '../../../src/core/record/refusal.js';
+
+/** The tick of minute `n`, `mjuohs00` in base 36 where it is 0. */
+const t = (n: number) => 1_767_225_600_000 + n * 60_000;
+const all = (...minutes: number[]) => minutes.map(t);
+
+describe('a list', () => {
+  test.each<[string, number[], string]>([
+    ['of nothing', [], ','],
+    ['of one tick', all(0), ',mjuohs00,'],
+    ['of two, ascending', all(1, 0), ',mjuohs00,mjuoj2ao,'],
+    ['of one tick told twice', all(0, 0), ',mjuohs00,'],
+  ])('%s', (_, ticks, list) => {
+    expect(listOf(ticks)).toBe(list);
+    expect(ticksIn(list)).toEqual([...new Set(ticks)].sort());
+  });
+
+  test('keeps the newest eight', () => {
+    expect(ticksIn(listOf(all(8, 0, 1, 2, 3, 4, 5, 6, 7)))).toEqual(all(1, 2, 3, 4, 5, 6, 7, 8));
+  });
+
+  test.each<[string, unknown, number[]]>([
+    ['nothing', undefined, []],
+    ['a number', 1_767_225_600_000, []],
+    ['an empty text', '', []],
+    ['a text of words', 'no list, at all', []],
+    ['a list without its commas', 'mjuohs00', all(0)],
+    [
+      'ticks in disorder, among others that are in seconds or too far ahead',
+      ',mjuoj2ao,t8c1s0,mjuohs00,zzzzzzzzzz,',
+      all(0, 1),
+    ],
+    ['a negative number', ',-mjuohs00,mjuohs00,', all(0)],
+  ])('that is %s is read as far as it can be', (_, list, ticks) => {
+    expect(ticksIn(list)).toEqual(ticks);
+  });
+
+  test('is read from its own text, and written anew as one that a record may have, whatever stood there', () => {
+    const garbage = fc.oneof(
+      fc.string(),
+      fc
+        .array(
+          fc.oneof(
+            fc.string(),
+            fc.nat(40).map((n) => listedTick(t(-n))),
+          ),
+        )
+        .map(String),
+    );
+    fc.assert(
+      fc.property(garbage, fc.nat(20), (found, n) => {
+        const { openTicks = '' } = ticksAfterRun(
+          { ...lease, ...ticksOf({ openTicks: found, doneTick: t(0) }), tickMs: t(n + 2) },
+          missed(t(1)),
+        );
+
+        expect(readRecord('digest', { openTicks })).toBeDefined();
+        expect(ticksIn(openTicks)).toContain(t(1));
+        expect(listOf(ticksIn(openTicks))).toBe(openTicks);
+      }),
+    );
+  });
+});
+
+describe('a listed tick', () => {
+  const openTicks = listOf(all(0, 2));
+
+  test.each<[string, Partial<Claim>, Item, boolean]>([
+    ['is listed', { tickMs: t(2) }, { openTicks }, true],
+    ['is not the one between two that are', { tickMs: t(1) }, { openTicks }, false],
+    ['is not one whose digits are a part of another', { tickMs: 1_767_225_600 }, { openTicks: ',mjuohs00,' }, false],
+    ['is none for a claim that marks it at the start', { tickMs: t(2), markTickAtStart: true }, { openTicks }, false],
+    ['is none for a claim without a tick', {}, { openTicks }, false],
+    ['is none where there is no list', { tickMs: t(2) }, {}, false],
+    ['is none where the list is no text', { tickMs: t(2) }, { openTicks: 7 }, false],
+    ['is none among those that failed', { tickMs: t(2) }, { failedTicks: openTicks }, false],
+  ])('%s', (_, asked, item, expected) => {
+    expect(isListed({ ...claim, ...asked }, item)).toBe(expected);
+  });
+});
+
+describe('ticksOf', () => {
+  test('tells what a record has of them', () => {
+    const item = { doneTick: t(1), openTicks: listOf(all(0)), failedTicks: listOf(all(2, 3)) };
+
+    expect(ticksOf(item)).toEqual({ doneTickMs: t(1), openTicksMs: all(0), failedTicksMs: all(2, 3) });
+  });
+
+  test('leaves out what it has not', () => {
+    expect(ticksOf({})).toEqual({});
+    expect(ticksOf({ doneTick: 'yesterday', openTicks: 7, failedTicks: '?' })).toEqual({
+      openTicksMs: [],
+      failedTicksMs: [],
+    });
+  });
+});
+
+describe('a crash, or a force release', () => {
+  const held = { state: 'held', tick: t(1) };
+
+  test.each<[string, Item, string | undefined]>([
+    ['adds its tick', held, listOf(all(1))],
+    ['adds its tick to those that failed before', { ...held, failedTicks: listOf(all(0, 2)) }, listOf(all(0, 1, 2))],
+    ['adds its tick once', { ...held, failedTicks: listOf(all(1)) }, listOf(all(1))],
+    ['adds a tick newer than the one done', { ...held, doneTick: t(0) }, listOf(all(1))],
+    ['adds none that is done, as at its start', { ...held, doneTick: t(1) }, undefined],
+    ['adds none that is listed as open', { ...held, doneTick: t(2), openTicks: listOf(all(1)) }, undefined],
+    ['adds none to a lock without a tick', { state: 'held' }, undefined],
+    ['adds none to a lock that was released', { ...held, state: 'released' }, undefined],
+    ['adds none to a lock that was forced', { ...held, state: 'forced' }, undefined],
+    ['adds no tick that cannot be read', { ...held, tick: 'two o’clock' }, undefined],
+    ['drops what cannot be read', { ...held, failedTicks: 'what?' }, listOf(all(1))],
+    [
+      'drops the oldest of nine',
+      { ...held, tick: t(9), failedTicks: listOf(all(1, 2, 3, 4, 5, 6, 7, 8)) },
+      listOf(all(2, 3, 4, 5, 6, 7, 8, 9)),
+    ],
+  ])('%s', (_, item, failedTicks) => {
+    expect(failedTicksAfterCrash(item)).toBe(failedTicks);
+  });
+});
+
+const claim: Claim = { name: 'digest', attemptId: 'a1', leaseMs: 60_000, lockedBy: 'me', markTickAtStart: false };
+const lease: Lease = {
+  name: 'digest',
+  attemptId: 'a1',
+  fencingToken: 25,
+  leaseMs: 60_000,
+  lockedAtMs: t(0),
+  lockUntilMs: t(1),
+  firstSentMono: 0,
+  firstSentWall: t(0),
+};
+const succeeded: Completion = { result: 'succeeded', lockAtLeastForMs: 0, markTickDone: true, durationMs: 5 };
+const failed: Completion = { ...succeeded, result: 'failed', markTickDone: false, markTickFailed: true };
+const missed = (...missedTicksMs: number[]): Completion => ({ ...succeeded, missedTicksMs });
+
+describe('ticksAfterRun', () => {
+  type Written = Pick<LockRecord, 'doneTick' | 'openTicks' | 'failedTicks'>;
+  const eight = all(1, 2, 3, 4, 5, 6, 7, 8);
+
+  test.each<[string, Partial<Lease>, Completion, Written]>([
+    ['the first tick done is all there is to write', { tickMs: t(1) }, succeeded, { doneTick: t(1) }],
+    ['a success without a tick writes nothing', { doneTickMs: t(0), failedTicksMs: all(1) }, succeeded, {}],
+    ['a failure without a tick writes nothing', { failedTicksMs: all(1) }, failed, {}],
+    ['a failed tick is listed as failed', { tickMs: t(1) }, failed, { failedTicks: listOf(all(1)) }],
+    ['a tick that fails again is listed already', { tickMs: t(1), failedTicksMs: all(1) }, failed, {}],
+    ['a failure that is not to be marked writes nothing', { tickMs: t(1) }, { ...failed, markTickFailed: false }, {}],
+    ['a tick that was done at its start does not fail', { tickMs: t(1), doneTickMs: t(1) }, failed, {}],
+    [
+      'a listed tick that fails again stays as it is',
+      { tickMs: t(1), doneTickMs: t(2), openTicksMs: all(1) },
+      failed,
+      {},
+    ],
+    [
+      'its own success takes a failed tick off',
+      { tickMs: t(1), failedTicksMs: all(1) },
+      succeeded,
+      { doneTick: t(1), failedTicks: ',' },
+    ],
+    [
+      'the success of a newer tick opens those that failed, and leaves a newer one',
+      { tickMs: t(3), doneTickMs: t(0), failedTicksMs: all(1, 2, 4) },
+      succeeded,
+      { doneTick: t(3), openTicks: listOf(all(1, 2)), failedTicks: listOf(all(4)) },
+    ],
+    [
+      'a success opens the ticks that never came, between the last one done and its own',
+      { tickMs: t(3), doneTickMs: t(0) },
+      missed(...all(-1, 0, 1, 2, 3, 4)),
+      { doneTick: t(3), openTicks: listOf(all(1, 2)) },
+    ],
+    [
+      'ticks that were open before stay so',
+      { tickMs: t(3), doneTickMs: t(1), openTicksMs: all(0), failedTicksMs: all(2) },
+      succeeded,
+      { doneTick: t(3), openTicks: listOf(all(0, 2)), failedTicks: ',' },
+    ],
+    [
+      'the success of a listed tick takes it off, and leaves the newest tick done',
+      { tickMs: t(1), doneTickMs: t(3), openTicksMs: all(1, 2), failedTicksMs: all(4) },
+      missed(...all(0, 2)),
+      { doneTick: t(3), openTicks: listOf(all(2)) },
+    ],
+    [
+      'the success of the last listed tick leaves an empty list',
+      { tickMs: t(1), doneTickMs: t(3), openTicksMs: all(1) },
+      succeeded,
+      { doneTick: t(3), openTicks: ',' },
+    ],
+    [
+      'of nine open ticks the oldest falls off',
+      { tickMs: t(10), doneTickMs: t(8.5), openTicksMs: eight, failedTicksMs: all(9) },
+      succeeded,
+      { doneTick: t(10), openTicks: listOf(all(2, 3, 4, 5, 6, 7, 8, 9)), failedTicks: ',' },
+    ],
+    [
+      'of nine failed ticks the oldest falls off',
+      { tickMs: t(9), failedTicksMs: eight },
+      failed,
+      { failedTicks: listOf(all(2, 3, 4, 5, 6, 7, 8, 9)) },
+    ],
+    [
+      'a failed tick that version 0.1.0 has done since is not opened',
+      { tickMs: t(3), doneTickMs: t(2), failedTicksMs: all(1, 2) },
+      succeeded,
+      { doneTick: t(3), failedTicks: ',' },
+    ],
+    [
+      'nor does it stay among those that failed when another fails',
+      { tickMs: t(3), doneTickMs: t(2), failedTicksMs: all(1, 2) },
+      failed,
+      { failedTicks: listOf(all(3)) },
+    ],
+  ])('%s', (_, ticks, completion, written) => {
+    expect(ticksAfterRun({ ...lease, ...ticks }, completion)).toEqual(written);
+  });
+});
+
+describe('over any history of runs', () => {
+  const TICKS = Array.from({ length: 14 }, (_, n) => t(n));
+  const run = fc.record({
+    tickMs: fc.option(fc.constantFrom(...TICKS), { nil: undefined, freq: 8 }),
+    // By version 0.1.0, which knows no lists.
+    isOld: fc.constantFrom(false, false, false, false, true),
+    markTickAtStart: fc.constantFrom(false, false, false, false, true),
+    end: fc.constantFrom('succeeds', 'fails', 'crashes', 'is forced'),
+    missedTicksMs: fc.oneof(fc.constant([]), fc.subarray(TICKS)),
+  });
+
+  test('no tick is done twice, none is listed that is done, and lists are ascending, each tick once, eight at most', () => {
+    fc.assert(
+      fc.property(fc.array(run, { maxLength: 40, size: 'max' }), (runs) => {
+        const done = new Set<number>();
+        let record: LockRecord = {};
+        for (const one of runs) {
+          const { tickMs, isOld, markTickAtStart, end, missedTicksMs } = one;
+          const asked = { ...claim, markTickAtStart, ...(tickMs !== undefined && { tickMs }) };
+          if (doneReason(asked, isOld ? { doneTick: record.doneTick } : record)) continue;
+          if (tickMs !== undefined) expect(done).not.toContain(tickMs);
+
+          const { tick: _, ...kept } = record;
+          const crashed = isOld ? undefined : failedTicksAfterCrash(record);
+          record = { ...kept, state: 'held', ...(crashed && { failedTicks: crashed }) };
+          const held = { ...lease, ...ticksOf(record), ...(tickMs !== undefined && { tickMs }) };
+          if (tickMs !== undefined) record = { ...record, tick: tickMs, ...(markTickAtStart && { doneTick: tickMs }) };
+          if (tickMs !== undefined && (markTickAtStart || end === 'succeeds')) done.add(tickMs);
+
+          if (end === 'is forced') {
+            const forced = isOld ? undefined : failedTicksAfterCrash(record);
+            record = { ...record, state: 'forced', ...(forced && { failedTicks: forced }) };
+          } else if (end !== 'crashes') {
+            const byResult = !markTickAtStart && tickMs !== undefined;
+            const completion = {
+              ...(end === 'succeeds' ? missed(...missedTicksMs) : failed),
+              markTickDone: byResult && end === 'succeeds',
+              markTickFailed: byResult && end === 'fails',
+            };
+            const { doneTick, ...lists } = ticksAfterRun(held, completion);
+            record = { ...record, state: 'released', ...(doneTick && { doneTick }), ...(!isOld && lists) };
+          }
+
+          readRecord('digest', record);
+          for (const list of [record.openTicks, record.failedTicks]) {
+            const ticks = ticksIn(list);
+            expect(ticks).toEqual([...new Set(ticks)].sort());
+            expect(ticks.length).toBeLessThanOrEqual(8);
+          }
+          for (const tick of ticksIn(record.openTicks)) {
+            expect(done).not.toContain(tick);
+            expect(tick).toBeLessThan(record.doneTick ?? 0);
+          }
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
