@@ -64,11 +64,11 @@ export const INVARIANTS: Invariants<History> = {
     return { cases: tokens.length, breaches };
   },
 
-  'no older tick done after a newer one'({ invocations }) {
+  'no older tick done after a newer one, unless it was begun before'({ invocations }) {
     const done = worksOf(invocations).filter(({ work }) => work.doneTicksMs.length > 0);
     const newest = ({ work }: AtWork) => Math.max(...work.doneTicksMs);
     const breaches = successions(done)
-      .filter(([one, next]) => newest(next) < newest(one))
+      .filter(([one, next]) => newest(next) < newest(one) && !wasBegun(next, invocations))
       .map(([one, next]) => `${one.job}: #${next.id} did an older tick than #${one.id} before it`);
     return { cases: done.length, breaches };
   },
@@ -123,6 +123,12 @@ function isReported(tries: readonly Invocation[]): boolean {
   const endings = tries.map(({ ending }) => ending);
   if (tries[0]?.tickMark === 'success') return endings.slice(-1).some((ending) => REPORTED.includes(ending));
   return endings.some((ending) => ['failed', 'killed', ...REPORTED].includes(ending));
+}
+
+/** Whether an earlier invocation of the same tick has failed or died, so that its tick was open. */
+function wasBegun({ job, tickMs, fromMs }: Invocation, invocations: readonly Invocation[]): boolean {
+  const before = invocations.filter((one) => one.job === job && one.tickMs === tickMs && one.fromMs < fromMs);
+  return before.some(({ ending }) => ending === 'failed' || ending === 'killed');
 }
 
 /** Whether one invocation held the lock at some instant of a skip that names it. */

@@ -198,7 +198,7 @@ const DOCTORED: Readonly<Record<string, Readonly<Record<string, SoakHistory>>>> 
     'a run that never stood still is refused': written({ plain: '15 9 45511\n14 7 45512\n' }),
     'a run is not told that its write was refused': but({ id: 4, refused: 0 }),
   },
-  'no tick runs once the success of it': {
+  'no tick runs that is done': {
     'a tick that is done runs again': but({ id: 9, tick: 4 }),
     'an older tick runs after a newer one is done': but({ id: 9, tick: 2 }),
   },
