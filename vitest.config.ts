@@ -20,6 +20,8 @@ export default defineConfig({
     setupFiles: ['test/support/fresh-file.setup.ts'],
     // One core more than by default: much of a test on a real engine is to wait.
     maxWorkers: availableParallelism(),
+    // Of tests that wait much and work little. A worker takes it from its first file: a file can only ask for fewer.
+    maxConcurrency: 16,
     testTimeout: 30_000,
     hookTimeout: 30_000,
     unstubEnvs: true,

@@ -39,6 +39,9 @@ interface Seen {
   readonly recovering: boolean;
 }
 
+// Of each kind: a lease must outlast the start of all processes that are started together.
+vi.setConfig({ maxConcurrency: 3 });
+
 describe.concurrent.each(KINDS)('F59 F60 F75 rows 27, 28, 29, 37 on %s: killed', (kind) => {
   test.each(CASES)(
     '%s with tickMark %s, the same tick is told %s, and later %s',

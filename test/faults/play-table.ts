@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { casesOf } from './cases.js';
 import { checkCase } from './check-case.js';
 import { OLDEST_CLIENTS } from './clients.js';
@@ -6,15 +6,12 @@ import { OPERATIONS, type Operation } from './operations.js';
 import { NAME, type Stage, startStage } from './stage.js';
 import { STAGES } from './stages.js';
 
-/** Cases wait much and work little. */
-const TOGETHER = 16;
 /** Time-out of a case that is played again and again, because the machine stands still, and of the beginning. */
 const PATIENCE_MS = 90_000;
 
 /** Plays the whole fault table on one stage. */
 export function playTable(title: string, name: keyof typeof STAGES): void {
   const options = STAGES[name];
-  vi.setConfig({ maxConcurrency: TOGETHER });
 
   describe(title, () => {
     let stage: Stage;

@@ -12,7 +12,6 @@ vi.unstubAllGlobals();
 /** The storages that copies of this library have opened in this worker. Up to Node 22 each of them slows all promises. */
 const opened = storagesOpened(globalThis as typeof globalThis & Worker);
 for (const storage of opened) storage.disable();
-opened.clear();
 
 interface Storage {
   disable(): void;
