@@ -42,7 +42,7 @@ test.each<[string, Edit, string]>([
 test('a bug in a file that the program does not use is an error', async () => {
   const bug = {
     name: 'elsewhere',
-    edits: [['leader/term.ts#isLeading', 'return false;', 'return true;']] as const,
+    edits: [['leader/term.ts#isLeading', 'leadership !== undefined', 'leadership === undefined']] as const,
   };
   await expect(brokenProgram('src/stores/memory.ts', bug)).rejects.toThrow(
     '"elsewhere": src/stores/memory.ts does not use leader/term.ts',
