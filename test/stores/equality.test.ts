@@ -29,6 +29,20 @@ const TOLD = [
   ...['[{"status":"succeeded"', '[{"status":"failed"', ',{"status":"crashed"'],
 ];
 
+const acquires = (tickMs: number): Operation => {
+  return { on: 'a', verb: 'acquire', tickMs, markTickAtStart: false, dies: false };
+};
+const releases = (result: 'succeeded' | 'failed'): Operation => {
+  const [markTickDone, markTickFailed] = [result === 'succeeded', result === 'failed'];
+  return { on: 'a', verb: 'release', back: 0, result, holds: false, markTickDone, markTickFailed, missedTicksMs: [] };
+};
+/** A tick that failed is done after a newer one. Chance seldom plays it. */
+const OLDER_TICK: Operation[] = [
+  ...[acquires(TICK_MS), releases('failed')],
+  ...[acquires(TICK_MS + 60_000), releases('succeeded')],
+  ...[acquires(TICK_MS), releases('succeeded')],
+];
+
 describe('equality of stores', () => {
   let server: RedisServer;
   let client: Redis;
@@ -66,7 +80,7 @@ describe('equality of stores', () => {
     };
     const lanes = Array.from({ length: LANES }, (_, lane) => {
       const agree = fc.asyncProperty(sequence, (operations) => check(lane, operations));
-      return fc.assert(agree, { numRuns: SEQUENCES / LANES });
+      return fc.assert(agree, { numRuns: SEQUENCES / LANES, examples: lane === 0 ? [[OLDER_TICK]] : [] });
     });
     await Promise.all(lanes);
 
