@@ -171,7 +171,7 @@ test('row 88: fires when a walk along the minutes finds it due, in every time zo
       fc.oneof(every, some(0, 59), steps(59)),
       fc.oneof(every, some(0, 23), steps(23), some(0, 3)),
       weekdays,
-      fc.nat({ max: 3 * 24 * 60 }),
+      fc.nat({ max: 3 * 24 * 60 - 1 }),
       ([timeZone, day], minutes, hours, days, minute) => {
         const fromMs = Date.parse(`${day}T00:00:00Z`) - DAY;
         const toMs = fromMs + 3 * DAY;
