@@ -9,6 +9,7 @@ const config: KnipConfig = {
         'infra/app.ts',
         'handlers/*.ts',
         'bench/*.{ts,mjs}',
+        'test/package/{program,two-copies}.ts',
         'test/sim/{sim,worlds}.ts',
         'test/**/*.test-d.ts',
         'vitest.mutation.config.ts',
@@ -18,7 +19,17 @@ const config: KnipConfig = {
     'test/oldest-cdk': { ignoreDependencies: ['.+'] },
     'test/oldest-sdk': { ignoreDependencies: ['.+'] },
   },
-  ignoreDependencies: ['@humanwhocodes/upstash-redis-server', 'bun', 'croner-10', 'signal-exit'],
+  ignoreDependencies: [
+    '@humanwhocodes/upstash-redis-server',
+    '@swc/core',
+    '@swc/jest',
+    'bun',
+    'croner-10',
+    'jest',
+    'signal-exit',
+    'ts-jest',
+    'webpack',
+  ],
   ignoreExportsUsedInFile: { interface: true, type: true },
 };
 

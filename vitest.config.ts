@@ -18,10 +18,10 @@ export default defineConfig({
     // A worker keeps the packages that it has loaded: the AWS SDK and the CDK take longer to load than most files to run.
     isolate: false,
     setupFiles: ['test/support/fresh-file.setup.ts'],
-    // One core more than by default: much of a test on a real engine is to wait.
-    maxWorkers: availableParallelism(),
+    // One more than there are cores: while a test waits for a real engine, another worker has its core.
+    maxWorkers: availableParallelism() + 1,
     // Of tests that wait much and work little. A worker takes it from its first file: a file can only ask for fewer.
-    maxConcurrency: 16,
+    maxConcurrency: 8,
     testTimeout: 30_000,
     hookTimeout: 30_000,
     unstubEnvs: true,

@@ -1,7 +1,7 @@
 /**
  * What importing this library costs above importing the AWS SDK: `npm run build && node bench/import-time.mjs`.
- * Bundled, as functions are deployed, and as plain files of node_modules. Each figure is one fresh process; the kinds
- * take turns, so that a noisy machine disturbs all alike.
+ * Bundled, as functions are deployed, and as plain files of node_modules. Each figure is one fresh process, in
+ * milliseconds of time and of CPU with their quartiles; the kinds take turns, so that a noisy machine disturbs all alike.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -9,8 +9,10 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 
 const RUNS = 41;
-const SDK = "export * from '@aws-sdk/client-dynamodb'; export * from '@aws-sdk/lib-dynamodb';";
-const LIBRARY = "export * from 'single-execution'; export * from 'single-execution/dynamodb';";
+const SDK_PACKAGES = ['@aws-sdk/client-dynamodb', '@aws-sdk/lib-dynamodb'];
+const DOORS = ['single-execution', 'single-execution/dynamodb'];
+const SDK = exportOf(SDK_PACKAGES);
+const LIBRARY = exportOf(DOORS);
 const folder = mkdtempSync(join(import.meta.dirname, 'import-time-'));
 
 try {
@@ -20,11 +22,8 @@ try {
   };
   const kinds = {
     ...Object.fromEntries(Object.entries(bundled).map(([kind, file]) => [kind, () => timed('', importOf([file]))])),
-    'plain files: this library, after the SDK': () =>
-      timed(
-        importOf(['@aws-sdk/client-dynamodb', '@aws-sdk/lib-dynamodb']),
-        importOf(['single-execution', 'single-execution/dynamodb']),
-      ),
+    'ES modules: this library, after the SDK': () => timed(importOf(SDK_PACKAGES), importOf(DOORS)),
+    'CommonJS: this library, after the SDK': () => timed(requireOf(SDK_PACKAGES), requireOf(DOORS), 'commonjs'),
   };
   const times = Object.fromEntries(Object.keys(kinds).map((kind) => [kind, []]));
   for (let run = 0; run < RUNS; run++) {
@@ -52,18 +51,32 @@ async function bundle(name, contents) {
   return outfile;
 }
 
+function exportOf(specifiers) {
+  return specifiers.map((specifier) => `export * from ${JSON.stringify(specifier)};`).join(' ');
+}
+
 function importOf(specifiers) {
   return specifiers.map((specifier) => `await import(${JSON.stringify(specifier)});`).join(' ');
 }
 
-/** Milliseconds that the measured statements took in a fresh process, after the first ones. */
-function timed(before, measured) {
-  const code = `${before} const t = performance.now(); ${measured} console.log(performance.now() - t);`;
-  return Number(execFileSync(process.execPath, ['--input-type=module', '-e', code], { encoding: 'utf8' }));
+function requireOf(specifiers) {
+  return specifiers.map((specifier) => `require(${JSON.stringify(specifier)});`).join(' ');
+}
+
+/** What the measured statements took in a fresh process, after the first ones. */
+function timed(before, measured, type = 'module') {
+  const code = `${before} const t = performance.now(), used = process.cpuUsage(); ${measured}
+    const { user, system } = process.cpuUsage(used);
+    console.log(JSON.stringify({ time: performance.now() - t, cpu: (user + system) / 1000 }));`;
+  return JSON.parse(execFileSync(process.execPath, [`--input-type=${type}`, '-e', code], { encoding: 'utf8' }));
 }
 
 function summary(list) {
+  return Object.fromEntries(['time', 'cpu'].map((what) => [what, quartiles(list.map((figures) => figures[what]))]));
+}
+
+function quartiles(list) {
   const sorted = list.toSorted((a, b) => a - b);
-  const [min, median, max] = [0, (RUNS - 1) / 2, RUNS - 1].map((i) => sorted[i].toFixed(2));
-  return { min, median, max };
+  const [low, median, high] = [0.25, 0.5, 0.75].map((part) => sorted[(RUNS - 1) * part].toFixed(1));
+  return `${median} (${low} to ${high})`;
 }

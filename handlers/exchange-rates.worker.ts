@@ -58,8 +58,8 @@ async function fetchRates(url: string, signal: AbortSignal): Promise<Rates> {
 }
 
 /**
- * Nothing stops a statement on its way to D1. A run that has lost its lock without noticing is stopped by the condition:
- * it cannot overwrite what its successor wrote. The same token is this run's own.
+ * Nothing stops a statement on its way to D1. A run that has lost its lock without noticing is stopped by the
+ * condition: it cannot overwrite what its successor wrote. The same token is this run's own.
  */
 async function write(db: Database, { base, date, rates }: Rates, fencingToken: number): Promise<void> {
   const { meta } = await db

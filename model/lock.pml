@@ -1,9 +1,10 @@
 /*
  * The lock protocol on DynamoDB (docs/protocol.md) as a model for Spin: one record, clients with wrong clocks that may
  * crash, and a network that loses, delays, doubles and reorders. It checks safety and orphans; see README.md for what
- * it leaves out. BUG_… macros break one rule each, bounds are macros too. With ANY_PAST the record begins as any earlier
- * runs may have left its ticks. With OLD_VERSION every second host runs version 0.1.0, which knows no lists of ticks.
- * With EXPECTED_EVERY_TICK a success also lists the ticks that never came.
+ * it leaves out. BUG_… macros break one rule each, bounds are macros too. With ANY_PAST the record begins as any
+ * earlier runs may have left its ticks. With OLD_VERSION every second host runs version 0.1.0, which knows no lists of
+ * ticks. With EXPECTED_EVERY_TICK a success also lists the ticks that never came. With MARKS a run catches up: in mode
+ * "all", or with CATCH_UP_LATEST in mode "latest". It may stop after any mark, and leave the rest open.
  *
  * Scale: 1 unit = 0.5 s. Everything that happens "at once" happens within one unit of `now`, the server's true time,
  * in any order. Monotonic clocks run true, so `now` serves as every host's monotonic clock.
@@ -27,11 +28,17 @@
 #ifndef EXTENSIONS
 #define EXTENSIONS 0   /* extensions that one grant may send */
 #endif
+#ifndef MARKS
+#define MARKS 0        /* open ticks that one run may catch up with, up to 2 */
+#endif
 #ifndef DELETES
 #define DELETES 0      /* deletes by an operator, in all */
 #endif
 #ifndef FORCES
 #define FORCES 0       /* force releases by an operator, in all; a handler may then run on, so overlaps are not checked */
+#endif
+#ifndef LISTINGS
+#define LISTINGS 0     /* operators who each list one tick, or take one off, once */
 #endif
 #ifndef TICKS
 #define TICKS 1        /* each attempt is for any tick of 1..TICKS, up to 3; a single one needs no lists */
@@ -42,6 +49,9 @@
 #ifndef SKEW
 #define SKEW 3         /* a wall clock is wrong by -SKEW, 0 or +SKEW: as much as a whole lease */
 #endif
+#ifndef LEASE
+#define LEASE 3        /* a run that catches up needs a longer one: each handler lasts a unit at least */
+#endif
 #ifndef ONLY
 #define ONLY 0         /* the one invariant to check, by its number; 0 checks all */
 #endif
@@ -51,7 +61,6 @@
 #define SLOP   2       /* truncation loses at most 1 unit of integer time, staleness 1: server time <= Date + SLOP */
 #define PAD    SLOP
 #define GUARD  1       /* the smallest: a handler may run within the very unit of its deadline, not after it */
-#define LEASE  3
 #define START  4       /* >= SKEW + STALE, so that no clock is negative; even, so that Date starts exact */
 #define END    (START + UNITS)
 #define N      ATTEMPTS
@@ -71,6 +80,7 @@
 #define TAKEOVER 2
 #define CANCEL   3
 #define EXTEND   4
+#define MARK     5
 
 #define GRANTED   1   /* applied just now */
 #define OWN       2   /* refused, and the record is this attempt's and held */
@@ -78,7 +88,7 @@
 #define EXPIRED   4   /* somebody else's, and over by the Date of this very answer */
 #define FAILED    5   /* anything else */
 #define CANCELLED 6
-#define EXTENDED  7   /* now or by an earlier try */
+#define EXTENDED  7   /* now or by an earlier try, as is a mark */
 #define LOST      8
 #define UNKNOWN   9   /* no answer came */
 #define DONE      10  /* refused for good: the tick is done */
@@ -101,9 +111,16 @@ byte recTick, recOpen, recFailed;
 #define EVERY        (BIT(TICKS + 1) - 2)
 #define BELOW(tick)  (BIT(tick) - 2)
 #define ABOVE(tick)  (EVERY & ~(BIT((tick) + 1) - 1))
+#define LOWEST(list)  ((list) & BIT(1) -> 1 : ((list) & BIT(2) -> 2 : 3))
+#define HIGHEST(list) ((list) & BIT(3) -> 3 : ((list) & BIT(2) -> 2 : 1))
 #define IS_LISTED(tick) ((recOpen & BIT(tick)) != 0)
 #else
 #define IS_LISTED(tick) false
+#endif
+
+#if MARKS > 0
+/* A mark on its way: how many copies, its tick, and what it writes. */
+typedef Mark { byte copies, tick, until, doneTick, open, failed; }
 #endif
 
 /* Requests on their way, a slot for each attempt and verb: how many copies, and what they carry. A copy that never
@@ -114,11 +131,16 @@ typedef Sent {
   byte cancels;
   byte extends, extendUntil;
   byte releases, releaseAt;
+  byte token;                                  /* of the grant that its client knows of */
   bit succeeded;
   byte tick;
 #if TICKS > 1
   byte oldFailed;                              /* the list that a takeover from a holder writes */
-  byte seenDone, seenOpen, seenFailed;         /* what the grant brought back; the release rests on it alone */
+  byte seenDone, seenOpen, seenFailed;         /* what the grant or its last mark brought back; the release rests on
+                                                * it alone */
+#endif
+#if MARKS > 0
+  Mark marks[MARKS];
 #endif
 }
 Sent sent[N + 1];
@@ -131,11 +153,15 @@ typedef Host {
   bit ambiguous;
   byte fence;                                  /* the lockUntil that it takes over from; its release keeps it */
   byte answer, ansAttempt, ansUntil, ansState; /* the answer to the call at hand; one that is not read was lost */
+  byte ansToken;
 #if TICKS > 1
   byte ansDone, ansOpen, ansFailed;
 #endif
   byte ansDeadline, ansLongest;                /* what the answer makes of the two below */
   byte deadline, longest, extensions;          /* of the grant: when the handler must stop; L of the protocol */
+#if MARKS > 0
+  byte marked;                                 /* marks that were answered */
+#endif
 }
 Host host[CLIENTS];
 
@@ -155,26 +181,50 @@ typedef Force { byte copies, oldToken, failed, fence; }
 Force force;
 #endif
 
+#if LISTINGS > 0
+/* A listing on its way: how many copies, what it has read, its tick, and the lists that it writes. */
+typedef Listing { byte copies, oldToken, oldDone, oldOpen, oldFailed, tick, open, failed; }
+Listing listings[LISTINGS];
+#endif
+
+/* Operators may open a tick that was refused as done or stale. */
+#if DELETES > 0 || LISTINGS > 0
+#define REOPENING
+#endif
+
+/* Operators may end a run in place of its own release. */
+#if FORCES > 0 || DELETES > 0
+#define OPERATORS
+#endif
+
 /* What the checks remember; the protocol reads none of it. */
 byte runners, owner, lastToken;
 bit over[N + 1];       /* its caller was told an end: skipped, failed for sure, or ran */
 bit wasBarred[N + 1];
 bit isDone[TICKS + 1]; /* a success of the tick was recorded */
 #if TICKS > 1
-bit hasBegun[TICKS + 1]; /* it was granted, and no run of an old version has passed it over */
+bit hasBegun[TICKS + 1]; /* it was granted or listed by an operator; no run of an old version has passed it over, and
+                          * no operator has taken it off since */
 #endif
-#if DELETES > 0
-bit toldDone[N + 1];   /* its caller was told that the tick is done */
-bit forgotten[N + 1];  /* a delete has forgotten that tick since */
+#ifdef OPERATORS
+byte fenceBefore;      /* the lockUntil that the latest grant took the place of */
+byte fenceGone;        /* the highest one that an operator's write has put back */
+#endif
+#ifdef REOPENING
+bit toldDone[N + 1];   /* its caller was told that the tick is done or stale */
+bit reopened[N + 1];   /* a delete has forgotten that tick since, or a listing has listed it */
+#define IS_BEING_TOLD_DONE(a) (host[hostOf(a)].attempt == a && host[hostOf(a)].answer == DONE)
 #endif
 
 /* Of one step only, hence not part of the state. */
-hidden byte verdict, date, copies, ended, each, failedBefore;
+hidden byte verdict, date, copies, own, each, failedBefore, doneAfter, openAfter, failedAfter;
 hidden int deadlineAt, capAt, anchor;
 
 #define hostOf(a)  ((a - 1) % CLIENTS)
 #define wall(c)    (now + host[c].clock - SKEW)
 #define mono(c, w) (w + SKEW - host[c].clock)
+
+#define AWAITED_MARK(c) sent[host[c].attempt].marks[host[c].marked]
 
 /* --- The server ------------------------------------------------------------------------------------------------- */
 
@@ -236,22 +286,38 @@ inline readDate() {
 #define GIVEN_BACK (recState == RELEASED || recState == DELETED || recState == FORCED)
 #endif
 
-/* The known remainders within these bounds: a late grant that nobody runs under, once its bar was overwritten, or once
- * a delete has forgotten its tick. */
+/* The known remainders within these bounds: a late grant that nobody runs under, once its bar was overwritten, once an
+ * operator has ended a successor whose clock was behind and put back the fence that would have refused it, or once an
+ * operator has opened its tick. */
 #ifdef NO_REMAINDER_A
 #define REMAINDER_A(a) false
 #else
 #define REMAINDER_A(a) (wasBarred[a] && recBarred != a)
 #endif
-#if DELETES > 0 && !defined(NO_REMAINDER_D)
-#define REMAINDER_D(a) (forgotten[a])
+#if defined(REOPENING) && !defined(NO_REMAINDER_D)
+#define REMAINDER_D(a) (reopened[a])
 #else
 #define REMAINDER_D(a) false
 #endif
-#define REMAINDER(a) (REMAINDER_A(a) || REMAINDER_D(a))
+#if defined(OPERATORS) && !defined(NO_REMAINDER_B)
+#define REMAINDER_B(a) (sent[a].acquireNow < fenceGone)
+#else
+#define REMAINDER_B(a) false
+#endif
+#define REMAINDER(a) (REMAINDER_A(a) || REMAINDER_B(a) || REMAINDER_D(a))
+
+#ifdef OPERATORS
+/* An operator's write has ended the latest grant: its fence may lie before the one which that grant replaced. */
+inline noteFenceGone() {
+  if
+  :: recLockUntil < fenceBefore && fenceGone < fenceBefore -> fenceGone = fenceBefore
+  :: else
+  fi
+}
+#endif
 
 #if TICKS > 1
-/* Holds after every write. An open tick is one that a grant would still take; 14 shows that ANY_PAST leaves out nothing. */
+/* Holds after every write. An open tick is one that a grant would still take; 14 shows that ANY_PAST is complete. */
 #define IS_OPEN(tick) (recDoneTick < tick || IS_LISTED(tick))
 #define IS_KEPT(tick) (IS_LISTED(tick) || (recFailed & BIT(tick)) != 0 || (recState == HELD && recTick == tick))
 
@@ -261,9 +327,12 @@ inline checkTicks() {
     CHECK(3, !isDone[each] || !IS_OPEN(each));
 #ifndef TICK_MARK_START
     CHECK(12, !hasBegun[each] || isDone[each] || IS_OPEN(each));
+#if defined(EXPECTED_EVERY_TICK) && !defined(OLD_VERSION) && !defined(CATCH_UP_LATEST)
+    CHECK(16, isDone[each] || IS_OPEN(each));
+#endif
     CHECK(14, !hasBegun[each] || isDone[each] || IS_KEPT(each));
 #endif
-#if !defined(OLD_VERSION) && !defined(TICK_MARK_START)
+#if !defined(OLD_VERSION) && !defined(TICK_MARK_START) && MARKS == 0
     CHECK(14, recDoneTick < each || (recFailed & BIT(each)) == 0);
 #endif
   }
@@ -285,6 +354,9 @@ inline grant(a, at) {
   CHECK(3, !isDone[sent[a].tick]);
   CHECK(4, recState != HELD || now >= recLockUntil);
   CHECK(8, !over[a] || REMAINDER(a));
+#ifdef OPERATORS
+  fenceBefore = recLockUntil;
+#endif
   recAttempt = a; recState = HELD; recLockedAt = at; recLockUntil = at + LEASE + PAD;
 #ifndef BUG_TOKEN_NOT_RAISED
   recToken++;
@@ -334,12 +406,15 @@ inline judge(a) {
 inline workOutDeadline(c, verb) {
   if
   :: verb == EXTEND -> anchor = host[c].callSent
-  :: else -> anchor = mono(c, recLockedAt)
+#if MARKS > 0
+  :: verb == MARK -> anchor = mono(c, AWAITED_MARK(c).until) - PAD - LEASE
+#endif
+  :: verb != EXTEND && verb != MARK -> anchor = mono(c, recLockedAt)
   fi;
   deadlineAt = anchor + LEASE;
-#if EXTENSIONS > 0
+#if EXTENSIONS > 0 || MARKS > 0
   if
-  :: verb == EXTEND && host[c].longest > deadlineAt -> deadlineAt = host[c].longest
+  :: (verb == EXTEND || verb == MARK) && host[c].longest > deadlineAt -> deadlineAt = host[c].longest
   :: else
   fi;
   host[c].ansLongest = deadlineAt;
@@ -368,9 +443,10 @@ inline reply(a, verb, left) {
     if
     :: verdict == GRANTED || verdict == OWN || verdict == EXTENDED ->
       workOutDeadline(hostOf(a), verb);
+      host[hostOf(a)].ansToken = recToken;
 #if TICKS > 1
       if
-      :: verb == EXTEND
+      :: verb == EXTEND || verb == MARK
 #ifdef BUG_REPLAY_KNOWS_NO_TICKS
       :: verdict == OWN
 #endif
@@ -400,6 +476,14 @@ inline reply(a, verb, left) {
   verdict = 0; date = 0
 }
 
+#if MARKS == 0
+#define NO_MARKS(a) true
+#elif MARKS == 1
+#define NO_MARKS(a) (sent[a].marks[0].copies == 0)
+#else
+#define NO_MARKS(a) (sent[a].marks[0].copies == 0 && sent[a].marks[1].copies == 0)
+#endif
+
 /* Forgets what nothing can depend on any more, so that states fall together. Changes no behaviour. */
 inline tidy(a) {
   if
@@ -414,8 +498,8 @@ inline tidy(a) {
       if
       :: host[hostOf(a)].attempt > a ->
         over[a] = 0; wasBarred[a] = 0;
-#if DELETES > 0
-        toldDone[a] = 0; forgotten[a] = 0;
+#ifdef REOPENING
+        toldDone[a] = 0; reopened[a] = 0;
 #endif
         if
         :: recBarred == a -> recBarred = 0
@@ -431,12 +515,28 @@ inline tidy(a) {
     fi
   :: else
   fi;
+#if MARKS > 0
+  for (each : 0 .. MARKS - 1) {
+    if
+    :: sent[a].marks[each].copies == 0 &&
+       (host[hostOf(a)].attempt != a || host[hostOf(a)].call != MARK || host[hostOf(a)].marked != each) ->
+      sent[a].marks[each].tick = 0; sent[a].marks[each].until = 0;
+      sent[a].marks[each].doneTick = 0; sent[a].marks[each].open = 0; sent[a].marks[each].failed = 0
+    :: else
+    fi
+  }
+  each = 0;
+#endif
   if
   :: sent[a].releases == 0 && host[hostOf(a)].attempt > a ->
     sent[a].releaseAt = 0; sent[a].succeeded = 0;
 #if TICKS > 1
-    sent[a].seenDone = 0; sent[a].seenOpen = 0; sent[a].seenFailed = 0
+    sent[a].seenDone = 0; sent[a].seenOpen = 0; sent[a].seenFailed = 0;
 #endif
+    if
+    :: NO_MARKS(a) -> sent[a].token = 0
+    :: else
+    fi
   :: else
   fi;
   if
@@ -466,38 +566,59 @@ inline addCrashed(a) {
 #define FAILED_BEFORE(a) (sent[a].seenFailed & ABOVE(sent[a].seenDone))
 #endif
 
-/* Ticks that become open when a newer one is done. */
+/* Ticks that become open when a newer one is done by its own run; a mark lists those that failed alone. */
 #ifdef EXPECTED_EVERY_TICK
 #define PASSED(a) (FAILED_BEFORE(a) | ABOVE(sent[a].seenDone))
 #else
 #define PASSED(a) FAILED_BEFORE(a)
 #endif
 
-/* What the end of a run makes of the ticks: whole lists, of what its grant brought back. */
+/* What the success of a tick makes of the ticks: whole lists, of what the grant or its last mark brought back. */
+inline succeed(a, done, passed) {
+  if
+  :: done > sent[a].seenDone ->
+    doneAfter = done;
+    openAfter = sent[a].seenOpen | (passed & BELOW(done));
+    failedAfter = FAILED_BEFORE(a) & ABOVE(done)
+  :: else ->
+#ifdef BUG_DONE_TICK_FALLS
+    doneAfter = done;
+#else
+    doneAfter = sent[a].seenDone;
+#endif
+#ifdef BUG_DONE_TICK_STAYS_LISTED
+    openAfter = sent[a].seenOpen;
+#else
+    openAfter = sent[a].seenOpen & ~BIT(done);
+#endif
+    failedAfter = FAILED_BEFORE(a) & ABOVE(sent[a].seenDone)
+  fi
+}
+
+inline writeTicks(toDone, toOpen, toFailed) {
+  setDoneTick(toDone);
+  recOpen = toOpen;
+  recFailed = toFailed
+}
+
 inline endTick(a) {
   if
   :: IS_OLD(a) && sent[a].succeeded ->
     setDoneTick(sent[a].tick);
     for (each : 1 .. TICKS) { hasBegun[each] = hasBegun[each] && (recDoneTick < each || IS_LISTED(each)) }
     each = 0
-  :: !IS_OLD(a) && sent[a].succeeded && sent[a].tick > sent[a].seenDone ->
-    setDoneTick(sent[a].tick);
-    recOpen = sent[a].seenOpen | (PASSED(a) & BELOW(sent[a].tick));
-    recFailed = FAILED_BEFORE(a) & ABOVE(sent[a].tick)
-  :: !IS_OLD(a) && sent[a].succeeded && sent[a].tick <= sent[a].seenDone ->
-#ifdef BUG_DONE_TICK_FALLS
-    setDoneTick(sent[a].tick);
-#else
-    setDoneTick(sent[a].seenDone);
-#endif
-#ifdef BUG_DONE_TICK_STAYS_LISTED
-    recOpen = sent[a].seenOpen;
-#else
-    recOpen = sent[a].seenOpen & ~BIT(sent[a].tick);
-#endif
-    recFailed = FAILED_BEFORE(a) & ABOVE(sent[a].seenDone)
+  :: !IS_OLD(a) && sent[a].succeeded ->
+    succeed(a, sent[a].tick, PASSED(a));
+    writeTicks(doneAfter, openAfter, failedAfter);
+    doneAfter = 0; openAfter = 0; failedAfter = 0
 #ifndef BUG_FAILURE_ADDS_NO_TICK
   :: !IS_OLD(a) && !sent[a].succeeded && sent[a].tick > sent[a].seenDone ->
+#ifdef BUG_FAILURE_WRITES_DONE_TICK
+    setDoneTick(sent[a].seenDone);
+#endif
+#ifdef BUG_FAILURE_WRITES_OPEN_TICKS
+    recOpen = sent[a].seenOpen;
+#endif
     recFailed = FAILED_BEFORE(a) | BIT(sent[a].tick)
 #endif
   :: else
@@ -509,6 +630,47 @@ inline endTick(a) {
   :: sent[a].succeeded -> setDoneTick(sent[a].tick)
   :: else
   fi
+}
+#endif
+
+#if MARKS > 0
+#ifdef BUG_MARK_OF_ANY_TICK
+#define MARK_OPEN(a, i) true
+#else
+#define MARK_OPEN(a, i) IS_OPEN(sent[a].marks[i].tick)
+#endif
+
+#ifdef BUG_MARK_WITHOUT_HELD
+#define IS_MARKERS(a) (recAttempt == a && recToken == sent[a].token)
+#else
+#define IS_MARKERS(a) (recAttempt == a && recState == HELD && recToken == sent[a].token)
+#endif
+
+/* A copy of the i-th mark of attempt a arrives. */
+inline arriveMark(a, i) {
+  sent[a].marks[i].copies--;
+  readDate();
+  if
+  :: IS_MARKERS(a) && MARK_OPEN(a, i) ->
+    CHECK(4, owner == a);
+    isDone[sent[a].marks[i].tick] = 1;
+#ifndef BUG_MARK_MOVES_NO_LOCK_UNTIL
+    recLockUntil = sent[a].marks[i].until;
+#endif
+    writeTicks(sent[a].marks[i].doneTick, sent[a].marks[i].open, sent[a].marks[i].failed);
+    checkTicks();
+#ifndef CATCH_UP_LATEST
+    CHECK(17, (recOpen & BELOW(sent[a].marks[i].tick)) == 0);
+#endif
+    verdict = EXTENDED
+  :: IS_MARKERS(a) && !MARK_OPEN(a, i) -> verdict = EXTENDED
+  :: else -> verdict = LOST
+  fi;
+  if
+  :: host[hostOf(a)].marked == i -> reply(a, MARK, sent[a].marks[i].copies)
+  :: else -> verdict = 0; date = 0
+  fi;
+  tidy(a)
 }
 #endif
 
@@ -572,13 +734,21 @@ proctype Line(byte a) {
       tidy(a)
     }
 #endif
+#if MARKS > 0
+  :: atomic { sent[a].marks[0].copies > 0 -> arriveMark(a, 0) }
+#endif
+#if MARKS > 1
+  :: atomic { sent[a].marks[1].copies > 0 -> arriveMark(a, 1) }
+#endif
   :: atomic { sent[a].releases > 0 ->
       sent[a].releases--;
       if
-#ifdef BUG_RELEASE_WITHOUT_ATTEMPT
+#ifdef BUG_RELEASE_OF_ANY_GRANT
       :: recState == HELD ->
-#else
+#elif defined(BUG_RELEASE_WITHOUT_TOKEN)
       :: recState == HELD && recAttempt == a ->
+#else
+      :: recState == HELD && recAttempt == a && recToken == sent[a].token ->
 #endif
         CHECK(4, owner == a);
         owner = 0;
@@ -614,8 +784,6 @@ inline twice() {
 }
 
 #if DELETES > 0
-#define IS_BEING_TOLD_DONE(a) (host[hostOf(a)].attempt == a && host[hostOf(a)].answer == DONE)
-
 /* An operator reads the record, judges it, and deletes what was read, unless it has changed since. */
 proctype Operator() {
   byte i;
@@ -656,6 +824,7 @@ proctype Operator() {
         :: recLockUntil < del.at -> recLockUntil = del.at
         :: else
         fi;
+        noteFenceGone();
 #endif
 #ifdef BUG_DELETE_DROPS_TOKEN
         recToken = 0;
@@ -670,7 +839,7 @@ proctype Operator() {
         for (i : 1 .. TICKS) { hasBegun[i] = 0 }
 #endif
         checkTicks();
-        for (i : 1 .. N) { forgotten[i] = forgotten[i] || toldDone[i] || IS_BEING_TOLD_DONE(i) }
+        for (i : 1 .. N) { reopened[i] = reopened[i] || toldDone[i] || IS_BEING_TOLD_DONE(i) }
         i = 0
       :: else
       fi;
@@ -712,6 +881,7 @@ proctype Forcer() {
       :: recToken == force.oldToken && recState == HELD ->
         owner = 0;
         recAttempt = 0; recState = FORCED; recLockedAt = 0; recLockUntil = force.fence;
+        noteFenceGone();
         recToken++; lastToken = recToken;
 #if TICKS > 1
 #ifndef BUG_FORCE_ADDS_NO_TICK
@@ -731,10 +901,80 @@ proctype Forcer() {
 }
 #endif
 
+#if LISTINGS > 0
+#ifdef BUG_LISTING_WHILE_HELD
+#define HAS_ENDED true
+#else
+#define HAS_ENDED (recState == RELEASED || recState == FORCED)
+#endif
+
+#ifdef BUG_LISTING_WITHOUT_TOKEN
+#define SEEN_TOKEN(i) true
+#else
+#define SEEN_TOKEN(i) (recToken == listings[i].oldToken)
+#endif
+
+#ifdef BUG_LISTING_WITHOUT_DONE_TICK
+#define SEEN_DONE_TICK(i) true
+#else
+#define SEEN_DONE_TICK(i) (recDoneTick == listings[i].oldDone)
+#endif
+
+#ifdef BUG_LISTING_WITHOUT_LISTS
+#define SEEN_LISTS(i) true
+#else
+#define SEEN_LISTS(i) (recOpen == listings[i].oldOpen && recFailed == listings[i].oldFailed)
+#endif
+
+/* The i-th operator reads a lock that nobody holds, and lists a tick that is not done, or takes it off if it is listed,
+ * unless the record has changed since. */
+proctype Lister(byte i) {
+  byte a;
+  atomic { HAS_ENDED ->
+    listings[i].oldToken = recToken; listings[i].oldDone = recDoneTick;
+    listings[i].oldOpen = recOpen; listings[i].oldFailed = recFailed;
+    listings[i].open = recOpen; listings[i].failed = recFailed & ABOVE(recDoneTick);
+    select(a : 1 .. TICKS);
+    if
+    :: a < recDoneTick && !isDone[a] -> listings[i].open = listings[i].open ^ BIT(a); twice()
+    :: a > recDoneTick -> listings[i].failed = listings[i].failed ^ BIT(a); twice()
+    :: else
+    fi;
+    listings[i].tick = a;
+    listings[i].copies = copies;
+    copies = 0;
+    a = 0
+  }
+  do
+  :: atomic { listings[i].copies > 0 ->
+      listings[i].copies--;
+      if
+      :: HAS_ENDED && SEEN_TOKEN(i) && SEEN_DONE_TICK(i) && SEEN_LISTS(i) ->
+        recOpen = listings[i].open; recFailed = listings[i].failed;
+        hasBegun[listings[i].tick] = ((recOpen | recFailed) & BIT(listings[i].tick)) != 0;
+        checkTicks();
+        for (a : 1 .. N) {
+          reopened[a] = reopened[a] || (IS_LISTED(listings[i].tick) && sent[a].tick == listings[i].tick &&
+                                        (toldDone[a] || IS_BEING_TOLD_DONE(a)))
+        }
+        a = 0
+      :: else
+      fi;
+      if
+      :: listings[i].copies == 0 ->
+        listings[i].oldToken = 0; listings[i].oldDone = 0; listings[i].oldOpen = 0; listings[i].oldFailed = 0;
+        listings[i].tick = 0; listings[i].open = 0; listings[i].failed = 0
+      :: else
+      fi
+    }
+  od
+}
+#endif
+
 /* --- The clients ------------------------------------------------------------------------------------------------ */
 
 inline forgetAnswer(c) {
-  host[c].answer = NONE; host[c].ansAttempt = 0; host[c].ansUntil = 0; host[c].ansState = 0;
+  host[c].answer = NONE; host[c].ansAttempt = 0; host[c].ansUntil = 0; host[c].ansState = 0; host[c].ansToken = 0;
 #if TICKS > 1
   host[c].ansDone = 0; host[c].ansOpen = 0; host[c].ansFailed = 0;
 #endif
@@ -743,13 +983,16 @@ inline forgetAnswer(c) {
 
 inline endAttempt(c) {
   forgetAnswer(c);
-  ended = host[c].attempt;
+  own = host[c].attempt;
   host[c].attempt = host[c].attempt + CLIENTS;
   host[c].phase = IDLE; host[c].call = NONE; host[c].tries = 0;
   host[c].firstSent = 0; host[c].callSent = 0; host[c].ambiguous = 0;
   host[c].deadline = 0; host[c].longest = 0; host[c].extensions = 0; host[c].fence = 0;
-  tidy(ended);
-  ended = 0
+#if MARKS > 0
+  host[c].marked = 0;
+#endif
+  tidy(own);
+  own = 0
 }
 
 inline await(c, verb) {
@@ -804,6 +1047,7 @@ inline setDeadline(c) {
 }
 
 inline start(c) {
+  sent[host[c].attempt].token = host[c].ansToken;
 #if TICKS > 1
   sent[host[c].attempt].seenDone = host[c].ansDone;
   sent[host[c].attempt].seenOpen = host[c].ansOpen;
@@ -825,14 +1069,67 @@ inline stop(c) {
   runners--;
   forgetAnswer(c);
   host[c].phase = ENDING; host[c].call = NONE; host[c].callSent = 0;
-  host[c].deadline = 0; host[c].longest = 0; host[c].extensions = 0
+  host[c].deadline = 0; host[c].longest = 0; host[c].extensions = 0;
+#if MARKS > 0
+  host[c].marked = 0; host[c].tries = 0
+#endif
 }
+
+#if MARKS > 0
+/* The open ticks below its own that a run knows of: all that are due, or those that were listed or failed. */
+#define KNOWN_OPEN(a) ((sent[a].seenOpen | PASSED(a)) & BELOW(sent[a].tick))
+#if defined(CATCH_UP_LATEST) || defined(BUG_NEWEST_MARKED_FIRST)
+#define NEXT_OPEN(a) HIGHEST(KNOWN_OPEN(a))
+#else
+#define NEXT_OPEN(a) LOWEST(KNOWN_OPEN(a))
+#endif
+
+#ifdef BUG_MARK_ADDS_NO_TICK
+#define PASSED_BY_MARK(a) 0
+#else
+#define PASSED_BY_MARK(a) FAILED_BEFORE(a)
+#endif
+
+/* The handler has done an open tick, which took it a unit at least. The run marks it before it goes on. */
+inline sendMark(c) {
+  own = host[c].attempt;
+  AWAITED_MARK(c).tick = NEXT_OPEN(own);
+  CHECK(3, FORCES > 0 || !isDone[AWAITED_MARK(c).tick]);
+  AWAITED_MARK(c).until = wall(c) + LEASE + PAD;
+  succeed(own, AWAITED_MARK(c).tick, PASSED_BY_MARK(own));
+  AWAITED_MARK(c).doneTick = doneAfter;
+  AWAITED_MARK(c).open = openAfter;
+  AWAITED_MARK(c).failed = failedAfter;
+  doneAfter = 0; openAfter = 0; failedAfter = 0;
+  twice();
+  AWAITED_MARK(c).copies = copies;
+  copies = 0;
+  own = 0;
+  host[c].firstSent = now;
+  host[c].call = MARK; host[c].tries = 1; host[c].callSent = now
+}
+
+/* The mark is applied: the next one and the release are made from what it wrote. */
+inline goOn(c) {
+  own = host[c].attempt;
+#ifndef BUG_MARKS_MADE_FROM_GRANT
+  sent[own].seenDone = AWAITED_MARK(c).doneTick;
+  sent[own].seenOpen = AWAITED_MARK(c).open;
+  sent[own].seenFailed = AWAITED_MARK(c).failed;
+#endif
+  setDeadline(c);
+  host[c].tries = 0;
+  host[c].marked++;
+  tidy(own);
+  own = 0
+}
+#endif
 
 /* What follows from `verdict` of an acquire, a takeover or a cancel. */
 inline proceed(c) {
-#if DELETES > 0
+#ifdef REOPENING
   toldDone[host[c].attempt] = (verdict == DONE);
-  forgotten[host[c].attempt] = forgotten[host[c].attempt] && verdict == DONE;
+  reopened[host[c].attempt] = reopened[host[c].attempt] && verdict == DONE;
 #endif
   if
   :: verdict == GRANTED || verdict == OWN -> start(c)
@@ -895,7 +1192,7 @@ proctype Client(byte c) {
       :: else -> verdict = UNKNOWN; proceed(c)
       fi
     }
-  :: atomic { host[c].phase == RUNNING && now > host[c].firstSent ->
+  :: atomic { host[c].phase == RUNNING && now > host[c].firstSent && host[c].call != MARK ->
       if
       :: sent[host[c].attempt].succeeded = 1
       :: true
@@ -912,10 +1209,40 @@ proctype Client(byte c) {
       copies = 0;
       host[c].call = EXTEND; host[c].callSent = now
     }
-  :: atomic { host[c].phase == RUNNING && host[c].answer == EXTENDED && now < host[c].deadline ->
+  :: atomic { host[c].phase == RUNNING && host[c].call == EXTEND && host[c].answer == EXTENDED &&
+              now < host[c].deadline ->
       setDeadline(c)
     }
+#endif
+#if EXTENSIONS > 0 || MARKS > 0
   :: atomic { host[c].phase == RUNNING && host[c].answer == LOST -> stop(c) }
+#endif
+#if MARKS > 0
+  :: atomic { host[c].phase == RUNNING && host[c].call == NONE && host[c].marked < MARKS && now > host[c].firstSent &&
+              now < host[c].deadline && KNOWN_OPEN(host[c].attempt) != 0 ->
+      sendMark(c)
+    }
+  :: atomic { host[c].phase == RUNNING && host[c].call == MARK && host[c].answer == EXTENDED &&
+              now < host[c].deadline ->
+      goOn(c)
+    }
+  /* No answer in time. A mark that stays unanswered ends the run as failed. */
+  :: atomic { host[c].phase == RUNNING && host[c].call == MARK && now > host[c].callSent && now < host[c].deadline ->
+      if
+      :: host[c].tries < TRIES -> sendBeside(c); AWAITED_MARK(c).copies++
+#ifdef BUG_MARK_NOT_AWAITED
+      :: else -> forgetAnswer(c); host[c].call = NONE; host[c].callSent = 0; host[c].tries = 0; host[c].marked++
+#else
+      :: else -> stop(c)
+#endif
+      fi
+    }
+#if EXTENSIONS > 0
+  /* An extension that stays unanswered changes nothing. */
+  :: atomic { host[c].phase == RUNNING && host[c].call == EXTEND && now > host[c].callSent ->
+      forgetAnswer(c); host[c].call = NONE; host[c].callSent = 0
+    }
+#endif
 #endif
   /* A release is sent once or twice and waited for by nobody. It is later than the grant's own first send. */
   :: atomic { host[c].phase == ENDING && now > host[c].firstSent ->
@@ -981,7 +1308,7 @@ proctype Time() {
 #ifdef ANY_PAST
 /* Earlier runs have left any ticks that checkTicks allows, and the last of them may have died with the lock, which is
  * over by now. A tick below the done one that is not listed counts as done: more is checked of it than of one that
- * nobody has begun, and both are refused. */
+ * nobody has begun, and both are refused. Only an operator can list the latter. */
 inline beginLater() {
   recState = RELEASED;
   select(recDoneTick : 0 .. TICKS);
@@ -990,10 +1317,13 @@ inline beginLater() {
     if
     :: each < recDoneTick -> recOpen = recOpen | BIT(each); hasBegun[each] = 1
     :: each < recDoneTick -> isDone[each] = 1
+#if LISTINGS > 0
+    :: each < recDoneTick
+#endif
     :: each > recDoneTick -> recFailed = recFailed | BIT(each); hasBegun[each] = 1
     :: each >= recDoneTick
     fi;
-#ifdef OLD_VERSION
+#if defined(OLD_VERSION) || MARKS > 0
     if
     :: each <= recDoneTick -> recFailed = recFailed | BIT(each)
     :: true
@@ -1033,6 +1363,10 @@ init {
 #endif
 #if FORCES > 0
     run Forcer();
+#endif
+#if LISTINGS > 0
+    for (i : 0 .. LISTINGS - 1) { run Lister(i) }
+    i = 0;
 #endif
     run Time()
   }

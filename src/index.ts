@@ -1,5 +1,6 @@
 export { type Handler, type Options, withSingleExecution } from './adapters/lambda.js';
 export type { Context } from './adapters/lambda-context.js';
+export type { CatchUpOptions } from './core/options/catch-up.js';
 export type { LockOptions } from './core/options/policy.js';
 export type {
   DeleteResult,
@@ -15,11 +16,13 @@ export type {
   Claim,
   ClockBounds,
   Completion,
+  DoneTick,
   ExtendResult,
   Granted,
   Holder,
   Lease,
   LockStore,
+  MarkResult,
   PreviousRun,
   RefusalReason,
   Refused,
@@ -40,6 +43,7 @@ export {
 export type { LockEvent, Observer } from './core/public/events.js';
 export type { Execution } from './core/public/execution.js';
 export {
+  type CaughtUp,
   type Executed,
   isSkipped,
   type Outcome,

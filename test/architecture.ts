@@ -11,7 +11,7 @@ interface Import {
   readonly typeOnly: boolean;
 }
 
-/** Rooms whose files stand for one platform each: they know each other only within a family, `http.ts` and `http-*.ts`. */
+/** Rooms whose files stand for one platform each. They know each other only within a family, `http.ts` and `http-*`. */
 const FAMILIES = ['adapters'];
 
 /** The part of `infra` that is published. */

@@ -47,14 +47,21 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
 const ROOT = new URL('../', import.meta.url);
 const readJson = (path: string) => JSON.parse(readFileSync(new URL(path, ROOT), 'utf8'));
 
-test('package.json exports these doors and no others', () => {
+test('these are the doors and no others', () => {
   expect(Object.keys(DOORS).sort()).toEqual(Object.keys(NAMES).sort());
 });
 
-test('tsconfig.json resolves every door to its source', () => {
-  const paths = Object.fromEntries(Object.entries(DOORS).map(([door, source]) => [door, [source]]));
+test('package.json exports an ES module and a CommonJS one of each door', () => {
+  const files = Object.keys(DOORS).map((door) => {
+    const name = door.split('/')[1];
+    const file = `./dist/${name ?? 'index'}`;
+    return [name ? `./${name}` : '.', { import: `${file}.js`, require: `${file}.cjs` }];
+  });
 
-  expect(readJson('tsconfig.json').compilerOptions.paths).toEqual(paths);
+  expect(readJson('package.json').exports).toEqual({
+    ...Object.fromEntries(files),
+    './package.json': './package.json',
+  });
 });
 
 describe.each(Object.entries(NAMES))('%s', (door, names) => {

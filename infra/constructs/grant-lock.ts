@@ -37,8 +37,8 @@ export function grantLock(
 }
 
 /**
- * Allows what operators do: list, look, pause, resume, and release by force. In a shared table the right covers
- * the items of this prefix only, except for the listing, which scans the whole table.
+ * Allows all that `lockAdmin` does. In a shared table the right covers the items of this prefix only, except for the
+ * listing, which scans the whole table.
  */
 export function grantOperate(table: TableResource, grantee: IGrantable, keyPrefix: string): Grant {
   checkPolicyText(keyPrefix);

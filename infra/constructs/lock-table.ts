@@ -22,7 +22,7 @@ export interface ILockTable {
    * @param lockNames names as given to `withSingleExecution`, or `prefix*`
    */
   grantLock(grantee: IGrantable, lockNames: readonly string[]): Grant;
-  /** Allows operators to list and look at all locks, to pause, resume and force a release. */
+  /** Allows operators all that `lockAdmin` does: to look at locks, to pause, resume, free, backfill and delete them. */
   grantOperate(grantee: IGrantable): Grant;
 }
 

@@ -34,8 +34,8 @@ export function lastRunEndsMs(retries: number, timeoutMs: number): number {
 }
 
 /**
- * The schedule's retries of a delivery that Lambda did not accept: one a minute, for a period, within EventBridge's 60 s
- * to 24 h and 185 attempts.
+ * The schedule's retries of a delivery that Lambda did not accept: one a minute, for a period, within
+ * EventBridge's limits: 60 s to 24 h and 185 attempts.
  *
  * @param periodMs the shortest time between two ticks; Infinity for a schedule that fires once
  */

@@ -5,7 +5,7 @@ import { isUtc } from './run-gaps.js';
 export const SCHEDULE_VARIABLE = 'SINGLE_EXECUTION_SCHEDULE';
 export const TIME_ZONE_VARIABLE = 'SINGLE_EXECUTION_TIME_ZONE';
 
-/** The schedule of a function for its handler; nothing where its schedules differ, because no run knows which is its own. */
+/** The variables that tell a handler its schedule. None where the function has several that differ. */
 export function scheduleVariables(schedules: readonly Pick<LockSchedule, 'schedule'>[]): Record<string, string> {
   const variables = schedules.map(({ schedule }): Record<string, string> => {
     const zone = isUtc(schedule) ? undefined : schedule.timeZone?.timezoneName;

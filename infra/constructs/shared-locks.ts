@@ -10,7 +10,8 @@ interface TakenLock {
   readonly name: string;
 }
 
-const takenIn = new WeakMap<Stack, TakenLock[]>();
+/** The locks of a stack, for every copy of the constructs that an app loads: as an ES module and as CommonJS. */
+const TAKEN: unique symbol = Symbol.for('single-execution.taken-locks.1');
 
 /**
  * Refuses a lock that another function of the stack takes already: each would skip the other's runs.
@@ -22,9 +23,9 @@ export function refuseSharedLocks(
   { table, keyPrefix }: ILockTable,
   lockNames: readonly string[],
 ): void {
-  const stack = Stack.of(by);
-  const taken = takenIn.get(stack) ?? [];
-  takenIn.set(stack, taken);
+  const stack: Stack & { [TAKEN]?: TakenLock[] } = Stack.of(by);
+  stack[TAKEN] ??= [];
+  const taken = stack[TAKEN];
   for (const name of lockNames) {
     const lock = { by, tableArn: table.tableArn, keys: lockKeys(name, keyPrefix), name };
     const other = taken.find((it) => it.by !== by && it.tableArn === lock.tableArn && overlap(it.keys, lock.keys));

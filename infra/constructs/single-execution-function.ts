@@ -30,7 +30,11 @@ export interface SingleExecutionFunctionProps extends Omit<NodejsFunctionProps, 
   /** The locks that the function takes: names as given to `withSingleExecution`, or `prefix*`. It gets no others. */
   readonly lockNames: readonly string[];
   readonly schedules: readonly LockSchedule[];
-  /** The handler's option, which reads it as `LOCK_AT_MOST_FOR`. At least the time-out and 1 % more. @default the remaining time + 2 s */
+  /**
+   * The handler's option, which reads it as `LOCK_AT_MOST_FOR`. At least the time-out and 1 % more.
+   *
+   * @default the remaining time + 2 s
+   */
   readonly lockAtMostFor?: Duration;
   /** The handler's option, which reads it as `LOCK_AT_LEAST_FOR`. Shorter than the period. @default none */
   readonly lockAtLeastFor?: Duration;
@@ -59,7 +63,7 @@ const BUNDLING: BundlingOptions = {
  * @throws TypeError, RangeError for names, times and schedules under which runs would overlap or be skipped
  */
 export class SingleExecutionFunction extends NodejsFunction {
-  /** How long its locks outlive a holder that dies: what was given, else the remaining time of a run, so the time-out. */
+  /** How long its locks outlive a holder that dies: what was given, else the remaining time of a run (the time-out). */
   readonly lockAtMostFor: Duration;
   /** The namespace of its metrics, shared by the functions of a stack: `SingleExecution/<stack>`. */
   readonly metricNamespace: string;

@@ -23,7 +23,10 @@ export interface ExecutionContext {
   passThroughOnException(): void;
 }
 
-/** Options of `withSingleExecution` for Cloudflare Workers. One of `lockAtMostFor`, `maxDuration` and `keepAlive` is required. */
+/**
+ * Options of `withSingleExecution` for Cloudflare Workers.
+ * One of `lockAtMostFor`, `maxDuration` and `keepAlive` is required.
+ */
 export interface Options<Env = unknown, C = ScheduledController, X = ExecutionContext>
   extends Omit<LockOptions, 'store'>,
     MaxDuration {
@@ -32,8 +35,8 @@ export interface Options<Env = unknown, C = ScheduledController, X = ExecutionCo
   /** Where the lock is kept, or a function of the bindings, called for each event: no connection outlives its event. */
   readonly store: LockStore | ((env: Env) => LockStore);
   /**
-   * Where the scheduled time comes from: `controller.scheduledTime`, the tick of `schedule` nearest to the clock, nowhere,
-   * or a function. @default 'event'
+   * Where the scheduled time comes from: `controller.scheduledTime`, the tick of `schedule` nearest to the clock,
+   * nowhere, or a function. @default 'event'
    */
   readonly tick?: TickOption<[controller: C, env: Env, ctx: X]>;
   /** What becomes of a skip: it is returned, thrown as a `LockHeldError`, or given to a function. @default 'return' */
@@ -77,10 +80,15 @@ export function withSingleExecution<
       ...triggerFor(readScheduledTime(controller), [controller, env, ctx], name),
     };
     const task = (execution: Execution) =>
-      withBackgroundWork(ctx, (counting) => handler.call(this, controller, env, counting, execution));
+      withBackgroundWork(ctx, (counting) =>
+        handler.call(this, controllerOf(controller, execution), env, counting, execution),
+      );
     return reply(await run(task, order, policyFor(controller, env))) as undefined;
   };
 }
+
+/** The platform's own controller of a copy that a handler is given. */
+const originals = new WeakMap<object, object>();
 
 /** A store that is made of the bindings is made for each event, and found again where the handler calls itself. */
 function policyChooser<Env>(store: Options<Env>['store'], settings: Settings): (event: object, env: Env) => Policy {
@@ -89,11 +97,30 @@ function policyChooser<Env>(store: Options<Env>['store'], settings: Settings): (
     return () => policy;
   }
   const byEvent = new WeakMap<object, Policy>();
-  return (event, env) => {
+  return (given, env) => {
+    const event = originals.get(given) ?? given;
     const policy = byEvent.get(event) ?? withStore(settings, store(env));
     byEvent.set(event, policy);
     return policy;
   };
+}
+
+/**
+ * The controller as the handler is given it. For a tick that is caught up with, its scheduled time is that tick; the
+ * platform's own object does the rest.
+ */
+function controllerOf<C extends ScheduledController>(controller: C, { isCatchUp, tick }: Execution): C {
+  if (!isCatchUp || typeof controller.scheduledTime !== 'number') return controller;
+  // Not the controller itself: it may be frozen. Methods of a platform's own object work on that object alone.
+  const copy = new Proxy<C>(Object.create(controller), {
+    get(_, property) {
+      if (property === 'scheduledTime') return tick?.getTime();
+      const value: unknown = Reflect.get(controller, property, controller);
+      return typeof value === 'function' ? value.bind(controller) : value;
+    },
+  });
+  originals.set(copy, controller);
+  return copy;
 }
 
 function readScheduledTime({ scheduledTime }: ScheduledController): Trigger {

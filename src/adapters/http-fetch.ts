@@ -1,6 +1,6 @@
 /*
- * The Fetch API's types as the project's compiler knows them: the DOM's, Node's or the platform's. Where it knows none of
- * them, there are no routes, and this library's declarations still compile.
+ * The Fetch API's types as the project's compiler knows them: the DOM's, Node's or the platform's. Where it knows none
+ * of them, there are no routes, and this library's declarations still compile.
  */
 
 export type FetchRequest = typeof globalThis extends { readonly Request: { readonly prototype: infer Known } }

@@ -1,3 +1,4 @@
+import type { Execution } from '../core/public/execution.js';
 import { checkTick } from '../core/values/tick.js';
 import { readInstant, type Trigger } from '../core/wrap/trigger.js';
 
@@ -9,8 +10,8 @@ const MAX_AHEAD_MS = 300_000;
 const ID_HEADERS = ['ce-id', 'x-vercel-id', 'x-nf-request-id', 'sb-request-id', 'cf-ray'];
 
 /**
- * The scheduled time of a request: in a header of its scheduler, or as `scheduledTime` in a JSON body, ISO 8601 or epoch
- * milliseconds. The body stays readable.
+ * The scheduled time of a request: in a header of its scheduler, or as `scheduledTime` in a JSON body, ISO 8601 or
+ * epoch milliseconds. The body stays readable.
  */
 export async function readSchedule(request: Request): Promise<Trigger> {
   const header = firstHeader(request, TIME_HEADERS);
@@ -43,6 +44,18 @@ export function refusedTick({ tickMs, unreadableTick }: Trigger, nowMs: number):
   } catch (error) {
     return { code: 'TICK_OUT_OF_RANGE', why: (error as RangeError).message };
   }
+}
+
+/**
+ * The request as the handler is given it. Its body can be read once, so a tick that is caught up with gets a copy, with
+ * what a framework's own class adds to it.
+ */
+export function requestOf<Q extends Request>(request: Q, { isCatchUp }: Execution): Q {
+  if (!isCatchUp || request.bodyUsed) return request;
+  const { ...added } = Object.getOwnPropertyDescriptors(request);
+  const copy = Object.setPrototypeOf(request.clone(), Object.getPrototypeOf(request)) as Q;
+  for (const key of Reflect.ownKeys(copy)) delete added[key as string];
+  return Object.defineProperties(copy, added);
 }
 
 /** For people who look at the lock: the request's id, and nothing else of it. */

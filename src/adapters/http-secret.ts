@@ -44,7 +44,9 @@ export function secretCheck(options: { readonly secret?: string | false }): (req
   };
 }
 
-/** What Vercel sends with every cron request of a project that has it. Read at the request: a build may be without it. */
+/**
+ * What Vercel sends with every cron request of a project that has it. Read at the request: a build may be without it.
+ */
 function secretOfEnvironment(): string | undefined {
   const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
   return process?.env?.['CRON_SECRET'] || undefined;

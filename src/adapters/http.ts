@@ -14,7 +14,7 @@ import { type MaxDuration, timesByOptions } from '../core/wrap/run-times.js';
 import type { TickOption } from '../core/wrap/trigger.js';
 import { type OwnOptions, resolveWrapper } from '../core/wrap/wrapper.js';
 import type { FetchRequest, FetchResponse } from './http-fetch.js';
-import { readSchedule, refusedTick, whoCalls } from './http-request.js';
+import { readSchedule, refusedTick, requestOf, whoCalls } from './http-request.js';
 import { secretCheck } from './http-secret.js';
 
 /** A route that is given its execution as third argument. Handlers with fewer parameters fit. */
@@ -85,7 +85,8 @@ export function withSingleExecution<Q extends FetchRequest = FetchRequest, X = u
       ...times,
       ...triggerFor(read, args, name),
     };
-    const call = (counting: X, execution: Execution) => handler.call(this, request, counting, execution);
+    const call = (counting: X, execution: Execution) =>
+      handler.call(this, requestOf(request, execution), counting, execution);
     return respond(args[1], call, (task) => run(task, order, policy), reply);
   };
 }
@@ -104,7 +105,8 @@ async function respond<X>(
   });
   const task = async (execution: Execution) => {
     hasStarted = true;
-    const response = await withBackgroundWork(context, (counting) => call(counting, execution), answer);
+    const onReturned = execution.isCatchUp ? undefined : answer;
+    const response = await withBackgroundWork(context, (counting) => call(counting, execution), onReturned);
     // Some platforms take a handler that returns nothing.
     if (response?.status >= 500) throw new FailedResponse(response);
     return response;
@@ -116,7 +118,9 @@ async function respond<X>(
     } catch (error) {
       if (error instanceof FailedResponse) return error.response;
       const isOfStore = error instanceof LockStoreError || error instanceof CorruptLockError;
-      if (hasStarted || !isOfStore) throw error;
+      // The handler may throw such an error too, of a lock of its own.
+      const isOurs = !hasStarted || (error instanceof LockStoreError && error.operation === 'mark');
+      if (!isOurs || !isOfStore) throw error;
       return refuse(503, error.code);
     }
     const replied = await reply(outcome);

@@ -1,3 +1,4 @@
+import type { Execution } from '../core/public/execution.js';
 import { defined } from '../core/values/defined.js';
 import { readInstant, type Trigger } from '../core/wrap/trigger.js';
 
@@ -19,6 +20,17 @@ export function readScheduleEvent(event: unknown): Trigger {
       attempt: readCount(attemptNumber),
     }),
   };
+}
+
+/**
+ * The event as the handler is given it. A tick that is caught up with has no event of its own: it gets a copy of this
+ * one, whose time is that tick. An event that tells no scheduled time stays as it is.
+ */
+export function eventOf<E>(event: E, { isCatchUp, tick }: Execution): E {
+  if (!isCatchUp || readScheduleEvent(event).tickMs === undefined) return event;
+  const { scheduledTime } = event as Record<string, unknown>;
+  // Without milliseconds, as EventBridge writes it.
+  return { ...event, [scheduledTime ? 'scheduledTime' : 'time']: tick?.toISOString().replace('.000Z', 'Z') };
 }
 
 function readCount(count: unknown): number | undefined {

@@ -10,7 +10,7 @@ import { type RunTimes, timesWithin } from '../core/wrap/run-times.js';
 import { type TickOption, tickChooser, warnOfNoTick } from '../core/wrap/trigger.js';
 import { type OnSkipped, type OwnOptions, resolveWrapper } from '../core/wrap/wrapper.js';
 import { type Context, remainingMs, whoRuns } from './lambda-context.js';
-import { readScheduleEvent } from './lambda-event.js';
+import { eventOf, readScheduleEvent } from './lambda-event.js';
 
 /**
  * A Lambda handler that is given its execution as third argument. It returns a promise: one that returns at once could
@@ -31,17 +31,24 @@ type DeclaredHandler<E, C, V> = ((event: E, context: Context, callback: C) => V)
 type Promised<V> = Extract<V, PromiseLike<unknown>>;
 type Nothing = ReturnType<() => void>;
 
-/** Options of `withSingleExecution` for AWS Lambda. `lockAtMostFor` defaults to the remaining time + 2 s, with `keepAlive` to 30 s. */
+/**
+ * Options of `withSingleExecution` for AWS Lambda.
+ * `lockAtMostFor` defaults to the remaining time + 2 s, with `keepAlive` to 30 s.
+ */
 // biome-ignore lint/suspicious/noExplicitAny: an event that nobody declares can be anything
 export interface Options<E = any, S extends OnSkipped = OnSkipped> extends LockOptions {
   /** The lock. 1 to 128 UTF-8 bytes with the store's prefix, Unicode form NFC, no control characters. */
   readonly name: string | ((event: E, context: Context) => string);
   /**
-   * Where the scheduled time comes from: the event, the tick of `schedule` that is nearest to this host's clock, nowhere,
-   * or a function of the event. @default 'event'
+   * Where the scheduled time comes from: the event, the tick of `schedule` that is nearest to this host's clock,
+   * nowhere, or a function of the event. @default 'event'
    */
   readonly tick?: TickOption<[event: E, context: Context]>;
-  /** What the caller gets when a run is skipped: the `Skipped`, a `LockHeldError`, or a function's value. @default 'return' */
+  /**
+   * What the caller gets when a run is skipped: the `Skipped`, a `LockHeldError`, or a function's value.
+   *
+   * @default 'return'
+   */
   readonly onSkipped?: S;
 }
 
@@ -94,7 +101,8 @@ export function withSingleExecution<E, R>(
       ...triggerFor(readScheduleEvent(event), [event, context], name),
       ...timesFor(remainingMs(context)),
     };
-    const task = (execution: Execution) => promised(handler.call(this, event, context, execution), handler);
+    const task = (execution: Execution) =>
+      promised(handler.call(this, eventOf(event, execution), context, execution), handler);
     return reply(await run<R>(task, order, policy));
   };
 }

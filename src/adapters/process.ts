@@ -13,17 +13,24 @@ import { type OnSkipped, type OwnOptions, resolveWrapper } from '../core/wrap/wr
 import { readCall } from './process-call.js';
 import { untilShutdown } from './process-shutdown.js';
 
-/** Options of `withSingleExecution` for long-lived processes. One of `lockAtMostFor`, `maxDuration` and `keepAlive` is required. */
+/**
+ * Options of `withSingleExecution` for long-lived processes.
+ * One of `lockAtMostFor`, `maxDuration` and `keepAlive` is required.
+ */
 export interface Options<A extends readonly unknown[] = []> extends LockOptions, MaxDuration {
   /** The lock. 1 to 128 UTF-8 bytes with the store's prefix, Unicode form NFC, no control characters. */
   readonly name: string | ((...args: A) => string);
   /**
-   * Where the scheduled time comes from: `'event'` where croner or node-cron calls, which tell it; `'nearest'`, the tick
-   * of `schedule` that is nearest to the local clock; a function of the arguments; the local clock, cut down to an
+   * Where the scheduled time comes from: `'event'` where croner or node-cron calls, which tell it; `'nearest'`, the
+   * tick of `schedule` that is nearest to the local clock; a function of the arguments; the local clock, cut down to an
    * interval such as `{ every: '5m' }`; or `'none'`, where two processes may both run.
    */
   readonly tick: TickOption<A> | TickEvery;
-  /** What the caller gets when a run is skipped: the `Skipped`, a `LockHeldError`, or a function's value. @default 'return' */
+  /**
+   * What the caller gets when a run is skipped: the `Skipped`, a `LockHeldError`, or a function's value.
+   *
+   * @default 'return'
+   */
   readonly onSkipped?: OnSkipped;
 }
 

@@ -7,7 +7,7 @@ import type {
 } from '../core/ports/lock-admin-store.js';
 import type { StoreCall } from '../core/ports/lock-store.js';
 import { CorruptLockError } from '../core/public/errors.js';
-import { FOREVER_MS, type Item, MAX_PAUSED_BY_BYTES } from '../core/record/lock-record.js';
+import { FOREVER_MS, type Item, type LockRecord, MAX_PAUSED_BY_BYTES } from '../core/record/lock-record.js';
 import { isMemberList } from '../core/record/member-list.js';
 import { failedTicksAfterCrash } from '../core/record/open-ticks.js';
 import { newAttemptId } from '../core/values/attempt-id.js';
@@ -19,8 +19,10 @@ import { checkLockName } from '../core/values/lock-name.js';
 import { checkKnown, checkMethods, namesOf } from '../core/values/option-checks.js';
 import { truncateUtf8 } from '../core/values/utf8.js';
 import { corruptLock, type LockInfo, lockInfo, type RunInfo } from './lock-info.js';
+import type { TickRange } from './tick-range.js';
+import { type TickVerbs, tickVerbs } from './tick-verbs.js';
 
-export type { DeleteResult, LockInfo, ResumeResult, RunInfo };
+export type { DeleteResult, LockInfo, ResumeResult, RunInfo, TickRange };
 
 const VERBS = namesOf<LockAdminStore>({
   list: true,
@@ -29,6 +31,7 @@ const VERBS = namesOf<LockAdminStore>({
   pause: true,
   resume: true,
   delete: true,
+  listTicks: true,
 });
 const ADMIN_OPTIONS = namesOf<{ readonly clock?: Clock }>({ clock: true });
 const PAUSE_OPTIONS = namesOf<PauseOptions>({ until: true, by: true });
@@ -36,14 +39,17 @@ const HELD: readonly (LockInfo['state'] | undefined)[] = ['held', 'expired'];
 const TRY_MS = 5_000;
 const BUDGET_MS = 15_000;
 
-/** What operators do to locks. Each verb is at most two requests, and a list one for each page. */
-export interface LockAdmin {
+/**
+ * What operators do to locks. Each verb is at most two requests, and a list one for each page. `backfill` and `forget`
+ * look again where the lock changes meanwhile.
+ */
+export interface LockAdmin extends TickVerbs {
   /** Every lock of the store, sorted by name. A corrupt record is listed with its problem and its token. */
   list(): Promise<LockInfo[]>;
   /** One lock; undefined when it was never used, or deleted. */
   get(name: string): Promise<LockInfo | undefined>;
   /**
-   * Ticks of a lock that failed, crashed or never came, and are not done since; the newest sixteen at most. A call for
+   * Ticks of a lock that failed, crashed, never came or were listed by `backfill`, and are not done since. A call for
    * one of them runs, once. Empty for a name that was never used.
    */
   open(name: string): Promise<readonly Date[]>;
@@ -104,6 +110,8 @@ export function lockAdmin(store: LockAdminStore, options: { readonly clock?: Clo
   const get = async (name: string) => (await read(name)).lock;
 
   return {
+    ...tickVerbs({ store, clock, call, read: async (name) => ((await read(name)).item ?? {}) as LockRecord }),
+
     get,
 
     async list() {

@@ -11,9 +11,9 @@ import { defined } from '../core/values/defined.js';
 export interface LockInfo {
   readonly name: string;
   /**
-   * `paused`: an operator's pause is in force, see `paused`; `held`: a run has it; `expired`: its holder died or overran,
-   * and the next run takes over; `waiting`: given back, and kept for `lockAtLeastFor`; `free`: given back; `forced`:
-   * ended by an operator; `unused`: no run yet; `corrupt`: see `problem`. Judged by this host's clock.
+   * `paused`: an operator's pause is in force, see `paused`; `held`: a run has it; `expired`: its holder died or
+   * overran, and the next run takes over; `waiting`: given back, and kept for `lockAtLeastFor`; `free`: given back;
+   * `forced`: ended by an operator; `unused`: no run yet; `corrupt`: see `problem`. Judged by this host's clock.
    */
   readonly state: 'paused' | 'held' | 'expired' | 'waiting' | 'free' | 'forced' | 'unused' | 'corrupt';
   /** While paused: what `state` would be without the pause. */
@@ -27,8 +27,8 @@ export interface LockInfo {
   /** Highest tick done. */
   readonly doneTick?: Date;
   /**
-   * Ticks that failed, crashed or never came, and are not done since: a call for one of them runs. Oldest first; absent
-   * where all are done.
+   * Ticks that failed, crashed, never came or were listed by `backfill`, and are not done since: a call for one of them
+   * runs. Oldest first; absent where all are done.
    */
   readonly openTicks?: readonly Date[];
   /** While paused: until when, and by whom. */
@@ -53,6 +53,8 @@ export interface RunInfo {
   /** Unknown for a run that crashed. */
   readonly durationMs?: number;
   readonly fencingToken: number;
+  /** How many ticks it caught up with before its own; absent where it did not. */
+  readonly caughtUp?: number;
 }
 
 /** @throws CorruptLockError naming the attribute */
@@ -106,11 +108,11 @@ function stateOf(record: LockRecord, nowMs: number): NonNullable<LockInfo['under
   return lockUntil > nowMs && !isGivenBack(record) ? 'waiting' : 'free';
 }
 
-function runInfo({ status, tickMs, lockedAtMs, durationMs, fencingToken }: RingRun): RunInfo {
+function runInfo({ status, tickMs, lockedAtMs, durationMs, fencingToken, caughtUp }: RingRun): RunInfo {
   return {
     status,
     lockedAt: dateOf(lockedAtMs),
     fencingToken,
-    ...defined({ tick: dateOf(tickMs), durationMs }),
+    ...defined({ tick: dateOf(tickMs), durationMs, caughtUp }),
   };
 }

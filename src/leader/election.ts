@@ -68,9 +68,9 @@ const logWithoutSkips: DefaultObservers = () => [(event) => event.type !== 'skip
 /**
  * Elects one leader among processes that share a store, by a lock whose lease is kept alive. Promises: no two lead at a
  * time, under the conditions of docs/protocol.md; terms rise; one who cannot renew steps down by itself before another
- * can lead; one who stops hands over at once. Does not promise: to stop an `onStarted` that ignores its signal, nor that
- * somebody leads at every moment: after a crash nobody does for up to the lease and 3 s. A leader that was paused may
- * still write; only a resource that refuses older terms fends that off.
+ * can lead; one who stops hands over at once. Does not promise: to stop an `onStarted` that ignores its signal, nor
+ * that somebody leads at every moment: after a crash nobody does for up to the lease and 3 s. A leader that was paused
+ * may still write; only a resource that refuses older terms fends that off.
  *
  * @throws TypeError, RangeError for options that cannot be; nothing is sent before `start`
  */

@@ -9,8 +9,8 @@ export interface Leadership {
   /** The fencing token of the term: greater than every earlier one. Have what you write to refuse a smaller one. */
   readonly term: number;
   /**
-   * Aborts when the term ends: with a `LockLostError` when the lead is lost, with a `DeadlineError` when the election is
-   * stopped, or with what `onStarted` threw.
+   * Aborts when the term ends: with a `LockLostError` when the lead is lost, with a `DeadlineError` when the election
+   * is stopped, or with what `onStarted` threw.
    */
   readonly signal: Signal;
   /** Throws a `LockLostError` unless this candidate still leads, judged by its clocks without a request. */

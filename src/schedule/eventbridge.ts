@@ -9,7 +9,8 @@ import { refuserOf, type ZoneOptions, zonedSchedule, zoneOf } from './zoned.js';
  * `at(2026-01-01T02:00:00)`. EventBridge counts a rate from the creation of its schedule, which the expression does not
  * tell; `rate(…, { start })` does.
  *
- * @throws RangeError for an expression that EventBridge would not take or that never fires, and for an unknown time zone
+ * @throws RangeError for an expression that EventBridge would not take or that never fires, and for an unknown
+ * time zone
  */
 export function eventBridge(expression: string, options: ZoneOptions = {}): Schedule {
   const refuse = refuserOf(expression);

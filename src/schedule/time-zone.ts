@@ -4,11 +4,11 @@ const DAY_MS = 24 * HOUR_MS;
 /** Further from UTC than any time zone. */
 const FURTHEST_MS = 16 * HOUR_MS;
 
-/** Times on a clock that shows them for the first time; as if they were UTC, from one (inclusive) to another (exclusive). */
+/** Times that a clock shows for the first time, written as if they were UTC: `fromMs` is included, `toMs` is not. */
 export interface WallSpan {
   readonly fromMs: number;
   readonly toMs: number;
-  /** What to take away to have the instant. */
+  /** Subtracted from such a time, it gives the instant. */
   readonly offsetMs: number;
 }
 
@@ -17,8 +17,8 @@ export interface TimeZone {
   /** How far its clock is ahead of UTC at an instant. */
   offsetMs(atMs: number): number;
   /**
-   * The times that it shows on a day, in order. What spring leaves out is missing; of what autumn shows twice, the first
-   * time counts.
+   * The times that it shows on a day, in order. A time that it leaves out (in spring) is missing. Of a time that it
+   * shows twice (in autumn), the first counts.
    */
   spans(midnightMs: number): WallSpan[];
 }

@@ -4,11 +4,20 @@ import type { MemberStore } from '../core/ports/member-store.js';
 import { deletedRecord, isDeleted, judgeDeletion } from '../core/record/deletion.js';
 import { lockKey } from '../core/record/lock-key.js';
 import type { LockRecord } from '../core/record/lock-record.js';
-import { isHeldBy, isReleasedBy, judgeRefusal } from '../core/record/refusal.js';
-import { forcedFields, grantFields, leaseOf, pausedFields, releaseFields } from '../core/record/transition.js';
+import { isHeldBy, isMarkedBy, isReleasedBy, judgeRefusal } from '../core/record/refusal.js';
+import { judgeListing } from '../core/record/tick-listing.js';
+import {
+  forcedFields,
+  grantFields,
+  leaseOf,
+  markedLease,
+  markFields,
+  pausedFields,
+  releaseFields,
+} from '../core/record/transition.js';
 import { endedAttempt } from '../core/request/attempt.js';
 import { systemClock } from '../core/values/clock.js';
-import { sentNow, wallInGrant } from '../core/values/sent.js';
+import { type Sent, sentNow, wallInGrant } from '../core/values/sent.js';
 
 /** A lock store, its list of members, and its admin port over the same locks. */
 export interface MemoryStore extends LockStore, MemberStore, LockAdminStore {}
@@ -53,11 +62,19 @@ function lockVerbs(records: Records): LockStore {
       const record = heldBy(lease);
       if (!record) return { status: 'lost' };
       const sent = sentNow(clock);
-      // By either clock: a wall clock that has stepped back since the grant must not hold up the lease.
-      const wall = Math.max(sent.firstSentWall, wallInGrant(lease, sent.firstSentMono));
-      const lockUntil = Math.max(record.lockUntil ?? 0, wall + leaseMs);
+      const lockUntil = extended(record, lease, sent, leaseMs);
       records.set(lease.name, { ...record, lockUntil });
       return { status: 'extended', lockUntilMs: lockUntil, ...sent };
+    },
+
+    async mark(lease, done, { clock }) {
+      const held = heldBy(lease);
+      if (held?.fencingToken !== lease.fencingToken) return { status: 'lost' };
+      const sent = sentNow(clock);
+      const lockUntil = extended(held, lease, sent, done.leaseMs);
+      const fields = markFields(lease, done, lockUntil);
+      records.set(lease.name, { ...held, ...(isMarkedBy(lease, done.tickMs, held) ? { lockUntil } : fields) });
+      return { status: 'marked', lease: markedLease(lease, fields), ...sent };
     },
 
     async release(lease, completion, { clock }) {
@@ -69,6 +86,11 @@ function lockVerbs(records: Records): LockStore {
       return isReleasedBy(lease, record) ? 'released' : 'lost';
     },
   };
+}
+
+/** The end of an extended lease, by either clock: a wall clock that has stepped back must not hold up the lease. */
+function extended({ lockUntil = 0 }: LockRecord, lease: Lease, sent: Sent, leaseMs: number): number {
+  return Math.max(lockUntil, leaseMs + Math.max(sent.firstSentWall, wallInGrant(lease, sent.firstSentMono)));
 }
 
 function memberVerbs(): MemberStore {
@@ -129,6 +151,16 @@ function adminVerbs(records: Records): LockAdminStore {
       if (result !== 'open') return result;
       records.set(deletion.name, deletedRecord(deletion, record ?? {}));
       return 'deleted';
+    },
+
+    async listTicks(listing) {
+      const { name, openTicks, failedTicks } = listing;
+      lockKey('', name, 'listTicks');
+      const record = records.get(name);
+      const judged = judgeListing(listing, record);
+      if (judged !== 'open') return judged;
+      records.set(name, { ...record, openTicks, failedTicks });
+      return 'listed';
     },
   };
 }

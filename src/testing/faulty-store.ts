@@ -1,4 +1,4 @@
-import type { Claim, Completion, Lease, LockStore, StoreCall } from '../core/ports/lock-store.js';
+import type { Claim, Completion, DoneTick, Lease, LockStore, StoreCall } from '../core/ports/lock-store.js';
 import { LockStoreError, type StoreOperation } from '../core/public/errors.js';
 import type { Clock } from '../core/values/clock.js';
 
@@ -24,6 +24,7 @@ export type FaultPlan = { readonly [verb in Verb]?: Fault | readonly Fault[] };
 export type RecordedCall =
   | { readonly verb: 'acquire'; readonly claim: Claim; readonly fault: Fault }
   | { readonly verb: 'extend'; readonly lease: Lease; readonly leaseMs: number; readonly fault: Fault }
+  | { readonly verb: 'mark'; readonly lease: Lease; readonly done: DoneTick; readonly fault: Fault }
   | { readonly verb: 'release'; readonly lease: Lease; readonly completion: Completion; readonly fault: Fault };
 
 export interface FaultyStore extends LockStore {
@@ -34,14 +35,14 @@ export interface FaultyStore extends LockStore {
 }
 
 /**
- * Wraps a store so that calls to it go wrong as planned; without a plan it only records them. For tests of what is built
- * on a store: the faults are those that remain when the store's own retries have failed.
+ * Wraps a store so that calls to it go wrong as planned; without a plan it only records them. For tests of what is
+ * built on a store: the faults are those that remain when the store's own retries have failed.
  */
 export function faultyStore(store: LockStore, plan: FaultPlan = {}): FaultyStore {
   const calls: RecordedCall[] = [];
-  const queued: Record<Verb, Fault[]> = { acquire: [], extend: [], release: [] };
-  const standing: Record<Verb, Fault> = { acquire: 'none', extend: 'none', release: 'none' };
-  for (const verb of ['acquire', 'extend', 'release'] as const) {
+  const queued: Record<Verb, Fault[]> = { acquire: [], extend: [], mark: [], release: [] };
+  const standing: Record<Verb, Fault> = { acquire: 'none', extend: 'none', mark: 'none', release: 'none' };
+  for (const verb of ['acquire', 'extend', 'mark', 'release'] as const) {
     const planned = plan[verb];
     if (isList(planned)) queued[verb].push(...planned);
     else if (planned !== undefined) standing[verb] = planned;
@@ -62,6 +63,11 @@ export function faultyStore(store: LockStore, plan: FaultPlan = {}): FaultyStore
       const fault = faultFor('extend');
       calls.push({ verb: 'extend', lease, leaseMs, fault });
       return inflict(fault, 'extend', lease.name, call, () => store.extend(lease, { leaseMs }, call));
+    },
+    mark(lease, done, call) {
+      const fault = faultFor('mark');
+      calls.push({ verb: 'mark', lease, done, fault });
+      return inflict(fault, 'mark', lease.name, call, () => store.mark(lease, done, call));
     },
     release(lease, completion, call) {
       const fault = faultFor('release');

@@ -24,9 +24,9 @@ afterEach(async () => {
 });
 
 /** A run that is over, and its fencing token. */
-async function finishedRun(): Promise<number> {
+async function finishedRun(tick?: Date): Promise<number> {
   const store = dynamoDBStore({ tableName, client: direct });
-  const options = { name: 'job', store, lockAtMostFor: '5m', observers: [] } as const;
+  const options = { name: 'job', store, lockAtMostFor: '5m', observers: [], ...(tick && { tick }) } as const;
   const outcome = await executeWithLock(({ fencingToken }) => fencingToken, options);
   if (outcome.status === 'skipped') throw new Error(`skipped: ${outcome.reason}`);
   return outcome.value;
@@ -35,6 +35,10 @@ async function finishedRun(): Promise<number> {
 const isUpdate = ({ operation }: { operation: string }) => operation === 'UpdateItem';
 const operations = () => proxy.requests().map(({ operation }) => operation);
 const adminOf = (dynamoDB = client) => lockAdmin(dynamoDBAdminStore({ tableName, client: dynamoDB }));
+
+const TICK = new Date('2026-03-01T20:00:00Z');
+/** The hour before {@link TICK}. */
+const GAP = { from: new Date('2026-03-01T19:00:00Z'), to: TICK, schedule: '1h' } as const;
 
 /** A client whose every scan page ends after so many items. */
 function pagedClient(limit: number): DynamoDBClient {
@@ -113,6 +117,14 @@ test('each verb is at most one read and one conditional write', async () => {
       expect(spent()).toEqual(['GetItem']);
       await admin.forceRelease('job', { fencingToken });
       expect(spent()).toEqual(['GetItem', 'UpdateItem']);
+      await admin.backfill('job', { ...GAP, to: Date.now() }).catch(() => undefined);
+      expect(spent()).toEqual(['GetItem']);
+      await admin.backfill('job', GAP);
+      expect(spent()).toEqual(['GetItem', 'UpdateItem']);
+      await admin.forget('job', [GAP.from]);
+      expect(spent()).toEqual(['GetItem', 'UpdateItem']);
+      await admin.forget('job', [GAP.from]);
+      expect(spent()).toEqual(['GetItem']);
       await admin.delete('job', { fencingToken: fencingToken + 1 });
       expect(spent()).toEqual(['GetItem', 'UpdateItem']);
     },
@@ -247,6 +259,32 @@ test('a lost answer to a resume is not a refusal: it was resumed', async () => {
   expect(await adminOf().resume('job')).toBe('resumed');
 });
 
+test('a lost answer to a backfill is not a refusal: it was listed', async () => {
+  await finishedRun(TICK);
+  proxy.inject({ kind: 'reset', at: 'after' }, { when: isUpdate });
+
+  expect(await adminOf().backfill('job', GAP)).toEqual([GAP.from]);
+  expect(operations()).toEqual(['GetItem', 'UpdateItem', 'UpdateItem']);
+  expect(await adminOf().open('job')).toEqual([GAP.from]);
+});
+
+test('a lost answer to a backfill, and its tick is done before it is sent again: not listed once more', async () => {
+  await finishedRun(TICK);
+  proxy.inject({ kind: 'reset', at: 'after' }, { when: isUpdate, meanwhile: () => finishedRun(GAP.from) });
+
+  const listing = adminOf().backfill('job', GAP);
+  await expect(listing).rejects.toMatchObject({ name: 'LockStoreError', operation: 'listTicks', retryable: true });
+  expect(await adminOf().open('job')).toEqual([]);
+});
+
+test('a run between the look and the write of a backfill makes it look again', async () => {
+  await finishedRun(TICK);
+  proxy.inject(throttle, { when: isUpdate, meanwhile: () => finishedRun() });
+
+  expect(await adminOf().backfill('job', GAP)).toEqual([GAP.from]);
+  expect(operations()).toEqual(['GetItem', 'UpdateItem', 'UpdateItem', 'GetItem', 'UpdateItem']);
+});
+
 test.each([
   ['was never used', async () => undefined],
   ['is deleted', async () => adminOf(direct).delete('job', { fencingToken: await finishedRun() })],
@@ -266,6 +304,8 @@ test('F50 a table that is missing, or a role that may not, is told as such for e
     () => admin.forceRelease('job', { fencingToken: 1 }),
     () => admin.pause('job'),
     () => admin.resume('job'),
+    () => admin.backfill('job', GAP),
+    () => admin.forget('job', [TICK]),
     () => admin.delete('job', { fencingToken: 1 }),
   ];
   for (const verb of verbs) {

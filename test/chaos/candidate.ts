@@ -1,6 +1,7 @@
 /*
  * A process that stands for election until SIGTERM. While it leads it writes to the witness without pause, each time
- * having made sure that it leads. One that finds its lead lost writes once more, as a leader that was told nothing would.
+ * having made sure that it leads. One that finds its lead lost writes once more, as a leader that knows nothing of it
+ * would.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';

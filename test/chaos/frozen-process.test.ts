@@ -42,7 +42,7 @@ describe.concurrent.each(KINDS)('on %s', (kind) => {
 
     child.kill('SIGCONT');
 
-    // Whichever of its timers comes first, and though its I/O comes before them: it is told before it can do anything else.
+    // Whichever timer comes first, and although I/O comes before timers, it is told before it can do anything else.
     expect(await child.until('woke')).toMatchObject({ assertHeld: 'LockLostError', reason: 'LockLostError' });
     expect(await child.until('aborted')).toMatchObject({ reason: 'LockLostError' });
     child.tell('finish');

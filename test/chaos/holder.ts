@@ -1,7 +1,7 @@
 /*
  * A process that runs one task under a lock with keepAlive, says what it sees, and ends by itself. Told `finish` on
- * stdin, its task returns; told `block`, it computes past its lease without a pause; told `work`, its task does a piece of
- * work, unless its signal has aborted. With `killAt` it kills itself there, as a crash of its host would.
+ * stdin, its task returns; told `block`, it computes past its lease without a pause; told `work`, its task does a piece
+ * of work, unless its signal has aborted. With `killAt` it kills itself there, as a crash of its host would.
  */
 import { createInterface } from 'node:readline';
 import { type Execution, executeWithLock, type LockStore } from 'single-execution';
@@ -56,7 +56,7 @@ function dieAt(point: KillPoint): void {
   if (killAt === point) process.kill(process.pid, 'SIGKILL');
 }
 
-function mortal({ acquire, extend, release }: LockStore): LockStore {
+function mortal({ acquire, extend, mark, release }: LockStore): LockStore {
   return {
     async acquire(claim, call) {
       dieAt('before acquire');
@@ -65,6 +65,7 @@ function mortal({ acquire, extend, release }: LockStore): LockStore {
       return result;
     },
     extend,
+    mark,
     async release(lease, completion, call) {
       dieAt('before release');
       const result = await release(lease, completion, call);

@@ -52,7 +52,9 @@ export function brokenNumbers(texts: Texts): string[] {
   ];
 }
 
-/** Pages and headings that are named, as in `docs/protocol.md, "Acquire"`, or linked to, and are not there; a line each. */
+/**
+ * Pages and headings that are named, as in `docs/protocol.md, "Acquire"`, or linked to, and are not there; a line each.
+ */
 export function brokenPointers(texts: Texts): string[] {
   return Object.entries(texts).flatMap(([path, text]) =>
     pointersIn(path, text)

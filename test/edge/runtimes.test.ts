@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { type BuiltPackage, builtPackage } from '../support/built-package.js';
 import { BARE_DOORS } from '../support/doors.js';
 import { type RedisServer, startRedisServer } from '../support/redis-server.js';
 import { startUpstashBridge, type UpstashBridge } from '../support/upstash-bridge.js';
-import { type BuiltPackage, builtPackage } from './built-package.js';
 import { RUNTIMES, type RunningProgram, startProgram } from './runtimes.js';
 
 /*

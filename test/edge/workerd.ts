@@ -123,7 +123,7 @@ export async function startWorker(
   }
 }
 
-/** Miniflare ends what it has started, and yet not when this process is killed; nor does it tell which process it is. */
+/** Miniflare ends what it has started, but not when this process is killed; nor does it tell which process it is. */
 async function runtimesOfThisProcess(): Promise<number[]> {
   const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,ppid=,comm=']);
   const processes = stdout.split('\n').map((line) => line.trim().split(/\s+/));

@@ -40,6 +40,7 @@ const RELEASE_MS = 2_000;
 const CANCEL_MS = 2_000;
 const SHORT_LEASE_MS = 3_000;
 const CHECK_IN_MS = 2_000;
+const MARK_MS = 2_000;
 /** An operator's try waits for 5 s and all of them for 15 s: src/admin/lock-admin.ts. Here they pass sooner. */
 const HURRY = 5;
 const ADMIN_TRY_MS = 5_000 / HURRY;
@@ -69,29 +70,30 @@ const acquire: Operation['ask'] = (scene, patience, task) =>
 const releaseWithin = (patience: Patience) => (patience === 'little' ? RELEASE_MS : undefined);
 
 async function runAnother({ direct }: Scene, tickMs: number): Promise<void> {
-  const lease = await holdByAnother(direct, { tickMs });
+  const lease = await hold(direct, { tickMs });
   const completion = { result: 'succeeded', lockAtLeastForMs: 0, markTickDone: true, durationMs: 1 } as const;
   await direct.store.release(lease, completion, call());
 }
 
-async function holdByAnother(
-  { store }: Scene['direct'],
+async function hold(
+  { store }: Pick<Scene['direct'], 'store'>,
   {
     tickMs,
     leaseMs = 20_000,
     clock = shiftedClock(0),
-  }: { tickMs?: number; leaseMs?: number; clock?: ReturnType<typeof shiftedClock> } = {},
+    lockedBy = ANOTHER,
+  }: { tickMs?: number; leaseMs?: number; clock?: ReturnType<typeof shiftedClock>; lockedBy?: string } = {},
 ) {
-  const claim = { name: NAME, attemptId: newAttemptId(), leaseMs, lockedBy: ANOTHER, markTickAtStart: false };
+  const claim = { name: NAME, attemptId: newAttemptId(), leaseMs, lockedBy, markTickAtStart: false };
   const result = await store.acquire(tickMs === undefined ? claim : { ...claim, tickMs }, { ...call(), clock });
   if (result.status === 'refused') throw new Error(`the lock was not free: ${result.reason}`);
   return result.lease;
 }
 
-/** Leaves a lock whose lease is over, by the clock that decides: the server's, of Redis, and that of the claim, elsewhere. */
+/** Leaves a lock whose lease is over by the clock that decides: on Redis the server's, elsewhere that of the claim. */
 async function dieHolding({ direct }: Scene): Promise<void> {
   const clock = shiftedClock(-60_000);
-  await holdByAnother(direct, { leaseMs: 20, clock });
+  await hold(direct, { leaseMs: 20, clock });
   await pass(clock, 25);
 }
 
@@ -100,7 +102,7 @@ const adminOf = ({ library, admin }: Scene) => library.lockAdmin(admin, { clock:
 export const OPERATIONS = {
   // The first, because it reads whatever the others leave in the table.
   list: {
-    before: ({ direct }) => holdByAnother(direct),
+    before: ({ direct }) => hold(direct),
     ask: async (scene) => ({ text: `${(await adminOf(scene).list()).map(({ name }) => name)}` }),
     tryMs: ADMIN_TRY_MS,
     everMs: ADMIN_MS,
@@ -120,7 +122,7 @@ export const OPERATIONS = {
   },
 
   'acquire, locked': {
-    before: ({ direct }) => holdByAnother(direct),
+    before: ({ direct }) => hold(direct),
     ask: acquire,
     everMs: ACQUIRE_MS,
   },
@@ -130,7 +132,7 @@ export const OPERATIONS = {
   takeover: { before: dieHolding, ask: acquire, everMs: ACQUIRE_MS },
 
   cancel: {
-    before: ({ direct }) => holdByAnother(direct),
+    before: ({ direct }) => hold(direct),
     async ask(scene, _, task) {
       scene.proxy.inject({ kind: 'reset', at: 'before' }, { when: (request) => scene.verbOf(request) === 'acquire' });
       return run(scene, task);
@@ -146,6 +148,17 @@ export const OPERATIONS = {
       return { text: 'extended', fencingToken: lock.fencingToken };
     },
     everMs: SHORT_LEASE_MS,
+  },
+
+  mark: {
+    async ask({ store }, patience) {
+      const lease = await hold({ store }, { tickMs: TICK, lockedBy: 'ours' });
+      const budgetMs = patience === 'little' ? MARK_MS : 5_000;
+      const done = { tickMs: TICK - 60_000, leaseMs: 60_000 };
+      const { status } = await store.mark(lease, done, { ...call(), budgetMs });
+      return { text: status, fencingToken: lease.fencingToken };
+    },
+    everMs: MARK_MS,
   },
 
   release: { ask: (scene, patience, task) => run(scene, task, releaseWithin(patience)), everMs: RELEASE_MS },
@@ -164,14 +177,14 @@ export const OPERATIONS = {
   },
 
   get: {
-    before: ({ direct }) => holdByAnother(direct),
+    before: ({ direct }) => hold(direct),
     ask: async (scene) => ({ text: `${(await adminOf(scene).get(NAME))?.state}` }),
     tryMs: ADMIN_TRY_MS,
     everMs: ADMIN_MS,
   },
 
   forceRelease: {
-    before: ({ direct }) => holdByAnother(direct),
+    before: ({ direct }) => hold(direct),
     async ask(scene) {
       const { fencingToken } = await holdSeen(scene);
       return { text: (await adminOf(scene).forceRelease(NAME, { fencingToken })).status };
@@ -198,6 +211,16 @@ export const OPERATIONS = {
     async ask(scene) {
       const { fencingToken } = await holdSeen(scene);
       return { text: await adminOf(scene).delete(NAME, { fencingToken }) };
+    },
+    tryMs: ADMIN_TRY_MS,
+    everMs: ADMIN_MS,
+  },
+
+  backfill: {
+    before: (scene) => runAnother(scene, TICK),
+    async ask(scene) {
+      const [gap] = await adminOf(scene).backfill(NAME, { from: TICK - 60_000, to: TICK, schedule: 60_000 });
+      return { text: gap?.getTime() === TICK - 60_000 ? 'listed' : 'no gap' };
     },
     tryMs: ADMIN_TRY_MS,
     everMs: ADMIN_MS,

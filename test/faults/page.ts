@@ -16,6 +16,7 @@ const ASKED: Readonly<Record<OperationName, string>> = {
   release: 'a run whose release is struck',
   'release, lost': 'a run whose lock was forced away, and whose release is struck',
   extend: '`extend`',
+  mark: 'a mark of a run that catches up',
   'check-in': 'a check-in of an election',
   get: "operators' `get`",
   list: '`list`',
@@ -23,6 +24,7 @@ const ASKED: Readonly<Record<OperationName, string>> = {
   pause: '`pause`',
   resume: '`resume`',
   delete: '`delete`',
+  backfill: '`backfill`',
 };
 
 const KINDS: Readonly<Record<FaultKind, string>> = {
@@ -57,7 +59,7 @@ ${operationRows()}
 | takeover (DynamoDB) | 1 s | what the acquire has left, one try at least |
 | cancel | 1 s | 2 s, or half of the acquire's |
 | release | 1 s | 5 s, or the remaining time less 100 ms |
-| extend | 1 s, or half of what is left of the lease | 5 s, or what is left of the lease |
+| extend, mark | 1 s, or half of what is left of the lease | 5 s, or what is left of the lease |
 | check-in | 1 s | 5 s |
 | operators' verbs | 5 s | 15 s |
 

@@ -59,6 +59,9 @@ interface Backend {
   stop(): Promise<void>;
 }
 
+/** A call that no fault strikes. However slow the machine is, a case must not fail by it. */
+const patientCall = () => ({ ...storeCall(shiftedClock(0)), tryMs: 20_000, budgetMs: 20_000 });
+
 export async function startStage(options: StageOptions): Promise<Stage> {
   const { store, clients, retriesItself = false } = options;
   const library = await libraryOn(clients);
@@ -74,7 +77,7 @@ export async function startStage(options: StageOptions): Promise<Stage> {
     const connection = backend.connect(proxy.endpoint);
     const struck = connection.open(keyPrefix);
     // What a client learns of its server only once.
-    await struck.admin.get('first of all', storeCall(shiftedClock(0)));
+    await struck.admin.get('first of all', patientCall());
     proxy.reset();
     const attempts = () =>
       new Set(proxy.requests().flatMap(({ body }) => backend.attemptOf(body)?.match(/^a/)?.input ?? []));
@@ -87,7 +90,7 @@ export async function startStage(options: StageOptions): Promise<Stage> {
       verbOf: backend.verbOf,
       attempts,
       async record() {
-        const { item = {} } = (await direct.admin.get(NAME, storeCall(shiftedClock(0)))) ?? {};
+        const { item = {} } = (await direct.admin.get(NAME, patientCall())) ?? {};
         return { text: recordText(item, attempts()), fencingToken: item['fencingToken'] };
       },
       async stop() {

@@ -23,6 +23,7 @@ export interface Column {
 const UNAVAILABLE = 'LockStoreError UNAVAILABLE';
 const UNSETTLED = 'LockStoreError UNSETTLED';
 const DONE = 'released, of ours, tick done';
+const OURS = 'held, of ours';
 const THEIRS = 'held, of another';
 const BARRED = `${THEIRS}, barred`;
 
@@ -103,6 +104,7 @@ export const TABLE: Readonly<Record<OperationName, Column>> = {
       unheard: [UNAVAILABLE, 'acquire extend+', 'held, of ours, longer'],
     },
   },
+  mark: write('acquire', 'mark', 'marked', OURS, `${OURS}, longer, tick done`),
   release: {
     struck: 'release',
     once: once(['runs', 'acquire release', DONE], ['runs', 'acquire release release', DONE]),
@@ -132,6 +134,13 @@ export const TABLE: Readonly<Record<OperationName, Column>> = {
   resume: { ...write('', 'resume', 'resumed', 'no grant, paused', 'no grant'), copied: 'not-paused' },
   // On DynamoDB it looks first.
   delete: write('get?', 'delete', 'deleted', 'released, of another, tick done', 'deleted, of ours'),
+  backfill: write(
+    'get',
+    'listTicks',
+    'listed',
+    'released, of another, tick done',
+    'released, of another, tick done, older one open',
+  ),
   'check-in': write('', 'checkIn', 'first, second', 'no grant', 'no grant'),
 };
 

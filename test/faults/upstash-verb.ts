@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import { DELETE, FORCE_RELEASE, GET, LIST, PAUSE, RESUME } from '../../src/stores/redis/admin-scripts.js';
-import { ACQUIRE, CANCEL, CHECK_IN, EXTEND, RELEASE } from '../../src/stores/redis/scripts.js';
+import { DELETE, FORCE_RELEASE, GET, LIST, LIST_TICKS, PAUSE, RESUME } from '../../src/stores/redis/admin-scripts.js';
+import { ACQUIRE, CANCEL, CHECK_IN, EXTEND, MARK, RELEASE } from '../../src/stores/redis/scripts.js';
 
 const SCRIPTS = {
   acquire: ACQUIRE,
   cancel: CANCEL,
   extend: EXTEND,
+  mark: MARK,
   release: RELEASE,
   checkIn: CHECK_IN,
   get: GET,
@@ -14,6 +15,7 @@ const SCRIPTS = {
   pause: PAUSE,
   resume: RESUME,
   delete: DELETE,
+  listTicks: LIST_TICKS,
 };
 
 const VERBS = new Map(

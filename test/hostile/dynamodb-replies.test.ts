@@ -43,6 +43,10 @@ const VERBS: readonly (readonly [string, () => Promise<unknown>])[] = [
   ['pause', () => admin.pause('digest', { untilMs: NOW, by: 'me' }, call())],
   ['resume', () => admin.resume('digest', call())],
   ['delete', () => admin.delete({ ...LEASE, adminId: newAttemptId('d'), nowMs: NOW }, call())],
+  [
+    'listTicks',
+    () => admin.listTicks({ name: 'digest', openTicks: ',', failedTicks: ',', seen: { fencingToken: 7 } }, call()),
+  ],
   ['list', () => admin.list(call())],
 ];
 

@@ -61,6 +61,7 @@ test('F92 a key of another type of Redis is no lock: each verb says so, none cha
       admin.forceRelease(lease, call()),
       admin.pause(name, { untilMs: 1, by: 'me' }, call()),
       admin.resume(name, call()),
+      admin.listTicks({ name, openTicks: ',', failedTicks: ',', seen: {} }, call()),
     ];
     expect(new Set(await Promise.all(verbs.map(verdictOf)))).toEqual(new Set(['LockStoreError INVALID_REQUEST']));
     expect(await redis.dumpBuffer(`other:${name}`)).toEqual(before);

@@ -149,6 +149,8 @@ async function askAll({ store, admin }: OpenLocks, name: string): Promise<void> 
   expect(await verdictOf(store.release(lease, done, call()))).toMatch(/^(lost|released)$/);
   const force = { name, adminId: newAttemptId('f'), fencingToken: 7, lockedAtMs: now, nowMs: now };
   expect(await verdictOf(admin.forceRelease(force, call()))).toBe('changed');
+  const listing = { name, openTicks: ',', failedTicks: ',', seen: { fencingToken: 7 } };
+  expect(await verdictOf(admin.listTicks(listing, call()))).toBe('changed');
   expect(await verdictOf(lockAdmin(admin).get(name))).toMatch(/^(undefined|corrupt .*)$/);
   expect(await verdictOf(store.checkIn({ group: name, forget: [] }, call()))).toBe('undefined');
 }

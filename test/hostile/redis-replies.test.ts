@@ -58,6 +58,11 @@ const VERBS: readonly (readonly [string, readonly string[], () => Promise<unknow
     ['deleted', 'held', 'changed', 'unknown'],
     () => admin.delete({ ...LEASE, adminId: newAttemptId('d'), nowMs: NOW }, call()),
   ],
+  [
+    'listTicks',
+    ['listed', 'changed'],
+    () => admin.listTicks({ name: 'digest', openTicks: ',', failedTicks: ',', seen: { fencingToken: TOKEN } }, call()),
+  ],
 ];
 
 const line = fc.oneof(

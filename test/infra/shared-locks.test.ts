@@ -3,7 +3,7 @@ import { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import { Construct } from 'constructs';
 import { type ILockTable, LockTable, SingleExecutionFunction } from 'single-execution/cdk';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { refuseSharedLocks } from '../../infra/constructs/shared-locks.js';
 import { appStack } from '../support/synthesised.js';
 import { HANDLER } from './digest.js';
@@ -45,6 +45,19 @@ describe('refuses a lock that another function of the stack takes', () => {
   test('under another keyPrefix, which makes the same key of another name', () => {
     expect(() => take(['digest'], ['lock#digest'], ['lock#', ''])).toThrow(
       new TypeError(`lock 'lock#digest' of Jobs/Second is taken by Jobs/First as 'digest': ${REMEDY}`),
+    );
+  });
+
+  test('row 95: that a copy of the constructs has seen, where an app loads them twice', async () => {
+    vi.resetModules();
+    const other = await import('../../infra/constructs/shared-locks.js');
+    expect(other.refuseSharedLocks).not.toBe(refuseSharedLocks);
+    const stack = appStack();
+    const table = LockTable.fromTable(TableV2.fromTableName(stack, 'Shop', 'shop'));
+    other.refuseSharedLocks(new Construct(stack, 'First'), table, ['digest']);
+
+    expect(() => refuseSharedLocks(new Construct(stack, 'Second'), table, ['digest'])).toThrow(
+      new TypeError(`lock 'digest' of Jobs/Second is taken by Jobs/First as 'digest': ${REMEDY}`),
     );
   });
 

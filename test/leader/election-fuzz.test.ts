@@ -85,7 +85,7 @@ function fleet(scene: ElectionScene) {
       if (one.kind === 'boot' && !candidate) boot(one.place);
       if (!candidate) return;
       const { host, election, faults } = candidate;
-      // A clock that is set back while its machine sleeps hides the sleep: those at even places sleep, the others' clocks step.
+      // A clock that is set back while its machine sleeps hides the sleep: even places sleep, odd places' clocks step.
       const sleeps = one.place % 2 === 0;
       if (one.kind === 'sleep' && sleeps) host.suspend();
       if (one.kind === 'wake') host.resume();

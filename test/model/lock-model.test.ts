@@ -20,6 +20,9 @@ const SEARCH_MS = 180_000;
 /** Two attempts after any past show more of the ticks than many attempts from the first one on, in far less time. */
 const ANY_PAST = ['CRASHES=0', 'SKEW=0', 'ANY_PAST'] as const;
 
+/** A schedule makes every tick due. The lease has room for a mark that stays silent. */
+const CATCH_UP = ['LEASE=5', 'EXPECTED_EVERY_TICK'] as const;
+
 /** One dimension at a time is widened; all of them at once would take hours. */
 const BOUNDS = {
   'more time': ['TRIES=1', 'CRASHES=0', 'UNITS=7'],
@@ -32,6 +35,7 @@ const BOUNDS = {
   'three attempts with true clocks': ['TRIES=2', 'CRASHES=0', 'UNITS=4', 'ATTEMPTS=3', 'SKEW=0'],
   'a delete': ['TRIES=1', 'CRASHES=0', 'UNITS=4', 'DELETES=1'],
   'a delete and requests sent again, with true clocks': ['TRIES=2', 'CRASHES=0', 'UNITS=4', 'SKEW=0', 'DELETES=1'],
+  'a force release with wrong clocks': ['TRIES=2', 'CRASHES=0', 'UNITS=1', 'TICKS=2', 'DUPLICATES=1', 'FORCES=1'],
   'three ticks after any past': [...ANY_PAST, 'TRIES=1', 'UNITS=1', 'TICKS=3'],
   'ticks that never came after any past': [...ANY_PAST, 'TRIES=1', 'UNITS=2', 'TICKS=2', 'EXPECTED_EVERY_TICK'],
   'requests sent again after any past': [...ANY_PAST, 'TRIES=2', 'UNITS=2', 'TICKS=2'],
@@ -39,7 +43,38 @@ const BOUNDS = {
   'a tick marked at the start after any past': [...ANY_PAST, 'TRIES=1', 'UNITS=2', 'TICKS=2', 'TICK_MARK_START'],
   'a force release after any past': [...ANY_PAST, 'TRIES=1', 'UNITS=1', 'TICKS=2', 'FORCES=1'],
   'a delete after any past': [...ANY_PAST, 'TRIES=1', 'UNITS=1', 'TICKS=2', 'DELETES=1'],
+  'a listing after any past': [...ANY_PAST, 'TRIES=1', 'UNITS=2', 'TICKS=2', 'LISTINGS=1'],
+  'two listings, doubled, after any past': [
+    ...ANY_PAST,
+    'ATTEMPTS=1',
+    'TRIES=2',
+    'UNITS=1',
+    'TICKS=2',
+    'LISTINGS=2',
+    'DUPLICATES=1',
+  ],
   'a host of version 0.1.0 after any past': [...ANY_PAST, 'TRIES=1', 'UNITS=2', 'TICKS=2', 'OLD_VERSION'],
+  'a mark, a crash and a takeover': [...CATCH_UP, 'TRIES=1', 'CRASHES=1', 'UNITS=4', 'TICKS=2', 'MARKS=1'],
+  'a mark beside another run after any past': [...ANY_PAST, ...CATCH_UP, 'TRIES=1', 'UNITS=2', 'TICKS=2', 'MARKS=1'],
+  'two marks, sent again and doubled, after any past': [
+    ...ANY_PAST,
+    ...CATCH_UP,
+    'ATTEMPTS=1',
+    'TRIES=2',
+    'UNITS=3',
+    'TICKS=3',
+    'MARKS=2',
+    'DUPLICATES=1',
+  ],
+  'a mark of the newest open tick alone, after any past': [
+    ...ANY_PAST,
+    'CATCH_UP_LATEST',
+    'ATTEMPTS=1',
+    'TRIES=1',
+    'UNITS=2',
+    'TICKS=3',
+    'MARKS=1',
+  ],
 } as const;
 
 const OVERLAP = 1;
@@ -50,7 +85,9 @@ const ORPHANS = 8;
 const GIVEN_BACK = 11;
 const STAYS_OPEN = 12;
 const LISTED_BELOW_DONE = 13;
+const IS_KEPT = 14;
 const DONE_TICK_RISES = 15;
+const OLDEST_FIRST = 17;
 
 interface Broken {
   readonly rule: string;
@@ -133,10 +170,16 @@ const BROKEN: readonly Broken[] = [
     within: 'an extension',
   },
   {
-    rule: 'a release that does not compare the attempt ends the grant of a successor',
-    macro: 'BUG_RELEASE_WITHOUT_ATTEMPT',
+    rule: 'a release that compares neither the attempt nor the token ends the grant of a successor',
+    macro: 'BUG_RELEASE_OF_ANY_GRANT',
     invariant: OWNER_ALONE,
     within: 'requests sent again',
+  },
+  {
+    rule: 'a release that does not compare the token, of an attempt that is granted a second time, loses a tick',
+    macro: 'BUG_RELEASE_WITHOUT_TOKEN',
+    invariant: IS_KEPT,
+    within: 'a force release with wrong clocks',
   },
   {
     rule: 'an extension that does not ask for held changes a lock that was given back',
@@ -235,10 +278,82 @@ const BROKEN: readonly Broken[] = [
     within: 'a delete after any past',
   },
   {
+    rule: 'a listing that does not ask whether the lock is held is overwritten by the run that holds it',
+    macro: 'BUG_LISTING_WHILE_HELD',
+    invariant: STAYS_OPEN,
+    within: 'two listings, doubled, after any past',
+  },
+  {
+    rule: 'a listing that does not compare the lists loses what another operator has listed',
+    macro: 'BUG_LISTING_WITHOUT_LISTS',
+    invariant: STAYS_OPEN,
+    within: 'two listings, doubled, after any past',
+  },
+  {
+    rule: 'a late copy of a listing that does not compare the token lists a tick that is done by now',
+    macro: 'BUG_LISTING_WITHOUT_TOKEN',
+    invariant: TICKS_DONE,
+    within: 'two listings, doubled, after any past',
+  },
+  {
     rule: 'failed ticks that version 0.1.0 has done since run again, if they are carried over',
     macro: 'BUG_OLD_FAILURES_CARRIED_OVER',
     invariant: TICKS_DONE,
     within: 'a host of version 0.1.0 after any past',
+  },
+  {
+    rule: 'a mark that does not ask whether its tick is open rolls back what a later one has written',
+    macro: 'BUG_MARK_OF_ANY_TICK',
+    invariant: DONE_TICK_RISES,
+    within: 'two marks, sent again and doubled, after any past',
+  },
+  {
+    rule: 'a mark that does not ask for held loses the tick that the release has added',
+    macro: 'BUG_MARK_WITHOUT_HELD',
+    invariant: IS_KEPT,
+    within: 'two marks, sent again and doubled, after any past',
+  },
+  {
+    rule: 'a failed release that writes doneTick lowers it where an unanswered mark has raised it',
+    macro: 'BUG_FAILURE_WRITES_DONE_TICK',
+    invariant: DONE_TICK_RISES,
+    within: 'two marks, sent again and doubled, after any past',
+  },
+  {
+    rule: 'a failed release that writes openTicks lists a tick again that an unanswered mark has taken off',
+    macro: 'BUG_FAILURE_WRITES_OPEN_TICKS',
+    invariant: TICKS_DONE,
+    within: 'two marks, sent again and doubled, after any past',
+  },
+  {
+    rule: 'marks that are made from what the acquire brought back, not from the last mark, do a tick twice',
+    macro: 'BUG_MARKS_MADE_FROM_GRANT',
+    invariant: TICKS_DONE,
+    within: 'two marks, sent again and doubled, after any past',
+  },
+  {
+    rule: 'a run that goes on after an unanswered mark does a tick twice',
+    macro: 'BUG_MARK_NOT_AWAITED',
+    invariant: TICKS_DONE,
+    within: 'two marks, sent again and doubled, after any past',
+  },
+  {
+    rule: 'a run that catches up with the newest tick first leaves older ones open behind its mark',
+    macro: 'BUG_NEWEST_MARKED_FIRST',
+    invariant: OLDEST_FIRST,
+    within: 'two marks, sent again and doubled, after any past',
+  },
+  {
+    rule: 'a mark that does not list the failed ticks that it passes loses them',
+    macro: 'BUG_MARK_ADDS_NO_TICK',
+    invariant: STAYS_OPEN,
+    within: 'a mark of the newest open tick alone, after any past',
+  },
+  {
+    rule: 'a takeover that does not compare lockUntil replaces a lease that a mark has extended',
+    macro: 'BUG_TAKEOVER_WITHOUT_UNTIL',
+    invariant: OWNER_ALONE,
+    within: 'a mark, a crash and a takeover',
   },
 ];
 
@@ -251,6 +366,12 @@ const ADMITTED: readonly Broken[] = [
     within: 'three attempts with true clocks',
   },
   {
+    rule: 'a force release by a clock that is behind lets an attempt that ran be granted again',
+    macro: 'NO_REMAINDER_B',
+    invariant: ORPHANS,
+    within: 'a force release with wrong clocks',
+  },
+  {
     rule: 'a message that the network doubles and delivers after its answer was read leaves a lock without a runner',
     macro: 'ANSWERED_DUPLICATES',
     invariant: ORPHANS,
@@ -261,6 +382,12 @@ const ADMITTED: readonly Broken[] = [
     macro: 'NO_REMAINDER_D',
     invariant: ORPHANS,
     within: 'a delete and requests sent again, with true clocks',
+  },
+  {
+    rule: 'a late acquire of a stale tick, which an operator has listed, leaves a lock without a runner',
+    macro: 'NO_REMAINDER_D',
+    invariant: ORPHANS,
+    within: 'two listings, doubled, after any past',
   },
 ];
 
@@ -309,6 +436,16 @@ describe.concurrent('a second guard', { timeout: 2 * SEARCH_MS }, () => {
   test('a takeover that does not compare lockUntil does not overlap: the deadline alone prevents it', async () => {
     const bounds = BOUNDS['an extension'];
     expect(await search([...bounds, 'BUG_TAKEOVER_WITHOUT_UNTIL', `ONLY=${OVERLAP}`])).toBe('sound');
+  });
+
+  test('a mark that does not move lockUntil is safe too: what a takeover writes holds after it', async () => {
+    const bounds = BOUNDS['a mark, a crash and a takeover'];
+    expect(await search([...bounds, 'BUG_MARK_MOVES_NO_LOCK_UNTIL'])).toBe('sound');
+  });
+
+  test('a listing that does not compare doneTick is safe too: what changes it raises the token, or deletes', async () => {
+    const bounds = BOUNDS['two listings, doubled, after any past'];
+    expect(await search([...bounds, 'BUG_LISTING_WITHOUT_DONE_TICK'])).toBe('sound');
   });
 
   test('a condition that does not ask whether a newer tick is done is safe too: only ticks below the done one are listed', async () => {

@@ -24,7 +24,7 @@ export async function playElection(world: World): Promise<void> {
     const others = leaders().filter((other) => other !== term && !book.isForced(other));
     // The clocks of one that is suspended cannot tell.
     if (others.length > 0 && !regime.suspends) book.violation('I1', `${term} began to lead while ${others} did`);
-    const run = book.start({ host: on, token: term, tick: undefined, signal, isDeaf });
+    const run = book.start({ host: on, token: term, tick: undefined, isCatchUp: false, signal, isDeaf });
     try {
       for (let steps = c.whole(1, 40); steps > 0; steps--) {
         await sleep(on, c.pick([5, 80, 400, 1_500]), isDeaf ? undefined : signal);

@@ -5,7 +5,7 @@ import type { Happening, Timeline } from './timeline.js';
 export interface Host {
   readonly name: string;
   readonly clock: Clock;
-  /** Lets something happen on this host after so much true time: later while it is paused, never once it has crashed. */
+  /** Lets something happen on this host after so much true time: later while it is paused, never after its crash. */
   after(ms: number, happen: () => void): Happening;
   isUp(): boolean;
   /** Power off: nothing on it ever happens again. */

@@ -4,9 +4,11 @@ import {
   type Execution,
   executeWithLock,
   type LockEvent,
+  LockLostError,
   LockStoreError,
   type Observer,
 } from 'single-execution';
+import { lockAdmin } from 'single-execution/admin';
 import { rate } from 'single-execution/schedule';
 import type { Random } from '../support/play/random.js';
 import { type Host, sleep } from './host.js';
@@ -27,14 +29,18 @@ const MOST_STEPS = 5;
 /** @param chance of the world */
 export function rulesOf(chance: Random): TickRules {
   const tickMark = chance.chance(1 / 3) ? 'start' : 'success';
-  return { tickMark, everyMs: chance.fork('schedule').pick([undefined, TICK_MS]) };
+  const everyMs = chance.fork('schedule').pick([undefined, TICK_MS]);
+  const c = chance.fork('catch-up');
+  const catchesUp = c.chance(0.5) && tickMark === 'success' && everyMs !== undefined;
+  const catchUp = { withinMs: c.pick([20_000, 90_000, 1_500_000]), max: c.pick([1, 3, 5]) };
+  return { tickMark, everyMs, ...(catchesUp && { catchUp }) };
 }
 
 /**
  * A job whose ticks are delivered up to three times, each time to any host, and tried again when they fail. Some come
- * again long after, or only then. In some worlds the job is broken at first.
+ * again long after, or only then. In some worlds the job is broken at first, in some it catches up.
  */
-export async function playJobs(world: World, { tickMark, everyMs }: TickRules): Promise<void> {
+export async function playJobs(world: World, { tickMark, everyMs, catchUp }: TickRules): Promise<void> {
   const { regime, store, chance, time, net, server, book, hosts } = world;
   const keepAlive = chance.chance(0.5);
   const asked = {
@@ -42,6 +48,7 @@ export async function playJobs(world: World, { tickMark, everyMs }: TickRules): 
     tickMark,
     keepAlive,
     ...(everyMs !== undefined && { schedule: rate(everyMs, { start: new Date(0) }) }),
+    ...(catchUp && { catchUp: { mode: 'all', within: catchUp.withinMs, max: catchUp.max } as const }),
     lockAtMostFor: keepAlive ? chance.pick([2_000, 4_000, 6_000]) : chance.pick([4_000, 8_000, 20_000]),
     lockAtLeastFor: chance.pick([0, 0, 1_500]),
     wait: chance.pick([0, 0, 0, 3_000]),
@@ -64,10 +71,11 @@ export async function playJobs(world: World, { tickMark, everyMs }: TickRules): 
   ): Promise<void> => {
     const isDeaf = c.chance(0.05);
     const caller = book.caller(on);
+    /** Of the last handler; one that was caught up with and fulfilled is no end. */
     let end: { readonly value: number } | { readonly error: unknown } | undefined;
-    const task = async ({ fencingToken, signal, assertHeld }: Execution) => {
+    const task = async ({ fencingToken, tick: scheduled, isCatchUp, signal, assertHeld }: Execution) => {
       started++;
-      const run = book.start({ host: on, token: fencingToken, tick, signal, isDeaf });
+      const run = book.start({ host: on, token: fencingToken, tick: scheduled?.getTime(), isCatchUp, signal, isDeaf });
       try {
         for (let steps = c.whole(1, 8); steps > 0; steps--) {
           await sleep(on, c.pick([5, 80, 400, 1_500, 4_000]), isDeaf ? undefined : signal);
@@ -76,7 +84,7 @@ export async function playJobs(world: World, { tickMark, everyMs }: TickRules): 
         }
         if (c.chance(0.15) || time.now() < brokenUntilMs) throw new Error('the job failed');
         book.fulfilled(run, settings.lockAtLeastFor);
-        end = { value: fencingToken };
+        if (!isCatchUp) end = { value: fencingToken };
         return fencingToken;
       } catch (error) {
         end = { error };
@@ -98,9 +106,13 @@ export async function playJobs(world: World, { tickMark, everyMs }: TickRules): 
       const isGiven =
         outcome.status === 'skipped' ? end === undefined : end && 'value' in end && outcome.value === end.value;
       if (!isGiven) book.violation('I10', `${outcome.status}, and not what the task gave`);
-      if (outcome.status === 'executed' && outcome.release === 'released' && tick !== undefined) book.succeeded(tick);
+      if (outcome.status === 'executed') {
+        for (const caughtUp of outcome.caughtUp) book.succeeded(caughtUp.tick.getTime());
+        if (outcome.release === 'released' && tick !== undefined) book.succeeded(tick);
+      }
     } catch (error) {
-      const isThrown = end && 'error' in end ? error === end.error : end === undefined && isRefusal(error);
+      const isEnd = isRefusal(error) || (catchUp && error instanceof LockLostError);
+      const isThrown = end && 'error' in end ? error === end.error : end === undefined && isEnd;
       if (!isThrown) book.violation('I10', `threw ${String(error)}`);
       if (error instanceof CorruptLockError) book.violation('I4', error.message);
       // The platform tries again, on any host.
@@ -110,6 +122,23 @@ export async function playJobs(world: World, { tickMark, everyMs }: TickRules): 
       underWay.delete(call);
       caller.hasEnded();
     }
+  };
+
+  /** An operator lists some ticks, has them run, and gives up on others. */
+  const makeUp = async (on: Host, c: Random) => {
+    const admin = lockAdmin(server.adminOf(on), { clock: on.clock });
+    const [from, count] = [START + c.whole(0, ticks - 1) * TICK_MS, c.whole(1, ticks)];
+    const asked = Array.from({ length: count }, (_, n) => from + n * TICK_MS);
+    book.tell(`${on.name} has an operator list ${asked}`);
+    book.mayChange('list', asked);
+    const schedule = rate(TICK_MS, { start: new Date(0) });
+    const gaps = await admin.backfill(LOCK, { from, to: from + count * TICK_MS, schedule }).catch(() => []);
+    for (const gap of gaps) {
+      time.after(c.whole(0, 20_000), () => void invoke(c.pick(hosts), gap.getTime(), 0, c.fork(`gap ${gap}`)));
+    }
+    const givenUp = asked.filter(() => c.chance(0.2));
+    book.mayChange('forget', givenUp);
+    time.after(c.whole(0, 20_000), () => void admin.forget(LOCK, givenUp).catch(() => undefined));
   };
 
   const expectEnded = () => {
@@ -136,6 +165,12 @@ export async function playJobs(world: World, { tickMark, everyMs }: TickRules): 
     }
   }
   befall(world, ticks * TICK_MS);
+  const operator = chance.fork('operator');
+  if (regime.operators && tickMark === 'success' && operator.chance(0.5)) {
+    for (let n = 0; n < 2; n++) {
+      time.after(operator.whole(0, ticks * TICK_MS + 40_000), () => void makeUp(operator.pick(hosts), operator));
+    }
+  }
   await time.runUntil(START + ticks * TICK_MS + AFTERMATH_MS);
   expectEnded();
 

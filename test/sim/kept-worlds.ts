@@ -25,6 +25,12 @@ export const KEPT_WORLDS: readonly (Kind & { readonly seed: number; readonly sho
     seed: 100_431,
     showed: 'a check that took a late acquire, whose tick a delete had forgotten, for another fault',
   },
+  {
+    stage: 'dynamodb',
+    regime: 'synchronised',
+    seed: 132,
+    showed: 'a run that caught up with the first tick, which had failed, and forgot those after it that never came',
+  },
   { stage: 'redis', regime: 'hostile', seed: 32, showed: 'an attempt that is not barred when it is taken over from' },
   { stage: 'election', regime: 'synchronised', seed: 272, showed: 'a candidate that waits for an answer that is lost' },
   {

@@ -20,14 +20,17 @@ interface Grant {
   readonly barLost: boolean;
   readonly isSecond: boolean;
   readonly isCopy: boolean;
-  readonly isAfterDelete: boolean;
+  /** An operator had deleted the lock, or listed its tick as open. */
+  readonly isReopened: boolean;
 }
 
-/** A run of a handler, or a term of a leader. */
+/** A run of a handler, one of several where it catches up, or a term of a leader. */
 export interface Run {
   readonly host: Host;
   readonly token: number;
   readonly tick: number | undefined;
+  /** Its tick is not the one that its lock was taken for. */
+  readonly isCatchUp: boolean;
   readonly signal: AbortSignal;
   /** It goes on when its signal aborts. */
   readonly isDeaf: boolean;
@@ -50,6 +53,8 @@ export interface Findings {
   readonly grants: number;
   /** Grants of a tick that was older than the newest one done. */
   readonly reopened: number;
+  /** Ticks that were marked as done while their run went on. */
+  readonly caughtUp: number;
   readonly runs: number;
   readonly skips: number;
   /** Calls that have ended with their lock held, because the store went on saying nothing. */
@@ -58,6 +63,9 @@ export interface Findings {
   readonly remainder: readonly string[];
   readonly violations: readonly string[];
 }
+
+/** What a mark changes of a record, besides the end of its lease. */
+const TICK_FIELDS = ['doneTick', 'openTicks', 'failedTicks'];
 
 /** What a dead holder can block beyond its lease: padding, the header's second, an acquire under way, a cancel. */
 const SLACK_MS = 2_000 + 1_000 + 5_500 + 2_500;
@@ -72,6 +80,8 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
   const barred = new Set<string>();
   /** `lockAtLeastFor` of the runs that have fulfilled, by token. */
   const fulfilledRuns = new Map<number, number>();
+  /** The tick that a run is catching up with, by token, from its start to its mark. */
+  const begunTicks = new Map<number, number>();
   const mayBeForced = new Set<number>();
   const mayBeDeleted = new Set<number>();
   const forced = new Set<number>();
@@ -99,7 +109,7 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
     const newest = grants.at(-1)?.token ?? 0;
     if (token <= newest) violation('I2', `token ${token} after ${newest}`);
     const tick = attempts.get(attemptId)?.tick;
-    if (before['state'] === 'held') ticks.ended(grants.at(-1)?.tick, false);
+    if (before['state'] === 'held') ticks.failed(grants.at(-1)?.tick);
     ticks.granted(tick);
     const takeoverSkewMs = regime.dateless > 0 ? 2 * regime.skewMs : 0;
     const untilMs = number(before['lockUntil']);
@@ -131,7 +141,7 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
       barLost,
       isSecond,
       isCopy,
-      isAfterDelete: deletedMs > 0,
+      isReopened: ticks.openedMs(tick) > 0,
     });
   };
 
@@ -158,7 +168,7 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
   /** Its call has ended, and so has its hold, but for the grants without a runner that are counted in the end. */
   const onOver = ({ id, end, isUnheard, isDone }: Attempt) => {
     const grant = grants.findLast(({ attemptId }) => attemptId === id);
-    const isForgotten = isDone && grant?.isAfterDelete;
+    const isForgotten = isDone && grant?.isReopened;
     const isCounted = grant?.barLost || grant?.isSecond || isForgotten || (grant?.isCopy && end !== 'acquired');
     if (current !== id || isCounted) return;
     if (isUnheard) told++;
@@ -181,7 +191,7 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
     attempts.set(attempt.id, attempt);
   };
   const onFailed = (code: unknown, attempt: Attempt | undefined) => {
-    if (code === 'UNSETTLED' && attempt?.isDone && deletedMs < attempt.begunMs)
+    if (code === 'UNSETTLED' && attempt?.isDone && ticks.openedMs(attempt.tick) < attempt.begunMs)
       violation('I3', 'UNSETTLED of a tick that was done before');
   };
   const onSkipped = ({ reason, tick: due, holder }: SkippedEvent, attempt: Attempt | undefined) => {
@@ -199,6 +209,13 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
     }
     if (reason === 'locked') onLocked(holder?.fencingToken);
   };
+  /** The lists of ticks are changed by an operator, or by a run that goes on. */
+  const onTicks = ({ before = {}, after, by }: Applied, grant: Grant | undefined) => {
+    if (TICK_FIELDS.every((field) => after[field] === before[field])) return;
+    if (after['state'] !== 'held' || by !== grant?.attemptId) return ticks.listed(before, after);
+    ticks.marked(grant?.tick, begunTicks.get(number(after['fencingToken'])));
+    begunTicks.delete(number(after['fencingToken']));
+  };
   const onWritten = (applied: Applied) => {
     const { before = {}, after } = applied;
     for (const bar of barsOf(after)) barred.add(bar);
@@ -213,11 +230,12 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
       const token = number(before['fencingToken']);
       if (before['state'] !== 'held' || !mayBeForced.has(token)) violation('I4', `grant ${token} was freed by force`);
       forced.add(token);
-      ticks.ended(grants.at(-1)?.tick, false);
+      ticks.failed(grants.at(-1)?.tick);
       return;
     }
     if (isNew && after['state'] === 'deleted') return onDelete(before);
     const grant = grants.at(-1);
+    if (after['state'] === before['state'] && !isNew) onTicks(applied, grant);
     if (isNew) violation('I4', 'attempt changed by a write that grants nothing');
     const isOfGrant = after['lockUntil'] !== before['lockUntil'] || after['state'] !== before['state'];
     if (isOfGrant && applied.by !== before['attemptId']) violation('I4', 'a grant was changed by another attempt');
@@ -227,7 +245,8 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
     }
     if (before['state'] === 'held' && after['state'] === 'released' && grant) {
       grant.untilMs = Math.max(grant.untilMs, now());
-      ticks.ended(grant.tick, fulfilledRuns.has(grant.token));
+      if (fulfilledRuns.has(grant.token)) ticks.done(grant.tick);
+      else ticks.failed(grant.tick, begunTicks.get(grant.token));
     }
     if (before['state'] !== 'held' && after['state'] === 'held') violation('I4', 'held without a grant');
     const lockAtLeastFor = fulfilledRuns.get(number(after['fencingToken']));
@@ -259,28 +278,33 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
 
     /** A handler starts. */
     start(run: Run): Run {
-      const { host, token, tick } = run;
-      tell(`${host.name}: run ${token} starts`);
+      const { host, token, tick, isCatchUp } = run;
+      tell(`${host.name}: run ${token} starts${isCatchUp ? ` for ${tick}` : ''}`);
       if (regime.pauseMs === 0) {
         const other = [...underWay].find((r) => r.host.isUp() && !(r.isDeaf && r.signal.aborted));
         if (other) violation('I1', `run ${token} started while ${other.token} ran`);
       }
-      ticks.started(tick);
+      // One that was ended by force has yet to learn of it.
+      if (!forced.has(token)) ticks.started(tick);
+      if (isCatchUp && tick !== undefined) begunTicks.set(token, tick);
       newestStarted = Math.max(newestStarted, token);
       runs++;
       underWay.add(run);
       return run;
     },
 
-    /** A run of this tick has succeeded, and its release is recorded. */
+    /** A run of this tick has succeeded, as its caller is told, and that is recorded. */
     succeeded: ticks.succeeded,
+
+    /** An operator changes the lists of ticks. */
+    mayChange: ticks.mayChange,
 
     /** The oldest tick that is not done although a newer one is. */
     reopenable: ticks.reopenable,
 
     /** A handler has fulfilled. */
-    fulfilled({ token, tick }: Run, lockAtLeastFor: number) {
-      fulfilledRuns.set(token, lockAtLeastFor);
+    fulfilled({ token, tick, isCatchUp }: Run, lockAtLeastFor: number) {
+      if (!isCatchUp) fulfilledRuns.set(token, lockAtLeastFor);
       if (tick !== undefined) ticks.fulfilled(tick);
     },
 
@@ -333,7 +357,7 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
         // Nobody told the caller before the lease was over and taken by another: the same as a crash.
         if (!grant.isCopy && !grant.barLost && grant.atMs < (caller.atMs ?? now())) continue;
         if (grant.barLost) remainder.push('a: its bar had been overwritten');
-        else if (caller.isDone && grant.isAfterDelete) remainder.push('d: its tick was done, and a delete forgot it');
+        else if (caller.isDone && grant.isReopened) remainder.push('d: its tick was done, and an operator opened it');
         else if (isUnfenced(grant)) remainder.push('b: an attempt that had run was granted again');
         else if (grant.isCopy && caller.end === 'skipped') remainder.push('c: a copy of a request that was refused');
         else violation('I8', `grant ${grant.token} has no runner: its caller was ${caller.end}`);
@@ -345,7 +369,8 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
           violation('I8', `grant ${grant.token} without a runner is not free after its lease`);
         }
       }
-      return { grants: grants.length, reopened: ticks.reopened(), runs, skips, told, remainder, violations };
+      const [reopened, caughtUp] = [ticks.reopened(), ticks.caughtUp()];
+      return { grants: grants.length, reopened, caughtUp, runs, skips, told, remainder, violations };
     },
   };
 }

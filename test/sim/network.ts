@@ -27,8 +27,8 @@ export interface Service<T> {
 const CLEAR: Weather = { delayMs: 5, loseRequest: 0, loseResponse: 0, duplicate: 0, fail: 0, late: 0, slow: 0 };
 
 /**
- * Who doubles a request: the network, whose copy comes late and is not answered, or the client, which sends it again over
- * another connection and takes the last answer.
+ * Who doubles a request: the network, whose copy comes late and is not answered, or the client, which sends it again
+ * over another connection and takes the last answer.
  */
 export type Doubled = 'by the network' | 'by the client';
 

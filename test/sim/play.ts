@@ -29,7 +29,7 @@ export async function play({ stage, regime }: Kind, seed: number, tell?: (line: 
   return played.book.close(played.server.item());
 }
 
-/** What the library takes from the platform besides its clock: dice, ids, and a digest that would come in its own time. */
+/** What the library takes from the platform besides its clock: dice, ids, and a digest that resolves when it likes. */
 function leaveNothingToChance(dice: Random, ids: Random): void {
   Math.random = () => dice.whole(0, 2 ** 30) / 2 ** 30;
   crypto.getRandomValues = (array) => {

@@ -9,7 +9,7 @@ import { simulation } from './simulate.js';
 import type { Kind, Tally } from './tally.js';
 
 /*
- * `npm run sim -- [--seeds 8000] [--from 1] [--stage redis] [--regime hostile]` plays so many worlds, shared among the
+ * `npm run sim -- [--seeds 12000] [--from 1] [--stage redis] [--regime hostile]` plays so many worlds, shared among the
  * kinds, and those that are kept. `npm run sim -- --bugs [--seeds 1000]` shows that each bug of `*-bugs.ts` is found
  * in so many worlds from the one that showed it. Both end with an exit code of 1 where something is amiss.
  */
@@ -115,10 +115,20 @@ function remaindersOf({ stage, seedsWithRemainder, told, seeds }: Tally): string
   return remainders.filter((remainder) => remainder !== false);
 }
 
-function counts({ seeds, grants, reopened, runs, skips, told, remainder, violations }: Tally): Record<string, number> {
+function counts({
+  seeds,
+  grants,
+  reopened,
+  caughtUp,
+  runs,
+  skips,
+  told,
+  remainder,
+  violations,
+}: Tally): Record<string, number> {
   const of = (letter: string) => Object.entries(remainder).find(([kind]) => kind.startsWith(letter))?.[1] ?? 0;
   const remainders = { 'remainder a': of('a'), b: of('b'), c: of('c'), d: of('d') };
-  return { seeds, grants, reopened, runs, skips, told, ...remainders, violations: violations.length };
+  return { seeds, grants, reopened, caughtUp, runs, skips, told, ...remainders, violations: violations.length };
 }
 
 function say(line: string): void {

@@ -12,6 +12,8 @@ export interface Tally extends Kind {
   grants: number;
   /** Grants of a tick that was older than the newest one done. */
   reopened: number;
+  /** Ticks that were marked as done while their run went on. */
+  caughtUp: number;
   runs: number;
   skips: number;
   told: number;
@@ -31,6 +33,7 @@ export function noWorlds({ stage, regime }: Kind): Tally {
     seeds: 0,
     grants: 0,
     reopened: 0,
+    caughtUp: 0,
     runs: 0,
     skips: 0,
     told: 0,
@@ -47,6 +50,7 @@ export function sum(kind: Kind, parts: readonly Tally[]): Tally {
     total.seeds += part.seeds;
     total.grants += part.grants;
     total.reopened += part.reopened;
+    total.caughtUp += part.caughtUp;
     total.runs += part.runs;
     total.skips += part.skips;
     total.told += part.told;

@@ -5,6 +5,8 @@ export interface TickRules {
   readonly tickMark: 'success' | 'start';
   /** Between two ticks of its wrapper's schedule, which are counted from 1970. */
   readonly everyMs?: number | undefined;
+  /** A run catches up with all ticks that are no older than `withinMs`, but with `max` at most. */
+  readonly catchUp?: { readonly withinMs: number; readonly max: number } | undefined;
 }
 
 interface Circumstances extends TickRules {
@@ -14,12 +16,14 @@ interface Circumstances extends TickRules {
 
 /** So many ticks are remembered as not done below the newest one that is done, and so many above it. */
 const MOST_REMEMBERED = 8;
+/** Where there are more, because an operator has listed them: so many. */
+const MOST_LISTED = 100;
 
 /**
  * Writes down which ticks are done and which are not, by how their runs have ended, and holds the record's own lists
  * against it.
  */
-export function tickBook({ tickMark, everyMs, now, violation }: Circumstances) {
+export function tickBook({ tickMark, everyMs, catchUp, now, violation }: Circumstances) {
   let highestDone = 0;
   /** Ticks whose run has ended without success, or that never came before a newer one was done. Ascending. */
   let undone: readonly number[] = [];
@@ -30,16 +34,49 @@ export function tickBook({ tickMark, everyMs, now, violation }: Circumstances) {
   /** When a run of a tick has last fulfilled, and when an operator's delete has last forgotten all ticks. */
   const fulfilledMs = new Map<number, number>();
   let forgottenMs = 0;
+  /** When an operator has last listed a tick as open, and what operators have asked for. */
+  const listedMs = new Map<number, number>();
+  const mayBeListed = new Set<number>();
+  const mayBeGivenUp = new Set<number>();
   let reopened = 0;
+  let caughtUp = 0;
+  /** How many ticks the run of now has caught up with. */
+  let marks = 0;
 
   const below = () => undone.filter((tick) => tick < highestDone);
   const above = () => undone.filter((tick) => tick > highestDone);
   /** Done, or so old that it is no longer remembered. */
   const isClosed = (tick: number) => tick <= highestDone && !below().includes(tick);
-  const remember = (ticks: readonly number[]) => {
+  const mostOf = (...lists: readonly (readonly number[])[]) =>
+    lists.some(({ length }) => length > MOST_REMEMBERED) ? MOST_LISTED : MOST_REMEMBERED;
+  /** @param doneTick the newest tick that is done from then on */
+  const remember = (ticks: readonly number[], doneTick = highestDone) => {
+    // Where runs catch up none is forgotten: one that would have to leaves its own tick undone.
+    const mostBelow = catchUp ? Number.POSITIVE_INFINITY : mostOf(below(), above());
+    const mostAbove = mostOf(above());
+    highestDone = doneTick;
     undone = [...new Set(ticks)].sort((a, b) => a - b);
-    undone = [...below().slice(-MOST_REMEMBERED), ...above().slice(-MOST_REMEMBERED)];
+    undone = [...below().slice(-mostBelow), ...above().slice(-mostAbove)];
   };
+  /** A run of this tick gives up those that are older. */
+  const oldest = (own: number) => (catchUp ? own - catchUp.withinMs : 0);
+  const givesUp = (own: number, tick: number) => tick < oldest(own);
+  /** Ticks of the schedule before this one that never came, but for those that its run gives up. */
+  const missedBefore = (own: number) => {
+    const since = highestDone || undone[0];
+    if (everyMs === undefined || since === undefined) return [];
+    const missed: number[] = [];
+    const firstMs = Math.ceil(Math.max(since + 1, oldest(own)) / everyMs) * everyMs;
+    for (let at = firstMs; at < own; at += everyMs) missed.push(at);
+    return missed;
+  };
+  /** What a run of this tick has to catch up with. */
+  const due = (own: number) => {
+    const known = undone.filter((tick) => tick < own && !givesUp(own, tick));
+    return [...known, ...missedBefore(own)].sort((a, b) => a - b);
+  };
+  /** When an operator has last let a tick run that was done or stale. */
+  const openedMs = (tick: number | undefined) => Math.max(forgottenMs, listedMs.get(Number(tick)) ?? 0);
   const expectSame = (attribute: string, listed: readonly number[], expected: readonly number[]) => {
     if (listed.join() !== expected.join()) violation('I12', `${attribute} is [${listed}], and not [${expected}]`);
   };
@@ -53,7 +90,11 @@ export function tickBook({ tickMark, everyMs, now, violation }: Circumstances) {
     /** How many grants there were of a tick older than the newest one done. */
     reopened: () => reopened,
 
+    /** How many ticks were caught up with. */
+    caughtUp: () => caughtUp,
+
     granted(tick: number | undefined) {
+      marks = 0;
       if (tick === undefined) return;
       grantedTicks.add(tick);
       if (isClosed(tick)) violation('I3', `tick ${tick} granted when ${highestDone} was done`);
@@ -62,17 +103,60 @@ export function tickBook({ tickMark, everyMs, now, violation }: Circumstances) {
       if (tickMark === 'start') highestDone = Math.max(highestDone, tick);
     },
 
-    /** The record tells that the run of a tick has ended. */
-    ended(tick: number | undefined, hasSucceeded: boolean) {
-      if (tick === undefined || tickMark === 'start') return;
-      if (!hasSucceeded) return remember([...undone, tick]);
-      const missed: number[] = [];
-      if (everyMs !== undefined && highestDone > 0) {
-        const firstMs = (Math.floor(highestDone / everyMs) + 1) * everyMs;
-        for (let at = firstMs; at < tick; at += everyMs) missed.push(at);
+    /** The record tells that the run of a tick has caught up with another one. */
+    marked(own: number | undefined, tick: number | undefined) {
+      if (own === undefined || tick === undefined || catchUp === undefined) {
+        return violation('I4', 'ticks were changed by a run that had none to mark');
       }
-      highestDone = Math.max(highestDone, tick);
-      remember([...undone, ...missed].filter((other) => other !== tick));
+      const [first] = due(own);
+      if (doneTicks.has(tick)) violation('I3', `tick ${tick} marked after its success was recorded`);
+      if (!fulfilledTicks.has(tick)) violation('I3', `tick ${tick} marked, and no run was`);
+      if (tick !== first) violation('I12', `tick ${tick} was caught up with when ${first} was the oldest one open`);
+      marks++;
+      caughtUp++;
+      if (marks > catchUp.max) violation('I12', `a run caught up with ${marks} ticks, and ${catchUp.max} was the most`);
+      doneTicks.add(tick);
+      const others = undone.filter((other) => other !== tick && !givesUp(own, other));
+      remember(others, Math.max(highestDone, tick));
+    },
+
+    /** The record tells that the run of a tick has succeeded. */
+    done(tick: number | undefined) {
+      if (tick === undefined || tickMark === 'start') return;
+      if (catchUp && marks < catchUp.max && due(tick).length > 0) {
+        violation('I12', `tick ${tick} is done, and its run has not caught up with ${due(tick)}`);
+      }
+      const others = [...undone, ...missedBefore(tick)].filter((other) => other !== tick && !givesUp(tick, other));
+      remember(others, Math.max(highestDone, tick));
+    },
+
+    /** The record tells that a run has ended without success: of its own tick, and of one that it was catching up with. */
+    failed(...ticks: readonly (number | undefined)[]) {
+      if (tickMark === 'start') return;
+      remember([...undone, ...ticks.filter((tick): tick is number => Number(tick) > highestDone)]);
+    },
+
+    openedMs,
+
+    /** An operator asks for these ticks to be listed, or to be taken off the lists. */
+    mayChange(what: 'list' | 'forget', ticks: readonly number[]) {
+      for (const tick of ticks) (what === 'list' ? mayBeListed : mayBeGivenUp).add(tick);
+    },
+
+    /** An operator has changed the lists of a record. */
+    listed(before: Item, { state, openTicks, failedTicks }: Item) {
+      if (state !== 'released' && state !== 'forced') violation('I12', `lists were changed while ${state}`);
+      const ticks = [...ticksOf(openTicks), ...ticksOf(failedTicks)];
+      for (const tick of ticks.filter((other) => !undone.includes(other))) {
+        if (!mayBeListed.has(tick)) violation('I12', `${tick} was listed, and nobody had asked`);
+        if (isKnownAsDone(before, tick)) violation('I3', `${tick} was listed, and the record has it as done`);
+        listedMs.set(tick, now());
+        doneTicks.delete(tick);
+      }
+      for (const tick of undone.filter((other) => !ticks.includes(other))) {
+        if (!mayBeGivenUp.has(tick)) violation('I12', `${tick} was taken off, and nobody had asked`);
+      }
+      undone = ticks;
     },
 
     /** An operator has deleted the lock, and with it what was known of its ticks. */
@@ -88,12 +172,16 @@ export function tickBook({ tickMark, everyMs, now, violation }: Circumstances) {
     expectRecord({ doneTick, openTicks, failedTicks }: Item) {
       if (Number(doneTick ?? 0) !== highestDone) violation('I3', `doneTick is ${doneTick}, and ${highestDone} is done`);
       expectSame('openTicks', ticksOf(openTicks), below());
-      expectSame('failedTicks', ticksOf(failedTicks), above());
+      // The release of a run that never heard of its mark lists the marked tick as failed. It is done all the same.
+      const failed = ticksOf(failedTicks).filter((tick) => !catchUp || tick > highestDone);
+      expectSame('failedTicks', failed, above());
     },
 
     /** A handler starts. */
     started(tick: number | undefined) {
-      if (tick === undefined || tickMark !== 'start') return;
+      if (tick === undefined) return;
+      if (doneTicks.has(tick)) violation('I3', `tick ${tick} started after its success was recorded`);
+      if (tickMark !== 'start') return;
       const starts = (startsOfTick.get(tick) ?? 0) + 1;
       startsOfTick.set(tick, starts);
       if (starts > 1) violation('I3', `tick ${tick} started ${starts} times`);
@@ -105,9 +193,9 @@ export function tickBook({ tickMark, everyMs, now, violation }: Circumstances) {
       fulfilledMs.set(tick, now());
     },
 
-    /** A run of this tick has succeeded, and its release is recorded. */
+    /** A run of this tick has succeeded, as its caller is told, and that is recorded. */
     succeeded(tick: number) {
-      if (tickMark === 'success' && forgottenMs < (fulfilledMs.get(tick) ?? 0)) doneTicks.add(tick);
+      if (tickMark === 'success' && openedMs(tick) < (fulfilledMs.get(tick) ?? 0)) doneTicks.add(tick);
     },
 
     /** A caller who began then is told that its tick needs no run. */
@@ -119,9 +207,16 @@ export function tickBook({ tickMark, everyMs, now, violation }: Circumstances) {
       if (reason === 'stale-tick' && ![...done].some((other) => other > tick)) {
         violation('I3', `skipped ${tick} as stale, and no newer one is done`);
       }
-      if (begunMs > forgottenMs && !isClosed(tick)) violation('I12', `skipped ${tick} as ${reason}, and it is open`);
+      if (begunMs > openedMs(tick) && !isClosed(tick)) violation('I12', `skipped ${tick} as ${reason}, and it is open`);
     },
   };
+}
+
+/** Whether a record tells of a tick that it is done: it is the newest one, or that of one of the last ten runs. */
+function isKnownAsDone(item: Item, tick: number): boolean {
+  const rows = Object.entries(item).filter(([field]) => /^r\d$/.test(field));
+  const isOfRun = rows.some(([, row]) => String(row).startsWith(`s|${tick.toString(36)}|`));
+  return Number(item['doneTick']) === tick || isOfRun;
 }
 
 /** The ticks of a record's list. */

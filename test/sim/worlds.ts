@@ -34,6 +34,7 @@ for (let seed = from; seed < from + Number(values.seeds); seed++) {
   tally.seeds++;
   tally.grants += found.grants;
   tally.reopened += found.reopened;
+  tally.caughtUp += found.caughtUp;
   tally.runs += found.runs;
   tally.skips += found.skips;
   tally.told += found.told;

@@ -3,8 +3,9 @@ import type { ContractHarness } from 'single-execution/testing';
 import type { AcquireResult } from '../../src/core/ports/lock-store.js';
 import { errorName } from '../../src/core/public/errors.js';
 import { FOREVER_MS, type LockRecord } from '../../src/core/record/lock-record.js';
-import { failedTicksAfterCrash } from '../../src/core/record/open-ticks.js';
+import { failedTicksAfterCrash, listOf } from '../../src/core/record/open-ticks.js';
 import { runsOf } from '../../src/core/record/run-ring.js';
+import { defined } from '../../src/core/values/defined.js';
 import { HOLD_MS, LEASE_MS, setScene } from '../../src/testing/contract/stage/scene.js';
 import type { Operation } from './equality-operations.js';
 
@@ -88,13 +89,25 @@ function lockUnderTest(harness: ContractHarness) {
     return told(result);
   };
 
+  const mark = async (operation: Operation & { verb: 'mark' }, place: number, grant: Grant, newest: Grant) => {
+    const { tickMs, givenUpTicksMs, keepTicks } = operation;
+    // Of a mark that was applied before, DynamoDB tells where the lease ends, and others end it anew: the same, unless
+    // it is over.
+    if (grant === newest && grant.fate === 'died') return 'not asked';
+    const result = await scene.mark(grant.lease, { tickMs, givenUpTicksMs, keepTicks });
+    if (result.status === 'lost') return result.status;
+    grants[place] = { ...grant, lease: result.lease };
+    const { doneTickMs, openTicksMs, failedTicksMs } = result.lease;
+    return { status: result.status, doneTickMs, openTicksMs, failedTicksMs };
+  };
+
   const release = (operation: Operation & { verb: 'release' }, lease: Lease) => {
-    const { result, holds, markTickDone, markTickFailed, missedTicksMs } = operation;
+    const { result, holds, markTickDone, markTickFailed, missedTicksMs, givenUpTicksMs, failedTickMs } = operation;
     const lockAtLeastForMs = holds ? HOLD_MS : 0;
     const marks =
       result === 'succeeded'
-        ? { markTickDone, missedTicksMs }
-        : { markTickDone: false, markTickFailed, error: 'TypeError' };
+        ? { markTickDone, missedTicksMs, givenUpTicksMs }
+        : { markTickDone: false, markTickFailed, error: 'TypeError', ...defined({ failedTickMs }) };
     return scene.release(lease, { result, lockAtLeastForMs, ...marks });
   };
 
@@ -117,6 +130,16 @@ function lockUnderTest(harness: ContractHarness) {
     return answer;
   };
 
+  const list = async ({ openTicksMs, failedTicksMs, seen }: Operation & { verb: 'list' }) => {
+    const record = (await scene.record()) ?? {};
+    const ways = {
+      'as it is': record,
+      'with another token': { ...record, fencingToken: 1 },
+      'with other lists': { ...record, openTicks: listOf([1e12]) },
+    };
+    return scene.list({ openTicks: listOf(openTicksMs), failedTicks: listOf(failedTicksMs) }, ways[seen]);
+  };
+
   const asked = async (operation: Operation): Promise<unknown> => {
     if (operation.verb === 'acquire') return acquire(operation);
     if (operation.verb === 'pause') {
@@ -125,6 +148,7 @@ function lockUnderTest(harness: ContractHarness) {
     }
     if (operation.verb === 'resume') return scene.resume();
     if (operation.verb === 'delete') return remove(operation);
+    if (operation.verb === 'list') return list(operation);
 
     const [newest] = grants;
     if (!newest) return 'not asked';
@@ -135,10 +159,14 @@ function lockUnderTest(harness: ContractHarness) {
     };
 
     if (operation.verb === 'replay') return replay(place, newest);
+    if (operation.verb === 'mark') return mark(operation, place, grant, newest);
     if (operation.verb === 'extend') {
-      const { status } = await scene.extend(grant.lease, operation.leaseMs);
-      if (status === 'extended') become('lives');
-      return status;
+      const extended = await scene.extend(grant.lease, operation.leaseMs);
+      // A mark never shortens a lease that was told.
+      if (extended.status === 'extended') {
+        grants[place] = { ...grant, lease: { ...grant.lease, lockUntilMs: extended.lockUntilMs }, fate: 'lives' };
+      }
+      return extended.status;
     }
     if (operation.verb === 'release') {
       const answer = await release(operation, grant.lease);

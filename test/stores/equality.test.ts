@@ -19,10 +19,12 @@ const LANES = 20;
 
 /** Everything that stores tell, in the words of a transcript. */
 const TOLD = [
-  '"status":"acquired"',
+  ...['acquired', 'marked'].map((status) => `"status":"${status}"`),
   ...['locked', 'lock-at-least-for', 'already-executed', 'stale-tick', 'paused'].map((why) => `"reason":"${why}"`),
   ...['succeeded', 'failed', 'crashed', 'forced'].map((how) => `"previous":{"status":"${how}"`),
-  ...['extended', 'released', 'lost', 'forced', 'changed', 'LockStoreError UNAVAILABLE'].map((word) => `: "${word}"`),
+  ...['extended', 'released', 'lost', 'forced', 'listed', 'changed', 'LockStoreError UNAVAILABLE'].map(
+    (word) => `: "${word}"`,
+  ),
   ...['held', 'released', 'forced'].map((state) => `"state":"${state}"`),
   `"tickMs":${TICK_MS},"doneTickMs":${TICK_MS + 60_000}`,
   ...['openTicksMs', 'failedTicksMs'].map((list) => `"${list}":[${TICK_MS}`),
@@ -34,7 +36,8 @@ const acquires = (tickMs: number): Operation => {
 };
 const releases = (result: 'succeeded' | 'failed'): Operation => {
   const [markTickDone, markTickFailed] = [result === 'succeeded', result === 'failed'];
-  return { on: 'a', verb: 'release', back: 0, result, holds: false, markTickDone, markTickFailed, missedTicksMs: [] };
+  const ticks = { markTickDone, markTickFailed, missedTicksMs: [], givenUpTicksMs: [], failedTickMs: undefined };
+  return { on: 'a', verb: 'release', back: 0, result, holds: false, ...ticks };
 };
 /** A tick that failed is done after a newer one. Chance seldom plays it. */
 const OLDER_TICK: Operation[] = [
@@ -108,6 +111,20 @@ test.each<SeededBug>([
   {
     name: 'counts down',
     edits: [['core/record/transition.ts#leaseOf', 'fencingToken, leaseMs:', 'fencingToken: -fencingToken, leaseMs:']],
+  },
+  {
+    name: 'lists ticks without comparing the token',
+    edits: [['core/record/tick-listing.ts#judgeListing', "item['fencingToken'] === seen.fencingToken &&", '']],
+  },
+  {
+    name: 'marks in words only',
+    edits: [
+      ['stores/memory.ts#lockVerbs', 'isMarkedBy(lease, done.tickMs, held) ? { lockUntil } : fields', '{ lockUntil }'],
+    ],
+  },
+  {
+    name: 'brings back what was open before a mark',
+    edits: [['core/record/transition.ts#markedLease', ', ...ticksOf(fields)', '']],
   },
   { name: 'resumes nothing', edits: [['stores/memory.ts#adminVerbs', 'records.set(name, record);', '']] },
 ])('a store that $name is found out', async (bug) => {

@@ -11,8 +11,8 @@ import { redisHarness } from '../support/redis-harness.js';
 import { type RedisServer, startRedisServer } from '../support/redis-server.js';
 
 /*
- * Functions of two versions share a table while a deployment goes on, or for good. `version-0.1.0/stores.mjs` is what the
- * package had before records listed open ticks, built by esbuild.
+ * Functions of two versions share a table while a deployment goes on, or for good. `version-0.1.0/stores.mjs` is what
+ * the package had before records listed open ticks, built by esbuild.
  */
 
 const EARLIER = new URL('./version-0.1.0/stores.mjs', import.meta.url).href;
@@ -20,21 +20,32 @@ type Stores = { dynamoDBStore: typeof dynamoDBStore; redisStore: typeof redisSto
 
 const SEQUENCES = 40;
 const FIRST_TICK_MS = Date.UTC(2026, 0, 1);
+const HOUR_MS = 3_600_000;
 
 const call = fc.record({
   by: fc.constantFrom('earlier' as const, 'this' as const),
   /** Of its tick, from the newest one that is done. */
   hoursLater: fc.integer({ min: -2, max: 2 }),
+  /** How many of the hours before its tick a run of this version catches up with, at most. */
+  catchesUp: fc.integer({ min: 0, max: 2 }),
   end: fc.constantFrom('succeeds' as const, 'fails' as const, 'dies' as const),
 });
 type Call = typeof call extends fc.Arbitrary<infer T> ? T : never;
 
 /** This version lists a tick as failed, the earlier one does it and leaves it listed: it must not become open. */
 const DONE_BY_THE_EARLIER: readonly Call[] = [
-  { by: 'this', hoursLater: 1, end: 'fails' },
-  { by: 'earlier', hoursLater: 1, end: 'succeeds' },
-  { by: 'this', hoursLater: 1, end: 'succeeds' },
-  { by: 'this', hoursLater: -1, end: 'succeeds' },
+  { by: 'this', hoursLater: 1, catchesUp: 0, end: 'fails' },
+  { by: 'earlier', hoursLater: 1, catchesUp: 0, end: 'succeeds' },
+  { by: 'this', hoursLater: 1, catchesUp: 0, end: 'succeeds' },
+  { by: 'this', hoursLater: -1, catchesUp: 0, end: 'succeeds' },
+];
+
+/** This version marks an hour and dies; the earlier one must not do it again. */
+const MARKED_BY_THIS: readonly Call[] = [
+  { by: 'earlier', hoursLater: 0, catchesUp: 0, end: 'succeeds' },
+  { by: 'this', hoursLater: 2, catchesUp: 1, end: 'dies' },
+  { by: 'earlier', hoursLater: 0, catchesUp: 0, end: 'succeeds' },
+  { by: 'earlier', hoursLater: 1, catchesUp: 0, end: 'succeeds' },
 ];
 
 let server: RedisServer;
@@ -70,13 +81,14 @@ afterAll(async () => {
 describe.each(['redis', 'dynamoDB'] as const)('row 85: version 0.1.0 and this one on one %s', (kind) => {
   test('neither runs a tick again that either has done, and each runs every newer one', async () => {
     let listed = 0;
+    let marks = 0;
     const check = async (calls: readonly Call[]) => {
       const { harness, by } = kinds[kind];
       const name = crypto.randomUUID();
       const done = new Set<number>();
-      for (const { by: version, hoursLater, end } of calls) {
+      for (const { by: version, hoursLater, catchesUp, end } of calls) {
         const newest = done.size === 0 ? FIRST_TICK_MS : Math.max(...done);
-        const tickMs = newest + hoursLater * 3_600_000;
+        const tickMs = newest + hoursLater * HOUR_MS;
         const attemptId = `a${crypto.randomUUID()}`;
         const claim = {
           name,
@@ -94,15 +106,26 @@ describe.each(['redis', 'dynamoDB'] as const)('row 85: version 0.1.0 and this on
         }
         expect(done).not.toContain(tickMs);
         if (tickMs < newest) listed++;
-        if (end === 'dies') await harness.expire(result.lease);
-        else await by[version].release(result.lease, completionOf(version, end), harness.call());
+        let { lease } = result;
+        const hours = version === 'this' && done.size > 0 ? Math.min(catchesUp, hoursLater - 1) : 0;
+        for (let hour = 1; hour <= hours; hour++) {
+          const caughtUp = { tickMs: newest + hour * HOUR_MS, leaseMs: harness.shortLeaseMs };
+          const marked = await by.this.mark(lease, caughtUp, harness.call());
+          expect(marked).toMatchObject({ status: 'marked' });
+          if (marked.status === 'marked') lease = marked.lease;
+          done.add(caughtUp.tickMs);
+          marks++;
+        }
+        if (end === 'dies') await harness.expire(lease);
+        else await by[version].release(lease, completionOf(version, end), harness.call());
         if (end === 'succeeds') done.add(tickMs);
       }
     };
     const sequences = fc.asyncProperty(fc.array(call, { minLength: 12, maxLength: 20 }), check);
-    await fc.assert(sequences, { numRuns: SEQUENCES, examples: [[DONE_BY_THE_EARLIER]] });
+    await fc.assert(sequences, { numRuns: SEQUENCES, examples: [[DONE_BY_THE_EARLIER], [MARKED_BY_THIS]] });
 
     expect(listed, 'grants of older ticks').toBeGreaterThan(0);
+    expect(marks, 'ticks caught up with').toBeGreaterThan(0);
   });
 });
 

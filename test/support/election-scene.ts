@@ -107,6 +107,7 @@ function serverTimed(store: MemoryStore, server: ManualClock): LockStore & Membe
       const result = await store.extend(lease, to, { ...call, clock: server });
       return result.status === 'extended' ? { ...result, ...sent } : result;
     },
+    mark: (lease, done, call) => store.mark(lease, done, { ...call, clock: server }),
     release: (lease, completion, call) => store.release(lease, completion, { ...call, clock: server }),
     checkIn: (checkIn, call) => store.checkIn(checkIn, { ...call, clock: server }),
   };

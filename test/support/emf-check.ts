@@ -1,6 +1,6 @@
 /*
- * CloudWatch's rules for one line of its Embedded Metric Format, of which the observer uses a part: one directive, one
- * dimension, and for each metric one value and its unit. Any other shape is a problem here, though CloudWatch knows more.
+ * CloudWatch's rules for one line of its Embedded Metric Format. The observer uses a part of the format: one directive,
+ * one dimension, and for each metric one value and its unit. CloudWatch allows more; here it is a problem.
  */
 
 const MAX_BYTES = 262_144;
@@ -19,7 +19,7 @@ export function emfProblems(line: string): string[] {
   try {
     root = JSON.parse(line);
   } catch {
-    return ['no JSON'];
+    return ['not JSON'];
   }
   const { Timestamp: timestamp, CloudWatchMetrics: directives } = membersOf(
     root['_aws'],
@@ -32,7 +32,7 @@ export function emfProblems(line: string): string[] {
   const problems: [boolean, string][] = [
     [Number.isInteger(timestamp) && Number(timestamp) >= 0, 'Timestamp is no whole number of milliseconds'],
     [more.length === 0 && JSON.stringify(sets) === JSON.stringify([[dimension]]), 'not one directive of one dimension'],
-    [isText(namespace, 255) && NAMESPACE.test(namespace), `Namespace ${namespace} is none`],
+    [isText(namespace, 255) && NAMESPACE.test(namespace), `Namespace ${namespace} is not valid`],
     [isText(root[String(dimension)], 1_024), `the value of dimension ${dimension} is no text of printable ASCII`],
     [metrics.length > 0 && metrics.length <= MAX_METRICS, `${metrics.length} metrics`],
     ...metrics.flatMap((metric): [boolean, string][] => {
@@ -47,7 +47,7 @@ export function emfProblems(line: string): string[] {
   return problems.filter(([holds]) => !holds).map(([, problem]) => problem);
 }
 
-/** None of an object that has any others. */
+/** The members of an object that has exactly these names, in this order; of any other value none. */
 function membersOf(value: unknown, names: string): Members {
   const isSo = typeof value === 'object' && value !== null && Object.keys(value).join(' ') === names;
   return isSo ? (value as Members) : {};
@@ -55,6 +55,6 @@ function membersOf(value: unknown, names: string): Members {
 
 const listIn = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** Printable ASCII, not all blank. */
+/** Printable ASCII, and more than blanks. */
 const isText = (value: unknown, maxLength: number): value is string =>
   typeof value === 'string' && value.length <= maxLength && /^[ -~]*[!-~][ -~]*$/.test(value);

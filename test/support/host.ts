@@ -75,6 +75,7 @@ export function hostOn(world: ManualClock): Host {
     reach: (store) => ({
       acquire: (claim, call) => ask(() => store.acquire(claim, call)),
       extend: (lease, to, call) => ask(() => store.extend(lease, to, call)),
+      mark: (lease, done, call) => ask(() => store.mark(lease, done, call)),
       release: (lease, completion, call) => ask(() => store.release(lease, completion, call)),
       checkIn: (checkIn, call) => ask(() => store.checkIn(checkIn, call)),
     }),

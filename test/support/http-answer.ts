@@ -13,7 +13,10 @@ export interface Answer {
   readonly body: Buffer;
 }
 
-/** The Date header of every response: the server's own, that of the moment when the client is answered, none, shifted, or set. */
+/**
+ * The Date header of every response: the server's own, that of the moment when the client is answered, none, shifted,
+ * or set.
+ */
 export type DateHeader = 'server' | 'answered' | 'none' | { readonly shiftMs: number } | { readonly atMs: number };
 
 export function reset(outgoing: ServerResponse): void {

@@ -6,11 +6,13 @@ export type LockVerb =
   | 'takeover'
   | 'cancel'
   | 'extend'
+  | 'mark'
   | 'release'
   | 'forceRelease'
   | 'pause'
   | 'resume'
   | 'delete'
+  | 'listTicks'
   | 'checkIn'
   | 'other';
 
@@ -23,9 +25,11 @@ interface Write {
 export function verbOf(body: RequestBody): LockVerb {
   const { UpdateExpression: update = '', ExpressionAttributeValues: values = {} } = body as Write;
   if (update.startsWith('SET barredAttempt')) return 'cancel';
+  if (update.startsWith('SET lockUntil = :lockUntil, doneTick')) return 'mark';
   if (update.startsWith('SET lockUntil')) return 'extend';
   if (update.startsWith('SET pausedUntil')) return 'pause';
   if (update.startsWith('REMOVE pausedUntil')) return 'resume';
+  if (update.startsWith('SET openTicks')) return 'listTicks';
   if (/^(SET #m|REMOVE #f)/.test(update)) return 'checkIn';
   if (values[':state']?.S === 'forced') return 'forceRelease';
   if (values[':state']?.S === 'deleted') return 'delete';

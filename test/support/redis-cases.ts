@@ -1,6 +1,6 @@
 import type { Claim } from 'single-execution';
 import { listOf } from '../../src/core/record/open-ticks.js';
-import { giveUp } from '../../src/testing/contract/given-up.js';
+import { giveUp } from '../../src/testing/contract/acquire.js';
 import { type ContractCase, contractCase } from '../../src/testing/contract/stage/case.js';
 import {
   expectBetween,

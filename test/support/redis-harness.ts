@@ -12,7 +12,9 @@ export interface RedisLocks {
   hset(key: string, fields: Record<string, string>): Promise<unknown>;
 }
 
-/** All time is the server's: a lease must really pass. The callers' clocks are ten minutes wrong, which decides nothing. */
+/**
+ * All time is the server's: a lease must really pass. The callers' clocks are ten minutes wrong, which decides nothing.
+ */
 export function redisHarness({ store, admin, keyPrefix, hset }: RedisLocks): ContractHarness {
   const clock = shiftedClock(-600_000);
   return {

@@ -5,6 +5,7 @@ export function scriptedStore(verbs: Partial<LockStore> = {}): LockStore {
   return {
     acquire: async (claim, call) => grantOf(claim, call),
     extend: async () => ({ status: 'lost' }),
+    mark: async () => ({ status: 'lost' }),
     release: async () => 'released',
     ...verbs,
   };

@@ -11,6 +11,7 @@ import {
   cancelRequest,
   extendRequest,
   forceReleaseRequest,
+  listTicksRequest,
   pauseRequest,
   releaseRequest,
   resumeRequest,
@@ -320,6 +321,16 @@ describe('random sequences', () => {
       ),
       nowMs.map((now) => pauseRequest({ untilMs: now, by: 'an operator' })),
       fc.constant(resumeRequest()),
+      fc
+        .record({ fencingToken: fc.constant(NOW + 1), doneTick: tickMs, openTicks: someTicks, failedTicks: someTicks })
+        .map(({ doneTick, openTicks, failedTicks, ...seen }) =>
+          listTicksRequest({
+            name: KEY.lockName,
+            openTicks: listOf(openTicks),
+            failedTicks: listOf(failedTicks),
+            seen: doneTick === undefined ? seen : { ...seen, doneTick },
+          }),
+        ),
     );
     const corrupt = fc.constantFrom<object>(
       {},

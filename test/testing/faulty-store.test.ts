@@ -38,6 +38,7 @@ function noting(store: LockStore): LockStore {
   return {
     acquire: note('acquire', store.acquire),
     extend: note('extend', store.extend),
+    mark: note('mark', store.mark),
     release: note('release', store.release),
   };
 }
@@ -48,6 +49,7 @@ const lease = () => grantOf({ ...CLAIM, attemptId: 'a1' }, call()).lease;
 const verbs: readonly (readonly [Verb, () => Promise<unknown>])[] = [
   ['acquire', acquire],
   ['extend', () => faulty.extend(lease(), { leaseMs: 1_000 }, call())],
+  ['mark', () => faulty.mark(lease(), { tickMs: clock.now(), leaseMs: 1_000 }, call())],
   ['release', () => faulty.release(lease(), DONE, call())],
 ];
 

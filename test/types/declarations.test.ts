@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
-import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { addDeclarations, buildPackage } from '../support/built-package.js';
 import { BARE_DOORS } from '../support/doors.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -36,10 +37,8 @@ let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'declarations-'));
   const own = join(folder, 'node_modules/single-execution');
-  await mkdir(own, { recursive: true });
-  await copyFile(join(ROOT, 'package.json'), join(own, 'package.json'));
-  const only = ['--emitDeclarationOnly', '--noCheck'];
-  await tsc(ROOT, '-p', 'tsconfig.build.json', ...only, '--outDir', join(own, 'dist'));
+  await buildPackage(own);
+  await addDeclarations(own, 'tsconfig.build.json');
 }, 120_000);
 afterAll(() => rm(folder, { recursive: true, force: true }));
 

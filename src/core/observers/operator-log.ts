@@ -32,7 +32,7 @@ export function warn(message: string, details: object = {}): void {
   write('warn', message, details);
 }
 
-/** Lambda's JSON log format takes an object apart into fields, and adds the level. Elsewhere the line is JSON itself. */
+/** Lambda's JSON log format takes an object apart into fields and adds the level. Elsewhere the line is JSON itself. */
 function write(level: Level, message: string, details: object): void {
   const line = { source: 'single-execution', message, ...details };
   try {
@@ -64,6 +64,10 @@ function wordsFor(event: LockEvent): readonly [Level, string] | undefined {
       return ['warn', 'lost before its run was over'];
     case 'missed':
       return ['warn', `ticks missed: ${event.ticks.length}`];
+    case 'caught-up':
+      return event.status === 'failed' ? undefined : ['info', `caught up with tick ${event.tick.toISOString()}`];
+    case 'given-up':
+      return ['warn', `ticks given up: ${event.ticks.length}`];
     case 'recovered':
       return ['warn', 'the run before crashed'];
     case 'clock-skew':

@@ -6,6 +6,7 @@ import { describe } from '../values/describe.js';
 import { type Duration, formatDuration, parseDuration } from '../values/duration.js';
 import { checkChoice, checkKnown, checkMethods, namesOf } from '../values/option-checks.js';
 import type { Schedule } from '../values/schedule.js';
+import { type CatchUp, type CatchUpOptions, resolveCatchUp } from './catch-up.js';
 import { resolveSchedule } from './resolve-schedule.js';
 
 export const SHORTEST_LEASE_MS = 1_000;
@@ -37,9 +38,21 @@ export interface LockOptions {
   readonly tickMark?: 'success' | 'start';
   /** When ticks should come, or how far apart; gives `execution.missedTicks`. */
   readonly schedule?: Schedule | Duration;
-  /** A failed run frees the lock at once, or holds it for `lockAtLeastFor`, which is then required. @default 'release' */
+  /**
+   * Ticks that never came, failed or crashed: run the handler for them too. Needs a `schedule`.
+   *
+   * @default { mode: 'none' }
+   */
+  readonly catchUp?: CatchUpOptions;
+  /**
+   * A failed run frees the lock at once, or holds it for `lockAtLeastFor`, which is then required. @default 'release'
+   */
   readonly onError?: 'release' | 'hold';
-  /** What to do when the store cannot be reached: throw a `LockStoreError`, skip, or run without a lock. @default 'throw' */
+  /**
+   * What to do when the store cannot be reached: throw a `LockStoreError`, skip, or run without a lock.
+   *
+   * @default 'throw'
+   */
   readonly onStoreError?: 'throw' | 'skip' | 'run';
   /** A local clock that is wrong by more than this is reported. Exclusion does not depend on it. @default '1s' */
   readonly maxClockSkew?: Duration;
@@ -61,6 +74,7 @@ export interface Policy {
   readonly tickMark: 'success' | 'start';
   /** A number for one that tells only how far apart its ticks are, in milliseconds. */
   readonly schedule: Schedule | number | undefined;
+  readonly catchUp: CatchUp;
   readonly onError: 'release' | 'hold';
   readonly onStoreError: 'throw' | 'skip' | 'run';
   readonly maxClockSkewMs: number;
@@ -78,6 +92,7 @@ const LOCK_OPTIONS = namesOf<LockOptions>({
   wait: true,
   tickMark: true,
   schedule: true,
+  catchUp: true,
   onError: true,
   onStoreError: true,
   maxClockSkew: true,
@@ -95,7 +110,8 @@ export type Settings = Omit<Policy, 'store'>;
  * Checks options and fills in what is missing.
  *
  * @param ownOptions names of the caller's further options, which it checks itself
- * @param byDefault who observes where no observers are given; metrics need a stdout and weigh, so not every door has them
+ * @param byDefault who observes where no observers are given; metrics need a stdout and add weight, so not every
+ * door has them
  * @throws TypeError for an unknown option or a value of a wrong kind
  * @throws RangeError for a duration out of range
  */
@@ -109,7 +125,9 @@ export function resolvePolicy(
 
 /** @throws TypeError unless the store is one */
 export function withStore(settings: Settings, store: LockStore): Policy {
-  checkMethods('store', store, ['acquire', 'extend', 'release'], 'give a store, such as dynamoDBStore({ tableName })');
+  // A store of one's own may lack the verb that nothing else needs.
+  const verbs = ['acquire', 'extend', 'release', ...(settings.catchUp.mode === 'none' ? [] : ['mark'])];
+  checkMethods('store', store, verbs, 'give a store, such as dynamoDBStore({ tableName })');
   return Object.freeze({ ...settings, store });
 }
 
@@ -153,6 +171,7 @@ export function resolveSettings(
     waitMs: parseDuration(wait, 'wait'),
     tickMark,
     schedule,
+    catchUp: resolveCatchUp({ tickMark, schedule }, options.catchUp),
     onError,
     onStoreError,
     maxClockSkewMs: parseDuration(maxClockSkew, 'maxClockSkew'),

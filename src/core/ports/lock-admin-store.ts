@@ -20,6 +20,11 @@ export interface LockAdminStore {
    * @throws CorruptLockError for a corrupt token, and for a corrupt `lockUntil` of a lock that is held
    */
   delete(deletion: Deletion, call: StoreCall): Promise<DeleteResult>;
+  /**
+   * Writes the lists of ticks of a lock that has run. One conditional write. `changed`: nothing was written, because a
+   * run holds the lock, or because it is not as it was seen.
+   */
+  listTicks(listing: TickListing, call: StoreCall): Promise<'listed' | 'changed'>;
 }
 
 /**
@@ -29,8 +34,8 @@ export interface LockAdminStore {
 export type ResumeResult = 'resumed' | 'not-paused' | 'unknown';
 
 /**
- * `held`: a run has the lock; `changed`: the lock has another fencing token, or was paused or resumed during the delete;
- * `unknown`: the name has no record, or a deleted one.
+ * `held`: a run has the lock; `changed`: the lock has another fencing token, or was paused or resumed during the
+ * delete; `unknown`: the name has no record, or a deleted one.
  */
 export type DeleteResult = 'deleted' | 'held' | 'changed' | 'unknown';
 
@@ -59,6 +64,20 @@ export interface Deletion {
   /** Token of the lock as it was seen; 0 where it had none. */
   readonly fencingToken: number;
   readonly nowMs: number;
+}
+
+export interface TickListing {
+  readonly name: string;
+  /** The record's lists from then on. */
+  readonly openTicks: string;
+  readonly failedTicks: string;
+  /** What they were made from, as it was read; absent what the record did not have. */
+  readonly seen: {
+    readonly fencingToken?: number;
+    readonly doneTick?: number;
+    readonly openTicks?: string;
+    readonly failedTicks?: string;
+  };
 }
 
 export interface Pause {

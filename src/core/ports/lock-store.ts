@@ -3,7 +3,7 @@ import type { Sent } from '../values/sent.js';
 import type { Signal } from '../values/signal.js';
 
 /**
- * The port every store implements: three verbs, each ONE conditional write.
+ * The port every store implements: four verbs, each ONE conditional write.
  *
  * Promises: only a failed call rejects (with a `LockStoreError` or a `CorruptLockError`); contention is a value. An
  * ambiguous answer (a lost response, a time-out) is the store's business: it recognises its own attempt and cancels
@@ -12,6 +12,8 @@ import type { Signal } from '../values/signal.js';
 export interface LockStore {
   acquire(claim: Claim, call: StoreCall): Promise<AcquireResult>;
   extend(lease: Lease, to: { readonly leaseMs: number }, call: StoreCall): Promise<ExtendResult>;
+  /** Records that an open tick is done while its run goes on to the next, and extends the lease. Only for `catchUp`. */
+  mark(lease: Lease, done: DoneTick, call: StoreCall): Promise<MarkResult>;
   release(lease: Lease, completion: Completion, call: StoreCall): Promise<ReleaseResult>;
 }
 
@@ -41,7 +43,10 @@ export interface Claim {
   readonly markTickAtStart: boolean;
 }
 
-/** What a store has granted, and when the granting call was first sent. Readonly; an extension makes a new one. */
+/**
+ * What a store has granted, and when the granting call was first sent.
+ * Readonly; an extension or a mark makes a new one.
+ */
 export interface Lease extends Sent {
   readonly name: string;
   readonly attemptId: string;
@@ -86,11 +91,31 @@ export type ExtendResult =
   | ({ readonly status: 'extended'; readonly lockUntilMs: number; readonly capMono?: number } & Sent)
   | { readonly status: 'lost' };
 
+/** An open tick that a run has caught up with. */
+export interface DoneTick extends TickChanges {
+  readonly tickMs: number;
+  /** How long the lease is to last from now on; it never gets shorter. */
+  readonly leaseMs: number;
+}
+
+export type MarkResult =
+  /** `lease`: with what the record now has as its end and its ticks. The next mark and the release are made from it. */
+  | ({ readonly status: 'marked'; readonly lease: Lease; readonly capMono?: number } & Sent)
+  | { readonly status: 'lost' };
+
 /** `unknown`: an earlier try may have been applied, and the record no longer tells. */
 export type ReleaseResult = 'released' | 'lost' | 'unknown';
 
+/** What a run with `catchUp` changes of the lists of ticks, beside its verdict. */
+export interface TickChanges {
+  /** Listed ticks that are not to run any more. */
+  readonly givenUpTicksMs?: readonly number[];
+  /** How many older ticks the record keeps as open. @default 8 */
+  readonly keepTicks?: number;
+}
+
 /** How a run ended, as the release records it. */
-export interface Completion {
+export interface Completion extends TickChanges {
   readonly result: 'succeeded' | 'failed';
   /** Hold at least this long after the grant. 0: free at once. */
   readonly lockAtLeastForMs: number;
@@ -98,8 +123,12 @@ export interface Completion {
   readonly markTickDone: boolean;
   /** Record the lease's tick as failed, so that it is still open when a newer one is done. */
   readonly markTickFailed?: boolean;
-  /** Ticks between the last one done and the lease's that never came: they are open once this one is done. */
+  /** Ascending: ticks after the last one done that never came. They are open once the lease's own is done. */
   readonly missedTicksMs?: readonly number[];
+  /** The tick at which a run that was catching up has failed. */
+  readonly failedTickMs?: number;
+  /** How many ticks the run has caught up with, for the history. */
+  readonly caughtUp?: number;
   readonly durationMs: number;
   /** Name of the error of a failed run. */
   readonly error?: string;

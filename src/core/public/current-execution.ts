@@ -25,20 +25,33 @@ interface AsyncStorage<T> {
   getStore(): T | undefined;
 }
 
+/**
+ * Copies of this library in one process, such as an ES module and a CommonJS one, find each other's frames by it. Its
+ * number changes with the shape of a frame.
+ */
+const FRAMES: unique symbol = Symbol.for('single-execution.frames.1');
+
 interface Platform {
+  [FRAMES]?: AsyncStorage<LinkedFrame>;
   readonly AsyncLocalStorage?: new <T>() => AsyncStorage<T>;
   readonly process?: {
     getBuiltinModule?(id: string): { readonly AsyncLocalStorage: new <T>() => AsyncStorage<T> } | undefined;
   };
 }
 
-const frames = openStorage();
+let opened: AsyncStorage<LinkedFrame> | undefined;
 
-function openStorage(): AsyncStorage<LinkedFrame> | undefined {
+function frames(): AsyncStorage<LinkedFrame> | undefined {
+  opened ??= openFrames();
+  return opened;
+}
+
+function openFrames(): AsyncStorage<LinkedFrame> | undefined {
   const platform = globalThis as Platform;
   const Storage =
     platform.AsyncLocalStorage ?? platform.process?.getBuiltinModule?.('node:async_hooks')?.AsyncLocalStorage;
-  return Storage && new Storage<LinkedFrame>();
+  if (Storage) platform[FRAMES] ??= new Storage<LinkedFrame>();
+  return Storage && platform[FRAMES];
 }
 
 /**
@@ -46,14 +59,17 @@ function openStorage(): AsyncStorage<LinkedFrame> | undefined {
  * by the task or not. Without async storage the task is merely called.
  */
 export async function runInFrame<R>(frame: Frame, task: () => R | PromiseLike<R>): Promise<R> {
-  const linked = {
+  const linked: LinkedFrame = {
     ...frame,
-    parent: unended(frames?.getStore()),
+    parent: unended(frames()?.getStore()),
     hasEnded: false,
     nested: new Set<Promise<unknown>>(),
+    // A run that catches up holds its lock longer than each of its frames lasts.
+    isHeld: () => !linked.hasEnded && frame.isHeld(),
   };
   try {
-    return await (frames ? frames.run(linked, task) : task());
+    const storage = frames();
+    return await (storage ? storage.run(linked, task) : task());
   } finally {
     while (linked.nested.size > 0) await Promise.allSettled(linked.nested);
     linked.hasEnded = true;
@@ -82,7 +98,7 @@ function unended(frame: LinkedFrame | undefined): LinkedFrame | undefined {
 
 /** The first frame that fits, searched from the innermost outwards. */
 export function findFrame(fits: (frame: Frame) => boolean): Frame | undefined {
-  let frame = frames?.getStore();
+  let frame = frames()?.getStore();
   while (frame && !fits(frame)) frame = frame.parent;
   return frame;
 }
@@ -94,7 +110,7 @@ export function findFrame(fits: (frame: Frame) => boolean): Frame | undefined {
  */
 export function currentExecution(): Execution | undefined {
   needStorage('currentExecution');
-  return frames?.getStore()?.execution;
+  return frames()?.getStore()?.execution;
 }
 
 /**
@@ -116,7 +132,7 @@ export function assertLocked(name?: string): void {
 }
 
 function needStorage(caller: string): void {
-  if (frames) return;
+  if (frames()) return;
   throw new Error(
     `${caller}: this platform has no AsyncLocalStorage; enable it (on Cloudflare: compatibility flag nodejs_compat), or pass the execution on by hand`,
   );

@@ -25,6 +25,7 @@ export type LockStoreErrorCode =
 export type StoreOperation =
   | 'acquire'
   | 'extend'
+  | 'mark'
   | 'release'
   | 'list'
   | 'get'
@@ -32,12 +33,13 @@ export type StoreOperation =
   | 'pause'
   | 'resume'
   | 'delete'
+  | 'listTicks'
   | 'checkIn'
   | 'createLockTable';
 
 /** A call to the store failed. Never used for contention: a lock held by somebody else is a value, not an error. */
 export class LockStoreError extends Error {
-  override readonly name = 'LockStoreError';
+  override readonly name: 'LockStoreError' = marked(this, 'LockStoreError');
   readonly code: LockStoreErrorCode;
   readonly lockName: string;
   readonly operation: StoreOperation;
@@ -60,29 +62,47 @@ export class LockStoreError extends Error {
     this.operation = details.operation;
     this.retryable = details.retryable;
   }
+
+  /** @internal */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return isMarked(value, 'LockStoreError', this);
+  }
 }
 
-/** The run was skipped and the wrapper was told to throw on a skip (`onSkipped: 'throw'`). */
+/**
+ * Somebody else holds the lock: the run was skipped and the wrapper was told to throw on a skip (`onSkipped: 'throw'`),
+ * or an operator asked for what cannot be done meanwhile.
+ */
 export class LockHeldError extends Error {
-  override readonly name = 'LockHeldError';
+  override readonly name: 'LockHeldError' = marked(this, 'LockHeldError');
   readonly code = 'LOCK_HELD';
   readonly lockName: string;
   /** The whole skip: reason, tick and holder. */
   readonly skipped: Skipped;
 
-  constructor(skipped: Skipped) {
+  /** @param refused what was refused instead of a run, and what to do */
+  constructor(skipped: Skipped, refused?: { readonly operation: string; readonly remedy: string }) {
     const { name, reason, holder } = skipped;
     const held =
       holder && HELD_REASONS.includes(reason) ? `, held by ${holder.lockedBy} until ${holder.lockUntil}` : '';
-    super(`run of lock "${name}" skipped: ${reason}${held}`);
+    super(
+      refused
+        ? `${refused.operation} of lock "${name}" refused: ${reason}${held}; ${refused.remedy}`
+        : `run of lock "${name}" skipped: ${reason}${held}`,
+    );
     this.lockName = skipped.name;
     this.skipped = skipped;
+  }
+
+  /** @internal */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return isMarked(value, 'LockHeldError', this);
   }
 }
 
 /** The lock is not, or no longer, this run's: its lease is over, it was forced away, or there never was one. */
 export class LockLostError extends Error {
-  override readonly name = 'LockLostError';
+  override readonly name: 'LockLostError' = marked(this, 'LockLostError');
   readonly code = 'LOCK_LOST';
   readonly lockName: string;
 
@@ -92,12 +112,20 @@ export class LockLostError extends Error {
     );
     this.lockName = lockName;
   }
+
+  /** @internal */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return isMarked(value, 'LockLostError', this);
+  }
 }
 
-/** The time for the run is up: the platform or the process ends soon, or `maxHold` is over. Reason of `execution.signal`. */
+/**
+ * The time for the run is up: the platform or the process ends soon, or `maxHold` is over.
+ * Reason of `execution.signal`. `CATCH_UP`: the run has caught up with as many ticks as it may, and too many more wait.
+ */
 export class DeadlineError extends Error {
-  override readonly name = 'DeadlineError';
-  readonly code: 'DEADLINE' | 'MAX_HOLD' | 'SHUTDOWN';
+  override readonly name: 'DeadlineError' = marked(this, 'DeadlineError');
+  readonly code: 'DEADLINE' | 'MAX_HOLD' | 'SHUTDOWN' | 'CATCH_UP';
   readonly lockName: string;
 
   constructor(lockName: string, code: DeadlineError['code'], why: string) {
@@ -105,11 +133,16 @@ export class DeadlineError extends Error {
     this.code = code;
     this.lockName = lockName;
   }
+
+  /** @internal */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return isMarked(value, 'DeadlineError', this);
+  }
 }
 
 /** The stored record of a lock has an attribute of a wrong type or range. Nobody runs until it is corrected. */
 export class CorruptLockError extends Error {
-  override readonly name = 'CorruptLockError';
+  override readonly name: 'CorruptLockError' = marked(this, 'CorruptLockError');
   readonly code = 'CORRUPT_LOCK';
   readonly lockName: string;
   /** The attribute of the record that is wrong. */
@@ -123,6 +156,25 @@ export class CorruptLockError extends Error {
     this.lockName = lockName;
     this.attribute = attribute;
   }
+
+  /** @internal */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return isMarked(value, 'CorruptLockError', this);
+  }
+}
+
+/** The name of an error of this library, by which `instanceof` knows it even if another copy made it. */
+const KIND = Symbol.for('single-execution.error');
+
+function marked<const Name extends string>(error: Error, name: Name): Name {
+  Object.defineProperty(error, KIND, { value: name });
+  return name;
+}
+
+/** What `instanceof` answers for a class of errors, and as ever for a class that extends it. */
+function isMarked(value: unknown, name: string, type: object): boolean {
+  if (Object.hasOwn(type, Symbol.hasInstance)) return readThrown(value, KIND) === name;
+  return Function.prototype[Symbol.hasInstance].call(type, value);
 }
 
 /** What a store threw, as the error that callers know. A store's own errors pass; anything else is wrapped. */
@@ -142,9 +194,9 @@ export function toStoreError(
 }
 
 /** A property of whatever was thrown; undefined where it cannot be read. */
-export function readThrown(thrown: unknown, property: string): unknown {
+export function readThrown(thrown: unknown, property: PropertyKey): unknown {
   try {
-    return (thrown as Readonly<Record<string, unknown>> | null | undefined)?.[property];
+    return (thrown as Readonly<Record<PropertyKey, unknown>> | null | undefined)?.[property];
   } catch {
     // Reading it threw: the property counts as absent.
     return undefined;

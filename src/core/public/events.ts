@@ -35,6 +35,15 @@ export type EventBody =
   | { readonly type: 'finished'; readonly durationMs: number; readonly release: ReleaseStatus }
   | { readonly type: 'failed'; readonly durationMs: number; readonly release: ReleaseStatus; readonly error: unknown }
   | { readonly type: 'missed'; readonly ticks: readonly Date[] }
+  /** A tick before the run's own has been run, and it succeeded and is marked as done, or failed. */
+  | {
+      readonly type: 'caught-up';
+      readonly tick: Date;
+      readonly status: 'succeeded' | 'failed';
+      readonly durationMs: number;
+    }
+  /** Ticks that are not caught up with any more; the newest 100. */
+  | { readonly type: 'given-up'; readonly ticks: readonly Date[] }
   | { readonly type: 'recovered'; readonly previous: Previous }
   | ({ readonly type: 'clock-skew' } & ClockBounds)
   | { readonly type: 'clock-unverified' }

@@ -8,7 +8,9 @@ export interface Execution {
   readonly name: string;
   /** The scheduled time that this run is for; absent where the trigger carries none. */
   readonly tick?: Date;
-  /** Greater than every earlier token of this name. Have whatever you write to refuse a smaller one. 0 when unguarded. */
+  /** Whether that tick is before the call's own one, and run by `catchUp`. */
+  readonly isCatchUp: boolean;
+  /** Greater than every earlier token of this name. What you write to must refuse a smaller one. 0 when unguarded. */
   readonly fencingToken: number;
   /**
    * Aborts with a `LockLostError` when the lock is not this run's any more, or with a `DeadlineError` shortly before
@@ -24,7 +26,10 @@ export interface Execution {
   readonly previous?: Previous;
   /** The run before crashed, or this very tick failed before: look for work left half done. */
   readonly recovering: boolean;
-  /** With `schedule`: ticks that should have come since the last one and did not; the newest 100. */
+  /**
+   * With `schedule`: ticks that should have come since the last one and did not, the newest 100. Those that this run
+   * catches up with are left out.
+   */
   readonly missedTicks: Date[];
   /** The platform's count of deliveries of this event, if it passes one. */
   readonly attempt?: number;

@@ -2,7 +2,7 @@ import type { Holder, PreviousRun, RefusalReason } from '../ports/lock-store.js'
 import { dateOf } from '../values/date-of.js';
 import { defined } from '../values/defined.js';
 
-/** What became of a call: the task ran, or it was skipped and the reason why. A failed task or store rejects instead. */
+/** What became of a call: the task ran, or was skipped and the reason why. A failed task or store rejects instead. */
 export type Outcome<T> = Executed<T> | Skipped;
 
 export interface Executed<T> {
@@ -17,9 +17,17 @@ export interface Executed<T> {
   readonly lockedAt: Date;
   readonly durationMs: number;
   readonly previous?: Previous;
+  /** Ticks that should have come since the last one, did not, and are not caught up with. */
   readonly missedTicks: Date[];
+  /** With `catchUp`: ticks before its own that this call has run and marked as done, oldest first. */
+  readonly caughtUp: CaughtUp[];
   /** True time minus this host's wall clock, where the store found it further off than `maxClockSkew`. */
   readonly clockSkewMs?: number;
+}
+
+export interface CaughtUp {
+  readonly tick: Date;
+  readonly durationMs: number;
 }
 
 /** `none`: nothing to release, because the run was unguarded or nested in a run that holds the lock. */

@@ -3,13 +3,13 @@ import { defined } from '../values/defined.js';
 import { checkAttribute, type Item, isInstant, isText, type LockRecord, RECORD_VERSION } from './lock-record.js';
 
 /*
- * What a delete makes of a record, the same in every store (docs/protocol.md, "Delete"). The record is not removed: what
- * is left of it lets fencing tokens rise on and fences off acquires that were sent before the delete.
+ * What a delete makes of a record, the same in every store (docs/protocol.md, "Delete"). The record is not removed:
+ * what is left of it lets fencing tokens rise on and fences off acquires that were sent before the delete.
  */
 
 /**
- * What is left of a record. `lockUntil` fences off acquires that were sent before the delete, and those of the last run,
- * whose clock may have been ahead. Nothing corrupt is kept, so that what is left can be read.
+ * What is left of a record. `lockUntil` fences off acquires that were sent before the delete, and those of the last
+ * run, whose clock may have been ahead. Nothing corrupt is kept, so that what is left can be read.
  */
 export function deletedRecord({ adminId, nowMs }: Deletion, record: LockRecord): LockRecord {
   const { state, lockUntil, releasedAt, fencingToken, barredAttempt } = record;

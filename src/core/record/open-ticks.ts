@@ -1,18 +1,24 @@
-import type { Claim, Completion, Lease } from '../ports/lock-store.js';
+import type { Claim, Completion, DoneTick, Lease } from '../ports/lock-store.js';
 import { defined } from '../values/defined.js';
+import { MOST_LISTED } from '../values/tick.js';
 import { type Item, isInstant, type LockRecord } from './lock-record.js';
 
 /*
  * Which ticks a record remembers as not done (docs/protocol.md, "Open ticks"). A tick is open when it is newer than
- * `doneTick`, or listed in `openTicks`. What is listed there was newer than `doneTick` when it was listed, and only its
- * own success takes it off, so no tick is done twice. `failedTicks` are newer than `doneTick` and need no list to be
- * open: they become `openTicks` when a newer tick is done. Each list is one text, so that a condition can look for a
- * tick in it.
+ * `doneTick`, or listed in `openTicks`. What a run lists there was newer than `doneTick` when it was listed, and only
+ * its own success takes it off, so no tick is done twice. `failedTicks` are newer than `doneTick` and need no list to
+ * be open: they become `openTicks` when a newer tick is done. Each list is one text, so that a condition can look for
+ * a tick in it. What an operator lists is in tick-listing.ts.
  */
 
-/** Each list keeps its newest ticks, so many. */
-const MAX_LISTED = 8;
+/** Each list keeps its newest ticks, so many unless it is told to keep more. */
+const KEPT = 8;
 const RADIX = 36;
+
+/** The tick that a claim is for, and whether its grant marks it as done. */
+export type TickClaim = Pick<Claim, 'tickMs' | 'markTickAtStart'>;
+
+type TickFields = Pick<LockRecord, 'doneTick' | 'openTicks' | 'failedTicks'>;
 
 /** A tick as it stands in a list. */
 export function listedTick(tickMs: number): string {
@@ -29,14 +35,21 @@ export function ticksIn(list: unknown): number[] {
     .sort((a, b) => a - b);
 }
 
-/** Writes the newest of these ticks as a list, each once. */
-export function listOf(ticksMs: readonly number[]): string {
-  const newest = [...new Set(ticksMs)].sort((a, b) => a - b).slice(-MAX_LISTED);
+/** Writes the newest `keep` of these ticks as a list, each once. */
+export function listOf(ticksMs: readonly number[], keep: number = KEPT): string {
+  const newest = [...new Set(ticksMs)].sort((a, b) => a - b).slice(-keep);
   return `,${newest.map((tick) => `${tick.toString(RADIX)},`).join('')}`;
 }
 
-/** Whether a claim may run a tick that is older than the newest one done. A tick that is marked at its start may not. */
-export function isListed({ tickMs, markTickAtStart }: Claim, { openTicks }: Item): boolean {
+/** How many ticks a list keeps that is made of these ones: what an operator has listed is not cut off by a run. */
+function mostOf(...lists: readonly (readonly number[])[]): number {
+  return lists.some((ticksMs) => ticksMs.length > KEPT) ? MOST_LISTED : KEPT;
+}
+
+/**
+ * Whether a claim may run a tick that is older than the newest one done. A tick that is marked at its start may not.
+ */
+export function isListed({ tickMs, markTickAtStart }: TickClaim, { openTicks }: Item): boolean {
   return tickMs !== undefined && !markTickAtStart && String(openTicks).includes(listedTick(tickMs));
 }
 
@@ -56,42 +69,63 @@ export function ticksOf(item: Item): Pick<Lease, 'doneTickMs' | 'openTicksMs' | 
   });
 }
 
-/** The failed ticks of a record once the run that holds its lock has crashed, or is ended by force; undefined: as before. */
+/**
+ * The failed ticks of a record once the run that holds its lock has crashed or is ended by force.
+ * Undefined: they stay as they are.
+ */
 export function failedTicksAfterCrash({ state, tick, doneTick, failedTicks }: Item): string | undefined {
   const isOpen = isInstant(tick) && !(Number(tick) <= Number(doneTick));
-  return state === 'held' && isOpen ? listOf([...ticksIn(failedTicks), Number(tick)]) : undefined;
+  const failed = ticksIn(failedTicks);
+  return state === 'held' && isOpen ? listOf([...failed, Number(tick)], mostOf(failed)) : undefined;
+}
+
+/** What a mark changes of the ticks that a record remembers. */
+export function ticksAfterMark(lease: Lease, { tickMs, ...changes }: DoneTick): TickFields {
+  return ticksAfterRun({ ...lease, tickMs }, { markTickDone: true, ...changes });
 }
 
 /** What a release changes of the ticks that a record remembers. */
 export function ticksAfterRun(
   { tickMs, doneTickMs = 0, openTicksMs = [], failedTicksMs = [] }: Lease,
-  { markTickDone, markTickFailed = false, missedTicksMs = [] }: Completion,
-): Pick<LockRecord, 'doneTick' | 'openTicks' | 'failedTicks'> {
+  completion: Pick<Completion, 'markTickDone'> & Partial<Completion>,
+): TickFields {
   if (tickMs === undefined) return {};
+  const {
+    markTickDone,
+    markTickFailed = false,
+    failedTickMs = tickMs,
+    missedTicksMs = [],
+    givenUpTicksMs = [],
+    keepTicks = KEPT,
+  } = completion;
   // An older version of this library marks a tick as done, and leaves it among those that failed.
-  const failed = failedTicksMs.filter((tick) => tick > doneTickMs);
+  const failed = failedTicksMs.filter((tick) => tick > doneTickMs && !givenUpTicksMs.includes(tick));
   if (!markTickDone) {
-    const adds = markTickFailed && tickMs > doneTickMs;
-    return adds ? changed({ failedTicks: listOf([...failed, tickMs]) }, { failedTicksMs }) : {};
+    const begun = [tickMs, failedTickMs].filter((tick) => tick > doneTickMs);
+    const adds = markTickFailed && begun.length > 0;
+    return adds ? changed({ failedTicks: listOf([...failed, ...begun], mostOf(failed)) }, { failedTicksMs }) : {};
   }
   const doneTick = Math.max(tickMs, doneTickMs);
-  const passed = [...failed, ...missedTicksMs].filter((tick) => tick > doneTickMs && tick < tickMs);
-  const open = openTicksMs.filter((tick) => tick !== tickMs);
+  const passed = [...failed, ...missedTicksMs.slice(-keepTicks)].filter((tick) => tick > doneTickMs && tick < tickMs);
+  const open = openTicksMs.filter((tick) => tick !== tickMs && !givenUpTicksMs.includes(tick));
   const lists = {
-    openTicks: listOf([...open, ...passed]),
-    failedTicks: listOf(failed.filter((tick) => tick > doneTick)),
+    openTicks: listOf([...open, ...passed], Math.max(keepTicks, mostOf(openTicksMs, failed))),
+    failedTicks: listOf(
+      failed.filter((tick) => tick > doneTick),
+      MOST_LISTED,
+    ),
   };
   return { doneTick, ...changed(lists, { openTicksMs, failedTicksMs }) };
 }
 
-/** Lists that a release need not write are left out: those that are as they were, and empty ones that are not there. */
+/** Lists that a write need not have are left out: those that are as they were, and empty ones that are not there. */
 function changed(
-  lists: Pick<LockRecord, 'openTicks' | 'failedTicks'>,
+  lists: Pick<TickFields, 'openTicks' | 'failedTicks'>,
   { openTicksMs = [], failedTicksMs = [] }: Pick<Lease, 'openTicksMs' | 'failedTicksMs'>,
-): Pick<LockRecord, 'openTicks' | 'failedTicks'> {
+): Pick<TickFields, 'openTicks' | 'failedTicks'> {
   const { openTicks, failedTicks } = lists;
   return defined({
-    openTicks: openTicks === listOf(openTicksMs) ? undefined : openTicks,
-    failedTicks: failedTicks === listOf(failedTicksMs) ? undefined : failedTicks,
+    openTicks: openTicks === listOf(openTicksMs, MOST_LISTED) ? undefined : openTicks,
+    failedTicks: failedTicks === listOf(failedTicksMs, MOST_LISTED) ? undefined : failedTicks,
   });
 }

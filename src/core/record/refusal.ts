@@ -1,7 +1,7 @@
 import type { Claim, Lease, RefusalReason, Refused } from '../ports/lock-store.js';
 import { defined } from '../values/defined.js';
 import { holderOf, type Item, type LockRecord, readGrant, readRecord } from './lock-record.js';
-import { isListed } from './open-ticks.js';
+import { isListed, type TickClaim } from './open-ticks.js';
 import { hasRun } from './run-ring.js';
 
 /** What a refused acquire means, read off the record that refused it. */
@@ -51,6 +51,12 @@ export function isHeldBy({ attemptId }: Pick<Claim, 'attemptId'>, item: Item): b
   return item['attemptId'] === attemptId && item['state'] === 'held';
 }
 
+/** Whether a mark of this lease was applied: while the lease has its lock, nobody else closes a tick. */
+export function isMarkedBy(lease: Lease, tickMs: number, item: Item): boolean {
+  const isOurs = isHeldBy(lease, item) && item['fencingToken'] === lease.fencingToken;
+  return isOurs && doneReason({ tickMs, markTickAtStart: false }, item) !== undefined;
+}
+
 /** Whether a release of this lease was applied: perhaps by an earlier try, and perhaps a successor has come since. */
 export function isReleasedBy({ attemptId, fencingToken }: Lease, item: Item): boolean {
   return (item['attemptId'] === attemptId && item['state'] === 'released') || hasRun(item, fencingToken);
@@ -63,9 +69,10 @@ export function refusedBy(record: LockRecord, reason: RefusalReason): Refused {
 
 /**
  * Why the tick of a claim is refused; undefined while it is open. A tick that is refused once stays refused until an
- * operator deletes the lock, so every late try of the same claim is refused as well, and needs no cancel.
+ * operator deletes the lock or lists the tick, so every late try of the same claim is refused as well until then, and
+ * needs no cancel.
  */
-export function doneReason(claim: Claim, item: Item): 'already-executed' | 'stale-tick' | undefined {
+export function doneReason(claim: TickClaim, item: Item): 'already-executed' | 'stale-tick' | undefined {
   const { tickMs } = claim;
   const { doneTick } = item;
   if (tickMs === undefined || typeof doneTick !== 'number' || doneTick < tickMs) return undefined;

@@ -4,11 +4,13 @@ import { FOREVER_MS, type Item } from './lock-record.js';
 
 /*
  * The last ten runs of a lock, kept in its record as `r0` to `r9` and written by the release itself, so that history
- * costs no request. A row is `status|tick|lockedAt|durationMs|token` in base 36, at most 36 bytes; readers sort by
- * token. A run that crashed is recorded by its successor's release, without a duration.
+ * costs no request. A row is `status|tick|lockedAt|durationMs|token` in base 36, at most 36 bytes; a run that has
+ * caught up with ticks before its own adds `|count`, and version 0.1.0 does not show it. Readers sort by token. A run
+ * that crashed is recorded by its successor's release, without a duration.
  */
 
 const SLOTS = 10;
+const ROW = /^([sfc])\|([\da-z]*)\|([\da-z]+)\|([\da-z]*)\|([\da-z]+)(?:\|([\da-z]+))?$/;
 const STATUS_LETTERS = { succeeded: 's', failed: 'f', crashed: 'c' } as const;
 
 /** One finished run, as the ring keeps it. */
@@ -18,6 +20,8 @@ export interface RingRun {
   readonly lockedAtMs: number;
   readonly durationMs?: number;
   readonly fencingToken: number;
+  /** How many ticks it caught up with before its own. */
+  readonly caughtUp?: number;
 }
 
 export type RingSlot = `r${number}`;
@@ -29,11 +33,11 @@ export function slotOf(fencingToken: number): RingSlot {
 /** The lines that a release adds: the run before it when that one crashed, and its own. */
 export function linesOfRelease(
   { fencingToken, lockedAtMs, tickMs, previous }: Lease,
-  { result, durationMs }: Completion,
+  { result, durationMs, caughtUp }: Completion,
 ): { readonly crashed?: string; readonly own: string } {
   return {
     ...(previous?.status === 'crashed' && { crashed: writeRow({ ...previous, status: 'crashed' }) }),
-    own: writeRow({ status: result, lockedAtMs, durationMs, fencingToken, ...defined({ tickMs }) }),
+    own: writeRow({ status: result, lockedAtMs, durationMs, fencingToken, ...defined({ tickMs, caughtUp }) }),
   };
 }
 
@@ -66,24 +70,25 @@ export function runsOf(record: Item): RingRun[] {
 
 function writeRow(run: RingRun): string {
   const numbers = [run.tickMs, run.lockedAtMs, run.durationMs, run.fencingToken];
-  return [STATUS_LETTERS[run.status], ...numbers.map((n) => n?.toString(36) ?? '')].join('|');
+  const last = run.caughtUp ? [run.caughtUp] : [];
+  return [STATUS_LETTERS[run.status], ...[...numbers, ...last].map((n) => n?.toString(36) ?? '')].join('|');
 }
 
 function readRow(row: unknown): RingRun | undefined {
-  const match = typeof row === 'string' ? /^([sfc])\|([\da-z]*)\|([\da-z]+)\|([\da-z]*)\|([\da-z]+)$/.exec(row) : null;
+  const match = typeof row === 'string' ? ROW.exec(row) : null;
   if (!match) return undefined;
   const [, letter, ...numbers] = match;
-  const [tickMs, lockedAtMs, durationMs, fencingToken] = numbers.map((n) =>
-    n === '' ? undefined : Number.parseInt(n, 36),
+  const [tickMs, lockedAtMs, durationMs, fencingToken, caughtUp] = numbers.map((n) =>
+    n ? Number.parseInt(n, 36) : undefined,
   );
   const status = (Object.keys(STATUS_LETTERS) as RingRun['status'][]).find((s) => STATUS_LETTERS[s] === letter);
   if (status === undefined || lockedAtMs === undefined || fencingToken === undefined) return undefined;
-  const isShowable = [lockedAtMs, tickMs, durationMs].every((ms = 0) => ms <= FOREVER_MS);
+  const isShowable = [lockedAtMs, tickMs, durationMs, caughtUp].every((ms = 0) => ms <= FOREVER_MS);
   if (!isShowable || !Number.isSafeInteger(fencingToken)) return undefined;
   return {
     status,
     lockedAtMs,
     fencingToken,
-    ...defined({ tickMs, durationMs }),
+    ...defined({ tickMs, durationMs, caughtUp }),
   };
 }

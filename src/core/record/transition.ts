@@ -1,10 +1,10 @@
 import type { ForceRelease, Pause } from '../ports/lock-admin-store.js';
-import type { Claim, Completion, Lease } from '../ports/lock-store.js';
+import type { Claim, Completion, DoneTick, Lease } from '../ports/lock-store.js';
 import { defined } from '../values/defined.js';
 import type { Sent } from '../values/sent.js';
 import { truncateUtf8 } from '../values/utf8.js';
 import { type Item, type LockRecord, MAX_ERROR_BYTES, pastRecord, previousRun, RECORD_VERSION } from './lock-record.js';
-import { failedTicksAfterCrash, ticksAfterRun, ticksOf } from './open-ticks.js';
+import { failedTicksAfterCrash, ticksAfterMark, ticksAfterRun, ticksOf } from './open-ticks.js';
 import { rowsOfRelease } from './run-ring.js';
 
 /*
@@ -33,6 +33,16 @@ export function grantFields(claim: Claim, nowMs: number, untilMs: number, before
       failedTicks: failedTicksAfterCrash(before),
     }),
   };
+}
+
+/** Fields of a mark that keeps the lock until `untilMs`. */
+export function markFields(lease: Lease, done: DoneTick, untilMs: number): LockRecord {
+  return { lockUntil: untilMs, ...ticksAfterMark(lease, done) };
+}
+
+/** The lease once a mark is written. */
+export function markedLease(lease: Lease, { lockUntil = lease.lockUntilMs, ...fields }: LockRecord): Lease {
+  return { ...lease, lockUntilMs: lockUntil, ...ticksOf(fields) };
 }
 
 /** A fence further ahead than this is not kept: the clock that set it was so wrong that it must not cost for ever. */

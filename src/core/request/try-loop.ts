@@ -27,9 +27,9 @@ export function answered<T>(answer: Answer<T>): T {
 
 /**
  * Sends the same request until a try is answered, fails for good, or the budget is spent. A failure is followed by a
- * pause that grows, with full jitter. A try that stays silent for `tryMs` is not given up, because that would throw away
- * the connection which it may still be setting up: the next try is sent beside it, and the first answer counts. What is
- * pending when the call ends is aborted, and left behind where the client ignores that.
+ * pause that grows, with full jitter. A try that stays silent for `tryMs` is not given up, because that would throw
+ * away the connection which it may still be setting up: the next try is sent beside it, and the first answer counts.
+ * What is pending when the call ends is aborted, and left behind where the client ignores that.
  */
 export async function tryUntilAnswered<T>(
   call: StoreCall,

@@ -10,6 +10,21 @@ export function untoldWrite(operation: StoreOperation, name: string): LockStoreE
 }
 
 /**
+ * What a listing of ticks came to, judged by the record that refused it.
+ *
+ * @throws LockStoreError where a try went unanswered: it may have been applied before the lock changed
+ */
+export function settledListing(
+  name: string,
+  judged: 'open' | 'listed' | 'changed',
+  ambiguous: boolean,
+): 'listed' | 'changed' {
+  if (judged === 'listed') return judged;
+  if (ambiguous) throw untoldWrite('listTicks', name);
+  return 'changed';
+}
+
+/**
  * What a delete that was refused came to, judged by the record that refused it.
  *
  * @throws LockStoreError where a try went unanswered: it may have been applied before the lock changed

@@ -1,13 +1,17 @@
-import type { Lease } from '../ports/lock-store.js';
+import type { Settings } from '../options/policy.js';
+import type { DoneTick, Lease, StoreCall } from '../ports/lock-store.js';
 import { toStoreError } from '../public/errors.js';
 import { dateOf } from '../values/date-of.js';
+import type { Sent } from '../values/sent.js';
 import { holdOf } from './hold.js';
 import type { Invocation } from './invocation.js';
 import type { LeaseWatch } from './lease-watch.js';
 import { extendCall } from './store-calls.js';
 
-/** Extends the lease of one run, one call at a time. */
+/** Extends the lease of one run and marks its ticks, one call at a time. */
 export interface Extender {
+  /** The lease as the last call has left it. */
+  readonly lease: Lease;
   /**
    * Holds the lock for so long from now on; never shorter than it is held already.
    *
@@ -15,26 +19,38 @@ export interface Extender {
    * @throws LockStoreError, CorruptLockError when the store failed: nothing is known to have changed
    */
   extend(leaseMs: number): Promise<'extended' | 'lost'>;
+  /**
+   * Marks an open tick as done, and extends the lease.
+   *
+   * @throws LockStoreError, CorruptLockError when the store failed: the tick may be marked or not
+   */
+  mark(done: DoneTick): Promise<'marked' | 'lost'>;
   /** Ends a call in progress and refuses further ones: nothing is sent once this has resolved. */
   close(): Promise<void>;
 }
 
 export function leaseExtender(
-  lease: Lease,
+  granted: Lease,
   watch: LeaseWatch,
   { policy, tell }: Pick<Invocation, 'policy' | 'tell'>,
 ): Extender {
   const closing = new AbortController();
-  let last: Promise<unknown> = Promise.resolve();
+  let lease = granted;
+  const calls = oneAfterAnother();
+
+  const callWhileHeld = () => callOf(watch, policy, closing.signal);
+  const keep = (kept: Lease, sent: Sent & { readonly leaseMs: number; readonly capMono?: number }) => {
+    lease = kept;
+    watch.renew(holdOf({ ...sent, lockUntilMs: kept.lockUntilMs }, sent.capMono, watch.hold));
+  };
 
   const extendNow = async (leaseMs: number): Promise<'extended' | 'lost'> => {
-    const { hold } = watch;
-    if (!hold || watch.isLost() || watch.isStopped() || closing.signal.aborted) return 'lost';
+    const call = callWhileHeld();
+    if (!call) return 'lost';
     try {
-      const call = extendCall(hold, policy, closing.signal);
       const result = await policy.store.extend(lease, { leaseMs }, call);
       if (result.status === 'lost') watch.lose();
-      else watch.renew(holdOf({ leaseMs, ...result }, result.capMono, watch.hold));
+      else keep({ ...lease, lockUntilMs: result.lockUntilMs }, { ...result, leaseMs });
       if (result.status === 'lost' || watch.isLost()) return 'lost';
       tell({ type: 'extended', fencingToken: lease.fencingToken, lockUntil: dateOf(result.lockUntilMs) });
       return 'extended';
@@ -45,15 +61,48 @@ export function leaseExtender(
     }
   };
 
+  const markNow = async (done: DoneTick): Promise<'marked' | 'lost'> => {
+    const call = callWhileHeld();
+    if (!call) return 'lost';
+    try {
+      const result = await policy.store.mark(lease, done, call);
+      if (result.status === 'lost') watch.lose();
+      else keep(result.lease, { ...result, leaseMs: done.leaseMs });
+      return result.status;
+    } catch (cause) {
+      throw toStoreError(cause, 'mark', lease.name);
+    }
+  };
+
   return {
-    extend(leaseMs) {
-      const mine = last.then(() => extendNow(leaseMs));
+    get lease() {
+      return lease;
+    },
+    extend: (leaseMs) => calls.add(() => extendNow(leaseMs)),
+    mark: (done) => calls.add(() => markNow(done)),
+    async close() {
+      closing.abort();
+      await calls.settled();
+    },
+  };
+}
+
+/** A call for a lease that is held; undefined once it is not, or the run has ended. */
+function callOf(watch: LeaseWatch, settings: Settings, closing: AbortSignal): StoreCall | undefined {
+  const { hold } = watch;
+  if (!hold || watch.isLost() || watch.isStopped() || closing.aborted) return undefined;
+  return extendCall(hold, settings, closing);
+}
+
+/** Starts each call when the one before has settled. */
+function oneAfterAnother(): { add<R>(send: () => Promise<R>): Promise<R>; settled(): Promise<unknown> } {
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    add(send) {
+      const mine = last.then(send);
       last = mine.catch(() => undefined);
       return mine;
     },
-    async close() {
-      closing.abort();
-      await last;
-    },
+    settled: () => last,
   };
 }

@@ -1,27 +1,41 @@
-import { LONGEST_LEASE_MS, type Policy } from '../options/policy.js';
-import type { Lease, PreviousRun } from '../ports/lock-store.js';
+import { LONGEST_LEASE_MS } from '../options/policy.js';
+import type { Lease } from '../ports/lock-store.js';
 import { LockLostError } from '../public/errors.js';
 import type { Execution } from '../public/execution.js';
 import { type Executed, publicPrevious } from '../public/outcome.js';
 import { dateOf } from '../values/date-of.js';
 import { defined } from '../values/defined.js';
 import { formatDuration, parseDuration } from '../values/duration.js';
-import { missedTicks } from '../values/tick.js';
+import type { CatchUpPlan } from './catch-up/plan.js';
 import type { Extender } from './extender.js';
 import type { Invocation } from './invocation.js';
 import type { LeaseWatch } from './lease-watch.js';
+import { type Settled, settle, type Task } from './task.js';
 
-/** The lock as a run has it: the lease, who watches it, who extends it, and until when that is possible. */
+/**
+ * The lock as a run has it: the lease as it was granted, who watches it, who extends it and until when that is
+ * possible, and what the run does about the ticks before its own.
+ */
 export interface HeldLock {
   readonly lease: Lease;
   readonly watch: LeaseWatch;
   readonly extender: Extender;
   readonly limitMono: number;
+  readonly plan: CatchUpPlan;
+}
+
+/** Runs a task for the tick of an order: the run's own, or one that it catches up with. */
+export function runFor<T>(task: Task<T>, held: HeldLock, invocation: Invocation): Promise<Settled<T>> {
+  const { order, policy } = invocation;
+  const { watch } = held;
+  const isHeld = () => !watch.isLost() && !watch.isStopped();
+  const execution = guardedExecution(held, invocation);
+  return settle(task, { execution, store: policy.store, tickMs: order.tickMs, isHeld });
 }
 
 /** What the task of a guarded run is given. It judges by the watch, and sends a request only to extend. */
-export function guardedExecution(held: HeldLock, invocation: Invocation): Execution {
-  const { lease, watch, extender, limitMono } = held;
+function guardedExecution(held: HeldLock, invocation: Invocation): Execution {
+  const { lease, watch, extender, limitMono, plan } = held;
   const { order, policy } = invocation;
   const hasEnded = () => new LockLostError(order.name, 'the run has ended');
   const assertHeld = () => {
@@ -29,12 +43,13 @@ export function guardedExecution(held: HeldLock, invocation: Invocation): Execut
     if (watch.isStopped()) throw hasEnded();
   };
   return {
-    ...factsOf(lease, invocation),
+    ...factsOf(lease, invocation, plan),
+    isCatchUp: order.tickMs !== lease.tickMs,
     signal: watch.signal,
     get lockUntil() {
       return dateOf((watch.hold ?? lease).lockUntilMs);
     },
-    recovering: isRecovering(lease.previous, order.tickMs),
+    recovering: isRecovering(lease, order.tickMs),
     ...defined({ attempt: order.attempt }),
     async extend(duration) {
       const leaseMs = parseDuration(duration, 'duration');
@@ -55,39 +70,23 @@ export function guardedExecution(held: HeldLock, invocation: Invocation): Execut
 type Facts = Pick<Executed<unknown>, 'name' | 'tick' | 'previous' | 'fencingToken' | 'lockedAt' | 'missedTicks'>;
 
 /** What the task and the outcome both tell of a grant. Each gets a copy of its own: neither can change the other's. */
-export function factsOf(lease: Lease, { order, policy }: Invocation): Facts {
+export function factsOf(lease: Lease, { order }: Invocation, { missedMs, ticksMs }: CatchUpPlan): Facts {
   const { previous } = lease;
+  const { tickMs = Number.NEGATIVE_INFINITY } = order;
+  const missed = missedMs.filter((tick) => tick < tickMs && !ticksMs.includes(tick));
   return {
     name: order.name,
     ...defined({ tick: dateOf(order.tickMs), previous: previous && publicPrevious(previous) }),
     fencingToken: lease.fencingToken,
     lockedAt: dateOf(lease.lockedAtMs),
-    missedTicks: missedBefore(lease, policy.schedule),
+    missedTicks: missed.map((tick) => new Date(tick)),
   };
 }
 
-/** Ticks that should have come since the last one that is known. */
-export function missedBefore(lease: Lease, schedule: Policy['schedule']): Date[] {
-  const { tickMs, doneTickMs = Number.NEGATIVE_INFINITY, previous } = lease;
-  if (schedule === undefined || tickMs === undefined) return [];
-  // The retry of a failed tick must still find the gap before that tick: it counts from the last tick that is done.
-  const previousMs = previous?.tickMs === tickMs ? undefined : previous?.tickMs;
-  const lastMs = Math.max(doneTickMs, previousMs ?? Number.NEGATIVE_INFINITY);
-  return lastMs === Number.NEGATIVE_INFINITY ? [] : missedTicks(lastMs, tickMs, schedule);
-}
-
-/**
- * Ticks of the schedule between the last one done and the tick of this run: nobody has done them. A duration does not
- * tell when they were due.
- */
-export function undoneBefore({ tickMs, doneTickMs }: Lease, schedule: Policy['schedule']): number[] {
-  if (typeof schedule !== 'object' || tickMs === undefined || doneTickMs === undefined) return [];
-  return missedTicks(doneTickMs, tickMs, schedule).map((tick) => tick.getTime());
-}
-
-function isRecovering(previous: PreviousRun | undefined, tickMs: number | undefined): boolean {
+function isRecovering({ previous, failedTicksMs = [] }: Lease, tickMs: number | undefined): boolean {
   if (previous?.status === 'crashed') return true;
-  return previous?.status === 'failed' && tickMs !== undefined && previous.tickMs === tickMs;
+  if (tickMs === undefined) return false;
+  return failedTicksMs.includes(tickMs) || (previous?.status === 'failed' && previous.tickMs === tickMs);
 }
 
 /** @throws RangeError for an extension past the limit */

@@ -1,16 +1,19 @@
 import type { Completion, Granted, Lease } from '../ports/lock-store.js';
-import { type DeadlineError, errorName, LockStoreError, toStoreError } from '../public/errors.js';
+import { errorName, LockStoreError, readThrownText, toStoreError } from '../public/errors.js';
 import type { Tell } from '../public/events.js';
 import { type Executed, publicPrevious, type ReleaseStatus } from '../public/outcome.js';
+import { defined } from '../values/defined.js';
+import { type CatchUpResult, catchUp, tellGivenUp } from './catch-up/catch-up.js';
+import { type CatchUpPlan, planCatchUp } from './catch-up/plan.js';
 import { leaseExtender } from './extender.js';
-import { factsOf, guardedExecution, missedBefore, undoneBefore } from './guarded-execution.js';
+import { factsOf, runFor } from './guarded-execution.js';
 import { startHeartbeat } from './heartbeat.js';
 import { type Hold, holdOf, isOver } from './hold.js';
 import type { Invocation } from './invocation.js';
 import { watchLease } from './lease-watch.js';
 import { holdLimitMono, runEnds, timeIsUp } from './run-ends.js';
 import { releaseCall } from './store-calls.js';
-import { conclude, type Settled, settle, type Task } from './task.js';
+import { conclude, type Settled, type Task } from './task.js';
 
 /**
  * Runs a task on a confirmed grant: watch, run, release, tell. Its value or error reaches the caller untouched,
@@ -24,24 +27,30 @@ export async function runGuarded<T>(task: Task<T>, granted: Granted, asked: Invo
 
   // 1. A grant that is over at its arrival, or comes when the process is told to end, is given back; nothing runs.
   const startedMono = clock.monotonic();
-  const refusal = whyNotRun(granted, invocation, startedMono);
-  if (refusal) {
-    tell({ type: 'acquire-failed', error: refusal });
-    await releaseLease(lease, givenBack(refusal.code, invocation), invocation);
-    throw refusal;
+  let plan: CatchUpPlan;
+  try {
+    checkGrant(granted, invocation, startedMono);
+    // A schedule of the caller's own may throw.
+    plan = planCatchUp(lease, asked.policy);
+  } catch (error) {
+    tell({ type: 'acquire-failed', error });
+    await releaseLease(lease, givenBack(readThrownText(error, 'code') || errorName(error), invocation), invocation);
+    throw error;
   }
 
   // 2. Tell what the grant says of the past.
-  tellPast(lease, invocation);
+  tellPast(lease, plan, tell);
 
-  // 3. Run the task, with an eye on the clocks, and keep the lease alive where that is asked for.
-  const settled = await runHeld(task, granted, invocation);
+  // 3. Run the task, first for the ticks to catch up with, and keep the lease alive where that is asked for.
+  const ended = await runHeld(task, granted, plan, invocation);
 
   // 4. Release with the verdict, then give back what the task gave.
+  const { settled, caughtUp } = ended;
   const durationMs = Math.round(clock.monotonic() - startedMono);
-  const status = await releaseLease(lease, completionOf(settled, lease, durationMs, invocation), invocation);
+  const status = await releaseLease(ended.lease, completionOf(ended, plan, durationMs, invocation), invocation);
+  if (caughtUp.length === 0 && !('error' in settled) && status === 'released') tellGivenUp(plan, tell);
   const value = conclude(settled, { durationMs, release: status }, tell);
-  return { status: 'executed', ...factsOf(lease, invocation), value, release: status, durationMs };
+  return { status: 'executed', ...factsOf(lease, invocation, plan), value, caughtUp, release: status, durationMs };
 }
 
 /** The watch and the release may both find a lock lost; observers are told once. */
@@ -54,16 +63,13 @@ function lossOnce(tell: Tell): Tell {
   };
 }
 
-function whyNotRun(
-  granted: Granted,
-  { order, policy }: Invocation,
-  monotonic: number,
-): LockStoreError | DeadlineError | undefined {
+/** @throws LockStoreError, DeadlineError where nothing may run on this grant */
+function checkGrant(granted: Granted, { order, policy }: Invocation, monotonic: number): void {
   const now = { monotonic, wall: policy.clock.now() };
   if (isOver(holdOf(granted.lease, granted.capMono), now)) {
-    return grantIsOver(order.name, isOver(trueHold(granted), now) ? 'LATE' : 'CLOCK_SKEW');
+    throw grantIsOver(order.name, isOver(trueHold(granted), now) ? 'LATE' : 'CLOCK_SKEW');
   }
-  return order.shutdown?.aborted ? timeIsUp(order.name, 'SHUTDOWN') : undefined;
+  if (order.shutdown?.aborted) throw timeIsUp(order.name, 'SHUTDOWN');
 }
 
 /** The hold as it would be if this host's clock had not been behind, as far as the server's clock proves that it is. */
@@ -85,25 +91,39 @@ function grantIsOver(name: string, code: keyof typeof GRANT_IS_OVER): LockStoreE
   });
 }
 
+/** Whether the end of a run marks its tick, as done or as failed. */
+function isMarkedByResult({ order, policy }: Invocation): boolean {
+  return policy.tickMark === 'success' && order.tickMs !== undefined;
+}
+
 /** The completion of a run that never began. */
-function givenBack(error: string, { order, policy }: Invocation): Completion {
-  const markTickFailed = policy.tickMark === 'success' && order.tickMs !== undefined;
+function givenBack(error: string, invocation: Invocation): Completion {
+  const markTickFailed = isMarkedByResult(invocation);
   return { result: 'failed', lockAtLeastForMs: 0, markTickDone: false, markTickFailed, durationMs: 0, error };
 }
 
-function tellPast(lease: Lease, { policy, tell }: Invocation): void {
-  const { fencingToken, previous } = lease;
+function tellPast({ fencingToken, previous }: Lease, { missedMs }: CatchUpPlan, tell: Tell): void {
   tell({ type: 'acquired', fencingToken });
   if (previous?.status === 'crashed') tell({ type: 'recovered', previous: publicPrevious(previous) });
-  const ticks = missedBefore(lease, policy.schedule);
-  if (ticks.length > 0) tell({ type: 'missed', ticks });
+  if (missedMs.length > 0) tell({ type: 'missed', ticks: missedMs.map((tick) => new Date(tick)) });
+}
+
+/** How a held run has ended, and the lease that its release goes on from. */
+interface Ended<T> extends CatchUpResult {
+  readonly settled: Settled<T>;
+  readonly lease: Lease;
 }
 
 /** Nothing is sent for this lease, and no timer is left, once this has resolved. */
-async function runHeld<T>(task: Task<T>, { lease, capMono }: Granted, invocation: Invocation): Promise<Settled<T>> {
+async function runHeld<T>(
+  task: Task<T>,
+  { lease, capMono }: Granted,
+  plan: CatchUpPlan,
+  invocation: Invocation,
+): Promise<Ended<T>> {
   const { order, policy, tell } = invocation;
-  const { name, tickMs, shutdown } = order;
-  const { clock, store } = policy;
+  const { name, shutdown } = order;
+  const { clock } = policy;
   const { fencingToken } = lease;
   const limitMono = holdLimitMono(order, policy, lease);
   const watch = watchLease(name, clock, {
@@ -113,28 +133,36 @@ async function runHeld<T>(task: Task<T>, { lease, capMono }: Granted, invocation
     onLost: () => tell({ type: 'lost', fencingToken }),
   });
   const extender = leaseExtender(lease, watch, invocation);
-  const held = { lease, watch, extender, limitMono };
-  const execution = guardedExecution(held, invocation);
+  const held = { lease, watch, extender, limitMono, plan };
   tell({ type: 'started', fencingToken });
   const heartbeat = policy.keepAlive ? startHeartbeat(held, clock) : undefined;
-  const isHeld = () => !watch.isLost() && !watch.isStopped();
-  const settled = await settle(task, { execution, store, tickMs, isHeld });
+  const past = await catchUp(task, held, invocation);
+  const settled = past.failure ?? (await runFor(task, held, invocation));
   heartbeat?.stop();
   await extender.close();
   watch.stop();
-  return settled;
+  return { ...past, settled, lease: extender.lease };
 }
 
-function completionOf(settled: Settled<unknown>, lease: Lease, durationMs: number, { policy }: Invocation): Completion {
+function completionOf(
+  { settled, caughtUp, failure }: Ended<unknown>,
+  { leftMs, givenUpTicksMs, keepTicks }: CatchUpPlan,
+  durationMs: number,
+  invocation: Invocation,
+): Completion {
+  const { policy } = invocation;
   const failed = 'error' in settled;
-  const byResult = policy.tickMark === 'success' && lease.tickMs !== undefined;
+  const byResult = isMarkedByResult(invocation);
   return {
     result: failed ? 'failed' : 'succeeded',
     lockAtLeastForMs: failed && policy.onError === 'release' ? 0 : policy.lockAtLeastForMs,
     markTickDone: !failed && byResult,
     markTickFailed: failed && byResult,
     durationMs,
-    ...(failed ? { error: errorName(settled.error) } : { missedTicksMs: undoneBefore(lease, policy.schedule) }),
+    ...(caughtUp.length > 0 && { caughtUp: caughtUp.length }),
+    ...(failed
+      ? { error: errorName(settled.error), ...defined({ failedTickMs: failure?.tickMs }) }
+      : { missedTicksMs: leftMs, givenUpTicksMs, ...defined({ keepTicks }) }),
   };
 }
 

@@ -8,12 +8,17 @@ export interface Heartbeat {
   stop(): void;
 }
 
+/** What a heartbeat needs of a lock. */
+interface Kept extends Pick<HeldLock, 'lease' | 'watch' | 'limitMono'> {
+  readonly extender: Pick<HeldLock['extender'], 'extend'>;
+}
+
 /**
- * Renews a lease every third of it while a run lasts. No renewal starts after `limitMono`. A renewal that fails is tried
- * again until the holder's deadline; a lease that is lost is never renewed again. Promises no more than the store's own
- * extend does: a run whose renewals all fail is asked to end before anybody else can start.
+ * Renews a lease every third of it while a run lasts. No renewal starts after `limitMono`. A renewal that fails is
+ * tried again until the holder's deadline; a lease that is lost is never renewed again. Promises no more than the
+ * store's own extend does: a run whose renewals all fail is asked to end before anybody else can start.
  */
-export function startHeartbeat({ lease, watch, extender, limitMono }: HeldLock, clock: Clock): Heartbeat {
+export function startHeartbeat({ lease, watch, extender, limitMono }: Kept, clock: Clock): Heartbeat {
   const { leaseMs } = lease;
   let timer: Timer | undefined;
   let stopped = false;

@@ -99,7 +99,7 @@ export function watchLease(lockName: string, clock: Clock, watched: WatchedTime)
 }
 
 /**
- * Looks now, then again and again: at the instant that the look returns, and a second after the last look at the latest.
+ * Looks now. Looks again at the instant that a look returns, at the latest a second after that look.
  *
  * @param look returns the next monotonic instant that matters; no timer is set where that is infinite
  */

@@ -7,8 +7,8 @@ import type { Order } from './order.js';
 import type { Task } from './task.js';
 
 /**
- * The run that called this, where it holds the same lock of the same store. A run records its own tick alone, so another
- * tick needs a run of its own.
+ * The run that called this, where it holds the same lock of the same store. A run records its own tick alone, so
+ * another tick needs a run of its own.
  */
 export function outerRun({ name, tickMs }: Order, store: LockStore): Frame | undefined {
   const isCovered = (tick: number | undefined) => tickMs === undefined || tickMs === tick;
@@ -29,6 +29,7 @@ export async function runNested<T>(task: Task<T>, outer: Frame, clock: Clock): P
     fencingToken: execution.fencingToken,
     lockedAt: execution.lockedAt,
     missedTicks: execution.missedTicks,
+    caughtUp: [],
     value,
     release: 'none',
     durationMs: Math.round(clock.monotonic() - startedMono),

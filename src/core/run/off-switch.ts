@@ -7,8 +7,8 @@ const NAME = 'SINGLE_EXECUTION_DISABLED';
 const told = new WeakSet<LockStore>();
 
 /**
- * Whether `SINGLE_EXECUTION_DISABLED` turns all locking off: `1` and `true` do, in any case. One line per store says so,
- * or says that the value cannot be read, which leaves locking on.
+ * Whether `SINGLE_EXECUTION_DISABLED` turns all locking off: `1` and `true` do, in any case. One line per store says
+ * so, or says that the value cannot be read, which leaves locking on.
  */
 export function isSwitchedOff(store: LockStore): boolean {
   const value = environmentVariable(NAME) ?? '';

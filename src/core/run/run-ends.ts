@@ -15,6 +15,7 @@ const WHY = {
   DEADLINE: 'the platform ends it soon',
   MAX_HOLD: 'it has held its lock for maxHold',
   SHUTDOWN: 'its process was told to end',
+  CATCH_UP: 'it has caught up with catchUp.max ticks, and over 100 more wait',
 } as const;
 
 /** The time of a run is up, for one of these reasons. */
@@ -23,8 +24,8 @@ export function timeIsUp(lockName: string, code: DeadlineError['code']): Deadlin
 }
 
 /**
- * When a run is asked to end for the platform's sake: `gracePeriod` before it must be over. Without that option a second
- * before, or a tenth of the remaining time if that is less.
+ * When a run is asked to end for the platform's sake: `gracePeriod` before it must be over. Without that option a
+ * second before, or a tenth of the remaining time if that is less.
  */
 export function stopMono(order: Order, { gracePeriodMs, clock }: Settings): number | undefined {
   const { deadlineMono, runUntilMono = deadlineMono } = order;

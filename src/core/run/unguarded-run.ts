@@ -23,6 +23,7 @@ export async function runUnguarded<T>(task: Task<T>, { order, policy, tell }: In
   });
   const execution: Execution = {
     ...facts(),
+    isCatchUp: false,
     signal: watch.signal,
     lockUntil: dateOf(startedMs),
     recovering: false,
@@ -40,7 +41,7 @@ export async function runUnguarded<T>(task: Task<T>, { order, policy, tell }: In
   watch.stop();
   const durationMs = Math.round(clock.monotonic() - startedMono);
   const value = conclude(settled, { durationMs, release: 'none' }, tell);
-  return { status: 'executed', ...facts(), value, release: 'none', durationMs };
+  return { status: 'executed', ...facts(), value, caughtUp: [], release: 'none', durationMs };
 }
 
 function unguarded(name: string): LockLostError {

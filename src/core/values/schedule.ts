@@ -5,7 +5,7 @@
 export interface Schedule {
   /** The newest tick at or before an instant; undefined if there is none. */
   previous(at: Date): Date | undefined;
-  /** The first tick after an instant; undefined if there is none. */
+  /** The first tick strictly after an instant; undefined if there is none. */
   next(at: Date): Date | undefined;
   /** The ticks from `from` (inclusive) to `to` (exclusive), oldest first; the first `max` of them. */
   between(from: Date, to: Date, options?: { readonly max?: number }): Date[];

@@ -1,6 +1,6 @@
 /**
- * The platform's `AbortSignal`. In a project with neither the DOM's types nor Node's, it is the part of an `AbortSignal`
- * that handlers use.
+ * The platform's `AbortSignal`. In a project with neither the DOM's types nor Node's, it is the part of an
+ * `AbortSignal` that handlers use.
  */
 export type Signal = typeof globalThis extends { readonly AbortSignal: { readonly prototype: infer Known } }
   ? Known

@@ -3,8 +3,10 @@ import { formatDuration } from './duration.js';
 import type { Schedule } from './schedule.js';
 
 const DAY_MS = 86_400_000;
-const EARLIEST_MS = Date.UTC(2015, 0, 1);
-const MAX_LISTED = 100;
+/** No tick that is older was ever sent. */
+export const EARLIEST_MS: number = Date.UTC(2015, 0, 1);
+/** So many ticks are told at a time, and so many can be listed as open. */
+export const MOST_LISTED = 100;
 
 /**
  * Refuses a tick that no schedule can have sent: a wrong unit, a replay tool or a tampered event. Recording such a
@@ -33,10 +35,11 @@ export function checkTick(tickMs: number, nowMs: number, aheadMs: number = DAY_M
 export function missedTicks(lastMs: number, tickMs: number, schedule: Schedule | number): Date[] {
   if (typeof schedule === 'number') return missedByInterval(lastMs, tickMs, schedule);
   const ticks: Date[] = [];
-  for (let ms: unknown = tickMs; ticks.length < MAX_LISTED; ) {
-    ms = msOf(schedule.previous(new Date(Number(ms) - 1)));
-    if (typeof ms !== 'number' || !(ms > lastMs)) break;
+  for (let beforeMs = tickMs; ticks.length < MOST_LISTED; ) {
+    const ms = msOf(schedule.previous(new Date(beforeMs - 1)));
+    if (typeof ms !== 'number' || !(ms > lastMs && ms < beforeMs)) break;
     ticks.push(new Date(ms));
+    beforeMs = ms;
   }
   return ticks.reverse();
 }
@@ -45,7 +48,7 @@ export function missedTicks(lastMs: number, tickMs: number, schedule: Schedule |
 function missedByInterval(lastMs: number, tickMs: number, everyMs: number): Date[] {
   const count = Math.round((tickMs - lastMs) / everyMs) - 1;
   const ticks: Date[] = [];
-  for (let k = Math.max(1, count - MAX_LISTED + 1); k <= count; k++) ticks.push(new Date(lastMs + k * everyMs));
+  for (let k = Math.max(1, count - MOST_LISTED + 1); k <= count; k++) ticks.push(new Date(lastMs + k * everyMs));
   return ticks;
 }
 

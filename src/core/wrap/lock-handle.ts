@@ -19,7 +19,7 @@ type Disposal = typeof Symbol extends { readonly asyncDispose: infer Key extends
   ? { readonly [K in Key]: () => PromiseLike<void> }
   : object;
 
-const RUN_OPTIONS = ['tick', 'tickMark', 'schedule', 'onError'] as const;
+const RUN_OPTIONS = ['tick', 'tickMark', 'schedule', 'catchUp', 'onError'] as const;
 
 /** As for `executeWithLock`. A handle has no tick: whether its work succeeded cannot be known. */
 export type HandleOptions = Omit<ExecuteOptions, (typeof RUN_OPTIONS)[number]>;

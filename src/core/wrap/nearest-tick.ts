@@ -2,8 +2,8 @@ import type { Settings } from '../options/policy.js';
 import { msOf } from '../values/date-of.js';
 
 /**
- * The tick of the schedule that is nearest to this host's clock: the right one where the clock is wrong by less than half
- * the time between two ticks, and the call comes on time.
+ * The tick of the schedule that is nearest to this host's clock: the right one where the clock is wrong by less than
+ * half the time between two ticks, and the call comes on time.
  *
  * @throws TypeError for a schedule that does not tell when its ticks are due
  */

@@ -4,8 +4,9 @@ import { checked, type OnUntold, type TickOption, type TriggerFor, tickChooser, 
 
 /**
  * For triggers that tell no scheduled time: the local time, cut down to a multiple of the interval since 1970 UTC; 1 s
- * to 366 d. A clock that is late by up to `maxClockSkew` still finds the right one. For a schedule that follows local time
- * give an hour at most: where the clocks go forward, a longer interval can hold two runs, and the second is skipped.
+ * to 366 d. A clock that is late by up to `maxClockSkew` still finds the right one. For a schedule that follows local
+ * time give an hour at most: where the clocks go forward, a longer interval can hold two runs, and the second is
+ * skipped.
  */
 export interface TickEvery {
   readonly every: Duration;

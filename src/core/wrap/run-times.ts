@@ -51,8 +51,8 @@ function runTimes(settings: Settings, remainingMs: number): RunTimes {
 /** An option of platforms that do not tell a run how much time it has. */
 export interface MaxDuration {
   /**
-   * How long after its call the platform ends a run. The signal aborts `gracePeriod` before; the lease covers it and 2 s
-   * more, unless `lockAtMostFor` or `keepAlive` says otherwise. @default no end
+   * How long after its call the platform ends a run. The signal aborts `gracePeriod` before; the lease covers it
+   * and 2 s more, unless `lockAtMostFor` or `keepAlive` says otherwise. @default no end
    */
   readonly maxDuration?: Duration;
 }
@@ -60,7 +60,8 @@ export interface MaxDuration {
 /**
  * The times of each run where the options alone tell them.
  *
- * @throws TypeError, RangeError when wrapping, where no option gives a lease, or `gracePeriod` is given without `maxDuration`
+ * @throws TypeError, RangeError when wrapping, where no option gives a lease, or `gracePeriod` is given without
+ * `maxDuration`
  */
 export function timesByOptions(settings: Settings, { maxDuration }: MaxDuration): () => RunTimes {
   if (maxDuration !== undefined) {

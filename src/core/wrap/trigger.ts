@@ -12,8 +12,8 @@ import { warnOfStrayTick } from './stray-tick.js';
 export type Trigger = Pick<Order, 'tickMs' | 'unreadableTick' | 'scheduleArn' | 'attempt'>;
 
 /**
- * Where the scheduled time comes from: the trigger, the tick of `schedule` that is nearest to this host's clock, nowhere,
- * or a function of the handler's own parameters.
+ * Where the scheduled time comes from: the trigger, the tick of `schedule` that is nearest to this host's clock,
+ * nowhere, or a function of the handler's own parameters.
  */
 export type TickOption<A extends readonly unknown[]> =
   | 'event'
@@ -46,7 +46,10 @@ export function tickChooser<A extends readonly unknown[]>(
     return (read, args, name) => checked({ ...untimed(read), ...chosenTick(tick(...args)) }, name, settings);
   }
   checkChoice('tick', tick, ['event', 'nearest', 'none']);
-  if (tick === 'none') return untimed;
+  if (tick === 'none') {
+    if (settings.catchUp.mode === 'none') return untimed;
+    throw new TypeError("tick is 'none', but catchUp is for ticks: give another tick, or leave catchUp out");
+  }
   if (tick === 'nearest') {
     const nearest = nearestTick(settings);
     return (read, _, name) => checked({ ...untimed(read), ...nearest() }, name, settings);

@@ -26,9 +26,9 @@ interface Attempt {
 }
 
 /**
- * One conditional write. A second one takes over what the condition of the first does not show to be free. A third makes
- * sure that an attempt whose fate is unknown owns nothing. The attempt is recognised by its id, whichever of its tries
- * was applied.
+ * One conditional write. A second one takes over what the condition of the first does not show to be free. A third
+ * makes sure that an attempt whose fate is unknown owns nothing. The attempt is recognised by its id, whichever of its
+ * tries was applied.
  */
 export async function acquire(table: LockTable, claim: Claim, call: StoreCall): Promise<AcquireResult> {
   const { name, attemptId } = claim;

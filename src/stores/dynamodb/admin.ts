@@ -7,18 +7,20 @@ import type {
   Pause,
   ResumeResult,
   StoredLock,
+  TickListing,
 } from '../../core/ports/lock-admin-store.js';
 import type { StoreCall } from '../../core/ports/lock-store.js';
 import type { StoreOperation } from '../../core/public/errors.js';
 import { isDeleted, judgeDeletion } from '../../core/record/deletion.js';
 import type { Item, LockRecord } from '../../core/record/lock-record.js';
+import { judgeListing } from '../../core/record/tick-listing.js';
 import { answered } from '../../core/request/try-loop.js';
-import { settledDeletion, untoldWrite } from '../../core/request/untold-write.js';
+import { settledDeletion, settledListing, untoldWrite } from '../../core/request/untold-write.js';
 import { refuseEmptyAnswer } from './empty-answer.js';
 import { plainItem, plainOutput } from './item.js';
 import { readOnce } from './one-try.js';
 import { checkOptions, type DynamoDBStoreOptions } from './options.js';
-import { deleteRequest, forceReleaseRequest, pauseRequest, resumeRequest } from './requests.js';
+import { deleteRequest, forceReleaseRequest, listTicksRequest, pauseRequest, resumeRequest } from './requests.js';
 import { type LockTable, lockTable, SORT_VALUE } from './table.js';
 
 /**
@@ -36,6 +38,7 @@ export function dynamoDBAdminStore(options: DynamoDBStoreOptions): LockAdminStor
     pause: (name, pause, call) => pauseLock(table, name, pause, call),
     resume: (name, call) => resume(table, name, call),
     delete: (deletion, call) => deleteLock(table, deletion, call),
+    listTicks: (listing, call) => listTicks(table, listing, call),
   };
 }
 
@@ -93,6 +96,13 @@ async function deleteLock(table: LockTable, deletion: Deletion, call: StoreCall)
   const answer = await table.update({ operation: 'delete', name, request }, call);
   const { applied, item } = answered(answer);
   return applied ? 'deleted' : settledDeletion(name, judge(item), answer.ambiguous);
+}
+
+async function listTicks(table: LockTable, listing: TickListing, call: StoreCall): Promise<'listed' | 'changed'> {
+  const { name } = listing;
+  const answer = await table.update({ operation: 'listTicks', name, request: listTicksRequest(listing) }, call);
+  const { applied, item } = answered(answer);
+  return applied ? 'listed' : settledListing(name, judgeListing(listing, item), answer.ambiguous);
 }
 
 async function read(table: LockTable, operation: StoreOperation, name: string, call: StoreCall) {

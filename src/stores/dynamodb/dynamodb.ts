@@ -1,20 +1,24 @@
 import type {
   Completion,
+  DoneTick,
   ExtendResult,
   Lease,
   LockStore,
+  MarkResult,
   ReleaseResult,
   StoreCall,
 } from '../../core/ports/lock-store.js';
 import type { CheckIn, MemberList, MemberStore } from '../../core/ports/member-store.js';
+import { readGrant } from '../../core/record/lock-record.js';
 import { readMemberList } from '../../core/record/member-list.js';
-import { isHeldBy, isReleasedBy } from '../../core/record/refusal.js';
+import { isHeldBy, isMarkedBy, isReleasedBy } from '../../core/record/refusal.js';
+import { markedLease, markFields } from '../../core/record/transition.js';
 import { answered } from '../../core/request/try-loop.js';
 import { memberListName } from '../../core/values/lock-name.js';
 import { sentNow, wallInGrant } from '../../core/values/sent.js';
 import { acquire } from './acquire.js';
 import { checkOptions, type DynamoDBStoreOptions } from './options.js';
-import { checkInRequest, extendRequest, PAD_MS, releaseRequest } from './requests.js';
+import { checkInRequest, extendRequest, markRequest, PAD_MS, releaseRequest } from './requests.js';
 import { capMono } from './response-time.js';
 import { type LockTable, lockTable } from './table.js';
 
@@ -34,6 +38,7 @@ export function dynamoDBStore(options: DynamoDBStoreOptions): LockStore & Member
   return {
     acquire: (claim, call) => acquire(table, claim, call),
     extend: (lease, to, call) => extend(table, lease, to.leaseMs, call),
+    mark: (lease, done, call) => mark(table, lease, done, call),
     release: (lease, completion, call) => release(table, lease, completion, call),
     checkIn: (asked, call) => checkIn(table, asked, call),
   };
@@ -50,6 +55,20 @@ async function extend(table: LockTable, lease: Lease, leaseMs: number, call: Sto
   const isReplay = isHeldBy(lease, item) && lockUntilMs >= untilMs;
   if (!applied && !isReplay) return { status: 'lost' };
   return { status: 'extended', lockUntilMs, ...sent, ...capMono(lockUntilMs, time) };
+}
+
+async function mark(table: LockTable, lease: Lease, done: DoneTick, call: StoreCall): Promise<MarkResult> {
+  const { name } = lease;
+  const sent = sentNow(call.clock);
+  // A mark always moves lockUntil: a takeover that was judged before it is refused.
+  const untilMs = Math.max(lease.lockUntilMs + 1, wallInGrant(lease, sent.firstSentMono) + done.leaseMs + PAD_MS);
+  const request = markRequest(lease, done, untilMs);
+  const { applied, item = {}, time } = answered(await table.update({ operation: 'mark', name, request }, call));
+  if (!applied && !isMarkedBy(lease, done.tickMs, item)) return { status: 'lost' };
+  // Refused, and yet marked: the lease ends where the try that was applied has put its end.
+  const { lockUntil: lockUntilMs = untilMs } = applied ? {} : readGrant(name, item);
+  const marked = markedLease(lease, markFields(lease, done, lockUntilMs));
+  return { status: 'marked', lease: marked, ...sent, ...capMono(lockUntilMs, time) };
 }
 
 async function release(

@@ -1,11 +1,11 @@
-import type { Deletion, ForceRelease, Pause } from '../../core/ports/lock-admin-store.js';
-import type { Claim, Completion, Lease } from '../../core/ports/lock-store.js';
+import type { Deletion, ForceRelease, Pause, TickListing } from '../../core/ports/lock-admin-store.js';
+import type { Claim, Completion, DoneTick, Lease } from '../../core/ports/lock-store.js';
 import type { CheckIn } from '../../core/ports/member-store.js';
 import { deletedRecord } from '../../core/record/deletion.js';
 import { type LockRecord, recordAttributes } from '../../core/record/lock-record.js';
 import { memberAttribute } from '../../core/record/member-list.js';
 import { listedTick } from '../../core/record/open-ticks.js';
-import { forcedFields, grantFields, pausedFields, releaseFields } from '../../core/record/transition.js';
+import { forcedFields, grantFields, markFields, pausedFields, releaseFields } from '../../core/record/transition.js';
 import { defined } from '../../core/values/defined.js';
 
 /*
@@ -13,7 +13,9 @@ import { defined } from '../../core/values/defined.js';
  * those of docs/protocol.md, each with its plain reading beside it. Names only ever appear as values.
  */
 
-/** Added to what is stored as the end of a lease, and taken off again by the holder: the server's Date is that coarse. */
+/**
+ * Added to what is stored as the end of a lease, and taken off again by the holder: the server's Date is that coarse.
+ */
 export const PAD_MS = 2_000;
 
 export interface UpdateRequest {
@@ -38,8 +40,11 @@ const NOT_PAUSED = '(attribute_not_exists(pausedUntil) OR pausedUntil <= :now)';
 const TICK_IS_NEW = 'attribute_not_exists(doneTick) OR doneTick < :tick';
 // A newer one is, but this one is listed as not done.
 const TICK_IS_LISTED = 'doneTick > :tick AND contains(openTicks, :listed)';
-// Still this grant, not ended.
+const TICK_IS_OPEN = `(${TICK_IS_NEW} OR (${TICK_IS_LISTED}))`;
+// Still this attempt's, not ended.
 const OURS = 'attemptId = :att AND #state = :held';
+// This very grant: a late acquire can be a second one of its attempt, and by then the lists of ticks are others.
+const THIS_GRANT = `${OURS} AND fencingToken = :token`;
 
 export function acquireRequest(claim: Claim, nowMs: number): UpdateRequest {
   const fields = grantFields(claim, nowMs, nowMs + claim.leaseMs + PAD_MS);
@@ -76,7 +81,7 @@ function grantRequest(
   const { update, names, fieldValues } = set(fields);
   const hasTick = tickMs !== undefined;
   const listed = hasTick && !markTickAtStart ? listedTick(tickMs) : undefined;
-  const isOpen = listed === undefined ? `(${TICK_IS_NEW})` : `(${TICK_IS_NEW} OR (${TICK_IS_LISTED}))`;
+  const isOpen = listed === undefined ? `(${TICK_IS_NEW})` : TICK_IS_OPEN;
   const all = hasTick ? [...conditions, isOpen] : conditions;
   return {
     // The token rises by one a grant; where there is no record it begins at the clock.
@@ -113,20 +118,34 @@ export function extendRequest(lease: Lease, untilMs: number): UpdateRequest {
   };
 }
 
+/** Its tick is open no more once it is applied, so that a late copy changes nothing. */
+export function markRequest(lease: Lease, done: DoneTick, untilMs: number): UpdateRequest {
+  const { update, names, fieldValues } = set(markFields(lease, done, untilMs));
+  return {
+    UpdateExpression: update,
+    ConditionExpression: `${THIS_GRANT} AND ${TICK_IS_OPEN}`,
+    ExpressionAttributeNames: { ...names, '#state': 'state' },
+    ExpressionAttributeValues: {
+      ...fieldValues,
+      ...thisGrant(lease),
+      ':tick': done.tickMs,
+      ':listed': listedTick(done.tickMs),
+    },
+  };
+}
+
 export function releaseRequest(lease: Lease, completion: Completion, nowMs: number): UpdateRequest {
   const { update, names, fieldValues } = set(releaseFields(lease, completion, nowMs));
   return {
     UpdateExpression: update,
-    // This very grant: a late acquire can be a second one of its attempt, and by then the lists of ticks are others.
-    ConditionExpression: `${OURS} AND fencingToken = :token`,
+    ConditionExpression: THIS_GRANT,
     ExpressionAttributeNames: names,
-    ExpressionAttributeValues: {
-      ...fieldValues,
-      ':att': lease.attemptId,
-      ':token': lease.fencingToken,
-      ':held': 'held',
-    },
+    ExpressionAttributeValues: { ...fieldValues, ...thisGrant(lease) },
   };
+}
+
+function thisGrant({ attemptId, fencingToken }: Lease): Record<string, string | number> {
+  return { ':att': attemptId, ':token': fencingToken, ':held': 'held' };
 }
 
 export function forceReleaseRequest(force: ForceRelease): UpdateRequest {
@@ -183,6 +202,29 @@ export function deleteRequest(deletion: Deletion, seen: LockRecord): UpdateReque
     ConditionExpression: unchanged.join(' AND '),
     ExpressionAttributeNames: names,
     ExpressionAttributeValues: { ...fieldValues, ...old },
+  };
+}
+
+export function listTicksRequest({ openTicks, failedTicks, seen }: TickListing): UpdateRequest {
+  const { update, fieldValues } = set({ openTicks, failedTicks });
+  const unchanged = [
+    unchangedSince('fencingToken', ':oldToken', seen.fencingToken),
+    unchangedSince('doneTick', ':oldDone', seen.doneTick),
+    unchangedSince('openTicks', ':oldOpen', seen.openTicks),
+    unchangedSince('failedTicks', ':oldFailed', seen.failedTicks),
+  ];
+  const old = defined({
+    ':oldToken': seen.fencingToken,
+    ':oldDone': seen.doneTick,
+    ':oldOpen': seen.openTicks,
+    ':oldFailed': seen.failedTicks,
+  });
+  return {
+    UpdateExpression: update,
+    // Nobody holds the lock, and its ticks are as the operator has seen them.
+    ConditionExpression: ['(#state = :released OR #state = :forced)', ...unchanged].join(' AND '),
+    ExpressionAttributeNames: { '#state': 'state' },
+    ExpressionAttributeValues: { ...fieldValues, ...old, ':released': 'released', ':forced': 'forced' },
   };
 }
 

@@ -8,7 +8,10 @@ import { type RedisScript, script } from './scripts.js';
 /** A name without a record, or with what a delete has left. */
 const UNLESS_KNOWN = `if #flat == 0 or lock.state == 'deleted' and not lock.pausedUntil then return answer('unknown') end`;
 
-/** `adminId fencingToken failedTicks`, empty where they stay: `forced`, or `changed` when the lock is not held under that token. */
+/**
+ * `adminId fencingToken failedTicks`: `forced`, or `changed` when the lock is not held under that token.
+ * `failedTicks` is empty when the list stays as it is.
+ */
 export const FORCE_RELEASE: RedisScript = script(`
 if lock.attemptId == ARGV[1] then return answer('forced') end
 if lock.state ~= 'held' or lock.fencingToken ~= ARGV[2] then return answer('changed') end
@@ -53,13 +56,27 @@ redis.call('HSET', key, 'attemptId', ARGV[1], 'state', 'deleted', 'v', '1')
 return answer('deleted')
 `);
 
+/**
+ * `openTicks failedTicks`, then `fencingToken doneTick openTicks failedTicks` as they were seen, empty where there was
+ * none: `listed`, or `changed` where the lock is held, has never run, or is not as it was seen.
+ */
+export const LIST_TICKS: RedisScript = script(`
+local function has(field, value) return (lock[field] or '') == value end
+if lock.state ~= 'released' and lock.state ~= 'forced' then return answer('changed') end
+if not has('fencingToken', ARGV[3]) or not has('doneTick', ARGV[4]) then return answer('changed') end
+if has('openTicks', ARGV[1]) and has('failedTicks', ARGV[2]) then return answer('listed') end
+if not has('openTicks', ARGV[5]) or not has('failedTicks', ARGV[6]) then return answer('changed') end
+redis.call('HSET', key, 'openTicks', ARGV[1], 'failedTicks', ARGV[2])
+return answer('listed')
+`);
+
 export const GET: RedisScript = script(`
 return answer('read')
 `);
 
 /**
- * A page of names, `cursor`. The prefix goes in as a key, so that a client that puts a prefix of its own before each key
- * puts it here too.
+ * A page of names, `cursor`. The prefix goes in as a key, so that a client that puts a prefix of its own before each
+ * key puts it here too.
  */
 export const LIST: RedisScript = {
   text: `

@@ -6,13 +6,14 @@ import type {
   Pause,
   ResumeResult,
   StoredLock,
+  TickListing,
 } from '../../core/ports/lock-admin-store.js';
 import type { StoreCall } from '../../core/ports/lock-store.js';
 import { checkAttribute } from '../../core/record/lock-record.js';
 import { answered, tryUntilAnswered } from '../../core/request/try-loop.js';
-import { settledDeletion, untoldWrite } from '../../core/request/untold-write.js';
+import { settledDeletion, settledListing, untoldWrite } from '../../core/request/untold-write.js';
 import { nameProblem } from '../../core/values/lock-name.js';
-import { DELETE, FORCE_RELEASE, GET, LIST, PAUSE, RESUME } from './admin-scripts.js';
+import { DELETE, FORCE_RELEASE, GET, LIST, LIST_TICKS, PAUSE, RESUME } from './admin-scripts.js';
 import type { RedisConnection } from './connection.js';
 import { classifyFailure, failureOf } from './errors.js';
 import { readPage } from './reply.js';
@@ -29,6 +30,7 @@ export function redisAdmin(redis: RedisConnection): LockAdminStore {
     pause: (name, pause, call) => pauseLock(redis, name, pause, call),
     resume: (name, call) => resume(redis, name, call),
     delete: (deletion, call) => deleteLock(redis, deletion, call),
+    listTicks: (listing, call) => listTicks(redis, listing, call),
   };
 }
 
@@ -103,4 +105,13 @@ async function deleteLock(redis: RedisConnection, deletion: Deletion, call: Stor
   if (word === 'changed') checkAttribute(name, item, 'fencingToken');
   if (word === 'held') checkAttribute(name, item, 'lockUntil');
   return settledDeletion(name, word, answer.ambiguous);
+}
+
+async function listTicks(redis: RedisConnection, listing: TickListing, call: StoreCall) {
+  const { name, seen } = listing;
+  const { fencingToken = '', doneTick = '', openTicks = '', failedTicks = '' } = seen;
+  const args = [listing.openTicks, listing.failedTicks, fencingToken, doneTick, openTicks, failedTicks];
+  const words = ['listed', 'changed'] as const;
+  const answer = await redis.run({ script: LIST_TICKS, operation: 'listTicks', name, args, words }, call);
+  return settledListing(name, answered(answer).word, answer.ambiguous);
 }

@@ -5,8 +5,8 @@ import { NotSent } from './errors.js';
 import type { IORedisClient, NodeRedisClient } from './redis.js';
 
 /*
- * What clients tell of their connection. Nothing is handed to one that has none: it would refuse it, or keep it and send
- * it when nobody waits for it any more.
+ * What clients tell of their connection. Nothing is handed to one that has none: it would refuse it, or keep it and
+ * send it when nobody waits for it any more.
  */
 
 /** `closed` until somebody connects it; `away` while it connects by itself. */

@@ -43,7 +43,7 @@ const REFUSED = /^(WRONGTYPE|ERR|NOSCRIPT|MOVED|CROSSSLOT)\b/;
 const COMMAND = ', command was: ';
 /** What Redis says of a script itself, under any status. */
 const OF_A_SCRIPT = /script|unknown command/i;
-/** Redis from 7 on does not know Upstash's flag; before 7, and beside Redis, some do not know the line that it stands in. */
+/** Redis 7 and later rejects Upstash's flag in a script's first line. Older ones, and some others, reject that line. */
 const NO_HEADER = /shebang|near '#'/;
 
 const MESSAGE_LEFT_OUT = 'its message is left out, because those of clients can hold the whole command';

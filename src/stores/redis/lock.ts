@@ -2,27 +2,29 @@ import type {
   AcquireResult,
   Claim,
   Completion,
+  DoneTick,
   ExtendResult,
   Granted,
   Lease,
   LockStore,
+  MarkResult,
   ReleaseResult,
   StoreCall,
 } from '../../core/ports/lock-store.js';
 import type { CheckIn, MemberList, MemberStore } from '../../core/ports/member-store.js';
 import { MAX_ERROR_BYTES, readGrant } from '../../core/record/lock-record.js';
 import { memberAttribute, readMemberList } from '../../core/record/member-list.js';
-import { listedTick, ticksAfterRun } from '../../core/record/open-ticks.js';
+import { listedTick, ticksAfterMark, ticksAfterRun } from '../../core/record/open-ticks.js';
 import { isReleasedBy, judgeRefusal } from '../../core/record/refusal.js';
 import { linesOfRelease } from '../../core/record/run-ring.js';
-import { grantFields, leaseOf } from '../../core/record/transition.js';
+import { grantFields, leaseOf, markedLease, markFields } from '../../core/record/transition.js';
 import { endedAttempt, settleAttempt } from '../../core/request/attempt.js';
 import { answered } from '../../core/request/try-loop.js';
 import { memberListName } from '../../core/values/lock-name.js';
 import type { Sent } from '../../core/values/sent.js';
 import { truncateUtf8 } from '../../core/values/utf8.js';
 import type { RedisConnection, RedisReply } from './connection.js';
-import { ACQUIRE, CANCEL, CHECK_IN, EXTEND, RELEASE } from './scripts.js';
+import { ACQUIRE, CANCEL, CHECK_IN, EXTEND, MARK, RELEASE } from './scripts.js';
 
 /**
  * Locks in a Redis: one hash a lock name, one script a verb. All time is the server's, so that an expired lock is taken
@@ -33,6 +35,7 @@ export function redisLock(redis: RedisConnection): LockStore & MemberStore {
   return {
     acquire: (claim, call) => acquire(redis, claim, call),
     extend: (lease, to, call) => extend(redis, lease, to.leaseMs, call),
+    mark: (lease, done, call) => mark(redis, lease, done, call),
     release: (lease, completion, call) => release(redis, lease, completion, call),
     checkIn: (asked, call) => checkIn(redis, asked, call),
   };
@@ -86,6 +89,19 @@ async function extend(redis: RedisConnection, lease: Lease, leaseMs: number, cal
   const order = { script: EXTEND, operation: 'extend', name, args: [attemptId, leaseMs], words } as const;
   const { word, number, sent } = answered(await redis.run(order, call));
   return word === 'lost' ? { status: 'lost' } : { status: 'extended', lockUntilMs: number, ...sent };
+}
+
+async function mark(redis: RedisConnection, lease: Lease, done: DoneTick, call: StoreCall): Promise<MarkResult> {
+  const { name, attemptId } = lease;
+  const { tickMs, leaseMs } = done;
+  const { doneTick = '', openTicks = '', failedTicks = '' } = ticksAfterMark(lease, done);
+  const args = [attemptId, leaseMs, tickMs, listedTick(tickMs), doneTick, openTicks, failedTicks];
+  const words = ['marked', 'lost'] as const;
+  const { word, number, sent } = answered(
+    await redis.run({ script: MARK, operation: 'mark', name, args, words }, call),
+  );
+  if (word === 'lost') return { status: 'lost' };
+  return { status: 'marked', lease: markedLease(lease, markFields(lease, done, number)), ...sent };
 }
 
 async function release(

@@ -79,18 +79,36 @@ local function isTick(digits) return (#digits == 8 or #digits == 9) and not stri
 local function failTick()
   local tick = instant(lock.tick)
   if not tick or tick <= (count(lock.doneTick) or 0) then return end
-  local ticks = { base36(tick) }
+  local ticks, listed = { base36(tick) }, 0
   for other in string.gmatch(lock.failedTicks or '', '[^,]+') do
-    if other ~= ticks[1] and isTick(other) then ticks[#ticks + 1] = other end
+    if isTick(other) then
+      listed = listed + 1
+      if other ~= ticks[1] then ticks[#ticks + 1] = other end
+    end
   end
   table.sort(ticks, function(a, b) return #a < #b or #a == #b and a < b end)
-  while #ticks > 8 do table.remove(ticks, 1) end
+  local most = listed > 8 and 100 or 8
+  while #ticks > most do table.remove(ticks, 1) end
   redis.call('HSET', key, 'failedTicks', ',' .. table.concat(ticks, ',') .. ',')
 end
 `;
 
-/** `attemptId leaseMs lockedBy tick markTickAtStart listed`, `listed` the tick as `openTicks` has it: `granted` (the fencing token), `own`, or `refused`. */
-export const ACQUIRE: RedisScript = script(`${FAIL_TICK}
+/**
+ * What a script that asks for a tick needs: whether it is open. `listed` is the tick as `openTicks` has it, or empty.
+ */
+const IS_OPEN = `
+local function isOpen(tick, listed)
+  local done = tonumber(lock.doneTick or 0)
+  local isListed = listed ~= '' and string.find(lock.openTicks or '', listed, 1, true)
+  return done < tonumber(tick) or done > tonumber(tick) and isListed
+end
+`;
+
+/**
+ * `attemptId leaseMs lockedBy tick markTickAtStart listed`: `granted` (the fencing token), `own`, or `refused`.
+ * `listed` is the tick as `openTicks` would list it.
+ */
+export const ACQUIRE: RedisScript = script(`${FAIL_TICK}${IS_OPEN}
 local id, lease, who, tick, mark, listed = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4], ARGV[5], ARGV[6]
 if holds(id) then return answer('own') end
 
@@ -108,11 +126,7 @@ if lock.attemptId == id or string.find(',' .. (lock.barredAttempts or '') .. ','
   return answer('refused')
 end
 if lock.pausedUntil and tonumber(lock.pausedUntil) > now then return answer('refused') end
-local done = tick ~= '' and tonumber(lock.doneTick or 0)
-if done and done >= tonumber(tick) then
-  local isListed = listed ~= '' and string.find(lock.openTicks or '', listed, 1, true)
-  if done == tonumber(tick) or not isListed then return answer('refused') end
-end
+if tick ~= '' and not isOpen(tick, listed) then return answer('refused') end
 
 local token = math.max(now, tonumber(lock.fencingToken or 0) + 1)
 if lock.attemptId and lock.state == 'held' then
@@ -142,8 +156,24 @@ return answer('extended', untilMs)
 `);
 
 /**
- * `attemptId result error lockAtLeastForMs doneTick openTicks failedTicks row crashedRow`, empty where there is none: `released`, or `other`.
- * The release of a run writes its history.
+ * `attemptId leaseMs tick listed doneTick openTicks failedTicks`, the lists empty where they stay: `marked` (the new
+ * lockUntil), or `lost`. A late copy finds its tick done, and changes no list.
+ */
+export const MARK: RedisScript = script(`${IS_OPEN}
+local id, lease, tick, listed, done, open, failed = unpack(ARGV)
+if not holds(id) or not count(lock.doneTick or '0') then return answer('lost') end
+local untilMs = math.max(instant(lock.lockUntil) or 0, now + tonumber(lease))
+redis.call('HSET', key, 'lockUntil', text(untilMs))
+if not isOpen(tick, listed) then return answer('marked', untilMs) end
+redis.call('HSET', key, 'doneTick', done)
+if open ~= '' then redis.call('HSET', key, 'openTicks', open) end
+if failed ~= '' then redis.call('HSET', key, 'failedTicks', failed) end
+return answer('marked', untilMs)
+`);
+
+/**
+ * `attemptId result error lockAtLeastForMs doneTick openTicks failedTicks row crashedRow`: `released`, or `other`.
+ * From `error` on, an argument without a value is empty. The release of a run writes its history.
  */
 export const RELEASE: RedisScript = script(`
 local id, result, err, atLeast, done, open, failed, row, crashed = unpack(ARGV)

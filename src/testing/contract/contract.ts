@@ -3,7 +3,8 @@ import { corruptCases } from './corrupt.js';
 import { deleteCases } from './delete.js';
 import { extendCases } from './extend.js';
 import { forceCases } from './force.js';
-import { givenUpCases } from './given-up.js';
+import { listTicksCases } from './list-ticks.js';
+import { markCases } from './mark.js';
 import { nameCases } from './names.js';
 import { openTickCases } from './open-ticks.js';
 import { pauseCases } from './pause.js';
@@ -26,17 +27,18 @@ import { tokenCases } from './tokens.js';
  */
 export const lockStoreContract: readonly ContractCase[] = [
   ...acquireCases,
-  ...givenUpCases,
   ...tokenCases,
   ...previousCases,
   ...tickCases,
   ...openTickCases,
   ...extendCases,
+  ...markCases,
   ...releaseCases,
   ...nameCases,
   ...recordCases,
   ...forceCases,
   ...pauseCases,
   ...deleteCases,
+  ...listTicksCases,
   ...corruptCases,
 ];

@@ -109,6 +109,7 @@ export const nameCases: readonly ContractCase[] = [
       pause: () => admin.pause('', { untilMs: TICK_MS, by: 'an operator' }, harness.call()),
       resume: () => admin.resume('', harness.call()),
       delete: () => admin.delete(grant, harness.call()),
+      listTicks: () => admin.listTicks({ name: '', openTicks: ',', failedTicks: ',', seen: {} }, harness.call()),
     };
     for (const [verb, ask] of Object.entries(asked)) {
       await expectRejection(ask(), { name: 'LockStoreError', code: 'INVALID_NAME' }, verb);

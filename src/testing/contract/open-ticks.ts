@@ -2,11 +2,9 @@ import { listOf } from '../../core/record/open-ticks.js';
 import { newAttemptId } from '../../core/values/attempt-id.js';
 import { adminCase, type ContractCase, contractCase } from './stage/case.js';
 import { expectFields, expectGranted, expectRefused, expectSame } from './stage/expectation.js';
-import { type Scene, TICK_MS } from './stage/scene.js';
+import { isOpenOnce, tick, ticks } from './stage/minutes.js';
+import type { Scene } from './stage/scene.js';
 
-/** Minutes after {@link TICK_MS} as ticks. */
-const ticks = (...minutes: number[]) => minutes.map((minute) => TICK_MS + minute * 60_000);
-const tick = (minute: number) => ({ tickMs: TICK_MS + minute * 60_000 });
 const AT_START = { markTickAtStart: true };
 const FAILED = { result: 'failed' } as const;
 const UNTIL_MINUTE_9 = [0, 1, 2, 3, 4, 5, 6, 7, 8] as const;
@@ -271,12 +269,6 @@ export const openTickCases: readonly ContractCase[] = [
     expectFields(await record(), { doneTick: tick(2).tickMs, ...lists }, 'record');
   }),
 ];
-
-/** Lets an older tick than the newest one done run, which must be refused from then on. */
-async function isOpenOnce({ run, refuse }: Scene, minute: number): Promise<void> {
-  await run(tick(minute));
-  await refuse('stale-tick', tick(minute));
-}
 
 async function opensAllButTheFirst(scene: Scene): Promise<void> {
   const [first, ...others] = UNTIL_MINUTE_9;

@@ -111,7 +111,7 @@ export const recordCases: readonly ContractCase[] = [
 
   contractCase(
     'F22 attributes of a later version survive every verb',
-    async ({ run, patch, grant, extend, force, pause, resume, record }) => {
+    async ({ run, patch, grant, extend, mark, force, pause, resume, record }) => {
       await run();
       await patch({ laterVersion: 'kept' });
       await run({ tickMs: TICK_MS }, { result: 'failed', error: 'TypeError' });
@@ -119,10 +119,19 @@ export const recordCases: readonly ContractCase[] = [
       await resume();
       const lease = await grant();
       await extend(lease, 2 * LEASE_MS);
+      await mark(lease, { tickMs: NEXT_TICK_MS });
       await force(lease);
       await run();
       expectFields<object>(await record(), { laterVersion: 'kept' }, 'record');
     },
     ['admin', 'patch'],
   ),
+
+  adminCase('the history tells how many ticks a run has caught up with', async ({ run, record }) => {
+    await run({ tickMs: TICK_MS });
+    await run({ tickMs: NEXT_TICK_MS }, { caughtUp: 2 });
+    const [newest, first] = runsOf((await record()) ?? {});
+    expectFields(newest, { caughtUp: 2 }, 'newest run');
+    expectFields(first, { caughtUp: undefined }, 'first run');
+  }),
 ];

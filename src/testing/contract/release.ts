@@ -113,6 +113,12 @@ export const releaseCases: readonly ContractCase[] = [
     expectFields((await grant()).previous, { fencingToken }, 'previous run');
   }),
 
+  contractCase('release replayed of a run that has caught up is released', async ({ run, release }) => {
+    const lease = await run({}, { caughtUp: 2 });
+    await run();
+    expectSame(await release(lease, { caughtUp: 2 }), 'released', 'release replayed');
+  }),
+
   contractCase('releases side by side are all released', async ({ grant, harness }) => {
     const lease = await grant();
     const completion = { result: 'succeeded', lockAtLeastForMs: 0, markTickDone: false, durationMs: 5 } as const;

@@ -1,5 +1,7 @@
+import { MOST_LISTED } from '../../core/values/tick.js';
 import { type ContractCase, contractCase } from './stage/case.js';
 import { expectFields, expectGranted, expectSame } from './stage/expectation.js';
+import { isOpenOnce, tick, ticks } from './stage/minutes.js';
 import { NEXT_TICK_MS, TICK_MS } from './stage/scene.js';
 
 const TICK = { tickMs: TICK_MS };
@@ -138,4 +140,30 @@ export const tickCases: readonly ContractCase[] = [
       await refuse('already-executed', TICK);
     },
   ),
+
+  contractCase('a run that fails while it catches up leaves its own tick and that one open', async (scene) => {
+    await scene.run(tick(0));
+    await scene.run(tick(3), { ...FAILED, failedTickMs: tick(1).tickMs });
+    await scene.run(tick(4));
+    await scene.refuse('stale-tick', tick(2));
+    for (const minute of [1, 3]) await isOpenOnce(scene, minute);
+  }),
+
+  contractCase('ticks that are given up with a release are stale', async (scene) => {
+    for (const minute of [0, 1]) await scene.run(tick(minute), FAILED);
+    await scene.run(tick(2));
+    await scene.run(tick(3), FAILED);
+    await scene.run(tick(5), { givenUpTicksMs: ticks(0, 3) });
+    for (const minute of [0, 3]) await scene.refuse('stale-tick', tick(minute));
+    await isOpenOnce(scene, 1);
+  }),
+
+  contractCase('a run can keep more than eight ticks open, and no later run cuts them off', async (scene) => {
+    const missed = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
+    await scene.run(tick(0));
+    await scene.run(tick(11), { missedTicksMs: ticks(...missed), keepTicks: MOST_LISTED });
+    await scene.run(tick(12), FAILED);
+    await scene.run(tick(13));
+    for (const minute of [...missed, 12]) await isOpenOnce(scene, minute);
+  }),
 ];

@@ -23,7 +23,7 @@ export interface TimerGaps {
   stop(): void;
 }
 
-/** @param report is told when the last timer fired, and what time it is; of one gap more than once, each time a longer one */
+/** @param report is told when the last timer fired, and what time it is. It may be told of a gap again as it grows. */
 export function watchTimers(now: () => number, report: (fromMs: number, toMs: number) => void): TimerGaps {
   let firedAtMs = now();
   const tellGap = () => {

@@ -7,8 +7,8 @@ const TOLERANCE_MS = 50;
 const LIBRARY = 'faketime/libfaketimeMT.so.1';
 
 /**
- * What a process finds in its environment so that its wall clock is wrong by so much, ahead when positive. Its monotonic
- * clock and its timers stay true.
+ * What a process finds in its environment so that its wall clock is wrong by so much, ahead when positive. Its
+ * monotonic clock and its timers stay true.
  *
  * @throws Error where libfaketime is not installed
  */

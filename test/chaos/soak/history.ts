@@ -61,7 +61,7 @@ export interface Delivery extends Omit<TickOrder, 'fails'> {
 /** How a delivery ended, as its worker saw it. */
 export interface Settled {
   readonly atMs: number;
-  /** A handler fails as it was told to, and is aborted when it stops because of its signal. An error should never come. */
+  /** A handler fails when it was told to, and is aborted when its signal stops it. An error should never come. */
   readonly ending: 'failed' | `${'ran' | 'aborted' | 'skipped' | 'store error' | 'error'}: ${string}`;
   /** Whom it was skipped for. */
   readonly holder?: SkippedHolder | undefined;

@@ -8,7 +8,10 @@ import { byJob, byToken, hasStoreFailed, isRecorded, runsOf, shown } from './rea
 
 /** Rounding to whole milliseconds, on both sides. */
 const ROUNDING_MS = 20;
-/** What a lease may last longer than asked for: on DynamoDB its padding, and a second's fraction of the server's clock. */
+/**
+ * How much longer a lease may last than was asked for. On DynamoDB the store adds its padding, and the server's clock
+ * shows whole seconds only.
+ */
 const BEYOND_LEASE_MS = 3_000;
 /** A busy machine can keep a request back for so long. */
 const BUSY_MS = 5_000;

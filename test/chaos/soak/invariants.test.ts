@@ -38,7 +38,7 @@ const withoutTimers = (untilMs: number, stops = STOPPED.stops) =>
 
 const STARTED_AT = Date.UTC(2026, 0, 1);
 
-/** A delivery in short. It ran if it has a token, was granted its lock 10 ms after it was received, and worked for 200 ms. */
+/** A delivery in short. If it has a token, it ran: it was granted its lock 10 ms after its receipt, and took 200 ms. */
 interface Sketch {
   readonly id: number;
   readonly job?: SoakJob;
@@ -57,7 +57,7 @@ interface Sketch {
   /** Absent when it was killed. It comes 20 ms after the run. */
   readonly ending?: Settled['ending'] | undefined;
   readonly settledMs?: number;
-  /** The delivery for which it was skipped, and its record: the token, and when it was locked, by the server's clock. */
+  /** The delivery for which it was skipped, with the token and the server's instant of the lock in its record. */
   readonly by?: number;
   readonly underToken?: number;
   readonly locked?: readonly [fromMs: number, untilMs: number];

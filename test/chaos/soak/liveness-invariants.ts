@@ -3,7 +3,7 @@ import type { Invariants } from '../../support/play/verdict.js';
 import type { Delivery, SoakHistory } from './history.js';
 import { hasStoreFailed, runsOf, shown, stoodStill } from './reading.js';
 
-/** Of the ticks that no failure of the store has disturbed, so many must run, in spite of all that is done to the fleet. */
+/** The share of ticks undisturbed by failures of the store that must run, in spite of all that is done to the fleet. */
 const LEAST_SHARE = 0.1;
 
 /** Of the runs with keepAlive that never stood still, so many may lose their lock because their renewals fail. */

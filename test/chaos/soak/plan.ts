@@ -112,8 +112,8 @@ export function planOf(random: Random, jobs: readonly SoakJob[], lastsMs: number
 }
 
 /**
- * Each tick comes to two or three workers at once; some come again, some come late, some runs fail and are retried. To a
- * host that is ahead it comes a little later: mostly it finds a holder whose lease is over by its own clock.
+ * Each tick comes to two or three workers at once; some come again, some come late, some runs fail and are retried. To
+ * a host that is ahead it comes a little later: mostly it finds a holder whose lease is over by its own clock.
  */
 function deliveriesOf(random: Random, job: SoakJob, offsetMs: number, lastsMs: number): PlannedDelivery[] {
   const slots = SLOTS.flatMap((clock, slot) =>

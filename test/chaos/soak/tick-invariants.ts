@@ -61,7 +61,7 @@ function canHaveBegun({ id, job, tickMs, run }: WithRun, { deliveries }: SoakHis
   );
 }
 
-/** Whether a delivery may have marked its tick as done. With `start` the grant does, also one that nobody was told of. */
+/** Whether a delivery may have marked its tick as done. With `start` the grant does, even if nobody was told of it. */
 function canHaveDone(one: Delivery, store: SoakHistory['store']): boolean {
   const { job, granted, run, settled, receivedMs = 0, worker } = one;
   if (job.tickMark === 'success') return run?.hasReturned === true;

@@ -1,7 +1,7 @@
 /*
  * A worker of the soak: runs the jobs whose ticks it is given on stdin under their locks, and reports all it sees with
- * instants of the machine's clock since the play began. One handler in two works by a timer, the other by the beats on stdin, which wait for
- * a worker that is stopped. Told `finish`, it ends when its runs have ended.
+ * instants of the machine's clock since the play began. One handler in two works by a timer, the other by the beats on
+ * stdin, which wait for a worker that is stopped. Told `finish`, it ends when its runs have ended.
  */
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';

@@ -24,6 +24,7 @@ describe('resolvePolicy', () => {
       waitMs: 0,
       tickMark: 'success',
       schedule: undefined,
+      catchUp: { mode: 'none', withinMs: 86_400_000, max: 24 },
       onError: 'release',
       onStoreError: 'throw',
       maxClockSkewMs: 1_000,
@@ -68,6 +69,7 @@ describe('resolvePolicy', () => {
       waitMs: 20_000,
       tickMark: 'start',
       schedule: 3_600_000,
+      catchUp: { mode: 'none', withinMs: 86_400_000, max: 24 },
       onError: 'hold',
       onStoreError: 'run',
       maxClockSkewMs: 250,
@@ -89,6 +91,7 @@ describe('resolvePolicy', () => {
     class ClassStore implements LockStore {
       acquire: LockStore['acquire'] = store.acquire;
       extend: LockStore['extend'] = store.extend;
+      mark: LockStore['mark'] = store.mark;
       release(...args: Parameters<LockStore['release']>) {
         return store.release(...args);
       }
@@ -221,7 +224,7 @@ describe('row 14: an option that cannot be is refused when wrapping, by its name
     (option) => {
       expect(() => wrap({ [option]: undefined })).toThrow(
         new TypeError(
-          `unknown option '${option}': the options are name, tick, onSkipped, store, lockAtMostFor, lockAtLeastFor, keepAlive, maxHold, gracePeriod, wait, tickMark, schedule, onError, onStoreError, maxClockSkew, observers, clock`,
+          `unknown option '${option}': the options are name, tick, onSkipped, store, lockAtMostFor, lockAtLeastFor, keepAlive, maxHold, gracePeriod, wait, tickMark, schedule, catchUp, onError, onStoreError, maxClockSkew, observers, clock`,
         ),
       );
     },
@@ -243,7 +246,7 @@ describe('row 14: an option that cannot be is refused when wrapping, by its name
 
     await expect(executeWithLock(() => {}, options)).rejects.toThrow(
       new TypeError(
-        "unknown option 'onSkipped': the options are name, tick, deadline, store, lockAtMostFor, lockAtLeastFor, keepAlive, maxHold, gracePeriod, wait, tickMark, schedule, onError, onStoreError, maxClockSkew, observers, clock",
+        "unknown option 'onSkipped': the options are name, tick, deadline, store, lockAtMostFor, lockAtLeastFor, keepAlive, maxHold, gracePeriod, wait, tickMark, schedule, catchUp, onError, onStoreError, maxClockSkew, observers, clock",
       ),
     );
   });

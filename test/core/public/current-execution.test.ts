@@ -154,6 +154,29 @@ describe('currentExecution', () => {
   });
 });
 
+describe('row 95: where a process has loaded the library twice', () => {
+  let other: typeof import('single-execution');
+  beforeEach(async () => {
+    vi.resetModules();
+    other = await import('single-execution');
+  });
+
+  test('each copy finds the execution that the other one has started', async () => {
+    expect(other.currentExecution).not.toBe(currentExecution);
+
+    const found = await executeWithLock((execution) => other.currentExecution() === execution, options());
+    expect(found).toMatchObject({ value: true });
+    expect(await other.executeWithLock(chargeCustomers, options())).toMatchObject({ value: expect.any(Number) });
+  });
+
+  test('a run nests in one of the other copy', async () => {
+    const both = options();
+
+    const outcome = await executeWithLock(() => other.executeWithLock(chargeCustomers, both), both);
+    expect(outcome).toMatchObject({ release: 'released', value: { status: 'executed', value: expect.any(Number) } });
+  });
+});
+
 describe('on a platform without AsyncLocalStorage', () => {
   let bare: typeof import('single-execution');
   let memory: typeof import('single-execution/memory');

@@ -1,5 +1,5 @@
 import { CorruptLockError, DeadlineError, LockHeldError, LockLostError, LockStoreError } from 'single-execution';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { errorName, toStoreError } from '../../../src/core/public/errors.js';
 
 const cause = new Error('socket hang up');
@@ -111,4 +111,53 @@ test('errorName of an error whose name cannot be read is Error', () => {
   });
 
   expect(errorName(nameless)).toBe('Error');
+});
+
+describe('row 95: instanceof, where a process has loaded the library twice', () => {
+  const details = { code: 'LATE', lockName: 'digest', operation: 'acquire', retryable: false } as const;
+  const errors = (library: typeof import('single-execution')): Readonly<Record<string, Error>> => ({
+    LockStoreError: new library.LockStoreError('late', details),
+    LockHeldError: new library.LockHeldError(skipped),
+    LockLostError: new library.LockLostError('digest', 'its lease is over'),
+    DeadlineError: new library.DeadlineError('digest', 'MAX_HOLD', 'it was held for 2h'),
+    CorruptLockError: new library.CorruptLockError('digest', 'lockUntil', 'the number 5'),
+  });
+  const classes = { LockStoreError, LockHeldError, LockLostError, DeadlineError, CorruptLockError };
+  const secondCopy = async () => {
+    vi.resetModules();
+    return import('single-execution');
+  };
+
+  test.each(Object.entries(classes))('%s knows its errors of both copies, and no others', async (name, type) => {
+    const other = await secondCopy();
+    expect(other.LockStoreError).not.toBe(LockStoreError);
+
+    for (const library of [{ ...classes } as typeof other, other]) {
+      for (const [made, error] of Object.entries(errors(library))) expect(error instanceof type).toBe(made === name);
+    }
+    for (const stranger of [new Error('x'), { name }, name, null, undefined])
+      expect(stranger instanceof type).toBe(false);
+  });
+
+  test('a class that extends one of them knows its own errors only', async () => {
+    class TableIsFull extends LockStoreError {}
+    const other = await secondCopy();
+    const own = new TableIsFull('full', details);
+
+    expect(own).toBeInstanceOf(TableIsFull);
+    expect(own).toBeInstanceOf(other.LockStoreError);
+    expect(storeError instanceof TableIsFull).toBe(false);
+    expect(new other.LockStoreError('late', details) instanceof TableIsFull).toBe(false);
+  });
+
+  test('what a store of the other copy throws passes as it is', async () => {
+    const { LockStoreError: OtherError } = await secondCopy();
+    const thrown = new OtherError('late', details);
+
+    expect(toStoreError(thrown, 'acquire', 'digest')).toBe(thrown);
+  });
+
+  test('the mark is not seen where an error is printed or compared', () => {
+    expect(Reflect.ownKeys({ ...storeError })).toEqual(['name', 'code', 'lockName', 'operation', 'retryable']);
+  });
 });

@@ -98,7 +98,7 @@ describe('runsOf', () => {
     ['another text', 'succeeded'],
     ['an unknown status', 'x||mjuohs00|15o|p'],
     ['too few parts', 's||mjuohs00|15o'],
-    ['too many parts', 's||mjuohs00|15o|p|p'],
+    ['too many parts', 's||mjuohs00|15o|p|p|p'],
     ['no start', 's|||15o|p'],
     ['no token', 's||mjuohs00|15o|'],
     ['a negative number', 's||-1|15o|p'],

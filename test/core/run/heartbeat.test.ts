@@ -20,7 +20,9 @@ function heart({ leaseMs = 60_000, untilMono = never, capMono = never, timer = {
   const watch = watchLease('digest', clock, { hold: holdOf(sentNow(), capMono), ends: [] });
   const beats: number[] = [];
   const answer = vi.fn<() => Promise<'extended' | 'lost' | 'capped'>>(async () => 'extended');
-  const extender: Extender = {
+  const claim = { name: 'digest', attemptId: 'a1', leaseMs, lockedBy: 'me', markTickAtStart: false };
+  const { lease } = grantOf(claim, { clock } as unknown as StoreCall);
+  const extender: Pick<Extender, 'extend'> = {
     async extend() {
       if (watch.isLost()) return 'lost';
       beats.push(clock.monotonic());
@@ -33,10 +35,7 @@ function heart({ leaseMs = 60_000, untilMono = never, capMono = never, timer = {
       watch.renew(holdOf(sent, result === 'capped' ? clock.monotonic() + 12_000 : never, watch.hold));
       return 'extended';
     },
-    close: async () => {},
   };
-  const claim = { name: 'digest', attemptId: 'a1', leaseMs, lockedBy: 'me', markTickAtStart: false };
-  const { lease } = grantOf(claim, { clock } as unknown as StoreCall);
   const heartbeat = startHeartbeat({ lease, watch, extender, limitMono: untilMono }, timed);
   /** Timers of the heartbeat alone. */
   const timers = () => {

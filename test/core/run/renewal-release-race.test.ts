@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { type MemoryLocks, memoryLocks, NOW } from '../../support/memory-locks.js';
 import { pass } from '../../support/pass.js';
 
-/** How the store treats a renewal: when it is applied and answered after its send, and what it does when it is cut off. */
+/** How the store treats a renewal: how long after its send it is applied and answered, and what a cut-off does. */
 interface Slowness {
   readonly applyMs: number;
   readonly answerMs: number;

@@ -49,6 +49,7 @@ describe('row 51: an unguarded run', () => {
         signal: expect.any(AbortSignal),
         lockedAt: new Date('2026-01-01T00:00:00.700Z'),
         lockUntil: new Date('2026-01-01T00:00:00.700Z'),
+        isCatchUp: false,
         recovering: false,
         missedTicks: [],
         extend: expect.any(Function),
@@ -59,6 +60,7 @@ describe('row 51: an unguarded run', () => {
       lockedAt: new Date('2026-01-01T00:00:00.700Z'),
       durationMs: 250,
       missedTicks: [],
+      caughtUp: [],
     });
     expect(release).not.toHaveBeenCalled();
   });

@@ -175,6 +175,7 @@ describe('missedTicks of a schedule', () => {
     for (const nothing of [undefined, null, 'yesterday', new Date(Number.NaN)]) {
       expect(missed('2025-01-01T00:00:00Z', '2026-01-01T00:00:00Z', of(nothing))).toEqual([]);
     }
-    expect(missed('2025-01-01T00:00:00Z', '2026-01-01T00:00:00Z', of(new Date('2025-06-01')))).toHaveLength(100);
+    // The same instant again and again is one tick.
+    expect(missed('2025-01-01T00:00:00Z', '2026-01-01T00:00:00Z', of(new Date('2025-06-01')))).toHaveLength(1);
   });
 });

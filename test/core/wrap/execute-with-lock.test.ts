@@ -92,6 +92,7 @@ test('a whole outcome', async () => {
     lockedAt: new Date('2026-01-01T00:00:00Z'),
     durationMs: 1_235,
     missedTicks: [],
+    caughtUp: [],
   });
 });
 

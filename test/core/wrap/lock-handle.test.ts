@@ -127,7 +127,7 @@ describe('a lock that cannot be had', () => {
 });
 
 describe('row 14: options that cannot be', () => {
-  test.each(['tick', 'tickMark', 'schedule', 'onError'])(
+  test.each(['tick', 'tickMark', 'schedule', 'catchUp', 'onError'])(
     'row 14: %s, of which a handle knows nothing, even where it is undefined',
     async (option) => {
       const { store, options } = memoryLocks();

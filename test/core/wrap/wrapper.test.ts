@@ -19,6 +19,7 @@ const executed = (value: unknown): Outcome<unknown> => ({
   lockedAt: new Date(NOW),
   durationMs: 5,
   missedTicks: [],
+  caughtUp: [],
 });
 
 describe('row 14: what cannot be is refused when wrapping', () => {

@@ -2,8 +2,10 @@ import { readFileSync } from 'node:fs';
 import { executeWithLock, type LockStore } from 'single-execution';
 import { lockAdmin } from 'single-execution/admin';
 import { dynamoDBAdminStore, dynamoDBStore } from 'single-execution/dynamodb';
+import { cron } from 'single-execution/schedule';
 import { afterAll, describe, expect, test } from 'vitest';
 import { ticksIn } from '../../../src/core/record/open-ticks.js';
+import { MOST_LISTED } from '../../../src/core/values/tick.js';
 import { dynamoDBLocal, freshTable } from '../../support/dynamodb-local.js';
 import { shiftedClock } from '../../support/shifted-clock.js';
 import { putItem, storedItem } from '../../support/stored-item.js';
@@ -57,6 +59,28 @@ describe('what a run costs', async () => {
     await run('often', new Date());
 
     expect(cost('run')).toEqual({ requests: 2, writeUnits: 2 });
+  });
+
+  test('row 89: a run that catches up: 1 request and 1 write unit more for each tick', async () => {
+    const hour = Math.floor(Date.now() / 3_600_000) - 4;
+    const catchUp = (after: number) =>
+      executeWithLock(({ tick }) => tick, {
+        name: 'behind',
+        store,
+        lockAtMostFor: '5m',
+        observers: [],
+        schedule: cron('0 * * * *'),
+        tick: (hour + after) * 3_600_000,
+        catchUp: { mode: 'all' },
+      });
+    await catchUp(0);
+    spent();
+
+    expect((await catchUp(4)) as object).toMatchObject({ caughtUp: [{}, {}, {}] });
+
+    expect(cost('run that catches up with 3 ticks')).toEqual({ requests: 5, writeUnits: 5 });
+    await catchUp(4);
+    expect(cost('skip of a job that catches up')).toEqual({ requests: 1, writeUnits: 1 });
   });
 
   test('a failed run: 2 requests, 2 write units', async () => {
@@ -131,12 +155,14 @@ describe('the longest record', () => {
   };
   type Texts = typeof longest;
 
-  test.each<[string, number, number, Texts]>([
-    ['ordinary', 1_024, 1, ordinary],
-    ['the longest', 1_175, 2, longest],
+  test.each<[number, string, number, number, Texts]>([
+    [8, 'ordinary', 1_024, 1, ordinary],
+    [8, 'the longest', 1_205, 2, longest],
+    [100, 'ordinary', 1_852, 2, ordinary],
+    [100, 'the longest', 2_033, 2, longest],
   ])(
-    '30 runs, crashes, a cancel, a pause and both lists of ticks full, all texts %s: at most %i bytes, %i write units',
-    async (what, most, units, texts) => {
+    '30 runs that catch up, crashes, a cancel, a pause and %i open ticks, all texts %s: at most %i bytes, %i write units',
+    async (open, what, most, units, texts) => {
       const { prefix, name } = texts;
       const tableName = await freshTable(direct, keys);
       const { client, spent } = countedClient(endpoint);
@@ -151,20 +177,20 @@ describe('the longest record', () => {
       await bar(store, name);
       let largest = 0;
       for (let nth = 0; nth < 30; nth++) {
-        const died = await acquireAndEnd(store, texts, nth);
+        const died = await acquireAndEnd(store, texts, nth, open);
         if (died) await putItem(direct, tableName, { ...(await stored()), lockUntil: Date.now() - 1_001 });
         largest = Math.max(largest, itemSize(await stored()));
       }
       spent();
-      await acquireAndEnd(store, texts, 30);
+      await acquireAndEnd(store, texts, 30, open);
 
       const item = await stored();
       expect(Object.keys(item).sort()).toEqual(EVERY_ATTRIBUTE);
-      expect([ticksIn(item['openTicks']).length, ticksIn(item['failedTicks']).length]).toEqual([8, 8]);
+      expect([ticksIn(item['openTicks']).length, ticksIn(item['failedTicks']).length]).toEqual([open, 8]);
       const cost = spent();
-      table[`run on a record, texts ${what}`] = cost;
+      table[`run on a record, ${open} open ticks, texts ${what}`] = cost;
       expect(cost).toEqual({ requests: 2, writeUnits: 2 * units });
-      process.stdout.write(`\nThe longest record, texts ${what}: ${largest} bytes\n`);
+      process.stdout.write(`\nThe longest record, ${open} open ticks, texts ${what}: ${largest} bytes\n`);
       expect(largest).toBeLessThanOrEqual(most);
       expect(writeUnits(largest)).toBe(units);
     },
@@ -172,7 +198,7 @@ describe('the longest record', () => {
 
   test('the pages tell its size, and what it costs', () => {
     for (const page of ['protocol.md', 'stores/dynamodb.md']) {
-      expect(readFileSync(new URL(`../../../docs/${page}`, import.meta.url), 'utf8')).toContain('up to 1,175 bytes');
+      expect(readFileSync(new URL(`../../../docs/${page}`, import.meta.url), 'utf8')).toContain('up to 1,205 bytes');
     }
   });
 
@@ -184,10 +210,15 @@ describe('the longest record', () => {
   ];
 
   /**
-   * One grant. At first every third holder dies and every third run succeeds, the last of them after eight ticks that
+   * One grant. At first every third holder dies and every third run succeeds, the last of them after so many ticks that
    * never came; then all runs fail. Tells whether the holder died.
    */
-  async function acquireAndEnd(store: LockStore, { name, lockedBy, error }: Texts, nth: number): Promise<boolean> {
+  async function acquireAndEnd(
+    store: LockStore,
+    { name, lockedBy, error }: Texts,
+    nth: number,
+    missed: number,
+  ): Promise<boolean> {
     const tickMs = Date.now() + nth * 60_000;
     const end = nth > 17 ? 'fails' : (['dies', 'fails', 'succeeds'] as const)[nth % 3];
     const result = await store.acquire(
@@ -208,7 +239,9 @@ describe('the longest record', () => {
       lockAtLeastForMs: 0,
       markTickDone: end === 'succeeds',
       markTickFailed: end === 'fails',
-      missedTicksMs: Array.from({ length: 8 }, (_, n) => tickMs - 8_001 + n * 1_000),
+      missedTicksMs: Array.from({ length: missed }, (_, n) => tickMs - 1 - n * 1_000),
+      keepTicks: missed,
+      caughtUp: MOST_LISTED,
       durationMs: 86_399_999,
       error,
     } as const;

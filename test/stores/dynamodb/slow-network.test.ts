@@ -8,10 +8,10 @@ import { startSlowNetwork } from '../../support/slow-network.js';
 
 /*
  * A real client on connections that take longer to be set up than a try stays alone, before DynamoDB Local. On this
- * clock all waiting is five times shorter.
+ * clock all waiting is three times shorter.
  */
 
-const TIMES = 5;
+const TIMES = 3;
 const clock = hurriedClock(TIMES);
 
 let locks: ProxiedLocks;

@@ -74,6 +74,30 @@ describe('a lost answer', () => {
     await expect(forcing).rejects.toMatchObject({ name: 'LockStoreError', operation: 'forceRelease', retryable: true });
   });
 
+  test('of a listing of ticks: it was listed, unless a new run came before it is sent again', async () => {
+    const { client, faults } = faultyClient();
+    const admin = redisAdminStore({ client });
+    const store = redisStore({ client: redis });
+    const listing = { name: 'digest', openTicks: ',', failedTicks: ',mjuohs00,' };
+    const list = async (meanwhile: () => unknown) => {
+      const lease = await grant(store);
+      await store.release(lease, done, call());
+      const { fencingToken } = lease;
+      await admin.listTicks({ ...listing, name: 'another, which loads the script', seen: {} }, call());
+      faults.push(async (send) => {
+        await send();
+        await meanwhile();
+        return reset();
+      });
+      return admin.listTicks({ ...listing, seen: { fencingToken } }, call());
+    };
+
+    expect(await list(() => {})).toBe('listed');
+    await redis.flushall();
+    const untold = { name: 'LockStoreError', operation: 'listTicks', retryable: true };
+    await expect(list(() => grant(store))).rejects.toMatchObject(untold);
+  });
+
   test('of a resume: it was resumed, unless the name is unknown', async () => {
     const { client, faults } = faultyClient();
     const admin = redisAdminStore({ client });

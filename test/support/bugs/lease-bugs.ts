@@ -1,13 +1,15 @@
 import { bug, type ContractBug, STORE } from './contract-bug.js';
 
+const EXTENDED = 'stores/memory.ts#extended';
+
 // biome-ignore format: each bug in a few rows, not each text in one
 export const LEASE_BUGS: readonly ContractBug[] = [
   bug('shortens a lease', 'extend never shortens a lease',
-    [STORE, 'Math.max(record.lockUntil ?? 0, wall + leaseMs)', 'wall + leaseMs']),
+    [EXTENDED, 'Math.max(lockUntil, leaseMs', 'Math.max(0, leaseMs']),
   bug('does not extend', 'extend moves the end of the lease to now + leaseMs',
-    [STORE, 'Math.max(record.lockUntil ?? 0, wall + leaseMs)', 'record.lockUntil']),
+    [EXTENDED, 'Math.max(lockUntil, leaseMs', 'Math.min(lockUntil, leaseMs']),
   bug('adds to the end of a lease', 'extend moves the end of the lease to now + leaseMs',
-    [STORE, 'Math.max(record.lockUntil ?? 0, wall + leaseMs)', 'record.lockUntil + leaseMs']),
+    [EXTENDED, 'Math.max(lockUntil, leaseMs', 'lockUntil + leaseMs + 0 * Math.max(leaseMs']),
   bug('does not store an extension', 'others see the extended end',
     [STORE, 'records.set(lease.name, { ...record, lockUntil });', '']),
   bug('creates a record for a lease that is lost', 'F37 extend of a record that is not there leaves none',

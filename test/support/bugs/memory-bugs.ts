@@ -1,6 +1,8 @@
 import { ACQUIRE_BUGS } from './acquire-bugs.js';
 import type { ContractBug } from './contract-bug.js';
 import { LEASE_BUGS } from './lease-bugs.js';
+import { LIST_TICK_BUGS } from './list-tick-bugs.js';
+import { MARK_BUGS } from './mark-bugs.js';
 import { OPEN_TICK_BUGS } from './open-tick-bugs.js';
 import { OPERATOR_BUGS } from './operator-bugs.js';
 import { RECORD_BUGS } from './record-bugs.js';
@@ -14,6 +16,8 @@ export const MEMORY_BUGS: readonly ContractBug[] = [
   ...TICK_BUGS,
   ...OPEN_TICK_BUGS,
   ...LEASE_BUGS,
+  ...MARK_BUGS,
   ...RECORD_BUGS,
   ...OPERATOR_BUGS,
+  ...LIST_TICK_BUGS,
 ];

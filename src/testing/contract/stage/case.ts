@@ -2,7 +2,7 @@ import type { LockAdminStore } from '../../../core/ports/lock-admin-store.js';
 import type { Lease, LockStore, StoreCall } from '../../../core/ports/lock-store.js';
 import { type Scene, setScene } from './scene.js';
 
-/** What a case needs beyond the three verbs of a lock store: a property of the harness that may be absent. */
+/** What a case needs beyond the four verbs of a lock store: a property of the harness that may be absent. */
 export type ContractNeed = 'admin' | 'patch';
 
 /** One promise of the lock protocol, to be checked on a store by any test runner. */
@@ -38,7 +38,7 @@ export interface ContractHarness {
    * Three ways, whichever fits the store:
    * - that clock is the caller's (memory, a mock): turn the clock of `call()` past `lockUntilMs`;
    * - that clock is the server's, and the instants are the caller's (DynamoDB): let the clock of every `call()` be
-   *   ten minutes behind, so that a short lease is over as soon as it is granted and a long one is not; do nothing here;
+   *   ten minutes behind, so that a short lease is over as soon as it is granted and a long one is not; nothing to do;
    * - all time is the server's (Redis): wait until `lockUntilMs` has passed.
    */
   expire(lease: Lease): Promise<void>;

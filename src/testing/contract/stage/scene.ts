@@ -4,19 +4,23 @@ import type {
   LockAdminStore,
   ResumeResult,
   StoredLock,
+  TickListing,
 } from '../../../core/ports/lock-admin-store.js';
 import type {
   AcquireResult,
   Claim,
   Completion,
+  DoneTick,
   ExtendResult,
   Lease,
+  MarkResult,
   RefusalReason,
   Refused,
   ReleaseResult,
 } from '../../../core/ports/lock-store.js';
 import type { LockRecord } from '../../../core/record/lock-record.js';
 import { newAttemptId } from '../../../core/values/attempt-id.js';
+import { defined } from '../../../core/values/defined.js';
 import type { ContractHarness } from './case.js';
 import { expectGranted, expectRefused, expectSame } from './expectation.js';
 
@@ -25,6 +29,9 @@ export const LEASE_MS = 3_600_000;
 export const HOLD_MS = 1_800_000;
 export const TICK_MS: number = Date.UTC(2026, 0, 1, 2);
 export const NEXT_TICK_MS: number = TICK_MS + 60_000;
+
+/** A tick that is done, with a lease of {@link LEASE_MS} if it names none. */
+export type TickDone = Pick<DoneTick, 'tickMs'> & Partial<DoneTick>;
 
 /** The stage of one case: a lock name that nobody else uses, and who does what to it. */
 export interface Scene {
@@ -40,6 +47,7 @@ export interface Scene {
   /** A grant whose holder dies: its lease is over, and nobody has released it. */
   grantAndDie(overrides?: Partial<Claim>): Promise<Lease>;
   extend(lease: Lease, leaseMs?: number): Promise<ExtendResult>;
+  mark(lease: Lease, done: TickDone): Promise<MarkResult>;
   release(lease: Lease, completion?: Partial<Completion>): Promise<ReleaseResult>;
   /** A whole run that must be granted and released. */
   run(claim?: Partial<Claim>, completion?: Partial<Completion>): Promise<Lease>;
@@ -52,12 +60,13 @@ export interface Scene {
   resume(): Promise<ResumeResult>;
   /** Deletes the lock, seen with this token. */
   remove(seen: Pick<Lease, 'name' | 'fencingToken'>, adminId?: string): Promise<DeleteResult>;
+  /** An operator writes these lists, made from the record as it is or as it was seen. */
+  list(lists: Pick<TickListing, 'openTicks' | 'failedTicks'>, seen?: LockRecord): Promise<'listed' | 'changed'>;
   /** Writes into the record behind the store's back. For cases that need `patch`. */
   patch(attributes: Readonly<Record<string, string | number>>): Promise<void>;
 }
 
 export function setScene(harness: ContractHarness): Scene {
-  const { store } = harness;
   const name = newAttemptId('c');
   let asked = 0;
 
@@ -72,7 +81,7 @@ export function setScene(harness: ContractHarness): Scene {
       markTickAtStart: false,
       ...overrides,
     }),
-    acquire: (claim) => store.acquire(claim, harness.call()),
+    acquire: (claim) => harness.store.acquire(claim, harness.call()),
     async grant(overrides) {
       const claim = scene.claim(overrides);
       return expectGranted(await scene.acquire(claim), `acquire by ${claim.lockedBy}`);
@@ -86,8 +95,9 @@ export function setScene(harness: ContractHarness): Scene {
       await harness.expire(lease);
       return lease;
     },
-    extend: (lease, leaseMs = LEASE_MS) => store.extend(lease, { leaseMs }, harness.call()),
-    release: (lease, overrides) => store.release(lease, completionOf(overrides), harness.call()),
+    extend: (lease, leaseMs = LEASE_MS) => harness.store.extend(lease, { leaseMs }, harness.call()),
+    mark: (lease, done) => harness.store.mark(lease, { leaseMs: LEASE_MS, ...done }, harness.call()),
+    release: (lease, overrides) => harness.store.release(lease, completionOf(overrides), harness.call()),
     async run(claim, completion) {
       const lease = await scene.grant(claim);
       expectSame(await scene.release(lease, completion), 'released', 'release');
@@ -112,6 +122,11 @@ export function setScene(harness: ContractHarness): Scene {
     remove({ name: of, fencingToken }, adminId = newAttemptId('d')) {
       const params = harness.call();
       return scene.admin.delete({ name: of, adminId, fencingToken, nowMs: params.clock.now() }, params);
+    },
+    async list(lists, seen) {
+      const { fencingToken, doneTick, openTicks, failedTicks } = seen ?? (await scene.record()) ?? {};
+      const found = defined({ fencingToken, doneTick, openTicks, failedTicks });
+      return scene.admin.listTicks({ name, ...lists, seen: found }, harness.call());
     },
     async patch(attributes) {
       if (!harness.patch) throw new TypeError('harness.patch is undefined: leave out the cases that need patch');

@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs';
+import { defineConfig, type OutputOptions, type Plugin } from 'rolldown';
+
+/*
+ * What is published: a file for each door, and the files that doors share, as ES modules and as CommonJS. `tsc` adds the
+ * declarations.
+ */
+
+/** The source of each door by the name of its files, such as `dynamodb`. The root door is `index`. */
+const doors = Object.fromEntries(
+  Object.entries(readPaths()).map(([door, [source]]) => [door.split('/')[1] ?? 'index', source]),
+);
+
+/**
+ * The files that doors share, in the order of their imports. What operators alone need of Redis stands apart: a bundler
+ * cannot drop parts of a script that nobody uses.
+ */
+const SHARED = {
+  core: /\/src\/core\/(values|ports|public|observers)\//,
+  store: /\/src\/core\/(record|request)\//,
+  run: /\/src\/core\/(options|run|wrap)\//,
+  schedule: /\/src\/schedule\//,
+  redis: /\/src\/stores\/redis\/(?!admin)/,
+  'redis-admin': /\/src\/stores\/redis\/admin/,
+};
+
+const groups = Object.entries(SHARED);
+
+const output = (format: 'esm' | 'cjs', extension: 'js' | 'cjs'): OutputOptions => ({
+  dir: 'dist',
+  format,
+  entryFileNames: `[name].${extension}`,
+  chunkFileNames: `shared/[name].${extension}`,
+  codeSplitting: {
+    // What one door alone needs stands in its own file.
+    minShareCount: 2,
+    groups: groups.map(([name, test], index) => ({ name, test, priority: groups.length - index })),
+  },
+  comments: { legal: false, jsdoc: false, annotation: true },
+  sourcemap: true,
+  // The sources are in the package.
+  sourcemapExcludeSources: true,
+  plugins: [declarations(extension === 'js' ? 'd.ts' : 'd.cts')],
+});
+
+/**
+ * The declarations of a door: those of its source, which `tsc` writes into `types`. Both kinds of modules share them, so
+ * that a type is one and the same wherever it is imported. They are marked as CommonJS, which both may import.
+ */
+function declarations(extension: 'd.ts' | 'd.cts'): Plugin {
+  return {
+    name: 'declarations',
+    generateBundle() {
+      this.emitFile({ type: 'asset', fileName: 'types/package.json', source: '{ "type": "commonjs" }\n' });
+      for (const [door, source] of Object.entries(doors)) {
+        const exported = source.replace('./', './types/').replace(/ts$/, 'js');
+        this.emitFile({ type: 'asset', fileName: `${door}.${extension}`, source: `export * from '${exported}';\n` });
+      }
+    },
+  };
+}
+
+export default defineConfig({
+  input: doors,
+  // Packages are the user's own.
+  external: /^[^./]/,
+  platform: 'neutral',
+  preserveEntrySignatures: 'strict',
+  resolve: { extensionAlias: { '.js': ['.ts'] } },
+  transform: { target: 'es2023' },
+  // As package.json says of the whole package.
+  treeshake: { moduleSideEffects: false },
+  tsconfig: false,
+  output: [output('esm', 'js'), output('cjs', 'cjs')],
+});
+
+function readPaths(): Readonly<Record<string, [string]>> {
+  return JSON.parse(readFileSync(new URL('./tsconfig.json', import.meta.url), 'utf8')).compilerOptions.paths;
+}

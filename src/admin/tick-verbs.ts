@@ -1,0 +1,115 @@
+import type { LockAdminStore, TickListing } from '../core/ports/lock-admin-store.js';
+import type { StoreCall } from '../core/ports/lock-store.js';
+import { LockHeldError, LockStoreError } from '../core/public/errors.js';
+import { publicHolder } from '../core/public/outcome.js';
+import { holderOf, type LockRecord } from '../core/record/lock-record.js';
+import { openTicksIn } from '../core/record/open-ticks.js';
+import { hasEnded, listingWith, listingWithout, notKnownAsDone } from '../core/record/tick-listing.js';
+import type { Clock } from '../core/values/clock.js';
+import { describe } from '../core/values/describe.js';
+import { MOST_LISTED } from '../core/values/tick.js';
+import { type TickRange, ticksGiven, ticksInRange } from './tick-range.js';
+
+/** What operators do to the open ticks of a lock. */
+export interface TickVerbs {
+  /**
+   * Lists the due ticks of a schedule, from `from` to `to`, as open, and resolves to them. A tick that the record knows
+   * as done is left out: the newest one, and the own ones of the last ten runs. An older one that is done, or one that
+   * a run has caught up with, cannot be told from one that is not: give a range whose ticks are to run.
+   *
+   * @throws LockHeldError while a run holds the lock, or has died with it
+   * @throws RangeError for a lock that has not run, and where more than 100 ticks would be listed; nothing is changed
+   */
+  backfill(name: string, range: TickRange): Promise<Date[]>;
+  /**
+   * Gives up on open ticks. Resolves to those of them that were listed; a call for one that is older than the last one
+   * done is `stale-tick` from then on. A newer one is open until a newer one is done, listed or not.
+   *
+   * @throws LockHeldError while a run holds the lock, or has died with it
+   */
+  forget(name: string, ticks: readonly (Date | number)[]): Promise<Date[]>;
+}
+
+interface Lists {
+  readonly store: LockAdminStore;
+  readonly clock: Clock;
+  call(): StoreCall;
+  /** The record of a lock; an empty one for a name without one. */
+  read(name: string): Promise<LockRecord>;
+}
+
+interface Change {
+  readonly listing: TickListing;
+  readonly told: readonly number[];
+}
+
+/** How often a lock is looked at that others write to at the same time. */
+const MOST_LOOKS = 5;
+
+export function tickVerbs(lists: Lists): TickVerbs {
+  return {
+    async backfill(name, range) {
+      const ticksMs = ticksInRange(range, lists.clock.now());
+      return change(lists, 'backfill', name, (record) => additionOf(name, record, ticksMs));
+    },
+
+    async forget(name, ticks) {
+      const given = ticksGiven(ticks);
+      return change(lists, 'forget', name, (record) => {
+        const told = openTicksIn(record).filter((tick) => given.includes(tick));
+        return { listing: listingWithout(name, record, told), told };
+      });
+    },
+  };
+}
+
+function additionOf(name: string, record: LockRecord, ticksMs: readonly number[]): Change {
+  if (!hasEnded(record)) {
+    throw new RangeError(
+      `name is ${describe(name)}: this lock has not run; check the name, or let the job run once before a backfill`,
+    );
+  }
+  const told = notKnownAsDone(record, ticksMs);
+  const listed = openTicksIn(record);
+  if (new Set([...listed, ...told]).size > MOST_LISTED) {
+    throw new RangeError(
+      `backfill of lock "${name}" refused: it lists at most ${MOST_LISTED} ticks, and has ${listed.length} already; give a shorter time between from and to`,
+    );
+  }
+  return { listing: listingWith(name, record, told), told };
+}
+
+/** Changes the lists of a lock that nobody holds, as it is when the change is written. */
+async function change(
+  { store, call, read }: Lists,
+  operation: keyof TickVerbs,
+  name: string,
+  changeOf: (record: LockRecord) => Change,
+): Promise<Date[]> {
+  for (let looks = 0; looks < MOST_LOOKS; looks++) {
+    const record = await read(name);
+    if (record.state === 'held') throw heldError(operation, name, record);
+    const { listing, told } = changeOf(record);
+    const isDone = told.length === 0 || (await store.listTicks(listing, call())) === 'listed';
+    if (isDone) return told.map((tick) => new Date(tick));
+  }
+  throw new LockStoreError(`${operation} of lock "${name}" failed: each time it had changed meanwhile; try again`, {
+    code: 'UNAVAILABLE',
+    lockName: name,
+    operation: 'listTicks',
+    retryable: true,
+  });
+}
+
+/** Also where the lease is over: the holder may be late, and a takeover makes its lists from those that it finds. */
+function heldError(operation: keyof TickVerbs, name: string, record: LockRecord): LockHeldError {
+  const holder = holderOf(record);
+  const skipped = {
+    status: 'skipped',
+    name,
+    reason: 'locked',
+    ...(holder && { holder: publicHolder(holder) }),
+  } as const;
+  const remedy = 'try again once that run has ended; if it died, wait for the next run, or end it with forceRelease';
+  return new LockHeldError(skipped, { operation, remedy });
+}

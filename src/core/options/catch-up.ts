@@ -1,0 +1,62 @@
+import { describe } from '../values/describe.js';
+import { type Duration, formatDuration, parseDuration } from '../values/duration.js';
+import { checkChoice, checkKnown, namesOf } from '../values/option-checks.js';
+
+const LONGEST_MS = 30 * 86_400_000;
+const MOST_TICKS = 1_000;
+
+/** What a run does about ticks before its own that never came, failed or crashed. */
+export interface CatchUpOptions {
+  /**
+   * `none`: it tells them in `missedTicks`; `all`: the handler runs for each of them, oldest first, and then for its
+   * own; `latest`: it runs for the newest of them and for its own, and the others that never came are given up.
+   */
+  readonly mode: 'none' | 'latest' | 'all';
+  /** How far back from the run's own tick; older ones are given up. At most 30 days. @default '1d' */
+  readonly within?: Duration;
+  /** How many ticks a run catches up with at most, not counting its own: 1 to 1,000. @default 24 */
+  readonly max?: number;
+}
+
+/** {@link CatchUpOptions}, valid and complete. */
+export interface CatchUp {
+  readonly mode: CatchUpOptions['mode'];
+  readonly withinMs: number;
+  readonly max: number;
+}
+
+const OPTIONS = namesOf<CatchUpOptions>({ mode: true, within: true, max: true });
+
+/**
+ * @param needs what else the options say, which catching up depends on
+ * @throws TypeError, RangeError for options that cannot be
+ */
+export function resolveCatchUp(
+  needs: { readonly tickMark: 'success' | 'start'; readonly schedule: unknown },
+  options: CatchUpOptions = { mode: 'none' },
+): CatchUp {
+  if (typeof options !== 'object' || options === null) {
+    throw new TypeError(`catchUp is ${describe(options)}: give an object such as { mode: 'all' }`);
+  }
+  checkKnown(options, OPTIONS, 'catchUp');
+  const { mode, within = '1d', max = 24 } = options;
+  checkChoice('catchUp.mode', mode, ['none', 'latest', 'all']);
+  const withinMs = parseDuration(within, 'catchUp.within');
+  if (withinMs === 0 || withinMs > LONGEST_MS) {
+    throw new RangeError(`catchUp.within is ${formatDuration(withinMs)}: give up to 30d`);
+  }
+  if (!Number.isInteger(max) || max < 1 || max > MOST_TICKS) {
+    throw new RangeError(`catchUp.max is ${describe(max)}: give a whole number from 1 to ${MOST_TICKS}`);
+  }
+  if (mode !== 'none' && typeof needs.schedule !== 'object') {
+    throw new TypeError(
+      `catchUp.mode is '${mode}', but no schedule tells when ticks were due: give schedule, such as cron('0 9 * * *') or rate('15m', { start })`,
+    );
+  }
+  if (mode !== 'none' && needs.tickMark === 'start') {
+    throw new TypeError(
+      `catchUp.mode is '${mode}', but tickMark is 'start', and a tick that has started never runs again: leave one of them out`,
+    );
+  }
+  return { mode, withinMs, max };
+}

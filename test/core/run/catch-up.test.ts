@@ -1,0 +1,523 @@
+import { DeadlineError, type ExecuteOptions, type Execution, executeWithLock, LockLostError } from 'single-execution';
+import { lockAdmin } from 'single-execution/admin';
+import { cron, rate } from 'single-execution/schedule';
+import { faultyStore } from 'single-execution/testing';
+import { describe, expect, test, vi } from 'vitest';
+import { gate } from '../../support/gate.js';
+import { crash, MINUTE, memoryLocks, NOW } from '../../support/memory-locks.js';
+
+/* Row 89: what becomes of ticks that never came, failed or crashed. */
+
+const HOUR = 60 * MINUTE;
+const hours = (...at: number[]) => at.map((hour) => new Date(NOW + hour * HOUR));
+
+/** An hourly job that catches up, and the hours that its handler has run for. */
+function setting(catchUp: ExecuteOptions['catchUp'] = { mode: 'all' }) {
+  const locks = memoryLocks();
+  const { options, clock, observer } = locks;
+  const store = faultyStore(locks.store);
+  const admin = lockAdmin(locks.store, { clock });
+  const ran: number[] = [];
+  const at = (hour: number, more: Partial<ExecuteOptions> = {}): ExecuteOptions => ({
+    ...options,
+    store,
+    tick: NOW + hour * HOUR,
+    schedule: cron('0 * * * *'),
+    ...(catchUp && { catchUp }),
+    ...more,
+  });
+  const hourOf = (tick: Date | undefined) => (Number(tick) - NOW) / HOUR;
+  const work = (hour: number, meanwhile: (execution: Execution) => unknown = () => {}, more = {}) =>
+    executeWithLock(
+      async (execution) => {
+        await meanwhile(execution);
+        ran.push(hourOf(execution.tick));
+        return `report of ${hourOf(execution.tick)}`;
+      },
+      at(hour, more),
+    );
+  const open = async () => (await admin.open('digest')).map(hourOf);
+  const told = (type: string) => observer.events.filter((event) => event.type === type);
+  return { ...locks, store, admin, ran, at, work, open, told, hourOf };
+}
+
+const failAt = (hour: number) => (execution: Execution) => {
+  if (Number(execution.tick) === NOW + hour * HOUR) throw new Error(`no data of ${hour}`);
+};
+
+describe("row 89: catchUp 'all'", () => {
+  test('runs once for each tick that never came, oldest first, and then for its own', async () => {
+    const { work, ran } = setting();
+    await work(0);
+
+    const outcome = await work(4);
+
+    expect(ran).toEqual([0, 1, 2, 3, 4]);
+    expect(outcome).toMatchObject({ status: 'executed', value: 'report of 4', tick: hours(4)[0], missedTicks: [] });
+    expect(outcome).toMatchObject({ caughtUp: hours(1, 2, 3).map((tick) => ({ tick, durationMs: 0 })) });
+  });
+
+  test('tells each run which tick it is for, and whether it is caught up', async () => {
+    const { work, hourOf } = setting();
+    await work(0);
+    const seen: unknown[] = [];
+
+    await work(2, ({ tick, isCatchUp, missedTicks }) => seen.push([hourOf(tick), isCatchUp, missedTicks]));
+
+    expect(seen).toEqual([
+      [1, true, []],
+      [2, false, []],
+    ]);
+  });
+
+  test('runs for a tick that failed, crashed or was opened, each once', async () => {
+    const { work, ran, at, clock, open } = setting({ mode: 'none' });
+    await work(0);
+    await expect(work(1, failAt(1))).rejects.toThrow('no data of 1');
+    await work(2);
+    await crash(at(3));
+    await clock.advance(MINUTE);
+    ran.length = 0;
+
+    await work(5, undefined, { catchUp: { mode: 'all' } });
+
+    expect(ran).toEqual([1, 3, 4, 5]);
+    expect(await open()).toEqual([]);
+    for (const hour of [1, 3, 4]) expect(await work(hour)).toMatchObject({ reason: 'stale-tick' });
+  });
+
+  test('a tick that fails ends the call with its own error: earlier ones are done, it and later ones stay open', async () => {
+    const { work, ran, told } = setting();
+    await work(0);
+
+    await expect(work(4, failAt(2))).rejects.toThrow('no data of 2');
+    expect(ran).toEqual([0, 1]);
+    expect(told('caught-up')).toMatchObject([
+      { tick: hours(1)[0], status: 'succeeded' },
+      { tick: hours(2)[0], status: 'failed' },
+    ]);
+    expect(told('failed')).toMatchObject([{ tick: hours(4)[0] }]);
+
+    await work(5);
+    expect(ran).toEqual([0, 1, 2, 3, 4, 5]);
+  });
+
+  test('a tick that fails stays open for runs that know no schedule, too', async () => {
+    const { work, open } = setting();
+    await work(0);
+    await expect(work(4, failAt(2))).rejects.toThrow('no data of 2');
+
+    await work(5, undefined, { schedule: undefined, catchUp: undefined });
+
+    expect(await open()).toEqual([2, 4]);
+  });
+
+  test('a crash in the middle leaves a gap that the next run finds', async () => {
+    const { work, ran, at, clock } = setting();
+    await work(0);
+    void executeWithLock((execution) => {
+      if (Number(execution.tick) === NOW + 3 * HOUR) return new Promise(() => {});
+      ran.push((Number(execution.tick) - NOW) / HOUR);
+      return undefined;
+    }, at(5));
+    await clock.advance(MINUTE);
+
+    await work(6);
+
+    expect(ran).toEqual([0, 1, 2, 3, 4, 5, 6]);
+  });
+
+  test('leaves what is over max to the next run', async () => {
+    const { work, ran, open } = setting({ mode: 'all', max: 2 });
+    await work(0);
+
+    const outcome = await work(6);
+
+    expect(ran).toEqual([0, 1, 2, 6]);
+    expect(await open()).toEqual([3, 4, 5]);
+    expect(outcome).toMatchObject({ missedTicks: hours(3, 4, 5) });
+    await work(7);
+    await work(8);
+    expect(ran).toEqual([0, 1, 2, 6, 3, 4, 7, 5, 8]);
+    expect(await open()).toEqual([]);
+  });
+
+  test('keeps a hundred ticks open, and no run without catchUp cuts them off', async () => {
+    const { work, ran, open, clock } = setting({ mode: 'all', max: 1, within: '30d' });
+    await work(0);
+    await clock.advance(104 * HOUR);
+    await work(102);
+    expect(await open()).toHaveLength(100);
+
+    await work(103, undefined, { catchUp: { mode: 'none' } });
+    expect(await open()).toHaveLength(100);
+    await work(104, undefined, { catchUp: { mode: 'all', max: 100, within: '30d' } });
+
+    expect(await open()).toEqual([]);
+    expect(ran.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 105 }, (_, hour) => hour));
+  });
+
+  test('no long gap that a run without catchUp passes pushes out what an operator has listed', async () => {
+    const { work, open, clock, admin } = setting({ mode: 'none' });
+    await work(0);
+    await clock.advance(200 * HOUR);
+    await work(50, undefined, { schedule: undefined });
+    await admin.backfill('digest', { from: NOW + HOUR, to: NOW + 13 * HOUR, schedule: cron('0 * * * *') });
+
+    await work(151);
+
+    const listed = Array.from({ length: 12 }, (_, i) => i + 1);
+    expect(await open()).toEqual([...listed, 143, 144, 145, 146, 147, 148, 149, 150]);
+  });
+
+  test('runs its own tick only once all that waits fits in the record', async () => {
+    const { work, ran, open, clock } = setting({ mode: 'all', max: 2, within: '30d' });
+    await work(0);
+    await clock.advance(104 * HOUR);
+
+    const tooLong = work(104);
+
+    await expect(tooLong).rejects.toThrow(DeadlineError);
+    await expect(tooLong).rejects.toMatchObject({ code: 'CATCH_UP' });
+    expect(ran).toEqual([0, 1, 2]);
+    expect(await open()).toEqual([104]);
+    await work(104);
+    expect(ran).toEqual([0, 1, 2, 3, 4, 104]);
+    expect(await open()).toEqual(Array.from({ length: 99 }, (_, i) => i + 5));
+  });
+
+  test('gives up what is older than within, and tells it', async () => {
+    const { work, ran, told, open } = setting({ mode: 'none' });
+    await work(0);
+    await expect(work(1, failAt(1))).rejects.toThrow();
+    await work(2);
+    ran.length = 0;
+
+    await work(7, undefined, { catchUp: { mode: 'all', within: '3h' } });
+
+    expect(ran).toEqual([4, 5, 6, 7]);
+    expect(told('given-up')).toMatchObject([{ ticks: hours(1, 3) }]);
+    expect(await open()).toEqual([]);
+  });
+
+  test('gives up what is too old where nothing is left to catch up with', async () => {
+    const { work, ran, told, open } = setting({ mode: 'none' });
+    await work(0);
+    await expect(work(1, failAt(1))).rejects.toThrow();
+    await work(2);
+
+    await work(3, undefined, { catchUp: { mode: 'all', within: '1h' } });
+
+    expect(ran).toEqual([0, 2, 3]);
+    expect(told('given-up')).toMatchObject([{ ticks: hours(1) }]);
+    expect(await open()).toEqual([]);
+  });
+
+  test('stops when the time of the run is up, and the retry goes on', async () => {
+    const { work, ran, clock } = setting();
+    await work(0);
+
+    const outOfTime = work(4, () => clock.advance(40_000), { maxHold: '1m', lockAtMostFor: '1h' });
+
+    await expect(outOfTime).rejects.toMatchObject({ name: 'DeadlineError', code: 'MAX_HOLD' });
+    expect(ran).toEqual([0, 1, 2]);
+    await work(4);
+    expect(ran).toEqual([0, 1, 2, 3, 4]);
+  });
+
+  test('does not begin its own tick when the time is up after the last one before it', async () => {
+    const { work, ran, clock, open } = setting();
+    await work(0);
+
+    const outOfTime = work(2, () => clock.advance(61_000), { maxHold: '1m', lockAtMostFor: '1h' });
+
+    await expect(outOfTime).rejects.toMatchObject({ name: 'DeadlineError', code: 'MAX_HOLD' });
+    expect(ran).toEqual([0, 1]);
+    expect(await open()).toEqual([2]);
+  });
+
+  test('a mark holds the lock no longer than maxHold', async () => {
+    const { work, clock, item } = setting();
+    await work(0);
+    const ends: number[] = [];
+
+    await work(
+      3,
+      async () => {
+        await clock.advance(20_000);
+        ends.push(Number((await item()).lockUntil) - NOW);
+      },
+      { maxHold: '1m', lockAtMostFor: '50s' },
+    );
+
+    expect(ends).toEqual([50_000, 60_000, 60_000]);
+  });
+
+  test('goes back to the very instant of within, and no further', async () => {
+    const { work, ran, told } = setting({ mode: 'none' });
+    await work(0);
+    for (const hour of [1, 2]) await expect(work(hour, failAt(hour))).rejects.toThrow();
+    await work(3);
+    ran.length = 0;
+
+    await work(4, undefined, { catchUp: { mode: 'all', within: '2h' } });
+
+    expect(ran).toEqual([2, 4]);
+    expect(told('given-up')).toMatchObject([{ ticks: hours(1) }]);
+  });
+
+  test('marks each tick with one write, which holds the lock for as long again', async () => {
+    const { work, store, clock } = setting();
+    await work(0);
+    const before = store.calls.length;
+
+    const outcome = await work(3, () => clock.advance(50_000));
+
+    expect(store.calls.slice(before).map(({ verb }) => verb)).toEqual(['acquire', 'mark', 'mark', 'release']);
+    expect(outcome).toMatchObject({ release: 'released', durationMs: 150_000 });
+    expect(outcome).toMatchObject({ caughtUp: [{ durationMs: 50_000 }, { durationMs: 50_000 }] });
+  });
+
+  test('a mark near maxHold leaves a record that others can read, whatever fraction the clock is at', async () => {
+    const { work, clock } = setting();
+    await work(0);
+    await clock.advance(0.25);
+    const others: unknown[] = [];
+
+    await work(
+      2,
+      async ({ isCatchUp }) => {
+        if (isCatchUp) await clock.advance(30_000.5);
+        else others.push(await work(3));
+      },
+      { lockAtMostFor: '50s', maxHold: '1m' },
+    );
+
+    expect(others).toMatchObject([{ status: 'skipped', reason: 'locked' }]);
+  });
+
+  test('a mark that stays unanswered ends the call, and at worst its tick runs again', async () => {
+    const { work, ran, store } = setting();
+    await work(0);
+    store.next('mark', 'none', 'lose-response');
+
+    await expect(work(4)).rejects.toMatchObject({ name: 'LockStoreError', code: 'UNAVAILABLE', operation: 'mark' });
+    expect(ran).toEqual([0, 1, 2]);
+    await work(5);
+    expect(ran).toEqual([0, 1, 2, 3, 4, 5]);
+
+    store.next('mark', 'none', 'lose-request');
+    await expect(work(8)).rejects.toMatchObject({ operation: 'mark' });
+    await work(9);
+    expect(ran.slice(6)).toEqual([6, 7, 7, 8, 9]);
+  });
+
+  test('a lock that is lost meanwhile ends the call', async () => {
+    const { work, ran, admin } = setting();
+    await work(0);
+
+    const lost = work(3, async ({ fencingToken }) => void (await admin.forceRelease('digest', { fencingToken })));
+
+    await expect(lost).rejects.toThrow(LockLostError);
+    expect(ran).toEqual([0, 1]);
+  });
+
+  test('the history tells how many ticks a run has caught up with', async () => {
+    const { work, admin } = setting();
+    await work(0);
+    await work(4);
+
+    const [newest, first] = (await admin.runs('digest')) ?? [];
+    expect(newest).toMatchObject({ status: 'succeeded', tick: hours(4)[0], caughtUp: 3 });
+    expect(first).not.toHaveProperty('caughtUp');
+  });
+
+  test('an older tick that is redriven catches up with those before it alone', async () => {
+    const { work, ran } = setting({ mode: 'none' });
+    await work(0);
+    for (const hour of [1, 2, 3]) await expect(work(hour, failAt(hour))).rejects.toThrow();
+    await work(4);
+    ran.length = 0;
+
+    await work(2, undefined, { catchUp: { mode: 'all' } });
+
+    expect(ran).toEqual([1, 2]);
+  });
+
+  test.each([
+    ['too early', -2, 0],
+    ['too late', 0, 2],
+  ])('a schedule whose ticks come %s: each tick runs once, and none that is done or not due', async (_, from, to) => {
+    const { work, ran } = setting();
+    const hourly = cron('0 * * * *');
+    const by = (at: Date, more: number) => new Date(at.getTime() + more * HOUR);
+    const schedule = { ...hourly, between: (a: Date, b: Date) => hourly.between(by(a, from), by(b, to)) };
+    await work(0);
+    await work(1);
+
+    await work(4, undefined, { schedule });
+
+    expect(ran).toEqual([0, 1, 2, 3, 4]);
+  });
+
+  test('a call that a done tick has left behind does not run inside the next one', async () => {
+    const { work, at } = setting();
+    await work(0);
+    const left = gate();
+    let late: Promise<unknown> | undefined;
+
+    await work(2, async ({ isCatchUp }) => {
+      if (isCatchUp) {
+        late = left.opened.then(() => executeWithLock(() => 'again', at(1)));
+        return;
+      }
+      left.open();
+      expect(await late).toMatchObject({ status: 'skipped', reason: 'already-executed' });
+    });
+
+    expect.assertions(1);
+  });
+
+  test('a lock that knows no tick has nothing to catch up with', async () => {
+    const { work, ran } = setting();
+
+    expect(await work(9)).toMatchObject({ caughtUp: [] });
+    expect(ran).toEqual([9]);
+  });
+
+  test('a lock that knows no tick but one that failed catches up with it and with those after it', async () => {
+    const { work, ran, open } = setting();
+    await expect(work(0, failAt(0))).rejects.toThrow();
+
+    await work(3);
+
+    expect(ran).toEqual([0, 1, 2, 3]);
+    expect(await open()).toEqual([]);
+  });
+
+  test('a run without a tick catches up with nothing', async () => {
+    const { work, ran, at } = setting();
+    await work(0);
+    const { tick: _, ...untimed } = at(3);
+
+    expect(await executeWithLock(() => {}, untimed)).toMatchObject({ caughtUp: [] });
+    expect(ran).toEqual([0]);
+  });
+});
+
+describe('row 89: a schedule of the caller', () => {
+  const hourly = cron('0 * * * *');
+  const failing = () => {
+    throw new Error('no calendar');
+  };
+  /** Asked once before the lock is taken, whether the tick is one of the schedule. */
+  const previousOnce = vi.fn(failing).mockImplementationOnce(() => hours(3)[0] as never);
+
+  test.each<[string, object]>([
+    ['previous throws', { ...hourly, previous: previousOnce }],
+    ['between throws', { ...hourly, between: failing }],
+    ['between returns nothing', { ...hourly, between: () => undefined }],
+  ])('whose %s leaves no lock held', async (_, schedule) => {
+    const { work, ran, item, clock } = setting();
+    await work(0);
+
+    await expect(work(3, undefined, { schedule, keepAlive: true })).rejects.toThrow();
+    expect(await item()).toMatchObject({ state: 'released', result: 'failed' });
+    expect(clock.pendingTimers()).toBe(0);
+    await work(3);
+    expect(ran).toEqual([0, 1, 2, 3]);
+  });
+
+  test('whose previous tells the same instant again and again does not run its tick twice', async () => {
+    const { work, ran } = setting({ mode: 'latest' });
+    await work(0);
+    const stuck = { ...cron('0 * * * *'), previous: () => hours(3)[0] };
+
+    await work(3, undefined, { schedule: stuck });
+
+    expect(ran).toEqual([0, 3]);
+  });
+});
+
+test('row 89: a tick that failed while it was caught up with is told that it is tried again', async () => {
+  const { work, hourOf } = setting();
+  await work(0);
+  await expect(work(3, failAt(1))).rejects.toThrow('no data of 1');
+  const recovering: unknown[] = [];
+
+  await work(4, (execution) => recovering.push([hourOf(execution.tick), execution.recovering]));
+
+  expect(recovering).toEqual([
+    [1, true],
+    [2, false],
+    [3, true],
+    [4, false],
+  ]);
+});
+
+test('row 89: nothing is told as given up that is not written', async () => {
+  const { work, store, told } = setting({ mode: 'latest', within: '30m' });
+  await work(0);
+  store.next('release', 'lose-request');
+
+  expect(await work(5)).toMatchObject({ release: 'unknown' });
+  expect(told('given-up')).toEqual([]);
+});
+
+describe("row 89: catchUp 'latest'", () => {
+  test('runs for the newest tick that never came, gives up the others, and tells them', async () => {
+    const { work, ran, told, open } = setting({ mode: 'latest' });
+    await work(0);
+
+    await work(5);
+
+    expect(ran).toEqual([0, 4, 5]);
+    expect(told('given-up')).toMatchObject([{ ticks: hours(1, 2, 3) }]);
+    expect(await open()).toEqual([]);
+  });
+
+  test('leaves ticks open that failed before', async () => {
+    const { work, ran, open } = setting({ mode: 'latest' });
+    await work(0);
+    await expect(work(1, failAt(1))).rejects.toThrow();
+
+    await work(4);
+
+    expect(ran).toEqual([0, 3, 4]);
+    expect(await open()).toEqual([1]);
+  });
+
+  test('does not run for a tick older than within', async () => {
+    const { work, ran, open } = setting({ mode: 'latest', within: '30m' });
+    await work(0);
+
+    await work(5);
+
+    expect(ran).toEqual([0, 5]);
+    expect(await open()).toEqual([]);
+  });
+});
+
+describe('row 89: catchUp that cannot be', () => {
+  const refused: readonly [string, Partial<ExecuteOptions>, string][] = [
+    ['no schedule', { schedule: undefined as never }, "catchUp.mode is 'all', but no schedule"],
+    ['a duration as schedule', { schedule: '1h' }, "catchUp.mode is 'all', but no schedule"],
+    ['a rate without a phase', { schedule: rate('1h') }, "catchUp.mode is 'all', but no schedule"],
+    ["tickMark 'start'", { tickMark: 'start' }, "but tickMark is 'start'"],
+    ['another mode', { catchUp: { mode: 'some' as 'all' } }, "catchUp.mode is 'some'"],
+    ['no object', { catchUp: 'all' as never }, "catchUp is 'all'"],
+    ['an unknown option', { catchUp: { mode: 'all', limit: 3 } as never }, "unknown option 'limit' of catchUp"],
+    ['within of 0', { catchUp: { mode: 'all', within: 0 } }, 'catchUp.within is 0'],
+    ['within over 30 days', { catchUp: { mode: 'all', within: '31d' } }, 'catchUp.within is 31d'],
+    ['max of 0', { catchUp: { mode: 'all', max: 0 } }, 'catchUp.max is 0'],
+    ['max over 1,000', { catchUp: { mode: 'all', max: 1_001 } }, 'catchUp.max is 1001'],
+    ['a store that cannot mark', { store: { ...memoryLocks().store, mark: undefined as never } }, "no function 'mark'"],
+  ];
+
+  test.each(refused)('is refused: %s', async (_, more, message) => {
+    const { work, ran } = setting();
+
+    await expect(work(1, undefined, more)).rejects.toThrow(message);
+    expect(ran).toEqual([]);
+  });
+});

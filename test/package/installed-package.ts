@@ -1,0 +1,66 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { addDeclarations, buildPackage } from '../support/built-package.js';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+/** The packed package, installed beside the packages that this repository has, for projects outside of it. */
+export interface InstalledPackage {
+  /** The package in its `node_modules`. */
+  readonly path: string;
+  /** Makes a project of these files, by path. @returns its folder */
+  addProject(name: string, files: Readonly<Record<string, string>>): Promise<string>;
+  remove(): Promise<void>;
+}
+
+export async function installedPackage(): Promise<InstalledPackage> {
+  const folder = await mkdtemp(join(tmpdir(), 'installed-package-'));
+  const modules = join(folder, 'node_modules');
+  const path = join(modules, 'single-execution');
+  await mkdir(path, { recursive: true });
+  const names = await readdir(join(ROOT, 'node_modules'));
+  await Promise.all(names.map((name) => symlink(join(ROOT, 'node_modules', name), join(modules, name))));
+  await run('tar', ['-xzf', await pack(join(folder, 'draft')), '--strip-components=1', '-C', path], folder);
+
+  return {
+    path,
+    async addProject(name, files) {
+      const project = join(folder, name);
+      for (const [file, text] of Object.entries(files)) {
+        await mkdir(dirname(join(project, file)), { recursive: true });
+        await writeFile(join(project, file), text);
+      }
+      return project;
+    },
+    remove: () => rm(folder, { recursive: true }),
+  };
+}
+
+/** @returns the tarball that npm would publish */
+async function pack(draft: string): Promise<string> {
+  await buildPackage(draft);
+  for (const project of ['tsconfig.build.json', 'tsconfig.cdk.json']) await addDeclarations(draft, project);
+  const tarball = await run('npm', ['pack', '--ignore-scripts', '--silent'], draft);
+  return join(draft, tarball.trim());
+}
+
+/**
+ * Runs a command in an environment that no test runner has added to.
+ *
+ * @returns what it wrote to stdout
+ * @throws Error with all that it wrote, when it fails
+ */
+export async function run(command: string, args: readonly string[], cwd: string): Promise<string> {
+  const { PATH, HOME } = process.env;
+  const env = { PATH, HOME, AWS_REGION: 'local', NO_COLOR: '1' };
+  try {
+    return (await promisify(execFile)(command, args, { cwd, env })).stdout;
+  } catch (error) {
+    const { stdout, stderr } = error as { readonly stdout: string; readonly stderr: string };
+    throw new Error(`${command} ${args.join(' ')} failed:\n${stdout}${stderr}`, { cause: error });
+  }
+}

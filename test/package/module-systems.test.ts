@@ -1,0 +1,264 @@
+import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type BuildOptions, build, transform } from 'esbuild';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { BARE_DOORS, DOORS } from '../support/doors.js';
+import { nodeBinary } from '../support/node-binary.js';
+import { type InstalledPackage, installedPackage, run } from './installed-package.js';
+
+/*
+ * The package as npm would publish it, in the projects of its users: what they write, with which tools, on which Node.
+ */
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const SLOW_MS = 120_000;
+const bin = (path: string) => join(ROOT, 'node_modules', path);
+const sourceOf = (path: string) => readFile(new URL(path, import.meta.url), 'utf8');
+
+let installed: InstalledPackage;
+/** Where {@link PROGRAMS} are. */
+let programs: ReadonlyMap<string, string>;
+beforeAll(async () => {
+  installed = await installedPackage();
+  programs = new Map(
+    await Promise.all(Object.entries(PROGRAMS).map(async ([way, make]) => [way, await make()] as const)),
+  );
+}, SLOW_MS);
+afterAll(() => installed?.remove());
+
+/** JavaScript of a text in TypeScript. */
+async function javaScript(text: string, kind: 'mjs' | 'cjs'): Promise<string> {
+  const format = kind === 'mjs' ? 'esm' : 'cjs';
+  return (await transform(text, { loader: 'ts', format, target: 'es2022' })).code;
+}
+
+describe('what is published', () => {
+  const names = Object.keys(DOORS).map((door) => door.split('/')[1] ?? 'index');
+  const kinds = ['js', 'cjs', 'd.ts', 'd.cts'];
+
+  test('is a file of each kind for each door, and at most eight that doors share', async () => {
+    const dist = join(installed.path, 'dist');
+    const files = (await readdir(dist)).filter((file) => file.includes('.') && !file.endsWith('.map'));
+    const shared = (await readdir(join(dist, 'shared'))).filter((file) => file.endsWith('.js'));
+
+    expect(files.sort()).toEqual(names.flatMap((name) => kinds.map((kind) => `${name}.${kind}`)).sort());
+    expect(shared.length).toBeLessThanOrEqual(8);
+  });
+
+  /** Packages and modules of Node that a file of dist loads, with all that it loads of dist. */
+  async function loaded(file: string): Promise<string[]> {
+    const { metafile } = await build({
+      entryPoints: [join(installed.path, 'dist', file)],
+      bundle: true,
+      write: false,
+      metafile: true,
+      platform: 'neutral',
+      packages: 'external',
+      // Only so does it keep what nobody uses.
+      ignoreAnnotations: true,
+      treeShaking: false,
+    });
+    const imports = Object.values(metafile.inputs).flatMap((input) => input.imports);
+    return [...new Set(imports.filter(({ external }) => external).map(({ path }) => path))];
+  }
+
+  test.each(names.flatMap((name) => [`${name}.js`, `${name}.cjs`]))(
+    'row 65: %s loads its own peers alone',
+    async (file) => {
+      const [name = ''] = file.split('.');
+      const peers = {
+        dynamodb: /^@aws-sdk\/(client|lib)-dynamodb$/,
+        cdk: /^(aws-cdk-lib(\/aws-[a-z-]+)?|constructs|node:path)$/,
+      }[name];
+      const packages = await loaded(file);
+
+      expect(packages.filter((path) => !peers?.test(path))).toEqual([]);
+      expect(packages.length > 0).toBe(peers !== undefined);
+    },
+  );
+
+  test('maps lead to the sources, which are in the package', async () => {
+    for (const map of ['dist/index.js.map', 'dist/shared/run.cjs.map', 'dist/types/infra/constructs/cdk.d.ts.map']) {
+      const { sources } = JSON.parse(await readFile(join(installed.path, map), 'utf8'));
+      const paths: string[] = sources.map((source: string) => join(installed.path, map, '..', source));
+
+      expect(paths.length).toBeGreaterThan(0);
+      await Promise.all(paths.map((path) => readFile(path)));
+    }
+  });
+});
+
+const BANNER = "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
+
+/** Ways to get a program onto a machine. Each returns the path of what is run there. */
+const PROGRAMS: Readonly<Record<string, () => Promise<string>>> = {
+  'as plain files, from an ES module': () => plain('program.ts', 'mjs'),
+  'as plain files, from CommonJS': () => plain('program.ts', 'cjs'),
+  'in a bundle of esbuild, an ES module': () =>
+    bundled('bundle.mjs', { format: 'esm', mainFields: ['module', 'main'], banner: { js: BANNER } }),
+  'in a bundle of esbuild, CommonJS': () => bundled('bundle.cjs', { format: 'cjs' }),
+  'in a bundle of webpack, from an ES module': () => packed('mjs'),
+  'in a bundle of webpack, from CommonJS': () => packed('cjs'),
+};
+
+async function plain(source: string, kind: 'mjs' | 'cjs'): Promise<string> {
+  const text = await javaScript(await sourceOf(source), kind);
+  return join(await installed.addProject(`plain-${source}`, { [`main.${kind}`]: text }), `main.${kind}`);
+}
+
+async function bundled(file: string, options: BuildOptions): Promise<string> {
+  const folder = await installed.addProject('esbuild', { 'main.ts': await sourceOf('program.ts') });
+  const [main, outfile] = [join(folder, 'main.ts'), join(folder, file)];
+  await build({
+    ...options,
+    entryPoints: [main],
+    outfile,
+    bundle: true,
+    minify: true,
+    platform: 'node',
+    target: 'node20',
+  });
+  return outfile;
+}
+
+/** Leaves the packages where they are, which would take it long. Exits with 1 where webpack has a word to say. */
+const WEBPACK = `
+const [, entry, path, filename] = process.argv;
+const packages = ['@aws-sdk/client-dynamodb', '@aws-sdk/lib-dynamodb', 'aws-sdk-client-mock'];
+const externals = Object.fromEntries(packages.map((name) => [name, 'commonjs ' + name]));
+require('webpack')({ mode: 'production', target: 'node20', entry, output: { path, filename }, externals }, (error, stats) => {
+  const problems = error ?? stats.toString({ all: false, errors: true, warnings: true });
+  if (problems) console.error(problems);
+  process.exitCode = problems ? 1 : 0;
+});`;
+
+async function packed(kind: 'mjs' | 'cjs'): Promise<string> {
+  const entry = await plain('program.ts', kind);
+  const folder = join(entry, '..');
+  const filename = `webpack-${kind}.cjs`;
+  await run(process.execPath, ['-e', WEBPACK, entry, folder, filename], folder);
+  return join(folder, filename);
+}
+
+describe.each([
+  ['this Node', async () => process.execPath],
+  ['Node 22', () => nodeBinary(22)],
+  ['Node 24', () => nodeBinary(24)],
+])('on %s', { timeout: SLOW_MS }, (_, node) => {
+  const execute = async (path: string) => JSON.parse(await run(await node(), [path], join(path, '..')));
+
+  test.each(Object.keys(PROGRAMS))('row 96: a handler runs once per tick %s', async (way) => {
+    expect(await execute(programs.get(way) ?? '')).toMatchObject(['send-digest', { reason: 'already-executed' }]);
+  });
+
+  test('row 96: every door exports the same as an ES module and as CommonJS', async () => {
+    const names = async (kind: 'mjs' | 'cjs', load: (door: string) => string) => {
+      const text = `const doors = [${Object.keys(DOORS).map(load)}];
+        process.stdout.write(JSON.stringify(doors.map((door) => Object.keys(door).sort())));`;
+      return execute(join(await installed.addProject('doors', { [`doors.${kind}`]: text }), `doors.${kind}`));
+    };
+    const exported = await names('mjs', (door) => `await import('${door}')`);
+
+    expect(exported[0]).toContain('withSingleExecution');
+    expect(await names('cjs', (door) => `require('${door}')`)).toEqual(exported);
+  });
+
+  test('row 95: an ES module and a CommonJS one in one process know each other’s errors and runs', async () => {
+    const both = { nested: { value: { isCurrent: true, inner: 'executed' } }, isError: true, isAnother: false };
+
+    const seen = await execute(await plain('two-copies.ts', 'mjs'));
+    expect(seen).toMatchObject({ areTwo: true, fromEsModule: both, fromCommonJs: both });
+  });
+});
+
+describe('row 96: the test of the README passes', { timeout: SLOW_MS }, () => {
+  const VITEST = "import { expect, test } from 'vitest';\n";
+
+  /** The test of the README with another line for the runner. */
+  async function readmeTest(runner: string): Promise<string> {
+    const blocks = (await readFile(join(ROOT, 'README.md'), 'utf8')).matchAll(/^```ts\n(.*?)^```/gms);
+    const text = [...blocks].map(([, code = '']) => code).find((code) => code.includes(VITEST)) ?? '';
+    expect(text).toContain('the same tick runs once');
+    return text.replace(VITEST, runner);
+  }
+
+  const PASSED = /1 passed|# pass 1|pass 1/;
+
+  test('in a project as `cdk init` makes it, with Jest and @swc/jest', async () => {
+    const folder = await installed.addProject('app', {});
+    await mkdir(folder);
+    await run(bin('.bin/cdk'), ['init', 'app', '--language', 'typescript', '--generate-only'], folder);
+    await installed.addProject('app', { 'test/digest.test.ts': await readmeTest('') });
+
+    await run(bin('.bin/jest'), ['digest'], folder);
+  });
+
+  test('with ts-jest, which checks its types, in a project of CommonJS', async () => {
+    const compilerOptions = {
+      target: 'ES2022',
+      module: 'nodenext',
+      strict: true,
+      skipLibCheck: true,
+      isolatedModules: false,
+    };
+    const folder = await installed.addProject('ts-jest', {
+      'package.json': '{ "type": "commonjs" }',
+      'jest.config.js': "module.exports = { transform: { '^.+\\\\.ts$': 'ts-jest' } };",
+      'tsconfig.json': JSON.stringify({ compilerOptions }),
+      'digest.test.ts': await readmeTest("import { expect, test } from '@jest/globals';\n"),
+    });
+
+    await run(bin('.bin/jest'), [], folder);
+  });
+
+  test('with vitest', async () => {
+    const folder = await installed.addProject('vitest', { 'digest.test.ts': await readmeTest(VITEST) });
+
+    expect(await run(bin('.bin/vitest'), ['run', '--root', folder], folder)).toMatch(PASSED);
+  });
+
+  test.each(['mjs', 'cjs'] as const)('with node:test, from %s', async (kind) => {
+    const runner = "import { test } from 'node:test';\nimport { expect } from 'expect';\n";
+    const folder = await installed.addProject('node-test', {
+      [`digest.test.${kind}`]: await javaScript(await readmeTest(runner), kind),
+    });
+
+    expect(await run(process.execPath, ['--test', `digest.test.${kind}`], folder)).toMatch(PASSED);
+  });
+});
+
+describe('row 96: TypeScript', { timeout: SLOW_MS }, () => {
+  /** Uses a type of the root, and loads every door but the one whose declarations name all services of AWS. */
+  const program = [
+    ...[...BARE_DOORS, 'single-execution/dynamodb'].map((door, n) => `export * as door${n} from '${door}';`),
+    "import { LockStoreError, withSingleExecution } from 'single-execution';",
+    "import { dynamoDBStore } from 'single-execution/dynamodb';",
+    "export const handler = withSingleExecution(async (event: { readonly n: number }) => event.n, { name: 'a', store: dynamoDBStore({ tableName: 'locks' }) });",
+    'export const codeOf = (error: unknown) => error instanceof LockStoreError ? error.code.toLowerCase() : 0;',
+    '// @ts-expect-error A wrapped handler keeps its parameters.',
+    "export const wrong = handler({ n: '1' });",
+  ].join('\n');
+
+  test.each<[string, object, string[]]>([
+    ['commonjs', { module: 'commonjs', moduleResolution: 'node10', ignoreDeprecations: '6.0' }, ['program.ts']],
+    ['node16', { module: 'node16' }, ['program.mts', 'program.cts']],
+    ['nodenext', { module: 'nodenext' }, ['program.mts', 'program.cts']],
+    ['bundler', { module: 'esnext', moduleResolution: 'bundler' }, ['program.ts']],
+  ])('%s compiles', async (name, options, files) => {
+    const compilerOptions = {
+      target: 'ES2022',
+      strict: true,
+      skipLibCheck: true,
+      noEmit: true,
+      types: ['node'],
+      ...options,
+    };
+    const folder = await installed.addProject(`typescript-${name}`, {
+      ...Object.fromEntries(files.map((file) => [file, program])),
+      'tsconfig.json': JSON.stringify({ compilerOptions, files }),
+    });
+
+    await run(bin('.bin/tsc'), ['-p', '.'], folder);
+  });
+});

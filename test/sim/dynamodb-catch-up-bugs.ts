@@ -1,0 +1,42 @@
+import { bugsOf, type SimBug } from './sim-bug.js';
+
+const bug = bugsOf('dynamodb');
+
+// biome-ignore format: each bug in a few rows, not each text in one
+export const DYNAMODB_CATCH_UP_BUGS: readonly SimBug[] = [
+  bug('a mark does not ask whether its tick is open', 'synchronised', 123,
+    ['stores/dynamodb/requests.ts#markRequest', 'TICK_IS_OPEN}',
+      "'(:tick = :tick OR ' + TICK_IS_OPEN + ')'}"]),
+  bug('anybody may mark', 'hostile', 315,
+    ['stores/dynamodb/requests.ts#markRequest', 'THIS_GRANT}',
+      "'(' + THIS_GRANT + ' OR :token = :token)'}"]),
+  bug('a mark that went unanswered counts', 'synchronised', 60,
+    ['core/run/extender.ts#leaseExtender', "throw toStoreError(cause, 'mark', lease.name);", "return 'marked';"]),
+  bug('the next mark is made from the lists of the acquire', 'synchronised', 47,
+    ['core/run/extender.ts#leaseExtender', 'else keep(result.lease, {',
+      'else keep({ ...granted, lockUntilMs: result.lease.lockUntilMs }, {']),
+  bug('the release is made from the lists of the acquire', 'synchronised', 47,
+    ['core/run/guarded-run.ts#runHeld', 'lease: extender.lease', 'lease']),
+  bug('the own tick runs after one that was caught up with has failed', 'synchronised', 7,
+    ['core/run/guarded-run.ts#runHeld', 'past.failure ?? (await runFor(', '(await runFor(']),
+  bug('after a tick that has failed the next one is caught up with', 'synchronised', 7,
+    ['core/run/catch-up/catch-up.ts#catchUp', 'return { caughtUp, failure: { error, tickMs } };', 'continue;']),
+  bug('the tick at which a run that catches up has failed is forgotten', 'synchronised', 7,
+    ['core/run/guarded-run.ts#completionOf', '...defined({ failedTickMs: failure?.tickMs })', '']),
+  bug('the newest tick is caught up with first', 'synchronised', 47,
+    ['core/run/catch-up/plan.ts#planAll', 'ticksMs: due.slice(0, max)', 'ticksMs: due.slice(0, max).reverse()']),
+  bug('a run catches up with more than max', 'synchronised', 7,
+    ['core/run/catch-up/plan.ts#planAll', 'ticksMs: due.slice(0, max)', 'ticksMs: due.slice(0, max + 1)']),
+  bug('ticks over max are forgotten', 'synchronised', 7,
+    ['core/run/catch-up/plan.ts#planAll', 'leftMs: unlisted(left, listed)', 'leftMs: []']),
+  bug('ticks over max are cut to eight', 'synchronised', 47,
+    ['core/run/catch-up/plan.ts#planAll', 'keepTicks: MOST_LISTED', 'keepTicks: 8']),
+  bug('the own tick closes a gap that is too long to be listed', 'synchronised', 47,
+    ['core/run/catch-up/plan.ts#planAll', 'isTooLong: left.length > MOST_LISTED', 'isTooLong: false']),
+  bug('ticks that are given up stay open', 'synchronised', 7,
+    ['core/record/open-ticks.ts#ticksAfterRun', 'tick !== tickMs && !givenUpTicksMs.includes(tick)', 'tick !== tickMs']),
+  bug('ticks that are too old are caught up with', 'synchronised', 7,
+    ['core/run/catch-up/plan.ts#firstMissed', 'Math.max(sinceMs + 1, fromMs)', 'sinceMs + 1']),
+  bug('ticks that never came after the first one failed are forgotten', 'synchronised', 20,
+    ['core/run/catch-up/plan.ts#planFor', 'lease.doneTickMs ?? lease.failedTicksMs?.[0]', 'lease.doneTickMs']),
+];

@@ -1,0 +1,127 @@
+import { UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
+import type { Lease } from 'single-execution';
+import { dynamoDBStore } from 'single-execution/dynamodb';
+import { describe, expect, test } from 'vitest';
+import { listOf } from '../../../src/core/record/open-ticks.js';
+import { storeCall } from '../../support/contract-harness.js';
+import { mockedLocks } from '../../support/mocked-locks.js';
+import { refused } from '../../support/sdk-errors.js';
+
+const NOW = Date.UTC(2026, 0, 1);
+const minute = (n: number) => NOW + n * 60_000;
+const LEASE_MS = 60_000;
+/** The end of the lease that a mark asks for at once, the pad included. */
+const UNTIL = NOW + LEASE_MS + 2_000;
+
+/** A grant of minute 5: minute 2 is done, two older ones are listed, and a newer one has failed. */
+const LEASE: Lease = {
+  name: 'digest',
+  attemptId: 'a1',
+  fencingToken: 7,
+  leaseMs: LEASE_MS,
+  lockedAtMs: NOW,
+  lockUntilMs: NOW + 30_000,
+  tickMs: minute(5),
+  doneTickMs: minute(2),
+  openTicksMs: [minute(0), minute(1)],
+  failedTicksMs: [minute(3)],
+  firstSentWall: NOW,
+  firstSentMono: 0,
+};
+
+/** Marks a minute under that lease, while the store grants it, or refuses it because of this item. */
+async function mark(n: number, item?: object) {
+  const { client, mock, clock } = mockedLocks();
+  if (item) mock.on(UpdateCommand).rejects(refused(item));
+  else mock.on(UpdateCommand).resolves({});
+  const store = dynamoDBStore({ tableName: 'locks', client });
+  const result = await store.mark(LEASE, { tickMs: minute(n), leaseMs: LEASE_MS }, storeCall(clock));
+  return { result, inputs: mock.commandCalls(UpdateCommand).map(({ args }) => args[0].input) };
+}
+
+test('row 89: a mark is one conditional write of the lists, the newest tick done and the end of the lease', async () => {
+  const { result, inputs } = await mark(4);
+
+  expect(inputs).toEqual<UpdateCommandInput[]>([
+    {
+      TableName: 'locks',
+      Key: { lockName: 'digest' },
+      UpdateExpression:
+        'SET lockUntil = :lockUntil, doneTick = :doneTick, openTicks = :openTicks, failedTicks = :failedTicks',
+      ConditionExpression:
+        'attemptId = :att AND #state = :held AND fencingToken = :token AND (attribute_not_exists(doneTick) OR ' +
+        'doneTick < :tick OR (doneTick > :tick AND contains(openTicks, :listed)))',
+      ExpressionAttributeNames: { '#state': 'state' },
+      ExpressionAttributeValues: {
+        ':lockUntil': UNTIL,
+        ':doneTick': minute(4),
+        ':openTicks': listOf([minute(0), minute(1), minute(3)]),
+        ':failedTicks': ',',
+        ':att': 'a1',
+        ':held': 'held',
+        ':token': 7,
+        ':tick': minute(4),
+        ':listed': listOf([minute(4)]),
+      },
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+    },
+  ]);
+  expect(result).toMatchObject({
+    status: 'marked',
+    lease: {
+      lockUntilMs: UNTIL,
+      doneTickMs: minute(4),
+      openTicksMs: [minute(0), minute(1), minute(3)],
+      failedTicksMs: [],
+    },
+  });
+});
+
+test('a mark writes no list that stays as it is', async () => {
+  const { inputs } = await mark(0);
+
+  expect(inputs[0]?.UpdateExpression).toBe('SET lockUntil = :lockUntil, doneTick = :doneTick, openTicks = :openTicks');
+});
+
+describe('a mark that is refused', () => {
+  const ours = { attemptId: 'a1', state: 'held', fencingToken: 7, lockedAt: NOW, lockUntil: UNTIL };
+  const marked = { ...ours, doneTick: minute(2), openTicks: listOf([minute(1)]) };
+
+  test('has been applied before, where the lock is ours and the tick is open no more', async () => {
+    const { result } = await mark(0, marked);
+
+    expect(result).toMatchObject({ status: 'marked', lease: { lockUntilMs: UNTIL, openTicksMs: [minute(1)] } });
+  });
+
+  test('ends the lease where the record does', async () => {
+    const { result } = await mark(0, { ...marked, lockUntil: UNTIL - 1 });
+
+    expect(result).toMatchObject({ status: 'marked', lease: { lockUntilMs: UNTIL - 1 } });
+  });
+
+  test('F14 ends no lease at what is no instant', async () => {
+    await expect(mark(0, { ...marked, lockUntil: 'soon' })).rejects.toMatchObject({
+      name: 'CorruptLockError',
+      attribute: 'lockUntil',
+    });
+  });
+
+  test.each([
+    ['is a second grant of our attempt', { fencingToken: 8 }],
+    ['somebody else holds', { attemptId: 'a-foreign' }],
+    ['was released', { state: 'released' }],
+    ['has the tick as open', { openTicks: listOf([minute(0)]) }],
+  ])('has lost the lock that %s', async (_, item) => {
+    expect((await mark(0, { ...marked, ...item })).result).toEqual({ status: 'lost' });
+  });
+});
+
+test('a mark moves the end past the one that was told, so that a takeover judged before it is refused', async () => {
+  const { client, mock, clock } = mockedLocks();
+  mock.on(UpdateCommand).resolves({});
+  const store = dynamoDBStore({ tableName: 'locks', client });
+
+  const result = await store.mark(LEASE, { tickMs: minute(4), leaseMs: 1_000 }, storeCall(clock));
+
+  expect(result).toMatchObject({ status: 'marked', lease: { lockUntilMs: LEASE.lockUntilMs + 1 } });
+});
