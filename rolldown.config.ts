@@ -18,7 +18,7 @@ const doors = Object.fromEntries(
 const SHARED = {
   core: /\/src\/core\/(values|ports|public|observers)\//,
   store: /\/src\/core\/(record|request)\//,
-  run: /\/src\/core\/(options|run|wrap)\//,
+  run: /\/src\/(core\/(options|run|wrap)\/|adapters\/lambda-)/,
   schedule: /\/src\/schedule\//,
   redis: /\/src\/stores\/redis\/(?!admin)/,
   'redis-admin': /\/src\/stores\/redis\/admin/,

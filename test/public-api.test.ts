@@ -31,6 +31,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   'single-execution/admin': ['lockAdmin'],
   'single-execution/observe': ['emfObserver', 'jsonLogObserver'],
   'single-execution/schedule': ['cron', 'eventBridge', 'rate', 'scheduleFromEnvironment'],
+  'single-execution/middy': ['singleExecution'],
   'single-execution/cdk': ['LockTable', 'SingleExecutionFunction', 'LockDashboard', 'lockMetric'],
   'single-execution/testing': [
     'lockStoreContract',

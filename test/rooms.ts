@@ -55,6 +55,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     what: '`withSingleExecution` on each platform',
     sees: ['core/values', 'core/ports', 'core/public', 'core/observers', 'core/options', 'core/run', 'core/wrap'],
   },
+  aspects: {
+    what: '`withSingleExecution` as a middleware',
+    sees: ['core/values', 'core/public', 'core/options', 'core/run', 'core/wrap', 'adapters'],
+  },
   leader: {
     what: 'one leader among processes or regions',
     sees: ['core/values', 'core/ports', 'core/public', 'core/observers', 'core/options', 'core/run', 'core/wrap'],

@@ -1,16 +1,12 @@
-import { logAndMetrics } from '../core/observers/default-observers.js';
-import { chosenLeaseMs, LONGEST_LEASE_MS, type LockOptions, type Policy, withStore } from '../core/options/policy.js';
+import type { LockOptions } from '../core/options/policy.js';
 import type { Execution } from '../core/public/execution.js';
 import type { Skipped } from '../core/public/outcome.js';
 import { run } from '../core/run/engine.js';
-import { isSwitchedOff } from '../core/run/off-switch.js';
-import type { Order } from '../core/run/order.js';
-import { namesOf } from '../core/values/option-checks.js';
-import { type RunTimes, timesWithin } from '../core/wrap/run-times.js';
-import { type TickOption, tickChooser, warnOfNoTick } from '../core/wrap/trigger.js';
-import { type OnSkipped, type OwnOptions, resolveWrapper } from '../core/wrap/wrapper.js';
-import { type Context, remainingMs, whoRuns } from './lambda-context.js';
-import { eventOf, readScheduleEvent } from './lambda-event.js';
+import type { TickOption } from '../core/wrap/trigger.js';
+import type { OnSkipped } from '../core/wrap/wrapper.js';
+import type { Context } from './lambda-context.js';
+import { eventOf } from './lambda-event.js';
+import { lambdaOrders } from './lambda-orders.js';
 
 /**
  * A Lambda handler that is given its execution as third argument. It returns a promise: one that returns at once could
@@ -61,8 +57,6 @@ type Reply<R, S> = S extends 'throw' ? R : S extends (skipped: Skipped) => infer
 /** A wrapped handler. Where a `ScheduledHandler` is wanted, `O` is void, and the reply `T` is not shown. */
 type Wrapped<E, T, O> = (event: E, context: Context) => Promise<[Nothing, O] extends [O, Nothing] ? O : T>;
 
-const OWN_OPTIONS = namesOf<OwnOptions<Options>>({});
-
 /**
  * Wraps a scheduled Lambda function: it runs once per tick, and never twice at a time.
  *
@@ -87,23 +81,11 @@ export function withSingleExecution<E, R>(
   handler: Handler<E, R> | PlainHandler<E, R>,
   options: Options<E>,
 ): (event: E, context: Context) => Promise<unknown> {
-  const { settings, nameFor, reply } = resolveWrapper(handler, options, OWN_OPTIONS, logAndMetrics);
-  const { tick = 'event' } = options;
-  const triggerFor = tickChooser(tick, settings, warnOfNoTick());
-  const policy = withStore(settings, options.store);
-  const timesFor = timesOf(policy);
-
+  const { policy, orderFor, reply } = lambdaOrders(handler, options);
   return async function singleExecution(this: unknown, event: E, context: Context): Promise<unknown> {
-    const name = nameFor([event, context]);
-    const order: Order = {
-      name,
-      lockedBy: whoRuns(context),
-      ...triggerFor(readScheduleEvent(event), [event, context], name),
-      ...timesFor(remainingMs(context)),
-    };
     const task = (execution: Execution) =>
       promised(handler.call(this, eventOf(event, execution), context, execution), handler);
-    return reply(await run<R>(task, order, policy));
+    return reply(await run<R>(task, orderFor(event, context), policy));
   };
 }
 
@@ -115,18 +97,4 @@ function promised<R>(result: R, { length }: { readonly length: number }): R {
     );
   }
   return result;
-}
-
-/** The times of each run. They throw a TypeError where neither the options nor the context tell a lease. */
-function timesOf(policy: Policy): (remaining: number | undefined) => RunTimes {
-  const timesFor = timesWithin(policy, "the function's remaining");
-  return (remaining) => {
-    if (remaining !== undefined) return timesFor(remaining);
-    // With the off switch on nothing is held, so no lease is needed.
-    const leaseMs = chosenLeaseMs(policy) ?? (isSwitchedOff(policy.store) ? LONGEST_LEASE_MS : undefined);
-    if (leaseMs !== undefined) return { leaseMs };
-    throw new TypeError(
-      "lockAtMostFor is undefined, and context.getRemainingTimeInMillis() does not tell either: give lockAtMostFor, such as '15m', or set keepAlive",
-    );
-  };
 }

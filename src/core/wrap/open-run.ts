@@ -1,0 +1,35 @@
+import type { Execution } from '../public/execution.js';
+import type { Outcome, Skipped } from '../public/outcome.js';
+import type { Task } from '../run/task.js';
+
+/** A run whose work others do, between two points of a program. */
+export interface OpenRun {
+  readonly status: 'open';
+  readonly execution: Execution;
+  /**
+   * Ends the run, as failed where an error is given. Resolves once nothing more is sent for it, and never rejects.
+   * Called again it changes nothing.
+   */
+  end(failure?: { readonly error: unknown }): Promise<void>;
+}
+
+/**
+ * Starts a run that lasts until it is ended.
+ *
+ * @param start runs a task under the lock
+ */
+export function openRun(start: (task: Task<void>) => Promise<Outcome<void>>): Promise<OpenRun | Skipped> {
+  return new Promise((resolve, reject) => {
+    const outcome = start((execution) => {
+      return new Promise<void>((succeed, fail) => {
+        const end: OpenRun['end'] = async (failure) => {
+          if (failure) fail(failure.error);
+          else succeed();
+          await outcome.catch(() => undefined);
+        };
+        resolve({ status: 'open', execution, end });
+      });
+    });
+    outcome.then((ended) => ended.status === 'skipped' && resolve(ended), reject);
+  });
+}

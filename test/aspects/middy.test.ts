@@ -1,0 +1,212 @@
+import middy from '@middy/core';
+import { currentExecution, type Execution, executeWithLock, LockHeldError } from 'single-execution';
+import { singleExecution } from 'single-execution/middy';
+import { lambdaContext, scheduledEvent } from 'single-execution/testing';
+import { describe, expect, test, vi } from 'vitest';
+import { gate } from '../support/gate.js';
+import { memoryLocks, NOW } from '../support/memory-locks.js';
+
+/** What a hook of another middleware does: return a value, or throw. */
+type Hook = () => unknown;
+
+const TICK = '2026-01-01T00:00:00.000Z';
+const answer = { statusCode: 418 };
+const failure = new Error('no database');
+const throwing: Hook = () => {
+  throw failure;
+};
+
+function setting() {
+  const { clock, store, observer, item } = memoryLocks();
+  const options = { name: 'digest', store, clock, observers: [observer] };
+  const call = (handler: (event: never, context: never) => unknown, event: object = scheduledEvent()) =>
+    handler(event as never, lambdaContext({ clock }) as never);
+  return { clock, store, observer, options, item, call };
+}
+
+/** A handler with singleExecution between two other middlewares, and the order in which everything was called. */
+function chain(
+  options: ReturnType<typeof setting>['options'],
+  hooks: Readonly<Record<string, Hook>> = {},
+  handler: Hook = () => 'sent',
+) {
+  const called: string[] = [];
+  const hook = (name: string) => async () => {
+    called.push(name);
+    return hooks[name]?.();
+  };
+  const middleware = (name: string) => ({
+    before: hook(`${name} before`),
+    after: hook(`${name} after`),
+    onError: hook(`${name} onError`),
+  });
+  const wrapped = middy(async () => {
+    called.push('handler');
+    return handler();
+  })
+    .use(middleware('outer'))
+    .use(singleExecution(options))
+    .use(middleware('inner'));
+  return { wrapped, called };
+}
+
+const done = { state: 'released', result: 'succeeded', doneTick: Date.parse(TICK) };
+const open = { state: 'released', result: 'failed', failedTicks: expect.any(String) };
+
+describe('row 101: singleExecution of Middy', () => {
+  test('row 101: a second delivery of a tick is answered with the skip, and nothing after it is called', async () => {
+    const { options, call, item } = setting();
+    const { wrapped, called } = chain(options);
+
+    expect(await call(wrapped)).toBe('sent');
+    expect(await item()).toMatchObject(done);
+    expect(called).toEqual(['outer before', 'inner before', 'handler', 'inner after', 'outer after']);
+    called.length = 0;
+    expect(await call(wrapped)).toMatchObject({ status: 'skipped', reason: 'already-executed', tick: TICK });
+    expect(called).toEqual(['outer before']);
+  });
+
+  test('row 101: the lock is held from its place on, until the middlewares after it are done', async () => {
+    const { options, call, item } = setting();
+    const states: unknown[] = [];
+    const look = async () => void states.push((await item())?.state);
+    const names = ['outer before', 'inner before', 'inner after', 'outer after'];
+    const { wrapped } = chain(options, Object.fromEntries(names.map((name) => [name, look])), look);
+    await call(wrapped);
+
+    expect(states).toEqual([undefined, 'held', 'held', 'held', 'released']);
+  });
+
+  test('the execution is in the context and in the request, and is none of currentExecution', async () => {
+    const { options, call } = setting();
+    const seen: unknown[] = [];
+    const wrapped = middy(async (_event: object, context: { readonly execution: Execution }) => {
+      seen.push(context.execution, currentExecution());
+      await context.execution.extend('1m');
+      return 'sent';
+    })
+      .use(singleExecution(options))
+      .before((request) => void seen.push(request.internal.execution));
+
+    expect(await call(wrapped)).toBe('sent');
+    const execution = expect.objectContaining({ name: 'digest', tick: new Date(TICK), fencingToken: NOW + 1 });
+    expect(seen).toEqual([execution, execution, undefined]);
+  });
+
+  test('F44 invocations of one handler at once share nothing', async () => {
+    const { options, call, store } = setting();
+    const go = gate();
+    const wrapped = middy(async (_event: object, { execution }: { readonly execution: Execution }) => {
+      await go.opened;
+      return execution.name;
+    }).use(singleExecution({ ...options, name: ({ tenant }: { tenant: string }) => tenant }));
+    const calls = ['a', 'b', 'a'].map((tenant) => call(wrapped, { ...scheduledEvent(), tenant }));
+    await expect(calls[2]).resolves.toMatchObject({ reason: 'locked' });
+    go.open();
+
+    expect(await Promise.all(calls.slice(0, 2))).toEqual(['a', 'b']);
+    for (const name of ['a', 'b']) expect((await store.get(name, {} as never))?.item).toMatchObject(done);
+  });
+});
+
+describe('row 101: whatever other middlewares do, a run gives back what it took, and nothing else', () => {
+  test.each<[string, Record<string, Hook>]>([
+    ['answers early', { 'outer before': () => answer }],
+    ['rejects', { 'outer before': throwing }],
+  ])('row 101: one before it that %s keeps it from asking for the lock', async (_, hooks) => {
+    const { options, call, observer } = setting();
+    const { wrapped } = chain(options, hooks);
+    await Promise.resolve(call(wrapped)).catch(() => {});
+
+    expect(observer.events).toEqual([]);
+  });
+
+  // What its caller gets, and what is recorded.
+  test.each<[string, Record<string, Hook>, Hook, unknown, object]>([
+    ['before rejects', { 'inner before': throwing }, () => 'sent', failure, open],
+    ['before answers early', { 'inner before': () => answer }, () => 'sent', answer, open],
+    ['after answers early', { 'inner after': () => answer }, () => 'sent', answer, done],
+    ['after rejects', { 'inner after': throwing }, () => 'sent', failure, open],
+    ['onError answers early', { 'inner onError': () => answer }, throwing, answer, open],
+    ['onError rejects', { 'inner onError': throwing }, throwing, failure, open],
+    ['after rejects, when the lock is free again', { 'outer after': throwing }, () => 'sent', failure, done],
+    ['after answers early, when the lock is free again', { 'outer after': () => answer }, () => 'sent', answer, done],
+    ['onError answers, when the lock is free again', { 'outer onError': () => answer }, throwing, answer, open],
+  ])('row 101: another one whose %s', async (_, hooks, handler, reply, record) => {
+    const { options, call, item, observer } = setting();
+    const { wrapped } = chain(options, hooks, handler);
+    const given = await Promise.resolve(call(wrapped)).catch((error: unknown) => error);
+
+    expect(given).toBe(reply);
+    await vi.waitFor(async () => expect(await item()).toMatchObject(record));
+    expect(observer.types().filter((type) => type === 'released')).toHaveLength(1);
+    const next = executeWithLock(() => 'next', { ...options, lockAtMostFor: '1m' });
+    await expect(next).resolves.toMatchObject({ value: 'next' });
+  });
+
+  test('row 101: a middleware that turns an error into a response leaves the tick open', async () => {
+    const { options, call, item } = setting();
+    const wrapped = middy(throwing as () => Promise<never>)
+      .use(singleExecution(options))
+      .onError((request) => {
+        request.response = answer as never;
+      });
+
+    expect(await call(wrapped)).toBe(answer);
+    expect(await item()).toMatchObject(open);
+  });
+
+  test('row 101: both locks of a handler are given back where it is answered early', async () => {
+    const { options, call, store } = setting();
+    const wrapped = middy(() => 'sent')
+      .use([singleExecution(options), singleExecution({ ...options, name: 'other' })])
+      .before(() => answer);
+
+    expect(await call(wrapped)).toBe(answer);
+    for (const name of ['digest', 'other']) expect((await store.get(name, {} as never))?.item).toMatchObject(open);
+  });
+
+  test('row 32: a release that fails does not replace the answer', async () => {
+    const { options, call } = setting();
+    vi.spyOn(options.store, 'release').mockRejectedValue(new Error('out of reach'));
+    const { wrapped } = chain(options);
+
+    expect(await call(wrapped)).toBe('sent');
+  });
+
+  test('row 101: Middy’s early time-out releases nothing, because the handler may be running still', async () => {
+    const { options, clock, item } = setting();
+    const wrapped = middy(() => new Promise(() => {})).use(singleExecution(options));
+    const ended = wrapped(scheduledEvent(), lambdaContext({ clock, remainingMs: 20 }) as never);
+
+    await expect(ended).rejects.toMatchObject({ name: 'TimeoutError' });
+    expect(await item()).toMatchObject({ state: 'held' });
+  });
+});
+
+describe('what a caller gets', () => {
+  async function skipped(onSkipped: 'throw' | (() => unknown)) {
+    const { options, call } = setting();
+    const handler = vi.fn(() => 'sent');
+    const wrapped = middy(handler).use(singleExecution({ ...options, onSkipped }));
+    await call(wrapped);
+    const reply = await Promise.resolve(call(wrapped)).catch((error: unknown) => error);
+    expect(handler).toHaveBeenCalledOnce();
+    return reply;
+  }
+
+  test('of a run that is skipped is what onSkipped says', async () => {
+    expect(await skipped('throw')).toBeInstanceOf(LockHeldError);
+    expect(await skipped(async () => answer)).toBe(answer);
+    expect(await skipped(() => undefined)).toBeUndefined();
+  });
+
+  test.each<[object, RegExp]>([
+    [{ lockAtMost: '1m' }, /unknown option 'lockAtMost'/],
+    [{ catchUp: { mode: 'all' } }, /unknown option 'catchUp': Middy calls the handler once/],
+    [{ store: undefined }, /store is undefined/],
+    [{ name: '' }, /name/],
+  ])('for options that cannot be is a TypeError or RangeError, when they are given: %o', (wrong, message) => {
+    expect(() => singleExecution({ ...setting().options, ...wrong } as never)).toThrow(message);
+  });
+});
