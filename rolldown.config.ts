@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { defineConfig, type OutputOptions, type Plugin } from 'rolldown';
+import { defineConfig, type InputOptions, type OutputOptions, type Plugin } from 'rolldown';
 
 /*
  * What is published: a file for each door, and the files that doors share, as ES modules and as CommonJS. `tsc` adds the
- * declarations.
+ * declarations. Beside them the command-line tool, in files of its own.
  */
 
 /** The source of each door by the name of its files, such as `dynamodb`. The root door is `index`. */
@@ -60,19 +60,32 @@ function declarations(extension: 'd.ts' | 'd.cts'): Plugin {
   };
 }
 
-export default defineConfig({
-  input: doors,
+const shared = {
   // Packages are the user's own.
   external: /^[^./]/,
-  platform: 'neutral',
-  preserveEntrySignatures: 'strict',
   resolve: { extensionAlias: { '.js': ['.ts'] } },
   transform: { target: 'es2023' },
   // As package.json says of the whole package.
   treeshake: { moduleSideEffects: false },
   tsconfig: false,
-  output: [output('esm', 'js'), output('cjs', 'cjs')],
-});
+} satisfies InputOptions;
+
+export default defineConfig([
+  {
+    ...shared,
+    input: doors,
+    platform: 'neutral',
+    preserveEntrySignatures: 'strict',
+    output: [output('esm', 'js'), output('cjs', 'cjs')],
+  },
+  // The command-line tool, by itself: what it needs of the library must not change how the doors are cut.
+  {
+    ...shared,
+    input: { cli: './src/cli/cli.ts' },
+    platform: 'node',
+    output: [{ dir: 'dist', format: 'esm', chunkFileNames: 'cli/[name].js', comments: { legal: false, jsdoc: false } }],
+  },
+]);
 
 function readPaths(): Readonly<Record<string, [string]>> {
   return JSON.parse(readFileSync(new URL('./tsconfig.json', import.meta.url), 'utf8')).compilerOptions.paths;

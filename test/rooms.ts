@@ -75,6 +75,26 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     what: 'schedules as values; one reader of EventBridge’s dialect, which the constructs use too',
     sees: ['core/values'],
   },
+  operate: {
+    what: 'what operators read about a lock, as rows and sentences, printed or shown elsewhere',
+    sees: ['core/values', 'core/public', 'admin'],
+  },
+  cli: {
+    what: 'the command-line tool, a program of its own that no door loads',
+    sees: [
+      'core/values',
+      'core/ports',
+      'core/public',
+      'core/options',
+      'core/run',
+      'core/wrap',
+      'stores/dynamodb',
+      'stores/redis',
+      'admin',
+      'schedule',
+      'operate',
+    ],
+  },
   testing: {
     what: 'the contract of a store, clocks, faults, events, a fake lock table',
     sees: ['core/values', 'core/ports', 'core/public', 'core/record'],

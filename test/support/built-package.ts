@@ -42,10 +42,11 @@ export async function builtPackage(): Promise<BuiltPackage> {
 /** Copies what is published but `dist`, and builds the modules of `dist` from it, into a folder. */
 export async function buildPackage(folder: string): Promise<void> {
   for (const part of PUBLISHED) await cp(join(ROOT, part), join(folder, part), { recursive: true });
-  const { output, ...input } = config;
-  const bundle = await rolldown({ ...input, cwd: folder });
-  for (const one of output as OutputOptions[]) await bundle.write({ ...one, dir: join(folder, 'dist') });
-  await bundle.close();
+  for (const { output, ...input } of config) {
+    const bundle = await rolldown({ ...input, cwd: folder });
+    for (const one of output as OutputOptions[]) await bundle.write({ ...one, dir: join(folder, 'dist') });
+    await bundle.close();
+  }
 }
 
 /** Adds the declarations of a project, given by its tsconfig, without checking the sources that they are made of. */

@@ -1,0 +1,102 @@
+import { parseArgs } from 'node:util';
+import { describe } from '../core/values/describe.js';
+import type { Command, CommandLine, Option, Options } from './command.js';
+import { wrongUse } from './exit-code.js';
+import { didYouMean } from './nearest-name.js';
+
+const STORE_OPTIONS: Options = {
+  table: { value: 'NAME', help: 'the DynamoDB table of the locks; else LOCK_TABLE of the environment' },
+  endpoint: { value: 'URL', help: 'of DynamoDB, such as http://127.0.0.1:8000' },
+  region: { value: 'REGION', help: 'of the table; else as the AWS SDK finds it' },
+  profile: { value: 'PROFILE', help: 'of the AWS credentials; else as the AWS SDK finds them' },
+  'redis-url': { value: 'URL', help: 'the Redis of the locks, redis:// or rediss://; else REDIS_URL' },
+  upstash: { help: 'Upstash Redis, by UPSTASH_REDIS_REST_URL and UPSTASH_REDIS_REST_TOKEN' },
+  prefix: {
+    value: 'TEXT',
+    help: "of the lock names' keys, as the stores' keyPrefix; else LOCK_KEY_PREFIX for a table",
+  },
+};
+const JSON_OPTION: Options = { json: { help: 'print JSON; instants are ISO 8601 in UTC' } };
+const HELP_OPTION: Options = { help: { short: 'h', help: 'show this page' } };
+
+/** All options of a command, its own first. */
+export function optionsOf({ options, shared = {} }: Command): Options {
+  return {
+    ...options,
+    ...(shared.json !== false && JSON_OPTION),
+    ...(shared.store !== false && STORE_OPTIONS),
+    ...HELP_OPTION,
+  };
+}
+
+/** @throws CliError for an option that is unknown, given twice, or lacks its value, and for too few or many operands */
+export function readCommandLine(command: Command, args: readonly string[]): CommandLine {
+  const options = optionsOf(command);
+  const { tokens } = parseArgs({
+    args: [...args],
+    options: Object.fromEntries(Object.entries(options).map(([name, option]) => [name, parsed(option)])),
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  });
+  const given = new Map<string, string | true>();
+  const operands: string[] = [];
+  let restFrom: number | undefined;
+  for (const token of tokens) {
+    if (token.kind === 'option-terminator') restFrom ??= token.index + 1;
+    if (token.kind === 'positional' && restFrom === undefined) operands.push(token.value);
+    if (token.kind !== 'option') continue;
+    const { name, rawName, value, inlineValue } = token;
+    const option = Object.hasOwn(options, name) ? options[name] : undefined;
+    if (!option) throw unknownOption(command, rawName, Object.keys(options));
+    if (given.has(name)) throw wrongUse(`${rawName} is given twice: give it once`);
+    given.set(name, givenValue(option, rawName, value, inlineValue === true));
+  }
+  const rest = restFrom === undefined ? undefined : args.slice(restFrom);
+  // A command that runs others leaves to them what stands behind `--`; for all else it holds operands.
+  const line = takesCommand(command)
+    ? { operands, rest }
+    : { operands: [...operands, ...(rest ?? [])], rest: undefined };
+  if (!given.has('help')) checkOperands(command, line.operands);
+  return {
+    ...line,
+    text: (name) => given.get(name) as string | undefined,
+    has: (name) => given.has(name),
+  };
+}
+
+function takesCommand({ usage }: Command): boolean {
+  return usage.includes('-- ');
+}
+
+function parsed({ value, short }: Option): { readonly type: 'string' | 'boolean'; readonly short?: string } {
+  return { type: value === undefined ? 'boolean' : 'string', ...(short !== undefined && { short }) };
+}
+
+function givenValue(option: Option, rawName: string, value: string | undefined, isInline: boolean): string | true {
+  if (option.value === undefined) {
+    if (value !== undefined) throw wrongUse(`${rawName} takes no value, and ${describe(value)} is given: leave it out`);
+    return true;
+  }
+  if (value === undefined || value === '' || (!isInline && value.startsWith('-'))) {
+    throw wrongUse(`${rawName} needs a value: give ${rawName}=${option.value}`);
+  }
+  return value;
+}
+
+function unknownOption(command: Command, rawName: string, known: readonly string[]): Error {
+  const typed = rawName.replace(/^-+/, '');
+  const near = didYouMean(typed, known, '--');
+  return wrongUse(
+    `unknown option ${describe(rawName)} of ${command.name}${near || `; see single-execution ${command.name} --help`}`,
+  );
+}
+
+function checkOperands(command: Command, operands: readonly string[]): void {
+  const [least, most] = command.operands;
+  const synopsis = `single-execution ${command.name} ${command.usage}`;
+  if (operands.length < least) throw wrongUse(`${command.name} needs more: ${synopsis}`);
+  if (operands.length <= most) return;
+  const remedy = takesCommand(command) ? 'put -- before the command to run' : 'leave it out';
+  throw wrongUse(`${describe(operands[most])} is too much for ${command.name}: ${remedy}; ${synopsis}`);
+}

@@ -1,0 +1,58 @@
+import type { LockAdmin } from '../admin/lock-admin.js';
+import type { Clock } from '../core/values/clock.js';
+import type { OpenStore } from './store/open-store.js';
+import type { Terminal } from './terminal.js';
+
+/** An option as the command line takes it. */
+export interface Option {
+  readonly help: string;
+  /** What its value is called in the help, such as `NAME`; an option without one is a switch. */
+  readonly value?: string;
+  readonly short?: string;
+}
+
+export type Options = Readonly<Record<string, Option>>;
+
+/** One command, and the page of help about it. */
+export interface Command {
+  /** One word, or two. */
+  readonly name: string;
+  /** One line. */
+  readonly summary: string;
+  /** What follows the name in the synopsis, such as `NAME [--tick T]`. */
+  readonly usage: string;
+  /** How many operands it takes: least and most. */
+  readonly operands: readonly [least: number, most: number];
+  readonly options: Options;
+  /** Options of the store and `--json`, if it takes them. @default both */
+  readonly shared?: { readonly store?: false; readonly json?: false };
+  /** Paragraphs of its help. */
+  readonly about: readonly string[];
+  /** Lines of a shell. */
+  readonly examples: readonly string[];
+  /** @returns the exit code */
+  run(session: Session): Promise<number>;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What a command line says, complete. */
+export interface CommandLine {
+  readonly operands: readonly string[];
+  /** What stands behind `--`; undefined where there is none. */
+  readonly rest: readonly string[] | undefined;
+  /** The value of an option; undefined where it is not given. */
+  text(option: string): string | undefined;
+  /** Whether a switch is given. */
+  has(option: string): boolean;
+}
+
+/** One call of a command. */
+export interface Session extends CommandLine {
+  readonly terminal: Terminal;
+  readonly clock: Clock;
+  readonly env: Environment;
+  /** The store that the command line names, opened at the first call and closed at the end of the command. */
+  store(): Promise<OpenStore>;
+  admin(): Promise<LockAdmin>;
+}

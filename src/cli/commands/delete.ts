@@ -1,0 +1,53 @@
+import type { DeleteResult } from '../../admin/lock-admin.js';
+import { stateWords } from '../../operate/lock-facts.js';
+import { shellWord } from '../../operate/verdict.js';
+import type { Command, Session } from '../command.js';
+import { EXIT, failed, wrongUse } from '../exit-code.js';
+import { knownLock, unknownLock } from '../known-lock.js';
+import { nameOf, tokenOf } from '../read-value.js';
+
+const UNCHANGED: Readonly<Record<Exclude<DeleteResult, 'deleted' | 'unknown'>, string>> = {
+  held: 'a run has it, or its holder died and its lease is not over; wait, or end the run with unlock',
+  changed: 'it has another token by now, or was paused or resumed meanwhile; look again',
+};
+
+export const deleteLock: Command = {
+  name: 'delete',
+  summary: 'retire the lock of a job that is gone',
+  usage: 'NAME [--yes] [--token N]',
+  operands: [1, 1],
+  options: {
+    yes: { help: 'do not ask' },
+    token: { value: 'N', help: 'the fencing token that you saw; if the lock has another by now, nothing is deleted' },
+  },
+  about: [
+    'Its ticks that are done, its history and its pause are forgotten, so that a duplicate of an old tick runs again. Fencing tokens rise on. A lock that a run has is left alone, and the exit code is 1.',
+  ],
+  examples: ['single-execution delete send-digest --table locks'],
+  async run(session) {
+    const name = nameOf(session.operands);
+    const given = session.text('token');
+    const token = given === undefined ? undefined : tokenOf(given);
+    checkAsked(session, name);
+    const admin = await session.admin();
+    const lock = await knownLock(admin, name);
+    if (!session.has('yes')) {
+      session.terminal.note(`"${name}" is ${stateWords(lock)}, with token ${lock.fencingToken ?? 0}.`);
+      if (!(await session.terminal.confirm(`Delete the lock ${name}?`))) throw failed('nothing was changed');
+    }
+    const result = await admin.delete(name, { fencingToken: token ?? lock.fencingToken ?? 0 });
+    if (result === 'unknown') throw unknownLock(name);
+    if (result !== 'deleted') throw failed(`the lock "${name}" is not deleted: ${UNCHANGED[result]}`);
+    if (session.has('json')) session.terminal.json({ name, result });
+    else session.terminal.line(`deleted "${name}"`);
+    return EXIT.done;
+  },
+};
+
+/** Nobody is asked where nobody answers. */
+function checkAsked(session: Session, name: string): void {
+  if (session.has('yes') || session.terminal.isInteractive) return;
+  throw wrongUse(
+    `delete asks, and there is no terminal to ask: look with single-execution show ${shellWord(name)}, then give --yes`,
+  );
+}

@@ -1,0 +1,93 @@
+import type { LockAdmin, LockInfo } from '../../admin/lock-admin.js';
+import { pause } from '../../core/values/pause.js';
+import { stateWords } from '../../operate/lock-facts.js';
+import { isIdle, type LockSummary, lockSummary, missedTicksOf } from '../../operate/lock-summary.js';
+import { shortInstant, shortSpan } from '../../operate/span.js';
+import type { Command, Session } from '../command.js';
+import { EXIT, wrongUse } from '../exit-code.js';
+import { durationOf } from '../read-value.js';
+import { resultColour, stateColour } from '../state-colour.js';
+import { type Cell, printTable } from '../text-table.js';
+
+const LOOK_EVERY_MS = 2_000;
+const HEADINGS = ['NAME', 'STATE', 'HOLDER', 'AGE', 'LEFT', 'LAST', 'LAST TICK', 'OPEN', 'FAILURES'];
+
+export const ls: Command = {
+  name: 'ls',
+  summary: 'list the locks',
+  usage: '[--watch] [--idle D]',
+  operands: [0, 0],
+  options: {
+    watch: { help: 'show the list anew every 2 seconds, until Ctrl-C' },
+    idle: { value: 'D', help: 'only locks that nothing was heard of for so long, such as 90d' },
+  },
+  about: [
+    'One line a lock: its state, and for one that is taken its holder, how long ago that took it (AGE) and how long others are kept out (LEFT). While an operator pauses a job, its state is paused, and what it would be otherwise stands behind it.',
+    'OPEN counts the ticks that are not done: they failed, crashed or never came. Those that no run of the history was for are counted as missed. FAILURES counts the failed runs since the last success.',
+    'The times are compared with the clock of this host. DynamoDB reads the whole table.',
+  ],
+  examples: ['single-execution ls --table locks', 'single-execution ls --table locks --idle 90d'],
+  async run(session) {
+    const idle = session.text('idle');
+    const idleMs = idle === undefined ? undefined : durationOf('--idle', idle);
+    const isWatch = session.has('watch');
+    if (isWatch && session.has('json')) throw wrongUse('--watch and --json exclude each other: leave one of them out');
+    if (isWatch && !session.terminal.isInteractive) throw wrongUse('--watch needs a terminal: leave it out');
+    const admin = await session.admin();
+    if (isWatch) return watch(session, admin, idleMs);
+    const locks = await listed(session, admin, idleMs);
+    if (session.has('json'))
+      session.terminal.json(locks.map((lock) => ({ ...lock, missedTicks: missedTicksOf(lock) })));
+    else print(session, locks);
+    return EXIT.done;
+  },
+};
+
+async function listed({ clock }: Session, admin: LockAdmin, idleMs: number | undefined): Promise<readonly LockInfo[]> {
+  const locks = await admin.list();
+  return idleMs === undefined ? locks : locks.filter((lock) => isIdle(lock, clock.now(), idleMs));
+}
+
+/** Ends by Ctrl-C alone. */
+async function watch(session: Session, admin: LockAdmin, idleMs: number | undefined): Promise<never> {
+  for (;;) {
+    const locks = await listed(session, admin, idleMs);
+    session.terminal.clear();
+    session.terminal.line({ text: shortInstant(new Date(session.clock.now())), colour: 'dim' });
+    print(session, locks);
+    await pause(LOOK_EVERY_MS, session.clock, undefined);
+  }
+}
+
+function print({ terminal, clock }: Session, locks: readonly LockInfo[]): void {
+  if (locks.length === 0) {
+    terminal.note('no locks');
+    return;
+  }
+  const now = clock.now();
+  printTable(
+    terminal,
+    HEADINGS,
+    locks.map((lock) => cells(lockSummary(lock, now))),
+  );
+}
+
+function cells(lock: LockSummary): readonly Cell[] {
+  const { name, holder = '-', ageMs, leftMs, lastResult, lastTick, failuresInARow } = lock;
+  return [
+    name,
+    { text: stateWords(lock), colour: stateColour(lock.state) },
+    holder,
+    ageMs === undefined ? '-' : shortSpan(ageMs),
+    leftMs === undefined ? '-' : shortSpan(leftMs),
+    lastResult ? { text: lastResult, colour: resultColour(lastResult) } : '-',
+    lastTick ? shortInstant(lastTick) : '-',
+    openWords(lock),
+    failuresInARow === 0 ? '-' : { text: String(failuresInARow), colour: 'red' },
+  ];
+}
+
+function openWords({ openTicks, missedTicks }: LockSummary): string {
+  if (openTicks.length === 0) return '-';
+  return missedTicks.length === 0 ? String(openTicks.length) : `${openTicks.length} (${missedTicks.length} missed)`;
+}

@@ -1,0 +1,40 @@
+import type { Schedule } from '../../core/values/schedule.js';
+import { rate } from '../../schedule/schedule.js';
+import type { Command } from '../command.js';
+import { EXIT } from '../exit-code.js';
+import { printTicks } from '../print-ticks.js';
+import { asked, scheduleOf, wholeOf } from '../read-value.js';
+
+const USUAL_COUNT = 5;
+const MOST = 1_000;
+
+export const next: Command = {
+  name: 'next',
+  summary: 'list the coming ticks of a schedule',
+  usage: 'SCHEDULE [--time-zone Z] [--count N]',
+  operands: [1, 1],
+  options: {
+    'time-zone': { value: 'Z', help: 'of the schedule, such as Europe/Berlin; else UTC' },
+    count: { value: 'N', help: `how many, 1 to ${MOST}; else ${USUAL_COUNT}` },
+  },
+  shared: { store: false },
+  about: [
+    "A crontab such as '0 9 * * MON-FRI' (six fields with seconds in front), an expression of EventBridge such as 'cron(0 9 ? * MON-FRI *)', or a rate such as 'rate(15 minutes)' or 15m, which counts from now. The ticks are shown in UTC.",
+    'The JSON is an array of instants.',
+  ],
+  examples: ["single-execution next '0 9 * * MON-FRI' --time-zone Europe/Berlin --count 3"],
+  async run(session) {
+    const count = wholeOf('--count', session.text('count') ?? String(USUAL_COUNT), 1, MOST);
+    const read = scheduleOf(session.operands[0] ?? '', session.text('time-zone'));
+    const schedule = typeof read === 'object' ? read : asked(() => rate(read));
+    printTicks(session, coming(schedule, session.clock.now(), count), 'no tick is to come: its years are past');
+    return EXIT.done;
+  },
+};
+
+/** The next ticks, at most so many. */
+function coming(schedule: Schedule, nowMs: number, count: number): Date[] {
+  const ticks: Date[] = [];
+  for (let at = schedule.next(new Date(nowMs)); at && ticks.length < count; at = schedule.next(at)) ticks.push(at);
+  return ticks;
+}

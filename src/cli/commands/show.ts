@@ -1,0 +1,26 @@
+import { lockFacts } from '../../operate/lock-facts.js';
+import { missedTicksOf } from '../../operate/lock-summary.js';
+import type { Command } from '../command.js';
+import { EXIT } from '../exit-code.js';
+import { knownLock } from '../known-lock.js';
+import { nameOf } from '../read-value.js';
+import { printFacts } from '../text-table.js';
+
+export const show: Command = {
+  name: 'show',
+  summary: 'tell all that is known of one lock',
+  usage: 'NAME',
+  operands: [1, 1],
+  options: {},
+  about: [
+    'State, pause, holder, fencing token, last result, ticks. The JSON is the LockInfo of lockAdmin, with missedTicks: the open ticks that no run of the history was for.',
+  ],
+  examples: ['single-execution show send-digest --table locks'],
+  async run(session) {
+    const name = nameOf(session.operands);
+    const lock = await knownLock(await session.admin(), name);
+    if (session.has('json')) session.terminal.json({ ...lock, missedTicks: missedTicksOf(lock) });
+    else printFacts(session.terminal, lockFacts(lock, session.clock.now()));
+    return EXIT.done;
+  },
+};

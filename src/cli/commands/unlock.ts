@@ -1,0 +1,62 @@
+import type { LockInfo } from '../../admin/lock-admin.js';
+import { stateWithoutPause } from '../../operate/lock-summary.js';
+import { holderWords, shellWord } from '../../operate/verdict.js';
+import type { Command, Session } from '../command.js';
+import { EXIT, failed, wrongUse } from '../exit-code.js';
+import { knownLock } from '../known-lock.js';
+import { nameOf, tokenOf } from '../read-value.js';
+
+export const unlock: Command = {
+  name: 'unlock',
+  summary: 'end the run that has a lock, by force',
+  usage: 'NAME [--yes --token N]',
+  operands: [1, 1],
+  options: {
+    yes: { help: 'do not ask; needs --token' },
+    token: { value: 'N', help: 'the fencing token of the run to end, as show tells it' },
+  },
+  about: [
+    'Shows who has the lock and for how long, and asks. If a newer run has it by then, or it is free, nothing changes and the exit code is 1.',
+    'The holder is not stopped: it learns at the end of its lease, with keepAlive at its next renewal. Until then two runs may go on, and only their fencing tokens keep them apart.',
+  ],
+  examples: ['single-execution unlock send-digest --table locks'],
+  async run(session) {
+    const name = nameOf(session.operands);
+    const given = session.text('token');
+    const fencingToken = given === undefined ? undefined : tokenOf(given);
+    checkAsked(session, name, given);
+    const admin = await session.admin();
+    const lock = await knownLock(admin, name);
+    const seen = grantToEnd(lock, fencingToken);
+    if (!session.has('yes')) {
+      session.terminal.note(`${holderWords(lock, session.clock.now())}.`);
+      if (!(await session.terminal.confirm(`End this run of ${name} by force?`))) throw failed('nothing was changed');
+    }
+    const result = await admin.forceRelease(name, { fencingToken: seen });
+    if (result.status === 'unchanged') throw failed(`nothing was changed: the lock "${name}" has changed meanwhile`);
+    if (session.has('json')) session.terminal.json({ name, ...result });
+    else session.terminal.line(`freed "${name}"; its fencing token is ${result.fencingToken} now`);
+    return EXIT.done;
+  },
+};
+
+/** Nobody is asked where nobody answers, and no run is ended that nobody has looked at. */
+function checkAsked(session: Session, name: string, token: string | undefined): void {
+  const remedy = `look with: single-execution show ${shellWord(name)}; then give --yes --token N`;
+  if (session.has('yes') && token === undefined) throw wrongUse(`unlock --yes needs --token: ${remedy}`);
+  if (!session.has('yes') && !session.terminal.isInteractive) {
+    throw wrongUse(`unlock asks, and there is no terminal to ask: ${remedy}`);
+  }
+}
+
+/** @throws CliError where the lock is not held, or held under another token */
+function grantToEnd(lock: LockInfo, given: number | undefined): number {
+  const { name, fencingToken } = lock;
+  if (lock.state === 'corrupt') throw failed(`nothing was changed: ${lock.problem}`);
+  const state = stateWithoutPause(lock);
+  if ((state !== 'held' && state !== 'expired') || fencingToken === undefined) {
+    throw failed(`nothing was changed: no run has the lock "${name}"; its state is ${state}`);
+  }
+  if (given === undefined || given === fencingToken) return fencingToken;
+  throw failed(`nothing was changed: the token of "${name}" is ${fencingToken} now, not ${given}; look again`);
+}

@@ -1,0 +1,99 @@
+import { createRequire } from 'node:module';
+import { type LockAdmin, lockAdmin } from '../admin/lock-admin.js';
+import { CorruptLockError, LockHeldError, LockStoreError, readThrownText } from '../core/public/errors.js';
+import { systemClock } from '../core/values/clock.js';
+import { describe } from '../core/values/describe.js';
+import type { Command, Environment, Session } from './command.js';
+import { readCommandLine } from './command-line.js';
+import { COMMANDS } from './commands.js';
+import { CliError, EXIT, wrongUse } from './exit-code.js';
+import { helpOf, overview } from './help.js';
+import { didYouMean } from './nearest-name.js';
+import { type OpenStore, openStore, storeAddress } from './store/open-store.js';
+import { openTerminal, type Terminal } from './terminal.js';
+
+type Host = Pick<NodeJS.Process, 'stdin' | 'stdout' | 'stderr' | 'env'>;
+
+/** Runs one command line. Never rejects. @returns the exit code */
+export async function main(args: readonly string[], host: Host): Promise<number> {
+  const env = { ...host.env };
+  const terminal = openTerminal(host, env);
+  try {
+    return await dispatch(args, terminal, env);
+  } catch (error) {
+    terminal.note(`single-execution: ${messageOf(error)}`);
+    return exitCodeOf(error);
+  }
+}
+
+async function dispatch(args: readonly string[], terminal: Terminal, env: Environment): Promise<number> {
+  const [first, ...others] = args;
+  if (first === undefined || first === '--help' || first === '-h' || (first === 'help' && others.length === 0)) {
+    printLines(terminal, overview(COMMANDS, version()));
+    return first === undefined ? EXIT.wrongUse : EXIT.done;
+  }
+  if (first === '--version') {
+    terminal.line(version());
+    return EXIT.done;
+  }
+  if (first.startsWith('-')) throw wrongUse(`${describe(first)} stands before the command: give the command first`);
+  const isHelp = first === 'help';
+  const { command, rest } = commandOf(isHelp ? others : args);
+  const line = readCommandLine(command, isHelp ? ['--help'] : rest);
+  if (line.has('help')) {
+    printLines(terminal, helpOf(command));
+    return EXIT.done;
+  }
+  let opened: Promise<OpenStore> | undefined;
+  const store = () => {
+    opened ??= openStore(storeAddress(line, env), env);
+    return opened;
+  };
+  const admin = async (): Promise<LockAdmin> => lockAdmin((await store()).admin);
+  const session: Session = { ...line, terminal, env, clock: systemClock, store, admin };
+  try {
+    return await command.run(session);
+  } finally {
+    await opened?.then(
+      ({ close }) => close(),
+      () => undefined,
+    );
+  }
+}
+
+/** @throws CliError for a command that is not there */
+function commandOf(args: readonly string[]): { readonly command: Command; readonly rest: readonly string[] } {
+  const [first = '', second = ''] = args;
+  for (const command of COMMANDS) {
+    const words = command.name.split(' ');
+    if (words.every((word, i) => args[i] === word)) return { command, rest: args.slice(words.length) };
+  }
+  const names = COMMANDS.map(({ name }) => name);
+  const family = names.filter((name) => name.startsWith(`${first} `));
+  if (family.length > 0)
+    throw wrongUse(`unknown command ${describe(`${first} ${second}`.trim())}: give ${family.join(' or ')}`);
+  throw wrongUse(`unknown command ${describe(first)}${didYouMean(first, names) || '; see single-execution --help'}`);
+}
+
+function version(): string {
+  return String(createRequire(import.meta.url)('single-execution/package.json').version);
+}
+
+function printLines(terminal: Terminal, text: string): void {
+  for (const line of text.split('\n')) terminal.line(line);
+}
+
+function exitCodeOf(error: unknown): number {
+  if (error instanceof CliError) return error.exitCode;
+  return error instanceof LockStoreError && error.code === 'INVALID_NAME' ? EXIT.wrongUse : EXIT.failed;
+}
+
+/** The library's own messages hold no secret; of any other error only its name is told, and the system's code. */
+function messageOf(error: unknown): string {
+  const isKnown = [CliError, LockStoreError, LockHeldError, CorruptLockError, TypeError, RangeError].some(
+    (type) => error instanceof type,
+  );
+  if (isKnown) return (error as Error).message;
+  const code = readThrownText(error, 'code');
+  return `failed with ${readThrownText(error, 'name') || 'an error'}${code && ` (${code})`}: ${readThrownText(error, 'message')}`;
+}

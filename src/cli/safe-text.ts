@@ -1,0 +1,36 @@
+/**
+ * What a terminal would obey rather than show: control characters, marks that turn the direction of writing, line
+ * separators, lone surrogates.
+ */
+const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Surrogate}]/gu;
+const IN_URL = /([a-z][a-z\d+.-]*:\/\/)[^\s/@'"]*(?:@[^\s/@'"]*)*@/gi;
+const SECRETS = ['UPSTASH_REDIS_REST_TOKEN', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'];
+
+/** A stored text, or any other, as a terminal may show it: what it would obey is written as an escape. */
+export function safeText(text: string): string {
+  return text.replace(UNSAFE, (character) => {
+    const code = character.codePointAt(0) ?? 0;
+    if (code === 0x0a) return '\\n';
+    if (code === 0x09) return '\\t';
+    return code <= 0xff ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u{${code.toString(16)}}`;
+  });
+}
+
+/** A value as JSON that a terminal may show. It parses to the same value. */
+export function safeJson(value: unknown): string {
+  return JSON.stringify(value, null, 2).replace(/[^\P{Cc}\n]|[\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
+    character
+      .split('')
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+      .join(''),
+  );
+}
+
+/** A text without the user and password of any URL in it, and without the secrets of the environment. */
+export function withoutSecrets(text: string, env: Readonly<Record<string, string | undefined>>): string {
+  const secrets = SECRETS.map((name) => env[name]).filter((secret) => secret !== undefined && secret.length > 3);
+  return secrets.reduce<string>(
+    (shown, secret) => shown.replaceAll(secret as string, '***'),
+    text.replace(IN_URL, '$1***@'),
+  );
+}

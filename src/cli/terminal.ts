@@ -1,0 +1,71 @@
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import type { Environment } from './command.js';
+import { safeJson, safeText, withoutSecrets } from './safe-text.js';
+
+export type Colour = 'red' | 'green' | 'yellow' | 'dim' | 'bold';
+
+const CODES: Readonly<Record<Colour, readonly [on: number, off: number]>> = {
+  bold: [1, 22],
+  dim: [2, 22],
+  red: [31, 39],
+  green: [32, 39],
+  yellow: [33, 39],
+};
+
+/** A part of a line; what it holds is shown, never obeyed. */
+export interface Styled {
+  readonly text: string;
+  readonly colour?: Colour | undefined;
+}
+
+/** Where a command writes and asks. Every text is made safe here, on its way out. */
+export interface Terminal {
+  /** Whether somebody can be asked. */
+  readonly isInteractive: boolean;
+  /** Writes a line to stdout. */
+  line(...parts: readonly (string | Styled)[]): void;
+  json(value: unknown): void;
+  /** Writes a line to stderr. */
+  note(text: string): void;
+  /** Asks a question that is answered by yes or no; no unless it is clearly yes. */
+  confirm(question: string): Promise<boolean>;
+  /** Clears the screen. */
+  clear(): void;
+}
+
+interface Streams {
+  readonly stdin: NodeJS.ReadStream;
+  readonly stdout: NodeJS.WriteStream;
+  readonly stderr: NodeJS.WriteStream;
+}
+
+export function openTerminal({ stdin, stdout, stderr }: Streams, env: Environment): Terminal {
+  const hasColour = Boolean(stdout.isTTY) && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
+  const paint = (part: string | Styled) => {
+    const { text, colour } = typeof part === 'string' ? { text: part } : part;
+    const [on, off] = colour ? CODES[colour] : [];
+    return hasColour && on !== undefined ? `\x1b[${on}m${safeText(text)}\x1b[${off}m` : safeText(text);
+  };
+  const note = (text: string) => void stderr.write(`${safeText(withoutSecrets(text, env))}\n`);
+  // The reader of a pipe may go away at any time.
+  for (const stream of [stdout, stderr]) stream.on('error', () => undefined);
+  return {
+    isInteractive: Boolean(stdin.isTTY && stdout.isTTY),
+    line: (...parts) => void stdout.write(`${parts.map(paint).join('').trimEnd()}\n`),
+    json: (value) => void stdout.write(`${safeJson(value)}\n`),
+    note,
+    async confirm(question) {
+      const reader = createInterface({ input: stdin, output: stderr });
+      try {
+        stderr.write(`${safeText(question)} [y/N] `);
+        const ended = once(reader, 'close').then(() => ['']);
+        const [answer] = (await Promise.race([once(reader, 'line'), ended])) as [string];
+        return /^y(es)?$/i.test(answer.trim());
+      } finally {
+        reader.close();
+      }
+    },
+    clear: () => void stdout.write('\x1b[H\x1b[2J\x1b[3J'),
+  };
+}

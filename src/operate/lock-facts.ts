@@ -1,0 +1,55 @@
+import type { LockInfo } from '../admin/lock-admin.js';
+import { missedTicksOf, stateWithoutPause } from './lock-summary.js';
+import { shortInstant, shortSpan } from './span.js';
+import { pauseWords } from './verdict.js';
+
+/** What is known of one lock, a label and its words each, in the order in which an operator asks. */
+export function lockFacts(lock: LockInfo, nowMs: number): readonly (readonly [label: string, words: string])[] {
+  const facts: readonly [string, string | undefined][] = [
+    ['name', lock.name],
+    ['state', stateWords(lock)],
+    ['pause', lock.paused && pauseWords(lock.paused)],
+    ['problem', lock.problem],
+    ...holderFacts(lock, nowMs),
+    ['fencing token', lock.fencingToken?.toString()],
+    ['last result', lastResultWords(lock, nowMs)],
+    ['last error', lock.lastError],
+    ['tick of the last run', lock.tick && shortInstant(lock.tick)],
+    ['newest tick done', lock.doneTick && shortInstant(lock.doneTick)],
+    ['open ticks', ticksWords(lock.openTicks ?? [])],
+    ['of them missed', ticksWords(missedTicksOf(lock))],
+    ['failures in a row', lock.failuresInARow > 0 ? String(lock.failuresInARow) : undefined],
+  ];
+  return facts.filter((fact): fact is [string, string] => fact[1] !== undefined);
+}
+
+/** The state, with a pause first. */
+export function stateWords({ state, underlyingState }: Pick<LockInfo, 'state' | 'underlyingState'>): string {
+  return underlyingState ? `${state} (${underlyingState})` : state;
+}
+
+function holderFacts(lock: LockInfo, nowMs: number): [string, string | undefined][] {
+  const { lockedBy, lockedAt, lockUntil } = lock;
+  const state = stateWithoutPause(lock);
+  const isTaken = state === 'held' || state === 'expired';
+  const isKept = isTaken || state === 'waiting';
+  return [
+    [isTaken ? 'holder' : 'last holder', lockedBy],
+    ['locked at', lockedAt && `${shortInstant(lockedAt)}, ${shortSpan(nowMs - lockedAt.getTime())} ago`],
+    ['locked until', isKept && lockUntil ? untilWords(lockUntil, nowMs) : undefined],
+  ];
+}
+
+function untilWords(until: Date, nowMs: number): string {
+  const leftMs = until.getTime() - nowMs;
+  return `${shortInstant(until)}, ${leftMs > 0 ? `${shortSpan(leftMs)} from now` : `${shortSpan(-leftMs)} ago`}`;
+}
+
+function lastResultWords({ lastResult, lastReleasedAt }: LockInfo, nowMs: number): string | undefined {
+  if (!lastResult || !lastReleasedAt) return lastResult;
+  return `${lastResult} at ${shortInstant(lastReleasedAt)}, ${shortSpan(nowMs - lastReleasedAt.getTime())} ago`;
+}
+
+function ticksWords(ticks: readonly Date[]): string | undefined {
+  return ticks.length === 0 ? undefined : ticks.map(shortInstant).join(', ');
+}

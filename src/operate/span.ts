@@ -1,0 +1,22 @@
+import { formatDuration } from '../core/values/duration.js';
+
+const SECOND_MS = 1_000;
+const [MINUTE_MS, HOUR_MS, DAY_MS] = [60_000, 3_600_000, 86_400_000];
+
+/** Milliseconds as an operator reads them: two units at most, `2m10s`, `3d4h`; below a second as they are. */
+export function shortSpan(ms: number): string {
+  const whole = Math.max(0, Math.round(ms));
+  if (whole < SECOND_MS) return `${whole}ms`;
+  const unit = whole < HOUR_MS ? SECOND_MS : whole < DAY_MS ? MINUTE_MS : HOUR_MS;
+  return formatDuration(Math.floor(whole / unit) * unit);
+}
+
+/** A duration of a run: tenths of a second below a minute. */
+export function runSpan(ms: number): string {
+  return ms >= SECOND_MS && ms < MINUTE_MS ? `${(ms / SECOND_MS).toFixed(1)}s` : shortSpan(ms);
+}
+
+/** An instant as an operator reads it, in UTC; its milliseconds only where it has some. */
+export function shortInstant(at: Date): string {
+  return at.toISOString().replace('.000Z', 'Z');
+}

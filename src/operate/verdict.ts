@@ -1,0 +1,110 @@
+import type { LockInfo } from '../admin/lock-admin.js';
+import type { SkipReason } from '../core/public/outcome.js';
+import { defined } from '../core/values/defined.js';
+import { stateWithoutPause } from './lock-summary.js';
+import { shortInstant, shortSpan } from './span.js';
+
+/** Whether a run would be skipped, and why: as an acquire would judge it by the record and this host's clock. */
+export interface Verdict {
+  readonly name: string;
+  readonly tick?: Date;
+  /** `fails`: the record is corrupt, so that the call is an error. */
+  readonly outcome: 'runs' | 'skipped' | 'fails';
+  readonly reason?: SkipReason;
+  /** The same in words, with what to do. */
+  readonly sentence: string;
+}
+
+type Judged = Pick<Verdict, 'outcome' | 'sentence'> & { readonly reason?: SkipReason | undefined };
+
+/**
+ * @param lock undefined for a name that was never used
+ * @param tick that of the run; a run without one takes none
+ */
+export function verdictOf(name: string, lock: LockInfo | undefined, nowMs: number, tick?: Date): Verdict {
+  const run = tick ? `The run of ${shortInstant(tick)}` : 'A run of now';
+  const { outcome, reason, sentence } = judge(lock, nowMs, tick);
+  return { name, ...defined({ tick, reason }), outcome, sentence: `${run} of "${name}" ${sentence}` };
+}
+
+/** In the order of docs/protocol.md, "Acquire". */
+function judge(lock: LockInfo | undefined, nowMs: number, tick: Date | undefined): Judged {
+  if (!lock) return runs('nothing is known of this name: check it, if the job has run before');
+  if (lock.state === 'corrupt') {
+    return { outcome: 'fails', sentence: `would fail: ${lock.problem}` };
+  }
+  return pausedBy(lock) ?? doneTick(lock, tick) ?? taken(lock, nowMs) ?? runs(freeWords(lock));
+}
+
+const runs = (why: string): Judged => ({ outcome: 'runs', sentence: `would not be skipped: ${why}.` });
+
+const skipped = (reason: SkipReason, why: string): Judged => ({
+  outcome: 'skipped',
+  reason,
+  sentence: `would be skipped as ${reason}: ${why}.`,
+});
+
+function pausedBy({ paused, name }: LockInfo): Judged | undefined {
+  if (!paused) return undefined;
+  return skipped('paused', `${pauseWords(paused)}; end that with: single-execution resume ${shellWord(name)}`);
+}
+
+function doneTick({ doneTick: done, openTicks = [] }: LockInfo, tick: Date | undefined): Judged | undefined {
+  if (!done || !tick || done < tick) return undefined;
+  if (done.getTime() === tick.getTime()) return skipped('already-executed', 'this tick is done');
+  if (openTicks.some((open) => open.getTime() === tick.getTime())) return undefined;
+  return skipped(
+    'stale-tick',
+    `the newer tick ${shortInstant(done)} is done, and this one is not listed as open; to run it all the same, list it with: single-execution backfill`,
+  );
+}
+
+function taken(lock: LockInfo, nowMs: number): Judged | undefined {
+  const { lockUntil } = lock;
+  const until = lockUntil
+    ? `until ${shortInstant(lockUntil)}, for ${shortSpan(lockUntil.getTime() - nowMs)} from now`
+    : 'for an unknown time';
+  switch (stateWithoutPause(lock)) {
+    case 'held':
+      return skipped('locked', `${holderWords(lock, nowMs)}; its lease lasts ${until}`);
+    case 'waiting':
+      return skipped('lock-at-least-for', `the last run is over, and lockAtLeastFor keeps the lock ${until}`);
+    default:
+      return undefined;
+  }
+}
+
+function freeWords(lock: LockInfo): string {
+  switch (stateWithoutPause(lock)) {
+    case 'expired':
+      return `the lease of ${lock.lockedBy ?? 'the last holder'} is over, and this run takes the lock over`;
+    case 'forced':
+      return 'an operator has ended the last run, and the lock is free';
+    case 'unused':
+      return 'no run has used the lock yet';
+    default:
+      return 'the lock is free';
+  }
+}
+
+/** Who has a lock, for how long, and its token. */
+export function holderWords(lock: LockInfo, nowMs: number): string {
+  const { lockedBy = 'somebody', lockedAt, fencingToken } = lock;
+  const age = lockedAt ? ` for ${shortSpan(nowMs - lockedAt.getTime())}` : '';
+  return `${lockedBy} has held the lock${age}${fencingToken === undefined ? '' : `, with token ${fencingToken}`}`;
+}
+
+/** Who paused a lock, and until when. */
+export function pauseWords({ by, until }: NonNullable<LockInfo['paused']>): string {
+  return `paused by ${by} ${isWithoutEnd(until) ? 'without an end' : `until ${shortInstant(until)}`}`;
+}
+
+/** A pause without an end is stored as the last instant of a Date. */
+function isWithoutEnd(until: Date): boolean {
+  return until.getUTCFullYear() > 9_999;
+}
+
+/** A name as a shell takes it. */
+export function shellWord(name: string): string {
+  return /^[\w@%+=:,./-]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`;
+}

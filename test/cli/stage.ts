@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto';
+import { executeWithLock } from 'single-execution';
+import { type LockAdmin, lockAdmin } from 'single-execution/admin';
+import { afterAll, beforeAll } from 'vitest';
+import type { LockStore } from '../../src/core/ports/lock-store.js';
+import { systemClock } from '../../src/core/values/clock.js';
+import { type BuiltCli, builtCli, type CliEnd } from '../support/built-cli.js';
+import { type RealStores, startRealStores } from '../support/real-stores.js';
+
+export const KINDS = ['dynamodb', 'redis'] as const;
+
+/** The command-line tool over one real store. */
+export interface StoreStage {
+  readonly store: LockStore;
+  readonly admin: LockAdmin;
+  /** The options that name the store. */
+  readonly args: readonly string[];
+  /** Runs a command on the store. */
+  run(...args: readonly string[]): Promise<CliEnd>;
+  /** The same, and what it printed as JSON. */
+  json(...args: readonly string[]): Promise<unknown>;
+}
+
+export interface CliStage {
+  readonly cli: BuiltCli;
+  on(kind: (typeof KINDS)[number]): StoreStage;
+}
+
+/** The tool as it is published, and real stores, for the tests of one file. */
+export function cliStage(): () => CliStage {
+  let stores: RealStores;
+  let cli: BuiltCli;
+  beforeAll(async () => {
+    [stores, cli] = await Promise.all([startRealStores(), builtCli()]);
+  });
+  afterAll(async () => {
+    await Promise.all([stores?.stop(), cli?.remove()]);
+  });
+  const on = (kind: (typeof KINDS)[number]): StoreStage => {
+    const { store, admin } = stores.open[kind];
+    const { dynamodb } = stores.addresses;
+    if (dynamodb.kind !== 'dynamodb') throw new Error('no DynamoDB Local');
+    const { tableName, endpoint } = dynamodb;
+    const args =
+      kind === 'redis'
+        ? ['--redis-url', stores.redisUrl]
+        : ['--table', tableName, '--endpoint', endpoint, '--region', 'local'];
+    const run = (...own: readonly string[]) => cli.run([...withStore(own, args)]);
+    return {
+      store,
+      admin: lockAdmin(admin),
+      args,
+      run,
+      async json(...own) {
+        const { code, stdout, stderr } = await run(...own, '--json');
+        if (code !== 0) throw new Error(`${own.join(' ')} ended with ${code}: ${stderr}`);
+        return JSON.parse(stdout);
+      },
+    };
+  };
+  return () => ({ cli, on });
+}
+
+/** Puts the store's options before `--`. */
+function withStore(own: readonly string[], store: readonly string[]): readonly string[] {
+  const end = own.indexOf('--');
+  return end === -1 ? [...own, ...store] : [...own.slice(0, end), ...store, ...own.slice(end)];
+}
+
+export const freshName = (job = 'job'): string => `${job}-${randomUUID().slice(0, 8)}`;
+
+/** A run of a tick, ended. */
+export async function ran(store: LockStore, name: string, tick?: Date, result: 'succeeded' | 'failed' = 'succeeded') {
+  const task = () => {
+    if (result === 'failed') throw new Error('as told');
+  };
+  const options = { name, store, lockAtMostFor: '1m', observers: [], ...(tick && { tick }) };
+  await executeWithLock(task, options).catch(() => undefined);
+}
+
+/** A grant that nobody releases. */
+export async function taken(
+  store: LockStore,
+  name: string,
+  { leaseMs = 3_600_000, lockedBy = 'web-1', tick = NaN } = {},
+) {
+  const claim = { name, attemptId: `a${randomUUID()}`, leaseMs, lockedBy, markTickAtStart: false };
+  const call = {
+    clock: systemClock,
+    signal: new AbortController().signal,
+    tryMs: 5_000,
+    budgetMs: 15_000,
+    maxClockSkewMs: 0,
+  };
+  const result = await store.acquire(Number.isNaN(tick) ? claim : { ...claim, tickMs: tick }, call);
+  if (result.status !== 'acquired') throw new Error(`${name} was not granted`);
+  return result.lease;
+}
