@@ -1,4 +1,4 @@
-import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { ScanCommand, type ScanCommandOutput } from '@aws-sdk/lib-dynamodb';
 import type {
   DeleteResult,
   Deletion,
@@ -16,7 +16,7 @@ import type { Item, LockRecord } from '../../core/record/lock-record.js';
 import { judgeListing } from '../../core/record/tick-listing.js';
 import { answered } from '../../core/request/try-loop.js';
 import { settledDeletion, settledListing, untoldWrite } from '../../core/request/untold-write.js';
-import { refuseEmptyAnswer } from './empty-answer.js';
+import { exchangeOf } from './exchange.js';
 import { plainItem, plainOutput } from './item.js';
 import { readOnce } from './one-try.js';
 import { checkOptions, type DynamoDBStoreOptions } from './options.js';
@@ -43,13 +43,15 @@ export function dynamoDBAdminStore(options: DynamoDBStoreOptions): LockAdminStor
 }
 
 async function list(table: LockTable, call: StoreCall): Promise<StoredLock[]> {
-  const { tableName, client } = table;
+  const { tableName, send } = table;
   const locks: StoredLock[] = [];
   let ExclusiveStartKey: Item | undefined;
   do {
-    const page = refuseEmptyAnswer(new ScanCommand({ TableName: tableName, ConsistentRead: true, ExclusiveStartKey }));
-    const answer = await table.ask({ operation: 'list', name: '*' }, call, async (abortSignal) => {
-      const { Items = [], LastEvaluatedKey } = plainOutput(await client.send(page, { abortSignal }));
+    const from = ExclusiveStartKey;
+    const answer = await table.ask({ operation: 'list', name: '*' }, call, async (signal) => {
+      const page = new ScanCommand({ TableName: tableName, ConsistentRead: true, ExclusiveStartKey: from });
+      const output = await send<ScanCommandOutput>(page, exchangeOf(call.clock, signal));
+      const { Items = [], LastEvaluatedKey } = plainOutput(output);
       return { found: Items.map((item) => storedLock(table, item)), next: LastEvaluatedKey };
     });
     const { found, next } = answered(answer);

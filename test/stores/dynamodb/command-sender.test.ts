@@ -1,0 +1,107 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { dynamoDBStore } from 'single-execution/dynamodb';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { dynamoDBLocal, freshTable } from '../../support/dynamodb-local.js';
+import { call, claim, done, grant } from '../../support/one-run.js';
+
+let client: DynamoDBClient;
+let tableName: string;
+beforeEach(async () => {
+  tableName = await freshTable(dynamoDBLocal().client);
+  client = new DynamoDBClient({ endpoint: dynamoDBLocal().endpoint, maxAttempts: 1 });
+  onTestFinished(() => client.destroy());
+});
+
+type Context = Record<string, unknown>;
+
+/** A client's middleware that tells which contexts it sees, and what each held when its turn came. */
+function watchContexts(): { readonly contexts: Context[]; readonly held: string[][] } {
+  const contexts: Context[] = [];
+  const held: string[][] = [];
+  client.middlewareStack.add(
+    (next, context) => async (args) => {
+      contexts.push(context as Context);
+      held.push(Object.keys(context));
+      (context as Context)['note'] = 'left behind';
+      return next(args);
+    },
+    { step: 'initialize', name: 'watchContexts' },
+  );
+  return { contexts, held };
+}
+
+describe("the middleware of a user's client", () => {
+  test('is gone through by every request, also where it is added or removed after the first', async () => {
+    const store = dynamoDBStore({ tableName, client });
+    await grant(store, claim({ name: 'before' }));
+
+    const seen: unknown[] = [];
+    client.middlewareStack.add(
+      (next) => (args) => {
+        seen.push((args.input as { Key?: { lockName: string } }).Key?.lockName);
+        return next(args);
+      },
+      { step: 'initialize', name: 'lateComer' },
+    );
+    await grant(store, claim({ name: 'with' }));
+    await grant(store, claim({ name: 'with, again' }));
+    client.middlewareStack.remove('lateComer');
+    await grant(store, claim({ name: 'without' }));
+
+    expect(seen).toEqual(['with', 'with, again']);
+  });
+
+  test('finds a context of its own in each of the requests that are under way at once', async () => {
+    const { contexts } = watchContexts();
+    const store = dynamoDBStore({ tableName, client });
+    const names = ['a', 'b', 'c', 'd'];
+    await Promise.all(names.map((name) => grant(store, claim({ name }))));
+
+    expect(new Set(contexts).size).toBe(names.length);
+  });
+
+  test('finds nothing in its context that an earlier request has left there', async () => {
+    const { contexts, held } = watchContexts();
+    const store = dynamoDBStore({ tableName, client });
+    const lease = await grant(store);
+    await store.release(lease, done, call());
+    await grant(store);
+
+    expect(new Set(contexts).size).toBe(1);
+    expect(held.flat()).not.toContain('note');
+    expect(held[2]).toEqual(held[0]);
+  });
+
+  test('sees a refusal as a response that carries the record, and no error', async () => {
+    const seen: unknown[] = [];
+    client.middlewareStack.add(
+      (next) => async (args) => {
+        const reply = await next(args);
+        const { body } = reply.response as { body: Uint8Array };
+        seen.push(JSON.parse(new TextDecoder().decode(body)).Item?.lockName.S);
+        return reply;
+      },
+      { step: 'initialize', name: 'readRefusals' },
+    );
+    const store = dynamoDBStore({ tableName, client });
+    await grant(store, claim({ name: 'held' }));
+
+    expect(await store.acquire(claim({ name: 'held' }), call())).toMatchObject({ status: 'refused', reason: 'locked' });
+    expect(seen).toEqual([undefined, 'held']);
+  });
+});
+
+test('a command whose class resolves its middleware in another way goes that way', async () => {
+  const own = UpdateCommand.prototype.resolveMiddleware;
+  vi.spyOn(UpdateCommand.prototype, 'resolveMiddleware').mockImplementation(function (this: UpdateCommand, _, config) {
+    return own.call(this, client.middlewareStack as never, config);
+  });
+  onTestFinished(() => void vi.restoreAllMocks());
+  const store = dynamoDBStore({ tableName, client });
+  const lease = await grant(store);
+
+  expect(await store.acquire(claim(), call())).toMatchObject({ status: 'refused', reason: 'locked' });
+  expect(await store.release(lease, done, call())).toBe('released');
+  expect((await grant(store)).fencingToken).toBe(lease.fencingToken + 1);
+});

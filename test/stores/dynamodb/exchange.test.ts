@@ -1,0 +1,83 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { LockStore } from 'single-execution';
+import { dynamoDBStore } from 'single-execution/dynamodb';
+import { manualClock } from 'single-execution/testing';
+import { expect, onTestFinished, test } from 'vitest';
+import { storeCall } from '../../support/contract-harness.js';
+import { claim } from '../../support/one-run.js';
+
+/** One try and no more, which no timer ends. */
+const ONE_TRY = { ...storeCall(manualClock()), budgetMs: 0 };
+
+const ANSWERS: readonly (readonly [string, (answer: ServerResponse) => unknown])[] = [
+  ['of length 0', (answer) => answer.writeHead(200, { 'content-length': 0 }).end()],
+  ['in no chunk', (answer) => answer.writeHead(200, { 'transfer-encoding': 'chunked' }).end()],
+  ['up to the end of the connection', (answer) => answer.socket?.end('HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n')],
+  ['without a body by its status', (answer) => answer.writeHead(204).end()],
+  ['of null', (answer) => answer.writeHead(200).end('null')],
+  ['of a text', (answer) => answer.writeHead(200).end('"ok"')],
+];
+
+/** A store before a server that answers everything in one way. */
+async function storeBefore(answerWith: (answer: ServerResponse) => unknown): Promise<LockStore> {
+  const server = createServer((request, answer) => request.resume().on('end', () => answerWith(answer)));
+  await new Promise<void>((resolve) => server.listen(0, resolve));
+  const { port } = server.address() as AddressInfo;
+  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+  const client = new DynamoDBClient({ endpoint: `http://localhost:${port}`, region: 'local', credentials });
+  onTestFinished(() => {
+    client.destroy();
+    server.close();
+  });
+  return dynamoDBStore({ tableName: 'locks', client });
+}
+
+test.each(ANSWERS)('F3 an answer %s is silence, and no grant', async (_, answerWith) => {
+  const store = await storeBefore(answerWith);
+
+  await expect(store.acquire(claim(), ONE_TRY)).rejects.toMatchObject({
+    name: 'LockStoreError',
+    code: 'UNAVAILABLE',
+    cause: { name: 'EmptyAnswer' },
+  });
+});
+
+test('an answer that comes in pieces is read whole', async () => {
+  const store = await storeBefore((answer) => {
+    answer.writeHead(200).write('{"Attributes":{"fencingToken":');
+    setImmediate(() => answer.end('{"N":"41"}}}'));
+  });
+
+  expect(await store.acquire(claim(), ONE_TRY)).toMatchObject({ status: 'acquired', lease: { fencingToken: 42 } });
+});
+
+const PAUSED = {
+  pausedUntil: { N: String(Date.UTC(2100, 0)) },
+  fencingToken: { N: '1' },
+  v: { N: '1' },
+  state: { S: 'released' },
+};
+const REFUSAL = 'com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException';
+
+test.each<[string, (answer: ServerResponse) => unknown]>([
+  ['by its body', (answer) => answer.writeHead(400).end(JSON.stringify({ __type: REFUSAL, Item: PAUSED }))],
+  [
+    'by its header alone, as the SDK knows it too',
+    (answer) => answer.writeHead(400, { 'x-amzn-errortype': REFUSAL }).end(JSON.stringify({ Item: PAUSED })),
+  ],
+])('a refusal is known %s', async (_, answerWith) => {
+  const store = await storeBefore(answerWith);
+
+  expect(await store.acquire(claim(), ONE_TRY)).toMatchObject({ status: 'refused', reason: 'paused' });
+});
+
+test.each<[string, string]>([
+  ['names another', JSON.stringify({ __type: 'x#NotConditionalCheckFailedException', Item: PAUSED })],
+  ['cannot be read', `{"__type":"${REFUSAL}"`],
+])('an error whose body %s is none', async (_, body) => {
+  const store = await storeBefore((answer) => answer.writeHead(400).end(body));
+
+  await expect(store.acquire(claim(), ONE_TRY)).rejects.toMatchObject({ name: 'LockStoreError' });
+});
