@@ -20,7 +20,7 @@ export const DYNAMODB_BUGS: readonly SimBug[] = [
     ['core/run/guarded-run.ts#runGuarded', 'const status = await releaseLease(',
       "const status = 'error' in settled ? 'released' : await releaseLease("]),
   bug('a grant that came too late is not given back', 'skewed', 1,
-    ['core/run/guarded-run.ts#runGuarded', "await releaseLease(lease, givenBack(readThrownText(error, 'code') || errorName(error), invocation), invocation);", '']),
+    ['core/run/guarded-run.ts#runGuarded', 'await releaseLease({ lease, hold: undefined }, completion, invocation);', '']),
   bug('a success marks the ticks of a day', 'synchronised', 1,
     ['core/record/open-ticks.ts#ticksAfterRun', 'const doneTick = Math.max(tickMs, doneTickMs);',
       'const doneTick = Math.max(tickMs, doneTickMs) + 86_400_000;']),

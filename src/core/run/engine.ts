@@ -11,9 +11,10 @@ import { type Invocation, invocationOf } from './invocation.js';
 import { outerRun, runNested } from './nested-run.js';
 import { isSwitchedOff } from './off-switch.js';
 import type { Order } from './order.js';
-import { stopMono, timeIsUp } from './run-ends.js';
+import { stopMono, timeIsUp, turnTooLate } from './run-ends.js';
 import { acquireCall } from './store-calls.js';
 import type { Task } from './task.js';
+import { inTurn } from './turns/turns.js';
 import { runUnguarded } from './unguarded-run.js';
 
 const MAX_LOCKED_BY_BYTES = 128;
@@ -25,6 +26,8 @@ const LONGEST_WAIT_MS = 500;
 interface Wait {
   /** The refusal of the try before: a store that is silent since does not make the lock free. */
   readonly held: Refused | undefined;
+  /** The monotonic instant at which it gives up. */
+  readonly endMono: number;
   readonly mayWait: () => boolean;
 }
 
@@ -40,7 +43,8 @@ export async function run<T>(task: Task<T>, order: Order, policy: Policy): Promi
   if (outer && !isOff) return runNested(task, outer, clock);
 
   const { shutdown, unreadableTick, scheduleArn } = order;
-  const waitEndMono = Math.min(clock.monotonic() + policy.waitMs, stopMono(order, policy) ?? Number.POSITIVE_INFINITY);
+  const lastMono = stopMono(order, policy) ?? Number.POSITIVE_INFINITY;
+  const waitEndMono = Math.min(clock.monotonic() + policy.waitMs, lastMono);
   let held: Refused | undefined;
   for (;;) {
     if (shutdown?.aborted) throw timeIsUp(order.name, 'SHUTDOWN');
@@ -52,7 +56,8 @@ export async function run<T>(task: Task<T>, order: Order, policy: Policy): Promi
 
     const pauseMs = jittered(SHORTEST_WAIT_MS, LONGEST_WAIT_MS);
     const mayWait = () => clock.monotonic() + pauseMs < waitEndMono;
-    const outcome = await attempt(task, invocation, { held, mayWait });
+    const endMono = held ? waitEndMono : lastMono;
+    const outcome = await attempt(task, invocation, { held, endMono, mayWait });
     if (outcome.status !== 'refused') return outcome;
     held = outcome;
     await pause(pauseMs, clock, shutdown);
@@ -63,13 +68,16 @@ export async function run<T>(task: Task<T>, order: Order, policy: Policy): Promi
 async function attempt<T>(
   task: Task<T>,
   invocation: Invocation,
-  { held, mayWait }: Wait,
+  { held, endMono, mayWait }: Wait,
 ): Promise<Outcome<T> | Refused> {
   const { order, policy, tell } = invocation;
   tell({ type: 'attempted' });
-  let result: AcquireResult;
+  let result: AcquireResult | undefined;
   try {
-    result = await policy.store.acquire(claimFor(invocation), acquireCall(order, policy));
+    const waiting = { clock: policy.clock, untilMono: endMono, signal: order.shutdown };
+    result = await inTurn(policy.store, waiting, () =>
+      policy.store.acquire(claimFor(invocation), acquireCall(order, policy)),
+    );
   } catch (cause) {
     const error = toStoreError(cause, 'acquire', order.name);
     tell({ type: 'acquire-failed', error });
@@ -79,6 +87,12 @@ async function attempt<T>(
     return skip(invocation, 'store-unavailable');
   }
 
+  if (!result) {
+    if (held) return skip(invocation, held.reason, held.holder);
+    const error = order.shutdown?.aborted ? timeIsUp(order.name, 'SHUTDOWN') : turnTooLate(order.name);
+    tell({ type: 'acquire-failed', error });
+    throw error;
+  }
   const clockSkewMs = checkClock(result.clock, invocation);
   if (result.status === 'refused') {
     if (HELD_REASONS.includes(result.reason) && mayWait()) return result;

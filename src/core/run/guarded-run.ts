@@ -12,8 +12,9 @@ import { type Hold, holdOf, isOver } from './hold.js';
 import type { Invocation } from './invocation.js';
 import { watchLease } from './lease-watch.js';
 import { holdLimitMono, runEnds, timeIsUp } from './run-ends.js';
-import { releaseCall } from './store-calls.js';
+import { releaseCall, releaseWaiting } from './store-calls.js';
 import { conclude, type Settled, type Task } from './task.js';
+import { nextInTurn } from './turns/turns.js';
 
 /**
  * Runs a task on a confirmed grant: watch, run, release, tell. Its value or error reaches the caller untouched,
@@ -34,7 +35,8 @@ export async function runGuarded<T>(task: Task<T>, granted: Granted, asked: Invo
     plan = planCatchUp(lease, asked.policy);
   } catch (error) {
     tell({ type: 'acquire-failed', error });
-    await releaseLease(lease, givenBack(readThrownText(error, 'code') || errorName(error), invocation), invocation);
+    const completion = givenBack(readThrownText(error, 'code') || errorName(error), invocation);
+    await releaseLease({ lease, hold: undefined }, completion, invocation);
     throw error;
   }
 
@@ -47,7 +49,7 @@ export async function runGuarded<T>(task: Task<T>, granted: Granted, asked: Invo
   // 4. Release with the verdict, then give back what the task gave.
   const { settled, caughtUp } = ended;
   const durationMs = Math.round(clock.monotonic() - startedMono);
-  const status = await releaseLease(ended.lease, completionOf(ended, plan, durationMs, invocation), invocation);
+  const status = await releaseLease(ended, completionOf(ended, plan, durationMs, invocation), invocation);
   if (caughtUp.length === 0 && !('error' in settled) && status === 'released') tellGivenUp(plan, tell);
   const value = conclude(settled, { durationMs, release: status }, tell);
   return { status: 'executed', ...factsOf(lease, invocation, plan), value, caughtUp, release: status, durationMs };
@@ -112,6 +114,7 @@ function tellPast({ fencingToken, previous }: Lease, { missedMs }: CatchUpPlan, 
 interface Ended<T> extends CatchUpResult {
   readonly settled: Settled<T>;
   readonly lease: Lease;
+  readonly hold: Hold | undefined;
 }
 
 /** Nothing is sent for this lease, and no timer is left, once this has resolved. */
@@ -141,7 +144,7 @@ async function runHeld<T>(
   heartbeat?.stop();
   await extender.close();
   watch.stop();
-  return { ...past, settled, lease: extender.lease };
+  return { ...past, settled, lease: extender.lease, hold: watch.hold };
 }
 
 function completionOf(
@@ -167,11 +170,17 @@ function completionOf(
 }
 
 /** Never rejects: what fails after the task must not replace the task's result. */
-async function releaseLease(lease: Lease, completion: Completion, invocation: Invocation): Promise<ReleaseStatus> {
+async function releaseLease(
+  { lease, hold }: Pick<Ended<unknown>, 'lease' | 'hold'>,
+  completion: Completion,
+  invocation: Invocation,
+): Promise<ReleaseStatus> {
   const { order, policy, tell } = invocation;
   const { fencingToken } = lease;
   try {
-    const status = await policy.store.release(lease, completion, releaseCall(order, policy));
+    const status = await nextInTurn(policy.store, releaseWaiting(order, policy, hold), () =>
+      policy.store.release(lease, completion, releaseCall(order, policy)),
+    );
     if (status === 'released') {
       const heldMs = Math.round(policy.clock.monotonic() - lease.firstSentMono);
       tell({ type: 'released', fencingToken, heldMs });

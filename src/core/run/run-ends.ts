@@ -23,6 +23,12 @@ export function timeIsUp(lockName: string, code: DeadlineError['code']): Deadlin
   return new DeadlineError(lockName, code, WHY[code]);
 }
 
+/** The time of a run is up before its acquire could be sent. */
+export function turnTooLate(lockName: string): DeadlineError {
+  const why = 'too many calls of this process ask the store, and the platform ends it soon; nothing was sent';
+  return new DeadlineError(lockName, 'DEADLINE', why);
+}
+
 /**
  * When a run is asked to end for the platform's sake: `gracePeriod` before it must be over. Without that option a
  * second before, or a tenth of the remaining time if that is less.

@@ -3,6 +3,7 @@ import type { StoreCall } from '../ports/lock-store.js';
 import type { Signal } from '../values/signal.js';
 import type { Hold } from './hold.js';
 import { type Order, remainingMs } from './order.js';
+import type { Waiting } from './turns/turns.js';
 
 /* How long each request to the store may take: a try, and all tries together. */
 
@@ -28,6 +29,13 @@ export function extendCall(hold: Hold, { clock, maxClockSkewMs }: Settings, sign
 /** A release may take 5 s, or all of the remaining time but a reserve. */
 export function releaseCall(order: Order, settings: Settings): StoreCall {
   return storeCall(settings, remainingMs(order, settings.clock) - RELEASE_RESERVE_MS);
+}
+
+/** A release may wait for its turn for half of the time that is left of the run and of its lease. */
+export function releaseWaiting(order: Order, { clock }: Settings, hold: Hold | undefined): Waiting {
+  const now = clock.monotonic();
+  const leftMs = Math.min(remainingMs(order, clock) - RELEASE_RESERVE_MS, (hold?.deadlineMono ?? now) - now);
+  return { clock, untilMono: now + leftMs / 2 };
 }
 
 /** A call outside of any run may take 5 s. */
