@@ -56,7 +56,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     sees: ['core/values', 'core/ports', 'core/public', 'core/observers', 'core/options', 'core/run', 'core/wrap'],
   },
   aspects: {
-    what: '`withSingleExecution` as a middleware',
+    what: '`withSingleExecution` as a middleware and as a decorator',
     sees: ['core/values', 'core/public', 'core/options', 'core/run', 'core/wrap', 'adapters'],
   },
   leader: {

@@ -15,8 +15,13 @@ export interface BundledProgram {
  * A program of the tests in one file, with all that it imports: so it starts in a fraction of a second.
  *
  * @param alias packages that others stand in for, by the path of those
+ * @param external packages that the program can do without
  */
-export async function bundledProgram(source: URL, alias: Record<string, string> = {}): Promise<BundledProgram> {
+export async function bundledProgram(
+  source: URL,
+  alias: Record<string, string> = {},
+  external: string[] = [],
+): Promise<BundledProgram> {
   const folder = await mkdtemp(join(tmpdir(), 'single-execution-program-'));
   const path = join(folder, 'program.mjs');
   await build({
@@ -25,11 +30,14 @@ export async function bundledProgram(source: URL, alias: Record<string, string> 
     tsconfig: join(ROOT, 'tsconfig.json'),
     bundle: true,
     alias,
+    external,
     platform: 'node',
     format: 'esm',
     target: 'node20',
     // What is CommonJS among its dependencies calls require.
-    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+    banner: {
+      js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);",
+    },
     logLevel: 'error',
   });
   return { path, remove: () => rm(folder, { recursive: true }) };

@@ -1,6 +1,7 @@
 import middy from '@middy/core';
 import type { ScheduledEvent } from 'aws-lambda';
 import type { Execution } from 'single-execution';
+import { SingleExecution } from 'single-execution/decorator';
 import { memoryStore } from 'single-execution/memory';
 import { singleExecution } from 'single-execution/middy';
 import { describe, expectTypeOf, test } from 'vitest';
@@ -32,5 +33,45 @@ describe('row 62: Middy', () => {
     });
     // @ts-expect-error Middy calls the handler once
     singleExecution({ ...options, catchUp: { mode: 'all' } });
+  });
+});
+
+describe('row 62: decorators', () => {
+  const job = { ...options, lockAtMostFor: '1m', tick: 'none' } as const;
+
+  test('row 62: of the language, on a method that returns a promise', () => {
+    class Reports {
+      @SingleExecution(job)
+      async send(tenant: string): Promise<number> {
+        return tenant.length;
+      }
+
+      // @ts-expect-error a method that is not async would be made so
+      @SingleExecution(job)
+      count(): number {
+        return 5;
+      }
+
+      @SingleExecution<[tenant: string]>({ ...job, name: (tenant) => `report-${tenant}` })
+      async sendTo(tenant: string): Promise<string> {
+        return tenant;
+      }
+
+      // @ts-expect-error a name is made from the method's own arguments
+      @SingleExecution<[tenant: string]>({ ...job, name: (tenant) => `report-${tenant}` })
+      async sendAt(at: number): Promise<number> {
+        return at;
+      }
+    }
+    expectTypeOf<Reports['send']>().toEqualTypeOf<(tenant: string) => Promise<number>>();
+  });
+
+  test('row 62: of experimentalDecorators, on a method that returns a promise', () => {
+    const decorate = SingleExecution(job);
+    decorate({}, 'send', { value: async () => 5 });
+    // @ts-expect-error a method that is not async would be made so
+    decorate({}, 'send', { value: () => 5 });
+    // @ts-expect-error a field is no method
+    decorate({}, 'send');
   });
 });

@@ -1,0 +1,49 @@
+import { type Options as JobOptions, withSingleExecution } from '../adapters/process.js';
+import { describe } from '../core/values/describe.js';
+
+/** As for `withSingleExecution` of `single-execution/process`; `A` are the method's parameters. */
+export type Options<A extends readonly unknown[] = []> = JobOptions<A>;
+
+type AsyncMethod<A extends readonly unknown[]> = (...args: A) => PromiseLike<unknown>;
+
+/** A decorator of methods: as the language has them, and as TypeScript's `experimentalDecorators` has them. */
+export interface SingleExecutionDecorator<A extends readonly unknown[]> {
+  <F extends AsyncMethod<A>>(method: F, context: { readonly kind: 'method' }): F;
+  <F extends AsyncMethod<A>>(target: object, key: string | symbol, descriptor: TypedPropertyDescriptor<F>): void;
+}
+
+type Method = (this: unknown, ...args: unknown[]) => unknown;
+
+/**
+ * Decorates an async method, which every process of a fleet calls by its own schedule: it runs once per tick, and never
+ * twice at a time. It keeps its `this` and its arguments; `currentExecution()` gives the execution. A decorator cannot
+ * change the type of a method: where a run is skipped, the promise resolves to what `onSkipped` makes of it.
+ *
+ * @throws TypeError, RangeError when decorating, for options that cannot be and for what is no method
+ */
+// biome-ignore lint/suspicious/noExplicitAny: parameters that nobody declares can be anything
+export function SingleExecution<A extends readonly unknown[] = any[]>(
+  options: Options<A>,
+): SingleExecutionDecorator<A> {
+  function decorate(target: unknown, at: unknown, descriptor?: PropertyDescriptor): unknown {
+    const isStandard = typeof at === 'object' && at !== null;
+    const method = isStandard ? target : descriptor?.value;
+    const kind = isStandard ? (at as { readonly kind?: unknown }).kind : 'method';
+    if (kind !== 'method' || typeof method !== 'function') {
+      throw new TypeError(`SingleExecution decorates ${describe(isStandard ? kind : method)}: put it on a method`);
+    }
+    const guarded = guard(method as Method, options as Options<unknown[]>);
+    return isStandard ? guarded : { ...descriptor, value: guarded };
+  }
+  return decorate as SingleExecutionDecorator<A>;
+}
+
+function guard(method: Method, options: Options<unknown[]>): Method {
+  const guarded: Method = withSingleExecution(function (this: unknown, ...all: unknown[]) {
+    // The last one is the execution.
+    return method.apply(this, all.slice(0, -1));
+  }, options);
+  Object.defineProperty(guarded, 'name', { value: method.name, configurable: true });
+  // What other decorators have said of the method, such as the metadata of NestJS, is found along the prototypes.
+  return Object.setPrototypeOf(guarded, method);
+}

@@ -1,0 +1,162 @@
+import { transformSync } from '@swc/core';
+import { transformSync as esbuild } from 'esbuild';
+import { currentExecution, LockHeldError } from 'single-execution';
+import { type Options, SingleExecution } from 'single-execution/decorator';
+import ts from 'typescript';
+import { describe, expect, test, vi } from 'vitest';
+import { memoryLocks, NOW } from '../support/memory-locks.js';
+
+/** A class as a user writes it; none of the compilers of these tests reads decorators by itself. */
+const SOURCE = `
+class Reports {
+  sent: string[] = [];
+  static made = 'static';
+  @SingleExecution(options)
+  async send(...args: unknown[]) {
+    seen(...args);
+    this.sent.push(args.join());
+    return this.sent;
+  }
+  @SingleExecution(options)
+  static async make() {
+    return this.made;
+  }
+}`;
+
+const esbuilt = (experimentalDecorators: boolean) =>
+  esbuild(SOURCE, { loader: 'ts', target: 'es2022', tsconfigRaw: { compilerOptions: { experimentalDecorators } } })
+    .code;
+
+const transpiled = (experimentalDecorators: boolean) =>
+  ts.transpileModule(SOURCE, {
+    compilerOptions: { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext, experimentalDecorators },
+  }).outputText;
+
+const swc = (decoratorVersion: '2022-03' | undefined) =>
+  transformSync(SOURCE, {
+    isModule: false,
+    jsc: {
+      parser: { syntax: 'typescript', decorators: true },
+      target: 'es2022',
+      transform: decoratorVersion ? { decoratorVersion } : { legacyDecorator: true, decoratorMetadata: true },
+    },
+  }).code;
+
+interface Reports {
+  sent: string[];
+  send(...args: unknown[]): Promise<unknown>;
+}
+
+interface ReportsClass {
+  new (): Reports;
+  make(): Promise<unknown>;
+}
+
+/** The class of {@link SOURCE}, as compiled. */
+function made(code: string, options: object, seen: (...args: unknown[]) => void = () => {}): ReportsClass {
+  // biome-ignore lint/security/noGlobalEval: a program of this test's own
+  const factory = eval(`((SingleExecution, options, seen) => { ${code}\nreturn Reports; })`);
+  return factory(SingleExecution, options, seen);
+}
+
+function setting() {
+  const { options, ...locks } = memoryLocks();
+  return { ...locks, options: { ...options, tick: 'none' } as const };
+}
+
+describe.each<[string, () => string]>([
+  ['tsc, standard', () => transpiled(false)],
+  ['tsc, experimentalDecorators', () => transpiled(true)],
+  ['esbuild, standard', () => esbuilt(false)],
+  ['esbuild, experimentalDecorators', () => esbuilt(true)],
+  ['swc, standard', () => swc('2022-03')],
+  ['swc, legacyDecorator', () => swc(undefined)],
+])('row 102: a method decorated with @SingleExecution, by %s', (_, compile) => {
+  test('row 102: F48 keeps its this and its arguments, and gives its value back', async () => {
+    const { options, item } = setting();
+    const seen = vi.fn();
+    const reports = new (made(compile(), options, seen))();
+    const value = await reports.send('a', 5);
+
+    expect(seen.mock.calls).toEqual([['a', 5]]);
+    expect(value).toBe(reports.sent);
+    expect(value).toEqual(['a,5']);
+    expect(await item()).toMatchObject({ state: 'released', result: 'succeeded', lockedBy: `process ${process.pid}` });
+  });
+
+  test('row 102: is skipped while another instance runs it, and finds its execution', async () => {
+    const { options } = setting();
+    const executions: unknown[] = [];
+    const Made = made(compile(), options, () => {
+      executions.push(currentExecution()?.fencingToken);
+    });
+
+    expect(await Promise.all([new Made().send(), new Made().send()])).toMatchObject([
+      [''],
+      { status: 'skipped', reason: 'locked' },
+    ]);
+    expect(executions).toEqual([NOW + 1]);
+  });
+
+  test('row 102: may be static', async () => {
+    expect(await made(compile(), setting().options).make()).toBe('static');
+  });
+});
+
+/** Decorates a method by hand, as a compiler does under `experimentalDecorators`. */
+function decorated<F extends (...args: never[]) => PromiseLike<unknown>>(method: F, options: Options<never[]>): F {
+  const descriptor = { value: method, writable: true, configurable: true, enumerable: false };
+  return (SingleExecution(options as Options)({} as object, 'send', descriptor as never) as unknown as { value: F })
+    .value;
+}
+
+describe('the options of @SingleExecution', () => {
+  test('row 102: are those of a process: the name and the tick may be made from the arguments', async () => {
+    const { options, store } = setting();
+    const send = decorated(async (_tenant: string, at: number) => at, {
+      ...options,
+      name: (tenant: string) => `tenant-${tenant}`,
+      tick: (_tenant: string, at: number) => at,
+    });
+
+    expect(await send('a', NOW)).toBe(NOW);
+    expect(await send('a', NOW)).toMatchObject({ status: 'skipped', name: 'tenant-a', reason: 'already-executed' });
+    expect(await store.get('tenant-a', {} as never)).toMatchObject({ item: { doneTick: NOW } });
+  });
+
+  test('row 102: onSkipped says what a caller gets', async () => {
+    const { options } = setting();
+    const tick = () => NOW;
+    const send = async () => 'sent';
+    expect(await decorated(send, { ...options, tick })()).toBe('sent');
+
+    await expect(decorated(send, { ...options, tick, onSkipped: 'throw' })()).rejects.toBeInstanceOf(LockHeldError);
+    expect(await decorated(send, { ...options, tick, onSkipped: () => 'fallen back' })()).toBe('fallen back');
+  });
+
+  test('are checked when decorating', () => {
+    expect(() => decorated(async () => {}, { ...setting().options, lockAtMost: '1m' } as never)).toThrow(
+      "unknown option 'lockAtMost'",
+    );
+  });
+});
+
+test('a decorated method keeps its name, and what other decorators have said of it', () => {
+  async function send() {}
+  const guarded = decorated(Object.assign(send, { said: 'by another decorator' }), setting().options);
+
+  expect(guarded).not.toBe(send);
+  expect([guarded.name, guarded.said]).toEqual(['send', 'by another decorator']);
+});
+
+test.each<[string, unknown[]]>([
+  ['a field', [undefined, { kind: 'field' }]],
+  ['a getter', [async () => {}, { kind: 'getter' }]],
+  ['a class', [class {}, { kind: 'class' }]],
+  ['a legacy property', [{}, 'send', undefined]],
+  ['a legacy getter', [{}, 'send', { get: () => 5 }]],
+  ['a legacy class', [class {}]],
+])('what is no method is refused with the remedy: %s', (_, args) => {
+  const decorate = SingleExecution(setting().options) as unknown as (...args: unknown[]) => unknown;
+  expect(() => decorate(...args)).toThrow(/^SingleExecution decorates .*: put it on a method$/);
+});

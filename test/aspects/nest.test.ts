@@ -1,0 +1,89 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { transform } from '@swc/core';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { type BundledProgram, bundledProgram } from '../support/bundled-program.js';
+import { type ChildPrograms, childPrograms } from '../support/child-program.js';
+import { type RedisServer, startRedisServer } from '../support/redis-server.js';
+
+const PROCESSES = 8;
+const TICKS = 4;
+const EVERY_MS = 2_000;
+const PAGE = new URL('../../docs/guides/nestjs.md', import.meta.url);
+
+/** What NestJS loads where it is installed. */
+const OPTIONAL = [
+  'class-transformer',
+  'class-validator',
+  ...['microservices', 'platform-express', 'websockets'].flatMap((name) => [`@nestjs/${name}`, `@nestjs/${name}/*`]),
+];
+
+/** Texts of the example of the page, and what they are here: called every two seconds, each run says so. */
+const CHANGES: readonly [string, string][] = [
+  ["@Cron('0 */15 * * * *'", "@Cron('*/2 * * * * *'"],
+  ["cron('0 */15 * * * *')", "cron('*/2 * * * * *')"],
+  ["console.log('the report of', currentExecution()?.tick)", "say('ran', { tick: currentExecution()?.tick })"],
+  ['createApplicationContext(Jobs)', 'createApplicationContext(Jobs, { logger: false })'],
+];
+
+async function exampleOfPage(): Promise<string> {
+  const [, code = ''] = /^```ts\n(.*?)^```/ms.exec(await readFile(PAGE, 'utf8')) ?? [];
+  for (const [text] of CHANGES) expect(code.split(text)).toHaveLength(2);
+  const program = CHANGES.reduce((changed, [from, to]) => changed.replace(from, to), code);
+  return `import 'reflect-metadata';\nimport { say } from '../../support/told.js';\n${program}\nsay('ready');`;
+}
+
+/** The program as swc makes it of legacy decorators, in a folder beside this test: there it finds what users' code does. */
+async function compiledIn(folder: string): Promise<BundledProgram> {
+  const { code } = await transform(await exampleOfPage(), {
+    jsc: {
+      parser: { syntax: 'typescript', decorators: true },
+      target: 'es2022',
+      transform: { legacyDecorator: true, decoratorMetadata: true },
+    },
+  });
+  const main = join(folder, 'main.js');
+  await writeFile(main, code);
+  return bundledProgram(pathToFileURL(main), {}, OPTIONAL);
+}
+
+let folder: string;
+let redis: RedisServer;
+let programs: ChildPrograms;
+let program: BundledProgram;
+beforeAll(async () => {
+  folder = await mkdtemp(join(import.meta.dirname, 'nest-'));
+  programs = childPrograms();
+  [redis, program] = await Promise.all([startRedisServer(), compiledIn(folder)]);
+});
+afterAll(async () => {
+  await programs?.stop();
+  await Promise.all([redis?.stop(), program?.remove(), rm(folder, { recursive: true })]);
+});
+
+test(`row 102: a @Cron of NestJS in ${PROCESSES} processes runs once per tick`, { timeout: 90_000 }, async () => {
+  const children = Array.from({ length: PROCESSES }, () =>
+    programs.start(program.path, {}, [], { REDIS_URL: redis.url }),
+  );
+  await Promise.all(children.map((child) => child.until('ready')));
+  const lines = () => children.flatMap((child) => child.said());
+  const ticks = () =>
+    lines()
+      .filter(({ said }) => said === 'ran')
+      .map(({ tick }) => Date.parse(String(tick)))
+      .sort();
+  const [{ length: before }, first] = [ticks(), Date.now()];
+  await vi.waitFor(() => expect(ticks().length).toBeGreaterThanOrEqual(before + TICKS), {
+    timeout: 60_000,
+    interval: 100,
+  });
+
+  const seen = ticks();
+  expect(new Set(seen).size).toBe(seen.length);
+  const whole = seen.filter((tick) => tick > first);
+  expect(whole).toEqual(whole.map((_, n) => (whole[0] ?? 0) + n * EVERY_MS));
+  expect(lines().some(({ source, reason }) => source === 'single-execution' && reason === 'already-executed')).toBe(
+    true,
+  );
+});
