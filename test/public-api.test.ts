@@ -26,7 +26,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   'single-execution/memory': ['memoryStore'],
   'single-execution/cloudflare': ['withSingleExecution'],
   'single-execution/http': ['withSingleExecution'],
-  'single-execution/process': ['withSingleExecution'],
+  'single-execution/process': ['nodeCronCoordinator', 'withSingleExecution'],
   'single-execution/leader': ['createLeaderElection', 'withLeadership'],
   'single-execution/admin': ['lockAdmin'],
   'single-execution/observe': ['emfObserver', 'jsonLogObserver'],

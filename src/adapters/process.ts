@@ -13,6 +13,8 @@ import { type OnSkipped, type OwnOptions, resolveWrapper } from '../core/wrap/wr
 import { readCall } from './process-call.js';
 import { untilShutdown } from './process-shutdown.js';
 
+export { type CoordinatorOptions, nodeCronCoordinator, type RunCoordinator } from './process-coordinator.js';
+
 /**
  * Options of `withSingleExecution` for long-lived processes.
  * One of `lockAtMostFor`, `maxDuration` and `keepAlive` is required.

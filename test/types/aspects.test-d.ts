@@ -1,9 +1,11 @@
 import middy from '@middy/core';
 import type { ScheduledEvent } from 'aws-lambda';
+import type { RunCoordinator } from 'node-cron';
 import type { Execution } from 'single-execution';
 import { SingleExecution } from 'single-execution/decorator';
 import { memoryStore } from 'single-execution/memory';
 import { singleExecution } from 'single-execution/middy';
+import { nodeCronCoordinator } from 'single-execution/process';
 import { describe, expectTypeOf, test } from 'vitest';
 
 const store = memoryStore();
@@ -74,4 +76,10 @@ describe('row 62: decorators', () => {
     // @ts-expect-error a field is no method
     decorate({}, 'send');
   });
+});
+
+test('row 62: node-cron takes a coordinator', () => {
+  expectTypeOf(nodeCronCoordinator({ store })).toExtend<RunCoordinator>();
+  // @ts-expect-error node-cron does not tell its schedule
+  nodeCronCoordinator({ store, schedule: '5m' });
 });

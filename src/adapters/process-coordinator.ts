@@ -1,0 +1,82 @@
+import { logAndMetrics } from '../core/observers/default-observers.js';
+import {
+  LONGEST_LEASE_MS,
+  type LockOptions,
+  type Policy,
+  resolvePolicy,
+  SHORTEST_LEASE_MS,
+} from '../core/options/policy.js';
+import { run } from '../core/run/engine.js';
+import type { Order } from '../core/run/order.js';
+import { describe } from '../core/values/describe.js';
+import { checkLockName } from '../core/values/lock-name.js';
+import { thisProcess } from '../core/values/this-process.js';
+import { checkTick } from '../core/values/tick.js';
+import { type OpenRun, openRun } from '../core/wrap/open-run.js';
+import { untilShutdown } from './process-shutdown.js';
+
+const RUN_OPTIONS = ['schedule', 'catchUp', 'onError', 'gracePeriod'] as const;
+
+/**
+ * As for every wrapper, but: `lockAtMostFor` is by default the task's `distributedLease`, and `keepAlive` is on, because
+ * a task may take longer than that.
+ */
+export type CoordinatorOptions = Omit<LockOptions, (typeof RUN_OPTIONS)[number]>;
+
+/** What node-cron 4 asks before and tells after each run of a `distributed` task. */
+export interface RunCoordinator {
+  /**
+   * @param key the task's name, and the time that was due: `nightly:2026-01-01T00:00:00.000Z`
+   * @param ttlMs the task's `distributedLease`, in milliseconds
+   * @throws LockStoreError, CorruptLockError when the store failed; node-cron then skips the run
+   */
+  shouldRun(key: string, ttlMs: number): Promise<boolean>;
+  onComplete(key: string): Promise<void>;
+}
+
+/**
+ * A run coordinator for node-cron 4, for one task or for all of them: each task runs once per tick in the whole fleet,
+ * and never twice at a time. The task's name is the lock's. node-cron does not tell whether a run has failed, so its
+ * tick is done either way.
+ *
+ * @throws TypeError, RangeError for options that cannot be
+ */
+export function nodeCronCoordinator(options: CoordinatorOptions): RunCoordinator {
+  const stray = RUN_OPTIONS.find((option) => option in Object(options));
+  if (stray !== undefined) {
+    throw new TypeError(
+      `unknown option '${stray}': node-cron tells its coordinator neither a schedule nor a failure; wrap the task with withSingleExecution`,
+    );
+  }
+  const policy = resolvePolicy({ keepAlive: true, ...options }, [], logAndMetrics);
+  const open = new Map<string, OpenRun>();
+  return {
+    async shouldRun(key, ttlMs) {
+      const order = orderFor(key, ttlMs, policy);
+      const started = await openRun((task) => untilShutdown((shutdown) => run(task, { ...order, shutdown }, policy)));
+      if (started.status === 'skipped') return false;
+      open.set(key, started);
+      return true;
+    },
+    async onComplete(key) {
+      const taken = open.get(key);
+      open.delete(key);
+      await taken?.end();
+    },
+  };
+}
+
+function orderFor(key: string, ttlMs: number, policy: Policy): Order {
+  const [, name, time = ''] = /^(.+):(\d{4}-\d\d-\d\dT[\d:.]+Z)$/s.exec(key) ?? [];
+  if (name === undefined) {
+    throw new TypeError(`key is ${describe(key)}: give the task's name and its time, as node-cron 4 does`);
+  }
+  const { lockAtLeastForMs, lockAtMostForMs } = policy;
+  const tasksMs = Math.max(lockAtLeastForMs, SHORTEST_LEASE_MS, Math.min(ttlMs, LONGEST_LEASE_MS));
+  return {
+    name: checkLockName(name),
+    lockedBy: thisProcess(),
+    leaseMs: lockAtMostForMs ?? tasksMs,
+    tickMs: checkTick(Date.parse(time), policy.clock.now()),
+  };
+}
