@@ -7,6 +7,7 @@ import { next } from './commands/next.js';
 import { open } from './commands/open.js';
 import { pause } from './commands/pause.js';
 import { resume } from './commands/resume.js';
+import { run } from './commands/run.js';
 import { runs } from './commands/runs.js';
 import { show } from './commands/show.js';
 import { tableCreate } from './commands/table-create.js';
@@ -26,6 +27,7 @@ export const COMMANDS: readonly Command[] = [
   backfill,
   forget,
   deleteLock,
+  run,
   next,
   tableCreate,
 ];

@@ -17,8 +17,8 @@ export function safeText(text: string): string {
 }
 
 /** A value as JSON that a terminal may show. It parses to the same value. */
-export function safeJson(value: unknown): string {
-  return JSON.stringify(value, null, 2).replace(/[^\P{Cc}\n]|[\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
+export function safeJson(value: unknown, indent: number = 2): string {
+  return JSON.stringify(value, null, indent).replace(/[^\P{Cc}\n]|[\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
     character
       .split('')
       .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)

@@ -28,6 +28,8 @@ export interface Terminal {
   json(value: unknown): void;
   /** Writes a line to stderr. */
   note(text: string): void;
+  /** Writes a value to stderr as one line of JSON. */
+  noteJson(value: unknown): void;
   /** Asks a question that is answered by yes or no; no unless it is clearly yes. */
   confirm(question: string): Promise<boolean>;
   /** Clears the screen. */
@@ -55,6 +57,7 @@ export function openTerminal({ stdin, stdout, stderr }: Streams, env: Environmen
     line: (...parts) => void stdout.write(`${parts.map(paint).join('').trimEnd()}\n`),
     json: (value) => void stdout.write(`${safeJson(value)}\n`),
     note,
+    noteJson: (value) => void stderr.write(`${safeJson(value, 0)}\n`),
     async confirm(question) {
       const reader = createInterface({ input: stdin, output: stderr });
       try {

@@ -1,6 +1,6 @@
 import type { LockInfo } from '../admin/lock-admin.js';
 import { missedTicksOf, stateWithoutPause } from './lock-summary.js';
-import { shortInstant, shortSpan } from './span.js';
+import { shortInstant, shortSpan, toTheSecond } from './span.js';
 import { pauseWords } from './verdict.js';
 
 /** What is known of one lock, a label and its words each, in the order in which an operator asks. */
@@ -35,19 +35,19 @@ function holderFacts(lock: LockInfo, nowMs: number): [string, string | undefined
   const isKept = isTaken || state === 'waiting';
   return [
     [isTaken ? 'holder' : 'last holder', lockedBy],
-    ['locked at', lockedAt && `${shortInstant(lockedAt)}, ${shortSpan(nowMs - lockedAt.getTime())} ago`],
+    ['locked at', lockedAt && `${toTheSecond(lockedAt)}, ${shortSpan(nowMs - lockedAt.getTime())} ago`],
     ['locked until', isKept && lockUntil ? untilWords(lockUntil, nowMs) : undefined],
   ];
 }
 
 function untilWords(until: Date, nowMs: number): string {
   const leftMs = until.getTime() - nowMs;
-  return `${shortInstant(until)}, ${leftMs > 0 ? `${shortSpan(leftMs)} from now` : `${shortSpan(-leftMs)} ago`}`;
+  return `${toTheSecond(until)}, ${leftMs > 0 ? `${shortSpan(leftMs)} from now` : `${shortSpan(-leftMs)} ago`}`;
 }
 
 function lastResultWords({ lastResult, lastReleasedAt }: LockInfo, nowMs: number): string | undefined {
   if (!lastResult || !lastReleasedAt) return lastResult;
-  return `${lastResult} at ${shortInstant(lastReleasedAt)}, ${shortSpan(nowMs - lastReleasedAt.getTime())} ago`;
+  return `${lastResult} at ${toTheSecond(lastReleasedAt)}, ${shortSpan(nowMs - lastReleasedAt.getTime())} ago`;
 }
 
 function ticksWords(ticks: readonly Date[]): string | undefined {

@@ -14,6 +14,7 @@ export interface LockSummary {
   /** Until others may take it; 0 where that time is over. */
   readonly leftMs?: number;
   readonly lastResult?: 'succeeded' | 'failed' | 'crashed';
+  /** That of the run that has the lock, or had it last. */
   readonly lastTick?: Date;
   /** Ticks that are not done, oldest first. */
   readonly openTicks: readonly Date[];
@@ -43,7 +44,7 @@ export function lockSummary(lock: LockInfo, nowMs: number): LockSummary {
       ageMs: isTaken && lockedAt ? Math.max(0, nowMs - lockedAt.getTime()) : undefined,
       leftMs: isTaken || bare === 'waiting' ? leftMs : undefined,
       lastResult: lastResultOf(lock),
-      lastTick: lock.doneTick ?? lock.tick,
+      lastTick: lock.tick ?? lock.doneTick,
     }),
     openTicks,
     missedTicks: missedTicksOf(lock),

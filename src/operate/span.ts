@@ -16,7 +16,12 @@ export function runSpan(ms: number): string {
   return ms >= SECOND_MS && ms < MINUTE_MS ? `${(ms / SECOND_MS).toFixed(1)}s` : shortSpan(ms);
 }
 
-/** An instant as an operator reads it, in UTC; its milliseconds only where it has some. */
+/** A tick as an operator reads and types it, in UTC; its milliseconds only where it has some. */
 export function shortInstant(at: Date): string {
   return at.toISOString().replace('.000Z', 'Z');
+}
+
+/** Any other instant, cut down to the second. */
+export function toTheSecond(at: Date): string {
+  return at.toISOString().replace(/\.\d+Z$/, 'Z');
 }

@@ -2,7 +2,7 @@ import type { LockInfo } from '../admin/lock-admin.js';
 import type { SkipReason } from '../core/public/outcome.js';
 import { defined } from '../core/values/defined.js';
 import { stateWithoutPause } from './lock-summary.js';
-import { shortInstant, shortSpan } from './span.js';
+import { shortInstant, shortSpan, toTheSecond } from './span.js';
 
 /** Whether a run would be skipped, and why: as an acquire would judge it by the record and this host's clock. */
 export interface Verdict {
@@ -62,7 +62,7 @@ function doneTick({ doneTick: done, openTicks = [] }: LockInfo, tick: Date | und
 function taken(lock: LockInfo, nowMs: number): Judged | undefined {
   const { lockUntil } = lock;
   const until = lockUntil
-    ? `until ${shortInstant(lockUntil)}, for ${shortSpan(lockUntil.getTime() - nowMs)} from now`
+    ? `until ${toTheSecond(lockUntil)}, for ${shortSpan(lockUntil.getTime() - nowMs)} from now`
     : 'for an unknown time';
   switch (stateWithoutPause(lock)) {
     case 'held':
@@ -96,7 +96,7 @@ export function holderWords(lock: LockInfo, nowMs: number): string {
 
 /** Who paused a lock, and until when. */
 export function pauseWords({ by, until }: NonNullable<LockInfo['paused']>): string {
-  return `paused by ${by} ${isWithoutEnd(until) ? 'without an end' : `until ${shortInstant(until)}`}`;
+  return `paused by ${by} ${isWithoutEnd(until) ? 'without an end' : `until ${toTheSecond(until)}`}`;
 }
 
 /** A pause without an end is stored as the last instant of a Date. */

@@ -48,7 +48,7 @@ describe.each(KINDS)('on %s', (kind) => {
       '-',
       '-',
     ]);
-    expect(rowOf(done)).toEqual([done, 'free', '-', '-', '-', 'failed', '2026-11-20T10:00:00Z', '2', '1']);
+    expect(rowOf(done)).toEqual([done, 'free', '-', '-', '-', 'failed', '2026-11-20T11:00:00Z', '2', '1']);
     expect(rowOf(paused)?.slice(0, 3)).toEqual([paused, 'paused (held)', 'web-1']);
   });
 

@@ -82,11 +82,11 @@ export async function ran(store: LockStore, name: string, tick?: Date, result: '
 export async function taken(
   store: LockStore,
   name: string,
-  { leaseMs = 3_600_000, lockedBy = 'web-1', tick = NaN } = {},
+  { leaseMs = 3_600_000, lockedBy = 'web-1', tick = Number.NaN, clock = systemClock } = {},
 ) {
   const claim = { name, attemptId: `a${randomUUID()}`, leaseMs, lockedBy, markTickAtStart: false };
   const call = {
-    clock: systemClock,
+    clock,
     signal: new AbortController().signal,
     tryMs: 5_000,
     budgetMs: 15_000,

@@ -2,7 +2,7 @@ import type { LockAdmin, LockInfo } from '../../admin/lock-admin.js';
 import { pause } from '../../core/values/pause.js';
 import { stateWords } from '../../operate/lock-facts.js';
 import { isIdle, type LockSummary, lockSummary, missedTicksOf } from '../../operate/lock-summary.js';
-import { shortInstant, shortSpan } from '../../operate/span.js';
+import { shortInstant, shortSpan, toTheSecond } from '../../operate/span.js';
 import type { Command, Session } from '../command.js';
 import { EXIT, wrongUse } from '../exit-code.js';
 import { durationOf } from '../read-value.js';
@@ -53,7 +53,7 @@ async function watch(session: Session, admin: LockAdmin, idleMs: number | undefi
   for (;;) {
     const locks = await listed(session, admin, idleMs);
     session.terminal.clear();
-    session.terminal.line({ text: shortInstant(new Date(session.clock.now())), colour: 'dim' });
+    session.terminal.line({ text: toTheSecond(new Date(session.clock.now())), colour: 'dim' });
     print(session, locks);
     await pause(LOOK_EVERY_MS, session.clock, undefined);
   }

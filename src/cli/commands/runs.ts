@@ -1,5 +1,5 @@
 import type { RunInfo } from '../../admin/lock-admin.js';
-import { runSpan, shortInstant } from '../../operate/span.js';
+import { runSpan, shortInstant, toTheSecond } from '../../operate/span.js';
 import type { Command } from '../command.js';
 import { EXIT } from '../exit-code.js';
 import { knownLock } from '../known-lock.js';
@@ -34,7 +34,7 @@ function cells({ status, tick, lockedAt, durationMs, fencingToken, caughtUp }: R
   return [
     { text: status, colour: resultColour(status) },
     tick ? shortInstant(tick) : '-',
-    shortInstant(lockedAt),
+    toTheSecond(lockedAt),
     durationMs === undefined ? '-' : runSpan(durationMs),
     String(fencingToken),
     caughtUp === undefined ? '-' : String(caughtUp),

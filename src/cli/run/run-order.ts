@@ -1,0 +1,59 @@
+import { type LockOptions, requiredLeaseMs, resolveSettings, type Settings } from '../../core/options/policy.js';
+import type { Order } from '../../core/run/order.js';
+import { defined } from '../../core/values/defined.js';
+import { describe } from '../../core/values/describe.js';
+import { checkLockName } from '../../core/values/lock-name.js';
+import { checkTick } from '../../core/values/tick.js';
+import { nearestTick } from '../../core/wrap/nearest-tick.js';
+import type { Session } from '../command.js';
+import { wrongUse } from '../exit-code.js';
+import { asked, instantOf, scheduleOf } from '../read-value.js';
+
+/** What a command line asks `run` for, but for its store. */
+export interface RunOrder extends Pick<Order, 'name' | 'leaseMs' | 'tickMs'> {
+  readonly settings: Settings;
+  readonly command: readonly string[];
+}
+
+/** @throws CliError for what cannot be; nothing was sent */
+export function runOrder(session: Session, observers: NonNullable<LockOptions['observers']>): RunOrder {
+  const { rest = [], clock } = session;
+  const [name, tick, schedule] = ['name', 'tick', 'schedule'].map((option) => session.text(option));
+  if (name === undefined) throw wrongUse('run needs --name: give the lock a name');
+  if (rest.length === 0) throw wrongUse('run needs a command: put it behind --, as in run --name N -- backup.sh');
+  if (tick === 'nearest' && schedule === undefined) throw wrongUse('--tick nearest needs --schedule: give both');
+  if (tick !== undefined && tick !== 'nearest' && schedule !== undefined) {
+    throw wrongUse(`--tick ${describe(tick)} and --schedule exclude each other: give one of them`);
+  }
+  if (schedule === undefined && session.has('time-zone')) throw wrongUse('--time-zone needs --schedule: give both');
+  const atMost = session.text('at-most');
+  return asked(() => {
+    const settings = resolveSettings(
+      {
+        // Nobody knows how long a command takes: without a lease that was chosen for it, the lock is kept alive.
+        keepAlive: session.has('keep-alive') || atMost === undefined,
+        observers,
+        clock,
+        ...defined({
+          lockAtMostFor: atMost,
+          lockAtLeastFor: session.text('at-least'),
+          schedule: schedule === undefined ? undefined : scheduleOf(schedule, session.text('time-zone')),
+        }),
+      },
+      [],
+    );
+    return {
+      name: checkLockName(name),
+      settings,
+      leaseMs: requiredLeaseMs(settings),
+      command: rest,
+      ...defined({ tickMs: tickOf(tick, settings) }),
+    };
+  });
+}
+
+/** @throws TypeError for a schedule that does not tell when its ticks are due; RangeError for a tick that cannot be */
+function tickOf(tick: string | undefined, settings: Settings): number | undefined {
+  if (settings.schedule !== undefined) return nearestTick(settings)().tickMs;
+  return tick === undefined ? undefined : checkTick(instantOf('--tick', tick).getTime(), settings.clock.now());
+}

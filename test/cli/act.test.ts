@@ -1,0 +1,181 @@
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { text } from 'node:stream/consumers';
+import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
+import { describe, expect, test } from 'vitest';
+import { dynamoDBLocal } from '../support/dynamodb-local.js';
+import { cliStage, freshName, KINDS, ran, taken } from './stage.js';
+
+const stage = cliStage();
+const NINE = new Date('2026-11-20T09:00:00Z');
+
+describe.each(KINDS)('on %s', (kind) => {
+  test('unlock --yes --token frees a held lock, and no newer grant', async () => {
+    const { run, json, store, admin } = stage().on(kind);
+    const name = freshName();
+    const { fencingToken } = await taken(store, name);
+    const unlock = (token: number) => run('unlock', name, '--yes', '--token', String(token));
+
+    expect(await unlock(fencingToken - 1)).toMatchObject({
+      code: 1,
+      stderr: `single-execution: nothing was changed: the token of "${name}" is ${fencingToken} now, not ${fencingToken - 1}; look again\n`,
+    });
+    expect(await admin.get(name)).toMatchObject({ state: 'held' });
+    expect(await json('unlock', name, '--yes', '--token', String(fencingToken))).toEqual({
+      name,
+      status: 'forced',
+      fencingToken: fencingToken + 1,
+    });
+    expect(await unlock(fencingToken + 1)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('no run has the lock'),
+    });
+  });
+
+  test('unlock and delete ask; without a terminal they exit with 2 and change nothing', async () => {
+    const { run, store, admin } = stage().on(kind);
+    const name = freshName();
+    await taken(store, name);
+    const before = await admin.get(name);
+
+    for (const args of [
+      ['unlock', name],
+      ['unlock', name, '--token', '1'],
+      ['unlock', name, '--yes'],
+      ['delete', name],
+    ]) {
+      expect(await run(...args)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('--yes') });
+    }
+    expect(await admin.get(name)).toEqual(before);
+  });
+
+  test('pause and resume', async () => {
+    const { run, json, store, admin } = stage().on(kind);
+    const name = freshName();
+    await ran(store, name);
+
+    expect(await json('pause', name, '--by', 'ada')).toMatchObject({ name, state: 'paused', paused: { by: 'ada' } });
+    expect((await run('pause', name, '--until', '2h')).stdout).toMatch(/is paused by .+ until 20/);
+    expect(await run('resume', name)).toMatchObject({ code: 0, stdout: `"${name}" is resumed\n` });
+    expect(await run('resume', name)).toMatchObject({ code: 0, stdout: `"${name}" was not paused\n` });
+    expect(await run('pause', name, '--until', '2020-01-01T00:00:00Z')).toMatchObject({ code: 2 });
+    expect(await admin.get(name)).toMatchObject({ state: 'free' });
+  });
+
+  test('pause of a name that no job has used says so', async () => {
+    const name = freshName();
+
+    expect(await stage().on(kind).run('pause', name)).toMatchObject({
+      code: 0,
+      stderr: `no job of the name "${name}" has run: check the name\n`,
+    });
+  });
+
+  test('open, backfill and forget', async () => {
+    const { run, json, store } = stage().on(kind);
+    const name = freshName();
+    await ran(store, name, NINE);
+    const range = ['--from', '2026-11-20T06:00:00Z', '--to', '2026-11-20T10:00:00Z', '--schedule', '0 * * * *'];
+    const listed = ['06', '07', '08'].map((hour) => `2026-11-20T${hour}:00:00.000Z`);
+
+    expect(await json('open', name)).toEqual([]);
+    expect(await json('backfill', name, ...range)).toEqual(listed);
+    expect(await json('open', name)).toEqual(listed);
+    expect((await run('open', name)).stdout).toBe('2026-11-20T06:00:00Z\n2026-11-20T07:00:00Z\n2026-11-20T08:00:00Z\n');
+    expect(await json('forget', name, '2026-11-20T06:00:00Z', NINE.toISOString())).toEqual([listed[0]]);
+    expect(await json('forget', name, '--all')).toEqual(listed.slice(1));
+    expect(await json('open', name)).toEqual([]);
+    expect(await run('backfill', freshName(), ...range)).toMatchObject({ code: 3 });
+    await taken(store, name);
+    expect(await run('backfill', name, ...range)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('held by web-1'),
+    });
+  });
+
+  test('delete retires a lock that no run has', async () => {
+    const { run, json, store } = stage().on(kind);
+    const [held, done] = [freshName('held'), freshName('done')];
+    await taken(store, held);
+    await ran(store, done);
+
+    expect(await run('delete', held, '--yes')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('a run has it'),
+    });
+    expect(await run('delete', done, '--yes', '--token', '1')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('another token'),
+    });
+    expect(await json('delete', done, '--yes')).toEqual({ name: done, result: 'deleted' });
+    expect(await run('delete', done, '--yes')).toMatchObject({ code: 3 });
+  });
+});
+
+describe('on a terminal', () => {
+  /** What a command shows on a terminal of its own, made by script(1), on which this is typed. */
+  function typed(answer: string, ...args: string[]): Promise<string> {
+    const { cli, on } = stage();
+    const words = [process.execPath, cli.path, ...args, ...on('redis').args].map((word) => `'${word}'`);
+    const shell = spawn('script', ['-qec', words.join(' '), '/dev/null'], { stdio: 'pipe' });
+    shell.stdin.write(answer);
+    return text(shell.stdout);
+  }
+
+  test.each([
+    ['y\n', 'forced'],
+    ['n\n', 'held'],
+    ['\n', 'held'],
+  ])('unlock shows the holder and asks; %j', async (answer, state) => {
+    const { store, admin } = stage().on('redis');
+    const name = freshName();
+    await taken(store, name, { lockedBy: 'web-1' });
+    const output = await typed(answer, 'unlock', name);
+
+    expect(output).toMatch(/web-1 has held the lock for .*, with token \d+/);
+    expect(output).toContain(`End this run of ${name} by force? [y/N]`);
+    expect(await admin.get(name)).toMatchObject({ state });
+  });
+});
+
+test('table create makes a table of the right keys, and leaves one alone that exists', async () => {
+  const { cli, on } = stage();
+  const { client } = dynamoDBLocal();
+  const tableName = `made-${randomUUID()}`;
+  const create = () => cli.run(['table', 'create', '--table', tableName, ...on('dynamodb').args.slice(2), '--json']);
+
+  expect(await create()).toMatchObject({ code: 0, stdout: `{\n  "tableName": "${tableName}"\n}\n` });
+  expect(await create()).toMatchObject({ code: 0 });
+  const { Table } = await client.send(new DescribeTableCommand({ TableName: tableName }));
+  expect(Table?.KeySchema).toEqual([{ AttributeName: 'lockName', KeyType: 'HASH' }]);
+  client.destroy();
+});
+
+describe('next', () => {
+  const next = (...args: string[]) => stage().cli.run(['next', ...args]);
+
+  test('lists the coming ticks of a schedule, in its time zone', async () => {
+    const { stdout } = await next('0 9 24 12 *', '--time-zone', 'Europe/Berlin', '--count', '2', '--json');
+    const ticks = JSON.parse(stdout);
+
+    expect(ticks).toEqual([expect.stringMatching(/^20\d\d-12-24T08:00:00\.000Z$/), expect.any(String)]);
+    expect(Date.parse(ticks[0])).toBeGreaterThan(Date.now());
+  });
+
+  test.each([['cron(0 9 ? * MON-FRI *)'], ['rate(15 minutes)'], ['15m']])('reads %s', async (schedule) => {
+    const { code, stdout } = await next(schedule, '--count', '3');
+
+    expect(code).toBe(0);
+    expect(stdout.trimEnd().split('\n')).toHaveLength(3);
+  });
+
+  test.each([
+    [['nonsense'], /schedule is 'nonsense'/],
+    [['61 * * * *'], /minutes/],
+    [['0 9 * * *', '--time-zone', 'Mars/Olympus'], /Mars\/Olympus/],
+    [['0 9 * * *', '--count', '0'], /--count is '0': give a whole number from 1 to 1000/],
+    [['cron(0 9 31 2 ? *)'], /never fires/],
+  ])('refuses %j', async (args, problem) => {
+    expect(await next(...args)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(problem) });
+  });
+});

@@ -1,0 +1,207 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { freePort } from '../support/kept-server.js';
+import { cliStage, freshName, KINDS, ran, taken } from './stage.js';
+
+const stage = cliStage();
+const TICK = '2026-11-20T09:00:00Z';
+const node = (program: string) => ['--', process.execPath, '-e', program];
+const PRINT = `const { SINGLE_EXECUTION_NAME, SINGLE_EXECUTION_TICK, SINGLE_EXECUTION_FENCING_TOKEN } = process.env;
+  process.stdout.write(JSON.stringify([SINGLE_EXECUTION_NAME, SINGLE_EXECUTION_TICK, SINGLE_EXECUTION_FENCING_TOKEN]));`;
+/** Says that it runs, and goes on until it is told to end. */
+const WAIT = "console.log('on'); process.on('SIGTERM', () => process.exit(7)); setInterval(() => {}, 1000);";
+
+/** Starts a run, and resolves when its command has begun. */
+async function started(kind: (typeof KINDS)[number], ...args: string[]) {
+  const { cli, on } = stage();
+  const end = args.indexOf('--');
+  const run = cli.start(['run', ...args.slice(0, end), ...on(kind).args, ...args.slice(end)]);
+  await once(run.child.stdout as NodeJS.ReadableStream, 'data');
+  return run;
+}
+
+describe.each(KINDS)('on %s', (kind) => {
+  const runWith = (...args: string[]) =>
+    stage()
+      .on(kind)
+      .run('run', ...args);
+
+  test('row 121: run tells the command its name, tick and fencing token, and passes on its output', async () => {
+    const name = freshName();
+    const { code, stdout, stderr } = await runWith('--name', name, '--tick', TICK, ...node(PRINT));
+    const { fencingToken } = (await stage().on(kind).admin.get(name)) ?? {};
+
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(JSON.parse(stdout)).toEqual([name, '2026-11-20T09:00:00.000Z', String(fencingToken)]);
+  });
+
+  test('row 122: run passes on the exit code; a tick is done by 0 alone, and skips with 75 from then on', async () => {
+    const name = freshName();
+    const exit = (code: number) => runWith('--name', name, '--tick', TICK, ...node(`process.exit(${code})`));
+
+    expect((await exit(3)).code).toBe(3);
+    expect(await stage().on(kind).admin.get(name)).toMatchObject({ lastResult: 'failed', lastError: 'exit code 3' });
+    expect((await exit(0)).code).toBe(0);
+    expect(await exit(0)).toEqual({
+      code: 75,
+      stdout: '',
+      stderr: `single-execution: "${name}" skipped: already-executed\n`,
+    });
+  });
+
+  test('row 122: run skips with 75 while another run has the lock, and says who', async () => {
+    const { store } = stage().on(kind);
+    const name = freshName();
+    await taken(store, name, { lockedBy: 'web-1' });
+
+    expect(await runWith('--name', name, ...node(PRINT))).toMatchObject({
+      code: 75,
+      stdout: '',
+      stderr: expect.stringContaining('skipped: locked by web-1 until 20'),
+    });
+    const { stderr } = await runWith('--name', name, '--json', ...node(PRINT));
+    expect(JSON.parse(stderr)).toMatchObject({ type: 'skipped', name, reason: 'locked' });
+  });
+
+  test('row 123: a SIGTERM is forwarded, the exit code is that of the command, and the lock is free', async () => {
+    const name = freshName();
+    const { child, ended } = await started(kind, '--name', name, '--at-most', '1m', ...node(WAIT));
+    child.kill('SIGTERM');
+
+    expect((await ended).code).toBe(7);
+    expect(await stage().on(kind).admin.get(name)).toMatchObject({ state: 'free', lastResult: 'failed' });
+  });
+
+  test('row 123: a command that a signal has ended is 128 and the number of the signal', async () => {
+    const { code } = await runWith('--name', freshName(), ...node("process.kill(process.pid, 'SIGKILL')"));
+
+    expect(code).toBe(137);
+  });
+
+  test('row 124: a run that was freed by force ends its command at the next renewal, and exits with 70', async () => {
+    const { admin } = stage().on(kind);
+    const name = freshName();
+    const { ended } = await started(kind, '--name', name, '--keep-alive', '--at-most', '2s', ...node(WAIT));
+    const { fencingToken = 0 } = (await admin.get(name)) ?? {};
+
+    expect((await admin.forceRelease(name, { fencingToken })).status).toBe('forced');
+    expect(await ended).toMatchObject({ code: 70, stderr: expect.stringContaining('lost its lock') });
+  });
+
+  test('row 125: two schedulers fire the same 20 ticks, and each tick runs once', async () => {
+    const { cli } = stage();
+    const name = freshName();
+    const file = join(cli.folder, randomUUID());
+    const command = ['--', 'sh', '-c', `echo $SINGLE_EXECUTION_TICK $SINGLE_EXECUTION_FENCING_TOKEN >> ${file}`];
+    const ticks = Array.from({ length: 20 }, (_, i) => new Date(Date.UTC(2026, 10, 20, i)).toISOString());
+    for (const tick of ticks) {
+      const fire = () => runWith('--name', name, '--tick', tick, ...command);
+      const codes = (await Promise.all([fire(), fire()])).map(({ code }) => code);
+      expect(codes.sort()).toEqual([0, 75]);
+    }
+    const lines = (await readFile(file, 'utf8'))
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split(' '));
+    const tokens = lines.map(([, token]) => Number(token));
+
+    expect(lines.map(([tick]) => tick)).toEqual(ticks);
+    expect(tokens).toEqual([...new Set(tokens)].sort((a, b) => a - b));
+  });
+});
+
+describe('on redis', () => {
+  const runWith = (...args: string[]) =>
+    stage()
+      .on('redis')
+      .run('run', ...args);
+
+  test('row 124: a command that outlives its lease is told to end, and run exits with 70', async () => {
+    const { ended } = await started('redis', '--name', freshName(), '--at-most', '1s', ...node(WAIT));
+
+    expect((await ended).code).toBe(70);
+  });
+
+  test('row 124: a command that ignores SIGTERM after the loss is killed 10 s later', async () => {
+    const stubborn = "console.log('on'); process.on('SIGTERM', () => {}); setInterval(() => {}, 1000);";
+    const from = Date.now();
+    const { ended } = await started('redis', '--name', freshName(), '--at-most', '1s', ...node(stubborn));
+
+    expect((await ended).code).toBe(70);
+    expect(Date.now() - from).toBeGreaterThan(10_000);
+  });
+
+  test('with a schedule the tick is the instant of it that is nearest to the clock', async () => {
+    for (const nearest of [[], ['--tick', 'nearest']]) {
+      const args = ['--name', freshName(), '--schedule', '* * * * *', ...nearest];
+      const { stdout } = await runWith(...args, ...node(PRINT));
+      const tick = new Date(JSON.parse(stdout)[1]);
+
+      expect(tick.toISOString()).toMatch(/:00\.000Z$/);
+      expect(Math.abs(Date.now() - tick.getTime())).toBeLessThan(40_000);
+    }
+  });
+
+  test('without --tick and --schedule a run has no tick, not that of a run around it', async () => {
+    const { cli, on } = stage();
+    const args = ['run', '--name', freshName(), ...on('redis').args, ...node(PRINT)];
+    const { stdout } = await cli.run(args, { SINGLE_EXECUTION_TICK: TICK });
+
+    expect(JSON.parse(stdout)[1]).toBeNull();
+  });
+
+  test('--at-least keeps the lock after a run that succeeds', async () => {
+    const name = freshName();
+    await runWith('--name', name, '--at-least', '1m', '--at-most', '2m', ...node(''));
+
+    expect(await runWith('--name', name, ...node(''))).toMatchObject({
+      code: 75,
+      stderr: expect.stringContaining('lock-at-least-for'),
+    });
+  });
+
+  test('a command that is not there exits with 127, and its tick stays open', async () => {
+    const name = freshName();
+
+    expect(await runWith('--name', name, '--tick', TICK, '--', 'no-such-command')).toMatchObject({
+      code: 127,
+      stderr: expect.stringContaining('not started (ENOENT)'),
+    });
+    expect(await stage().on('redis').admin.open(name)).toEqual([new Date(TICK)]);
+  });
+
+  test('a run after a crash says so', async () => {
+    const { store } = stage().on('redis');
+    const name = freshName();
+    await ran(store, name);
+    await taken(store, name, { leaseMs: 1 });
+
+    expect(await runWith('--name', name, ...node(''))).toMatchObject({
+      code: 0,
+      stderr: `single-execution: "${name}" takes over from a run that crashed\n`,
+    });
+  });
+});
+
+describe('row 126: where the store is out of reach the command does not run, and run exits with 69', () => {
+  const outOfReach = async (args: readonly string[]) =>
+    stage().cli.run(['run', '--name', 'x', ...args, ...node(PRINT)]);
+
+  test.each([
+    ['Redis', async () => ['--redis-url', `redis://user:secret@127.0.0.1:${await freePort()}`]],
+    [
+      'DynamoDB',
+      async () => ['--table', 'locks', '--endpoint', `http://127.0.0.1:${await freePort()}`, '--region', 'local'],
+    ],
+    ['a table', async () => ['--table', 'no-such-table', ...stage().on('dynamodb').args.slice(2)]],
+  ])('%s', async (_, address) => {
+    const { code, stdout, stderr } = await outOfReach(await address());
+
+    expect({ code, stdout }).toEqual({ code: 69, stdout: '' });
+    expect(stderr).toMatch(/the command did not run: acquire of lock "x" failed/);
+    expect(stderr).not.toContain('secret');
+  });
+});

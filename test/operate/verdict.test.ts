@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest';
+import type { LockInfo } from '../../src/admin/lock-admin.js';
+import { verdictOf } from '../../src/operate/verdict.js';
+
+const NOW = Date.UTC(2026, 10, 20, 12);
+const at = (ms: number) => new Date(NOW + ms);
+const lock = (over: Partial<LockInfo>): LockInfo => ({
+  name: 'job',
+  state: 'free',
+  failuresInARow: 0,
+  runs: [],
+  ...over,
+});
+
+describe('verdictOf', () => {
+  test.each<[string, LockInfo | undefined, Date | undefined, string, RegExp]>([
+    ['a name without a record', undefined, undefined, 'runs', /nothing is known of this name/],
+    ['a free lock', lock({}), undefined, 'runs', /the lock is free/],
+    ['a lock freed by force', lock({ state: 'forced' }), undefined, 'runs', /an operator has ended the last run/],
+    [
+      'a dead holder',
+      lock({ state: 'expired', lockedBy: 'web-1' }),
+      undefined,
+      'runs',
+      /lease of web-1 is over, .*takes/,
+    ],
+    [
+      'a holder',
+      lock({ state: 'held', lockUntil: at(50_000) }),
+      undefined,
+      'locked',
+      /until 2026-11-20T12:00:50Z, for 50s/,
+    ],
+    [
+      'lockAtLeastFor',
+      lock({ state: 'waiting', lockUntil: at(1_000) }),
+      undefined,
+      'lock-at-least-for',
+      /keeps the lock/,
+    ],
+    ['the tick that is done', lock({ doneTick: at(0) }), at(0), 'already-executed', /this tick is done/],
+    ['an older tick', lock({ doneTick: at(0) }), at(-1), 'stale-tick', /backfill/],
+    ['an older tick that is open', lock({ doneTick: at(0), openTicks: [at(-1)] }), at(-1), 'runs', /the lock is free/],
+    ['a newer tick', lock({ doneTick: at(0) }), at(1), 'runs', /the lock is free/],
+    ['a done tick under a holder', lock({ state: 'held', doneTick: at(0) }), at(0), 'already-executed', /done/],
+    [
+      'a pause over all',
+      lock({ state: 'paused', underlyingState: 'held', doneTick: at(0), paused: { by: 'ada', until: at(60_000) } }),
+      at(0),
+      'paused',
+      /by ada until 2026-11-20T12:01:00Z; end that with: single-execution resume job/,
+    ],
+    [
+      'a corrupt record',
+      lock({ state: 'corrupt', problem: 'record is corrupt' }),
+      undefined,
+      'fails',
+      /would fail: record/,
+    ],
+  ])('%s', (_, seen, tick, expected, words) => {
+    const { outcome, reason, sentence } = verdictOf('job', seen, NOW, tick);
+
+    expect(reason ?? outcome).toBe(expected);
+    expect(sentence).toMatch(words);
+  });
+});
