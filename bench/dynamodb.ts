@@ -63,14 +63,22 @@ try {
   const ours = wrapped('ours');
   const done = wrapped('done');
   await done(Date.now());
-  await compare('a run, against the same two writes sent bare', ROUNDS, {
-    bare: () => bareRun(claimOf('bare', tick++)),
-    ours: () => ours(tick++),
-  });
-  await compare('a skip, against the same refused write sent bare', ROUNDS, {
-    bare: () => bareWrite('done', acquireRequest(claimOf('done', OLD_TICK), Date.now())).catch(refused),
-    ours: () => done(OLD_TICK),
-  });
+  await compare(
+    'a run, against the same two writes sent bare',
+    { rounds: ROUNDS },
+    {
+      bare: () => bareRun(claimOf('bare', tick++)),
+      ours: () => ours(tick++),
+    },
+  );
+  await compare(
+    'a skip, against the same refused write sent bare',
+    { rounds: ROUNDS },
+    {
+      bare: () => bareWrite('done', acquireRequest(claimOf('done', OLD_TICK), Date.now())).catch(refused),
+      ours: () => done(OLD_TICK),
+    },
+  );
 } finally {
   await local.stop();
 }

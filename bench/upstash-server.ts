@@ -1,6 +1,5 @@
 /**
- * A Redis behind Upstash's REST, in a process of its own. Tells its parent where it listens, then how many requests it
- * has seen whenever it is asked, and ends with it.
+ * A Redis behind Upstash's REST, in a process of its own. Tells its parent where it listens, and ends with it.
  */
 import { startRedisServer } from '../test/support/redis-server.js';
 import { startUpstashBridge } from '../test/support/upstash-bridge.js';
@@ -8,6 +7,5 @@ import { startUpstashBridge } from '../test/support/upstash-bridge.js';
 const server = await startRedisServer();
 const bridge = await startUpstashBridge({ redisPort: server.port });
 
-process.on('message', () => process.send?.(bridge.requests().length));
 process.on('disconnect', () => process.exit());
 process.send?.({ url: bridge.url, token: bridge.token });
