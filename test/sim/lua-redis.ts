@@ -28,6 +28,25 @@ const COMMANDS: Record<string, (redis: RedisData, key: string, ...args: string[]
   SCAN: ({ hashes }) => ['0', [...hashes.keys()]],
 };
 
+/** What Redis puts around its scripts beside `redis.call`: Lua 5.1's `unpack`, and JSON of texts, as far as it is used. */
+const AROUND = `
+unpack = table.unpack
+
+local function quoted(text)
+  return '"' .. string.gsub(text, '[%c"\\\\]', function(sign) return string.format('\\\\u%04x', string.byte(sign)) end) .. '"'
+end
+
+cjson = {}
+function cjson.encode(value)
+  if type(value) == 'string' then return quoted(value) end
+  local parts, isList = {}, value[1] ~= nil
+  for key, part in (isList and ipairs or pairs)(value) do
+    parts[#parts + 1] = (isList and '' or quoted(key) .. ':') .. cjson.encode(part)
+  end
+  return (isList and '[' or '{') .. table.concat(parts, ',') .. (isList and ']' or '}')
+end
+`;
+
 const L = lauxlib.luaL_newstate();
 const compiled = new Map<string, number>();
 let current: RedisData | undefined;
@@ -53,7 +72,7 @@ export function evalLua(redis: RedisData, script: string, keys: readonly string[
   return answer;
 }
 
-/** What Redis puts around its scripts: `redis.call`, and Lua 5.1's `unpack`. */
+/** What Redis puts around its scripts. */
 function openRedis(): void {
   lualib.luaL_openlibs(L);
   lua.lua_createtable(L, 0, 1);
@@ -68,7 +87,7 @@ function openRedis(): void {
   });
   lua.lua_setfield(L, -2, to_luastring('call'));
   lua.lua_setglobal(L, to_luastring('redis'));
-  check(lauxlib.luaL_dostring(L, to_luastring('unpack = table.unpack')) ? 1 : lua.LUA_OK);
+  check(lauxlib.luaL_dostring(L, to_luastring(AROUND)) ? 1 : lua.LUA_OK);
 }
 
 function push(values: Values): void {

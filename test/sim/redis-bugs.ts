@@ -5,8 +5,8 @@ const bug = bugsOf('redis');
 // biome-ignore format: each bug in a few rows, not each text in one
 export const REDIS_BUGS: readonly SimBug[] = [
   bug('an attempt whose answer was lost is not known again', 'synchronised', 92,
-    ['stores/redis/scripts.ts#ACQUIRE', "if holds(id) then return answer('own') end", ''],
-    ['stores/redis/scripts.ts#CANCEL', "if holds(ARGV[1]) then return answer('own') end", '']),
+    ['stores/redis/scripts.ts#ACQUIRE', "if holds(id) then return tell('own') end", ''],
+    ['stores/redis/scripts.ts#CANCEL', "if holds(ARGV[1]) then return tell('own') end", '']),
   bug('a lease counts for nothing', 'synchronised', 2,
     ['stores/redis/scripts.ts#ACQUIRE', 'untilMs > now and not givenBack',
       "untilMs > now and not givenBack and lock.state ~= 'held'"]),
@@ -48,8 +48,7 @@ export const REDIS_BUGS: readonly SimBug[] = [
     ['stores/redis/scripts.ts#RELEASE', "if done ~= '' then", "if done == '-' then"]),
   bug('anybody may release', 'hostile', 2,
     ['stores/redis/scripts.ts#RELEASE',
-      "if not holds(id) then return answer(lock.attemptId == id and lock.state == 'released' and 'released' or 'other') end",
-      '']),
+      'if not holds(id) then', 'if false then']),
   bug('anybody may extend', 'hostile', 3,
     ['stores/redis/scripts.ts#EXTEND', "if not holds(ARGV[1]) then return answer('lost') end", '']),
   bug('the deadline counts from an answer that took its time', 'synchronised', 2,

@@ -6,7 +6,7 @@ import { type RedisScript, script } from './scripts.js';
  */
 
 /** A name without a record, or with what a delete has left. */
-const UNLESS_KNOWN = `if #flat == 0 or lock.state == 'deleted' and not lock.pausedUntil then return answer('unknown') end`;
+const UNLESS_KNOWN = `if not next(lock) or lock.state == 'deleted' and not lock.pausedUntil then return answer('unknown') end`;
 
 /**
  * `adminId fencingToken failedTicks`: `forced`, or `changed` when the lock is not held under that token.
@@ -25,8 +25,7 @@ return answer('forced')
 /** `pausedUntil pausedBy`: `paused`, with the record as it is from then on. */
 export const PAUSE: RedisScript = script(`
 redis.call('HSET', key, 'pausedUntil', ARGV[1], 'pausedBy', ARGV[2], 'v', '1')
-flat = redis.call('HGETALL', key)
-return answer('paused')
+return answer('paused', 0, read())
 `);
 
 /** `resumed`, `not-paused` where no pause was in force, or `unknown` where there is no lock. */
@@ -34,7 +33,7 @@ export const RESUME: RedisScript = script(`
 ${UNLESS_KNOWN}
 redis.call('HDEL', key, 'pausedUntil', 'pausedBy')
 local untilMs = lock.pausedUntil and (count(lock.pausedUntil) or now + 1) or 0
-return answer(untilMs > now and 'resumed' or 'not-paused')
+return tell(untilMs > now and 'resumed' or 'not-paused')
 `);
 
 /**
@@ -44,9 +43,9 @@ return answer(untilMs > now and 'resumed' or 'not-paused')
 export const DELETE: RedisScript = script(`
 if lock.attemptId == ARGV[1] then return answer('deleted') end
 ${UNLESS_KNOWN}
-if text(count(lock.fencingToken or '0') or -1) ~= ARGV[2] then return answer('changed') end
+if text(count(lock.fencingToken or '0') or -1) ~= ARGV[2] then return tell('changed') end
 if lock.state == 'held' then
-  if (instant(lock.lockUntil) or now + 1) > now then return answer('held') end
+  if (instant(lock.lockUntil) or now + 1) > now then return tell('held') end
   ended(lock.attemptId)
 end
 for field in pairs(lock) do
@@ -71,7 +70,7 @@ return answer('listed')
 `);
 
 export const GET: RedisScript = script(`
-return answer('read')
+return answer('read', 0, lock)
 `);
 
 /**
@@ -83,10 +82,8 @@ export const LIST: RedisScript = {
 local prefix = KEYS[1]
 local pattern = string.gsub(prefix, '[\\\\*?%[%]]', '\\\\%0') .. '*'
 local page = redis.call('SCAN', ARGV[1], 'MATCH', pattern, 'COUNT', 500, 'TYPE', 'hash')
-local lines = { '!page', page[1] }
-for _, found in ipairs(page[2]) do
-  lines[#lines + 1] = (string.gsub(string.sub(found, #prefix + 1), '[%%\\n]', { ['%'] = '%25', ['\\n'] = '%0A' }))
-end
-return table.concat(lines, '\\n')
+local answer = { 'page', page[1] }
+for i, found in ipairs(page[2]) do answer[i + 2] = string.sub(found, #prefix + 1) end
+return cjson.encode(answer)
 `,
 };

@@ -1,8 +1,8 @@
 import type { StoreCall } from '../../core/ports/lock-store.js';
 import { pause } from '../../core/values/pause.js';
-import type { RedisClient } from './connection.js';
 import { NotSent } from './errors.js';
 import type { IORedisClient, NodeRedisClient } from './redis.js';
+import type { RedisClient } from './send.js';
 
 /*
  * What clients tell of their connection. Nothing is handed to one that has none: it would refuse it, or keep it and

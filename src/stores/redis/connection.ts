@@ -5,23 +5,10 @@ import { type Answer, tryUntilAnswered } from '../../core/request/try-loop.js';
 import { describe, describeType } from '../../core/values/describe.js';
 import { checkKnown } from '../../core/values/option-checks.js';
 import { type Sent, sentNow } from '../../core/values/sent.js';
-import { classifyFailure, failureOf, isHeaderRefused, isNoScript, NotSent } from './errors.js';
+import { classifyFailure, failureOf, NotSent } from './errors.js';
 import { readReply, type ScriptReply } from './reply.js';
 import type { RedisScript } from './scripts.js';
-
-/** Runs a script at a Redis, by its text or by the hash of it. All arguments are texts. */
-export interface RedisClient {
-  eval(script: string, keys: string[], args: string[]): Promise<unknown>;
-  evalsha(sha1: string, keys: string[], args: string[]): Promise<unknown>;
-  /** Why the client cannot send now, as far as it tells. */
-  notSent(): NotSent | undefined;
-  /** Waits for a client that is on its way to a connection; what is left of the call then, if anything. */
-  connected?(call: StoreCall): Promise<StoreCall | NotSent> | undefined;
-  /** A first line that the scripts need at this Redis; empty once the Redis has refused it. */
-  header: string;
-  /** The hash of each script, with that line. */
-  readonly hashes: Map<RedisScript, Promise<string>>;
-}
+import { type RedisClient, sendScript } from './send.js';
 
 /** What a script answered, and what that tells of this host's clock. */
 export interface RedisReply<W extends string = string> extends ScriptReply<W> {
@@ -61,48 +48,31 @@ export function redisConnection(client: RedisClient, keyPrefix: unknown = DEFAUL
     const notSent = client.notSent();
     if (notSent) throw notSent;
   };
-  const send = async (script: RedisScript, keys: string[], args: string[], signal?: AbortSignal): Promise<unknown> => {
-    const { header, hashes } = client;
-    const text = header + script.text;
-    const hash = hashes.get(script) ?? sha1(text);
-    hashes.set(script, hash);
-    try {
-      return await client.evalsha(await hash, keys, args);
-    } catch (error) {
-      if (!isNoScript(error) || signal?.aborted) throw error;
-    }
-    try {
-      return await client.eval(text, keys, args);
-    } catch (error) {
-      if (header === '' || !isHeaderRefused(error)) throw error;
-      client.header = '';
-      hashes.clear();
-      if (signal?.aborted) throw error;
-      return send(script, keys, args, signal);
-    }
-  };
 
   return {
     keyPrefix,
     async send(script, keys, args) {
       checkClient();
-      return send(script, keys, args);
+      return sendScript(client, { script, keys, args, waits: false });
     },
     async run({ script, operation, name, args, words }, call) {
       const key = lockKey(keyPrefix, name, operation);
       const connecting = client.connected?.(call);
       const connected = connecting === undefined ? call : await connecting;
       if (connected instanceof NotSent) return { error: failureOf(connected, operation, name), ambiguous: false };
+      const texts = args.map(String);
       let sent: Sent | undefined;
       const answer = await tryUntilAnswered(
         connected,
         async (signal) => {
           checkClient();
+          const waits = sent === undefined;
           sent ??= sentNow(call.clock);
           const sentWall = call.clock.now();
-          const reply = readReply(await send(script, [key], args.map(String), signal), words);
-          const clock = { minMs: reply.nowMs - call.clock.now(), maxMs: reply.nowMs + 1 - sentWall };
-          return { ...reply, clock, sent };
+          const reply = await sendScript(client, { script, keys: [key], args: texts, signal, waits });
+          const { word, nowMs, number, item } = readReply(reply, words);
+          const clock = { minMs: nowMs - call.clock.now(), maxMs: nowMs + 1 - sentWall };
+          return { word, nowMs, number, item, clock, sent };
         },
         classifyFailure,
       );
@@ -123,9 +93,4 @@ export function checkOptions(factory: string, options: object, known: readonly s
     throw new TypeError(`${factory} was given ${describeType(options)}: give { ${known[0]} }`);
   }
   checkKnown(options, known);
-}
-
-async function sha1(text: string): Promise<string> {
-  const digest = await crypto.subtle.digest('SHA-1', new TextEncoder().encode(text));
-  return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }

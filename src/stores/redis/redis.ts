@@ -5,8 +5,9 @@ import { describeType } from '../../core/values/describe.js';
 import { namesOf } from '../../core/values/option-checks.js';
 import { redisAdmin } from './admin.js';
 import { ioredisState, nodeRedisState, stateOf } from './client-state.js';
-import { checkOptions, type RedisClient, type RedisConnection, redisConnection } from './connection.js';
+import { checkOptions, type RedisConnection, redisConnection } from './connection.js';
 import { redisLock } from './lock.js';
+import { type RedisClient, sharedClients } from './send.js';
 
 /** A client of ioredis, or one with its interface. */
 export interface IORedisClient {
@@ -56,28 +57,26 @@ function connection(factory: string, options: RedisStoreOptions): RedisConnectio
   return redisConnection(clientOf(client), keyPrefix);
 }
 
+const clients = sharedClients('');
+
 function clientOf(client: IORedisClient | NodeRedisClient): RedisClient {
   if (typeof client === 'object' && client !== null) {
     if ('createScript' in client) {
       throw new TypeError('client is a client of @upstash/redis: give it to upstashStore({ redis })');
     }
     if ('evalSha' in client) {
-      return {
+      return clients(client, () => ({
         eval: (script, keys, args) => client.eval(script, { keys, arguments: args }),
         evalsha: (hash, keys, args) => client.evalSha(hash, { keys, arguments: args }),
-        header: '',
-        hashes: new Map(),
         ...stateOf(() => nodeRedisState(client)),
-      };
+      }));
     }
     if ('evalsha' in client) {
-      return {
+      return clients(client, () => ({
         eval: (script, keys, args) => client.eval(script, keys.length, ...keys, ...args),
         evalsha: (hash, keys, args) => client.evalsha(hash, keys.length, ...keys, ...args),
-        header: '',
-        hashes: new Map(),
         ...stateOf(() => ioredisState(client)),
-      };
+      }));
     }
     if ('then' in client) throw new TypeError('client is a promise: await it, as in await createClient().connect()');
   }

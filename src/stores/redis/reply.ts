@@ -1,7 +1,7 @@
 import { type Item, isNumericAttribute } from '../../core/record/lock-record.js';
 import { describe } from '../../core/values/describe.js';
 
-/** What a script answered: a word, the server's time, a number of the script's own, and the record before. */
+/** What a script answered: a word, the server's time, a number of the script's own, and what it tells of the record. */
 export interface ScriptReply<W extends string> {
   readonly word: W;
   readonly nowMs: number;
@@ -10,9 +10,6 @@ export interface ScriptReply<W extends string> {
   readonly item: Item | undefined;
 }
 
-/** What each answer begins with: see scripts.ts. */
-const MARK = '!';
-
 /**
  * Reads a script's answer. Only the words that are listed are taken: clients invent answers, such as `{}` for a call
  * that was aborted.
@@ -20,43 +17,51 @@ const MARK = '!';
  * @throws UnexpectedReply
  */
 export function readReply<W extends string>(reply: unknown, words: readonly W[]): ScriptReply<W> {
-  const [word, now, number, ...fields] = linesOf(reply);
-  const nowMs = countOf(now);
-  const ownNumber = countOf(number);
-  if (!words.includes(word as W) || nowMs === undefined || ownNumber === undefined || fields.length % 2 !== 0) {
-    throw new UnexpectedReply(reply);
-  }
-  const item: Record<string, unknown> = {};
-  for (let i = 0; i < fields.length; i += 2) {
-    const [field = '', value = ''] = [fields[i], fields[i + 1]];
-    item[field] = isNumericAttribute(field) && /^\d+$/.test(value) ? Number(value) : value;
-  }
-  return {
-    word: word as W,
-    nowMs,
-    number: ownNumber,
-    item: fields.length === 0 ? undefined : item,
-  };
+  const [word, now, ownNumber, record] = listOf(reply);
+  const [nowMs, number] = [countOf(now), countOf(ownNumber)];
+  if (!words.includes(word as W) || nowMs === undefined || number === undefined) throw new UnexpectedReply(reply);
+  return { word: word as W, nowMs, number, item: record === undefined ? undefined : itemOf(record, reply) };
 }
 
-function countOf(line: string | undefined): number | undefined {
-  const count = line !== undefined && /^\d+$/.test(line) ? Number(line) : Number.NaN;
+/** @throws UnexpectedReply */
+function itemOf(record: unknown, reply: unknown): Item | undefined {
+  if (typeof record !== 'object' || record === null) throw new UnexpectedReply(reply);
+  const item: Record<string, unknown> = { ...record };
+  const fields = Object.keys(item);
+  for (const field of fields) {
+    const value = item[field];
+    if (typeof value !== 'string') throw new UnexpectedReply(reply);
+    if (isNumericAttribute(field) && /^\d+$/.test(value)) item[field] = Number(value);
+  }
+  return fields.length === 0 ? undefined : item;
+}
+
+function countOf(text: unknown): number | undefined {
+  const count = typeof text === 'string' && /^\d+$/.test(text) ? Number(text) : Number.NaN;
   return Number.isSafeInteger(count) ? count : undefined;
 }
 
 /** A page of names: the cursor of the next, and the names. @throws UnexpectedReply */
 export function readPage(reply: unknown): { readonly cursor: string; readonly names: readonly string[] } {
-  const [word, cursor, ...names] = linesOf(reply);
-  if (word !== 'page' || cursor === undefined || !/^\d+$/.test(cursor)) throw new UnexpectedReply(reply);
+  const [word, cursor, ...names] = listOf(reply);
+  if (word !== 'page' || typeof cursor !== 'string' || !/^\d+$/.test(cursor)) throw new UnexpectedReply(reply);
+  if (!names.every((name) => typeof name === 'string')) throw new UnexpectedReply(reply);
   return { cursor, names };
 }
 
-function linesOf(reply: unknown): string[] {
-  if (typeof reply !== 'string' || !reply.startsWith(MARK)) throw new UnexpectedReply(reply);
-  return reply
-    .slice(MARK.length)
-    .split('\n')
-    .map((line) => (line.includes('%') ? line.replaceAll('%0A', '\n').replaceAll('%25', '%') : line));
+/** The list in an answer, which a client may have read out of its text. */
+function listOf(reply: unknown): unknown[] {
+  const list = typeof reply === 'string' ? parsed(reply) : reply;
+  if (!Array.isArray(list)) throw new UnexpectedReply(reply);
+  return list;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The client returned what no script answers. Whether the script ran is not known. */

@@ -3,28 +3,36 @@
  * ARGV. A script runs alone, and reads the server's clock, so that each verb is one conditional write and no client's
  * clock decides. See docs/protocol.md, "On Redis".
  *
- * Each answers with one text of lines: a word, the server's time, a number of its own, and the record as it was before,
- * field by field. One text costs clients least, which try to read each as JSON, and none of them can take it for a
- * number. It begins with a sign that is not in base64: @upstash/redis asks for base64, and decodes what looks like it
- * also where the server has sent plain text.
+ * Each answers with one JSON text: a list of a word, the server's time, a number of its own and, where its caller needs
+ * it, the record as it was before. Clients try to read each answer as JSON, and a text that is none costs them an error.
+ * All values are texts, so that no client rounds a number. A list is nothing that base64 could be: @upstash/redis asks
+ * for base64, and decodes what looks like it also where the server has sent plain text.
  */
 
 const PRELUDE = `
 local key = KEYS[1]
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local flat = redis.call('HGETALL', key)
-local lock = {}
-for i = 1, #flat, 2 do lock[flat[i]] = flat[i + 1] end
+
+local function read()
+  local record, flat = {}, redis.call('HGETALL', key)
+  for i = 1, #flat, 2 do record[flat[i]] = flat[i + 1] end
+  return record
+end
+
+local lock = read()
 
 local function text(number) return string.format('%.0f', number) end
 
-local function line(value) return (string.gsub(value, '[%%\\n]', { ['%'] = '%25', ['\\n'] = '%0A' })) end
+local function answer(word, number, record) return cjson.encode({ word, text(now), text(number or 0), record }) end
 
-local function answer(word, number)
-  local lines = { '!' .. word, text(now), text(number or 0) }
-  for i = 1, #flat do lines[#lines + 1] = line(flat[i]) end
-  return table.concat(lines, '\\n')
+-- Without the history, r0 to r9, and the attempts that have ended: most of a record, and no part of a verdict.
+local function tell(word, number)
+  local told = {}
+  for field, value in pairs(lock) do
+    if #field ~= 2 and field ~= 'barredAttempts' then told[field] = value end
+  end
+  return answer(word, number, told)
 end
 
 -- Lua reads 'inf' and '0x10' as numbers too, and from 2^53 - 1 on cannot tell one from the next.
@@ -110,23 +118,23 @@ end
  */
 export const ACQUIRE: RedisScript = script(`${FAIL_TICK}${IS_OPEN}
 local id, lease, who, tick, mark, listed = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4], ARGV[5], ARGV[6]
-if holds(id) then return answer('own') end
+if holds(id) then return tell('own') end
 
 local function isCount(value) return value == nil or count(value) ~= nil end
 local readable = isCount(lock.lockUntil) and isCount(lock.pausedUntil) and isCount(lock.doneTick)
   and isCount(lock.fencingToken)
-if not readable then return answer('refused') end
+if not readable then return tell('refused') end
 local untilMs = tonumber(lock.lockUntil)
 -- Neither seconds nor microseconds tell when a lease is over.
-if untilMs and (untilMs < 1e12 or untilMs >= 1e14) then return answer('refused') end
+if untilMs and (untilMs < 1e12 or untilMs >= 1e14) then return tell('refused') end
 -- What was given back is free although the clock has stepped back since.
 local givenBack = lock.state == 'forced' or lock.state == 'released' and lock.lockUntil == lock.releasedAt
-if untilMs and untilMs > now and not givenBack then return answer('refused') end
+if untilMs and untilMs > now and not givenBack then return tell('refused') end
 if lock.attemptId == id or string.find(',' .. (lock.barredAttempts or '') .. ',', ',' .. id .. ',', 1, true) then
-  return answer('refused')
+  return tell('refused')
 end
-if lock.pausedUntil and tonumber(lock.pausedUntil) > now then return answer('refused') end
-if tick ~= '' and not isOpen(tick, listed) then return answer('refused') end
+if lock.pausedUntil and tonumber(lock.pausedUntil) > now then return tell('refused') end
+if tick ~= '' and not isOpen(tick, listed) then return tell('refused') end
 
 local token = math.max(now, tonumber(lock.fencingToken or 0) + 1)
 if lock.attemptId and lock.state == 'held' then
@@ -137,12 +145,12 @@ redis.call('HSET', key, 'attemptId', id, 'fencingToken', text(token), 'state', '
   'lockUntil', text(now + lease), 'leaseMs', text(lease), 'lockedBy', who, 'v', '1')
 if tick == '' then redis.call('HDEL', key, 'tick') else redis.call('HSET', key, 'tick', tick) end
 if mark == '1' and tick ~= '' then redis.call('HSET', key, 'doneTick', tick) end
-return answer('granted', token)
+return tell('granted', token)
 `);
 
 /** `attemptId`: `own`, or `cancelled`, after which no request of the attempt is granted. */
 export const CANCEL: RedisScript = script(`
-if holds(ARGV[1]) then return answer('own') end
+if holds(ARGV[1]) then return tell('own') end
 ended(ARGV[1])
 return answer('cancelled')
 `);
@@ -177,7 +185,10 @@ return answer('marked', untilMs)
  */
 export const RELEASE: RedisScript = script(`
 local id, result, err, atLeast, done, open, failed, row, crashed = unpack(ARGV)
-if not holds(id) then return answer(lock.attemptId == id and lock.state == 'released' and 'released' or 'other') end
+if not holds(id) then
+  local isReleased = lock.attemptId == id and lock.state == 'released'
+  return answer(isReleased and 'released' or 'other', 0, lock)
+end
 
 local untilMs = now
 if atLeast ~= '0' then untilMs = math.max(now, math.min(now, instant(lock.lockedAt) or now) + tonumber(atLeast)) end
@@ -202,6 +213,5 @@ return answer('released')
 export const CHECK_IN: RedisScript = script(`
 if ARGV[1] ~= '' then redis.call('HSET', key, ARGV[1], text(now)) end
 for i = 2, #ARGV do redis.call('HDEL', key, ARGV[i]) end
-flat = redis.call('HGETALL', key)
-return answer('listed')
+return answer('listed', 0, read())
 `);

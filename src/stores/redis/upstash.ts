@@ -4,9 +4,10 @@ import type { MemberStore } from '../../core/ports/member-store.js';
 import { describeType } from '../../core/values/describe.js';
 import { namesOf } from '../../core/values/option-checks.js';
 import { redisAdmin } from './admin.js';
-import { checkOptions, type RedisClient, type RedisConnection, redisConnection } from './connection.js';
+import { checkOptions, type RedisConnection, redisConnection } from './connection.js';
 import { NotSent } from './errors.js';
 import { redisLock } from './lock.js';
+import { type RedisClient, sharedClients } from './send.js';
 
 /** What is used of a client of @upstash/redis; one of your own that speaks Upstash's REST fits too. */
 export interface UpstashClient {
@@ -50,8 +51,7 @@ function connection(factory: string, options: UpstashStoreOptions): RedisConnect
   return redisConnection(clientOf(redis), keyPrefix);
 }
 
-/** One for all stores over a client, so that they learn once what its server refuses. */
-const CLIENTS = new WeakMap<UpstashClient, RedisClient>();
+const clients = sharedClients(KEY_LOCKING);
 
 function clientOf(redis: UpstashClient): RedisClient {
   if (typeof redis === 'object' && redis !== null) {
@@ -59,15 +59,11 @@ function clientOf(redis: UpstashClient): RedisClient {
       throw new TypeError('redis is a client of ioredis or node-redis: give it to redisStore({ client })');
     }
     if (typeof redis.evalsha === 'function') {
-      const client = CLIENTS.get(redis) ?? {
+      return clients(redis, () => ({
         eval: (script, keys, args) => redis.eval(script, keys, args),
         evalsha: (hash, keys, args) => redis.evalsha(hash, keys, args),
         notSent: () => (hasNoUrl(redis) ? new NotSent('ACCESS_DENIED', NO_URL) : undefined),
-        header: KEY_LOCKING,
-        hashes: new Map(),
-      };
-      CLIENTS.set(redis, client);
-      return client;
+      }));
     }
   }
   throw new TypeError(

@@ -84,7 +84,7 @@ describe('F5 F6 an acquire whose connection broke, and that comes when another h
     expect(await mine.acquire(claim({ name: lock }), patient)).toMatchObject({ status: 'refused', reason: 'locked' });
     expect(await holders.release(held, done, call())).toBe('released');
 
-    expect(await sent(kept)).toMatch(new RegExp(`\n!${answer}\n`));
+    expect(await sent(kept)).toMatch(new RegExp(`\\n\\["${answer}",`));
   });
 });
 

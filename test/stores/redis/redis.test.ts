@@ -146,7 +146,7 @@ describe('a lost answer', () => {
 
     const lost = redisStore({ client }).acquire(claim(), { ...call(300), tryMs: 300 });
     await expect(lost).rejects.toMatchObject({ name: 'LockStoreError', code: 'UNAVAILABLE', retryable: true });
-    expect(await late?.()).toMatch(/^!refused\n/);
+    expect(await late?.()).toMatch(/^\["refused",/);
     expect(await redis.hget('lock:digest', 'state')).toBeNull();
   });
 
@@ -259,10 +259,13 @@ describe('an answer that no script gives', () => {
   test.each<[string, unknown]>([
     ['F83 {}, of a call that was aborted', {}],
     ['null', null],
-    ['another word', ['maybe', '=1', '=0']],
+    ['a text that is no JSON', 'granted'],
+    ['another word', ['maybe', '1', '0']],
     ['an empty list', []],
     ['a list of other things', [1, 2, 3]],
-    ['an odd list', ['granted', '=1', '=2', 'attemptId']],
+    ['a list with numbers', ['granted', 1, 2, {}]],
+    ['a record that is none', ['granted', '1', '2', 'attemptId']],
+    ['a record of other things', ['granted', '1', '2', { tick: 1 }]],
   ])('%s is an error, never a lock', async (_, answer) => {
     const client = { eval: async () => answer, evalsha: async () => answer };
 

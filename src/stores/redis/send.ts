@@ -1,0 +1,100 @@
+import type { StoreCall } from '../../core/ports/lock-store.js';
+import { isHeaderRefused, isNoScript, type NotSent } from './errors.js';
+import type { RedisScript } from './scripts.js';
+
+/** Runs a script at a Redis, by its text or by the hash of it. All arguments are texts. */
+export interface ScriptClient {
+  eval(script: string, keys: string[], args: string[]): Promise<unknown>;
+  evalsha(sha1: string, keys: string[], args: string[]): Promise<unknown>;
+  /** Why the client cannot send now, as far as it tells. */
+  notSent(): NotSent | undefined;
+  /** Waits for a client that is on its way to a connection; what is left of the call then, if anything. */
+  connected?(call: StoreCall): Promise<StoreCall | NotSent> | undefined;
+}
+
+/** A client, and what all stores over it have learnt of its Redis. */
+export interface RedisClient extends ScriptClient {
+  /** A first line that the scripts need at this Redis; empty once the Redis has refused it. */
+  header: string;
+  /** The hash of each script, with that line. */
+  readonly hashes: Map<RedisScript, string | Promise<string>>;
+  /** Scripts that a call has sent whole, until it is answered. */
+  readonly loads: Map<RedisScript, Promise<unknown>>;
+}
+
+/** A script on its way. */
+export interface Sending {
+  readonly script: RedisScript;
+  readonly keys: string[];
+  readonly args: string[];
+  readonly signal?: AbortSignal | undefined;
+  /** Whether it waits while another call sends the script whole, so that many at once send it whole once. */
+  readonly waits: boolean;
+}
+
+/**
+ * Makes one client for all stores over the same client, so that they learn once what its Redis knows and refuses.
+ *
+ * @param header the first line that its scripts have at first
+ */
+export function sharedClients(header: string): (client: object, make: () => ScriptClient) => RedisClient {
+  const shared = new WeakMap<object, RedisClient>();
+  return (client, make) => {
+    const one = shared.get(client) ?? { ...make(), header, hashes: new Map(), loads: new Map() };
+    shared.set(client, one);
+    return one;
+  };
+}
+
+/** Sends a script by its hash and, where Redis does not know it yet, whole. Rejects with what the client says. */
+export async function sendScript(client: RedisClient, sending: Sending): Promise<unknown> {
+  const { script, keys, args, signal, waits } = sending;
+  const known = hashIn(client, script);
+  const hash = typeof known === 'string' ? known : await known;
+  try {
+    return await client.evalsha(hash, keys, args);
+  } catch (error) {
+    if (!isNoScript(error) || signal?.aborted) throw error;
+    const load = client.loads.get(script);
+    if (waits && load !== undefined) {
+      await load;
+      if (signal?.aborted) throw error;
+      return sendScript(client, { ...sending, waits: false });
+    }
+  }
+  const answer = sendWhole(client, sending);
+  const forget = () => client.loads.delete(script);
+  client.loads.set(script, answer.then(forget, forget));
+  return answer;
+}
+
+async function sendWhole(client: RedisClient, sending: Sending): Promise<unknown> {
+  const { script, keys, args, signal } = sending;
+  const { header, hashes } = client;
+  try {
+    return await client.eval(header + script.text, keys, args);
+  } catch (error) {
+    if (header === '' || !isHeaderRefused(error)) throw error;
+    client.header = '';
+    hashes.clear();
+    if (signal?.aborted) throw error;
+    return sendScript(client, { ...sending, waits: false });
+  }
+}
+
+/** The hash of a script; at first on its way. */
+function hashIn({ header, hashes }: RedisClient, script: RedisScript): string | Promise<string> {
+  const known = hashes.get(script);
+  if (known !== undefined) return known;
+  const hashing = sha1(header + script.text).then((hash) => {
+    if (hashes.get(script) === hashing) hashes.set(script, hash);
+    return hash;
+  });
+  hashes.set(script, hashing);
+  return hashing;
+}
+
+async function sha1(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-1', new TextEncoder().encode(text));
+  return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}
