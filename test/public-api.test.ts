@@ -29,7 +29,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   'single-execution/process': ['nodeCronCoordinator', 'withSingleExecution'],
   'single-execution/leader': ['createLeaderElection', 'withLeadership'],
   'single-execution/admin': ['lockAdmin'],
-  'single-execution/observe': ['emfObserver', 'jsonLogObserver'],
+  'single-execution/observe': ['checkInObserver', 'emfObserver', 'jsonLogObserver', 'loggerObserver', 'otelObserver'],
   'single-execution/schedule': ['cron', 'eventBridge', 'rate', 'scheduleFromEnvironment'],
   'single-execution/middy': ['singleExecution'],
   'single-execution/decorator': ['SingleExecution'],

@@ -3,7 +3,10 @@ import type { SkipReason } from '../public/outcome.js';
 import { HELD_REASONS } from '../public/outcome.js';
 import { environmentVariable } from '../values/environment.js';
 
-type Level = 'info' | 'warn' | 'error';
+export type Level = 'info' | 'warn' | 'error';
+
+/** Takes what an operator must see: how urgent it is, in plain words, and the event with its error in one line. */
+type Write = (level: Level, message: string, details: object) => void;
 
 const SKIPPED: Readonly<Record<SkipReason, string>> = {
   locked: 'locked',
@@ -19,9 +22,14 @@ const SKIPPED: Readonly<Record<SkipReason, string>> = {
  * and message; the library's own messages hold no secret and no raw command.
  */
 export function operatorLog(event: LockEvent): void {
+  tellOperator(event, write);
+}
+
+/** Hands an event on if an operator must see it. */
+export function tellOperator(event: LockEvent, tell: Write): void {
   const [level, words] = wordsFor(event) ?? [];
   if (!level) return;
-  write(level, `lock "${event.name}": ${words}`, {
+  tell(level, `lock "${event.name}": ${words}`, {
     ...event,
     ...('error' in event ? { error: errorLine(event.error) } : {}),
   });

@@ -1,0 +1,87 @@
+import { warn } from '../core/observers/operator-log.js';
+import { errorName } from '../core/public/errors.js';
+import type { Observer } from '../core/public/events.js';
+import { systemClock } from '../core/values/clock.js';
+import { describe, describeType } from '../core/values/describe.js';
+import { checkKnown, namesOf } from '../core/values/option-checks.js';
+
+export interface CheckInOptions {
+  /**
+   * The address that the service watches, such as `https://hc-ping.com/…`. A run that failed is told at `…/fail`, or
+   * with `state=fail` where the address says `state=complete`. It is kept out of all messages.
+   */
+  readonly url: string;
+}
+
+/** An observer with requests of its own. */
+export interface CheckInObserver extends Observer {
+  /** Resolves when all check-ins so far are through or given up, and never rejects. */
+  settled(): Promise<void>;
+}
+
+const TIMEOUT_MS = 10_000;
+
+/**
+ * Makes an observer that tells a dead-man service, such as healthchecks.io or Cronitor, of each run: one request when
+ * it has succeeded or failed, none when it was skipped. No run waits for it or fails by it.
+ *
+ * @throws TypeError for an unknown option, an address that is none, or where there is no `fetch`
+ */
+export function checkInObserver(options: CheckInOptions): CheckInObserver {
+  checkKnown(options, namesOf<CheckInOptions>({ url: true }));
+  const { succeeded, failed } = addressesOf(options.url);
+  if (typeof globalThis.fetch !== 'function') {
+    throw new TypeError(
+      'fetch is undefined: check-ins work where the platform has it, as in Node 20; pass an observer of your own',
+    );
+  }
+  const pending = new Set<Promise<void>>();
+
+  function send(address: string, name: string): void {
+    const sent = checkIn(address).then((problem) => {
+      pending.delete(sent);
+      if (problem !== undefined) warn(`lock "${name}": its check-in failed: ${problem}`);
+    });
+    pending.add(sent);
+  }
+
+  const observer: Observer = ({ type, name }) => {
+    if (type === 'finished') send(succeeded, name);
+    if (type === 'failed') send(failed, name);
+  };
+  return Object.assign(observer, {
+    async settled() {
+      await Promise.all(pending);
+    },
+  });
+}
+
+/** @returns what went wrong, without the address; undefined when nothing did */
+async function checkIn(address: string): Promise<string | undefined> {
+  const giveUp = new AbortController();
+  const timer = systemClock.setTimer(() => giveUp.abort(), TIMEOUT_MS);
+  timer.unref?.();
+  try {
+    const { ok, status, body } = await fetch(address, { signal: giveUp.signal });
+    await body?.cancel();
+    return ok ? undefined : `status ${status}`;
+  } catch (error) {
+    return errorName(error);
+  } finally {
+    timer.cancel();
+  }
+}
+
+/** @throws TypeError without the value: whoever knows an address can check in */
+function addressesOf(url: unknown): { readonly succeeded: string; readonly failed: string } {
+  if (typeof url !== 'string') throw new TypeError(`url is ${describe(url)}: give the address that the service shows`);
+  if (!/^https?:/.test(url) || !URL.canParse(url)) {
+    throw new TypeError(
+      `url is ${describeType(url)} that is no address: give the one that the service shows, with https://`,
+    );
+  }
+  const failed = new URL(url);
+  if (failed.searchParams.get('state') === 'complete') failed.searchParams.set('state', 'fail');
+  else failed.pathname = `${failed.pathname.replace(/\/$/, '')}/fail`;
+  return { succeeded: url, failed: failed.href };
+}

@@ -1,0 +1,28 @@
+import { type Level, tellOperator } from '../core/observers/operator-log.js';
+import type { Observer } from '../core/public/events.js';
+import { checkMethods } from '../core/values/option-checks.js';
+
+/** The part of a logger that is used here: of Powertools' `Logger`, pino, winston or `console`. */
+export type LoggerLike = { readonly [level in Level]: (...line: never[]) => unknown };
+
+/**
+ * Makes an observer that gives a logger what the default observer writes: a line for each event that an operator must
+ * see, at its level, with the event as `lockEvent`.
+ *
+ * @throws TypeError unless the logger has `info`, `warn` and `error`
+ */
+export function loggerObserver(logger: LoggerLike): Observer {
+  checkMethods(
+    'logger',
+    logger,
+    ['info', 'warn', 'error'],
+    "give a logger, such as Powertools' Logger, pino or console",
+  );
+  // pino, unlike the others, takes the fields first.
+  const isPino = typeof (logger as { readonly bindings?: unknown }).bindings === 'function';
+  return (event) =>
+    tellOperator(event, (level, message, lockEvent) => {
+      const fields = { source: 'single-execution', lockEvent };
+      logger[level](...((isPino ? [fields, message] : [message, fields]) as never[]));
+    });
+}
