@@ -81,7 +81,7 @@ export const DYNAMODB_BUGS: readonly SimBug[] = [
     ['core/run/extender.ts#leaseExtender',
       "if (result.status === 'lost') watch.lose(); else keep({ ...lease, lockUntilMs",
       "if (result.status === 'lost') return 'extended'; else keep({ ...lease, lockUntilMs"],
-    ['core/run/extender.ts#callOf', '!hold || watch.isLost() || watch.isStopped() || closing.aborted', '!hold'],
+    ['core/run/extender.ts#callOf', '!hold || watch.isLost() || watch.isStopped() || closing.isClosed', '!hold'],
     ['core/run/lease-watch.ts#watchLease',
       "if (hold && isOver(hold, { monotonic, wall: clock.now() })) lose('its lease is over');",
       'if (!hold && monotonic < 0) lose("");']),

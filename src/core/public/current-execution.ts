@@ -23,58 +23,80 @@ interface LinkedFrame extends Frame {
 interface AsyncStorage<T> {
   run<R>(value: T, callback: () => R): R;
   getStore(): T | undefined;
+  disable(): void;
+}
+
+/** What copies of this library in one process share. */
+interface Frames {
+  readonly storage: AsyncStorage<LinkedFrame>;
+  /** Until Node 22 a storage in use slows each promise of the process. */
+  readonly isCostly: boolean;
+  /** Frames whose task has not ended. */
+  open: number;
 }
 
 /**
  * Copies of this library in one process, such as an ES module and a CommonJS one, find each other's frames by it. Its
- * number changes with the shape of a frame.
+ * number changes with the shape of what stands there.
  */
-const FRAMES: unique symbol = Symbol.for('single-execution.frames.1');
+const FRAMES: unique symbol = Symbol.for('single-execution.frames.2');
 
 interface Platform {
-  [FRAMES]?: AsyncStorage<LinkedFrame>;
+  [FRAMES]?: Frames;
   readonly AsyncLocalStorage?: new <T>() => AsyncStorage<T>;
   readonly process?: {
     getBuiltinModule?(id: string): { readonly AsyncLocalStorage: new <T>() => AsyncStorage<T> } | undefined;
   };
 }
 
-let opened: AsyncStorage<LinkedFrame> | undefined;
+let opened: Frames | undefined;
 
-function frames(): AsyncStorage<LinkedFrame> | undefined {
+function frames(): Frames | undefined {
   opened ??= openFrames();
   return opened;
 }
 
-function openFrames(): AsyncStorage<LinkedFrame> | undefined {
+function openFrames(): Frames | undefined {
   const platform = globalThis as Platform;
   const Storage =
     platform.AsyncLocalStorage ?? platform.process?.getBuiltinModule?.('node:async_hooks')?.AsyncLocalStorage;
-  if (Storage) platform[FRAMES] ??= new Storage<LinkedFrame>();
-  return Storage && platform[FRAMES];
+  if (!Storage) return undefined;
+  const storage = new Storage<LinkedFrame>();
+  // Storages built on async hooks have it, and others do not. Workers cannot disable theirs.
+  platform[FRAMES] ??= { storage, isCostly: '_enable' in storage, open: 0 };
+  return platform[FRAMES];
+}
+
+/** The innermost frame around this code. */
+function innermost(): LinkedFrame | undefined {
+  const shared = frames();
+  return shared && (shared.open > 0 || !shared.isCostly) ? shared.storage.getStore() : undefined;
 }
 
 /**
  * Calls a task such that it and all it calls find the frame, and waits for it and for every run nested in it, awaited
- * by the task or not. Without async storage the task is merely called.
+ * by the task or not. Without async storage the task is merely called. The storage is in use while there are frames
+ * whose task has not ended: what a task leaves behind need not find its frame any more.
  */
 export async function runInFrame<R>(frame: Frame, task: () => R | PromiseLike<R>): Promise<R> {
+  const shared = frames();
   const linked: LinkedFrame = {
     ...frame,
-    parent: unended(frames()?.getStore()),
+    parent: unended(innermost()),
     hasEnded: false,
     nested: new Set<Promise<unknown>>(),
     // A run that catches up holds its lock longer than each of its frames lasts.
     isHeld: () => !linked.hasEnded && frame.isHeld(),
   };
+  if (shared) shared.open++;
   try {
-    const storage = frames();
-    return await (storage ? storage.run(linked, task) : task());
+    return await (shared ? shared.storage.run(linked, task) : task());
   } finally {
     while (linked.nested.size > 0) await Promise.allSettled(linked.nested);
     linked.hasEnded = true;
     // Runs that have ended are forgotten: a chain of runs that start one another can be of any length.
     linked.parent = unended(linked.parent);
+    if (shared && --shared.open === 0 && shared.isCostly) shared.storage.disable();
   }
 }
 
@@ -98,19 +120,20 @@ function unended(frame: LinkedFrame | undefined): LinkedFrame | undefined {
 
 /** The first frame that fits, searched from the innermost outwards. */
 export function findFrame(fits: (frame: Frame) => boolean): Frame | undefined {
-  let frame = frames()?.getStore();
+  let frame = innermost();
   while (frame && !fits(frame)) frame = frame.parent;
   return frame;
 }
 
 /**
- * The execution of the wrapped function that this code was called from; undefined outside of one.
+ * The execution of the wrapped function that this code was called from; undefined outside of one. In code that outlives
+ * its run it is undefined or the execution of that run.
  *
  * @throws Error on a platform without AsyncLocalStorage
  */
 export function currentExecution(): Execution | undefined {
   needStorage('currentExecution');
-  return frames()?.getStore()?.execution;
+  return innermost()?.execution;
 }
 
 /**
@@ -119,6 +142,7 @@ export function currentExecution(): Execution | undefined {
  * @param name the lock that must be held. @default any
  * @throws LockLostError when the lock was held and is lost, or when the run is unguarded
  * @throws Error outside a wrapped function, or on a platform without AsyncLocalStorage
+ * @throws LockLostError or Error in code that outlives its run
  */
 export function assertLocked(name?: string): void {
   needStorage('assertLocked');

@@ -34,11 +34,11 @@ export function leaseExtender(
   watch: LeaseWatch,
   { policy, tell }: Pick<Invocation, 'policy' | 'tell'>,
 ): Extender {
-  const closing = new AbortController();
+  const closing = closingSignal();
   let lease = granted;
   const calls = oneAfterAnother();
 
-  const callWhileHeld = () => callOf(watch, policy, closing.signal);
+  const callWhileHeld = () => callOf(watch, policy, closing);
   const keep = (kept: Lease, sent: Sent & { readonly leaseMs: number; readonly capMono?: number }) => {
     lease = kept;
     watch.renew(holdOf({ ...sent, lockUntilMs: kept.lockUntilMs }, sent.capMono, watch.hold));
@@ -56,7 +56,7 @@ export function leaseExtender(
       return 'extended';
     } catch (cause) {
       const error = toStoreError(cause, 'extend', lease.name);
-      if (!closing.signal.aborted) tell({ type: 'extend-failed', error });
+      if (!closing.isClosed) tell({ type: 'extend-failed', error });
       throw error;
     }
   };
@@ -81,17 +81,43 @@ export function leaseExtender(
     extend: (leaseMs) => calls.add(() => extendNow(leaseMs)),
     mark: (done) => calls.add(() => markNow(done)),
     async close() {
-      closing.abort();
+      closing.close();
       await calls.settled();
     },
   };
 }
 
 /** A call for a lease that is held; undefined once it is not, or the run has ended. */
-function callOf(watch: LeaseWatch, settings: Settings, closing: AbortSignal): StoreCall | undefined {
+function callOf(watch: LeaseWatch, settings: Settings, closing: ClosingSignal): StoreCall | undefined {
   const { hold } = watch;
-  if (!hold || watch.isLost() || watch.isStopped() || closing.aborted) return undefined;
-  return extendCall(hold, settings, closing);
+  if (!hold || watch.isLost() || watch.isStopped() || closing.isClosed) return undefined;
+  return extendCall(hold, settings, closing.signal);
+}
+
+/** Aborts the calls of a run when it ends. */
+interface ClosingSignal {
+  readonly isClosed: boolean;
+  readonly signal: AbortSignal;
+  close(): void;
+}
+
+/** Its controller is made with the first call: most runs make none, and aborting one costs more than all else here. */
+function closingSignal(): ClosingSignal {
+  let controller: AbortController | undefined;
+  let isClosed = false;
+  return {
+    get isClosed() {
+      return isClosed;
+    },
+    get signal() {
+      controller ??= new AbortController();
+      return controller.signal;
+    },
+    close() {
+      isClosed = true;
+      controller?.abort();
+    },
+  };
 }
 
 /** Starts each call when the one before has settled. */
