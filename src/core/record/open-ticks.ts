@@ -22,7 +22,7 @@ type TickFields = Pick<LockRecord, 'doneTick' | 'openTicks' | 'failedTicks'>;
 
 /** A tick as it stands in a list. */
 export function listedTick(tickMs: number): string {
-  return listOf([tickMs]);
+  return `,${tickMs.toString(RADIX)},`;
 }
 
 /** The ticks of a list, ascending, as far as they can be read. */

@@ -76,9 +76,10 @@ export function redisConnection(client: RedisClient, keyPrefix: unknown = DEFAUL
         },
         classifyFailure,
       );
+      const { ambiguous } = answer;
       return 'error' in answer
-        ? { ...answer, error: failureOf(answer.error, operation, name), sent }
-        : { ...answer, sent };
+        ? { error: failureOf(answer.error, operation, name), ambiguous, sent }
+        : { value: answer.value, ambiguous, sent };
     },
   };
 }

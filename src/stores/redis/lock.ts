@@ -41,31 +41,33 @@ export function redisLock(redis: RedisConnection): LockStore & MemberStore {
   };
 }
 
+const ACQUIRED = ['granted', 'own', 'refused'] as const;
+
 function acquire(redis: RedisConnection, claim: Claim, call: StoreCall): Promise<AcquireResult> {
   const { name, attemptId, leaseMs, lockedBy, tickMs, markTickAtStart } = claim;
-  const about = { operation: 'acquire', name } as const;
   let sent: Sent | undefined;
   return settleAttempt(claim, call, {
     // 1. Acquire, which takes over what is expired as well.
     async acquire(note) {
       const listed = tickMs === undefined || markTickAtStart ? '' : listedTick(tickMs);
       const args = [attemptId, leaseMs, lockedBy, tickMs ?? '', markTickAtStart ? '1' : '', listed];
-      const words = ['granted', 'own', 'refused'] as const;
-      const answer = await redis.run({ ...about, script: ACQUIRE, args, words }, call);
+      const answer = await redis.run({ script: ACQUIRE, operation: 'acquire', name, args, words: ACQUIRED }, call);
       note(answer, 'value' in answer ? answer.value.item : undefined);
       sent = answer.sent;
       return judge(claim, answered(answer));
     },
     // 2. Cancel.
-    cancel: (cancelCall) =>
-      redis.run({ ...about, script: CANCEL, args: [attemptId], words: ['own', 'cancelled'] }, cancelCall),
+    cancel: (cancelCall) => {
+      const words = ['own', 'cancelled'] as const;
+      return redis.run({ script: CANCEL, operation: 'acquire', name, args: [attemptId], words }, cancelCall);
+    },
     // What is ambiguous was sent.
     own: (reply) => (reply.word === 'own' ? ownGrant(claim, reply, sent as Sent) : undefined),
   });
 }
 
 /** @throws LockStoreError, CorruptLockError */
-function judge(claim: Claim, reply: RedisReply<'granted' | 'own' | 'refused'>): AcquireResult {
+function judge(claim: Claim, reply: RedisReply<(typeof ACQUIRED)[number]>): AcquireResult {
   const { word, nowMs, number, item = {}, clock, sent } = reply;
   if (word === 'own') return ownGrant(claim, reply, sent);
   if (word === 'granted') {
@@ -111,10 +113,10 @@ async function release(
   call: StoreCall,
 ): Promise<ReleaseResult> {
   const { name, attemptId } = lease;
-  const { result, error = '', lockAtLeastForMs } = completion;
+  const { result, error, lockAtLeastForMs } = completion;
   const { own: line, crashed = '' } = linesOfRelease(lease, completion);
   const { doneTick = '', openTicks = '', failedTicks = '' } = ticksAfterRun(lease, completion);
-  const run = [result, truncateUtf8(error, MAX_ERROR_BYTES), lockAtLeastForMs];
+  const run = [result, error ? truncateUtf8(error, MAX_ERROR_BYTES) : '', lockAtLeastForMs];
   const args = [attemptId, ...run, doneTick, openTicks, failedTicks, line, crashed];
   const words = ['released', 'other'] as const;
   const answer = await redis.run({ script: RELEASE, operation: 'release', name, args, words }, call);

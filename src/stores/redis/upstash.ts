@@ -59,11 +59,14 @@ function clientOf(redis: UpstashClient): RedisClient {
       throw new TypeError('redis is a client of ioredis or node-redis: give it to redisStore({ client })');
     }
     if (typeof redis.evalsha === 'function') {
-      return clients(redis, () => ({
-        eval: (script, keys, args) => redis.eval(script, keys, args),
-        evalsha: (hash, keys, args) => redis.evalsha(hash, keys, args),
-        notSent: () => (hasNoUrl(redis) ? new NotSent('ACCESS_DENIED', NO_URL) : undefined),
-      }));
+      return clients(redis, () => {
+        const isUseless = hasNoUrl(redis);
+        return {
+          eval: (script, keys, args) => redis.eval(script, keys, args),
+          evalsha: (hash, keys, args) => redis.evalsha(hash, keys, args),
+          notSent: () => (isUseless ? new NotSent('ACCESS_DENIED', NO_URL) : undefined),
+        };
+      });
     }
   }
   throw new TypeError(
