@@ -2,16 +2,34 @@ import { LockHeldError } from '../public/errors.js';
 import type { Execution } from '../public/execution.js';
 import type { ReleaseStatus } from '../public/outcome.js';
 import { type ExecuteOptions, executeWithLock } from './execute-with-lock.js';
+import { type OpenRun, openRun } from './open-run.js';
+
+/** What a handle has of an execution. */
+type Held =
+  | 'name'
+  | 'tick'
+  | 'fencingToken'
+  | 'signal'
+  | 'lockedAt'
+  | 'lockUntil'
+  | 'previous'
+  | 'recovering'
+  | 'missedTicks'
+  | 'extend'
+  | 'assertHeld';
 
 /** A lock held between two points of a program, rather than during one function call. */
-export interface LockHandle
-  extends Pick<
-      Execution,
-      'name' | 'fencingToken' | 'signal' | 'lockedAt' | 'lockUntil' | 'previous' | 'extend' | 'assertHeld'
-    >,
-    Disposal {
-  /** Releases the lock. Called again, it returns the result of the first call. */
+export interface LockHandle extends Pick<Execution, Held>, Disposal {
+  /**
+   * Releases the lock; its tick, if there is one, is done. Called again, it returns the result of the first call, or
+   * `'none'` after `fail`.
+   */
   release(): Promise<ReleaseStatus>;
+  /**
+   * Releases the lock after work that failed, for example with this error, whose name is recorded; its tick stays open.
+   * Never rejects. Does nothing after `release`.
+   */
+  fail(error?: unknown): Promise<void>;
 }
 
 /** For `await using`, in projects whose compiler supports it. */
@@ -19,40 +37,31 @@ type Disposal = typeof Symbol extends { readonly asyncDispose: infer Key extends
   ? { readonly [K in Key]: () => PromiseLike<void> }
   : object;
 
-const RUN_OPTIONS = ['tick', 'tickMark', 'schedule', 'catchUp', 'onError'] as const;
-
-/** As for `executeWithLock`. A handle has no tick: whether its work succeeded cannot be known. */
-export type HandleOptions = Omit<ExecuteOptions, (typeof RUN_OPTIONS)[number]>;
+/** As for `executeWithLock`, but `catchUp`: a handle is one run. */
+export type HandleOptions = Omit<ExecuteOptions, 'catchUp'>;
 
 /**
- * Takes a lock until the handle is released or goes out of scope: `await using lock = await acquireLock(…)`. A handle
- * that is forgotten keeps its lock until the lease ends, or with `keepAlive` until `maxHold`; taken inside a run of the
- * same lock, it keeps that run from ending.
+ * Takes a lock until the handle is released or goes out of scope: `await using lock = await acquireLock(…)`. With a
+ * `tick` release it when the work is done: a handle that goes out of scope before has failed. One that is forgotten
+ * keeps its lock until the lease ends, or with `keepAlive` until `maxHold`; taken inside a run of the same lock, it
+ * keeps that run from ending.
  *
- * @throws LockHeldError when the lock is held; give `wait` to keep trying
+ * @throws LockHeldError when the lock is held, or the tick is done; give `wait` to keep trying while it is held
  * @throws LockStoreError, CorruptLockError when the store failed
  * @throws TypeError, RangeError for options that cannot be
  */
 export async function acquireLock(options: HandleOptions): Promise<LockHandle> {
-  const stray = RUN_OPTIONS.find((option) => option in Object(options));
-  if (stray !== undefined) throw new TypeError(`unknown option '${stray}': a handle knows no verdict of its work`);
-  return new Promise((resolve, reject) => {
-    const held = executeWithLock(
-      (execution) => new Promise<void>((end) => resolve(handleOf(execution, end, () => released))),
-      options,
-    );
-    const released = held.then((outcome): ReleaseStatus => {
-      if (outcome.status === 'executed') return outcome.release;
-      throw new LockHeldError(outcome);
-    });
-    released.catch(reject);
-  });
+  if ('catchUp' in Object(options)) throw new TypeError("unknown option 'catchUp': a handle is one run, of one tick");
+  const run = await openRun((task) => executeWithLock(task, options));
+  if (run.status === 'skipped') throw new LockHeldError(run);
+  return handleOf(run, options);
 }
 
-function handleOf(execution: Execution, end: () => void, released: () => Promise<ReleaseStatus>): LockHandle {
-  const release = () => {
-    end();
-    return released();
+function handleOf({ execution, end }: OpenRun, { tick }: HandleOptions): LockHandle {
+  const release = async () => (await end()) ?? 'none';
+  const fail = async (error: unknown = new Error('its handle was not released')) => {
+    await end({ error });
   };
-  return Object.assign(Object.create(execution), { release, [Symbol.asyncDispose]: release }) as LockHandle;
+  const dispose = tick === undefined ? release : () => fail();
+  return Object.assign(Object.create(execution), { release, fail, [Symbol.asyncDispose]: dispose }) as LockHandle;
 }

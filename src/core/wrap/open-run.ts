@@ -1,5 +1,5 @@
 import type { Execution } from '../public/execution.js';
-import type { Outcome, Skipped } from '../public/outcome.js';
+import type { Outcome, ReleaseStatus, Skipped } from '../public/outcome.js';
 import type { Task } from '../run/task.js';
 
 /** A run whose work others do, between two points of a program. */
@@ -9,8 +9,10 @@ export interface OpenRun {
   /**
    * Ends the run, as failed where an error is given. Resolves once nothing more is sent for it, and never rejects.
    * Called again it changes nothing.
+   *
+   * @returns what became of the release; undefined where the run has failed
    */
-  end(failure?: { readonly error: unknown }): Promise<void>;
+  end(failure?: { readonly error: unknown }): Promise<ReleaseStatus | undefined>;
 }
 
 /**
@@ -25,7 +27,8 @@ export function openRun(start: (task: Task<void>) => Promise<Outcome<void>>): Pr
         const end: OpenRun['end'] = async (failure) => {
           if (failure) fail(failure.error);
           else succeed();
-          await outcome.catch(() => undefined);
+          const ended = await outcome.catch(() => undefined);
+          return ended?.status === 'executed' ? ended.release : undefined;
         };
         resolve({ status: 'open', execution, end });
       });
