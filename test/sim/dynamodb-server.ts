@@ -11,15 +11,37 @@ import type { Timeline } from './timeline.js';
 const TABLE = 'locks';
 const KEY = { lockName: LOCK };
 
+/** What a client of the SDK asks of a command: to be put together with its middleware, around its request handler. */
 interface Command {
   readonly input: UpdateInput;
-  readonly middlewareStack: {
-    resolve(handler: (args: unknown) => Promise<unknown>, context: object): (args: unknown) => Promise<unknown>;
-  };
+  resolveMiddleware(stack: Stack, config: object, options: SendOptions): (command: Command) => Promise<object>;
+}
+interface SendOptions {
+  readonly abortSignal?: AbortSignal;
+}
+interface Stack {
+  identify(): readonly string[];
+  concat(): Stack;
+  resolve(handler: (args: Args) => Promise<Response>): (args: Args) => Promise<object>;
+}
+interface Args {
+  readonly input: UpdateInput;
+  readonly request?: UpdateInput;
 }
 
+/** Leaves out all of the SDK's own middleware: the input is the request. */
+const STACK: Stack = {
+  identify: () => [],
+  concat: () => STACK,
+  resolve: (handler) => async (args) => {
+    const { answer } = await handler({ ...args, request: args.input });
+    if ('error' in answer) throw answer.error;
+    return answer.output;
+  },
+};
+
 interface Response {
-  readonly headers: Record<string, string>;
+  readonly response: { readonly headers: Record<string, string> };
   readonly answer: { readonly output: object } | { readonly error: unknown };
 }
 
@@ -42,33 +64,34 @@ export function dynamoDBServer(
     try {
       if (input.UpdateExpression === undefined) {
         const Item = table.get(input.Key);
-        return { headers, answer: { output: { ...(Item && { Item }), $metadata: { attempts: 1 } } } };
+        return { response: { headers }, answer: { output: { ...(Item && { Item }), $metadata: { attempts: 1 } } } };
       }
       const Attributes = table.update(input);
       const by = input.ExpressionAttributeValues?.[':att'];
       if (input.Key['lockName'] === LOCK) onApplied({ host, before, after: table.get(KEY) ?? {}, by, isCopy });
-      return { headers, answer: { output: { ...(Attributes && { Attributes }), $metadata: { attempts: 1 } } } };
+      return {
+        response: { headers },
+        answer: { output: { ...(Attributes && { Attributes }), $metadata: { attempts: 1 } } },
+      };
     } catch (error) {
-      return { headers, answer: { error } };
+      return { response: { headers }, answer: { error } };
     }
   };
 
   const clientOf = (host: Host): DynamoDBDocumentClient => {
-    const client = {
-      async send({ input, middlewareStack }: Command, { abortSignal }: { abortSignal?: AbortSignal } = {}) {
+    const requestHandler = {
+      handle(input: UpdateInput, { abortSignal }: SendOptions) {
         const service = {
           serve: (isCopy: boolean) => serve(host, input, isCopy),
           refusal: () => failure('ThrottlingException', 400),
           breakdown: () => failure('InternalServerError', 500),
         };
-        const handler = async () => {
-          const { headers, answer } = await net.exchange(host, service, abortSignal);
-          return { response: { headers }, output: answer };
-        };
-        const { output } = (await middlewareStack.resolve(handler, {})({ input })) as { output: Response['answer'] };
-        if ('error' in output) throw output.error;
-        return output.output;
+        return net.exchange(host, service, abortSignal);
       },
+    };
+    const client = {
+      send: (command: Command, options: SendOptions = {}) =>
+        command.resolveMiddleware(STACK, { requestHandler }, options)(command),
     };
     return Object.assign(Object.create(DynamoDBDocumentClient.prototype), client) as DynamoDBDocumentClient;
   };
