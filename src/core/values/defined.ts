@@ -1,5 +1,10 @@
 /** The fields that have a value. Spread the result: a fact that is absent then leaves no key. */
 export function defined<T extends object>(fields: T): { readonly [K in keyof T]?: Exclude<T[K], undefined> } {
-  const present = Object.entries(fields).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(present) as { readonly [K in keyof T]?: Exclude<T[K], undefined> };
+  // A loop, because every run comes here twenty times.
+  const present: { [K in keyof T]?: Exclude<T[K], undefined> } = {};
+  for (const key in fields) {
+    const value = fields[key];
+    if (value !== undefined) present[key] = value as Exclude<T[typeof key], undefined>;
+  }
+  return present;
 }
