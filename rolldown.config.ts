@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { defineConfig, type InputOptions, type OutputOptions, type Plugin } from 'rolldown';
 
@@ -25,6 +26,8 @@ const SHARED = {
 };
 
 const groups = Object.entries(SHARED);
+
+const PAGE = 'src/cli/console/page';
 
 const output = (format: 'esm' | 'cjs', extension: 'js' | 'cjs'): OutputOptions => ({
   dir: 'dist',
@@ -85,7 +88,44 @@ export default defineConfig([
     platform: 'node',
     output: [{ dir: 'dist', format: 'esm', chunkFileNames: 'cli/[name].js', comments: { legal: false, jsdoc: false } }],
   },
+  // The page of its console: one file, with all that it needs.
+  {
+    ...shared,
+    external: [],
+    input: { console: `./${PAGE}/main.tsx` },
+    platform: 'browser',
+    // Its first file shows the page.
+    treeshake: { moduleSideEffects: true },
+    transform: { target: 'es2023', jsx: { runtime: 'automatic', importSource: 'preact' } },
+    output: [{ dir: 'dist', format: 'iife', minify: true, plugins: [onePage()] }],
+  },
 ]);
+
+/** Puts a script and its style into the page, and their hashes into the page's policy: nothing else may run there. */
+function onePage(): Plugin {
+  const part = (name: string) => readFileSync(new URL(`./${PAGE}/${name}`, import.meta.url), 'utf8');
+  const hash = (text: string) => `sha256-${createHash('sha256').update(text).digest('base64')}`;
+  return {
+    name: 'one-page',
+    generateBundle(_, files) {
+      const file = Object.values(files).find(({ type }) => type === 'chunk');
+      if (file?.type !== 'chunk') throw new Error('the console has no script');
+      delete files[file.fileName];
+      const [script, style] = [file.code.replaceAll('</script', '<\\/script'), part('page.css')];
+      const parts = {
+        'the-script-hash': hash(script),
+        'the-style-hash': hash(style),
+        '/* the style */': style,
+        'theScript;': script,
+      };
+      const source = Object.entries(parts).reduce(
+        (page, [name, text]) => page.replace(name, () => text),
+        part('page.html'),
+      );
+      this.emitFile({ type: 'asset', fileName: 'console.html', source });
+    },
+  };
+}
 
 function readPaths(): Readonly<Record<string, [string]>> {
   return JSON.parse(readFileSync(new URL('./tsconfig.json', import.meta.url), 'utf8')).compilerOptions.paths;

@@ -22,6 +22,8 @@ export interface LockInfo {
   readonly lockedBy?: string;
   readonly lockedAt?: Date;
   readonly lockUntil?: Date;
+  /** The lease that the latest grant was for, before any extension. */
+  readonly leaseMs?: number;
   /** Tick of the latest grant. */
   readonly tick?: Date;
   /** Highest tick done. */
@@ -75,6 +77,7 @@ export function lockInfo({ name, item }: StoredLock, nowMs: number): LockInfo {
       lockedBy,
       lockedAt: dateOf(record.lockedAt),
       lockUntil: dateOf(record.lockUntil),
+      leaseMs: record.leaseMs,
       openTicks: openTicks.length > 0 ? openTicks : undefined,
       tick: dateOf(record.tick),
       doneTick: dateOf(record.doneTick),

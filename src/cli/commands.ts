@@ -1,5 +1,6 @@
 import type { Command } from './command.js';
 import { backfill } from './commands/backfill.js';
+import { consoleCommand } from './commands/console.js';
 import { deleteLock } from './commands/delete.js';
 import { forget } from './commands/forget.js';
 import { ls } from './commands/ls.js';
@@ -30,4 +31,5 @@ export const COMMANDS: readonly Command[] = [
   run,
   next,
   tableCreate,
+  consoleCommand,
 ];

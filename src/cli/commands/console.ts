@@ -1,0 +1,74 @@
+import { writeFile } from 'node:fs/promises';
+import type { Command, Session } from '../command.js';
+import { startConsole } from '../console/console-server.js';
+import { readPage, reportPage } from '../console/page-file.js';
+import { EXIT, failed, wrongUse } from '../exit-code.js';
+import { wholeOf } from '../read-value.js';
+
+export const consoleCommand: Command = {
+  name: 'console',
+  summary: 'look at all jobs in a browser, and steer them',
+  usage: '[--port P] [--read-only] [--export FILE]',
+  operands: [0, 0],
+  options: {
+    port: { value: 'P', help: 'to listen on, 1 to 65535; else any free one' },
+    'read-only': { help: 'let the page change nothing' },
+    export: { value: 'FILE', help: 'write one page with all that is known now, and end' },
+  },
+  shared: { json: false },
+  about: [
+    'Prints an address of this machine, with a token in it. Only who has the address can see or change anything, and only from this machine. Ends by Ctrl-C.',
+    '--export writes a page that needs no console and no internet: for a wiki or a ticket. It holds names, holders and times of all locks.',
+  ],
+  examples: ['single-execution console --table locks', 'single-execution console --export report.html --table locks'],
+  async run(session) {
+    const port = session.text('port');
+    const file = session.text('export');
+    const stray = ['port', 'read-only'].find((option) => session.has(option));
+    if (file !== undefined && stray)
+      throw wrongUse(`--export serves nothing, so --${stray} is for nothing: leave it out`);
+    const portNumber = port === undefined ? undefined : wholeOf('--port', port, 1, 65_535);
+    const page = await readPage();
+    return file === undefined ? serve(session, page, portNumber) : exportTo(session, page, file);
+  },
+};
+
+async function exportTo(session: Session, page: string, file: string): Promise<number> {
+  const locks = await (await session.admin()).list();
+  const report = { at: new Date(session.clock.now()), store: await storeWords(session), locks };
+  try {
+    await writeFile(file, reportPage(page, report));
+  } catch (error) {
+    throw failed(`the report cannot be written to ${file}: ${(error as NodeJS.ErrnoException).code}`);
+  }
+  session.terminal.line(`wrote ${locks.length} ${locks.length === 1 ? 'lock' : 'locks'} to ${file}`);
+  return EXIT.done;
+}
+
+/** Ends by a signal alone. */
+async function serve(session: Session, page: string, port: number | undefined): Promise<number> {
+  const admin = await session.admin();
+  // Fails here, and not in the page, where the store cannot be reached.
+  await admin.list();
+  const console = await startConsole({
+    admin,
+    page,
+    readOnly: session.has('read-only'),
+    store: await storeWords(session),
+    ...(port !== undefined && { port }),
+  }).catch((error: NodeJS.ErrnoException) => {
+    throw failed(`the console cannot listen on port ${port}: ${error.code}; give another --port`);
+  });
+  session.terminal.line(console.url);
+  session.terminal.note('open this address in a browser of this machine; Ctrl-C ends the console');
+  await new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, resolve);
+  });
+  await console.close();
+  return EXIT.done;
+}
+
+async function storeWords(session: Session): Promise<string> {
+  const { kind } = await session.store();
+  return kind === 'dynamodb' ? `DynamoDB table ${session.text('table') ?? session.env['LOCK_TABLE']}` : kind;
+}

@@ -1,0 +1,122 @@
+import type { LockAdmin } from '../../admin/lock-admin.js';
+import { CorruptLockError, LockHeldError, LockStoreError } from '../../core/public/errors.js';
+import { describe } from '../../core/values/describe.js';
+import { checkLockName } from '../../core/values/lock-name.js';
+import { CliError } from '../exit-code.js';
+import { findLock } from '../known-lock.js';
+import { instantOf, scheduleOf } from '../read-value.js';
+
+/** What the page asks for. */
+export interface Call {
+  readonly method: string;
+  /** Below `/api/`, decoded: `['locks', 'digest', 'pause']`. */
+  readonly path: readonly string[];
+  readonly query: URLSearchParams;
+  /** As it was parsed; undefined without one. */
+  readonly body: unknown;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+type Act = (admin: LockAdmin, name: string, fields: Fields) => Promise<Answer>;
+
+const NEXT_TICKS = 10;
+const ok = (body: unknown): Answer => ({ status: 200, body });
+const refused = (status: number, error: string): Answer => ({ status, body: { error } });
+
+const ACTS: Readonly<Record<string, Act>> = {
+  async pause(admin, name, { until, by }) {
+    return ok(
+      await admin.pause(name, {
+        ...(until != null && { until: instant(until, 'until') }),
+        ...(by != null && { by: String(by) }),
+      }),
+    );
+  },
+  async resume(admin, name) {
+    const result = await admin.resume(name);
+    return result === 'unknown' ? unknown(name) : ok({ result });
+  },
+  async release(admin, name, { fencingToken }) {
+    const result = await admin.forceRelease(name, { fencingToken: fencingToken as number });
+    return result.status === 'forced'
+      ? ok(result)
+      : refused(409, 'nothing was changed: the lock has changed meanwhile');
+  },
+  async backfill(admin, name, { from, to, schedule, timeZone }) {
+    if (!(await findLock(admin, name))) return unknown(name);
+    const range = { from: instant(from, 'from'), to: instant(to, 'to') };
+    const listed = await admin.backfill(name, { ...range, schedule: scheduleIn(schedule, timeZone) });
+    return ok({ listed });
+  },
+  async delete(admin, name, { fencingToken }) {
+    const result = await admin.delete(name, { fencingToken: fencingToken as number });
+    if (result === 'unknown') return unknown(name);
+    return result === 'deleted' ? ok({ result }) : refused(409, `nothing was changed: the lock is ${result}`);
+  },
+};
+
+/** Answers one call of the page. Never rejects. */
+export async function answerCall(admin: LockAdmin, call: Call): Promise<Answer> {
+  try {
+    return await answer(admin, call);
+  } catch (error) {
+    return failure(error);
+  }
+}
+
+async function answer(admin: LockAdmin, { method, path, query, body }: Call): Promise<Answer> {
+  const [kind, name, act] = path;
+  if (method === 'GET' && kind === 'next' && path.length === 1) return ok(nextTicks(query));
+  if (kind !== 'locks' || path.length > 3) return refused(404, 'there is nothing at this address');
+  if (method === 'GET' && name === undefined) return ok(await admin.list());
+  const lockName = checkLockName(name);
+  if (method === 'GET' && act === undefined) {
+    const lock = await findLock(admin, lockName);
+    return lock ? ok(lock) : unknown(lockName);
+  }
+  const run = act !== undefined && Object.hasOwn(ACTS, act) ? ACTS[act] : undefined;
+  if (method !== 'POST' || !run) return refused(404, 'there is nothing at this address');
+  if (typeof body !== 'object' || body === null) return refused(400, 'the body is no object of JSON');
+  return run(admin, lockName, body as Fields);
+}
+
+function unknown(name: string): Answer {
+  return refused(404, `no lock ${describe(name)}: it was never used, or is deleted`);
+}
+
+function nextTicks(query: URLSearchParams): Date[] {
+  const schedule = scheduleIn(query.get('schedule'), query.get('timeZone') || undefined);
+  if (typeof schedule !== 'object') throw new TypeError('a rate without a start has no ticks of its own: give a cron');
+  const ticks: Date[] = [];
+  let last = new Date();
+  while (ticks.length < NEXT_TICKS) {
+    const next = schedule.next(last);
+    if (!next) break;
+    last = new Date(next);
+    ticks.push(last);
+  }
+  return ticks;
+}
+
+function scheduleIn(schedule: unknown, timeZone: unknown) {
+  if (typeof schedule !== 'string' || schedule === '')
+    throw new TypeError('schedule is missing: give a cron or a rate');
+  return scheduleOf(schedule, timeZone == null || timeZone === '' ? undefined : String(timeZone));
+}
+
+function instant(value: unknown, field: string): Date {
+  return instantOf(field, String(value));
+}
+
+function failure(error: unknown): Answer {
+  if (error instanceof TypeError || error instanceof RangeError || error instanceof CliError)
+    return refused(400, error.message);
+  if (error instanceof LockHeldError || error instanceof CorruptLockError) return refused(409, error.message);
+  if (error instanceof LockStoreError) return refused(502, error.message);
+  return refused(500, 'the console failed');
+}

@@ -1,0 +1,122 @@
+import { randomBytes } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { LockAdmin } from '../../admin/lock-admin.js';
+import { type Answer, answerCall } from './api.js';
+import { type House, refusalOf } from './gate.js';
+
+const API = '/api/';
+const MOST_BYTES = 10_000;
+
+export interface ConsoleOptions {
+  readonly admin: LockAdmin;
+  readonly page: string;
+  /** @default any free one */
+  readonly port?: number;
+  readonly readOnly: boolean;
+  /** For people: where the locks are. */
+  readonly store: string;
+}
+
+export interface RunningConsole {
+  /** With the token, behind `#`, where no server and no log sees it. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/**
+ * Serves the console on this machine's loopback alone.
+ *
+ * @throws the system's error where the port is taken
+ */
+export async function startConsole(options: ConsoleOptions): Promise<RunningConsole> {
+  const { admin, page, port = 0, readOnly, store } = options;
+  const token = randomBytes(24).toString('base64url');
+  const house = () => ({ port: (server.address() as AddressInfo).port, token, readOnly });
+  const server = createServer((request, response) => {
+    // The browser has gone away.
+    serve(request, response, { admin, page, store, house: house() }).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', resolve);
+  });
+  return {
+    url: `http://127.0.0.1:${house().port}/#token=${token}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+interface Served extends Pick<ConsoleOptions, 'admin' | 'page' | 'store'> {
+  readonly house: House;
+}
+
+async function serve(request: IncomingMessage, response: ServerResponse, served: Served): Promise<void> {
+  const { method = '', headers } = request;
+  const { pathname, searchParams } = new URL(request.url ?? '/', 'http://console');
+  const refusal = refusalOf({ method, path: pathname, headers }, served.house);
+  if (refusal) return reply(response, { status: refusal.status, body: { error: refusal.why } });
+  if (pathname === '/' && method === 'GET') {
+    head(response, 200, 'text/html; charset=utf-8');
+    response.end(served.page);
+    return;
+  }
+  if (!pathname.startsWith(API)) return reply(response, { status: 404, body: { error: 'there is nothing here' } });
+  const body = await bodyOf(request);
+  if (body === undefined) return reply(response, { status: 413, body: { error: 'the body is too long' } });
+  if (method === 'GET' && pathname === `${API}console`) {
+    return reply(response, { status: 200, body: { store: served.store, readOnly: served.house.readOnly } });
+  }
+  const path = pathname.slice(API.length).split('/').map(decoded);
+  return reply(response, await answerCall(served.admin, { method, path, query: searchParams, body: parsed(body) }));
+}
+
+function reply(response: ServerResponse, { status, body }: Answer): void {
+  head(response, status, 'application/json');
+  response.end(JSON.stringify(body));
+}
+
+function head(response: ServerResponse, status: number, type: string): void {
+  response.writeHead(status, {
+    'content-type': type,
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+    // Nobody may put the page into a frame of his own. The page's own policy is in the page.
+    'content-security-policy': "frame-ancestors 'none'",
+    'cross-origin-resource-policy': 'same-origin',
+  });
+}
+
+/** Undefined where it is too long. */
+async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request) {
+    length += (chunk as Buffer).length;
+    if (length > MOST_BYTES) return undefined;
+    chunks.push(chunk as Buffer);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A part of a path; one that is badly encoded stays as it is, and names nothing. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}

@@ -1,0 +1,145 @@
+import type { ComponentChildren } from 'preact';
+import { useRef, useState } from 'preact/hooks';
+import type { LockInfo } from '../../../admin/lock-admin.js';
+import { stateWithoutPause } from '../../../operate/lock-summary.js';
+import { holderWords } from '../../../operate/verdict.js';
+import { ask, lockPath } from './feed.js';
+
+interface Props {
+  readonly lock: LockInfo;
+  readonly nowMs: number;
+  readonly token: string;
+  readonly onChanged: () => void;
+}
+
+/** What an operator can do to a job. Each is asked about first, and its result told. */
+export function Actions({ lock, nowMs, token, onChanged }: Props) {
+  const [told, setTold] = useState('');
+  const { name, fencingToken = 0 } = lock;
+  const state = stateWithoutPause(lock);
+  const isTaken = state === 'held' || state === 'expired';
+  const act = (path: string, done: string) => async (fields: Record<string, string>) => {
+    const body = fieldsOf(path, fields, fencingToken);
+    await ask(token, lockPath(name, path), body);
+    setTold(done);
+    onChanged();
+  };
+  return (
+    <div class="actions">
+      <Action title="Pause" done={act('pause', `${name} is paused`)}>
+        <p>Every run of {name} skips until it is resumed. A run in progress goes on.</p>
+        <label>
+          For{' '}
+          <select name="hours">
+            <option value="1">an hour</option>
+            <option value="8">8 hours</option>
+            <option value="24">a day</option>
+            <option value="">no end</option>
+          </select>
+        </label>
+        <label>
+          Who pauses <input name="by" placeholder="operator" maxLength={40} />
+        </label>
+      </Action>
+      {lock.paused && (
+        <Action title="Resume" done={act('resume', `${name} is resumed`)}>
+          <p>Runs of {name} start again.</p>
+        </Action>
+      )}
+      {isTaken && (
+        <Action title="Release" done={act('release', `the run of ${name} is ended by force`)}>
+          <p>{holderWords(lock, nowMs)}.</p>
+          <p>
+            The holder is not stopped: it learns at the end of its lease. Until then two runs may go on, and only their
+            fencing tokens keep them apart.
+          </p>
+        </Action>
+      )}
+      <Action title="Backfill" done={act('backfill', `the ticks of ${name} are listed as open`)}>
+        <p>Lists the ticks of an outage as open: a call for each of them runs then, once.</p>
+        <label>
+          From <input name="from" required placeholder="2026-11-20T00:00:00Z" />
+        </label>
+        <label>
+          To <input name="to" required placeholder="2026-11-21T00:00:00Z" />
+        </label>
+        <label>
+          Schedule <input name="schedule" required placeholder="0 * * * *" />
+        </label>
+        <label>
+          Time zone <input name="timeZone" placeholder="UTC" />
+        </label>
+      </Action>
+      {!isTaken && (
+        <Action title="Delete" done={act('delete', `${name} is deleted`)}>
+          <p>Forgets the ticks, the history and the pause of {name}: a duplicate of an old tick runs again.</p>
+        </Action>
+      )}
+      <p class="told" role="status">
+        {told}
+      </p>
+    </div>
+  );
+}
+
+function fieldsOf(path: string, fields: Record<string, string>, fencingToken: number): object {
+  if (path === 'release' || path === 'delete') return { fencingToken };
+  if (path !== 'pause') return fields;
+  const hours = Number(fields['hours']);
+  return {
+    ...(hours > 0 && { until: new Date(Date.now() + hours * 3_600_000) }),
+    ...(fields['by'] && { by: fields['by'] }),
+  };
+}
+
+interface ActionProps {
+  readonly title: string;
+  readonly done: (fields: Record<string, string>) => Promise<void>;
+  readonly children: ComponentChildren;
+}
+
+/** A button, and the question that it asks. */
+function Action({ title, done, children }: ActionProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [problem, setProblem] = useState('');
+  const [isBusy, setBusy] = useState(false);
+  const close = () => dialog.current?.close();
+  const submit = async (event: SubmitEvent & { readonly currentTarget: HTMLFormElement }) => {
+    event.preventDefault();
+    const fields = Object.fromEntries(new FormData(event.currentTarget)) as Record<string, string>;
+    setBusy(true);
+    try {
+      await done(fields);
+      setProblem('');
+      close();
+    } catch (error) {
+      setProblem((error as Error).message);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <>
+      <button type="button" onClick={() => dialog.current?.showModal()}>
+        {title}
+      </button>
+      <dialog ref={dialog} aria-label={title} onClose={() => setProblem('')}>
+        <form onSubmit={submit}>
+          <h3>{title}</h3>
+          {children}
+          <p class="bad" role="alert">
+            {problem}
+          </p>
+          <div class="choice">
+            <button type="button" onClick={close}>
+              Cancel
+            </button>
+            <button type="submit" class="primary" disabled={isBusy}>
+              {title}
+            </button>
+          </div>
+        </form>
+      </dialog>
+    </>
+  );
+}

@@ -1,0 +1,119 @@
+import { render } from 'preact';
+import { useCallback, useEffect, useState } from 'preact/hooks';
+import type { LockInfo } from '../../../admin/lock-admin.js';
+import { shortInstant } from '../../../operate/span.js';
+import { address, ask, type Feed, linkTo, readFeed } from './feed.js';
+import { JobList } from './job-list.js';
+import { JobPage } from './job-page.js';
+import { Hatch } from './picture.js';
+
+const LOOK_EVERY_MS = 2_000;
+const SECOND_MS = 1_000;
+
+interface Told {
+  readonly store: string;
+  readonly readOnly: boolean;
+  readonly locks: readonly LockInfo[];
+  readonly at: Date;
+}
+
+function Page({ feed }: { readonly feed: Feed }) {
+  const { told, problem, look } = useTold(feed);
+  const nowMs = useNow(feed);
+  const job = useJob();
+  const lock = told?.locks.find(({ name }) => name === job);
+  return (
+    <>
+      <Hatch />
+      <header>
+        <h1>
+          <a href={linkTo()}>Locks</a>
+        </h1>
+        <span>{told?.store}</span>
+        {feed.kind === 'report' && <span class="tag">report of {shortInstant(feed.at)}</span>}
+        {told?.readOnly && feed.kind === 'live' && <span class="tag">read-only</span>}
+      </header>
+      {problem && (
+        <p class="problem" role="alert">
+          {problem}
+          {told && `; this is what it said at ${shortInstant(told.at)}`}
+        </p>
+      )}
+      {!told && !problem && <p>Asking the store…</p>}
+      {told && job === undefined && <JobList locks={told.locks} nowMs={nowMs} />}
+      {told && job !== undefined && !lock && (
+        <main>
+          <p>
+            No job of the name {job}. <a href={linkTo()}>All jobs</a>
+          </p>
+        </main>
+      )}
+      {told && lock && (
+        <JobPage
+          key={lock.name}
+          lock={lock}
+          nowMs={nowMs}
+          {...(feed.kind === 'live' && { token: feed.token })}
+          readOnly={told.readOnly}
+          onChanged={look}
+        />
+      )}
+    </>
+  );
+}
+
+/** What the console tells, asked for again and again; what a report tells, once. */
+function useTold(feed: Feed): { told: Told | undefined; problem: string; look: () => void } {
+  const [told, setTold] = useState<Told | undefined>(feed.kind === 'report' ? { ...feed, readOnly: true } : undefined);
+  const [problem, setProblem] = useState('');
+  const look = useCallback(async () => {
+    if (feed.kind === 'report') return;
+    try {
+      const { store, readOnly } = await ask<Pick<Told, 'store' | 'readOnly'>>(feed.token, 'console');
+      const locks = await ask<LockInfo[]>(feed.token, 'locks');
+      setTold({ store, readOnly, locks, at: new Date() });
+      setProblem('');
+    } catch (error) {
+      setProblem((error as Error).message);
+    }
+  }, [feed]);
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let hasEnded = false;
+    const again = async () => {
+      // A page that nobody looks at asks nothing.
+      if (!document.hidden) await look();
+      if (!hasEnded && feed.kind === 'live') timer = setTimeout(again, LOOK_EVERY_MS);
+    };
+    void again();
+    return () => {
+      hasEnded = true;
+      clearTimeout(timer);
+    };
+  }, [feed, look]);
+  return { told, problem, look: () => void look() };
+}
+
+/** The instant that the page is for: a report's own, or each second's. */
+function useNow(feed: Feed): number {
+  const [nowMs, setNow] = useState(feed.kind === 'report' ? feed.at.getTime() : Date.now());
+  useEffect(() => {
+    if (feed.kind === 'report') return;
+    const timer = setInterval(() => setNow(Date.now()), SECOND_MS);
+    return () => clearInterval(timer);
+  }, [feed]);
+  return nowMs;
+}
+
+function useJob(): string | undefined {
+  const read = () => address().get('job') ?? undefined;
+  const [job, setJob] = useState(read);
+  useEffect(() => {
+    const changed = () => setJob(read());
+    addEventListener('hashchange', changed);
+    return () => removeEventListener('hashchange', changed);
+  }, []);
+  return job;
+}
+
+render(<Page feed={readFeed()} />, document.getElementById('app') as HTMLElement);

@@ -1,0 +1,118 @@
+import type { LockInfo, RunInfo } from '../../../admin/lock-admin.js';
+import { missedTicksOf, stateWithoutPause } from '../../../operate/lock-summary.js';
+import { runSpan, shortInstant, shortSpan } from '../../../operate/span.js';
+import { pauseWords } from '../../../operate/verdict.js';
+
+/** A span of time on the picture. */
+export interface Bar {
+  readonly kind: RunInfo['status'] | 'running' | 'overdue' | 'lease' | 'paused';
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly words: string;
+}
+
+/** A tick that is not done. */
+export interface Mark {
+  readonly kind: 'missed' | 'open';
+  readonly atMs: number;
+  readonly words: string;
+}
+
+/** The last runs of a lock as a picture: all in epoch milliseconds. */
+export interface Timeline {
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** Those that stand behind others first. */
+  readonly bars: readonly Bar[];
+  readonly marks: readonly Mark[];
+}
+
+const SHORTEST_MS = 60_000;
+/** A pause without an end is drawn for this part of the picture. */
+const PAUSE_PART = 0.1;
+
+/** Undefined where nothing has happened yet. */
+export function timelineOf(lock: LockInfo, nowMs: number): Timeline | undefined {
+  const { runs, openTicks = [], paused } = lock;
+  const missed = new Set(missedTicksOf(lock).map((tick) => tick.getTime()));
+  const current = currentBars(lock, nowMs);
+  const bars = [...current, ...runs.map((run, i) => runBar(run, latestEndMs(lock, runs[i - 1], run, nowMs)))];
+  const marks = openTicks.map((tick): Mark => {
+    const kind = missed.has(tick.getTime()) ? 'missed' : 'open';
+    return { kind, atMs: tick.getTime(), words: `tick ${shortInstant(tick)}: ${kind}, not done` };
+  });
+  const firstMs = Math.min(...bars.map(({ fromMs }) => fromMs), ...marks.map(({ atMs }) => atMs));
+  if (!Number.isFinite(firstMs)) return undefined;
+  const lastMs = Math.max(nowMs, ...bars.map(({ toMs }) => toMs));
+  const lengthMs = Math.max(SHORTEST_MS, lastMs - firstMs);
+  const fromMs = firstMs - lengthMs / 40;
+  const toMs = lastMs + lengthMs * (paused ? PAUSE_PART : 1 / 40);
+  const pause = paused && {
+    kind: 'paused' as const,
+    fromMs: nowMs,
+    toMs: Math.min(toMs, paused.until.getTime()),
+    words: pauseWords(paused),
+  };
+  return { fromMs, toMs, bars: pause ? [pause, ...bars] : bars, marks };
+}
+
+/** The run that has the lock, before the lease that it has. */
+function currentBars(lock: LockInfo, nowMs: number): Bar[] {
+  const { lockedAt, lockUntil, lockedBy = 'somebody', fencingToken } = lock;
+  const state = stateWithoutPause(lock);
+  if (!lockedAt || !lockUntil || (state !== 'held' && state !== 'expired')) return [];
+  const [fromMs, untilMs] = [lockedAt.getTime(), lockUntil.getTime()];
+  const kind = state === 'held' ? 'running' : 'overdue';
+  const since = `${lockedBy}, ${kind} for ${shortSpan(nowMs - fromMs)}, token ${fencingToken}`;
+  return [
+    { kind: 'lease', fromMs, toMs: Math.max(untilMs, fromMs), words: `lease until ${shortInstant(lockUntil)}` },
+    { kind, fromMs, toMs: Math.max(fromMs, nowMs), words: since },
+  ];
+}
+
+/** When a run that crashed was over at the latest: at the end of its lease, or when the next one began. */
+function latestEndMs({ leaseMs = 0 }: LockInfo, next: RunInfo | undefined, run: RunInfo, nowMs: number): number {
+  return Math.min(next?.lockedAt.getTime() ?? nowMs, run.lockedAt.getTime() + leaseMs);
+}
+
+/** @param latestEndMs for a run whose duration is unknown */
+function runBar(run: RunInfo, latestEndMs: number): Bar {
+  const { status, lockedAt, durationMs, tick, fencingToken, caughtUp } = run;
+  const fromMs = lockedAt.getTime();
+  const toMs = durationMs === undefined ? latestEndMs : fromMs + durationMs;
+  const facts = [
+    `${status}${durationMs === undefined ? '' : ` after ${runSpan(durationMs)}`}`,
+    `locked at ${shortInstant(lockedAt)}`,
+    tick && `tick ${shortInstant(tick)}`,
+    caughtUp && `caught up with ${caughtUp} ticks`,
+    `token ${fencingToken}`,
+  ];
+  return { kind: status, fromMs, toMs: Math.max(fromMs, toMs), words: facts.filter(Boolean).join(', ') };
+}
+
+/** What the picture says, for those who do not see it. */
+export function timelineWords({ runs, failuresInARow, openTicks = [] }: LockInfo): string {
+  const count = (status: RunInfo['status']) => runs.filter((run) => run.status === status).length;
+  const parts = [
+    `last ${runs.length} runs: ${count('succeeded')} succeeded, ${count('failed')} failed, ${count('crashed')} crashed`,
+    failuresInARow > 0 && `${failuresInARow} failures in a row`,
+    openTicks.length > 0 && `${openTicks.length} ticks not done`,
+  ];
+  return parts.filter(Boolean).join('; ');
+}
+
+const STEPS_MS = [1, 5, 15, 30, 60, 180, 360, 720, 1_440, 2_880, 10_080, 43_200].map((minutes) => minutes * 60_000);
+
+/** Up to so many round instants to write below the picture, in UTC. */
+export function axisOf({ fromMs, toMs }: Timeline, most: number): readonly { atMs: number; words: string }[] {
+  const longestMs = STEPS_MS.at(-1) as number;
+  const stepMs =
+    STEPS_MS.find((step) => (toMs - fromMs) / step <= most) ??
+    longestMs * Math.ceil((toMs - fromMs) / most / longestMs);
+  const marks: { atMs: number; words: string }[] = [];
+  for (let atMs = Math.ceil(fromMs / stepMs) * stepMs; atMs < toMs; atMs += stepMs) {
+    const text = new Date(atMs).toISOString();
+    marks.push({ atMs, words: stepMs < 1_440 * 60_000 ? text.slice(11, 16) : text.slice(5, 10) });
+  }
+  return marks;
+}
