@@ -7,6 +7,7 @@ const config: KnipConfig = {
       entry: [
         ...Object.values(DOORS).map((source) => source.replace('./', '')),
         'infra/app.ts',
+        'src/cli/console/page/main.tsx',
         'handlers/*.ts',
         'bench/*.{ts,mjs}',
         'test/package/{program,two-copies}.ts',
@@ -14,7 +15,7 @@ const config: KnipConfig = {
         'test/**/*.test-d.ts',
         'vitest.mutation.config.ts',
       ],
-      project: ['{src,test,demo,handlers,infra,bench}/**/*.{ts,mjs}', '*.{ts,mjs}'],
+      project: ['{src,test,demo,handlers,infra,bench}/**/*.{ts,tsx,mjs}', '*.{ts,mjs}'],
     },
     'test/oldest-cdk': { ignoreDependencies: ['.+'] },
     'test/oldest-sdk': { ignoreDependencies: ['.+'] },

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { defineConfig, type InputOptions, type OutputOptions, type Plugin } from 'rolldown';
 
 /*
@@ -92,7 +93,8 @@ export default defineConfig([
   {
     ...shared,
     external: [],
-    input: { console: `./${PAGE}/main.tsx` },
+    // Preact is found from here, wherever the rest is built.
+    input: { console: fileURLToPath(new URL(`./${PAGE}/main.tsx`, import.meta.url)) },
     platform: 'browser',
     // Its first file shows the page.
     treeshake: { moduleSideEffects: true },

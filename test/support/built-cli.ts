@@ -44,10 +44,12 @@ export async function builtCli(peers: readonly string[] = PEERS): Promise<BuiltC
   await mkdir(installed, { recursive: true });
   await cp(join(ROOT, 'package.json'), join(installed, 'package.json'));
   for (const peer of peers) await symlink(join(ROOT, 'node_modules', peer), join(folder, 'node_modules', peer), 'dir');
-  const [, { output, ...input } = {}] = config;
-  const bundle = await rolldown({ ...input, cwd: ROOT });
-  for (const one of output as OutputOptions[]) await bundle.write({ ...one, dir: join(installed, 'dist') });
-  await bundle.close();
+  // The doors of the library are not needed.
+  for (const { output, ...input } of config.slice(1)) {
+    const bundle = await rolldown({ ...input, cwd: ROOT });
+    for (const one of output as OutputOptions[]) await bundle.write({ ...one, dir: join(installed, 'dist') });
+    await bundle.close();
+  }
   const path = join(installed, 'dist/cli.js');
   const started = new Set<ChildProcess>();
 

@@ -46,6 +46,7 @@ const PROGRAMS = {
     brew: 'libfaketime',
   },
   spin: { find: () => run('spin', ['-V']), packages: [['spin']], unpacked: /^usr\/bin\/spin$/, brew: 'spin' },
+  chromium: { find: () => run('chromium', ['--version']), packages: [['chromium']], brew: 'chromium' },
   gcc: { find: () => run('gcc', ['--version']), packages: [['gcc', 'libc6-dev']], brew: 'gcc' },
 } as const satisfies Record<string, Program>;
 

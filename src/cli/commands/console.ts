@@ -52,6 +52,7 @@ async function serve(session: Session, page: string, port: number | undefined): 
   await admin.list();
   const console = await startConsole({
     admin,
+    clock: session.clock,
     page,
     readOnly: session.has('read-only'),
     store: await storeWords(session),
@@ -59,11 +60,12 @@ async function serve(session: Session, page: string, port: number | undefined): 
   }).catch((error: NodeJS.ErrnoException) => {
     throw failed(`the console cannot listen on port ${port}: ${error.code}; give another --port`);
   });
-  session.terminal.line(console.url);
-  session.terminal.note('open this address in a browser of this machine; Ctrl-C ends the console');
-  await new Promise((resolve) => {
+  const told = new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, resolve);
   });
+  session.terminal.line(console.url);
+  session.terminal.note('open this address in a browser of this machine; Ctrl-C ends the console');
+  await told;
   await console.close();
   return EXIT.done;
 }

@@ -1,5 +1,6 @@
 import type { LockAdmin } from '../../admin/lock-admin.js';
 import { CorruptLockError, LockHeldError, LockStoreError } from '../../core/public/errors.js';
+import type { Clock } from '../../core/values/clock.js';
 import { describe } from '../../core/values/describe.js';
 import { checkLockName } from '../../core/values/lock-name.js';
 import { CliError } from '../exit-code.js';
@@ -16,44 +17,46 @@ export interface Call {
   readonly body: unknown;
 }
 
+export interface Desk {
+  readonly admin: LockAdmin;
+  readonly clock: Clock;
+}
+
 export interface Answer {
   readonly status: number;
   readonly body: unknown;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
-type Act = (admin: LockAdmin, name: string, fields: Fields) => Promise<Answer>;
+type Act = (desk: Desk, name: string, fields: Fields) => Promise<Answer>;
 
 const NEXT_TICKS = 10;
 const ok = (body: unknown): Answer => ({ status: 200, body });
 const refused = (status: number, error: string): Answer => ({ status, body: { error } });
 
 const ACTS: Readonly<Record<string, Act>> = {
-  async pause(admin, name, { until, by }) {
-    return ok(
-      await admin.pause(name, {
-        ...(until != null && { until: instant(until, 'until') }),
-        ...(by != null && { by: String(by) }),
-      }),
-    );
+  async pause({ admin, clock }, name, { until, by }) {
+    const end = until == null ? undefined : instant(until, 'until');
+    if (end && end.getTime() <= clock.now()) throw new RangeError(`until is ${end.toISOString()}, which is over`);
+    return ok(await admin.pause(name, { ...(end && { until: end }), ...(by != null && { by: String(by) }) }));
   },
-  async resume(admin, name) {
+  async resume({ admin }, name) {
     const result = await admin.resume(name);
     return result === 'unknown' ? unknown(name) : ok({ result });
   },
-  async release(admin, name, { fencingToken }) {
+  async release({ admin }, name, { fencingToken }) {
     const result = await admin.forceRelease(name, { fencingToken: fencingToken as number });
     return result.status === 'forced'
       ? ok(result)
       : refused(409, 'nothing was changed: the lock has changed meanwhile');
   },
-  async backfill(admin, name, { from, to, schedule, timeZone }) {
+  async backfill({ admin }, name, { from, to, schedule, timeZone }) {
     if (!(await findLock(admin, name))) return unknown(name);
     const range = { from: instant(from, 'from'), to: instant(to, 'to') };
     const listed = await admin.backfill(name, { ...range, schedule: scheduleIn(schedule, timeZone) });
     return ok({ listed });
   },
-  async delete(admin, name, { fencingToken }) {
+  async delete({ admin }, name, { fencingToken }) {
     const result = await admin.delete(name, { fencingToken: fencingToken as number });
     if (result === 'unknown') return unknown(name);
     return result === 'deleted' ? ok({ result }) : refused(409, `nothing was changed: the lock is ${result}`);
@@ -61,17 +64,18 @@ const ACTS: Readonly<Record<string, Act>> = {
 };
 
 /** Answers one call of the page. Never rejects. */
-export async function answerCall(admin: LockAdmin, call: Call): Promise<Answer> {
+export async function answerCall(desk: Desk, call: Call): Promise<Answer> {
   try {
-    return await answer(admin, call);
+    return await answer(desk, call);
   } catch (error) {
     return failure(error);
   }
 }
 
-async function answer(admin: LockAdmin, { method, path, query, body }: Call): Promise<Answer> {
+async function answer(desk: Desk, { method, path, query, body }: Call): Promise<Answer> {
+  const { admin, clock } = desk;
   const [kind, name, act] = path;
-  if (method === 'GET' && kind === 'next' && path.length === 1) return ok(nextTicks(query));
+  if (method === 'GET' && kind === 'next' && path.length === 1) return ok(nextTicks(query, clock.now()));
   if (kind !== 'locks' || path.length > 3) return refused(404, 'there is nothing at this address');
   if (method === 'GET' && name === undefined) return ok(await admin.list());
   const lockName = checkLockName(name);
@@ -82,18 +86,18 @@ async function answer(admin: LockAdmin, { method, path, query, body }: Call): Pr
   const run = act !== undefined && Object.hasOwn(ACTS, act) ? ACTS[act] : undefined;
   if (method !== 'POST' || !run) return refused(404, 'there is nothing at this address');
   if (typeof body !== 'object' || body === null) return refused(400, 'the body is no object of JSON');
-  return run(admin, lockName, body as Fields);
+  return run(desk, lockName, body as Fields);
 }
 
 function unknown(name: string): Answer {
   return refused(404, `no lock ${describe(name)}: it was never used, or is deleted`);
 }
 
-function nextTicks(query: URLSearchParams): Date[] {
+function nextTicks(query: URLSearchParams, nowMs: number): Date[] {
   const schedule = scheduleIn(query.get('schedule'), query.get('timeZone') || undefined);
   if (typeof schedule !== 'object') throw new TypeError('a rate without a start has no ticks of its own: give a cron');
   const ticks: Date[] = [];
-  let last = new Date();
+  let last = new Date(nowMs);
   while (ticks.length < NEXT_TICKS) {
     const next = schedule.next(last);
     if (!next) break;

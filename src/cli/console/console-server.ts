@@ -1,15 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { LockAdmin } from '../../admin/lock-admin.js';
-import { type Answer, answerCall } from './api.js';
+import { type Answer, answerCall, type Desk } from './api.js';
 import { type House, refusalOf } from './gate.js';
 
 const API = '/api/';
 const MOST_BYTES = 10_000;
 
-export interface ConsoleOptions {
-  readonly admin: LockAdmin;
+export interface ConsoleOptions extends Desk {
   readonly page: string;
   /** @default any free one */
   readonly port?: number;
@@ -30,12 +28,12 @@ export interface RunningConsole {
  * @throws the system's error where the port is taken
  */
 export async function startConsole(options: ConsoleOptions): Promise<RunningConsole> {
-  const { admin, page, port = 0, readOnly, store } = options;
+  const { port = 0, readOnly } = options;
   const token = randomBytes(24).toString('base64url');
   const house = () => ({ port: (server.address() as AddressInfo).port, token, readOnly });
   const server = createServer((request, response) => {
     // The browser has gone away.
-    serve(request, response, { admin, page, store, house: house() }).catch(() => response.destroy());
+    serve(request, response, { ...options, house: house() }).catch(() => response.destroy());
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -51,7 +49,7 @@ export async function startConsole(options: ConsoleOptions): Promise<RunningCons
   };
 }
 
-interface Served extends Pick<ConsoleOptions, 'admin' | 'page' | 'store'> {
+interface Served extends ConsoleOptions {
   readonly house: House;
 }
 
@@ -72,7 +70,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, served:
     return reply(response, { status: 200, body: { store: served.store, readOnly: served.house.readOnly } });
   }
   const path = pathname.slice(API.length).split('/').map(decoded);
-  return reply(response, await answerCall(served.admin, { method, path, query: searchParams, body: parsed(body) }));
+  return reply(response, await answerCall(served, { method, path, query: searchParams, body: parsed(body) }));
 }
 
 function reply(response: ServerResponse, { status, body }: Answer): void {

@@ -1,0 +1,206 @@
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { cliStage, freshName, ran, taken } from '../stage.js';
+import { realChromium } from './browser.js';
+import { startedConsole } from './stage.js';
+
+const stage = cliStage();
+const open = realChromium();
+const at = (day: number, hour = 0) => new Date(Date.UTC(2026, 10, day, hour));
+const redis = () => stage().on('redis');
+
+const job = (page: Page, name: string) => page.getByRole('link', { name, exact: true }).click();
+const press = (page: Page, title: string) => page.getByRole('button', { name: title, exact: true }).first().click();
+const dialog = (page: Page, title: string) => page.getByRole('dialog', { name: title });
+const confirm = (page: Page, title: string) => dialog(page, title).getByRole('button', { name: title }).click();
+const state = (page: Page) => page.locator('h2 .state').textContent();
+
+describe('the page of the console', () => {
+  test('shows each job, finds one by its name, and tells its last runs in words too', async () => {
+    const name = freshName('find-me');
+    await ran(redis().store, name, at(20, 1));
+    await ran(redis().store, name, at(20, 2), 'failed');
+    const page = await open((await startedConsole(stage(), 'redis')).url);
+
+    await page.getByLabel('Find').fill(name);
+    await expect.poll(() => page.getByRole('row').count()).toBe(2);
+    const row = page.getByRole('row').nth(1);
+    expect(await row.textContent()).toContain('failed');
+    expect(await row.getByRole('img').getAttribute('aria-label')).toBe(
+      'last 2 runs: 1 succeeded, 1 failed, 0 crashed; 1 failures in a row; 1 ticks not done',
+    );
+  });
+
+  test('pauses and resumes a job', async () => {
+    const name = freshName();
+    await ran(redis().store, name);
+    const page = await open((await startedConsole(stage(), 'redis')).url);
+    await job(page, name);
+
+    await press(page, 'Pause');
+    await dialog(page, 'Pause').getByLabel('Who pauses').fill('ada');
+    await confirm(page, 'Pause');
+    await expect.poll(() => state(page)).toBe('paused (free)');
+    expect(await redis().admin.get(name)).toMatchObject({ paused: { by: 'ada' } });
+    expect(await page.getByRole('status').textContent()).toBe(`${name} is paused`);
+
+    await press(page, 'Resume');
+    await confirm(page, 'Resume');
+    await expect.poll(() => state(page)).toBe('free');
+  });
+
+  test('changes nothing when the question is answered with Cancel', async () => {
+    const name = freshName();
+    const { fencingToken } = await taken(redis().store, name);
+    const page = await open((await startedConsole(stage(), 'redis')).url);
+    await job(page, name);
+
+    await press(page, 'Release');
+    expect(await dialog(page, 'Release').textContent()).toContain(`web-1 has held the lock`);
+    await dialog(page, 'Release').getByRole('button', { name: 'Cancel' }).click();
+    expect(await dialog(page, 'Release').isVisible()).toBe(false);
+    expect(await redis().admin.get(name)).toMatchObject({ state: 'held', fencingToken });
+  });
+
+  test('releases a lock by force', async () => {
+    const name = freshName();
+    await taken(redis().store, name);
+    const page = await open((await startedConsole(stage(), 'redis')).url);
+    await job(page, name);
+    expect(await state(page)).toBe('held');
+
+    await press(page, 'Release');
+    await confirm(page, 'Release');
+    await expect.poll(() => state(page)).toBe('forced');
+    expect(await redis().admin.get(name)).toMatchObject({ state: 'forced' });
+  });
+
+  test('lists ticks as open, and says why not where it cannot', async () => {
+    const name = freshName();
+    await ran(redis().store, name, at(20, 5));
+    const page = await open((await startedConsole(stage(), 'redis')).url, {}, /400/);
+    await job(page, name);
+
+    await press(page, 'Backfill');
+    const form = dialog(page, 'Backfill');
+    await form.getByLabel('From').fill(at(20).toISOString());
+    await form.getByLabel('To').fill(at(20, 3).toISOString());
+    await form.getByLabel('Schedule').fill('at dawn');
+    await confirm(page, 'Backfill');
+    await expect.poll(() => form.getByRole('alert').textContent()).toContain('at dawn');
+    await form.getByLabel('Schedule').fill('0 * * * *');
+    await confirm(page, 'Backfill');
+    await expect.poll(() => redis().admin.open(name)).toEqual([at(20), at(20, 1), at(20, 2)]);
+    await expect.poll(() => page.getByText('of them missed').isVisible()).toBe(true);
+  });
+
+  test('deletes a job that no run has', async () => {
+    const name = freshName();
+    await ran(redis().store, name);
+    const page = await open((await startedConsole(stage(), 'redis')).url);
+    await job(page, name);
+
+    await press(page, 'Delete');
+    await confirm(page, 'Delete');
+    await expect.poll(() => page.getByText(`No job of the name ${name}`).isVisible()).toBe(true);
+    expect(await redis().admin.get(name)).toBeUndefined();
+  });
+
+  test('tells the next ticks of a schedule', async () => {
+    const name = freshName();
+    await ran(redis().store, name);
+    const page = await open((await startedConsole(stage(), 'redis')).url);
+    await job(page, name);
+
+    await page
+      .getByRole('form', { name: `Next ticks of ${name}` })
+      .getByLabel('Schedule')
+      .fill('0 9 * * *');
+    await press(page, 'Show');
+    await expect.poll(() => page.locator('.next li').count()).toBe(10);
+    expect(await page.locator('.next li').first().textContent()).toMatch(/T09:00:00Z$/);
+  });
+
+  test('offers nothing that changes a job when the console is read-only', async () => {
+    const name = freshName();
+    await taken(redis().store, name);
+    const page = await open((await startedConsole(stage(), 'redis', '--read-only')).url);
+    await job(page, name);
+
+    expect(await page.getByText('read-only').isVisible()).toBe(true);
+    expect(await page.getByRole('button', { name: /Pause|Release|Backfill|Delete/ }).count()).toBe(0);
+  });
+
+  test('follows what happens without being loaded again', async () => {
+    const name = freshName();
+    const { fencingToken } = await taken(redis().store, name);
+    const page = await open((await startedConsole(stage(), 'redis')).url);
+    await job(page, name);
+
+    await redis().admin.forceRelease(name, { fencingToken });
+    await expect.poll(() => state(page), { timeout: 10_000 }).toBe('forced');
+  });
+
+  test('can be used with the keyboard alone', async () => {
+    const name = freshName();
+    await ran(redis().store, name);
+    const page = await open((await startedConsole(stage(), 'redis')).url);
+
+    await page.getByRole('link', { name, exact: true }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Pause' }).focus();
+    await page.keyboard.press('Enter');
+    await expect.poll(() => dialog(page, 'Pause').isVisible()).toBe(true);
+    await page.keyboard.press('Escape');
+    await expect.poll(() => dialog(page, 'Pause').isVisible()).toBe(false);
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Pause');
+  });
+
+  test.each([360, 1280])('fits a window of %i pixels', async (width) => {
+    const name = freshName('a-job-with-a-name-that-is-rather-long-for-a-telephone');
+    await taken(redis().store, name, { lockedBy: 'function-with-a-long-name $LATEST eu-central-1 7f3c2b1a-0000' });
+    const page = await open((await startedConsole(stage(), 'redis')).url, { viewport: { width, height: 700 } });
+    const overflow = () => page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth');
+
+    await page.getByRole('link', { name, exact: true }).waitFor();
+    expect(await overflow()).toBeLessThanOrEqual(0);
+    await job(page, name);
+    await page.locator('h2').waitFor();
+    expect(await overflow()).toBeLessThanOrEqual(0);
+  });
+});
+
+test('a report shows the same without a console, and nothing to press', async () => {
+  const { cli, on } = stage();
+  const name = freshName('<b>bold</b>');
+  await ran(redis().store, name, at(20));
+  const file = join(cli.folder, `${freshName('report')}.html`);
+  await on('redis').run('console', '--export', file);
+  const page = await open(pathToFileURL(file).href);
+
+  await job(page, name);
+  expect(await page.locator('h2').textContent()).toContain(name);
+  expect(await page.getByText(/report of/).isVisible()).toBe(true);
+  expect(await page.getByRole('button').count()).toBe(0);
+});
+
+test('a text that looks like an instant stays a text', async () => {
+  const { cli, on } = stage();
+  const name = at(20).toISOString();
+  await taken(redis().store, name, { lockedBy: at(21).toISOString() });
+  const file = join(cli.folder, `${freshName('report')}.html`);
+  await on('redis').run('console', '--export', file);
+  const page = await open(pathToFileURL(file).href);
+
+  await job(page, name);
+  expect(await page.locator('dl').textContent()).toContain(`holder${at(21).toISOString()}`);
+});
+
+test('a page without the token says what to do', async () => {
+  const { url } = await startedConsole(stage(), 'redis');
+  const page = await open(url.split('#')[0] as string, {}, /401/);
+
+  expect(await page.getByRole('alert').textContent()).toContain('open the address that the console has printed');
+});

@@ -1,0 +1,133 @@
+import type { LockInfo, RunInfo } from 'single-execution/admin';
+import { describe, expect, test } from 'vitest';
+import { axisOf, timelineOf, timelineWords } from '../../../src/cli/console/page/timeline.js';
+
+const NOON = Date.UTC(2026, 10, 20, 12);
+const MINUTE = 60_000;
+const at = (minutes: number) => new Date(NOON + minutes * MINUTE);
+
+const run = (minutes: number, more: Partial<RunInfo> = {}): RunInfo => ({
+  status: 'succeeded',
+  lockedAt: at(minutes),
+  durationMs: 5 * MINUTE,
+  fencingToken: 1_000 + minutes,
+  ...more,
+});
+
+const lock = (more: Partial<LockInfo> = {}): LockInfo => ({
+  name: 'digest',
+  state: 'free',
+  failuresInARow: 0,
+  runs: [],
+  ...more,
+});
+
+const bars = (info: LockInfo) =>
+  timelineOf(info, NOON)?.bars.map(({ kind, fromMs, toMs }) => [
+    kind,
+    (fromMs - NOON) / MINUTE,
+    Math.round((toMs - NOON) / MINUTE),
+  ]);
+
+describe('the picture of the last runs', () => {
+  test('is none where nothing has happened', () => {
+    expect(timelineOf(lock({ state: 'unused' }), NOON)).toBeUndefined();
+  });
+
+  test('has a bar for each run, from its grant to its end', () => {
+    expect(bars(lock({ runs: [run(-60), run(-120, { status: 'failed', durationMs: 2 * MINUTE })] }))).toEqual([
+      ['succeeded', -60, -55],
+      ['failed', -120, -118],
+    ]);
+  });
+
+  test('shows a crash up to the end of its lease, or to the run after it', () => {
+    const crash = (minutes: number): RunInfo => {
+      const { durationMs: _, ...rest } = run(minutes, { status: 'crashed' });
+      return rest;
+    };
+    const runs = [run(-30), crash(-40), crash(-120)];
+
+    expect(bars(lock({ runs, leaseMs: 20 * MINUTE }))).toEqual([
+      ['succeeded', -30, -25],
+      ['crashed', -40, -30],
+      ['crashed', -120, -100],
+    ]);
+  });
+
+  test.each([
+    [
+      'held',
+      10,
+      [
+        ['lease', -3, 10],
+        ['running', -3, 0],
+      ],
+    ],
+    [
+      'expired',
+      -1,
+      [
+        ['lease', -3, -1],
+        ['overdue', -3, 0],
+      ],
+    ],
+  ] as const)('shows the run that has the lock before its lease: %s', (state, until, expected) => {
+    const info = lock({ state, lockedAt: at(-3), lockUntil: at(until), lockedBy: 'web-1', fencingToken: 7 });
+
+    expect(bars(info)).toEqual(expected);
+    expect(bars({ ...info, state: 'paused', underlyingState: state })).toEqual(expected);
+  });
+
+  test('shows a pause after now, to its end', () => {
+    const timeline = timelineOf(
+      lock({ state: 'paused', underlyingState: 'free', paused: { until: at(1), by: 'ada' }, runs: [run(-60)] }),
+      NOON,
+    );
+
+    expect(timeline?.bars[0]).toMatchObject({ kind: 'paused', fromMs: NOON, toMs: NOON + MINUTE });
+    expect(timeline?.bars[0]?.words).toBe('paused by ada until 2026-11-20T12:01:00Z');
+  });
+
+  test('tells ticks that never came from those that failed', () => {
+    const failed = run(-60, { status: 'failed', tick: at(-60) });
+    const timeline = timelineOf(lock({ runs: [failed], openTicks: [at(-90), at(-60)] }), NOON);
+
+    expect(timeline?.marks.map(({ kind, atMs }) => [kind, (atMs - NOON) / MINUTE])).toEqual([
+      ['missed', -90],
+      ['open', -60],
+    ]);
+  });
+
+  test('holds all that it shows, and now', () => {
+    const timeline = timelineOf(lock({ runs: [run(-60)], openTicks: [at(-90)] }), NOON);
+
+    expect(timeline?.fromMs).toBeLessThan(at(-90).getTime());
+    expect(timeline?.toMs).toBeGreaterThan(NOON);
+  });
+
+  test('is told in words', () => {
+    const runs = [run(-30, { status: 'failed' }), run(-60, { status: 'crashed' }), run(-90)];
+
+    expect(timelineWords(lock({ runs, failuresInARow: 2, openTicks: [at(-30), at(-60)] }))).toBe(
+      'last 3 runs: 1 succeeded, 1 failed, 1 crashed; 2 failures in a row; 2 ticks not done',
+    );
+  });
+});
+
+describe('the instants below the picture', () => {
+  const words = (lengthMs: number) =>
+    axisOf({ fromMs: NOON, toMs: NOON + lengthMs, bars: [], marks: [] }, 6).map((mark) => mark.words);
+
+  test('are round, as many as there is room for', () => {
+    expect(words(60 * MINUTE)).toEqual(['12:00', '12:15', '12:30', '12:45']);
+  });
+
+  test('are days where the picture is long', () => {
+    expect(words(10 * 1_440 * MINUTE)).toEqual(['11-21', '11-23', '11-25', '11-27', '11-29']);
+  });
+
+  test('are few for years as well', () => {
+    expect(words(20 * 366 * 1_440 * MINUTE).length).toBeLessThanOrEqual(7);
+  });
+});
