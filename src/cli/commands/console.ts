@@ -50,7 +50,7 @@ async function serve(session: Session, page: string, port: number | undefined): 
   const admin = await session.admin();
   // Fails here, and not in the page, where the store cannot be reached.
   await admin.list();
-  const console = await startConsole({
+  const running = await startConsole({
     admin,
     clock: session.clock,
     page,
@@ -63,10 +63,10 @@ async function serve(session: Session, page: string, port: number | undefined): 
   const told = new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, resolve);
   });
-  session.terminal.line(console.url);
+  session.terminal.line(running.url);
   session.terminal.note('open this address in a browser of this machine; Ctrl-C ends the console');
   await told;
-  await console.close();
+  await running.close();
   return EXIT.done;
 }
 
