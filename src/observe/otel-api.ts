@@ -5,7 +5,16 @@
 
 type Attributes = Record<string, string | number>;
 
+export interface SpanContext {
+  traceId: string;
+  spanId: string;
+  traceFlags: number;
+}
+
 export interface SpanLike {
+  spanContext(): SpanContext;
+  /** Since version 1.9 of the API. */
+  addLink?(link: { context: SpanContext }): unknown;
   setAttributes(attributes: Attributes): unknown;
   addEvent(name: string, attributes: Attributes, at: Date): unknown;
   setStatus(status: { code: number; message?: string }): unknown;
@@ -14,7 +23,7 @@ export interface SpanLike {
 
 /** A `Tracer` of @opentelemetry/api. */
 export interface TracerLike {
-  startSpan(name: string, options: { startTime: Date; attributes: Attributes }): SpanLike;
+  startSpan(name: string, options: { startTime: Date }): SpanLike;
 }
 
 interface InstrumentOptions {

@@ -1,4 +1,4 @@
-import type { Observer } from '../core/public/events.js';
+import type { LockEvent, TracingObserver } from '../core/public/events.js';
 import { checkKnown, checkMethods, namesOf } from '../core/values/option-checks.js';
 import { globalMeter, globalTracer, type MeterLike, type TracerLike } from './otel-api.js';
 import { metricsObserver } from './otel-metrics.js';
@@ -12,12 +12,12 @@ export interface OtelOptions {
 }
 
 /**
- * Makes an observer for OpenTelemetry: a span of each run and of each skip, and metrics. It writes nothing as long as
- * the program has registered neither.
+ * Makes an observer for OpenTelemetry: a span of each run and of each skip, which links to the span of the run that
+ * holds the lock, and metrics. It writes nothing as long as the program has registered neither.
  *
  * @throws TypeError for an unknown option, and for a tracer or a meter that is none
  */
-export function otelObserver(options: OtelOptions = {}): Observer {
+export function otelObserver(options: OtelOptions = {}): TracingObserver {
   checkKnown(options, namesOf<OtelOptions>({ tracer: true, meter: true }));
   const { tracer, meter } = options;
   if (tracer !== undefined)
@@ -28,8 +28,9 @@ export function otelObserver(options: OtelOptions = {}): Observer {
   }
   const spans = spanObserver(() => tracer ?? globalTracer());
   const metrics = metricsObserver(() => meter ?? globalMeter());
-  return (event) => {
+  const observer = (event: LockEvent) => {
     spans(event);
     metrics(event);
   };
+  return Object.assign(observer, { begin: spans.begin });
 }

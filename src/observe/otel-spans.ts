@@ -1,7 +1,8 @@
 import { errorName, LockStoreError } from '../core/public/errors.js';
-import type { LockEvent, Observer } from '../core/public/events.js';
+import type { LockEvent, TracingObserver } from '../core/public/events.js';
 import { defined } from '../core/values/defined.js';
 import type { SpanLike, TracerLike } from './otel-api.js';
+import { contextOf, traceOf } from './span-trace.js';
 
 type EventType = LockEvent['type'];
 
@@ -29,25 +30,40 @@ const NOTED: readonly EventType[] = [
 ];
 
 /** Makes a span of each run, and of each call that is skipped or finds the store out of reach. */
-export function spanObserver(findTracer: () => TracerLike | undefined): Observer {
+export function spanObserver(findTracer: () => TracerLike | undefined): TracingObserver {
+  /** By the trace that an attempt id ends in, else by the whole id. */
   const open = new Map<string | undefined, SpanLike>();
-  return (event) => {
-    const { attemptId, type, at } = event;
-    let span = open.get(attemptId);
-    if (!span && BEGINNINGS.includes(type)) {
-      span = findTracer()?.startSpan(NAME, { startTime: at, attributes: headOf(event) });
-    }
+  const start = (at: Date) => findTracer()?.startSpan(NAME, { startTime: at });
+
+  const observer = (event: LockEvent) => {
+    const { type, at } = event;
+    const key = traceIn(event.attemptId) ?? event.attemptId;
+    const span = open.get(key) ?? (BEGINNINGS.includes(type) ? start(at) : undefined);
     if (!span) return;
-    open.set(attemptId, span);
+    open.set(key, span);
+    if (BEGINNINGS.includes(type)) span.setAttributes(headOf(event));
     if (NOTED.includes(type)) span.addEvent(`single_execution.${type.replace('-', '_')}`, factsOf(event), at);
+    const context = type === 'skipped' ? contextOf(event.holderTrace) : undefined;
+    if (context) span.addLink?.({ context });
     const outcome = OUTCOMES[type];
     if (outcome === undefined) return;
     span.setAttributes({ 'single_execution.outcome': outcome, ...factsOf(event) });
     if ('error' in event) span.setStatus({ code: ERROR, ...defined({ message: messageOf(event.error) }) });
     span.end(at);
-    open.delete(attemptId);
+    open.delete(key);
   };
+
+  return Object.assign(observer, {
+    begin({ at }: { readonly at: Date }) {
+      const span = start(at);
+      const trace = span && traceOf(span.spanContext());
+      if (span && trace !== undefined) open.set(trace, span);
+      return trace;
+    },
+  });
 }
+
+const traceIn = (attemptId: string | undefined) => attemptId?.split('.')[1];
 
 /** What is known of a run when it begins. A run that has a tick was called by a schedule. */
 function headOf(event: LockEvent) {

@@ -7,6 +7,16 @@ import type { Previous, ReleaseStatus, SkippedHolder, SkipReason } from './outco
 /** Called with each event of each run. Never awaited; what it throws or rejects with is dropped. */
 export type Observer = (event: LockEvent) => unknown;
 
+/** An observer that leaves a trace of each run in the record of its lock, for the runs that are skipped meanwhile. */
+export interface TracingObserver extends Observer {
+  /**
+   * Called once a call, before it asks for the lock.
+   *
+   * @returns the trace, 1 to 64 characters of base64url, which the run's `attemptId` then ends in; undefined for none
+   */
+  begin(call: { readonly name: string; readonly at: Date }): string | undefined;
+}
+
 export type LockEvent = EventHead & EventBody;
 
 interface EventHead {
@@ -23,7 +33,13 @@ export type EventBody =
   | { readonly type: 'acquired'; readonly fencingToken: number }
   /** The store failed while acquiring; `onStoreError` says what happens next. */
   | { readonly type: 'acquire-failed'; readonly error: unknown }
-  | { readonly type: 'skipped'; readonly reason: SkipReason; readonly holder?: SkippedHolder }
+  /** `holderTrace`: what a {@link TracingObserver} of the holder's process has left. */
+  | {
+      readonly type: 'skipped';
+      readonly reason: SkipReason;
+      readonly holder?: SkippedHolder;
+      readonly holderTrace?: string;
+    }
   | { readonly type: 'started'; readonly fencingToken: number }
   | { readonly type: 'extended'; readonly fencingToken: number; readonly lockUntil: Date }
   /** An extension failed; with `keepAlive` it is tried again until the lease is over. */

@@ -61,6 +61,26 @@ describe('what a run costs', async () => {
     expect(cost('run')).toEqual({ requests: 2, writeUnits: 2 });
   });
 
+  test('row 106: a run that leaves the trace of its span: 2 requests, 2 write units', async () => {
+    const trace = 'A'.repeat(32);
+    const observer = Object.assign(() => {}, { begin: () => trace });
+    const traced = () =>
+      executeWithLock(() => 'done', {
+        name: 'traced',
+        store,
+        lockAtMostFor: '5m',
+        observers: [observer],
+        tick: new Date(),
+      });
+    for (let i = 0; i < 12; i++) await traced();
+    spent();
+
+    await traced();
+
+    expect(cost('run with a trace')).toEqual({ requests: 2, writeUnits: 2 });
+    expect((await storedItem(direct, tableName, { lockName: 'traced' }))?.['attemptId']).toMatch(/^a[\w-]{22}\.A{32}$/);
+  });
+
   test('row 89: a run that catches up: 1 request and 1 write unit more for each tick', async () => {
     const hour = Math.floor(Date.now() / 3_600_000) - 4;
     const catchUp = (after: number) =>

@@ -1,0 +1,104 @@
+import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
+import { executeWithLock, type LockEvent, type Observer } from 'single-execution';
+import { otelObserver } from 'single-execution/observe';
+import { describe, expect, test } from 'vitest';
+import { realProcesses } from '../chaos/real-processes.js';
+import { MINUTE, memoryLocks, NOW } from '../support/memory-locks.js';
+import { pass } from '../support/pass.js';
+import { KINDS } from '../support/real-stores.js';
+
+/** A process with a tracer of its own, and the spans that it has ended. */
+function traced() {
+  const exporter = new InMemorySpanExporter();
+  const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
+  return { observer: otelObserver({ tracer: provider.getTracer('test') }), spans: () => exporter.getFinishedSpans() };
+}
+
+describe('row 106: the span of a skip', () => {
+  test('row 106: links to the span of the run that holds the lock', async () => {
+    const { options, clock } = memoryLocks();
+    const [winner, loser] = [traced(), traced()];
+    const running = executeWithLock(() => pass(clock, 5_000), { ...options, observers: [winner.observer] });
+    await executeWithLock(() => {}, { ...options, observers: [loser.observer] });
+    await clock.advance(5_000);
+    await running;
+
+    const [won] = winner.spans();
+    const { traceId, spanId } = won?.spanContext() ?? {};
+    expect(won?.links).toEqual([]);
+    expect(loser.spans()).toMatchObject([{ links: [{ context: { traceId, spanId } }] }]);
+  });
+
+  test('row 106: links to the span of the run that has done its tick', async () => {
+    const { options } = memoryLocks();
+    const { observer, spans } = traced();
+    for (const tick of [NOW, NOW]) await executeWithLock(() => {}, { ...options, tick, observers: [observer] });
+
+    const [done, skipped] = spans();
+    expect(skipped?.links.map(({ context }) => context.spanId)).toEqual([done?.spanContext().spanId]);
+  });
+
+  test('a holder that left no trace, or one that cannot be read, is linked to by nobody', async () => {
+    const { options, clock } = memoryLocks();
+    for (const begin of [() => undefined, () => 'AAAA', () => 'not base64url!', () => 5]) {
+      const { observer, spans } = traced();
+      const tracing = Object.assign(() => {}, { begin }) as Observer;
+      const name = `digest-${begin}`.slice(0, 40);
+      const running = executeWithLock(() => pass(clock, 5_000), { ...options, name, observers: [tracing] });
+      await executeWithLock(() => {}, { ...options, name, observers: [observer] });
+      await clock.advance(5_000);
+      await running;
+
+      expect(spans().map(({ links }) => links)).toEqual([[]]);
+    }
+  });
+});
+
+describe('a call', () => {
+  test('that waits has one span, from its first try on', async () => {
+    const { options, clock } = memoryLocks();
+    const { observer, spans } = traced();
+    const first = executeWithLock(() => pass(clock, 5_000), { ...options, observers: [] });
+    const second = executeWithLock(() => {}, { ...options, wait: '1m', observers: [observer] });
+    await clock.advance(MINUTE);
+    await Promise.all([first, second]);
+
+    expect(spans()).toHaveLength(1);
+    expect(spans()[0]?.startTime).toEqual([NOW / 1_000, 0]);
+    expect(spans()[0]?.duration[0]).toBeGreaterThanOrEqual(5);
+  });
+
+  test('whose observer fails to begin runs as ever, and its attempt id has no trace', async () => {
+    const { options } = memoryLocks();
+    const events: LockEvent[] = [];
+    const begin = () => {
+      throw new Error('no tracer');
+    };
+    const observer: Observer = Object.assign((event: LockEvent) => void events.push(event), { begin });
+
+    expect(await executeWithLock(() => 'sent', { ...options, observers: [observer] })).toMatchObject({ value: 'sent' });
+    expect(events[0]?.attemptId).toMatch(/^a[\w-]{22}$/);
+  });
+});
+
+describe('row 106: of two processes that race', () => {
+  const { stores, start } = realProcesses(new URL('tracing-program.ts', import.meta.url));
+
+  test.each(KINDS)('row 106: the loser’s span names the winner’s, by what %s has kept', async (kind) => {
+    const order = { store: stores().addresses[kind], name: `raced-on-${kind}` };
+    const both = [start(order), start(order)] as const;
+    const [winner, loser] = await Promise.race(
+      both.map(async (child, n) => {
+        await child.until('running');
+        return [child, both[1 - n] as typeof child] as const;
+      }),
+    );
+    const lost = await loser.until('span');
+    winner.tell('finish');
+    const won = await winner.until('span');
+
+    expect(won['links']).toEqual([]);
+    expect(lost['links']).toEqual([[won['traceId'], won['spanId']]]);
+    expect(won['traceId']).not.toBe(lost['traceId']);
+  });
+});
