@@ -52,6 +52,8 @@ export interface Session extends CommandLine {
   readonly terminal: Terminal;
   readonly clock: Clock;
   readonly env: Environment;
+  /** The working directory. */
+  readonly folder: string;
   /** The store that the command line names, opened at the first call and closed at the end of the command. */
   store(): Promise<OpenStore>;
   admin(): Promise<LockAdmin>;

@@ -2,7 +2,9 @@ import type { Command } from './command.js';
 import { backfill } from './commands/backfill.js';
 import { consoleCommand } from './commands/console.js';
 import { deleteLock } from './commands/delete.js';
+import { doctor } from './commands/doctor.js';
 import { forget } from './commands/forget.js';
+import { init } from './commands/init.js';
 import { ls } from './commands/ls.js';
 import { next } from './commands/next.js';
 import { open } from './commands/open.js';
@@ -31,5 +33,7 @@ export const COMMANDS: readonly Command[] = [
   run,
   next,
   tableCreate,
+  doctor,
+  init,
   consoleCommand,
 ];

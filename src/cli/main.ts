@@ -3,7 +3,7 @@ import { type LockAdmin, lockAdmin } from '../admin/lock-admin.js';
 import { CorruptLockError, LockHeldError, LockStoreError, readThrownText } from '../core/public/errors.js';
 import { systemClock } from '../core/values/clock.js';
 import { describe } from '../core/values/describe.js';
-import type { Command, Environment, Session } from './command.js';
+import type { Command, Session } from './command.js';
 import { readCommandLine } from './command-line.js';
 import { COMMANDS } from './commands.js';
 import { CliError, EXIT, wrongUse } from './exit-code.js';
@@ -12,21 +12,26 @@ import { didYouMean } from './nearest-name.js';
 import { type OpenStore, openStore, storeAddress } from './store/open-store.js';
 import { openTerminal, type Terminal } from './terminal.js';
 
-type Host = Pick<NodeJS.Process, 'stdin' | 'stdout' | 'stderr' | 'env'>;
+/** What a command line is run by; `process` is one. */
+export type Host = Pick<NodeJS.Process, 'stdin' | 'stdout' | 'stderr' | 'env' | 'cwd'>;
 
 /** Runs one command line. Never rejects. @returns the exit code */
 export async function main(args: readonly string[], host: Host): Promise<number> {
   const env = { ...host.env };
   const terminal = openTerminal(host, env);
   try {
-    return await dispatch(args, terminal, env);
+    return await dispatch(args, { terminal, env, folder: host.cwd() });
   } catch (error) {
     terminal.note(`single-execution: ${messageOf(error)}`);
     return exitCodeOf(error);
   }
 }
 
-async function dispatch(args: readonly string[], terminal: Terminal, env: Environment): Promise<number> {
+async function dispatch(
+  args: readonly string[],
+  around: Pick<Session, 'terminal' | 'env' | 'folder'>,
+): Promise<number> {
+  const { terminal, env } = around;
   const [first, ...others] = args;
   if (first === undefined || first === '--help' || first === '-h' || (first === 'help' && others.length === 0)) {
     printLines(terminal, overview(COMMANDS, version()));
@@ -50,7 +55,7 @@ async function dispatch(args: readonly string[], terminal: Terminal, env: Enviro
     return opened;
   };
   const admin = async (): Promise<LockAdmin> => lockAdmin((await store()).admin);
-  const session: Session = { ...line, terminal, env, clock: systemClock, store, admin };
+  const session: Session = { ...line, ...around, clock: systemClock, store, admin };
   try {
     return await command.run(session);
   } finally {

@@ -46,6 +46,10 @@ export function tableAddress(line: Pick<CommandLine, 'text'>, env: Environment):
     throw wrongUse('no store is named: give --table NAME, --redis-url URL or --upstash, or set LOCK_TABLE');
   }
   const keyPrefix = line.text('prefix') ?? env['LOCK_KEY_PREFIX'];
+  const endpoint = line.text('endpoint');
+  if (endpoint !== undefined && !/^https?:\/\/./.test(URL.canParse(endpoint) ? endpoint : '')) {
+    throw wrongUse(`--endpoint is ${describe(endpoint)}: give a URL such as http://127.0.0.1:8000`);
+  }
   const options = OF_DYNAMODB.map((option) => [option, line.text(option)]).filter(([, value]) => value !== undefined);
   return { tableName, ...(keyPrefix ? { keyPrefix } : {}), ...Object.fromEntries(options) };
 }

@@ -1,0 +1,76 @@
+import { lstat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe } from '../../core/values/describe.js';
+import type { Command, Session } from '../command.js';
+import { EXIT, failed, wrongUse } from '../exit-code.js';
+import { infraFiles } from '../init/infra-files.js';
+import { type Files, jobFiles } from '../init/job-files.js';
+import { INFRA, type Project, projectIn } from '../init/project.js';
+
+/** A name of a file, of a construct and of a lock. */
+const NAME = /^[a-z][a-z\d]*(-[a-z\d]+)*$/;
+const LONGEST_NAME = 64;
+const NEEDED = ['single-execution', '@aws-sdk/client-dynamodb', '@aws-sdk/lib-dynamodb'];
+const NEEDED_BY: Readonly<Record<string, readonly string[]>> = { cdk: ['aws-cdk-lib', 'constructs', 'esbuild'] };
+
+export const init: Command = {
+  name: 'init',
+  summary: 'write a job, its test and its infrastructure into this folder',
+  usage: '[--name NAME] [--infra cdk|sam|terraform]',
+  operands: [0, 0],
+  options: {
+    name: { value: 'NAME', help: 'of the job, such as send-digest; else that of the package or the folder' },
+    infra: { value: 'KIND', help: 'cdk, sam or terraform; else as the files of the folder tell, or cdk' },
+  },
+  shared: { store: false },
+  about: [
+    'A handler of AWS Lambda, a test of it and a file that deploys it, with a table, the least rights and a schedule. TypeScript or JavaScript, and the test runner, are found in the folder. A file that exists is never overwritten: nothing is written then, and the exit code is 1.',
+    'The JSON has the names of the files, and the packages that are missing.',
+  ],
+  examples: ['single-execution init --name send-digest --infra sam'],
+  async run(session) {
+    const project = await projectIn(session.folder);
+    const name = nameOf(session.text('name') ?? project.name);
+    const infra = infraOf(session.text('infra') ?? project.infra);
+    const files = { ...jobFiles(name, project), ...infraFiles(name, { ...project, infra }) };
+    await writeNew(session.folder, files);
+    const missing = [...NEEDED, ...(NEEDED_BY[infra] ?? [])].filter((needed) => !project.packages.has(needed));
+    tell(session, Object.keys(files), missing);
+    return EXIT.done;
+  },
+};
+
+function nameOf(name: string): string {
+  if (NAME.test(name) && name.length <= LONGEST_NAME) return name;
+  throw wrongUse(
+    `--name is ${describe(name)}: give small letters, digits and single hyphens, such as send-digest, ${LONGEST_NAME} at most`,
+  );
+}
+
+function infraOf(kind: string): Project['infra'] {
+  const known = INFRA.find((one) => one === kind);
+  if (known) return known;
+  throw wrongUse(`--infra is ${describe(kind)}: give ${INFRA.join(', ')}`);
+}
+
+/** @throws CliError where one of the files is there already; nothing is written then */
+async function writeNew(folder: string, files: Files): Promise<void> {
+  for (const file of Object.keys(files)) {
+    const isThere = await lstat(join(folder, file)).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) throw failed(`${file} is there already, and nothing was written: move it, or give another --name`);
+  }
+  // `wx`: another process may have made one since.
+  for (const [file, text] of Object.entries(files)) await writeFile(join(folder, file), text, { flag: 'wx' });
+}
+
+function tell({ terminal, has }: Session, files: readonly string[], missing: readonly string[]): void {
+  if (has('json')) {
+    terminal.json({ files, missing });
+    return;
+  }
+  for (const file of files) terminal.line(`wrote ${file}`);
+  if (missing.length > 0) terminal.line(`to install: npm install ${missing.join(' ')}`);
+}

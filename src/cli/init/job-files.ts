@@ -1,0 +1,64 @@
+import type { Project } from './project.js';
+
+/** Files by their names. */
+export type Files = Readonly<Record<string, string>>;
+
+/** `send-digest` as `sendDigest`. */
+export function camelCase(name: string): string {
+  return name.replace(/-+([a-z\d])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** A handler of AWS Lambda, and a test of it. */
+export function jobFiles(name: string, { isTypeScript, runner }: Pick<Project, 'isTypeScript' | 'runner'>): Files {
+  const extension = isTypeScript ? 'ts' : 'mjs';
+  return {
+    [`${name}.${extension}`]: handler(name, isTypeScript),
+    [`${name}.test.${extension}`]: test(name, isTypeScript, runner),
+  };
+}
+
+function handler(name: string, isTypeScript: boolean): string {
+  const job = camelCase(name);
+  const table = isTypeScript ? "process.env['LOCK_TABLE']" : 'process.env.LOCK_TABLE';
+  return `import { withSingleExecution } from 'single-execution';
+import { dynamoDBStore } from 'single-execution/dynamodb';
+
+/** The work: once per tick, the time that the schedule has sent. A second delivery of a tick is skipped. */
+export async function ${job}(tick${isTypeScript ? ': Date | undefined' : ''}) {
+  return \`${name} of \${tick?.toISOString() ?? 'now'}\`;
+}
+
+export const handler = withSingleExecution(async (_event, _context, { tick }) => ${job}(tick), {
+  name: '${name}',
+  store: dynamoDBStore({ tableName: ${table} ?? 'locks' }),
+});
+`;
+}
+
+function test(name: string, isTypeScript: boolean, runner: Project['runner']): string {
+  const job = camelCase(name);
+  const fromNodeTest = "import assert from 'node:assert/strict';\nimport { test } from 'node:test';\n";
+  const head = { vitest: "import { expect, test } from 'vitest';\n", jest: '', 'node:test': fromNodeTest }[runner];
+  const equal = (value: string, expected: string) =>
+    runner === 'node:test' ? `assert.equal(${value}, ${expected})` : `expect(${value}).toBe(${expected})`;
+  const file = `./${name}.${isTypeScript ? 'js' : 'mjs'}`;
+  const imports = [
+    "import { isSkipped, withSingleExecution } from 'single-execution';",
+    "import { memoryStore } from 'single-execution/memory';",
+    "import { lambdaContext, scheduledEvent } from 'single-execution/testing';",
+  ].join('\n');
+  return `${head}${imports}
+import { ${job} } from '${file}';
+
+test('${name} runs once per tick', async () => {
+  const handler = withSingleExecution(async (_event, _context, { tick }) => ${job}(tick), {
+    name: '${name}',
+    store: memoryStore(),
+    observers: [],
+  });
+  const event = scheduledEvent();
+  ${equal('await handler(event, lambdaContext())', `\`${name} of \${new Date(event.time).toISOString()}\``)};
+  ${equal('isSkipped(await handler(event, lambdaContext()))', 'true')};
+});
+`;
+}

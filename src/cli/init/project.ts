@@ -1,0 +1,55 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+
+export const INFRA = ['cdk', 'sam', 'terraform'] as const;
+
+/** What a folder tells of the project in it. */
+export interface Project {
+  readonly isTypeScript: boolean;
+  readonly runner: 'vitest' | 'jest' | 'node:test';
+  readonly infra: (typeof INFRA)[number];
+  /** A name for a first job. */
+  readonly name: string;
+  /** Packages that its package.json lists. */
+  readonly packages: ReadonlySet<string>;
+}
+
+export async function projectIn(folder: string): Promise<Project> {
+  const files = await readdir(folder);
+  const manifest = await readJson(join(folder, 'package.json'));
+  const lists = [manifest['dependencies'], manifest['devDependencies'], manifest['peerDependencies']];
+  const packages = new Set(lists.flatMap((list) => Object.keys(Object(list))));
+  return {
+    isTypeScript: files.includes('tsconfig.json') || packages.has('typescript'),
+    runner: packages.has('vitest') ? 'vitest' : packages.has('jest') ? 'jest' : 'node:test',
+    infra: infraOf(files),
+    name: jobNameOf(String(manifest['name'] ?? basename(folder))),
+    packages,
+  };
+}
+
+function infraOf(files: readonly string[]): Project['infra'] {
+  if (files.includes('cdk.json')) return 'cdk';
+  if (files.some((file) => /^(samconfig\.toml|template\.ya?ml)$/.test(file))) return 'sam';
+  return files.some((file) => file.endsWith('.tf')) ? 'terraform' : 'cdk';
+}
+
+/** The name of a package or a folder as the name of a job. */
+function jobNameOf(text: string): string {
+  const name = text
+    .toLowerCase()
+    .replace(/^@[^/]*\//, '')
+    .replace(/[^a-z\d]+/g, '-')
+    .replace(/^[^a-z]+|-+$/g, '')
+    .slice(0, 40);
+  return name || 'my-job';
+}
+
+async function readJson(path: string): Promise<Readonly<Record<string, unknown>>> {
+  try {
+    return Object(JSON.parse(await readFile(path, 'utf8')));
+  } catch {
+    // There is none, or it cannot be read: then nothing is known of the project.
+    return {};
+  }
+}

@@ -1,0 +1,115 @@
+import { UpdateTimeToLiveCommand } from '@aws-sdk/client-dynamodb';
+import { Redis } from 'ioredis';
+import { describe, expect, test } from 'vitest';
+import { dynamoDBLocal, freshTable } from '../support/dynamodb-local.js';
+import { freePort } from '../support/kept-server.js';
+import { cliStage } from './stage.js';
+
+const stage = cliStage();
+
+/** What doctor finds, by check. */
+async function found(...args: readonly string[]) {
+  const { code, stdout } = await stage().cli.run(['doctor', '--json', ...args]);
+  const findings = JSON.parse(stdout) as { check: string; status: string; found: string; remedy?: string }[];
+  return { code, ...Object.fromEntries(findings.map(({ check, ...finding }) => [check, finding])) };
+}
+
+describe('on DynamoDB', () => {
+  const at = (table: string) => ['--table', table, ...stage().on('dynamodb').args.slice(2)];
+
+  test('a table as the stores need it is in order, and nothing is written', async () => {
+    const { client } = dynamoDBLocal();
+    const table = await freshTable(client);
+    client.destroy();
+
+    expect(await found(...at(table))).toMatchObject({
+      code: 0,
+      table: { status: 'ok' },
+      'key schema': { status: 'ok', found: 'lockName (S)' },
+      replicas: { status: 'ok' },
+      'time to live': { status: 'ok', found: 'off' },
+      'dynamodb:UpdateItem': { status: 'ok' },
+      'dynamodb:GetItem': { status: 'ok' },
+      'dynamodb:Scan': { status: 'ok' },
+      clock: { status: 'ok' },
+    });
+    expect((await stage().cli.run(['ls', ...at(table)])).stderr).toBe('no locks\n');
+  });
+
+  test('a time to live is a problem; in a table that is shared, a warning', async () => {
+    const { client } = dynamoDBLocal();
+    const table = await freshTable(client);
+    const TimeToLiveSpecification = { Enabled: true, AttributeName: 'expiresAt' };
+    await client.send(new UpdateTimeToLiveCommand({ TableName: table, TimeToLiveSpecification }));
+    client.destroy();
+
+    expect(await found(...at(table))).toMatchObject({
+      code: 1,
+      'time to live': { status: 'problem', found: 'on, by expiresAt' },
+    });
+    expect(await found(...at(table), '--prefix', 'lock#')).toMatchObject({
+      code: 0,
+      'time to live': { status: 'warning' },
+    });
+  });
+
+  test('other keys are a problem', async () => {
+    const { client } = dynamoDBLocal();
+    const table = await freshTable(client, { partitionKey: 'PK', sortKey: 'SK' });
+    client.destroy();
+
+    expect(await found(...at(table))).toMatchObject({
+      code: 1,
+      'key schema': { status: 'problem', found: 'PK (S), SK (S)' },
+    });
+  });
+
+  test('a table that is not there, and a DynamoDB that is not', async () => {
+    expect(await found(...at('no-such-table'))).toMatchObject({
+      code: 1,
+      table: { status: 'problem', remedy: expect.stringContaining('table create') },
+    });
+    const away = ['--table', 'locks', '--region', 'local', '--endpoint', `http://127.0.0.1:${await freePort()}`];
+    expect(await found(...away)).toMatchObject({
+      code: 1,
+      table: { status: 'problem', found: expect.stringContaining('ECONNREFUSED') },
+    });
+  });
+});
+
+describe('on Redis', () => {
+  test('tells version, role, eviction, persistence and clock', async () => {
+    const { args } = stage().on('redis');
+    const redis = new Redis(args[1] as string);
+    const withPolicy = async (policy: string) => {
+      await redis.config('SET', 'maxmemory-policy', policy);
+      return found(...args);
+    };
+
+    expect(await withPolicy('noeviction')).toMatchObject({
+      code: 0,
+      script: { status: 'ok' },
+      clock: { status: 'ok' },
+      version: { status: 'ok', found: expect.stringMatching(/^[78]/) },
+      role: { status: 'ok' },
+      eviction: { status: 'ok' },
+      persistence: { status: 'warning' },
+    });
+    expect(await withPolicy('allkeys-lru')).toMatchObject({ code: 1, eviction: { status: 'problem' } });
+    expect(await withPolicy('volatile-ttl')).toMatchObject({ code: 0, eviction: { status: 'warning' } });
+    await redis.config('SET', 'maxmemory-policy', 'noeviction');
+    redis.disconnect();
+  });
+
+  test('one that is out of reach is a problem, and its password is not shown', async () => {
+    const { code, stdout, stderr } = await stage().cli.run([
+      'doctor',
+      '--redis-url',
+      `redis://ada:secret@127.0.0.1:${await freePort()}`,
+    ]);
+
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/problem +script +.*not connected to Redis/);
+    expect(stdout + stderr).not.toContain('secret');
+  });
+});

@@ -1,0 +1,274 @@
+import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import fc from 'fast-check';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Option } from '../../src/cli/command.js';
+import { COMMANDS } from '../../src/cli/commands.js';
+import { type Host, main } from '../../src/cli/main.js';
+import { safeJson, safeText, withoutSecrets } from '../../src/cli/safe-text.js';
+import { cliStage, freshName, ran, taken } from './stage.js';
+
+/*
+ * Whatever stands on a command line, it ends with an exit code that the page names, says what is wrong in one line, and
+ * changes no lock unless it says that it did. Command lines run in this process, so that there can be many of them; those
+ * at the end run as one of their own.
+ */
+
+const stage = cliStage();
+const TARGET = 'target';
+const EXITS = [0, 1, 2, 3, 69, 70, 75, 126, 127];
+/** What may change a lock when it ends with 0, or, for a run, when its command has failed. */
+const MAY_CHANGE = ['unlock', 'pause', 'resume', 'backfill', 'forget', 'delete', 'run'];
+
+const OPTIONS = [...new Set(COMMANDS.flatMap(({ options }) => Object.keys(options)))]
+  // Those of the store stay as they are, and no command shall wait for a keyboard.
+  .concat('json', 'prefix', 'upstash', 'help', 'redis-url', 'table', 'endpoint', '__proto__', 'constructor', 'x');
+const VALUES = [
+  '',
+  ' ',
+  '-',
+  '--',
+  '---',
+  '-x',
+  '-1',
+  '0',
+  '1',
+  '1e9',
+  'NaN',
+  '9'.repeat(30),
+  TARGET,
+  'nobody',
+  'nearest',
+  'none',
+  '__proto__',
+  'constructor',
+  'toString',
+  '\x1b[2J\x1b]0;x\x07',
+  'a\0b',
+  'a\nb',
+  '\u202e',
+  '\ud800',
+  'é',
+  'e\u0301',
+  '🔒',
+  'x'.repeat(200),
+  '../../x',
+  '$(reboot)',
+  '`x`',
+  "'",
+  '"',
+  '{}',
+  '[]',
+  'true',
+  '15m',
+  'P1M',
+  '-5m',
+  '2h',
+  '1ms',
+  '90d',
+  '2026-11-20T09:00:00Z',
+  '2026-11-20T23:59:59Z',
+  '2026-13-45T99:00:00Z',
+  '1970-01-01T00:00:00Z',
+  '1763629200000',
+  'tomorrow',
+  '* * * * *',
+  '0 9 31 2 *',
+  'cron(0 2 * * ? *)',
+  'cron(',
+  'rate(0 minutes)',
+  'at(2020-01-01T00:00:00)',
+  'Mars/Olympus',
+  'redis://user:hunter2@',
+  'redis://[',
+  'http://',
+  'UTC',
+  'table',
+  'create',
+  'help',
+];
+
+/** Values that an option takes. */
+const FITTING: Readonly<Record<string, readonly string[]>> = {
+  tick: ['2026-11-20T09:00:00Z', '2026-11-20T08:00:00.5+01:00', '1763629200000'],
+  token: ['1', '9007199254740991'],
+  from: ['2026-11-19T00:00:00Z', '1970-01-01T00:00:00Z'],
+  to: ['2026-11-20T00:00:00Z', '2099-01-01T00:00:00Z'],
+  schedule: ['0 * * * *', 'rate(5 minutes)', '1ms', '0 0 29 2 *', 'cron(0 2 * * ? *)', '0 9 31 2 *'],
+  'time-zone': ['Europe/Berlin', 'UTC'],
+  until: ['2h', '2099-01-01T00:00:00Z'],
+  idle: ['0s', '90d', 'P1D'],
+  count: ['1', '1000'],
+  infra: ['cdk', 'sam', 'terraform'],
+};
+
+const word = fc.oneof(fc.constantFrom(...VALUES), fc.string({ unit: 'binary', maxLength: 20 }));
+const rarely = <T>(usual: fc.Arbitrary<T>, rare: fc.Arbitrary<T>) =>
+  fc.oneof({ weight: 9, arbitrary: usual }, { weight: 1, arbitrary: rare });
+
+/** An option with a value, or without one. */
+const given = (name: string, values: fc.Arbitrary<string>) =>
+  fc.oneof(
+    values.map((value) => [`--${name}=${value}`]),
+    values.map((value) => [`--${name}`, value]),
+  );
+const anyOption = fc.constantFrom(...OPTIONS).chain((name) => fc.oneof(fc.constant([`--${name}`]), given(name, word)));
+
+/** An option of a command as it is meant, but for its value, which may be anything. */
+const ownOption = ([name, { value }]: [string, Option]) =>
+  value === undefined
+    ? fc.constant([`--${name}`])
+    : given(name, rarely(fc.constantFrom(...(FITTING[name] ?? VALUES)), word));
+
+/** A command line that is nearly right. */
+const commandLine = fc.constantFrom(...COMMANDS).chain(({ name, operands, options, usage }) => {
+  const [least] = operands;
+  const own = Object.entries(options);
+  const operand = rarely(
+    fc.constantFrom(...(name === 'next' ? (FITTING['schedule'] ?? []) : [TARGET, 'nobody'])),
+    word,
+  );
+  return fc
+    .tuple(
+      rarely(
+        fc.constant(name.split(' ')),
+        word.map((typed) => [typed]),
+      ),
+      fc.array(operand, { minLength: least, maxLength: least }),
+      fc.oneof(
+        fc.constant([]),
+        own.length === 0 ? fc.constant([]) : fc.subarray(own).chain((some) => fc.tuple(...some.map(ownOption))),
+      ),
+      rarely(fc.constant([] as string[]), anyOption),
+      rarely(
+        fc.constant<string[]>(usage.includes('--name N') ? ['--name', 'nobody'] : []),
+        word.map((stray) => [stray]),
+      ),
+      fc.constant(usage.includes('-- ') ? ['--', 'no-such-command'] : []),
+    )
+    .map(([command, words, chosen, ...rest]) => [...command, ...words, ...chosen.flat(), ...rest.flat()]);
+});
+
+/** Runs a command line in this process. */
+async function here(args: readonly string[], env: NodeJS.ProcessEnv) {
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
+  stdin.end();
+  const shown = Promise.all([text(stdout), text(stderr)]);
+  const host = { stdin, stdout, stderr, env, cwd: () => stage().cli.folder } as unknown as Host;
+  const code = await main(args, host);
+  stdout.end();
+  stderr.end();
+  const [out, err] = await shown;
+  return { code, out, err };
+}
+
+/** Everything that a terminal would obey, but for a line's end. */
+const OBEYED = /[^\P{Cc}\n]|[\p{Cf}\p{Surrogate}\p{Zl}\p{Zp}]/u;
+
+describe('any command line', () => {
+  beforeAll(async () => {
+    const { store } = stage().on('redis');
+    await ran(store, TARGET, new Date('2026-11-20T09:00:00Z'), 'failed');
+    await taken(store, TARGET, { tick: Date.UTC(2026, 10, 20, 10) });
+  });
+
+  test('ends with a named error or the right answer, and changes no lock without saying so', async () => {
+    const { admin, args } = stage().on('redis');
+    const env = { REDIS_URL: args[1], AWS_ENDPOINT_URL: stage().on('dynamodb').args[3], AWS_REGION: 'local' };
+    const seen = new Map<number, number>();
+    await fc.assert(
+      fc.asyncProperty(commandLine, async (line) => {
+        const before = await admin.get(TARGET);
+        const { code, out, err } = await here(line, env);
+        seen.set(code, (seen.get(code) ?? 0) + 1);
+
+        expect(EXITS).toContain(code);
+        expect(out + err).not.toMatch(OBEYED);
+        expect(out + err).not.toMatch(/hunter2|\n {4}at /);
+        if (code !== 0 && line[0] !== 'run' && out === '')
+          expect(err).toMatch(/^single-execution: \S.*\n$|^.*\n(?:.*\n)?$/);
+        const said = code === 0 || line[0] === 'run';
+        if (!(said && MAY_CHANGE.includes(line[0] ?? ''))) expect(await admin.get(TARGET)).toEqual(before);
+      }),
+      { numRuns: 1_000 },
+    );
+
+    // Otherwise it would try one thing alone.
+    expect([...seen.keys()]).toEqual(expect.arrayContaining([0, 1, 2, 3]));
+  }, 120_000);
+});
+
+test('a terminal is never given what it would obey, and JSON parses to the same value', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (value) => {
+      expect(safeText(value)).not.toMatch(/[\p{Cc}\p{Cf}\p{Surrogate}\p{Zl}\p{Zp}]/u);
+      expect(safeJson({ value })).not.toMatch(OBEYED);
+      expect(JSON.parse(safeJson({ value }))).toEqual({ value });
+    }),
+  );
+});
+
+test('no user or password of a URL, and no secret of the environment, is told', () => {
+  const told = withoutSecrets('redis://ada:pass@word@host:1/0 and token-123', {
+    UPSTASH_REDIS_REST_TOKEN: 'token-123',
+  });
+
+  expect(told).toBe('redis://***@host:1/0 and ***');
+});
+
+test.each(['dynamodb', 'redis'] as const)('a stored holder cannot write to the terminal, on %s', async (kind) => {
+  const { run, json, store } = stage().on(kind);
+  const name = freshName();
+  const lockedBy = '\x1b[2Jweb\u009b1\u202e';
+  await taken(store, name, { lockedBy });
+
+  for (const args of [['ls'], ['show', name], ['why', name], ['run', '--name', name, '--', 'true']]) {
+    const { stdout, stderr } = await run(...args);
+    expect(stdout + stderr).toContain('\\x1b[2Jweb\\x9b1\\u{202e}');
+    expect(stdout + stderr).not.toMatch(OBEYED);
+  }
+  expect(await json('show', name)).toMatchObject({ lockedBy });
+});
+
+describe('as a process', () => {
+  test.each<[string[], RegExp]>([
+    [[], /usage: single-execution COMMAND/],
+    [['lss'], /unknown command 'lss'; did you mean ls\?/],
+    [['table'], /unknown command 'table': give table create/],
+    [['ls', '--tabel', 'x'], /unknown option '--tabel' of ls; did you mean --table\?/],
+    [['ls', '--table'], /--table needs a value: give --table=NAME/],
+    [['ls', '--table', '--json'], /--table needs a value/],
+    [['ls', '--json=yes'], /--json takes no value, and 'yes' is given/],
+    [['ls', '--json', '--json'], /--json is given twice/],
+    [['ls', 'x'], /'x' is too much for ls/],
+    [['show'], /show needs more: single-execution show NAME/],
+    [['show', 'a\nb'], /control character/],
+    [['ls'], /no store is named: give --table NAME, --redis-url URL or --upstash, or set LOCK_TABLE/],
+    [['ls', '--table', 'x', '--upstash'], /--table and --upstash name two stores/],
+    [['ls', '--upstash'], /needs UPSTASH_REDIS_REST_URL and UPSTASH_REDIS_REST_TOKEN/],
+    [['ls', '--redis-url', 'http://ada:hunter2@x'], /--redis-url is no URL of a Redis/],
+    [['ls', '--watch', '--table', 'x'], /--watch needs a terminal/],
+    [['run', '--name', 'x', 'ls'], /put -- before the command/],
+    [['run', '--name', 'x', '--table', 'x'], /needs a command: put it behind --/],
+    [['run', '--table', 'x', '--', 'ls'], /run needs --name/],
+    [['run', '--name', 'x', '--tick', 'nearest', '--table', 'x', '--', 'ls'], /--tick nearest needs --schedule/],
+    [['run', '--name', 'x', '--schedule', '15m', '--table', 'x', '--', 'ls'], /no schedule tells when ticks are due/],
+    [['run', '--name', 'x', '--at-most', '1ms', '--table', 'x', '--', 'ls'], /lockAtMostFor is 1ms: give 1s to 24h/],
+  ])('%j exits with 2 and says why', async (args, why) => {
+    const { code, stdout, stderr } = await stage().cli.run(args);
+
+    expect({ code, told: stdout + stderr }).toEqual({ code: 2, told: expect.stringMatching(why) });
+    expect(stdout + stderr).not.toContain('hunter2');
+  });
+
+  test('each command has a page of help with an example', async () => {
+    for (const { name } of COMMANDS) {
+      const { code, stdout } = await stage().cli.run([...name.split(' '), '--help']);
+      expect({ code, stdout }).toEqual({
+        code: 0,
+        stdout: expect.stringContaining(`EXAMPLE\n    single-execution ${name} `),
+      });
+      expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThan(140);
+    }
+  });
+});

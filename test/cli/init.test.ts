@@ -1,0 +1,142 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import ts from 'typescript';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type BuiltCli, builtCli } from '../support/built-cli.js';
+import { type BuiltPackage, builtPackage } from '../support/built-package.js';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+let cli: BuiltCli;
+let built: BuiltPackage;
+const folders: string[] = [];
+beforeAll(async () => {
+  [cli, built] = await Promise.all([builtCli([]), builtPackage()]);
+  await symlink(join(ROOT, 'node_modules/@aws-sdk'), join(built.folder, 'node_modules/@aws-sdk'), 'dir');
+});
+afterAll(async () => {
+  await Promise.all([cli?.remove(), built?.remove(), ...folders.map((folder) => rm(folder, { recursive: true }))]);
+});
+
+/** Runs init in a folder with these files. */
+async function initIn(files: Readonly<Record<string, string>>, ...args: string[]) {
+  const folder = await mkdtemp(join(tmpdir(), 'init-'));
+  folders.push(folder);
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+  const { child, ended } = cli.start(['init', ...args], {}, { cwd: folder });
+  child.stdin?.end();
+  const end = await ended;
+  const written = (await readdir(folder)).filter((name) => !(name in files)).sort();
+  return { ...end, folder, written };
+}
+
+test.each<[string, Record<string, string>, string[], string[]]>([
+  ['an empty folder', {}, ['--name', 'job'], ['job-stack.ts', 'job.mjs', 'job.test.mjs']],
+  [
+    'a CDK app',
+    { 'cdk.json': '{}', 'tsconfig.json': '{}', 'package.json': '{"name":"@acme/Send_Digest"}' },
+    [],
+    ['send-digest-stack.ts', 'send-digest.test.ts', 'send-digest.ts'],
+  ],
+  ['a SAM app', { 'template.yaml': '' }, ['--name', 'job'], ['job.mjs', 'job.template.yaml', 'job.test.mjs']],
+  ['a Terraform module', { 'main.tf': '' }, ['--name', 'job'], ['job.mjs', 'job.test.mjs', 'job.tf']],
+  [
+    'what is asked for',
+    { 'cdk.json': '{}' },
+    ['--name', 'job', '--infra', 'sam'],
+    ['job.mjs', 'job.template.yaml', 'job.test.mjs'],
+  ],
+])('init finds out what to write: %s', async (_, files, args, expected) => {
+  const { code, stderr, written } = await initIn(files, ...args);
+
+  expect({ code, stderr, written }).toEqual({ code: 0, stderr: '', written: expected });
+});
+
+test('init names the packages that are missing', async () => {
+  const manifest = JSON.stringify({
+    name: 'job',
+    dependencies: { 'single-execution': '*', '@aws-sdk/client-dynamodb': '*' },
+  });
+  const { stdout } = await initIn({ 'package.json': manifest, 'main.tf': '' }, '--json');
+
+  expect(JSON.parse(stdout)).toEqual({
+    files: ['job.mjs', 'job.test.mjs', 'job.tf'],
+    missing: ['@aws-sdk/lib-dynamodb'],
+  });
+});
+
+test.each(['job.mjs', 'job.test.mjs', 'job.tf'])(
+  'init overwrites nothing, and writes nothing where %s is there',
+  async (file) => {
+    const { code, stderr, folder, written } = await initIn({ [file]: 'mine', 'main.tf': 'mine' }, '--name', 'job');
+
+    expect({ code, written }).toEqual({ code: 1, written: [] });
+    expect(stderr).toContain(`${file} is there already`);
+    expect(await readFile(join(folder, file), 'utf8')).toBe('mine');
+  },
+);
+
+test.each(['../job', 'Job', 'a'.repeat(65), 'job\n', '-x', '.'])('init refuses the name %j', async (name) => {
+  const { code, written } = await initIn({}, `--name=${name}`);
+
+  expect({ code, written }).toEqual({ code: 2, written: [] });
+});
+
+test('the job and its test run as they are written', async () => {
+  const folder = join(built.folder, 'job');
+  await mkdir(folder);
+  const { child, ended } = cli.start(['init', '--name', 'send-digest', '--infra', 'terraform'], {}, { cwd: folder });
+  child.stdin?.end();
+  expect((await ended).code).toBe(0);
+  const { stdout } = await promisify(execFile)(process.execPath, ['--test', 'send-digest.test.mjs'], {
+    cwd: folder,
+    env: { PATH: process.env['PATH'] },
+  });
+
+  expect(stdout).toMatch(/pass 1\b/);
+  const loads = "import('./send-digest.mjs').then(({ handler }) => console.log(typeof handler, handler.length))";
+  const { stdout: kind } = await promisify(execFile)(process.execPath, ['-e', loads], { cwd: folder });
+  expect(kind).toBe('function 2\n');
+});
+
+test('what is written in TypeScript compiles under strict settings', async () => {
+  const written = async (runner: string) => {
+    const manifest = JSON.stringify({ name: 'send-digest', devDependencies: { [runner]: '*' } });
+    const { folder } = await initIn({ 'package.json': manifest, 'tsconfig.json': '{}', 'cdk.json': '{}' });
+    return (file: string) => readFile(join(folder, file), 'utf8');
+  };
+  const [withVitest, bare] = await Promise.all([written('vitest'), written('tsx')]);
+  // As files of this repository, so that they find what its files find.
+  const texts = new Map([
+    [join(import.meta.dirname, 'send-digest.ts'), await bare('send-digest.ts')],
+    [join(import.meta.dirname, 'send-digest.test.ts'), await bare('send-digest.test.ts')],
+    [join(import.meta.dirname, 'send-digest-vitest.test.ts'), await withVitest('send-digest.test.ts')],
+    [join(import.meta.dirname, 'send-digest-stack.ts'), await bare('send-digest-stack.ts')],
+    // Without the 300 services that are not used: to read their declarations would take ten seconds.
+    [join(ROOT, 'node_modules/aws-cdk-lib/index.d.ts'), "export * from './core';\n"],
+  ]);
+
+  expect(problemsOf(texts)).toEqual([]);
+}, 60_000);
+
+function problemsOf(texts: ReadonlyMap<string, string>): string[] {
+  const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.json'), ts.sys.readFile);
+  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT);
+  const host = ts.createCompilerHost(options);
+  const { fileExists, readFile: read, getSourceFile } = host;
+  host.fileExists = (file) => texts.has(file) || fileExists(file);
+  host.readFile = (file) => texts.get(file) ?? read(file);
+  host.getSourceFile = (file, target, ...rest) => {
+    const text = texts.get(file);
+    return text === undefined ? getSourceFile(file, target, ...rest) : ts.createSourceFile(file, text, target);
+  };
+  const program = ts.createProgram([...texts.keys()], options, host);
+  return [...texts.keys()].flatMap((file) =>
+    ts
+      .getPreEmitDiagnostics(program, program.getSourceFile(file))
+      .map((found) => `${file}: ${ts.flattenDiagnosticMessageText(found.messageText, '\n')}`),
+  );
+}
