@@ -35,6 +35,8 @@ const config: KnipConfig = {
     'ts-jest',
     'webpack',
   ],
+  // Of util-linux.
+  ignoreBinaries: ['script'],
   ignoreExportsUsedInFile: { interface: true, type: true },
 };
 

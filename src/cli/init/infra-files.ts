@@ -92,6 +92,10 @@ Resources:
 
 function terraform(name: string): string {
   const id = name.replaceAll('-', '_');
+  return terraformTable() + terraformRole(name, id) + terraformFunction(name, id);
+}
+
+function terraformTable(): string {
   return `resource "aws_dynamodb_table" "locks" {
   name                        = "locks"
   billing_mode                = "PAY_PER_REQUEST"
@@ -108,7 +112,12 @@ function terraform(name: string): string {
   # No ttl: a lock is the memory of its ticks.
 }
 
-data "aws_iam_policy_document" "${id}_assume" {
+`;
+}
+
+/** The role of both the function and its schedule. */
+function terraformRole(name: string, id: string): string {
+  return `data "aws_iam_policy_document" "${id}_assume" {
   statement {
     actions = ["sts:AssumeRole"]
     principals {
@@ -154,7 +163,11 @@ resource "aws_iam_role_policy" "${id}" {
   policy = data.aws_iam_policy_document.${id}.json
 }
 
-resource "aws_lambda_function" "${id}" {
+`;
+}
+
+function terraformFunction(name: string, id: string): string {
+  return `resource "aws_lambda_function" "${id}" {
   function_name = "${name}"
   role          = aws_iam_role.${id}.arn
   runtime       = "nodejs24.x"
