@@ -120,8 +120,11 @@ const ownOption = ([name, { value }]: [string, Option]) =>
     ? fc.constant([`--${name}`])
     : given(name, rarely(fc.constantFrom(...(FITTING[name] ?? VALUES)), word));
 
+/** The console serves until it is told to end. */
+const ENDING = COMMANDS.filter(({ name }) => name !== 'console');
+
 /** A command line that is nearly right. */
-const commandLine = fc.constantFrom(...COMMANDS).chain(({ name, operands, options, usage }) => {
+const commandLine = fc.constantFrom(...ENDING).chain(({ name, operands, options, usage }) => {
   const [least] = operands;
   const own = Object.entries(options);
   const operand = rarely(

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { describe } from '../../core/values/describe.js';
 import type { Command, Session } from '../command.js';
 import { EXIT, failed, wrongUse } from '../exit-code.js';
-import { infraFiles } from '../init/infra-files.js';
-import { type Files, jobFiles } from '../init/job-files.js';
-import { INFRA, type Project, projectIn } from '../init/project.js';
+import { infraFiles } from './infra-files.js';
+import { type Files, jobFiles } from './job-files.js';
+import { INFRA, type Project, projectIn } from './project.js';
 
 /** A name of a file, of a construct and of a lock. */
 const NAME = /^[a-z][a-z\d]*(-[a-z\d]+)*$/;

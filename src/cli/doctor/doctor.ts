@@ -1,11 +1,11 @@
 import type { Command, Session } from '../command.js';
-import type { Finding } from '../doctor/finding.js';
-import { lookAtRedis, lookAtUpstash } from '../doctor/look-at-redis.js';
-import { lookAtTable } from '../doctor/look-at-table.js';
 import { EXIT } from '../exit-code.js';
 import { storeAddress } from '../store/open-store.js';
 import type { Colour } from '../terminal.js';
 import { printTable } from '../text-table.js';
+import type { Finding } from './finding.js';
+import { lookAtRedis, lookAtUpstash } from './look-at-redis.js';
+import { lookAtTable } from './look-at-table.js';
 
 const COLOURS: Readonly<Record<Finding['status'], Colour>> = {
   ok: 'green',

@@ -9,9 +9,9 @@ import { defined } from '../../core/values/defined.js';
 import { shortInstant } from '../../operate/span.js';
 import type { Command, Environment, Session } from '../command.js';
 import { CliError, EXIT } from '../exit-code.js';
-import { CommandFailed, exitCodeOf, listenForSignals, runCommand, type Signals } from '../run/child-command.js';
-import { type RunOrder, runOrder } from '../run/run-order.js';
 import { storeAddress } from '../store/open-store.js';
+import { CommandFailed, exitCodeOf, listenForSignals, runCommand, type Signals } from './child-command.js';
+import { type RunOrder, runOrder } from './run-order.js';
 
 export const run: Command = {
   name: 'run',
