@@ -9,6 +9,13 @@
  * for base64, and decodes what looks like it also where the server has sent plain text.
  */
 
+/*
+ * What each script begins with. Comments stand outside of the scripts, where bundles leave them out.
+ *
+ * - `tell` leaves out the history, r0 to r9, and the attempts that have ended: most of a record, no part of a verdict.
+ * - `count`: Lua reads 'inf' and '0x10' as numbers too, and from 2^53 - 1 on cannot tell one from the next.
+ * - `ended`: a request of an attempt that has ended may still be under way, so the last twenty that ended are refused.
+ */
 const PRELUDE = `
 local key = KEYS[1]
 local time = redis.call('TIME')
@@ -26,7 +33,6 @@ local function text(number) return string.format('%.0f', number) end
 
 local function answer(word, number, record) return cjson.encode({ word, text(now), text(number or 0), record }) end
 
--- Without the history, r0 to r9, and the attempts that have ended: most of a record, and no part of a verdict.
 local function tell(word, number)
   local told = {}
   for field, value in pairs(lock) do
@@ -35,7 +41,6 @@ local function tell(word, number)
   return answer(word, number, told)
 end
 
--- Lua reads 'inf' and '0x10' as numbers too, and from 2^53 - 1 on cannot tell one from the next.
 local function count(value)
   local number = value and string.match(value, '^%d+$') and tonumber(value)
   return number and number < 9007199254740991 and number or nil
@@ -48,7 +53,6 @@ end
 
 local function holds(id) return lock.attemptId == id and lock.state == 'held' end
 
--- A request of an attempt that has ended may still be under way: the last twenty that ended are refused.
 local function ended(id)
   local ids = { id }
   for other in string.gmatch(lock.barredAttempts or '', '[^,]+') do
@@ -68,7 +72,7 @@ export const script = (body: string): RedisScript => ({ text: PRELUDE + body });
 
 /**
  * What a script that ends a run without its release needs: `failTick` lists its tick as failed. The same as
- * `failedTicksAfterCrash` does for the other stores.
+ * `failedTicksAfterCrash` does for the other stores. In base 36 every instant has eight digits or nine.
  */
 const FAIL_TICK = `
 local function base36(number)
@@ -81,7 +85,6 @@ local function base36(number)
   return digits
 end
 
--- In base 36 every instant has eight digits or nine.
 local function isTick(digits) return (#digits == 8 or #digits == 9) and not string.find(digits, '[^%da-z]') end
 
 local function failTick()
@@ -115,6 +118,9 @@ end
 /**
  * `attemptId leaseMs lockedBy tick markTickAtStart listed`: `granted` (the fencing token), `own`, or `refused`.
  * `listed` is the tick as `openTicks` would list it.
+ *
+ * Neither seconds nor microseconds tell when a lease is over. What was given back is free although the clock has stepped
+ * back since.
  */
 export const ACQUIRE: RedisScript = script(`${FAIL_TICK}${IS_OPEN}
 local id, lease, who, tick, mark, listed = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4], ARGV[5], ARGV[6]
@@ -125,9 +131,7 @@ local readable = isCount(lock.lockUntil) and isCount(lock.pausedUntil) and isCou
   and isCount(lock.fencingToken)
 if not readable then return tell('refused') end
 local untilMs = tonumber(lock.lockUntil)
--- Neither seconds nor microseconds tell when a lease is over.
 if untilMs and (untilMs < 1e12 or untilMs >= 1e14) then return tell('refused') end
--- What was given back is free although the clock has stepped back since.
 local givenBack = lock.state == 'forced' or lock.state == 'released' and lock.lockUntil == lock.releasedAt
 if untilMs and untilMs > now and not givenBack then return tell('refused') end
 if lock.attemptId == id or string.find(',' .. (lock.barredAttempts or '') .. ',', ',' .. id .. ',', 1, true) then
