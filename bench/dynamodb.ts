@@ -1,84 +1,31 @@
 /**
- * What a run and a skip cost above the very same UpdateItem calls sent bare: `npx tsx bench/dynamodb.ts [rounds]`.
- * Both kinds take turns in one process against one DynamoDB Local, see side-by-side.ts.
+ * What a run and a skip cost above the very same UpdateItem calls sent bare: `npx tsx bench/dynamodb.ts [rounds]
+ * [22|24]`, the latter a version of Node. The work is bundled, as users' programs are, and done in a process of its own.
+ * Both kinds take turns there, see side-by-side.ts.
  */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { withSingleExecution } from 'single-execution';
-import { createLockTable, dynamoDBStore } from 'single-execution/dynamodb';
-import { lambdaContext } from 'single-execution/testing';
-import type { Claim } from '../src/core/ports/lock-store.js';
-import { leaseOf } from '../src/core/record/transition.js';
-import { newAttemptId } from '../src/core/values/attempt-id.js';
-import { acquireRequest, releaseRequest, type UpdateRequest } from '../src/stores/dynamodb/requests.js';
+import { createLockTable } from 'single-execution/dynamodb';
+import { bundledProgram } from '../test/support/bundled-program.js';
 import { startDynamoDBLocal } from '../test/support/dynamodb-local-process.js';
-import { compare } from './side-by-side.js';
+import { nodeBinary } from '../test/support/node-binary.js';
 
-const ROUNDS = Number(process.argv[2] ?? 60);
 const TABLE = 'bench-locks';
-const OLD_TICK = Date.UTC(2026, 0, 1);
 
+const [rounds = '60', version] = process.argv.slice(2);
+const node = version === undefined ? process.execPath : await nodeBinary(version === '22' ? 22 : 24);
 const local = await startDynamoDBLocal();
+const program = await bundledProgram(new URL('./dynamodb-work.ts', import.meta.url));
 try {
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
-  const client = new DynamoDBClient({ endpoint: local.endpoint, region: 'local', credentials, maxAttempts: 1 });
+  const client = new DynamoDBClient({ endpoint: local.endpoint, region: 'local', credentials });
   await createLockTable(client, { tableName: TABLE });
-  const documents = DynamoDBDocumentClient.from(client);
-  const store = dynamoDBStore({ tableName: TABLE, client: documents });
-  /** A wrapped handler, called as Lambda would, with a tick per event. */
-  const wrapped = (name: string) => {
-    const options = { name, store, tick: (event: { tick: number }) => event.tick, observers: [] };
-    const handler = withSingleExecution(async (_: { tick: number }) => undefined, options);
-    const context = lambdaContext();
-    return (tick: number) => handler({ tick }, context);
-  };
-
-  /** The very write that the library sends, sent bare. */
-  const bareWrite = (lockName: string, request: UpdateRequest) =>
-    documents.send(
-      new UpdateCommand({
-        TableName: TABLE,
-        Key: { lockName },
-        ...request,
-        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-      }),
-    );
-  const claimOf = (name: string, tickMs = Date.now()): Claim => {
-    const attemptId = newAttemptId();
-    return { name, attemptId, leaseMs: 60_000, lockedBy: 'process 12345', tickMs, markTickAtStart: false };
-  };
-  const bareRun = async (claim: Claim) => {
-    const now = Date.now();
-    const { Attributes } = await bareWrite(claim.name, acquireRequest(claim, now));
-    const sent = { firstSentWall: now, firstSentMono: 0 };
-    const lease = leaseOf(claim, { fencingToken: Number(Attributes?.['fencingToken'] ?? now) + 1 }, sent);
-    const completion = { result: 'succeeded', lockAtLeastForMs: 0, markTickDone: true, durationMs: 1 } as const;
-    await bareWrite(claim.name, releaseRequest(lease, completion, Date.now()));
-  };
-  const refused = (error: unknown) => {
-    if (!(error instanceof Error) || error.name !== 'ConditionalCheckFailedException') throw error;
-  };
-
-  let tick = Date.now() - 10_000_000;
-  const ours = wrapped('ours');
-  const done = wrapped('done');
-  await done(Date.now());
-  await compare(
-    'a run, against the same two writes sent bare',
-    { rounds: ROUNDS },
-    {
-      bare: () => bareRun(claimOf('bare', tick++)),
-      ours: () => ours(tick++),
-    },
-  );
-  await compare(
-    'a skip, against the same refused write sent bare',
-    { rounds: ROUNDS },
-    {
-      bare: () => bareWrite('done', acquireRequest(claimOf('done', OLD_TICK), Date.now())).catch(refused),
-      ours: () => done(OLD_TICK),
-    },
-  );
+  client.destroy();
+  const flags = process.env['NODE_FLAGS']?.split(' ') ?? [];
+  const work = spawn(node, [...flags, program.path, local.endpoint, TABLE, rounds], { stdio: 'inherit' });
+  await once(work, 'exit');
 } finally {
+  await program.remove();
   await local.stop();
 }
