@@ -96,10 +96,16 @@ async function bytesOf(body: unknown): Promise<Uint8Array | undefined> {
 function chunksOf(stream: NodeStream): Promise<Uint8Array[]> {
   return new Promise((resolve, reject) => {
     const chunks: Uint8Array[] = [];
+    let hasEnded = false;
     stream.on('data', (chunk) => chunks.push(chunk));
-    stream.on('end', () => resolve(chunks));
+    stream.on('end', () => {
+      hasEnded = true;
+      resolve(chunks);
+    });
     stream.on('error', reject);
-    stream.on('close', () => reject(new EmptyAnswer('the answer broke off')));
+    stream.on('close', () => {
+      if (!hasEnded) reject(new EmptyAnswer('the answer broke off'));
+    });
   });
 }
 
