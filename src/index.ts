@@ -40,7 +40,7 @@ export {
   type LockStoreErrorCode,
   type StoreOperation,
 } from './core/public/errors.js';
-export type { LockEvent, Observer, TracingObserver } from './core/public/events.js';
+export type { LockEvent, Observer } from './core/public/events.js';
 export type { Execution } from './core/public/execution.js';
 export {
   type CaughtUp,

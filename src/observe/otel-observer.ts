@@ -32,5 +32,5 @@ export function otelObserver(options: OtelOptions = {}): TracingObserver {
     spans(event);
     metrics(event);
   };
-  return Object.assign(observer, { begin: spans.begin });
+  return Object.assign(observer, { beginTrace: spans.beginTrace });
 }

@@ -54,11 +54,17 @@ export function spanObserver(findTracer: () => TracerLike | undefined): TracingO
   };
 
   return Object.assign(observer, {
-    begin({ at }: { readonly at: Date }) {
-      const span = start(at);
-      const trace = span && traceOf(span.spanContext());
-      if (span && trace !== undefined) open.set(trace, span);
-      return trace;
+    beginTrace(nowMs: number) {
+      try {
+        const span = start(new Date(nowMs));
+        const trace = span && traceOf(span.spanContext());
+        if (!span || trace === undefined) return '';
+        open.set(trace, span);
+        return `.${trace}`;
+      } catch {
+        // A tracer's failure is its own; the run goes on.
+        return '';
+      }
     },
   });
 }

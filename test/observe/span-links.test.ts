@@ -40,10 +40,10 @@ describe('row 106: the span of a skip', () => {
 
   test('a holder that left no trace, or one that cannot be read, is linked to by nobody', async () => {
     const { options, clock } = memoryLocks();
-    for (const begin of [() => undefined, () => 'AAAA', () => 'not base64url!', () => 5]) {
+    for (const left of ['', '.AAAA', '.', `.${'!'.repeat(32)}`]) {
       const { observer, spans } = traced();
-      const tracing = Object.assign(() => {}, { begin }) as Observer;
-      const name = `digest-${begin}`.slice(0, 40);
+      const tracing: Observer = Object.assign(() => {}, { beginTrace: () => left });
+      const name = `digest${left}`;
       const running = executeWithLock(() => pass(clock, 5_000), { ...options, name, observers: [tracing] });
       await executeWithLock(() => {}, { ...options, name, observers: [observer] });
       await clock.advance(5_000);
@@ -68,16 +68,24 @@ describe('a call', () => {
     expect(spans()[0]?.duration[0]).toBeGreaterThanOrEqual(5);
   });
 
-  test('whose observer fails to begin runs as ever, and its attempt id has no trace', async () => {
+  test('whose tracer fails runs as ever, and its attempt id has no trace', async () => {
     const { options } = memoryLocks();
     const events: LockEvent[] = [];
-    const begin = () => {
-      throw new Error('no tracer');
+    const startSpan = () => {
+      throw new Error('no exporter');
     };
-    const observer: Observer = Object.assign((event: LockEvent) => void events.push(event), { begin });
+    const observers = [otelObserver({ tracer: { startSpan } }), (event: LockEvent) => void events.push(event)];
 
-    expect(await executeWithLock(() => 'sent', { ...options, observers: [observer] })).toMatchObject({ value: 'sent' });
+    expect(await executeWithLock(() => 'sent', { ...options, observers })).toMatchObject({ value: 'sent' });
     expect(events[0]?.attemptId).toMatch(/^a[\w-]{22}$/);
+  });
+
+  test('of two observers that trace, the first leaves its trace, and each has one span', async () => {
+    const { options } = memoryLocks();
+    const [first, second] = [traced(), traced()];
+    await executeWithLock(() => {}, { ...options, observers: [first.observer, second.observer] });
+
+    expect([first.spans().length, second.spans().length]).toEqual([1, 1]);
   });
 });
 

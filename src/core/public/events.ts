@@ -10,11 +10,11 @@ export type Observer = (event: LockEvent) => unknown;
 /** An observer that leaves a trace of each run in the record of its lock, for the runs that are skipped meanwhile. */
 export interface TracingObserver extends Observer {
   /**
-   * Called once a call, before it asks for the lock.
+   * Called once a call, before it asks for the lock. Must not throw.
    *
-   * @returns the trace, 1 to 64 characters of base64url, which the run's `attemptId` then ends in; undefined for none
+   * @returns what the run's `attemptId` then ends in: a dot and 1 to 64 characters of base64url, or nothing
    */
-  begin(call: { readonly name: string; readonly at: Date }): string | undefined;
+  beginTrace(nowMs: number): string;
 }
 
 export type LockEvent = EventHead & EventBody;
@@ -33,7 +33,7 @@ export type EventBody =
   | { readonly type: 'acquired'; readonly fencingToken: number }
   /** The store failed while acquiring; `onStoreError` says what happens next. */
   | { readonly type: 'acquire-failed'; readonly error: unknown }
-  /** `holderTrace`: what a {@link TracingObserver} of the holder's process has left. */
+  /** `holderTrace`: what an observer of the holder's process has left, such as the ids of a span. */
   | {
       readonly type: 'skipped';
       readonly reason: SkipReason;

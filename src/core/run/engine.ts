@@ -7,7 +7,7 @@ import { defined } from '../values/defined.js';
 import { jittered, pause } from '../values/pause.js';
 import { truncateUtf8 } from '../values/utf8.js';
 import { runGuarded } from './guarded-run.js';
-import { beginTrace, type Invocation, invocationOf, traceOf } from './invocation.js';
+import { beginTrace, type Invocation, invocationOf } from './invocation.js';
 import { outerRun, runNested } from './nested-run.js';
 import { isSwitchedOff } from './off-switch.js';
 import type { Order } from './order.js';
@@ -45,7 +45,7 @@ export async function run<T>(task: Task<T>, order: Order, policy: Policy): Promi
   const { shutdown, unreadableTick, scheduleArn } = order;
   const lastMono = stopMono(order, policy) ?? Number.POSITIVE_INFINITY;
   const waitEndMono = Math.min(clock.monotonic() + policy.waitMs, lastMono);
-  const trace = beginTrace(order, policy);
+  const trace = beginTrace(policy);
   let held: Refused | undefined;
   for (;;) {
     if (shutdown?.aborted) throw timeIsUp(order.name, 'SHUTDOWN');
@@ -116,7 +116,7 @@ function claimFor({ order, policy, attemptId }: Invocation): Claim {
 
 function skip({ order, tell }: Invocation, reason: SkipReason, holder?: Holder): Skipped {
   const why = () => ({ reason, ...defined({ holder: holder && publicHolder(holder) }) });
-  tell({ type: 'skipped', ...why(), ...defined({ holderTrace: holder && traceOf(holder) }) });
+  tell({ type: 'skipped', ...why(), ...defined({ holderTrace: holder?.attemptId.split('.')[1] }) });
   const tick = dateOf(order.tickMs)?.toISOString();
   return { status: 'skipped', name: order.name, ...defined({ tick }), ...why() };
 }

@@ -62,8 +62,8 @@ describe('what a run costs', async () => {
   });
 
   test('row 106: a run that leaves the trace of its span: 2 requests, 2 write units', async () => {
-    const trace = 'A'.repeat(32);
-    const observer = Object.assign(() => {}, { begin: () => trace });
+    const trace = `.${'A'.repeat(32)}`;
+    const observer = Object.assign(() => {}, { beginTrace: () => trace });
     const traced = () =>
       executeWithLock(() => 'done', {
         name: 'traced',
