@@ -7,9 +7,11 @@ import { Redis } from '@upstash/redis';
 import * as root from 'single-execution';
 import * as admin from 'single-execution/admin';
 import * as cloudflare from 'single-execution/cloudflare';
+import * as decorator from 'single-execution/decorator';
 import * as http from 'single-execution/http';
 import * as leader from 'single-execution/leader';
 import * as memory from 'single-execution/memory';
+import * as middy from 'single-execution/middy';
 import * as observe from 'single-execution/observe';
 import * as processes from 'single-execution/process';
 import * as redisDoor from 'single-execution/redis';
@@ -22,9 +24,11 @@ const doors = {
   '.': root,
   './admin': admin,
   './cloudflare': cloudflare,
+  './decorator': decorator,
   './http': http,
   './leader': leader,
   './memory': memory,
+  './middy': middy,
   './observe': observe,
   './process': processes,
   './redis': redisDoor,

@@ -68,7 +68,7 @@ describe.each(RUNTIMES)('on $name', { timeout: SLOW_MS }, (runtime) => {
       '.': expect.arrayContaining(['currentExecution', 'executeWithLock', 'withSingleExecution']),
       './cloudflare': ['withSingleExecution'],
       './http': ['withSingleExecution'],
-      './process': ['withSingleExecution'],
+      './process': ['nodeCronCoordinator', 'withSingleExecution'],
     });
   });
 
