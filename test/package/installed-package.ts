@@ -12,6 +12,8 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 export interface InstalledPackage {
   /** The package in its `node_modules`. */
   readonly path: string;
+  /** The tarball that npm would publish. */
+  readonly tarball: string;
   /** Makes a project of these files, by path. @returns its folder */
   addProject(name: string, files: Readonly<Record<string, string>>): Promise<string>;
   remove(): Promise<void>;
@@ -24,10 +26,12 @@ export async function installedPackage(): Promise<InstalledPackage> {
   await mkdir(path, { recursive: true });
   const names = await readdir(join(ROOT, 'node_modules'));
   await Promise.all(names.map((name) => symlink(join(ROOT, 'node_modules', name), join(modules, name))));
-  await run('tar', ['-xzf', await pack(join(folder, 'draft')), '--strip-components=1', '-C', path], folder);
+  const tarball = await pack(join(folder, 'draft'));
+  await run('tar', ['-xzf', tarball, '--strip-components=1', '-C', path], folder);
 
   return {
     path,
+    tarball,
     async addProject(name, files) {
       const project = join(folder, name);
       for (const [file, text] of Object.entries(files)) {

@@ -1,9 +1,11 @@
-import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, transform } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BARE_DOORS, DOORS } from '../support/doors.js';
+import { dynamoDBLocal, freshTable } from '../support/dynamodb-local.js';
 import { nodeBinary } from '../support/node-binary.js';
 import { type InstalledPackage, installedPackage, run } from './installed-package.js';
 
@@ -43,7 +45,7 @@ describe('what is published', () => {
     const shared = (await readdir(join(dist, 'shared'))).filter((file) => file.endsWith('.js'));
 
     const ofDoors = names.flatMap((name) => kinds.map((kind) => `${name}.${kind}`));
-    expect(files.sort()).toEqual([...ofDoors, 'cli.js'].sort());
+    expect(files.sort()).toEqual([...ofDoors, 'cli.js', 'console.html'].sort());
     expect(shared.length).toBeLessThanOrEqual(8);
   });
 
@@ -87,6 +89,30 @@ describe('what is published', () => {
       expect(paths.length).toBeGreaterThan(0);
       await Promise.all(paths.map((path) => readFile(path)));
     }
+  });
+});
+
+describe('the command-line tool', { timeout: SLOW_MS }, () => {
+  test('runs by npx in a folder where the package and its peers are installed', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'npx-'));
+    await writeFile(join(folder, 'package.json'), '{}');
+    await run('npm', ['install', '--offline', '--no-audit', '--no-fund', installed.tarball], folder);
+    const npx = (...args: string[]) => run('npx', ['--no-install', 'single-execution', ...args], folder);
+    const { client, endpoint } = dynamoDBLocal();
+    const list = ['ls', '--table', await freshTable(client), '--endpoint', endpoint, '--region', 'local', '--json'];
+    client.destroy();
+
+    expect(await npx('--version')).toMatch(/^\d+\.\d+\.\d+\n$/);
+    await expect(npx(...list)).rejects.toThrow('npm install @aws-sdk/client-dynamodb @aws-sdk/lib-dynamodb');
+    await symlink(join(ROOT, 'node_modules/@aws-sdk'), join(folder, 'node_modules/@aws-sdk'), 'dir');
+    await mkdir(join(folder, '.aws'));
+    await writeFile(
+      join(folder, '.aws/credentials'),
+      '[local]\naws_access_key_id=local\naws_secret_access_key=local\n',
+    );
+    const env = ['AWS_SHARED_CREDENTIALS_FILE=.aws/credentials', 'npx', '--no-install', 'single-execution'];
+    expect(JSON.parse(await run('env', [...env, ...list, '--profile', 'local'], folder))).toEqual([]);
+    await rm(folder, { recursive: true });
   });
 });
 
