@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { freePort } from '../support/kept-server.js';
@@ -111,6 +112,20 @@ describe.each(KINDS)('on %s', (kind) => {
     expect(lines.map(([tick]) => tick)).toEqual(ticks);
     expect(tokens).toEqual([...new Set(tokens)].sort((a, b) => a - b));
   });
+});
+
+test('row 123: a signal that comes before the command has begun ends run as a shell says it, and nothing runs', async () => {
+  // A Redis that is silent.
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const away = `redis://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { child, ended } = stage().cli.start(['run', '--name', 'x', '--redis-url', away, ...node(PRINT)]);
+  const [socket] = (await once(server, 'connection')) as [Socket];
+  child.kill('SIGINT');
+
+  expect(await ended).toMatchObject({ code: 130, stdout: '' });
+  socket.destroy();
+  server.close();
 });
 
 describe('on redis', () => {

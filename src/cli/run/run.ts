@@ -66,7 +66,8 @@ export const run: Command = {
     } catch (error) {
       if (seen.lost) return EXIT.lost;
       if (error instanceof CommandFailed) return failedCode(session, error);
-      if (isShutdown(error)) return exitCodeOf(String(signals.asked.reason));
+      if (isShutdown(error) || (signals.asked.aborted && !seen.started))
+        return exitCodeOf(String(signals.asked.reason));
       if (seen.started || (error instanceof CliError && error.exitCode === EXIT.wrongUse)) throw error;
       throw new CliError(`the command did not run: ${(error as Error).message}`, EXIT.outOfReach);
     } finally {
