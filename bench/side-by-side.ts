@@ -59,7 +59,8 @@ async function block(work: Work, times: number): Promise<Block> {
 
 const figures = (blocks: readonly Block[], figure: keyof Block): number[] => blocks.map((b) => b[figure]);
 
-function quantile(values: readonly number[], part: number): number {
+/** The value below which this part of all values lies. */
+export function quantile(values: readonly number[], part: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
 }
