@@ -1,0 +1,68 @@
+import { execFile } from 'node:child_process';
+import { chmod, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import type { CliStage } from './stage.js';
+
+/*
+ * Pages of the docs that show what commands print. Each of their blocks `console` is run, in the order of the page,
+ * against a real table. `CLI_PAGE=write npx vitest run --no-typecheck test/cli/page.test.ts` writes what they print
+ * into the page.
+ */
+
+const BLOCK = /^```console\n(.*?)^```$/gms;
+
+/** Runs the commands of a page, given by its path from the root, and compares what it shows with what they print. */
+export async function checkPage(path: string, stage: CliStage): Promise<void> {
+  const file = new URL(`../../${path}`, import.meta.url);
+  const page = await readFile(file, 'utf8');
+  const shell = await shellOf(stage);
+  let printed = page;
+  for (const [block, text = ''] of page.matchAll(BLOCK)) {
+    const commands = text.split('\n').filter((line) => line.startsWith('$ '));
+    const lines: string[] = [];
+    for (const command of commands) lines.push(command, ...(await shell(command.slice(2))));
+    printed = printed.replace(block, () => ['```console', ...lines, '```'].join('\n'));
+  }
+  if (process.env['CLI_PAGE'] === 'write') await writeFile(file, printed);
+  else expect(masked(page)).toEqual(masked(printed));
+}
+
+/** A shell in which `single-execution` is the tool. @returns what a command prints, line by line */
+async function shellOf({ cli, on }: CliStage): Promise<(command: string) => Promise<string[]>> {
+  const { args } = on('dynamodb');
+  const bin = join(cli.folder, 'bin');
+  await mkdir(bin);
+  await chmod(cli.path, 0o755);
+  await symlink(cli.path, join(bin, 'single-execution'));
+  const [, tableName = '', , endpoint] = args;
+  const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, PATH, HOME } = process.env;
+  const env = {
+    PATH: `${bin}:${PATH}`,
+    HOME,
+    AWS_ACCESS_KEY_ID,
+    AWS_SECRET_ACCESS_KEY,
+    AWS_REGION: 'local',
+    AWS_ENDPOINT_URL: endpoint,
+    AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
+    LOCK_TABLE: tableName,
+  };
+  return (command) =>
+    new Promise((resolve) => {
+      execFile('sh', ['-c', `${command} 2>&1`], { env, cwd: cli.folder }, (_, stdout) => {
+        resolve(stdout.replaceAll(tableName, 'locks').trimEnd().split('\n'));
+      });
+    });
+}
+
+/** An instant that is the same in every run. */
+const OF_SCENE = /^2026-11-(1[5-9]|20)T\d\d:00:00/;
+
+/** The page without what differs from run to run: other instants, spans, tokens, widths. */
+function masked(page: string): string {
+  return page
+    .replace(/\b20\d\d-\d\d-\d\dT[\d:.]+Z/g, (at) => (OF_SCENE.test(at) ? at : 'T'))
+    .replace(/\b\d{13,16}\b|process \d+/g, 'N')
+    .replace(/\b(?:\d+(?:\.\d+)?(?:ms|d|h|m|s))+\b/g, 'D')
+    .replace(/ {2,}/g, '  ');
+}
