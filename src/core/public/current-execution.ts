@@ -62,8 +62,9 @@ function openFrames(): Frames | undefined {
     platform.AsyncLocalStorage ?? platform.process?.getBuiltinModule?.('node:async_hooks')?.AsyncLocalStorage;
   if (!Storage) return undefined;
   const storage = new Storage<LinkedFrame>();
-  // Storages built on async hooks have it, and others do not. Workers cannot disable theirs.
-  platform[FRAMES] ??= { storage, isCostly: '_enable' in storage, open: 0 };
+  // Storages built on async hooks have it. Bun's are not, have it too, and in Bun 1.3 a run after `disable` leaves its
+  // frame behind, so that calls beside it take themselves for nested in it. Workers cannot disable theirs.
+  platform[FRAMES] ??= { storage, isCostly: '_enable' in storage && !('Bun' in platform), open: 0 };
   return platform[FRAMES];
 }
 

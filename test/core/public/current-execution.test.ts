@@ -1,7 +1,7 @@
 import { assertLocked, currentExecution, executeWithLock, LockLostError, withSingleExecution } from 'single-execution';
 import { memoryStore } from 'single-execution/memory';
 import { manualClock } from 'single-execution/testing';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { findFrame } from '../../../src/core/public/current-execution.js';
 import { gate } from '../../support/gate.js';
 import { pass } from '../../support/pass.js';
@@ -263,6 +263,43 @@ describe('on a platform without AsyncLocalStorage', () => {
 
     expect(outcome).toMatchObject({ value: true });
   });
+});
+
+test('on Bun 1.3, whose storages leave a frame behind once disabled, a call beside a run does not nest in it', async () => {
+  const { AsyncLocalStorage } = process.getBuiltinModule('node:async_hooks');
+  class OfOldBun<T> extends AsyncLocalStorage<T> {
+    #isDisabled = false;
+    override disable() {
+      this.#isDisabled = true;
+      super.disable();
+    }
+    override run<R>(value: T, callback: (...args: never[]) => R): R {
+      if (!this.#isDisabled) return super.run(value, callback);
+      this.#isDisabled = false;
+      this.enterWith(value);
+      return (callback as () => R)();
+    }
+  }
+  vi.resetModules();
+  vi.stubGlobal('Bun', {});
+  vi.stubGlobal('AsyncLocalStorage', OfOldBun);
+  const shared = Symbol.for('single-execution.frames.2');
+  const frames = Reflect.get(globalThis, shared);
+  Reflect.deleteProperty(globalThis, shared);
+  onTestFinished(() => {
+    vi.unstubAllGlobals();
+    vi.resetModules();
+    Reflect.set(globalThis, shared, frames);
+  });
+  const { runInFrame, findFrame: find } = await import('../../../src/core/public/current-execution.js');
+  const frame = { isHeld: () => true } as Parameters<typeof runInFrame>[0];
+  await runInFrame(frame, () => 'the first run');
+
+  const finish = gate();
+  const running = runInFrame(frame, () => finish.opened);
+  expect(find(() => true)).toBeUndefined();
+  finish.open();
+  await running;
 });
 
 test('row 70: runs that start one another for ever do not hold on to those that have ended', async () => {
