@@ -13,10 +13,10 @@ interface Stack {
 }
 type Handler = (args: Args) => Promise<unknown>;
 type Context = Record<string, unknown>;
-/** What one middleware hands to the next. The SDK's add to it. */
+/** What one middleware hands to the next. The SDK's add to it; a user's may hand on less. */
 interface Args {
   readonly input: unknown;
-  readonly exchange: Exchange;
+  readonly exchange?: Exchange;
   readonly request?: unknown;
 }
 interface Config {
@@ -36,6 +36,9 @@ interface Chain {
   readonly handler: Handler;
   readonly context: Context;
   readonly freshContext: Context;
+  /** What it serves now, and whether that has come through all middleware. */
+  serving: Exchange | undefined;
+  isThrough: boolean;
 }
 
 /**
@@ -63,13 +66,15 @@ export function commandSender(client: DynamoDBDocumentClient): SendCommand {
     if (chain === undefined) return ownMiddleware(command, stack, config, { abortSignal: exchange.signal });
     const { handler, context, freshContext } = chain;
     chain.command.input = input;
+    Object.assign(chain, { serving: exchange, isThrough: false });
     return async () => {
       try {
         return await handler({ input, exchange });
       } finally {
-        for (const key of Object.keys(context)) delete context[key];
+        chain.serving = undefined;
+        for (const key of Reflect.ownKeys(context)) Reflect.deleteProperty(context, key);
         Object.assign(context, freshContext);
-        chains.push(chain);
+        if (chain.isThrough) chains.push(chain);
       }
     };
   };
@@ -88,13 +93,21 @@ export function commandSender(client: DynamoDBDocumentClient): SendCommand {
  */
 function chainOf(command: Command, stack: Stack, config: Config, madeOf: string): Chain | undefined {
   let chain: Chain | undefined;
-  const exchanging: Handler = ({ request, exchange }) => send(config.requestHandler, request, exchange);
+  const exchanging: Handler = async ({ request, exchange }) => {
+    const serving = chain?.serving;
+    // Middleware may end a request and still hand it on, perhaps with the input of a later one.
+    const hasEnded = exchange !== undefined && exchange !== serving;
+    if (!chain || !serving || hasEnded) throw new Error('its request has ended; nothing is sent');
+    chain.isThrough = exchange !== undefined;
+    return send(config.requestHandler, request, serving);
+  };
   const aroundExchange = (inner: Stack): Stack => ({
     ...inner,
     concat: (from) => aroundExchange(inner.concat(from)),
     resolve(_, context) {
       const handler = inner.resolve(exchanging, context);
-      chain = { madeOf, command, handler, context, freshContext: { ...context } };
+      const freshContext = { ...context };
+      chain = { madeOf, command, handler, context, freshContext, serving: undefined, isThrough: false };
       return handler;
     },
   });

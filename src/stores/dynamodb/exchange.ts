@@ -10,7 +10,7 @@ export interface Exchange {
   /** What the latest response told of time. */
   time: ResponseTime;
   /** Set when the latest response refused the write: the item that it carried. */
-  refused?: { readonly item?: Item };
+  refused?: { readonly item?: Item } | undefined;
 }
 
 export function exchangeOf(clock: Clock, signal: Signal): Exchange {
@@ -57,11 +57,8 @@ export async function send(
   if (bytes === undefined) return reply;
   response.body = bytes;
   if (isSuccess && bytes[0] !== OPENING_BRACE) throw new EmptyAnswer('the answer holds no object');
-  const refused = isSuccess ? undefined : refusalIn(bytes);
-  if (refused !== undefined) {
-    exchange.refused = refused;
-    response.statusCode = 200;
-  }
+  exchange.refused = isSuccess ? undefined : refusalIn(bytes);
+  if (exchange.refused) response.statusCode = 200;
   return reply;
 }
 

@@ -3,6 +3,7 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamoDBStore } from 'single-execution/dynamodb';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { dynamoDBLocal, freshTable } from '../../support/dynamodb-local.js';
+import { gate } from '../../support/gate.js';
 import { call, claim, done, grant } from '../../support/one-run.js';
 
 let client: DynamoDBClient;
@@ -14,16 +15,17 @@ beforeEach(async () => {
 });
 
 type Context = Record<string, unknown>;
+const NOTE = Symbol('note');
 
 /** A client's middleware that tells which contexts it sees, and what each held when its turn came. */
-function watchContexts(): { readonly contexts: Context[]; readonly held: string[][] } {
+function watchContexts(): { readonly contexts: Context[]; readonly held: (string | symbol)[][] } {
   const contexts: Context[] = [];
-  const held: string[][] = [];
+  const held: (string | symbol)[][] = [];
   client.middlewareStack.add(
     (next, context) => async (args) => {
       contexts.push(context as Context);
-      held.push(Object.keys(context));
-      (context as Context)['note'] = 'left behind';
+      held.push(Reflect.ownKeys(context));
+      Object.assign(context, { note: 'left behind', [NOTE]: 'left behind' });
       return next(args);
     },
     { step: 'initialize', name: 'watchContexts' },
@@ -70,7 +72,48 @@ describe("the middleware of a user's client", () => {
 
     expect(new Set(contexts).size).toBe(1);
     expect(held.flat()).not.toContain('note');
+    expect(held.flat()).not.toContain(NOTE);
     expect(held[2]).toEqual(held[0]);
+  });
+
+  test('may hand on no more than the input and the request', async () => {
+    client.middlewareStack.add(
+      (next) =>
+        ({ input, request }) =>
+          next({ input, request }),
+      { step: 'build', name: 'handOnLittle' },
+    );
+    const store = dynamoDBStore({ tableName, client });
+    await Promise.all(['a', 'b', 'c'].map((name) => grant(store, claim({ name }))));
+
+    expect(await store.acquire(claim({ name: 'b' }), call())).toMatchObject({ status: 'refused', reason: 'locked' });
+  });
+
+  test('sends nothing any more for a request that it has ended', async () => {
+    const { opened: late, open: goOn } = gate();
+    const sent: unknown[] = [];
+    const { requestHandler } = client.config;
+    const handle = requestHandler.handle.bind(requestHandler);
+    vi.spyOn(requestHandler, 'handle').mockImplementation((request, options) => {
+      sent.push(JSON.parse(request.body).Key.lockName.S);
+      return handle(request, options);
+    });
+    let handedOn: Promise<unknown> | undefined;
+    client.middlewareStack.add(
+      (next) => async (args) => {
+        if (handedOn) return next(args);
+        handedOn = late.then(() => next(args));
+        throw Object.assign(new Error('too slow for me'), { name: 'ValidationException' });
+      },
+      { step: 'initialize', name: 'ownTimeout' },
+    );
+    const store = dynamoDBStore({ tableName, client });
+    await expect(store.acquire(claim({ name: 'ended' }), call())).rejects.toThrow();
+    await grant(store, claim({ name: 'next' }));
+    goOn();
+
+    await expect(handedOn).rejects.toThrow('its request has ended');
+    expect(sent).toEqual(['next']);
   });
 
   test('sees a refusal as a response that carries the record, and no error', async () => {
