@@ -1,4 +1,5 @@
 import type { Context } from '../adapters/lambda-context.js';
+import { readThrown } from '../core/public/errors.js';
 import type { Execution } from '../core/public/execution.js';
 
 /** The part of Middy's request that is used here. */
@@ -11,14 +12,21 @@ export interface Request<E> {
   readonly internal: { execution: Execution };
 }
 
+/** What becomes of a run that Middy does not end by the middleware's own hooks. */
+interface Ends {
+  /** Told whether the handler has answered before. */
+  end(hasAnswered: boolean): Promise<void>;
+  /** The handler may be running still, and nobody will tell when it ends. */
+  abandon(): void;
+}
+
 /**
  * Calls `end` when Middy stops before it has called all middlewares: where a hook answers early, or where `onError`
  * throws, it does not call those of the others, not even to clean up. All that it does then is to set `response` or
- * `error`, and to read it. An early answer waits for `end`; what is thrown cannot wait.
- *
- * @param end told whether the handler has answered before
+ * `error`, and to read it. An early answer waits for `end`; what is thrown cannot wait. `abandon` is called at Middy's
+ * early time-out, whatever others make of its error.
  */
-export function onEarlyEnd(request: Request<unknown>, end: (hasAnswered: boolean) => Promise<void>): void {
+export function onEarlyEnd(request: Request<unknown>, { end, abandon }: Ends): void {
   let hasAnswered = false;
   let hasFailed = false;
   let ending: Promise<void> | undefined;
@@ -31,19 +39,33 @@ export function onEarlyEnd(request: Request<unknown>, end: (hasAnswered: boolean
       }
       hasAnswered = true;
     },
-    read: (response) => (ending && response !== undefined ? ending.then(() => response) : response),
+    // After a failure Middy throws unless there is a response, and a promise would be one.
+    read: (response) => (ending && !(hasFailed && response === undefined) ? ending.then(() => response) : response),
   });
   intercept(request, 'error', {
-    onSet() {
-      if (hasFailed) void end(hasAnswered);
+    onSet(error, before) {
+      if (!hasFailed && isEarlyTimeout(error)) abandon();
+      if (hasFailed && isThrown(error, before)) void end(hasAnswered);
       hasFailed = true;
     },
     read: (error) => error,
   });
 }
 
+/** What Middy throws shortly before Lambda's time-out, without waiting for the handler. */
+function isEarlyTimeout(error: unknown): boolean {
+  const isMiddys = readThrown(readThrown(error, 'cause'), 'package') === '@middy/core';
+  return isMiddys && readThrown(error, 'name') === 'TimeoutError';
+}
+
+/** Whether an `onError` has thrown, and so was the last to be called, rather than put another error in the place. */
+function isThrown(error: unknown, before: unknown): boolean {
+  // Middy leaves the error before in the one that was thrown, if that is another object.
+  return error === before || Object(error) !== error || readThrown(error, 'originalError') === before;
+}
+
 interface Interception {
-  onSet(): void;
+  onSet(next: unknown, before: unknown): void;
   read(value: unknown): unknown;
 }
 
@@ -56,9 +78,10 @@ function intercept(request: Request<unknown>, key: 'response' | 'error', { onSet
     enumerable: true,
     get: () => read(outer?.get ? outer.get() : value),
     set(next: unknown) {
+      const before = value;
       value = next;
       outer?.set?.(next);
-      onSet();
+      onSet(next, before);
     },
   });
 }

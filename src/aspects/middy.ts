@@ -1,6 +1,5 @@
 import type { Options as LambdaOptions } from '../adapters/lambda.js';
 import { lambdaOrders } from '../adapters/lambda-orders.js';
-import { readThrown } from '../core/public/errors.js';
 import { run } from '../core/run/engine.js';
 import { type OpenRun, openRun } from '../core/wrap/open-run.js';
 import { onEarlyEnd, type Request } from './middy-request.js';
@@ -36,8 +35,7 @@ export function singleExecution<E = any>(options: Options<E>): Middleware<E> {
   async function end(request: Request<E>, failure?: { readonly error: unknown }): Promise<void> {
     const taken = open.get(request);
     open.delete(request);
-    // The handler may still be running, so its lock is left to the end of its lease.
-    if (!isEarlyTimeout(failure?.error)) await taken?.end(failure);
+    await taken?.end(failure);
   }
 
   return {
@@ -50,7 +48,11 @@ export function singleExecution<E = any>(options: Options<E>): Middleware<E> {
       open.set(request, started);
       request.internal.execution = started.execution;
       request.context.execution = started.execution;
-      onEarlyEnd(request, (hasAnswered) => end(request, failureOf(request, hasAnswered)));
+      onEarlyEnd(request, {
+        end: (hasAnswered) => end(request, failureOf(request, hasAnswered)),
+        // Its lock is left to the end of its lease.
+        abandon: () => void open.delete(request),
+      });
     },
     after: (request) => end(request),
     onError: (request) => end(request, request),
@@ -62,10 +64,4 @@ function failureOf({ error }: Request<unknown>, hasAnswered: boolean): { readonl
   if (error !== undefined) return { error };
   if (hasAnswered) return undefined;
   return { error: new Error('a middleware answered before the handler ran: add singleExecution after it') };
-}
-
-/** What Middy throws shortly before Lambda's time-out, without waiting for the handler. */
-function isEarlyTimeout(error: unknown): boolean {
-  const isMiddys = readThrown(readThrown(error, 'cause'), 'package') === '@middy/core';
-  return isMiddys && readThrown(error, 'name') === 'TimeoutError';
 }

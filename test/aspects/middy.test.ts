@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import middy from '@middy/core';
 import { currentExecution, type Execution, executeWithLock, LockHeldError } from 'single-execution';
 import { singleExecution } from 'single-execution/middy';
@@ -174,13 +175,62 @@ describe('row 101: whatever other middlewares do, a run gives back what it took,
     expect(await call(wrapped)).toBe('sent');
   });
 
-  test('row 101: Middy’s early time-out releases nothing, because the handler may be running still', async () => {
-    const { options, clock, item } = setting();
-    const wrapped = middy(() => new Promise(() => {})).use(singleExecution(options));
-    const ended = wrapped(scheduledEvent(), lambdaContext({ clock, remainingMs: 20 }) as never);
+  type OnError = (request: { error: unknown; response: unknown }) => unknown;
 
-    await expect(ended).rejects.toMatchObject({ name: 'TimeoutError' });
-    expect(await item()).toMatchObject({ state: 'held' });
+  test.each<[string, OnError]>([
+    ['', () => {}],
+    [', also where another middleware throws of it', throwing],
+    [', also where another middleware throws a text', () => Promise.reject('no database')],
+    [', also where another middleware throws it again', ({ error }) => Promise.reject(error)],
+    [
+      ', also where another middleware puts its own error in the place',
+      (request) => Object.assign(request, { error: failure }) && undefined,
+    ],
+    [', also where another middleware answers it', () => answer],
+  ])(
+    'row 101: Middy’s early time-out releases nothing, because the handler may be running still%s',
+    async (_, other) => {
+      const { options, clock, item, observer } = setting();
+      const wrapped = middy(() => new Promise(() => {}))
+        .use(singleExecution(options))
+        .onError(other as () => void);
+      const ended = wrapped(scheduledEvent(), lambdaContext({ clock, remainingMs: 20 }) as never);
+      await Promise.resolve(ended).catch(() => {});
+      await clock.advance(1);
+
+      expect(await item()).toMatchObject({ state: 'held' });
+      expect(observer.types()).not.toContain('released');
+    },
+  );
+
+  test('row 101: the lock is held while a middleware cleans up whose neighbour has put another error in the place', async () => {
+    const { options, call, item } = setting();
+    const states: unknown[] = [];
+    const wrapped = middy(throwing as () => Promise<never>)
+      .use(singleExecution(options))
+      .onError(async () => {
+        await setImmediate();
+        states.push((await item())?.state);
+      })
+      .onError((request) => {
+        request.error = new Error('not found');
+      });
+
+    await expect(call(wrapped)).rejects.toThrow('not found');
+    expect(states).toEqual(['held']);
+    expect(await item()).toMatchObject(open);
+  });
+
+  test('row 101: an early answer that is undefined waits for the release, too', async () => {
+    const { options, call, item } = setting();
+    const wrapped = middy(() => 'sent')
+      .use(singleExecution(options))
+      .before((request) => {
+        request.earlyResponse = undefined;
+      });
+
+    expect(await call(wrapped)).toBeUndefined();
+    expect(await item()).toMatchObject(open);
   });
 });
 
