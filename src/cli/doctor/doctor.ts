@@ -1,9 +1,11 @@
+import { defined } from '../../core/values/defined.js';
 import type { Command, Session } from '../command.js';
 import { EXIT } from '../exit-code.js';
 import { storeAddress } from '../store/open-store.js';
 import type { Colour } from '../terminal.js';
 import { printTable } from '../text-table.js';
 import type { Finding } from './finding.js';
+import { lookAtFunction } from './look-at-function.js';
 import { lookAtRedis, lookAtUpstash } from './look-at-redis.js';
 import { lookAtTable } from './look-at-table.js';
 
@@ -16,15 +18,16 @@ const COLOURS: Readonly<Record<Finding['status'], Colour>> = {
 
 export const doctor: Command = {
   name: 'doctor',
-  summary: 'look for what is wrong with a store',
-  usage: '',
+  summary: 'look for what is wrong with a store, or with a deployed function',
+  usage: '[--function NAME]',
   operands: [0, 0],
-  options: {},
+  options: { function: { value: 'NAME', help: 'look at this Lambda function too; needs @aws-sdk/client-lambda' } },
   about: [
     "DynamoDB: the table, its keys, its time to live, its replicas, the rights of this role, this host's clock. Redis: scripts, version, role, eviction, persistence, clock. Nothing is written.",
+    'A function: its schedule against its time-out, its lease and its retries, by its settings and by the environment that SingleExecutionFunction gives it. Without a store only the function is looked at.',
     'Exits with 1 if there is a problem; a warning is none.',
   ],
-  examples: ['single-execution doctor --table locks'],
+  examples: ['single-execution doctor --table locks', 'single-execution doctor --function send-digest --table locks'],
   async run(session) {
     const findings = await lookAt(session);
     if (session.has('json')) session.terminal.json(findings);
@@ -33,7 +36,19 @@ export const doctor: Command = {
   },
 };
 
-function lookAt(session: Session): Promise<readonly Finding[]> {
+/** The store, if one is named or no function is, then the function. */
+async function lookAt(session: Session): Promise<readonly Finding[]> {
+  const functionName = session.text('function');
+  if (functionName === undefined) return lookAtStore(session);
+  const tableName = session.text('table') ?? session.env['LOCK_TABLE'];
+  const hasStore = tableName !== undefined || session.has('redis-url') || session.has('upstash');
+  const [region, profile] = [session.text('region'), session.text('profile')];
+  const address = { functionName, ...defined({ tableName, region, profile }) };
+  const ofStore = hasStore ? await lookAtStore(session) : [];
+  return [...ofStore, ...(await lookAtFunction(address, session.clock.now()))];
+}
+
+function lookAtStore(session: Session): Promise<readonly Finding[]> {
   const { env, clock } = session;
   const address = storeAddress(session, env);
   if (address.kind === 'redis') return lookAtRedis(address, clock);

@@ -3,15 +3,20 @@ import { failed } from '../exit-code.js';
 /**
  * Loads what a package is needed for.
  *
+ * @param what needs it, for people
  * @throws CliError that names the package and how to install it, where it is missing
  */
-export async function needing<T>(packages: readonly string[], load: () => Promise<T>): Promise<T> {
+export async function needing<T>(
+  packages: readonly string[],
+  load: () => Promise<T>,
+  what: string = 'this store',
+): Promise<T> {
   try {
     return await load();
   } catch (error) {
     if (!isMissing(error, packages)) throw error;
     throw failed(
-      `this store needs ${packages.join(' and ')}, which is not installed beside single-execution: npm install ${packages.join(' ')}`,
+      `${what} needs ${packages.join(' and ')}, which is not installed beside single-execution: npm install ${packages.join(' ')}`,
     );
   }
 }

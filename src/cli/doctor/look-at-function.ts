@@ -1,0 +1,188 @@
+import type { FunctionConfiguration, FunctionEventInvokeConfig } from '@aws-sdk/client-lambda';
+import { defined } from '../../core/values/defined.js';
+import { formatDuration, parseDuration } from '../../core/values/duration.js';
+import type { Schedule } from '../../core/values/schedule.js';
+import { eventBridge } from '../../schedule/schedule.js';
+import type { TableAddress } from '../store/dynamodb-store.js';
+import { needing } from '../store/needed-package.js';
+import { type Finding, nameOfThrown, ok, problem, unknown, type Verdict, warning } from './finding.js';
+
+/** A deployed function, and the table that it should use. */
+export interface FunctionAddress extends Pick<TableAddress, 'region' | 'profile'> {
+  readonly functionName: string;
+  readonly tableName?: string;
+}
+
+/** Facts of a deployed function. */
+interface Deployed {
+  readonly configuration: FunctionConfiguration;
+  /** Undefined where it has none of its own: Lambda's defaults apply. */
+  readonly retries: FunctionEventInvokeConfig | undefined;
+}
+
+const NOT_FOUND = 'ResourceNotFoundException';
+/** How many ticks are looked at to find the shortest time between two. */
+const TICKS = 200;
+
+/** Looks at a deployed function: its schedule against its lease, its time-out and its retries. Changes nothing. */
+export async function lookAtFunction(address: FunctionAddress, nowMs: number): Promise<readonly Finding[]> {
+  const lambda = await needing(['@aws-sdk/client-lambda'], () => import('@aws-sdk/client-lambda'), '--function');
+  let deployed: Deployed;
+  try {
+    deployed = await describe(lambda, address);
+  } catch (error) {
+    return [{ check: 'function', ...refused(nameOfThrown(error), address.functionName) }];
+  }
+  const { configuration, retries } = deployed;
+  const variables = configuration.Environment?.Variables ?? {};
+  const timeoutMs = (configuration.Timeout ?? 3) * 1_000;
+  const schedule = scheduleOf(variables);
+  const gapMs = typeof schedule === 'object' ? shortestGapMs(schedule, nowMs) : undefined;
+  return [
+    { check: 'function', ...functionOf(configuration) },
+    { check: 'lock table', ...tableOf(variables, address.tableName) },
+    { check: 'schedule', ...scheduleVerdict(schedule, gapMs) },
+    { check: 'time-out', ...timeoutOf(timeoutMs, gapMs) },
+    { check: 'lease', ...leaseOf(variables, timeoutMs, gapMs) },
+    { check: 'retries', ...retriesOf(retries) },
+    { check: 'given up', ...givenUpOf(configuration, retries) },
+  ];
+}
+
+type Lambda = typeof import('@aws-sdk/client-lambda');
+
+async function describe(lambda: Lambda, { functionName, region, profile }: FunctionAddress): Promise<Deployed> {
+  const { LambdaClient, GetFunctionConfigurationCommand, GetFunctionEventInvokeConfigCommand } = lambda;
+  const client = new LambdaClient({ ...defined({ region, profile }), maxAttempts: 1 });
+  const FunctionName = functionName;
+  try {
+    const [configuration, retries] = await Promise.all([
+      client.send(new GetFunctionConfigurationCommand({ FunctionName })),
+      client.send(new GetFunctionEventInvokeConfigCommand({ FunctionName })).catch((error: unknown) => {
+        if (nameOfThrown(error) === NOT_FOUND) return undefined;
+        throw error;
+      }),
+    ]);
+    return { configuration, retries };
+  } finally {
+    client.destroy();
+  }
+}
+
+function refused(name: string, functionName: string): Verdict {
+  if (name === NOT_FOUND) {
+    return problem(`${functionName} is not there, in this account and region`, 'correct --function or --region');
+  }
+  const remedy = 'allow lambda:GetFunctionConfiguration and lambda:GetFunctionEventInvokeConfig, or give credentials';
+  return unknown(`may not look: ${name}`, remedy);
+}
+
+function functionOf({ FunctionName, Runtime, State = 'Active' }: FunctionConfiguration): Verdict {
+  const found = `${FunctionName} is ${State}, ${Runtime ?? 'an image'}`;
+  if (State !== 'Active' && State !== 'Inactive')
+    return problem(found, 'wait until it is Active, or see why it failed');
+  const [, major] = /^nodejs(\d+)/.exec(Runtime ?? '') ?? [];
+  return major !== undefined && Number(major) < 20 ? problem(found, 'use nodejs22.x or nodejs24.x') : ok(found);
+}
+
+type Variables = Readonly<Record<string, string>>;
+
+function tableOf({ LOCK_TABLE: table }: Variables, wanted: string | undefined): Verdict {
+  if (!table) return unknown('LOCK_TABLE is not in its environment', 'see in its code which table it uses');
+  if (wanted === undefined || table === wanted) return ok(table);
+  return problem(`${table}, and this tool looks at ${wanted}`, 'give the same table to both');
+}
+
+/** Undefined where the environment has none; a text where it cannot be read. */
+function scheduleOf(variables: Variables): Schedule | string | undefined {
+  const { SINGLE_EXECUTION_SCHEDULE: expression, SINGLE_EXECUTION_TIME_ZONE: timeZone } = variables;
+  if (!expression) return undefined;
+  try {
+    return eventBridge(expression, timeZone ? { timeZone } : {});
+  } catch {
+    return expression;
+  }
+}
+
+function scheduleVerdict(schedule: Schedule | string | undefined, gapMs: number | undefined): Verdict {
+  if (schedule === undefined) {
+    return unknown('not in its environment', 'set SINGLE_EXECUTION_SCHEDULE, as SingleExecutionFunction does');
+  }
+  if (typeof schedule === 'string') return problem(`${schedule} cannot be read`, 'correct SINGLE_EXECUTION_SCHEDULE');
+  const gap = gapMs === undefined ? 'never again' : `at least ${formatDuration(gapMs)} from one tick to the next`;
+  return gapMs === undefined
+    ? warning(`${schedule}: ${gap}`, 'correct it if the job should run')
+    : ok(`${schedule}: ${gap}`);
+}
+
+/** The shortest time between two of the coming ticks. */
+function shortestGapMs(schedule: Schedule, nowMs: number): number | undefined {
+  let shortest: number | undefined;
+  let last = schedule.next(new Date(nowMs));
+  for (let tick = 0; tick < TICKS && last; tick++) {
+    const next = schedule.next(last);
+    if (next) shortest = Math.min(shortest ?? Number.POSITIVE_INFINITY, next.getTime() - last.getTime());
+    last = next;
+  }
+  return shortest;
+}
+
+function timeoutOf(timeoutMs: number, gapMs: number | undefined): Verdict {
+  const found = formatDuration(timeoutMs);
+  if (gapMs === undefined || timeoutMs <= gapMs) return ok(found);
+  return warning(
+    `${found}, longer than the ${formatDuration(gapMs)} between two ticks`,
+    'if that is not meant, shorten it: a tick that comes while a run has the lock is skipped',
+  );
+}
+
+function leaseOf(variables: Variables, timeoutMs: number, gapMs: number | undefined): Verdict {
+  const { LOCK_AT_MOST_FOR: most, LOCK_AT_LEAST_FOR: least } = variables;
+  const [mostMs, leastMs] = [durationIn(most), durationIn(least)];
+  if (Number.isNaN(mostMs) || Number.isNaN(leastMs)) {
+    const found = `LOCK_AT_MOST_FOR ${most ?? 'unset'}, LOCK_AT_LEAST_FOR ${least ?? 'unset'}`;
+    return problem(found, 'give durations, such as 15m or PT15M');
+  }
+  if (leastMs !== undefined && gapMs !== undefined && leastMs >= gapMs) {
+    return problem(
+      `lockAtLeastFor is ${formatDuration(leastMs)}, not less than the ${formatDuration(gapMs)} between two ticks`,
+      'shorten LOCK_AT_LEAST_FOR: ticks are skipped as lock-at-least-for',
+    );
+  }
+  if (mostMs === undefined) return ok('covers the time-out, unless the code says otherwise');
+  const found = `lockAtMostFor is ${formatDuration(mostMs)}`;
+  if (mostMs >= timeoutMs) return ok(found);
+  return warning(
+    `${found}, shorter than the time-out`,
+    'raise LOCK_AT_MOST_FOR: a run that takes longer loses its lock, unless the code sets keepAlive',
+  );
+}
+
+/** NaN for what is no duration. */
+function durationIn(text: string | undefined): number | undefined {
+  try {
+    return text ? parseDuration(text, 'a duration') : undefined;
+  } catch {
+    return Number.NaN;
+  }
+}
+
+function retriesOf(retries: FunctionEventInvokeConfig | undefined): Verdict {
+  const { MaximumRetryAttempts: attempts = 2, MaximumEventAgeInSeconds: ageSeconds = 21_600 } = retries ?? {};
+  if (attempts === 0) {
+    return warning('none', 'unless each tick may run at most once, allow one or two: a tick that failed is sent again');
+  }
+  return ok(`${attempts}, within ${formatDuration(ageSeconds * 1_000)}`);
+}
+
+function givenUpOf(
+  { DeadLetterConfig }: FunctionConfiguration,
+  retries: FunctionEventInvokeConfig | undefined,
+): Verdict {
+  const target = retries?.DestinationConfig?.OnFailure?.Destination ?? DeadLetterConfig?.TargetArn;
+  if (target) return ok(`ticks that are given up go to ${target.split(':').at(-1)}`);
+  return warning(
+    'nowhere',
+    'give the function a dead-letter queue or a destination on failure, to send such a tick again',
+  );
+}

@@ -1,0 +1,122 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { cliStage } from './stage.js';
+
+/*
+ * A stand-in for the API of Lambda: what doctor reads of a function is what these answers say.
+ */
+
+const stage = cliStage();
+
+type Answers = { readonly configuration?: object; readonly retries?: object; readonly error?: string };
+
+let server: Server;
+let url: string;
+let answers: Answers;
+beforeAll(async () => {
+  server = createServer(({ url: path = '', method }, response) => {
+    const told = path.endsWith('/configuration') ? answers.configuration : answers.retries;
+    const error = answers.error ?? (told === undefined || method !== 'GET' ? 'ResourceNotFoundException' : undefined);
+    response.setHeader('content-type', 'application/json');
+    if (error) response.writeHead(error === 'ResourceNotFoundException' ? 404 : 403, { 'x-amzn-errortype': error });
+    response.end(JSON.stringify(told ?? {}));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => server.close());
+
+const deployed = (variables: Record<string, string> = {}, more: object = {}): object => ({
+  FunctionName: 'send-digest',
+  Runtime: 'nodejs24.x',
+  State: 'Active',
+  Timeout: 300,
+  Environment: {
+    Variables: { LOCK_TABLE: 'locks', SINGLE_EXECUTION_SCHEDULE: 'cron(0/15 * * * ? *)', ...variables },
+  },
+  ...more,
+});
+const RETRIES = {
+  MaximumRetryAttempts: 2,
+  MaximumEventAgeInSeconds: 3_600,
+  DestinationConfig: { OnFailure: { Destination: 'arn:aws:sqs:eu-west-1:1:send-digest-dlq' } },
+};
+
+/** What doctor finds, by check. */
+async function found(of: Answers, ...args: readonly string[]) {
+  answers = of;
+  const env = { AWS_ENDPOINT_URL_LAMBDA: url };
+  const all = ['doctor', '--function', 'send-digest', '--json', ...args];
+  const { code, stdout } = await stage().cli.run(all, env);
+  const findings = JSON.parse(stdout) as { check: string; status: string; found: string; remedy?: string }[];
+  return { code, ...Object.fromEntries(findings.map(({ check, ...finding }) => [check, finding])) };
+}
+
+test('a function as the construct makes it is in order', async () => {
+  expect(await found({ configuration: deployed(), retries: RETRIES })).toEqual({
+    code: 0,
+    function: { status: 'ok', found: 'send-digest is Active, nodejs24.x' },
+    'lock table': { status: 'ok', found: 'locks' },
+    schedule: { status: 'ok', found: 'cron(0/15 * * * ? *): at least 15m from one tick to the next' },
+    'time-out': { status: 'ok', found: '5m' },
+    lease: { status: 'ok', found: 'covers the time-out, unless the code says otherwise' },
+    retries: { status: 'ok', found: '2, within 1h' },
+    'given up': { status: 'ok', found: 'ticks that are given up go to send-digest-dlq' },
+  });
+});
+
+test.each<[string, object, string, string, number]>([
+  ['a time-out longer than the time between two ticks', deployed({}, { Timeout: 901 }), 'time-out', 'warning', 0],
+  ['a lease shorter than the time-out', deployed({ LOCK_AT_MOST_FOR: 'PT1M' }), 'lease', 'warning', 0],
+  ['a lockAtLeastFor that skips ticks', deployed({ LOCK_AT_LEAST_FOR: 'PT15M' }), 'lease', 'problem', 1],
+  ['a lease that is no duration', deployed({ LOCK_AT_MOST_FOR: 'soon' }), 'lease', 'problem', 1],
+  ['a schedule that cannot be read', deployed({ SINGLE_EXECUTION_SCHEDULE: 'at dawn' }), 'schedule', 'problem', 1],
+  [
+    'a schedule that is over',
+    deployed({ SINGLE_EXECUTION_SCHEDULE: 'cron(0 9 1 1 ? 2025)' }),
+    'schedule',
+    'warning',
+    0,
+  ],
+  ['an environment without a schedule', deployed({ SINGLE_EXECUTION_SCHEDULE: '' }), 'schedule', 'unknown', 0],
+  ['an old runtime', deployed({}, { Runtime: 'nodejs18.x' }), 'function', 'problem', 1],
+  ['a function that failed', deployed({}, { State: 'Failed' }), 'function', 'problem', 1],
+])('%s is told, with its remedy', async (_, configuration, check, status, code) => {
+  expect(await found({ configuration, retries: RETRIES })).toMatchObject({
+    code,
+    [check]: { status, remedy: expect.any(String) },
+  });
+});
+
+test('no retries, and no place for what is given up, are warnings', async () => {
+  expect(await found({ configuration: deployed(), retries: { MaximumRetryAttempts: 0 } })).toMatchObject({
+    code: 0,
+    retries: { status: 'warning' },
+    'given up': { status: 'warning' },
+  });
+});
+
+test("without settings of its own Lambda's defaults apply, and its dead-letter queue counts", async () => {
+  const configuration = deployed({}, { DeadLetterConfig: { TargetArn: 'arn:aws:sqs:eu-west-1:1:dead' } });
+
+  expect(await found({ configuration })).toMatchObject({
+    retries: { status: 'ok', found: '2, within 6h' },
+    'given up': { status: 'ok', found: 'ticks that are given up go to dead' },
+  });
+});
+
+test('another table than the one looked at is a problem, and the store is looked at too', async () => {
+  const { args } = stage().on('dynamodb');
+
+  expect(await found({ configuration: deployed(), retries: RETRIES }, ...args)).toMatchObject({
+    code: 1,
+    table: { status: 'ok' },
+    'lock table': { status: 'problem' },
+  });
+});
+
+test('a function that is not there, or may not be looked at, is told', async () => {
+  expect(await found({})).toMatchObject({ code: 1, function: { status: 'problem' } });
+  expect(await found({ error: 'AccessDeniedException' })).toMatchObject({ code: 0, function: { status: 'unknown' } });
+});
