@@ -81,6 +81,9 @@ function addressesOf(url: unknown): { readonly succeeded: string; readonly faile
     );
   }
   const failed = new URL(url);
+  if (failed.username !== '' || failed.password !== '') {
+    throw new TypeError('url holds a user name or a password, which fetch refuses: give an address without them');
+  }
   if (failed.searchParams.get('state') === 'complete') failed.searchParams.set('state', 'fail');
   else failed.pathname = `${failed.pathname.replace(/\/$/, '')}/fail`;
   return { succeeded: url, failed: failed.href };

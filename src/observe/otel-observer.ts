@@ -29,8 +29,12 @@ export function otelObserver(options: OtelOptions = {}): TracingObserver {
   const spans = spanObserver(() => tracer ?? globalTracer());
   const metrics = metricsObserver(() => meter ?? globalMeter());
   const observer = (event: LockEvent) => {
-    spans(event);
-    metrics(event);
+    try {
+      spans(event);
+    } finally {
+      // A tracer that fails takes no metrics with it.
+      metrics(event);
+    }
   };
   return Object.assign(observer, { beginTrace: spans.beginTrace });
 }

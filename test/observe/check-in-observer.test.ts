@@ -108,6 +108,7 @@ test.each<[unknown, RegExp]>([
   [{ url: 'hc-ping.com/4f1d-secret' }, /^url is a string that is no address/],
   [{ url: 'ftp://hc-ping.com/4f1d-secret' }, /^url is a string that is no address/],
   [{ url: 'https://' }, /^url is a string that is no address/],
+  [{ url: 'https://4f1d-secret@hc-ping.com/' }, /^url holds a user name or a password/],
   [{ url: 'https://hc-ping.com/4f1d', method: 'POST' }, /unknown option 'method'/],
 ])('options that cannot be are refused, without the address: %o', (options, message) => {
   expect(() => checkInObserver(options as never)).toThrow(message);

@@ -1,7 +1,7 @@
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { executeWithLock, type LockEvent, type Observer } from 'single-execution';
 import { otelObserver } from 'single-execution/observe';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { realProcesses } from '../chaos/real-processes.js';
 import { MINUTE, memoryLocks, NOW } from '../support/memory-locks.js';
 import { pass } from '../support/pass.js';
@@ -54,6 +54,27 @@ describe('row 106: the span of a skip', () => {
   });
 });
 
+test('a skip is no failure where a store of somebody else does not tell the attempt of a holder', async () => {
+  const { options } = memoryLocks();
+  const { observer, spans } = traced();
+  const { attemptId: _, ...holder } = {
+    attemptId: '',
+    lockedBy: 'b',
+    lockedAtMs: NOW,
+    lockUntilMs: NOW,
+    fencingToken: 5,
+  };
+  vi.spyOn(options.store, 'acquire').mockResolvedValue({
+    status: 'refused',
+    reason: 'locked',
+    holder: holder as never,
+  });
+
+  const outcome = await executeWithLock(() => {}, { ...options, observers: [observer] });
+  expect(outcome).toMatchObject({ status: 'skipped', holder: { fencingToken: 5 } });
+  expect(spans()).toMatchObject([{ links: [] }]);
+});
+
 describe('a call', () => {
   test('that waits has one span, from its first try on', async () => {
     const { options, clock } = memoryLocks();
@@ -68,15 +89,19 @@ describe('a call', () => {
     expect(spans()[0]?.duration[0]).toBeGreaterThanOrEqual(5);
   });
 
-  test('whose tracer fails runs as ever, and its attempt id has no trace', async () => {
+  test('whose tracer fails runs as ever and is counted, and its attempt id has no trace', async () => {
     const { options } = memoryLocks();
     const events: LockEvent[] = [];
     const startSpan = () => {
       throw new Error('no exporter');
     };
-    const observers = [otelObserver({ tracer: { startSpan } }), (event: LockEvent) => void events.push(event)];
+    const counted: string[] = [];
+    const createCounter = (name: string) => ({ add: () => void counted.push(name) });
+    const meter = { createCounter, createHistogram: () => ({ record() {} }) };
+    const observers = [otelObserver({ tracer: { startSpan }, meter }), (event: LockEvent) => void events.push(event)];
 
     expect(await executeWithLock(() => 'sent', { ...options, observers })).toMatchObject({ value: 'sent' });
+    expect(counted).toEqual(['single_execution.attempts', 'single_execution.succeeded']);
     expect(events[0]?.attemptId).toMatch(/^a[\w-]{22}$/);
   });
 

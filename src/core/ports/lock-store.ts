@@ -33,7 +33,10 @@ export interface StoreCall {
 /** What is asked of a store. One claim per logical acquire, kept over its retries. */
 export interface Claim {
   readonly name: string;
-  /** Fresh random identity of this acquire; never a host name, never a request id. */
+  /**
+   * Fresh random identity of this acquire; never a host name, never a request id. 23 characters, or up to 88 where an
+   * observer leaves the trace of a run in it.
+   */
   readonly attemptId: string;
   readonly leaseMs: number;
   /** For people: who asks. At most 128 UTF-8 bytes. */

@@ -116,7 +116,8 @@ function claimFor({ order, policy, attemptId }: Invocation): Claim {
 
 function skip({ order, tell }: Invocation, reason: SkipReason, holder?: Holder): Skipped {
   const why = () => ({ reason, ...defined({ holder: holder && publicHolder(holder) }) });
-  tell({ type: 'skipped', ...why(), ...defined({ holderTrace: holder?.attemptId.split('.')[1] }) });
+  // A store of somebody else may not tell the attempt.
+  tell({ type: 'skipped', ...why(), ...defined({ holderTrace: holder?.attemptId?.split('.')[1] }) });
   const tick = dateOf(order.tickMs)?.toISOString();
   return { status: 'skipped', name: order.name, ...defined({ tick }), ...why() };
 }

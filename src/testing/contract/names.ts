@@ -82,6 +82,19 @@ export const nameCases: readonly ContractCase[] = [
     },
   ),
 
+  contractCase(
+    'F84 an attempt whose id ends in a trace is known again, and told to whom it refuses',
+    async ({ claim, acquire, release, refuse }) => {
+      const attemptId = `${newAttemptId()}.${'-'.repeat(64)}`;
+      const asked = claim({ attemptId });
+      const lease = expectGranted(await acquire(asked), 'acquire');
+      const { fencingToken } = lease;
+      expectFields(expectGranted(await acquire(asked), 'acquire replayed'), { fencingToken, attemptId }, 'lease');
+      expectFields((await refuse('locked')).holder, { attemptId }, 'holder');
+      expectSame(await release(lease), 'released', 'release');
+    },
+  ),
+
   contractCase('two names do not touch each other', async ({ grant, grantAndDie, run, refuse, release, extend }) => {
     const name = newAttemptId('c');
     await grantAndDie({ tickMs: TICK_MS });
