@@ -1,8 +1,9 @@
 /**
  * What a run and a skip cost above the lock that people write by hand, a SET NX PX and a compare-and-delete in Lua,
- * over the same unmodified client of @upstash/redis: `npx tsx bench/upstash.ts [rounds] [22|24]`, the latter a version
- * of Node. The work is bundled, as users' programs are, and done in a process of its own, so that CPU is the client's
- * alone. The Redis and its REST bridge are in others. Both kinds take turns, see side-by-side.ts.
+ * over the same unmodified client of @upstash/redis: `npx tsx bench/upstash.ts [rounds] [20|22|24] [layers]`, the second
+ * a version of Node, the third to see what a skip is made of. The work is bundled, as users' programs are, and done in a
+ * process of its own, so that CPU is the client's alone. The Redis and its REST bridge are in others. Both kinds take
+ * turns, see side-by-side.ts.
  */
 import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,14 +11,14 @@ import { fileURLToPath } from 'node:url';
 import { bundledProgram } from '../test/support/bundled-program.js';
 import { nodeBinary } from '../test/support/node-binary.js';
 
-const [rounds = '60', version] = process.argv.slice(2);
-const node = version === undefined ? process.execPath : await nodeBinary(version === '22' ? 22 : 24);
+const [rounds = '60', version = '20', layers] = process.argv.slice(2);
+const node = version === '20' ? process.execPath : await nodeBinary(version === '22' ? 22 : 24);
 const server = fork(fileURLToPath(new URL('./upstash-server.ts', import.meta.url)));
-const program = await bundledProgram(new URL('./upstash-work.ts', import.meta.url));
+const work = layers === undefined ? './upstash-work.ts' : './upstash-layers.ts';
+const program = await bundledProgram(new URL(work, import.meta.url));
 try {
   const [{ url, token }] = await once(server, 'message');
-  const work = spawn(node, [program.path, url, token, rounds], { stdio: 'inherit' });
-  await once(work, 'exit');
+  await once(spawn(node, [program.path, url, token, rounds], { stdio: 'inherit' }), 'exit');
 } finally {
   server.disconnect();
   await program.remove();

@@ -1,0 +1,53 @@
+/**
+ * Where the cost of a skip over Upstash goes: each layer beside a refused SET NX PX, from a script that does nothing up
+ * to a whole skip. The work of `upstash.ts [rounds] [20|22|24] layers`, in a process of its own.
+ */
+import { Redis } from '@upstash/redis';
+import { upstashStore } from 'single-execution/upstash';
+import { newAttemptId } from '../src/core/values/attempt-id.js';
+import { systemClock } from '../src/core/values/clock.js';
+import { ACQUIRE } from '../src/stores/redis/scripts.js';
+import { LEASE_MS, worksOf } from './redis-locks.js';
+import { compare, type Work } from './side-by-side.js';
+
+const OLD_TICK = Date.UTC(2026, 0, 1);
+const LOCKED_BY = 'a function 1 us-east-1 of the benchmark';
+
+const [url = '', token = '', rounds] = process.argv.slice(2);
+const redis = new Redis({ url, token, retry: { retries: 0 } });
+const store = upstashStore({ redis });
+const { skip } = await worksOf({
+  store,
+  take: async (key, id) => (await redis.set(key, id, { nx: true, px: LEASE_MS })) === 'OK',
+  give: async (key) => (await redis.del(key)) === 1,
+});
+
+/** Sends a script as an acquire of the lock that is skipped. */
+async function sending(script: string): Promise<Work> {
+  const hash = await redis.scriptLoad(script);
+  const ofTick = [LOCKED_BY, String(OLD_TICK), '', `,${OLD_TICK.toString(36)},`];
+  return () => redis.evalsha(hash, ['lock:done'], [newAttemptId(), String(LEASE_MS), ...ofTick]);
+}
+
+const acquire = () => {
+  const { signal } = new AbortController();
+  const call = { clock: systemClock, signal, tryMs: 1_000, budgetMs: 5_000, maxClockSkewMs: 1_000 };
+  const claim = { name: 'done', leaseMs: LEASE_MS, lockedBy: LOCKED_BY, tickMs: OLD_TICK, markTickAtStart: false };
+  return store.acquire({ ...claim, attemptId: newAttemptId() }, call);
+};
+
+const acquiring = await sending(ACQUIRE.text);
+const refusal = JSON.stringify(await acquiring());
+const layers: Record<string, Work> = {
+  'a script that does nothing': await sending('return 1'),
+  'a script that gives a constant answer, as long as ours': await sending(`return '${refusal}'`),
+  'a script that reads the time and the record': await sending(
+    `redis.call('TIME') redis.call('HGETALL', KEYS[1]) return '${refusal}'`,
+  ),
+  'the script of an acquire': acquiring,
+  'an acquire by the store': acquire,
+  'a skip': skip.ours,
+};
+for (const [layer, ours] of Object.entries(layers)) {
+  await compare(`${layer}, against a refused SET NX PX`, { rounds: Number(rounds) }, { bare: skip.bare, ours });
+}
