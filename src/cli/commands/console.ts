@@ -11,7 +11,7 @@ export const consoleCommand: Command = {
   usage: '[--port P] [--read-only] [--export FILE]',
   operands: [0, 0],
   options: {
-    port: { value: 'P', help: 'to listen on, 1 to 65535; else any free one' },
+    port: { value: 'P', help: 'to listen on; else, or with 0, any free one' },
     'read-only': { help: 'let the page change nothing' },
     export: { value: 'FILE', help: 'write one page with all that is known now, and end' },
   },
@@ -27,7 +27,7 @@ export const consoleCommand: Command = {
     const stray = ['port', 'read-only'].find((option) => session.has(option));
     if (file !== undefined && stray)
       throw wrongUse(`--export serves nothing, so --${stray} is for nothing: leave it out`);
-    const portNumber = port === undefined ? undefined : wholeOf('--port', port, 1, 65_535);
+    const portNumber = port === undefined ? undefined : wholeOf('--port', port, 0, 65_535);
     const page = await readPage();
     return file === undefined ? serve(session, page, portNumber) : exportTo(session, page, file);
   },

@@ -13,7 +13,7 @@ export interface Call {
   /** Below `/api/`, decoded: `['locks', 'digest', 'pause']`. */
   readonly path: readonly string[];
   readonly query: URLSearchParams;
-  /** As it was parsed; undefined without one. */
+  /** As it was parsed, an empty one as `{}`; undefined where it is no JSON. */
   readonly body: unknown;
 }
 
@@ -46,9 +46,10 @@ const ACTS: Readonly<Record<string, Act>> = {
   },
   async release({ admin }, name, { fencingToken }) {
     const result = await admin.forceRelease(name, { fencingToken: fencingToken as number });
-    return result.status === 'forced'
-      ? ok(result)
-      : refused(409, 'nothing was changed: the lock has changed meanwhile');
+    if (result.status === 'forced') return ok(result);
+    return (await findLock(admin, name))
+      ? refused(409, 'nothing was changed: the lock has changed meanwhile')
+      : unknown(name);
   },
   async backfill({ admin }, name, { from, to, schedule, timeZone }) {
     if (!(await findLock(admin, name))) return unknown(name);
@@ -77,15 +78,18 @@ async function answer(desk: Desk, { method, path, query, body }: Call): Promise<
   const [kind, name, act] = path;
   if (method === 'GET' && kind === 'next' && path.length === 1) return ok(nextTicks(query, clock.now()));
   if (kind !== 'locks' || path.length > 3) return refused(404, 'there is nothing at this address');
-  if (method === 'GET' && name === undefined) return ok(await admin.list());
+  const run = act !== undefined && Object.hasOwn(ACTS, act) ? ACTS[act] : undefined;
+  if (act !== undefined && !run) return refused(404, 'there is nothing at this address');
+  const wanted = run ? 'POST' : 'GET';
+  if (method !== wanted) return refused(405, `${method} is not for this address: use ${wanted}`);
+  if (name === undefined) return ok(await admin.list());
   const lockName = checkLockName(name);
-  if (method === 'GET' && act === undefined) {
+  if (!run) {
     const lock = await findLock(admin, lockName);
     return lock ? ok(lock) : unknown(lockName);
   }
-  const run = act !== undefined && Object.hasOwn(ACTS, act) ? ACTS[act] : undefined;
-  if (method !== 'POST' || !run) return refused(404, 'there is nothing at this address');
-  if (typeof body !== 'object' || body === null) return refused(400, 'the body is no object of JSON');
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    return refused(400, 'the body is no object of JSON');
   return run(desk, lockName, body as Fields);
 }
 

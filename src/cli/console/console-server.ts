@@ -54,7 +54,9 @@ interface Served extends ConsoleOptions {
 }
 
 async function serve(request: IncomingMessage, response: ServerResponse, served: Served): Promise<void> {
-  const { method = '', headers } = request;
+  const { headers } = request;
+  // Node sends no body in answer to a HEAD.
+  const method = request.method === 'HEAD' ? 'GET' : String(request.method);
   const { pathname, searchParams } = new URL(request.url ?? '/', 'http://console');
   const refusal = refusalOf({ method, path: pathname, headers }, served.house);
   if (refusal) return reply(response, { status: refusal.status, body: { error: refusal.why } });
@@ -104,7 +106,7 @@ async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return text === '' ? {} : JSON.parse(text);
   } catch {
     return undefined;
   }

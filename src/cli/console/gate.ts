@@ -24,17 +24,17 @@ export interface Refusal {
  * The page itself holds no data and needs no token.
  */
 export function refusalOf({ method, path, headers }: Knock, { port, token, readOnly }: House): Refusal | undefined {
-  const hosts = ['127.0.0.1', 'localhost', '[::1]'].map((host) => `${host}:${port}`);
+  const hosts = ['127.0.0.1', 'localhost', '[::1]'].map((host) => new URL(`http://${host}:${port}`).host);
   const { host, origin, authorization } = headers;
   if (!hosts.includes(String(host))) return { status: 403, why: 'this Host is not served' };
   if (origin !== undefined && !hosts.some((own) => origin === `http://${own}`)) {
     return { status: 403, why: 'pages of other origins are not served' };
   }
+  if (readOnly && method !== 'GET') return { status: 403, why: 'the console was started with --read-only' };
   if (path === '/' && method === 'GET') return undefined;
   if (!isSame(String(authorization), `Bearer ${token}`)) {
     return { status: 401, why: 'the token is missing or wrong: open the address that the console has printed' };
   }
-  if (readOnly && method !== 'GET') return { status: 403, why: 'the console was started with --read-only' };
   return undefined;
 }
 

@@ -90,6 +90,7 @@ test.each<[string, unknown]>([
   ['pause', { until: 'tomorrow' }],
   ['pause', { until: at(1).toISOString() }],
   ['pause', null],
+  ['pause', []],
   ['release', {}],
   ['release', { fencingToken: '7' }],
   ['delete', { fencingToken: -1 }],
@@ -105,6 +106,24 @@ test.each<[string, unknown]>([
 
   expect(await ask(path(name, act), { body })).toMatchObject({ status: 400, body: { error: expect.any(String) } });
   expect(await admin.get(name)).toEqual(before);
+});
+
+test('the API takes no body as an empty object, and names what is not there and what is no method of its own', async () => {
+  const { store } = stage().on('redis');
+  const name = freshName();
+  await ran(store, name);
+  const { ask } = await startedConsole(stage(), 'redis', '--port', '0');
+
+  expect(await ask(path(name, 'pause'), { method: 'POST' })).toMatchObject({ status: 200, body: { state: 'paused' } });
+  expect(await ask(path(freshName(), 'release'), { body: { fencingToken: 1 } })).toMatchObject({ status: 404 });
+  for (const [method, at] of [
+    ['POST', '/api/locks'],
+    ['OPTIONS', '/api/locks'],
+    ['PUT', path(name)],
+    ['GET', path(name, 'pause')],
+  ] as const) {
+    expect(await ask(at, { method })).toMatchObject({ status: 405, body: { error: expect.stringContaining('use') } });
+  }
 });
 
 test('a page of another site, a wrong token and another Host reach nothing', async () => {
@@ -130,6 +149,8 @@ test('--read-only tells everything and changes nothing', async () => {
   expect(await ask(path(name))).toMatchObject({ status: 200 });
   for (const act of ['pause', 'resume', 'release', 'backfill', 'delete']) {
     expect(await ask(path(name, act), { body: { fencingToken: 1 } })).toMatchObject({ status: 403 });
+    const headers = { authorization: '' };
+    expect(await ask(path(name, act), { method: 'POST', headers })).toMatchObject({ status: 403 });
   }
   expect(await admin.get(name)).toMatchObject({ state: 'free' });
 });
@@ -150,7 +171,7 @@ test('the page holds no data, a report all of them, whatever they say', async ()
 });
 
 test.each([
-  [['--port', '0'], 2, "--port is '0'"],
+  [['--port', '65536'], 2, "--port is '65536'"],
   [['--export', 'r.html', '--read-only'], 2, '--export serves nothing'],
   [['--export', '/nowhere/r.html'], 1, 'cannot be written'],
 ])('console %j ends with %i and says why', async (args, code, words) => {

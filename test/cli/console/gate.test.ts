@@ -13,6 +13,11 @@ describe('a request to the console', () => {
     expect(asks('/api/locks', { ...GOOD, host, origin: `http://${host}` })).toBe('passes');
   });
 
+  test('passes with a host without its port where that is 80, as browsers send it', () => {
+    const house = { ...HOUSE, port: 80 };
+    expect(asks('/api/locks', { ...GOOD, host: '127.0.0.1', origin: 'http://127.0.0.1' }, 'GET', house)).toBe('passes');
+  });
+
   test.each([undefined, '', 'evil.example:8123', '127.0.0.1', '127.0.0.1:80', '127.0.0.1.evil.example:8123'])(
     'is refused with the host %s, the page too',
     (host) => {
@@ -49,6 +54,7 @@ describe('a request to the console', () => {
     expect(asks('/api/locks', GOOD, 'GET', readOnly)).toBe('passes');
     for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
       expect(asks('/api/locks/digest/pause', GOOD, method, readOnly)).toBe(403);
+      expect(asks('/api/locks/digest/pause', { host: GOOD.host }, method, readOnly)).toBe(403);
     }
   });
 });
