@@ -29,6 +29,18 @@ export function optionsOf({ options, shared = {} }: Command): Options {
   };
 }
 
+/** How many arguments in front of the command are options that most commands take, with their values. */
+export function countEarlyOptions(args: readonly string[]): number {
+  const known: Options = { ...STORE_OPTIONS, ...JSON_OPTION };
+  let count = 0;
+  while (count < args.length) {
+    const [, name = '', inline] = /^--([^=]+)(=)?/.exec(args[count] ?? '') ?? [];
+    if (!Object.hasOwn(known, name)) break;
+    count += known[name]?.value !== undefined && inline === undefined ? 2 : 1;
+  }
+  return count;
+}
+
 /** @throws CliError for an option that is unknown, given twice, or lacks its value, and for too few or many operands */
 export function readCommandLine(command: Command, args: readonly string[]): CommandLine {
   const options = optionsOf(command);

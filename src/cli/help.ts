@@ -28,7 +28,7 @@ export function helpOf(command: Command): string {
   const others = Object.fromEntries(all.filter(([option]) => !(option in options)));
   return [
     ...section('NAME', [`single-execution ${name}: ${summary}`]),
-    ...section('SYNOPSIS', [`single-execution ${name}${usage && ` ${usage}`} [OPTIONS]`]),
+    ...section('SYNOPSIS', [`single-execution ${name}${withOptions(usage && ` ${usage}`)}`]),
     ...(about.length > 0
       ? section(
           'DESCRIPTION',
@@ -40,6 +40,11 @@ export function helpOf(command: Command): string {
     ...section('EXIT CODES', [EXIT_CODES]),
     ...section('EXAMPLE', examples).slice(0, -1),
   ].join('\n');
+}
+
+/** What stands behind `--` is not ours. */
+function withOptions(usage: string): string {
+  return usage.replace(/ -- |$/, ' [OPTIONS]$&');
 }
 
 function section(title: string, lines: readonly string[]): string[] {

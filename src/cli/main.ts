@@ -4,7 +4,7 @@ import { CorruptLockError, LockHeldError, LockStoreError, readThrownText } from 
 import { systemClock } from '../core/values/clock.js';
 import { describe } from '../core/values/describe.js';
 import type { Command, Session } from './command.js';
-import { readCommandLine } from './command-line.js';
+import { countEarlyOptions, readCommandLine } from './command-line.js';
 import { COMMANDS } from './commands.js';
 import { CliError, EXIT, wrongUse } from './exit-code.js';
 import { helpOf, overview } from './help.js';
@@ -27,11 +27,10 @@ export async function main(args: readonly string[], host: Host): Promise<number>
   }
 }
 
-async function dispatch(
-  args: readonly string[],
-  around: Pick<Session, 'terminal' | 'env' | 'folder'>,
-): Promise<number> {
+async function dispatch(all: readonly string[], around: Pick<Session, 'terminal' | 'env' | 'folder'>): Promise<number> {
   const { terminal, env } = around;
+  const early = countEarlyOptions(all);
+  const args = all.slice(early);
   const [first, ...others] = args;
   if (first === undefined || first === '--help' || first === '-h' || (first === 'help' && others.length === 0)) {
     printLines(terminal, overview(COMMANDS, version()));
@@ -44,7 +43,7 @@ async function dispatch(
   if (first.startsWith('-')) throw wrongUse(`${describe(first)} stands before the command: give the command first`);
   const isHelp = first === 'help';
   const { command, rest } = commandOf(isHelp ? others : args);
-  const line = readCommandLine(command, isHelp ? ['--help'] : rest);
+  const line = readCommandLine(command, isHelp ? ['--help'] : [...all.slice(0, early), ...rest]);
   if (line.has('help')) {
     printLines(terminal, helpOf(command));
     return EXIT.done;

@@ -254,6 +254,10 @@ describe('as a process', () => {
     [['run', '--name', 'x', 'ls'], /put -- before the command/],
     [['run', '--name', 'x', '--table', 'x'], /needs a command: put it behind --/],
     [['run', '--table', 'x', '--', 'ls'], /run needs --name/],
+    [['run', '--name', 'x', '--table', 'x', '--', ''], /the command behind -- is ''/],
+    [['--table', 'x'], /usage: single-execution COMMAND/],
+    [['--table', '--json', 'ls'], /--table needs a value/],
+    [['--watch', 'ls'], /'--watch' stands before the command/],
     [['run', '--name', 'x', '--tick', 'nearest', '--table', 'x', '--', 'ls'], /--tick nearest needs --schedule/],
     [['run', '--name', 'x', '--schedule', '15m', '--table', 'x', '--', 'ls'], /no schedule tells when ticks are due/],
     [['run', '--name', 'x', '--at-most', '1ms', '--table', 'x', '--', 'ls'], /lockAtMostFor is 1ms: give 1s to 24h/],
@@ -262,6 +266,22 @@ describe('as a process', () => {
 
     expect({ code, told: stdout + stderr }).toEqual({ code: 2, told: expect.stringMatching(why) });
     expect(stdout + stderr).not.toContain('hunter2');
+  });
+
+  test.each(['dynamodb', 'redis'] as const)(
+    'options of the store, on %s, may stand before the command',
+    async (kind) => {
+      const { args } = stage().on(kind);
+
+      expect(await stage().cli.run([...args, '--json', 'show', freshName()])).toMatchObject({ code: 3 });
+      const run = [...args, 'run', '--name', freshName(), '--', 'sh', '-c', 'exit 7'];
+      expect(await stage().cli.run(run)).toMatchObject({ code: 7 });
+    },
+  );
+
+  test('the help of run puts options before the command to run', async () => {
+    const { stdout } = await stage().cli.run(['run', '--help']);
+    expect(stdout).toMatch(/\[OPTIONS\]\s+-- COMMAND/);
   });
 
   test('each command has a page of help with an example', async () => {

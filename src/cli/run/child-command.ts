@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { constants } from 'node:os';
 import type { Clock } from '../../core/values/clock.js';
+import { describe } from '../../core/values/describe.js';
 import type { Environment } from '../command.js';
 
 /** How long a command that was told to end may take, before it is killed. */
@@ -12,14 +13,15 @@ const FROM_KEYBOARD: readonly string[] = ['SIGINT', 'SIGQUIT'];
 const ENDING: readonly string[] = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'];
 /** As a shell says it: there is no such command, or it cannot be executed. */
 const [NO_SUCH_COMMAND, NOT_EXECUTABLE] = [127, 126];
+const MISSING = ['ENOENT', 'ENOTDIR'];
 
 /** A command that has not succeeded. Its name stands in the record of the lock. */
 export class CommandFailed extends Error {
   override readonly name: string;
   readonly exitCode: number;
 
-  constructor(why: string, exitCode: number) {
-    super(`the command ended with ${why}`);
+  constructor(why: string, exitCode: number, message = `the command ended with ${why}`) {
+    super(message);
     this.name = why;
     this.exitCode = exitCode;
   }
@@ -72,7 +74,7 @@ export async function runCommand(
   env: Environment,
   { signals, stop, clock }: { readonly signals: Signals; readonly stop: AbortSignal; readonly clock: Clock },
 ): Promise<void> {
-  const child = spawn(file, args, { env, stdio: 'inherit' });
+  const child = begun(file, args, env);
   const ended = once(child, 'exit') as Promise<[number | null, string | null]>;
   signals.forwardTo(child);
   const killing = killOnce(child, stop, clock);
@@ -81,9 +83,18 @@ export async function runCommand(
     if (signal !== null) throw new CommandFailed(signal, exitCodeOf(signal));
     if (code !== 0) throw new CommandFailed(`exit code ${code}`, code ?? 1);
   } catch (error) {
-    throw error instanceof CommandFailed ? error : notStarted(error);
+    throw error instanceof CommandFailed ? error : notStarted(file, error);
   } finally {
     killing.stop();
+  }
+}
+
+/** @throws CommandFailed where the system refuses at once: some errors come so, others as an event */
+function begun(file: string, args: readonly string[], env: Environment): ChildProcess {
+  try {
+    return spawn(file, args, { env, stdio: 'inherit' });
+  } catch (error) {
+    throw notStarted(file, error);
   }
 }
 
@@ -104,7 +115,8 @@ function killOnce(child: ChildProcess, stop: AbortSignal, clock: Clock): { stop(
   };
 }
 
-function notStarted(error: unknown): CommandFailed {
+function notStarted(file: string, error: unknown): CommandFailed {
   const { code = 'unknown' } = error as { readonly code?: string };
-  return new CommandFailed(`not started (${code})`, code === 'ENOENT' ? NO_SUCH_COMMAND : NOT_EXECUTABLE);
+  const exitCode = MISSING.includes(code) ? NO_SUCH_COMMAND : NOT_EXECUTABLE;
+  return new CommandFailed(`not started (${code})`, exitCode, `the command ${describe(file)} is not started (${code})`);
 }

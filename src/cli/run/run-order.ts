@@ -21,6 +21,7 @@ export function runOrder(session: Session, observers: NonNullable<LockOptions['o
   const [name, tick, schedule] = ['name', 'tick', 'schedule'].map((option) => session.text(option));
   if (name === undefined) throw wrongUse('run needs --name: give the lock a name');
   if (rest.length === 0) throw wrongUse('run needs a command: put it behind --, as in run --name N -- backup.sh');
+  if (rest[0] === '') throw wrongUse("the command behind -- is '': give its name first, as in -- backup.sh");
   if (tick === 'nearest' && schedule === undefined) throw wrongUse('--tick nearest needs --schedule: give both');
   if (tick !== undefined && tick !== 'nearest' && schedule !== undefined) {
     throw wrongUse(`--tick ${describe(tick)} and --schedule exclude each other: give one of them`);
