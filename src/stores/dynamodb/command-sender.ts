@@ -24,6 +24,7 @@ interface Config {
 }
 interface Command {
   input: unknown;
+  readonly middlewareStack: Stack;
   resolveMiddleware(stack: Stack, config: Config, options?: { readonly abortSignal: Signal }): Handler;
 }
 
@@ -58,8 +59,10 @@ export function commandSender(client: DynamoDBDocumentClient): SendCommand {
 
   const resolveOnce = (command: Command, exchange: Exchange, stack: Stack, config: Config): Handler => {
     const { constructor: kind, input } = command;
-    const chains = idle.get(kind) ?? [];
-    idle.set(kind, chains);
+    // What a tool that replaces `send` has added to a command is for that command alone.
+    const isPlain = command.middlewareStack.identify().length === 0;
+    const chains = (isPlain && idle.get(kind)) || [];
+    if (isPlain) idle.set(kind, chains);
     const madeOf = stack.identify().join();
     const last = chains.pop();
     const chain = last?.madeOf === madeOf ? last : chainOf(command, stack, config, madeOf);

@@ -1,5 +1,5 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { dynamoDBStore } from 'single-execution/dynamodb';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { dynamoDBLocal, freshTable } from '../../support/dynamodb-local.js';
@@ -133,6 +133,30 @@ describe("the middleware of a user's client", () => {
     expect(await store.acquire(claim({ name: 'held' }), call())).toMatchObject({ status: 'refused', reason: 'locked' });
     expect(seen).toEqual([undefined, 'held']);
   });
+});
+
+test('what a tool adds to one command on its way stays with that command', async () => {
+  const documents = DynamoDBDocumentClient.from(client);
+  const { send } = documents;
+  const seen: unknown[] = [];
+  let commands = 0;
+  vi.spyOn(documents, 'send').mockImplementation((command: object, options: object) => {
+    const id = ++commands;
+    if (id > 1) {
+      (command as UpdateCommand).middlewareStack.add(
+        (next) => (args) => {
+          seen.push(id);
+          return next(args);
+        },
+        { step: 'initialize', name: 'span', override: true },
+      );
+    }
+    return Reflect.apply(send, documents, [command, options]);
+  });
+  const store = dynamoDBStore({ tableName, client: documents });
+  for (const name of ['a', 'b', 'c']) await grant(store, claim({ name }));
+
+  expect(seen).toEqual([2, 3]);
 });
 
 test('a command whose class resolves its middleware in another way goes that way', async () => {
