@@ -10,7 +10,7 @@ export type Observer = (event: LockEvent) => unknown;
 /** An observer that leaves a trace of each run in the record of its lock, for the runs that are skipped meanwhile. */
 export interface TracingObserver extends Observer {
   /**
-   * Called once a call, before it asks for the lock. Must not throw.
+   * Called once a call, before it asks for the lock. What it throws, or says besides, changes nothing.
    *
    * @returns what the run's `attemptId` then ends in: a dot and 1 to 64 characters of base64url, or nothing
    */

@@ -22,8 +22,22 @@ export function invocationOf(order: Order, policy: Policy, trace: string): Invoc
   return { order, policy, attemptId, tell: tellAll(policy.observers, policy.clock, { name, attemptId, tickMs }) };
 }
 
-/** The end of each attempt id of a call: what the first observer that traces it has to say, or nothing. */
+/** A dot, then what the observer can make its span of again. */
+const TRACE = /^\.[\w-]{1,64}$/;
+
+/**
+ * The end of each attempt id of a call: what the first observer that traces it has to say, or nothing. An observer that
+ * fails, or says something else, changes nothing.
+ */
 export function beginTrace({ observers, clock }: Policy): string {
   const tracing: readonly (Observer & Partial<TracingObserver>)[] = observers;
-  return tracing.reduce((trace, observer) => trace || observer.beginTrace?.(clock.now()) || '', '');
+  for (const observer of tracing) {
+    try {
+      const trace: unknown = observer.beginTrace?.(clock.now());
+      if (typeof trace === 'string' && TRACE.test(trace)) return trace;
+    } catch {
+      // An observer's failure is its own; the run goes on.
+    }
+  }
+  return '';
 }
