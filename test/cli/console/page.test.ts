@@ -170,6 +170,25 @@ describe('the page of the console', () => {
     await page.locator('h2').waitFor();
     expect(await overflow()).toBeLessThanOrEqual(0);
   });
+
+  test('writes the instants below the picture inside of it, on a phone too', async () => {
+    const name = freshName();
+    // The tick at the left edge is an instant that the axis names.
+    const today = new Date(new Date().setUTCHours(0, 0, 0, 0));
+    await ran(redis().store, name, new Date(today.getTime() - 2 * 86_400_000), 'failed');
+    await ran(redis().store, name, today);
+    const page = await open((await startedConsole(stage(), 'redis')).url, { viewport: { width: 360, height: 700 } });
+    await job(page, name);
+
+    const picture = await page.locator('svg.timeline').boundingBox();
+    const words = page.locator('.axis-words');
+    await words.first().waitFor();
+    for (const word of await words.all()) {
+      const box = await word.boundingBox();
+      expect(box?.x).toBeGreaterThanOrEqual(picture?.x ?? Number.NaN);
+      expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual((picture?.x ?? 0) + (picture?.width ?? 0));
+    }
+  });
 });
 
 test('a report shows the same without a console, and nothing to press', async () => {

@@ -40,12 +40,18 @@ export function Picture({ lock, nowMs, large = false }: Props) {
       <line x1={`${at(nowMs)}%`} x2={`${at(nowMs)}%`} y1="0" y2="100%" class="now" />
       {large &&
         axisOf(timeline, 6).map(({ atMs, words }) => (
-          <text key={atMs} x={`${at(atMs)}%`} y="100%" dy="-2" class="axis-words">
+          <text key={atMs} x={`${at(atMs)}%`} y="100%" dy="-2" class="axis-words" text-anchor={anchorOf(at(atMs))}>
             {words}
           </text>
         ))}
     </svg>
   );
+}
+
+/** Words at an edge stay inside of the picture, on a phone too. */
+function anchorOf(percent: number): 'start' | 'middle' | 'end' {
+  if (percent < 6) return 'start';
+  return percent > 94 ? 'end' : 'middle';
 }
 
 /** What fills the bar of a run whose end is unknown. Once in a page. */
