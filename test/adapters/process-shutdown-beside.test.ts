@@ -169,11 +169,11 @@ describe('row 31: the first process of a container, which no signal of its own e
     first.on('SIGTERM', beside);
     first.kill.mockImplementation(() => void setImmediate(() => first.emit('SIGTERM')));
     const { untilShutdown } = await copyIn(first);
-    Object.defineProperty(globalThis, Symbol.for('signal-exit emitter'), { value: { count: 1 }, configurable: true });
+    const emitter = standInEmitter();
     await untilShutdown(async () => first.emit('SIGTERM'));
 
     await vi.waitFor(() => expect(first.exit).toHaveBeenCalledExactlyOnceWith(143));
-    Reflect.deleteProperty(globalThis, Symbol.for('signal-exit emitter'));
+    emitter.remove();
   });
 
   test('row 31: exits with 143 while nothing runs', async () => {
@@ -184,6 +184,19 @@ describe('row 31: the first process of a container, which no signal of its own e
     await vi.waitFor(() => expect(first.exit).toHaveBeenCalledExactlyOnceWith(143));
   });
 });
+
+/** What signal-exit leaves where one copy of it listens. Another file of this worker may have loaded it already. */
+function standInEmitter(): { remove(): void } {
+  const key = Symbol.for('signal-exit emitter');
+  const real = (globalThis as Record<symbol, unknown>)[key] as { count: number } | undefined;
+  if (real) {
+    const { count } = real;
+    real.count = 1;
+    return { remove: () => void Object.assign(real, { count }) };
+  }
+  Object.defineProperty(globalThis, key, { value: { count: 1 }, configurable: true });
+  return { remove: () => void Reflect.deleteProperty(globalThis, key) };
+}
 
 test.each<[string, unknown]>([
   ['no process', undefined],

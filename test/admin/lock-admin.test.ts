@@ -64,6 +64,7 @@ describe.each<[string, () => Promise<Stores>]>([
           lockedBy: `process ${process.pid}`,
           lockedAt,
           lockUntil,
+          leaseMs: 300_000,
           tick: TICK,
           failuresInARow: 0,
           runs: [],
