@@ -187,7 +187,7 @@ describe('any command line', () => {
 
         expect(EXITS).toContain(code);
         expect(out + err).not.toMatch(OBEYED);
-        expect(out + err).not.toMatch(/hunter2|\n {4}at /);
+        expect(out + err).not.toMatch(/hunter2|\n {4}at .*:\d+:\d+/);
         if (code !== 0 && line[0] !== 'run' && out === '')
           expect(err).toMatch(/^single-execution: \S.*\n$|^.*\n(?:.*\n)?$/);
         const said = code === 0 || line[0] === 'run';

@@ -14,7 +14,7 @@ const node = (program: string) => ['--', process.execPath, '-e', program];
 const PRINT = `const { SINGLE_EXECUTION_NAME, SINGLE_EXECUTION_TICK, SINGLE_EXECUTION_FENCING_TOKEN } = process.env;
   process.stdout.write(JSON.stringify([SINGLE_EXECUTION_NAME, SINGLE_EXECUTION_TICK, SINGLE_EXECUTION_FENCING_TOKEN]));`;
 /** Says that it runs, and goes on until it is told to end. */
-const WAIT = "console.log('on'); process.on('SIGTERM', () => process.exit(7)); setInterval(() => {}, 1000);";
+const WAIT = "process.on('SIGTERM', () => process.exit(7)); console.log('on'); setInterval(() => {}, 1000);";
 
 /** Starts a run, and resolves when its command has begun. */
 async function started(kind: (typeof KINDS)[number], ...args: string[]) {
