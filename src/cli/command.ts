@@ -39,7 +39,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** What a command line says, complete. */
 export interface CommandLine {
   readonly operands: readonly string[];
-  /** What stands behind `--`; undefined where there is none. */
+  /** The words behind `--`; undefined where the command line has no `--`. */
   readonly rest: readonly string[] | undefined;
   /** The value of an option; undefined where it is not given. */
   text(option: string): string | undefined;

@@ -25,7 +25,7 @@ const TIMEOUT_MS = 10_000;
  * Makes an observer that tells a dead-man service, such as healthchecks.io or Cronitor, of each run: one request when
  * it has succeeded or failed, none when it was skipped. No run waits for it or fails by it.
  *
- * @throws TypeError for an unknown option, an address that is none, or where there is no `fetch`
+ * @throws TypeError for an unknown option, for a text that is no address, and on a platform without `fetch`
  */
 export function checkInObserver(options: CheckInOptions): CheckInObserver {
   checkKnown(options, namesOf<CheckInOptions>({ url: true }));

@@ -15,7 +15,7 @@ export interface OtelOptions {
  * Makes an observer for OpenTelemetry: a span of each run and of each skip, which links to the span of the run that
  * holds the lock, and metrics. It writes nothing as long as the program has registered neither.
  *
- * @throws TypeError for an unknown option, and for a tracer or a meter that is none
+ * @throws TypeError for an unknown option, and for a tracer or a meter without the functions of OpenTelemetry's
  */
 export function otelObserver(options: OtelOptions = {}): TracingObserver {
   checkKnown(options, namesOf<OtelOptions>({ tracer: true, meter: true }));

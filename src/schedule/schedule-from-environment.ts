@@ -4,7 +4,7 @@ import { eventBridge } from './eventbridge.js';
 
 /**
  * The schedule that `SingleExecutionFunction` has put into the function's environment: `SINGLE_EXECUTION_SCHEDULE`, an
- * expression of EventBridge, and `SINGLE_EXECUTION_TIME_ZONE`, UTC if there is none.
+ * expression of EventBridge, and `SINGLE_EXECUTION_TIME_ZONE`, UTC where that is not set.
  *
  * @throws TypeError when the environment has no schedule; RangeError for one that cannot be
  */

@@ -25,7 +25,7 @@ export const doctor: Command = {
   about: [
     "DynamoDB: the table, its keys, its time to live, its replicas, the rights of this role, this host's clock. Redis: scripts, version, role, eviction, persistence, clock. Nothing is written.",
     'A function: its schedule against its time-out, its lease and its retries, by its settings and by the environment that SingleExecutionFunction gives it. Without a store only the function is looked at.',
-    'Exits with 1 if there is a problem; a warning is none.',
+    'Exits with 1 if it finds a problem. Warnings do not count.',
   ],
   examples: ['single-execution doctor --table locks', 'single-execution doctor --function send-digest --table locks'],
   async run(session) {

@@ -8,6 +8,7 @@ import {
   clockVerdict,
   type Finding,
   look,
+  NOBODY,
   nameOfThrown,
   ok,
   problem,
@@ -16,8 +17,6 @@ import {
   warning,
 } from './finding.js';
 
-/** A lock of this name is looked for, and neither found nor made. */
-const NOBODY = 'single-execution-doctor';
 const OLDEST_VERSION = 7;
 
 type Facts = ReadonlyMap<string, string>;

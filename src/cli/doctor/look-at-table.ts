@@ -6,6 +6,7 @@ import {
   clockVerdict,
   type Finding,
   look,
+  NOBODY,
   nameOfThrown,
   ok,
   problem,
@@ -14,8 +15,6 @@ import {
   warning,
 } from './finding.js';
 
-/** A lock of this name is looked for, and neither found nor made. */
-const NOBODY = 'single-execution-doctor';
 const KEY = 'lockName';
 const DENIED = /AccessDenied|NotAuthorized|UnrecognizedClient|InvalidSignature|ExpiredToken|Credentials/;
 const NO_TABLE = 'ResourceNotFoundException';

@@ -49,7 +49,7 @@ async function readJson(path: string): Promise<Readonly<Record<string, unknown>>
   try {
     return Object(JSON.parse(await readFile(path, 'utf8')));
   } catch {
-    // There is none, or it cannot be read: then nothing is known of the project.
+    // The file is missing or cannot be read, so nothing is known of the project.
     return {};
   }
 }

@@ -3,9 +3,9 @@
  * these functions will do. Immutable, and the same on every host.
  */
 export interface Schedule {
-  /** The newest tick at or before an instant; undefined if there is none. */
+  /** The newest tick at or before an instant; undefined if no tick is that early. */
   previous(at: Date): Date | undefined;
-  /** The first tick strictly after an instant; undefined if there is none. */
+  /** The first tick strictly after an instant; undefined if no tick follows. */
   next(at: Date): Date | undefined;
   /** The ticks from `from` (inclusive) to `to` (exclusive), oldest first; the first `max` of them. */
   between(from: Date, to: Date, options?: { readonly max?: number }): Date[];

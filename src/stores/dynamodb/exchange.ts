@@ -78,7 +78,7 @@ interface NodeStream {
   on(event: 'error', listener: (error: Error) => void): unknown;
 }
 
-/** A body that is read to its end; undefined for one that is none of the SDK's streams. */
+/** Reads a body to its end; undefined for a body that is no stream, as behind a mock. */
 async function bytesOf(body: unknown): Promise<Uint8Array | undefined> {
   if (typeof body !== 'object' || body === null) return undefined;
   if (body instanceof Blob) return new Uint8Array(await body.arrayBuffer());

@@ -4,7 +4,7 @@
  * clock decides. See docs/protocol.md, "On Redis".
  *
  * Each answers with one JSON text: a list of a word, the server's time, a number of its own and, where its caller needs
- * it, the record as it was before. Clients try to read each answer as JSON, and a text that is none costs them an error.
+ * it, the record as it was before. @upstash/redis reads each answer as JSON; a text that is not JSON costs it an error.
  * All values are texts, so that no client rounds a number. A list is nothing that base64 could be: @upstash/redis asks
  * for base64, and decodes what looks like it also where the server has sent plain text.
  */
