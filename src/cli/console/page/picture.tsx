@@ -33,7 +33,7 @@ export function Picture({ lock, nowMs, large = false }: Props) {
         </rect>
       ))}
       {marks.map(({ kind, atMs, words }) => (
-        <circle key={`${kind} ${atMs}`} class={`mark ${kind}`} cx={`${at(atMs)}%`} cy="13%" r={large ? 6 : 4}>
+        <circle key={`${kind} ${atMs}`} class={`mark ${kind}`} cx={`${at(atMs)}%`} cy="16%" r={large ? 6 : 4}>
           <title>{words}</title>
         </circle>
       ))}
