@@ -32,8 +32,8 @@ const OPENING_BRACE = 0x7b;
 
 /**
  * Sends a request of the SDK and reads its response, whose body the SDK then finds read. Each response tells the
- * server's time, an error's too. A refused write leaves its item in the exchange and is a success to the SDK, which then
- * throws no error through its middleware. A refusal is an ordinary answer, and most attempts get one.
+ * server's time, also that of an error. A refused write leaves its item in the exchange. To the SDK it is a success, so
+ * that no error is thrown through its middleware: a refusal is an ordinary answer, and most attempts get one.
  *
  * @throws what the SDK's handler throws
  * @throws EmptyAnswer for a success that holds no object, as that of a gateway may be. The SDK would take it for one
