@@ -65,6 +65,8 @@ test(`row 102: a @Cron of NestJS in ${PROCESSES} processes runs once per tick`, 
   const fleet = Array.from({ length: PROCESSES }, () => programs.start(program.path, {}, [], { REDIS_URL: redis.url }));
   await expectOneRunPerTick(fleet, 4, 2_000);
 
-  const isSkip = ({ source, reason }: Said) => source === 'single-execution' && reason === 'already-executed';
-  expect(saidBy(fleet).some(isSkip)).toBe(true);
+  // A process that comes while another runs finds the lock held, a later one finds the tick done.
+  const skips = saidBy(fleet).filter(({ type }) => type === 'skipped');
+  expect(skips.length).toBeGreaterThan(0);
+  for (const { reason } of skips) expect(['locked', 'already-executed']).toContain(reason);
 });
