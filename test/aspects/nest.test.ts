@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { transform } from '@swc/core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type BundledProgram, bundledProgram } from '../support/bundled-program.js';
-import { type ChildPrograms, childPrograms, type Said } from '../support/child-program.js';
+import { type ChildPrograms, childPrograms } from '../support/child-program.js';
 import { type RedisServer, startRedisServer } from '../support/redis-server.js';
 import { expectOneRunPerTick, saidBy } from './fleet.js';
 
