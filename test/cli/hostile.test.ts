@@ -106,7 +106,7 @@ const FITTING: Readonly<Record<string, readonly string[]>> = {
 const word = fc.oneof(fc.constantFrom(...VALUES), fc.string({ unit: 'binary', maxLength: 20 }));
 /** A word that may name a lock or a person. A name is shown, so a password must not be in it. */
 const nameWord = word.filter((text) => !text.includes(PASSWORD));
-const valueOf = (option: string) => (option === 'by' || option === 'name' ? nameWord : word);
+const valueFor = (option: string) => (option === 'by' || option === 'name' ? nameWord : word);
 const rarely = <T>(usual: fc.Arbitrary<T>, rare: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 9, arbitrary: usual }, { weight: 1, arbitrary: rare });
 
@@ -118,13 +118,13 @@ const given = (name: string, values: fc.Arbitrary<string>) =>
   );
 const anyOption = fc
   .constantFrom(...OPTIONS)
-  .chain((name) => fc.oneof(fc.constant([`--${name}`]), given(name, valueOf(name))));
+  .chain((name) => fc.oneof(fc.constant([`--${name}`]), given(name, valueFor(name))));
 
 /** An option of a command as it is meant, but for its value, which may be anything. */
 const ownOption = ([name, { value }]: [string, Option]) =>
   value === undefined
     ? fc.constant([`--${name}`])
-    : given(name, rarely(FITTING[name] ? fc.constantFrom(...FITTING[name]) : valueOf(name), valueOf(name)));
+    : given(name, rarely(FITTING[name] ? fc.constantFrom(...FITTING[name]) : valueFor(name), valueFor(name)));
 
 /** The console serves until it is told to end. */
 const ENDING = COMMANDS.filter(({ name }) => name !== 'console');
