@@ -13,5 +13,5 @@ const task = cron.schedule('*/2 * * * * *', ({ date }) => void say('ran', { tick
   name: 'digest',
   distributed: true,
 });
-task.on('execution:skipped', ({ reason }) => void say('skipped', { reason }));
+task.on('execution:skipped', ({ date, reason }) => void say('skipped', { tick: date, reason }));
 say('ready');

@@ -24,9 +24,9 @@ afterAll(async () => {
 
 test(`row 103: in ${PROCESSES} processes a task of node-cron runs once per tick`, { timeout: 90_000 }, async () => {
   const fleet = Array.from({ length: PROCESSES }, () => programs.start(program.path, { url: redis.url }));
-  await expectOneRunPerTick(fleet, 4, 2_000);
+  await expectOneRunPerTick(fleet, 4);
 
-  expect(saidBy(fleet)).toContainEqual({ said: 'skipped', reason: 'not-elected' });
+  expect(saidBy(fleet)).toContainEqual(expect.objectContaining({ said: 'skipped', reason: 'not-elected' }));
   const client = new Redis(redis.url);
   expect(await client.hgetall('lock:digest')).toMatchObject({ result: 'succeeded' });
   client.disconnect();
