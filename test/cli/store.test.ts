@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type BuiltCli, builtCli } from '../support/built-cli.js';
+import { connectedTo, startRedisServer } from '../support/redis-server.js';
 import { startUpstashBridge, type UpstashBridge } from '../support/upstash-bridge.js';
 import { cliStage, freshName, taken } from './stage.js';
 
@@ -35,6 +36,25 @@ describe('the packages beside it', () => {
 
   test('are not needed by what needs no store', async () => {
     expect(await bare.run(['next', '0 9 * * *'])).toMatchObject({ code: 0 });
+  });
+
+  test('tell at once that Redis refuses the login, and hide the password', async () => {
+    const server = await startRedisServer();
+    const redis = await connectedTo(server.port);
+    await redis.config('SET', 'requirepass', 'right');
+    redis.disconnect();
+
+    for (const cli of [stage().cli, withRedis]) {
+      for (const login of ['', ':wrong@', 'nobody:wrong@']) {
+        const end = await cli.run(['ls', '--redis-url', `redis://${login}127.0.0.1:${server.port}`]);
+
+        expect(end).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('Redis refuses the login') });
+        expect(end.stderr).not.toContain('wrong');
+      }
+      const url = `redis://:right@127.0.0.1:${server.port}`;
+      expect(await cli.run(['ls', '--redis-url', url])).toMatchObject({ code: 0 });
+    }
+    await server.stop();
   });
 
   test('of Redis can be redis instead of ioredis', async () => {

@@ -1,3 +1,4 @@
+import { systemClock } from '../../core/values/clock.js';
 import type { IORedisClient, NodeRedisClient } from '../../stores/redis/redis.js';
 import { redisAdminStore, redisStore } from '../../stores/redis/redis.js';
 import { failed } from '../exit-code.js';
@@ -22,7 +23,7 @@ export async function openRedis({ url, keyPrefix }: RedisAddress): Promise<OpenS
   return { kind: 'redis', ...connection, store: redisStore(options), admin: redisAdminStore(options) };
 }
 
-/** By the package that is installed, ioredis first. Does not wait for the connection: the first request does. */
+/** By the package that is installed, ioredis first. */
 async function connect(url: string): Promise<RedisConnection> {
   try {
     return await connectIORedis(url);
@@ -42,8 +43,7 @@ async function connect(url: string): Promise<RedisConnection> {
 async function connectIORedis(url: string): Promise<RedisConnection> {
   const { Redis } = await import('ioredis');
   const client = new Redis(url, { maxRetriesPerRequest: 0 });
-  // It tells of each connection that fails; the request that needed one says so too.
-  client.on('error', () => undefined);
+  await loggedIn(client, () => client.disconnect());
   return {
     client,
     command: (name, ...args) => client.call(name, ...args),
@@ -54,12 +54,42 @@ async function connectIORedis(url: string): Promise<RedisConnection> {
 async function connectNodeRedis(url: string): Promise<RedisConnection> {
   const { createClient } = await import('redis');
   const client = createClient({ url });
-  client.on('error', () => undefined);
+  const login = loggedIn(client, () => client.destroy());
   // Rejects when it is closed before it is connected.
   client.connect().catch(() => undefined);
+  await login;
   return {
     client,
     command: (name, ...args) => client.sendCommand([name, ...args]),
     close: () => client.destroy(),
   };
+}
+
+interface Connecting {
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  once(event: 'ready', listener: () => void): unknown;
+}
+
+/** How long a login is waited for; a connection that takes longer is waited for by the request that needs it. */
+const LOGIN_MS = 1_000;
+const REFUSED_LOGIN = /^(WRONGPASS|NOAUTH)\b/;
+
+/** @throws CliError where Redis refuses the login, which a client would try again and again */
+function loggedIn(client: Connecting, close: () => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = systemClock.setTimer(resolve, LOGIN_MS);
+    const done = () => {
+      timer.cancel();
+      resolve();
+    };
+    client.once('ready', done);
+    // A client tells of each connection that fails; the request that needed one says so too.
+    client.on('error', ({ message }) => {
+      if (REFUSED_LOGIN.test(message)) {
+        close();
+        reject(failed('Redis refuses the login: check the user and the password of --redis-url or REDIS_URL'));
+      }
+      done();
+    });
+  });
 }
