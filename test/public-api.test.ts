@@ -33,7 +33,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   'single-execution/schedule': ['cron', 'eventBridge', 'rate', 'scheduleFromEnvironment'],
   'single-execution/middy': ['singleExecution'],
   'single-execution/decorator': ['SingleExecution'],
-  'single-execution/cdk': ['LockTable', 'SingleExecutionFunction', 'LockDashboard', 'lockMetric'],
+  'single-execution/cdk': ['LockTable', 'SingleExecution', 'SingleExecutionFunction', 'LockDashboard', 'lockMetric'],
   'single-execution/testing': [
     'lockStoreContract',
     'manualClock',

@@ -6,4 +6,5 @@ export type { LockSchedule } from './lock-schedule.js';
 export { type FromTableOptions, type ILockTable, LockTable, type LockTableProps } from './lock-table.js';
 export type { PlannedSchedule } from './planned-schedule.js';
 export type { ScheduleGaps } from './schedule-gaps.js';
+export { type AttachProps, SingleExecution, type SingleExecutionProps } from './single-execution.js';
 export { SingleExecutionFunction, type SingleExecutionFunctionProps } from './single-execution-function.js';

@@ -11,6 +11,7 @@ import {
 } from 'aws-cdk-lib/aws-scheduler';
 import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
+import type { Construct } from 'constructs';
 import type { PlannedSchedule } from './planned-schedule.js';
 import { deliveryRetries } from './retry-settings.js';
 import { isUtc } from './run-gaps.js';
@@ -29,15 +30,24 @@ export interface LockSchedule {
   readonly timeWindow?: TimeWindow;
 }
 
+/** What invokes a function. */
+export type Trigger = Schedule | Rule;
+
 /**
  * Has a schedule or a rule invoke a function, in both cases with an event of EventBridge's shape. Its `time` is the
  * scheduled time, the same for every delivery of a tick; a clock or the event's id would differ between deliveries.
  */
-export function addSchedule(fn: IFunction, planned: PlannedSchedule, deadLetterQueue: IQueue): void {
+export function addSchedule(
+  scope: Construct,
+  fn: IFunction,
+  planned: PlannedSchedule,
+  deadLetterQueue: IQueue,
+): Trigger {
   const { attempts, maxAgeMs } = deliveryRetries(planned.gaps?.shortestMs ?? Number.POSITIVE_INFINITY);
   const delivery = { deadLetterQueue, retryAttempts: attempts, maxEventAge: Duration.millis(maxAgeMs) };
-  if (planned.via === 'rule') addRule(fn, planned, delivery);
-  else addSchedulerSchedule(fn, planned, delivery);
+  return planned.via === 'rule'
+    ? addRule(scope, fn, planned, delivery)
+    : addSchedulerSchedule(scope, fn, planned, delivery);
 }
 
 interface Delivery {
@@ -47,10 +57,11 @@ interface Delivery {
 }
 
 function addSchedulerSchedule(
+  scope: Construct,
   fn: IFunction,
   { id, schedule, detail = {}, timeWindow = TimeWindow.off() }: PlannedSchedule,
   delivery: Delivery,
-): void {
+): Schedule {
   const { account, region } = Stack.of(fn);
   const input = ScheduleTargetInput.fromObject({
     version: '0',
@@ -67,10 +78,16 @@ function addSchedulerSchedule(
     scheduleArn: ContextAttribute.scheduleArn,
     attemptNumber: ContextAttribute.attemptNumber,
   });
-  new Schedule(fn, `Schedule:${id}`, { schedule, timeWindow, target: new LambdaInvoke(fn, { ...delivery, input }) });
+  const target = new LambdaInvoke(fn, { ...delivery, input });
+  return new Schedule(scope, `Schedule:${id}`, { schedule, timeWindow, target });
 }
 
-function addRule(fn: IFunction, { id, schedule, detail, timeWindow }: PlannedSchedule, delivery: Delivery): void {
+function addRule(
+  scope: Construct,
+  fn: IFunction,
+  { id, schedule, detail, timeWindow }: PlannedSchedule,
+  delivery: Delivery,
+): Rule {
   const { expressionString, timeZone } = schedule;
   if (!isUtc(schedule)) {
     throw new TypeError(
@@ -89,7 +106,7 @@ function addRule(fn: IFunction, { id, schedule, detail, timeWindow }: PlannedSch
     );
   }
   const event = detail && RuleTargetInput.fromObject({ ...RULE_EVENT, detail });
-  new Rule(fn, `Rule:${id}`, {
+  return new Rule(scope, `Rule:${id}`, {
     schedule: RuleSchedule.expression(expressionString),
     targets: [new LambdaFunction(fn, { ...delivery, ...(event && { event }) })],
   });

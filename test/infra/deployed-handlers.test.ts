@@ -113,7 +113,7 @@ describe.each([22, 24] as const)('on Node %i', (major) => {
 
   /** Whether the role of the function allows what it asked of DynamoDB. */
   function mayAsk({ operation, body }: SeenRequest): boolean {
-    const [, policy] = one<PolicyProperties>('AWS::IAM::Policy', `${deployed.construct}Role`);
+    const [, policy] = one<PolicyProperties>('AWS::IAM::Policy', `${deployed.construct}ServiceRole`);
     const { lockName } = (body['Key'] ?? {}) as { readonly lockName?: { readonly S: string } };
     return isAllowed(resolved(policy.PolicyDocument, resolve), {
       action: `dynamodb:${operation}`,
@@ -140,7 +140,7 @@ describe.each([22, 24] as const)('on Node %i', (major) => {
       construct,
       host,
       lockTable: own['LOCK_TABLE'] ?? '',
-      deliver(scheduledTime, { schedule = `${construct}Schedule`, ...options } = {}) {
+      deliver(scheduledTime, { schedule = `${construct}SingleExecutionSchedule`, ...options } = {}) {
         const [scheduleId, { Target }] = one<ScheduleProperties>('AWS::Scheduler::Schedule', schedule);
         expect(Target.Arn).toEqual({ 'Fn::GetAtt': [id, 'Arn'] });
         const input = String(resolved(Target.Input, resolve))
@@ -246,7 +246,7 @@ describe.each([22, 24] as const)('on Node %i', (major) => {
     const deployTenantSync = () =>
       deploy('TenantSync', { TENANT_API_URL: `http://127.0.0.1:${(tenants.address() as AddressInfo).port}/` });
     const sync = ({ deliver }: Deployed, tenant: string, time: string, options: InvokeOptions = {}) =>
-      deliver(time, { schedule: `TenantSyncScheduletenantsync2F${tenant}`, ...options }).done;
+      deliver(time, { schedule: `TenantSyncSingleExecutionScheduletenantsync2F${tenant}`, ...options }).done;
 
     test('syncs tenants side by side, each tick once', async () => {
       const fn = await deployTenantSync();

@@ -78,7 +78,9 @@ describe('row 77: the alarms', () => {
       {
         ...inFiveMinutes,
         Namespace: 'AWS/SQS',
-        Dimensions: [{ Name: 'QueueName', Value: { 'Fn::GetAtt': [of('DigestDeadLetters'), 'QueueName'] } }],
+        Dimensions: [
+          { Name: 'QueueName', Value: { 'Fn::GetAtt': [of('DigestSingleExecutionDeadLetters'), 'QueueName'] } },
+        ],
         Statistic: 'Maximum',
         Threshold: 1,
         // A queue that nobody touches has no metrics.
@@ -251,7 +253,7 @@ describe("row 77: the dead man's switch", () => {
     expect(alarmsOn(templateOf(stack), 'Executed')).toEqual([]);
     expect(warningsOf(stack)).toMatchObject([
       {
-        id: '/Jobs/Digest/Alarms',
+        id: '/Jobs/Digest/SingleExecution/Alarms',
         entry: {
           data: `${apart}, and an alarm looks back 7 at most: nothing tells that lock "digest" did not run; its failures and dead letters still do [ack: single-execution:did-not-run:digest]`,
         },

@@ -94,7 +94,11 @@ describe('row 75: the function', () => {
       DestinationConfig: { OnFailure: { Destination: stack.resolve(mine.queueArn) } },
     });
     template.hasResourceProperties('AWS::Scheduler::Schedule', {
-      Target: { DeadLetterConfig: { Arn: { 'Fn::GetAtt': [Match.stringLikeRegexp('DigestDeadLetters'), 'Arn'] } } },
+      Target: {
+        DeadLetterConfig: {
+          Arn: { 'Fn::GetAtt': [Match.stringLikeRegexp('DigestSingleExecutionDeadLetters'), 'Arn'] },
+        },
+      },
     });
   });
 });
@@ -266,8 +270,8 @@ describe("row 76: the function's role", () => {
       Roles: [stack.resolve(role.roleName)],
       PolicyDocument: {
         Statement: Match.arrayWith([
-          Match.objectLike({ Action: 'dynamodb:UpdateItem' }),
           Match.objectLike({ Action: ['logs:CreateLogStream', 'logs:PutLogEvents'] }),
+          Match.objectLike({ Action: 'dynamodb:UpdateItem' }),
         ]),
       },
     });

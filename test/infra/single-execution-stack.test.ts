@@ -54,10 +54,17 @@ describe('row 75: the stack', () => {
   ])(
     'row 76: %s may take %s, do what it does with the data, write its log, and no more',
     (id, _, like, key, onData) => {
-      const policies = propertiesOf('AWS::IAM::Policy').filter(({ PolicyName }) => PolicyName.startsWith(`${id}Role`));
+      const policies = propertiesOf('AWS::IAM::Policy').filter(({ PolicyName }) =>
+        PolicyName.startsWith(`${id}ServiceRole`),
+      );
 
       expect(policies.map(({ PolicyDocument }) => PolicyDocument.Statement)).toEqual([
         [
+          {
+            Effect: 'Allow',
+            Action: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+            Resource: arnOf(`${id}LogGroup`),
+          },
           {
             Effect: 'Allow',
             Action: 'dynamodb:UpdateItem',
@@ -66,13 +73,8 @@ describe('row 75: the stack', () => {
           },
           {
             Effect: 'Allow',
-            Action: ['logs:CreateLogStream', 'logs:PutLogEvents'],
-            Resource: arnOf(`${id}Log`),
-          },
-          {
-            Effect: 'Allow',
             Action: ['sqs:GetQueueAttributes', 'sqs:GetQueueUrl', 'sqs:SendMessage'],
-            Resource: arnOf(`${id}DeadLetters`),
+            Resource: arnOf(`${id}SingleExecutionDeadLetters`),
           },
           { Effect: 'Allow', Action: onData, Resource: arnOf('Data') },
         ],
@@ -204,12 +206,12 @@ describe('row 75: cdk-nag', () => {
       'stack/AlarmTopic Serverless::Serverless-SNSRedrivePolicy',
       'stack/NightlyReport Serverless::Serverless-LambdaDLQ',
       'stack/NightlyReport Serverless::Serverless-LambdaTracing',
-      'stack/NightlyReport/DeadLetters AwsSolutions::AwsSolutions-SQS3',
-      'stack/NightlyReport/DeadLetters Serverless::Serverless-SQSRedrivePolicy',
+      'stack/NightlyReport/SingleExecution/DeadLetters AwsSolutions::AwsSolutions-SQS3',
+      'stack/NightlyReport/SingleExecution/DeadLetters Serverless::Serverless-SQSRedrivePolicy',
       'stack/TenantSync Serverless::Serverless-LambdaDLQ',
       'stack/TenantSync Serverless::Serverless-LambdaTracing',
-      'stack/TenantSync/DeadLetters AwsSolutions::AwsSolutions-SQS3',
-      'stack/TenantSync/DeadLetters Serverless::Serverless-SQSRedrivePolicy',
+      'stack/TenantSync/SingleExecution/DeadLetters AwsSolutions::AwsSolutions-SQS3',
+      'stack/TenantSync/SingleExecution/DeadLetters Serverless::Serverless-SQSRedrivePolicy',
     ]);
     expect(new Set(found.map(({ acknowledgedAt: at, acknowledgedId: id }) => `${at} ${id}`))).toEqual(
       new Set(acknowledged.map(({ at, id }) => `${at} ${id}`)),

@@ -1,0 +1,38 @@
+import { CfnResource, Duration, Token } from 'aws-cdk-lib';
+import { CfnFunction, type IFunction } from 'aws-cdk-lib/aws-lambda';
+
+/** What Lambda takes for a function that sets none. */
+const LAMBDA_TIMEOUT = Duration.seconds(3);
+
+/** The function that an alias or a version is of; any other function itself. */
+export function functionBehind(fn: IFunction): IFunction {
+  return 'lambda' in fn ? (fn.lambda as IFunction) : fn;
+}
+
+/** The resource of a function, or of the function behind an alias or a version; undefined when it was imported. */
+export function functionResource(fn: IFunction): CfnFunction | undefined {
+  const resource = functionBehind(fn).node.defaultChild;
+  if (!resource || !CfnResource.isCfnResource(resource)) return undefined;
+  return resource.cfnResourceType === CfnFunction.CFN_RESOURCE_TYPE_NAME ? (resource as CfnFunction) : undefined;
+}
+
+/**
+ * The time-out of a function of this app, or the one given for an imported function.
+ *
+ * @throws TypeError when neither is known, or both are and differ
+ */
+export function timeoutOf(fn: IFunction, given: Duration | undefined): Duration {
+  const resource = functionResource(fn);
+  const seconds = resource && (resource.timeout ?? LAMBDA_TIMEOUT.toSeconds());
+  if (seconds === undefined || Token.isUnresolved(seconds)) {
+    if (given) return given;
+    throw new TypeError(`the time-out of ${fn.node.path} is not known here: say with timeout what it is`);
+  }
+  const own = Duration.seconds(seconds);
+  if (given && given.toMilliseconds() !== own.toMilliseconds()) {
+    throw new TypeError(
+      `timeout is ${given.toHumanString()}, and ${fn.node.path} has one of ${own.toHumanString()}: leave timeout out, or change the function's`,
+    );
+  }
+  return own;
+}

@@ -1,0 +1,75 @@
+import { Annotations, type Duration, Stack, Token } from 'aws-cdk-lib';
+import type { IFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { functionBehind, functionResource } from './attached-function.js';
+import { NAMESPACE_VARIABLE } from './lock-metrics.js';
+import type { LockSchedule } from './lock-schedule.js';
+import type { ILockTable } from './lock-table.js';
+import { SCHEDULE_VARIABLE, scheduleVariables, TIME_ZONE_VARIABLE } from './schedule-variables.js';
+
+/** Variables that only the construct may set, because it has checked their values, and what they follow from. */
+const OWN_VARIABLES: Readonly<Record<string, string>> = {
+  LOCK_TABLE: 'lockTable',
+  LOCK_KEY_PREFIX: 'lockTable',
+  LOCK_AT_MOST_FOR: 'lockAtMostFor',
+  LOCK_AT_LEAST_FOR: 'lockAtLeastFor',
+  [NAMESPACE_VARIABLE]: 'the stack',
+  [SCHEDULE_VARIABLE]: 'schedules',
+  [TIME_ZONE_VARIABLE]: 'schedules',
+};
+
+export interface LockEnvironment {
+  readonly lockTable: ILockTable;
+  readonly lockAtMostFor?: Duration | undefined;
+  readonly lockAtLeastFor?: Duration | undefined;
+  readonly namespace: string;
+  readonly schedules: readonly LockSchedule[];
+}
+
+/** What a handler reads: where its locks are, its times, its schedule and where its metrics go. */
+export function lockVariables(environment: LockEnvironment): Readonly<Record<string, string>> {
+  const { lockTable, lockAtMostFor, lockAtLeastFor, namespace, schedules } = environment;
+  return {
+    LOCK_TABLE: lockTable.table.tableName,
+    ...(lockTable.keyPrefix !== '' && { LOCK_KEY_PREFIX: lockTable.keyPrefix }),
+    ...(lockAtMostFor && { LOCK_AT_MOST_FOR: lockAtMostFor.toIsoString() }),
+    ...(lockAtLeastFor && { LOCK_AT_LEAST_FOR: lockAtLeastFor.toIsoString() }),
+    [NAMESPACE_VARIABLE]: namespace,
+    ...scheduleVariables(schedules),
+  };
+}
+
+/**
+ * Sets the variables of a function, or of the function behind an alias or a version. For one that was imported, whose
+ * environment CDK cannot change, synthesis warns of what to set.
+ *
+ * @throws TypeError when the function has another value for one of them
+ */
+export function setVariables(fn: IFunction, variables: Readonly<Record<string, string>>): void {
+  const its = functionBehind(fn);
+  if (!hasEnvironment(its)) {
+    const wanted = Object.entries(variables).map(([name, value]) => `${name}=${readable(value)}`);
+    Annotations.of(fn).addWarningV2(
+      'single-execution:environment',
+      `${its.node.path} was imported, and its environment cannot be set here: set ${wanted.join(', ')} where it is made`,
+    );
+    return;
+  }
+  refuseOthers(its, variables);
+  for (const [name, value] of Object.entries(variables)) its.addEnvironment(name, value);
+}
+
+const hasEnvironment = (fn: IFunction): fn is LambdaFunction => 'addEnvironment' in fn;
+
+/** A token has no text that a person could set. */
+const readable = (value: string): string => (Token.isUnresolved(value) ? 'the name of the lock table' : value);
+
+function refuseOthers(fn: IFunction, variables: Readonly<Record<string, string>>): void {
+  const stack = Stack.of(fn);
+  const given: Readonly<Record<string, unknown>> = stack.resolve(functionResource(fn)?.environment)?.variables ?? {};
+  for (const [name, source] of Object.entries(OWN_VARIABLES)) {
+    const wanted = stack.resolve(variables[name]);
+    if (name in given && JSON.stringify(given[name]) !== JSON.stringify(wanted)) {
+      throw new TypeError(`environment has ${name}, which follows from ${source}: leave it out`);
+    }
+  }
+}

@@ -1,0 +1,134 @@
+import { Annotations, Duration, Stack } from 'aws-cdk-lib';
+import type { IAlarmAction } from 'aws-cdk-lib/aws-cloudwatch';
+import type { Alias, EventInvokeConfigOptions, IFunction, Version } from 'aws-cdk-lib/aws-lambda';
+import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
+import { type IQueue, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import { timeoutOf } from './attached-function.js';
+import { LockAlarms } from './lock-alarms.js';
+import { lockVariables, setVariables } from './lock-environment.js';
+import { addSchedule, type LockSchedule, type Trigger } from './lock-schedule.js';
+import type { ILockTable } from './lock-table.js';
+import { checkLockAtLeastFor, checkLockTimes, lateTickIsInTheWay, lockedRetry } from './lock-times.js';
+import { type PlannedSchedule, planSchedules, sharedLockWarnings } from './planned-schedule.js';
+import { RETRY_DELAYS_MS, runRetries } from './retry-settings.js';
+import { refuseSharedLocks } from './shared-locks.js';
+
+export interface SingleExecutionProps extends EventInvokeConfigOptions {
+  readonly lockTable: ILockTable;
+  /** The locks that the function takes: names as given to `withSingleExecution`, or `prefix*`. It gets no others. */
+  readonly lockNames: readonly string[];
+  readonly schedules: readonly LockSchedule[];
+  /**
+   * The handler's option, which reads it as `LOCK_AT_MOST_FOR`. At least the time-out and 1 % more.
+   *
+   * @default the remaining time + 2 s
+   */
+  readonly lockAtMostFor?: Duration;
+  /** The handler's option, which reads it as `LOCK_AT_LEAST_FOR`. Shorter than the period. @default none */
+  readonly lockAtLeastFor?: Duration;
+  /** What its alarms do, such as `new SnsAction(topic)`. @default alarms change their state and notify nobody */
+  readonly alarmActions?: readonly IAlarmAction[];
+}
+
+export interface AttachProps extends SingleExecutionProps {
+  /** The function's time-out. Needed for an imported function alone. @default that of the function */
+  readonly timeout?: Duration;
+}
+
+/** The id of the construct below its function. */
+const ID = 'SingleExecution';
+
+/**
+ * What a function on a schedule needs besides its code: permission to take its locks, their environment, the schedules,
+ * retries that fit the period, a dead-letter queue and alarms.
+ */
+export class SingleExecution extends Construct {
+  /** What its schedules invoke: a function, an alias or a version. */
+  readonly fn: IFunction;
+  /** How long its locks outlive a holder that dies: what was given, else the remaining time of a run (the time-out). */
+  readonly lockAtMostFor: Duration;
+  /** The namespace of its metrics, shared by the functions of a stack: `SingleExecution/<stack>`. */
+  readonly metricNamespace: string;
+  readonly schedules: readonly PlannedSchedule[];
+  /** The `Schedule` or `Rule` of each of `schedules`. */
+  readonly triggers: readonly Trigger[];
+  /** Receives the ticks that were given up. */
+  readonly deadLetters: IQueue;
+  readonly alarms: LockAlarms;
+
+  /**
+   * Adds them to a function, an alias or a version, below which they stand.
+   *
+   * @throws TypeError, RangeError for names, times and schedules under which runs would overlap or be skipped
+   */
+  static attach(fn: IFunction | Alias | Version, props: AttachProps): SingleExecution {
+    if (fn.node.tryFindChild(ID)) {
+      throw new TypeError(`${fn.node.path} has a SingleExecution: give that one all schedules and lockNames`);
+    }
+    // CDK's own aliases are no IFunction where TypeScript takes optional properties to the letter.
+    return new SingleExecution(fn as IFunction, props);
+  }
+
+  private constructor(fn: IFunction, props: AttachProps) {
+    super(fn, ID);
+    const { lockTable, lockNames, lockAtMostFor, lockAtLeastFor, alarmActions = [] } = props;
+    const timeout = timeoutOf(fn, props.timeout);
+    checkLockTimes({ lockAtMostFor, lockAtLeastFor, timeout });
+    this.fn = fn;
+    this.lockAtMostFor = lockAtMostFor ?? timeout;
+    this.metricNamespace = `SingleExecution/${Stack.of(fn).stackName}`;
+    this.schedules = planSchedules(props.schedules, lockNames, lockTable.keyPrefix);
+    for (const schedule of this.schedules) checkLockAtLeastFor(lockAtLeastFor, schedule);
+    refuseSharedLocks(fn, lockTable, lockNames);
+    const namespace = this.metricNamespace;
+    setVariables(fn, lockVariables({ lockTable, lockAtMostFor, lockAtLeastFor, namespace, schedules: this.schedules }));
+    lockTable.grantLock(fn, lockNames);
+
+    this.deadLetters = new Queue(this, 'DeadLetters', {
+      encryption: QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
+      retentionPeriod: Duration.days(14),
+    });
+    const retries = this.#configureRetries(timeout, props);
+    this.#warn({ lockAtMostFor, lockAtLeastFor, timeout, retries });
+    this.triggers = this.schedules.map((schedule) => addSchedule(this, fn, schedule, this.deadLetters));
+    this.alarms = new LockAlarms(this, 'Alarms', {
+      fn,
+      timeout,
+      retries,
+      deadLetters: this.deadLetters,
+      namespace,
+      schedules: this.schedules,
+      actions: alarmActions,
+    });
+  }
+
+  /** @returns how often Lambda tries a failed run again */
+  #configureRetries(timeout: Duration, { retryAttempts, maxEventAge, onFailure, onSuccess }: AttachProps): number {
+    const runs = runRetries(Math.min(...this.schedules.map(periodMs)), timeout.toMilliseconds());
+    const attempts = retryAttempts ?? runs.attempts;
+    this.fn.configureAsyncInvoke({
+      retryAttempts: attempts,
+      maxEventAge: maxEventAge ?? Duration.millis(runs.maxAgeMs),
+      onFailure: onFailure ?? new SqsDestination(this.deadLetters),
+      ...(onSuccess && { onSuccess }),
+    });
+    return attempts;
+  }
+
+  #warn({ retries, ...times }: Parameters<typeof lockedRetry>[0] & { readonly retries: number }): void {
+    const warnings = Annotations.of(this);
+    for (const warning of sharedLockWarnings(this.schedules)) {
+      warnings.addWarningV2('single-execution:several-schedules', warning);
+    }
+    const kept = retries > 0 && lockedRetry(times, RETRY_DELAYS_MS[0]);
+    if (kept) warnings.addWarningV2('single-execution:locked-retry', kept);
+    for (const schedule of this.schedules) {
+      const late = lateTickIsInTheWay(times.lockAtLeastFor, schedule);
+      if (late) warnings.addWarningV2(`single-execution:late-tick:${schedule.id}`, late);
+    }
+  }
+}
+
+const periodMs = ({ gaps }: PlannedSchedule): number => gaps?.shortestMs ?? Number.POSITIVE_INFINITY;

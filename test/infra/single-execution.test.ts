@@ -1,0 +1,185 @@
+import { Duration } from 'aws-cdk-lib';
+import { Annotations, Match } from 'aws-cdk-lib/assertions';
+import { Role } from 'aws-cdk-lib/aws-iam';
+import { Code, type FunctionOptions, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { type AttachProps, LockTable, SingleExecution } from 'single-execution/cdk';
+import { describe, expect, test } from 'vitest';
+import { appStack, templateOf } from '../support/synthesised.js';
+import { digest, nightly } from './digest.js';
+
+const IMPORTED = 'arn:aws:lambda:eu-west-1:123456789012:function:digest';
+const here = { env: { account: '123456789012', region: 'eu-west-1' } };
+
+/** A function as any app has one. */
+function ownFunction(options: FunctionOptions = {}, stack = appStack()): LambdaFunction {
+  return new LambdaFunction(stack, 'Mine', {
+    runtime: Runtime.NODEJS_24_X,
+    handler: 'index.handler',
+    code: Code.fromInline('exports.handler = async () => {};'),
+    timeout: Duration.minutes(5),
+    ...options,
+  });
+}
+
+function attached(fn: Parameters<typeof SingleExecution.attach>[0], props: Partial<AttachProps> = {}): SingleExecution {
+  const lockTable = props.lockTable ?? new LockTable(fn.stack, 'Locks');
+  return SingleExecution.attach(fn, { lockTable, lockNames: ['digest'], schedules: [{ schedule: nightly }], ...props });
+}
+
+const typesOf = (template: ReturnType<typeof templateOf>) =>
+  Object.values<{ Type: string }>(template.toJSON()['Resources'])
+    .map(({ Type }) => Type)
+    .sort();
+
+describe('what a function of its own gets', () => {
+  test('is what SingleExecutionFunction has, below its own role, log and code', () => {
+    const own = templateOf(attached(ownFunction()).fn.stack);
+    const others = templateOf(digest({ timeout: Duration.minutes(5) }).stack);
+
+    expect(typesOf(own)).toEqual(typesOf(others).filter((type) => type !== 'AWS::Logs::LogGroup'));
+    own.hasResourceProperties('AWS::Lambda::Function', {
+      Timeout: 300,
+      Environment: {
+        Variables: {
+          LOCK_TABLE: { Ref: 'LocksTable84FB9352' },
+          SINGLE_EXECUTION_NAMESPACE: 'SingleExecution/Jobs',
+          SINGLE_EXECUTION_SCHEDULE: 'cron(0 2 * * ? *)',
+        },
+      },
+    });
+  });
+
+  test.each([
+    'AWS::Scheduler::Schedule',
+    'AWS::Lambda::EventInvokeConfig',
+    'AWS::CloudWatch::Alarm',
+    'AWS::SQS::Queue',
+  ])('has the same %s', (type) => {
+    const stack = appStack();
+    const fn = new LambdaFunction(stack, 'Digest', {
+      runtime: Runtime.NODEJS_24_X,
+      handler: 'index.handler',
+      code: Code.fromInline('exports.handler = async () => {};'),
+      timeout: Duration.minutes(5),
+    });
+    attached(fn);
+
+    expect(templateOf(stack).findResources(type)).toEqual(
+      templateOf(digest({ timeout: Duration.minutes(5) }).stack).findResources(type),
+    );
+  });
+
+  test('is judged by the time-out of the function', () => {
+    expect(attached(ownFunction()).lockAtMostFor.toMinutes()).toBe(5);
+    expect(() => attached(ownFunction(), { lockAtMostFor: Duration.minutes(4) })).toThrow(
+      "lockAtMostFor is 4 minutes, too short for the function's time-out of 5 minutes",
+    );
+  });
+
+  test('is judged by the 3 seconds that Lambda takes for none', () => {
+    const fn = new LambdaFunction(appStack(), 'Mine', {
+      runtime: Runtime.NODEJS_24_X,
+      handler: 'index.handler',
+      code: Code.fromInline('exports.handler = async () => {};'),
+    });
+
+    expect(attached(fn).lockAtMostFor.toSeconds()).toBe(3);
+  });
+
+  test('refuses another time-out than the function has', () => {
+    expect(() => attached(ownFunction(), { timeout: Duration.minutes(1) })).toThrow(
+      'timeout is 1 minute, and Jobs/Mine has one of 5 minutes: leave timeout out',
+    );
+  });
+
+  test('comes once', () => {
+    const { fn } = attached(ownFunction());
+
+    expect(() => attached(fn, { lockTable: new LockTable(fn.stack, 'Other') })).toThrow(
+      'Jobs/Mine has a SingleExecution: give that one all schedules and lockNames',
+    );
+  });
+});
+
+describe('an alias', () => {
+  test('is what the schedule invokes, with retries of its own', () => {
+    const fn = ownFunction();
+    const alias = fn.addAlias('live');
+    attached(alias);
+    const template = templateOf(fn.stack);
+
+    template.hasResourceProperties('AWS::Scheduler::Schedule', {
+      Target: { Arn: fn.stack.resolve(alias.functionArn) },
+    });
+    template.resourceCountIs('AWS::Lambda::EventInvokeConfig', 1);
+    template.hasResourceProperties('AWS::Lambda::EventInvokeConfig', {
+      FunctionName: { Ref: fn.stack.getLogicalId(fn.node.defaultChild as never) },
+      Qualifier: { 'Fn::Select': [7, { 'Fn::Split': [':', fn.stack.resolve(alias.functionArn)] }] },
+      MaximumRetryAttempts: 2,
+    });
+    template.hasResourceProperties('AWS::IAM::Policy', {
+      PolicyDocument: {
+        Statement: Match.arrayWith([
+          { Action: 'lambda:InvokeFunction', Effect: 'Allow', Resource: fn.stack.resolve(alias.functionArn) },
+        ]),
+      },
+    });
+  });
+
+  test('has its variables, its rights and its time-out from the function behind it', () => {
+    const fn = ownFunction();
+    const { lockAtMostFor } = attached(fn.addAlias('live'));
+    const template = templateOf(fn.stack);
+
+    expect(lockAtMostFor.toMinutes()).toBe(5);
+    template.hasResourceProperties('AWS::Lambda::Function', {
+      Environment: { Variables: Match.objectLike({ LOCK_TABLE: { Ref: 'LocksTable84FB9352' } }) },
+    });
+    template.hasResourceProperties('AWS::IAM::Policy', {
+      Roles: [fn.stack.resolve(fn.role?.roleName)],
+      PolicyDocument: { Statement: Match.arrayWith([Match.objectLike({ Action: 'dynamodb:UpdateItem' })]) },
+    });
+  });
+});
+
+describe('an imported function', () => {
+  const imported = (stack = appStack(here)) =>
+    LambdaFunction.fromFunctionAttributes(stack, 'Mine', {
+      functionArn: IMPORTED,
+      role: Role.fromRoleArn(stack, 'Role', 'arn:aws:iam::123456789012:role/digest'),
+    });
+
+  test('has its time-out from who attaches, or is refused', () => {
+    expect(attached(imported(), { timeout: Duration.minutes(5) }).lockAtMostFor.toMinutes()).toBe(5);
+    expect(() => attached(imported())).toThrow(
+      'the time-out of Jobs/Mine is not known here: say with timeout what it is',
+    );
+  });
+
+  test('is told which variables to set, since nobody can set them here', () => {
+    const fn = imported();
+    attached(fn, { timeout: Duration.minutes(5), lockAtLeastFor: Duration.minutes(1) });
+
+    expect(Annotations.fromStack(fn.stack).findWarning('*', Match.stringLikeRegexp('environment'))).toMatchObject([
+      {
+        id: '/Jobs/Mine',
+        entry: {
+          data: 'Jobs/Mine was imported, and its environment cannot be set here: set LOCK_TABLE=the name of the lock table, LOCK_AT_LEAST_FOR=PT1M, SINGLE_EXECUTION_NAMESPACE=SingleExecution/Jobs, SINGLE_EXECUTION_SCHEDULE=cron(0 2 * * ? *) where it is made [ack: single-execution:environment]',
+        },
+      },
+    ]);
+  });
+
+  test('is invoked by the schedule, has retries, and its role the rights', () => {
+    const fn = imported();
+    attached(fn, { timeout: Duration.minutes(5) });
+    const template = templateOf(fn.stack);
+
+    template.hasResourceProperties('AWS::Scheduler::Schedule', { Target: { Arn: IMPORTED } });
+    template.hasResourceProperties('AWS::Lambda::EventInvokeConfig', { FunctionName: 'digest', Qualifier: '$LATEST' });
+    template.hasResourceProperties('AWS::IAM::Policy', {
+      Roles: ['digest'],
+      PolicyDocument: { Statement: Match.arrayWith([Match.objectLike({ Action: 'dynamodb:UpdateItem' })]) },
+    });
+  });
+});
