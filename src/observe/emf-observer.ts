@@ -1,4 +1,5 @@
-import { EMF_NAMESPACE } from '../core/observers/emf-metrics.js';
+import { LOCK_SETS_VARIABLE, lockSetsProblem, readLockSets } from '../core/observers/emf-lock-sets.js';
+import { EMF_DEFAULTS, EMF_METRICS, EMF_NAMESPACE, type EmfMetric } from '../core/observers/emf-metrics.js';
 import { NAMESPACE_VARIABLE, namespaceProblem } from '../core/observers/emf-namespace.js';
 import { emfWriter, findStdout } from '../core/observers/emf-writer.js';
 import type { Observer } from '../core/public/events.js';
@@ -9,29 +10,39 @@ import { checkKnown, namesOf } from '../core/values/option-checks.js';
 export interface EmfOptions {
   /** CloudWatch namespace of the metrics. @default env SINGLE_EXECUTION_NAMESPACE, else 'SingleExecution' */
   readonly namespace?: string;
+  /** Numbers of a line that are metrics too, besides the six that always are. @default [] */
+  readonly metrics?: readonly EmfMetric[];
+  /**
+   * Prefixes of lock names, such as `tenant-sync/*`. The locks of each share their metrics.
+   *
+   * @default env SINGLE_EXECUTION_LOCK_SETS, else []
+   */
+  readonly lockSets?: readonly string[];
 }
 
 /**
  * Makes an observer that writes one line of CloudWatch's Embedded Metric Format on stdout for each event that has a
- * metric; it calls nothing and needs no permission. A lock name that CloudWatch refuses as a dimension appears
- * percent-encoded, as in a URI.
+ * metric, and for each skip; it calls nothing and needs no permission. A lock name that CloudWatch refuses as a
+ * dimension appears percent-encoded, as in a URI.
  *
- * @throws TypeError for an unknown option, a namespace that is no string, or where there is no stdout
+ * @throws TypeError for an unknown option or metric, a namespace that is no string, or where there is no stdout
  * @throws RangeError for a namespace that CloudWatch would refuse
  */
 export function emfObserver(options: EmfOptions = {}): Observer {
   if (typeof options !== 'object' || options === null) {
-    throw new TypeError(`options is ${describe(options)}: give an object with namespace, or nothing`);
+    throw new TypeError(`options is ${describe(options)}: give an object with namespace, metrics, or nothing`);
   }
-  checkKnown(options, namesOf<EmfOptions>({ namespace: true }));
+  checkKnown(options, namesOf<EmfOptions>({ namespace: true, metrics: true, lockSets: true }));
   const namespace = namespaceOf(options.namespace);
+  const metrics = [...EMF_DEFAULTS, ...metricsOf(options.metrics)];
+  const sets = lockSetsOf(options.lockSets);
   const stdout = findStdout();
   if (!stdout) {
     throw new TypeError(
       'process.stdout.write is undefined: EMF works where stdout is collected, as on Lambda; elsewhere pass an observer of your own',
     );
   }
-  return emfWriter(namespace, stdout);
+  return emfWriter({ namespace, metrics, sets }, stdout);
 }
 
 /** The option; else the environment variable, if it is not empty; else the default. */
@@ -46,4 +57,25 @@ function namespaceOf(option: unknown): string {
   const problem = namespaceProblem(namespace);
   if (problem !== undefined) throw new RangeError(`${source} is ${describe(namespace)}: ${problem}`);
   return namespace;
+}
+
+function metricsOf(option: unknown): readonly EmfMetric[] {
+  if (option === undefined) return [];
+  const known = Object.keys(EMF_METRICS);
+  const others = known.filter((name) => !(EMF_DEFAULTS as readonly string[]).includes(name)).join(', ');
+  if (!Array.isArray(option)) throw new TypeError(`metrics is ${describe(option)}: give a list of ${others}`);
+  const stray = option.find((name) => !known.includes(name));
+  if (stray !== undefined) throw new TypeError(`metrics has ${describe(stray)}: give a list of ${others}`);
+  return option;
+}
+
+/** The option; else what the environment variable names. */
+function lockSetsOf(option: unknown): readonly string[] {
+  const [source, sets] =
+    option === undefined
+      ? [LOCK_SETS_VARIABLE, readLockSets(environmentVariable(LOCK_SETS_VARIABLE))]
+      : ['lockSets', option];
+  const problem = lockSetsProblem(sets);
+  if (problem !== undefined) throw new TypeError(`${source} is ${describe(sets)}: ${problem}`);
+  return sets as readonly string[];
 }

@@ -1,3 +1,4 @@
+export type { EmfMetric } from '../core/observers/emf-metrics.js';
 export { type CheckInObserver, type CheckInOptions, checkInObserver } from './check-in-observer.js';
 export { type EmfOptions, emfObserver } from './emf-observer.js';
 export { jsonLogObserver } from './json-log-observer.js';

@@ -155,10 +155,10 @@ describe('row 47: a metric of a lock', () => {
     fc.assert(
       fc.property(names, (name) => {
         written.mockClear();
-        observe({ name, at: new Date(0), type: 'attempted' });
+        observe({ name, at: new Date(0), type: 'lost', fencingToken: 1 });
 
         expect(data()[0]?.dimensions).toEqual([
-          { Name: EMF_DIMENSION, Value: lockMetric('Jobs', 'Attempts', name).dimensions?.[EMF_DIMENSION] },
+          { Name: EMF_DIMENSION, Value: lockMetric('Jobs', 'LockLost', name).dimensions?.[EMF_DIMENSION] },
         ]);
       }),
       { numRuns: 500 },

@@ -17,12 +17,17 @@ beforeEach(() => {
     vi.spyOn(console, level).mockImplementation((line) => void logged.push(line));
   }
   vi.stubEnv('SINGLE_EXECUTION_NAMESPACE', 'Jobs');
+  vi.stubEnv('SINGLE_EXECUTION_LOCK_SETS', undefined);
 });
 afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const metrics = () => written.mock.calls.map(([text]) => Object.keys(JSON.parse(String(text)))[2]);
+const metrics = () =>
+  written.mock.calls.map(([text]) => {
+    const { _aws, LockName, ...numbers } = JSON.parse(String(text));
+    return Object.keys(numbers)[0];
+  });
 const messages = () => logged.map((line) => JSON.parse(line).message);
 
 /** A run that loses its lock. */
@@ -35,7 +40,7 @@ async function losing(own: Pick<ExecuteOptions, 'observers'>): Promise<void> {
 }
 
 const LOST = ['lock "digest": lost before its run was over'];
-const METRICS = ['Attempts', 'LockLost', 'HoldTime', 'Executed'];
+const METRICS = ['LockLost', 'HoldTime', 'Executed'];
 
 test.each<[string, Pick<ExecuteOptions, 'observers'>, lines: string[], metrics: string[]]>([
   ['by default', {}, LOST, METRICS],
@@ -71,6 +76,28 @@ test('row 47: a namespace that CloudWatch refuses is told of once, and costs no 
   expect(metrics()).toEqual([]);
 });
 
+test('row 47: sets of locks that cannot be read are told of once, and cost no run', async () => {
+  vi.stubEnv('SINGLE_EXECUTION_LOCK_SETS', 'tenant/*');
+  await losing({});
+  await losing({});
+
+  expect(messages()).toEqual([
+    "SINGLE_EXECUTION_LOCK_SETS is 'tenant/*', no metrics are written: give a list of prefixes that end in '*', such as [\"tenant-sync/*\"]",
+    ...LOST,
+    ...LOST,
+  ]);
+  expect(metrics()).toEqual([]);
+});
+
+test('row 47: the locks of a set that the environment names share their metrics', async () => {
+  vi.stubEnv('SINGLE_EXECUTION_LOCK_SETS', '["dig*"]');
+  await losing({});
+
+  expect(written.mock.calls.map(([text]) => JSON.parse(String(text)))).toMatchObject(
+    METRICS.map(() => ({ LockName: 'dig*', Lock: 'digest' })),
+  );
+});
+
 test('row 47: where there is no stdout, the lines are written alone', async () => {
   vi.stubGlobal('process', { env: { SINGLE_EXECUTION_NAMESPACE: 'Jobs' } });
   await losing({});
@@ -86,9 +113,9 @@ describe('row 83: a skip is written by default', () => {
   const SKIP = 'lock "digest": skipped, an operator paused it';
 
   test.each<[string, () => unknown, metrics: string[]]>([
-    ['on Lambda', () => withSingleExecution(async () => {}, wrapping)({}, lambdaContext()), ['Attempts', 'Skipped']],
-    ['in a process', () => inProcess(async () => {}, wrapping)(), ['Attempts', 'Skipped']],
-    ['of a function', () => executeWithLock(async () => {}, options), ['Attempts', 'Skipped']],
+    ['on Lambda', () => withSingleExecution(async () => {}, wrapping)({}, lambdaContext()), ['Skipped']],
+    ['in a process', () => inProcess(async () => {}, wrapping)(), ['Skipped']],
+    ['of a function', () => executeWithLock(async () => {}, options), ['Skipped']],
     [
       'of a candidate',
       () => withLeadership(async () => {}, { name: 'digest', store, candidate: 'eu', lease: '1m' })(),

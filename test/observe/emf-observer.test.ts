@@ -3,7 +3,7 @@ import { type LockEvent, LockStoreError, type Options, withSingleExecution } fro
 import { memoryStore } from 'single-execution/memory';
 import { lambdaContext, manualClock, scheduledEvent } from 'single-execution/testing';
 import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from 'vitest';
-import { EMF_METRICS } from '../../src/core/observers/emf-metrics.js';
+import { EMF_DEFAULTS, EMF_METRICS } from '../../src/core/observers/emf-metrics.js';
 import type { EventBody } from '../../src/core/public/events.js';
 import { type EmfOptions, emfObserver } from '../../src/observe/observe.js';
 import { emfProblems } from '../support/emf-check.js';
@@ -15,37 +15,37 @@ const NOW = Date.parse('2026-01-01T00:00:00Z');
 let written: MockInstance<typeof process.stdout.write>;
 beforeEach(() => {
   vi.stubEnv('SINGLE_EXECUTION_NAMESPACE', undefined);
+  vi.stubEnv('SINGLE_EXECUTION_LOCK_SETS', undefined);
+  vi.stubEnv('AWS_LAMBDA_FUNCTION_NAME', undefined);
   written = vi.spyOn(process.stdout, 'write').mockImplementation(() => true);
 });
 afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** What was written, line by line; each must be one that CloudWatch takes. Attempt ids, which are random, become a1. */
+/**
+ * What was written, line by line; CloudWatch must take each that declares metrics. Attempt ids, which are random,
+ * become a1.
+ */
 function texts(): string[] {
   const lines = written.mock.calls.map(([text]) => String(text));
-  expect(lines.flatMap(emfProblems)).toEqual([]);
+  expect(lines.filter((line) => line.includes('_aws')).flatMap(emfProblems)).toEqual([]);
   return lines.map((line) => line.replace(/"AttemptId":"a[\w-]{22}"/, '"AttemptId":"a1"'));
 }
 
 const lines = () => texts().map((text) => JSON.parse(text));
 
-function expected(at: string, metrics: readonly (readonly [name: string, unit: string])[], members: object): object {
-  return {
-    _aws: {
-      Timestamp: Date.parse(at),
-      CloudWatchMetrics: [
-        {
-          Namespace: 'SingleExecution',
-          Dimensions: [['LockName']],
-          Metrics: metrics.map(([Name, Unit]) => ({ Name, Unit })),
-        },
-      ],
-    },
-    LockName: 'digest',
-    AttemptId: 'a1',
-    ...members,
-  };
+type Named = readonly [name: string, unit: string];
+
+/** What a line declares: numbers that are metrics, with the dimensions. */
+function declared(at: string, metrics: readonly Named[], dimensions = [['LockName']]): object {
+  const Metrics = metrics.map(([Name, Unit]) => ({ Name, Unit }));
+  const CloudWatchMetrics = [{ Namespace: 'SingleExecution', Dimensions: dimensions, Metrics }];
+  return { Timestamp: Date.parse(at), CloudWatchMetrics };
+}
+
+function expected(at: string, metrics: readonly Named[], members: object): object {
+  return { _aws: declared(at, metrics), LockName: 'digest', AttemptId: 'a1', ...members };
 }
 
 type Tuning = Partial<Omit<Options<unknown>, 'onSkipped'>>;
@@ -63,7 +63,6 @@ function setting(over: Tuning = {}) {
 
 const unobserved: Tuning = { observers: [] };
 const TICK = { Tick: '2026-01-01T00:00:00.000Z' };
-const ATTEMPT = expected('2026-01-01T00:00:00Z', [['Attempts', 'Count']], { Attempts: 1, ...TICK });
 
 const event = (body: EventBody, name = 'digest'): LockEvent => ({ name, at: new Date(NOW), ...body });
 const storeError = new LockStoreError('acquire of lock "digest" failed: Error; see the cause', {
@@ -81,9 +80,8 @@ describe('row 47: emfObserver() writes the metrics', () => {
     await running;
 
     expect(texts()).toEqual([
-      '{"_aws":{"Timestamp":1767225600000,"CloudWatchMetrics":[{"Namespace":"SingleExecution","Dimensions":[["LockName"]],"Metrics":[{"Name":"Attempts","Unit":"Count"}]}]},"LockName":"digest","Attempts":1,"Tick":"2026-01-01T00:00:00.000Z","AttemptId":"a1"}\n',
       '{"_aws":{"Timestamp":1767225601500,"CloudWatchMetrics":[{"Namespace":"SingleExecution","Dimensions":[["LockName"]],"Metrics":[{"Name":"HoldTime","Unit":"Milliseconds"}]}]},"LockName":"digest","HoldTime":1500,"Tick":"2026-01-01T00:00:00.000Z","AttemptId":"a1","FencingToken":1767225600001}\n',
-      '{"_aws":{"Timestamp":1767225601500,"CloudWatchMetrics":[{"Namespace":"SingleExecution","Dimensions":[["LockName"]],"Metrics":[{"Name":"Executed","Unit":"Count"},{"Name":"Duration","Unit":"Milliseconds"}]}]},"LockName":"digest","Executed":1,"Duration":1500,"Tick":"2026-01-01T00:00:00.000Z","AttemptId":"a1"}\n',
+      '{"_aws":{"Timestamp":1767225601500,"CloudWatchMetrics":[{"Namespace":"SingleExecution","Dimensions":[["LockName"]],"Metrics":[{"Name":"Executed","Unit":"Count"}]}]},"LockName":"digest","Executed":1,"Duration":1500,"Tick":"2026-01-01T00:00:00.000Z","AttemptId":"a1"}\n',
     ]);
   });
 
@@ -98,20 +96,17 @@ describe('row 47: emfObserver() writes the metrics', () => {
     await rejected;
 
     expect(lines()).toEqual([
-      ATTEMPT,
       expected('2026-01-01T00:00:00.250Z', [['HoldTime', 'Milliseconds']], {
         HoldTime: 250,
         FencingToken: 1_767_225_600_001,
         ...TICK,
       }),
-      expected(
-        '2026-01-01T00:00:00.250Z',
-        [
-          ['Failed', 'Count'],
-          ['Duration', 'Milliseconds'],
-        ],
-        { Failed: 1, Duration: 250, Error: 'TypeError', ...TICK },
-      ),
+      expected('2026-01-01T00:00:00.250Z', [['Failed', 'Count']], {
+        Failed: 1,
+        Duration: 250,
+        Error: 'TypeError',
+        ...TICK,
+      }),
     ]);
     expect(texts().join()).not.toContain('AKIA-SECRET');
   });
@@ -125,14 +120,26 @@ describe('row 47: emfObserver() writes the metrics', () => {
     await running;
     await invoke(() => {});
 
-    const skipped = [['Skipped', 'Count']] as const;
-    const Holder = 'send-digest $LATEST eu-west-1 r1';
+    const skip = { Skipped: 1, Holder: 'send-digest $LATEST eu-west-1 r1', ...TICK };
     expect(lines()).toEqual([
-      expected('2026-01-01T00:00:04Z', [['Attempts', 'Count']], { Attempts: 1, ...TICK }),
-      expected('2026-01-01T00:00:04Z', skipped, { Skipped: 1, Reason: 'locked', Holder, ...TICK }),
-      expected('2026-01-01T00:00:10Z', [['Attempts', 'Count']], { Attempts: 1, ...TICK }),
-      expected('2026-01-01T00:00:10Z', skipped, { Skipped: 1, Reason: 'already-executed', Holder, ...TICK }),
+      // Counted from the log: no metric, so CloudWatch is told of none.
+      { LockName: 'digest', AttemptId: 'a1', ...skip, Reason: 'locked' },
+      expected('2026-01-01T00:00:10Z', [['Executed', 'Count']], { ...skip, Executed: 0, Reason: 'already-executed' }),
     ]);
+  });
+
+  test.each([
+    ['already-executed', 0],
+    ['stale-tick', 0],
+    ['locked', undefined],
+    ['lock-at-least-for', undefined],
+    ['paused', undefined],
+    ['store-unavailable', undefined],
+  ] as const)('row 47: a skip as %s says by Executed whether its tick is done: %s', (reason, Executed) => {
+    emfObserver()(event({ type: 'skipped', reason }));
+
+    expect(lines()[0].Executed).toBe(Executed);
+    expect('_aws' in lines()[0]).toBe(Executed === 0);
   });
 
   test('row 47: of a run that finds four ticks missed', async () => {
@@ -141,7 +148,7 @@ describe('row 47: emfObserver() writes the metrics', () => {
     await clock.advance(1_500_000);
     await invoke(() => {}, '2026-01-01T00:25:00Z');
 
-    expect(lines()[1]).toEqual(
+    expect(lines()[0]).toEqual(
       expected('2026-01-01T00:25:00Z', [['Missed', 'Count']], { Missed: 4, Tick: '2026-01-01T00:25:00.000Z' }),
     );
   });
@@ -155,20 +162,12 @@ describe('row 47: emfObserver() writes the metrics', () => {
     await Promise.all([running, successor]);
 
     expect(lines()).toEqual([
-      ATTEMPT,
       expected('2026-01-01T00:00:59.400Z', [['LockLost', 'Count']], {
         LockLost: 1,
         FencingToken: 1_767_225_600_001,
         ...TICK,
       }),
-      expected(
-        '2026-01-01T00:01:30Z',
-        [
-          ['Executed', 'Count'],
-          ['Duration', 'Milliseconds'],
-        ],
-        { Executed: 1, Duration: 90_000, ...TICK },
-      ),
+      expected('2026-01-01T00:01:30Z', [['Executed', 'Count']], { Executed: 1, Duration: 90_000, ...TICK }),
     ]);
   });
 
@@ -179,25 +178,26 @@ describe('row 47: emfObserver() writes the metrics', () => {
     const store = scriptedStore({ acquire: async (claim, call) => ({ ...grantOf(claim, call), clock: bounds }) });
     await setting({ store }).invoke(() => {});
 
-    expect(lines()[1]).toEqual(
+    expect(lines()[0]).toEqual(
       expected('2026-01-01T00:00:00Z', [['ClockSkew', 'Milliseconds']], { ClockSkew, ...TICK }),
     );
   });
 
-  test('row 47: of a store that fails: the attempt, and no line for the failure', async () => {
+  test('row 47: of a store that fails none: its failure is told in the log', async () => {
     const store = scriptedStore({ acquire: () => Promise.reject(storeError) });
     await expect(setting({ store }).invoke(() => {})).rejects.toBe(storeError);
 
-    expect(lines()).toEqual([ATTEMPT]);
+    expect(written).not.toHaveBeenCalled();
   });
 
   test('row 47: without a tick or an attempt, as an event may be, the line has no such property', () => {
     emfObserver()(event({ type: 'skipped', reason: 'paused' }));
 
-    expect(Object.keys(lines()[0])).toEqual(['_aws', 'LockName', 'Skipped', 'Reason']);
+    expect(Object.keys(lines()[0])).toEqual(['LockName', 'Skipped', 'Reason']);
   });
 
   test.each<EventBody>([
+    { type: 'attempted' },
     { type: 'acquired', fencingToken: 5 },
     { type: 'acquire-failed', error: storeError },
     { type: 'started', fencingToken: 5 },
@@ -227,6 +227,95 @@ test('row 47: the names and units that alarms are built on', () => {
     HoldTime: 'Milliseconds',
     ClockSkew: 'Milliseconds',
   });
+  expect(EMF_DEFAULTS).toEqual(['Executed', 'Failed', 'Missed', 'LockLost', 'HoldTime', 'ClockSkew']);
+});
+
+describe('row 47: what is a metric', () => {
+  const namesOf = (options: EmfOptions, body: EventBody) => {
+    emfObserver(options)(event(body));
+    return lines()[0]?._aws.CloudWatchMetrics[0].Metrics.map(({ Name }: { Name: string }) => Name);
+  };
+  const others = ['Attempts', 'Skipped', 'Duration'] as const;
+
+  test.each<[EventBody, string[]]>([
+    [{ type: 'attempted' }, ['Attempts']],
+    [{ type: 'finished', durationMs: 5, release: 'released' }, ['Executed', 'Duration']],
+    [{ type: 'skipped', reason: 'paused' }, ['Skipped']],
+    [{ type: 'skipped', reason: 'already-executed' }, ['Skipped', 'Executed']],
+  ])('row 47: of $type, with the others asked for, is %j', (body, names) => {
+    expect(namesOf({ metrics: others }, body)).toEqual(names);
+  });
+
+  test('row 47: is Executed alone of a run that succeeds, whose duration is a field of the line', () => {
+    expect(namesOf({}, { type: 'finished', durationMs: 5, release: 'released' })).toEqual(['Executed']);
+    expect(lines()[0]).toMatchObject({ Executed: 1, Duration: 5 });
+  });
+
+  test.each<[unknown, string]>([
+    [['Attempts', 'Skips'], "metrics has 'Skips': give a list of Attempts, Skipped, Duration"],
+    ['Attempts', "metrics is 'Attempts': give a list of Attempts, Skipped, Duration"],
+  ])('row 47: is refused when it is %j', (metrics, message) => {
+    expect(() => emfObserver({ metrics } as EmfOptions)).toThrow(new TypeError(message));
+  });
+});
+
+describe('row 47: a lock that is lost and a clock that is off', () => {
+  test.each<[EventBody, string, string]>([
+    [{ type: 'lost', fencingToken: 5 }, 'LockLost', 'Count'],
+    [{ type: 'clock-skew', minMs: 2_000, maxMs: 3_000 }, 'ClockSkew', 'Milliseconds'],
+  ])('row 47: are metrics of the function as well, so that one alarm covers all its locks: %j', (body, name, unit) => {
+    vi.stubEnv('AWS_LAMBDA_FUNCTION_NAME', 'jobs-Digest-1');
+    emfObserver()(event(body));
+
+    expect(lines()[0]).toMatchObject({
+      _aws: declared('2026-01-01T00:00:00Z', [[name, unit]], [['LockName'], ['FunctionName']]),
+      LockName: 'digest',
+      FunctionName: 'jobs-Digest-1',
+    });
+  });
+
+  test('row 47: a run is no metric of the function, which has its own', () => {
+    vi.stubEnv('AWS_LAMBDA_FUNCTION_NAME', 'jobs-Digest-1');
+    emfObserver()(event({ type: 'finished', durationMs: 5, release: 'released' }));
+
+    expect(texts().join()).not.toContain('FunctionName');
+  });
+});
+
+describe('row 47: locks of one set', () => {
+  const lineOf = (name: string, options?: EmfOptions) => {
+    emfObserver(options)(event({ type: 'finished', durationMs: 5, release: 'released' }, name));
+    return lines()[0];
+  };
+
+  test.each([
+    ['option', { lockSets: ['tenant/*'] }, undefined],
+    ['environment', {}, '["tenant/*"]'],
+    ['option rather than the environment', { lockSets: ['tenant/*'] }, '["t*"]'],
+  ])('row 47: share their metrics by the %s; their own name is a field', (_, options, variable) => {
+    vi.stubEnv('SINGLE_EXECUTION_LOCK_SETS', variable);
+
+    expect(lineOf('tenant/acme', options)).toMatchObject({ LockName: 'tenant/*', Lock: 'tenant/acme' });
+  });
+
+  test('row 47: belong to the longest prefix, and a lock of no set has its own metrics', () => {
+    expect(lineOf('tenant/eu/acme', { lockSets: ['t*', 'tenant/eu/*', 'tenant/*'] }).LockName).toBe('tenant/eu/*');
+    written.mockClear();
+    expect(Object.keys(lineOf('digest', { lockSets: ['tenant/*'] }))).not.toContain('Lock');
+    expect(lines()[0].LockName).toBe('digest');
+  });
+
+  test.each([[['tenant']], [['*']], [[7]], ['tenant/*']])('row 47: are refused when they are %j', (lockSets) => {
+    expect(() => emfObserver({ lockSets } as EmfOptions)).toThrow(
+      /^lockSets is .*: give a list of prefixes that end in '\*', such as \["tenant-sync\/\*"\]$/,
+    );
+  });
+
+  test('row 47: that the environment does not name as a list are refused by the name of its variable', () => {
+    vi.stubEnv('SINGLE_EXECUTION_LOCK_SETS', 'tenant/*');
+
+    expect(() => emfObserver()).toThrow(/^SINGLE_EXECUTION_LOCK_SETS is 'tenant\/\*': give a list/);
+  });
 });
 
 test.each([
@@ -238,12 +327,12 @@ test.each([
 ])('row 47: the lock name %j is the dimension %j', async (name, LockName) => {
   await setting({ name }).invoke(() => {});
 
-  expect(lines()).toMatchObject([{ LockName }, { LockName }, { LockName }]);
+  expect(lines()).toMatchObject([{ LockName }, { LockName }]);
 });
 
 describe('row 47: the namespace', () => {
   const namespaceOf = (options?: EmfOptions) => {
-    emfObserver(options)(event({ type: 'attempted' }));
+    emfObserver(options)(event({ type: 'lost', fencingToken: 5 }));
     return lines()[0]._aws.CloudWatchMetrics[0].Namespace;
   };
 
@@ -289,9 +378,13 @@ describe('row 47: the namespace', () => {
 });
 
 test.each<[string, unknown, string]>([
-  ['null', null, 'options is null: give an object with namespace, or nothing'],
-  ['text', 'Jobs', "options is 'Jobs': give an object with namespace, or nothing"],
-  ['an unknown option', { nameSpace: 'Jobs' }, "unknown option 'nameSpace': the option is namespace"],
+  ['null', null, 'options is null: give an object with namespace, metrics, or nothing'],
+  ['text', 'Jobs', "options is 'Jobs': give an object with namespace, metrics, or nothing"],
+  [
+    'an unknown option',
+    { nameSpace: 'Jobs' },
+    "unknown option 'nameSpace': the options are namespace, metrics, lockSets",
+  ],
   ['a number', { namespace: 7 }, "namespace is 7: give a CloudWatch namespace, such as 'SingleExecution'"],
 ])('row 47: %s is refused when the observer is made', (_, options, message) => {
   expect(() => emfObserver(options as EmfOptions)).toThrow(new TypeError(message));
@@ -321,7 +414,7 @@ describe('F49 a stdout that throws is never in the way', () => {
 
   test("F49 of the handler's value", async () => {
     expect(await setting().invoke(() => 'sent')).toBe('sent');
-    expect(written).toHaveBeenCalledTimes(3);
+    expect(written).toHaveBeenCalledTimes(2);
   });
 
   test("F49 of the handler's error", async () => {
@@ -349,7 +442,6 @@ test('row 47: the lines reach stdout as they are where the console wraps what it
   const written = output.match(/.*\n/g) ?? [];
 
   expect(written.map((line) => Object.keys(JSON.parse(line))[2] ?? line)).toEqual([
-    'Attempts',
     '{"level":"INFO","message":"sent"}\n',
     'HoldTime',
     'Executed',

@@ -1,6 +1,7 @@
 /*
  * CloudWatch's rules for one line of its Embedded Metric Format. The observer uses a part of the format: one directive,
- * one dimension, and for each metric one value and its unit. CloudWatch allows more; here it is a problem.
+ * one or two sets of one dimension each, and for each metric one value and its unit. CloudWatch allows more; here it is
+ * a problem.
  */
 
 const MAX_BYTES = 262_144;
@@ -27,13 +28,17 @@ export function emfProblems(line: string): string[] {
   );
   const [directive, ...more] = listIn(directives);
   const { Namespace: namespace, Dimensions: sets, Metrics } = membersOf(directive, 'Namespace Dimensions Metrics');
-  const [dimension] = listIn(listIn(sets)[0]);
+  const dimensions = listIn(sets).map((set) => listIn(set)[0]);
   const metrics = listIn(Metrics);
   const problems: [boolean, string][] = [
     [Number.isInteger(timestamp) && Number(timestamp) >= 0, 'Timestamp is no whole number of milliseconds'],
-    [more.length === 0 && JSON.stringify(sets) === JSON.stringify([[dimension]]), 'not one directive of one dimension'],
+    [more.length === 0 && [1, 2].includes(dimensions.length), 'not one directive of one or two sets'],
+    [JSON.stringify(sets) === JSON.stringify(dimensions.map((name) => [name])), 'not one dimension a set'],
     [isText(namespace, 255) && NAMESPACE.test(namespace), `Namespace ${namespace} is not valid`],
-    [isText(root[String(dimension)], 1_024), `the value of dimension ${dimension} is no text of printable ASCII`],
+    ...dimensions.map((name): [boolean, string] => [
+      isText(root[String(name)], 1_024),
+      `the value of dimension ${name} is no text of printable ASCII`,
+    ]),
     [metrics.length > 0 && metrics.length <= MAX_METRICS, `${metrics.length} metrics`],
     ...metrics.flatMap((metric): [boolean, string][] => {
       const { Name, Unit } = membersOf(metric, 'Name Unit');

@@ -1,14 +1,17 @@
 /** The namespace of the metrics where none is given. */
 export const EMF_NAMESPACE = 'SingleExecution';
 
-/** The one dimension of every metric: the lock's name. */
+/** The dimension of every metric: the lock's name, or that of its set. */
 export const EMF_DIMENSION = 'LockName';
+
+/** The second dimension of what an operator must hear of any lock, so that one alarm covers all locks of a function. */
+export const EMF_FUNCTION_DIMENSION = 'FunctionName';
 
 /** Every metric and its unit, as CloudWatch knows them; dashboards and alarms are built on these names. */
 export const EMF_METRICS = {
   /** Runs that asked for the lock. */
   Attempts: 'Count',
-  /** Runs that succeeded. */
+  /** Runs that succeeded; 0 for one that was skipped because its tick is done, so that nothing is pending. */
   Executed: 'Count',
   /** Runs whose task failed. */
   Failed: 'Count',
@@ -26,4 +29,8 @@ export const EMF_METRICS = {
   ClockSkew: 'Milliseconds',
 } as const;
 
+/** A number that a line of `emfObserver` can declare as a metric. */
 export type EmfMetric = keyof typeof EMF_METRICS;
+
+/** What is a metric unless more are asked for. The others are sums or near copies of these, or counted in the log. */
+export const EMF_DEFAULTS: readonly EmfMetric[] = ['Executed', 'Failed', 'Missed', 'LockLost', 'HoldTime', 'ClockSkew'];

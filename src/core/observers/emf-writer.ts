@@ -1,13 +1,23 @@
 import { errorName } from '../public/errors.js';
 import type { LockEvent, Observer } from '../public/events.js';
 import { defined } from '../values/defined.js';
-import { EMF_DIMENSION, EMF_METRICS, type EmfMetric } from './emf-metrics.js';
+import { environmentVariable } from '../values/environment.js';
+import { lockSetOf } from './emf-lock-sets.js';
+import { EMF_DEFAULTS, EMF_DIMENSION, EMF_FUNCTION_DIMENSION, EMF_METRICS, type EmfMetric } from './emf-metrics.js';
 
-type Metrics = Partial<Record<EmfMetric, number>>;
+type Numbers = Partial<Record<EmfMetric, number>>;
 
 /** Where lines are written. */
 export interface Stdout {
   write(text: string): unknown;
+}
+
+export interface EmfSettings {
+  readonly namespace: string;
+  /** Prefixes of lock names; the locks of each are one set, whose metrics are shared. */
+  readonly sets: readonly string[];
+  /** Which numbers of a line are metrics. @default EMF_DEFAULTS */
+  readonly metrics?: readonly EmfMetric[];
 }
 
 /** The stdout of this process; undefined on platforms without one, such as edge runtimes. */
@@ -16,17 +26,26 @@ export function findStdout(): Stdout | undefined {
   return typeof process?.stdout?.write === 'function' ? (process.stdout as Stdout) : undefined;
 }
 
-/** Writes one line of CloudWatch's Embedded Metric Format for each event that has a metric. */
-export function emfWriter(namespace: string, stdout: Stdout): Observer {
+/** Writes one line of CloudWatch's Embedded Metric Format for each event that has a metric, and for each skip. */
+export function emfWriter({ namespace, sets, metrics = EMF_DEFAULTS }: EmfSettings, stdout: Stdout): Observer {
+  const functionName = environmentVariable('AWS_LAMBDA_FUNCTION_NAME') || undefined;
   return (event) => {
-    const metrics = metricsOf(event);
+    const numbers = numbersOf(event);
+    const declared = (Object.keys(numbers) as EmfMetric[]).filter((name) => metrics.includes(name));
+    if (declared.length === 0 && event.type !== 'skipped') return;
+    const line = {
+      ...(declared.length > 0 && { _aws: directive(event, declared, { namespace, functionName }) }),
+      ...dimensionsOf(event, sets, functionName),
+      ...numbers,
+      ...propertiesOf(event),
+    };
     // Not the console: under Lambda's JSON log format it wraps each text into a `message`, where it is no EMF any more.
-    if (metrics) stdout.write(`${JSON.stringify(emfDocument(event, metrics, namespace))}\n`);
+    stdout.write(`${JSON.stringify(line)}\n`);
   };
 }
 
-/** What an event counts or measures; undefined when nothing. */
-function metricsOf(event: LockEvent): Metrics | undefined {
+/** What an event counts or measures. */
+function numbersOf(event: LockEvent): Numbers {
   switch (event.type) {
     case 'attempted':
       return { Attempts: 1 };
@@ -35,7 +54,7 @@ function metricsOf(event: LockEvent): Metrics | undefined {
     case 'failed':
       return { Failed: 1, Duration: event.durationMs };
     case 'skipped':
-      return { Skipped: 1 };
+      return { Skipped: 1, ...(isDone(event.reason) && { Executed: 0 }) };
     case 'released':
       return { HoldTime: event.heldMs };
     case 'missed':
@@ -46,26 +65,40 @@ function metricsOf(event: LockEvent): Metrics | undefined {
       // Both bounds lie on the same side of the tolerance, so the nearer one is the least that the clock is off.
       return { ClockSkew: Math.min(Math.abs(event.minMs), Math.abs(event.maxMs)) };
     default:
-      return undefined;
+      return {};
   }
 }
 
-function emfDocument(event: LockEvent, metrics: Metrics, namespace: string): object {
-  const names = Object.keys(metrics) as EmfMetric[];
+/** Whether a skip leaves nothing to be done. It then tells an alarm so; other skips leave a tick that nobody did. */
+const isDone = (reason: string): boolean => reason === 'already-executed' || reason === 'stale-tick';
+
+const isOfFunction = ({ type }: LockEvent): boolean => type === 'lost' || type === 'clock-skew';
+
+function directive(
+  event: LockEvent,
+  declared: readonly EmfMetric[],
+  { namespace, functionName }: { readonly namespace: string; readonly functionName: string | undefined },
+): object {
+  const dimensions = [[EMF_DIMENSION], ...(functionName && isOfFunction(event) ? [[EMF_FUNCTION_DIMENSION]] : [])];
   return {
-    _aws: {
-      Timestamp: event.at.getTime(),
-      CloudWatchMetrics: [
-        {
-          Namespace: namespace,
-          Dimensions: [[EMF_DIMENSION]],
-          Metrics: names.map((Name) => ({ Name, Unit: EMF_METRICS[Name] })),
-        },
-      ],
-    },
-    [EMF_DIMENSION]: dimensionValue(event.name),
-    ...metrics,
-    ...propertiesOf(event),
+    Timestamp: event.at.getTime(),
+    CloudWatchMetrics: [
+      {
+        Namespace: namespace,
+        Dimensions: dimensions,
+        Metrics: declared.map((Name) => ({ Name, Unit: EMF_METRICS[Name] })),
+      },
+    ],
+  };
+}
+
+/** The dimensions' values; of a lock that belongs to a set, its own name beside them. */
+function dimensionsOf(event: LockEvent, sets: readonly string[], functionName: string | undefined): object {
+  const set = lockSetOf(event.name, sets);
+  return {
+    [EMF_DIMENSION]: dimensionValue(set ?? event.name),
+    ...(functionName && isOfFunction(event) && { [EMF_FUNCTION_DIMENSION]: functionName }),
+    ...(set !== undefined && { Lock: event.name }),
   };
 }
 
