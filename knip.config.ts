@@ -19,6 +19,7 @@ const config: KnipConfig = {
     },
     'test/oldest-cdk': { ignoreDependencies: ['.+'] },
     'test/oldest-sdk': { ignoreDependencies: ['.+'] },
+    'test/others': { entry: ['*.ts'], ignoreDependencies: ['.+'] },
   },
   ignoreDependencies: [
     '@humanwhocodes/upstash-redis-server',

@@ -1,0 +1,96 @@
+import type { ExtendResult } from 'single-execution';
+import { createLeaderElection } from 'single-execution/leader';
+import { expectRising, expectSame } from '../../src/testing/contract/stage/expectation.js';
+import { setScene } from '../../src/testing/contract/stage/scene.js';
+import { gate } from '../support/gate.js';
+import { onScene } from './on-scene.js';
+import type { Ground, Scenario } from './scenario.js';
+
+const ONE_OBJECT = 'A lock here is one record of one kind: there is nothing to move between.';
+
+/** What client-go's leader election is tested for, in our words. A leader's lease is a lock's. */
+export const CLIENT_GO: readonly Scenario[] = [
+  onScene('takes the lead where there is no record', ({ grant }) => grant()),
+  onScene('takes the lead from a record that names no leader yet', async ({ pause, resume, grant }) => {
+    await pause(4_102_444_800_000);
+    await resume();
+    await grant();
+  }),
+  onScene('takes the lead once the duration of the lease is over', async ({ grantAndDie, grant }) => {
+    const dead = await grantAndDie();
+    expectRising([dead.fencingToken, (await grant()).fencingToken], 'terms');
+  }),
+  onScene('takes the lead that was given back', async ({ run, grant }) => {
+    const former = await run();
+    expectRising([former.fencingToken, (await grant()).fencingToken], 'terms');
+  }),
+  onScene('takes the lead from a leader that was seen and has not renewed since', async (scene) => {
+    const dead = await scene.grantAndDie();
+    expectSame((await scene.record())?.attemptId, dead.attemptId, 'leader seen');
+    expectRising([dead.fencingToken, (await scene.grant()).fencingToken], 'terms');
+  }),
+  onScene('takes the lead from a record whose leader was taken out', async ({ grant, force }) => {
+    expectSame(await force(await grant()), 'forced', 'force release');
+    await grant();
+  }),
+  onScene('does not take the lead from a leader whose lease lasts', async ({ grant, refuse }) => {
+    const { fencingToken } = await grant();
+    expectSame((await refuse('locked')).holder?.fencingToken, fencingToken, 'leader told');
+  }),
+  onScene('the leader renews its lease and stays in its term', async ({ grant, extend, record }) => {
+    const lease = await grant();
+    expectSame((await extend(lease)).status, 'extended', 'renewal');
+    expectSame((await record())?.fencingToken, lease.fencingToken, 'term');
+  }),
+  onScene('a leader that steps down leaves no leader', async ({ run, record, grant }) => {
+    await run();
+    expectSame((await record())?.state, 'released', 'state');
+    await grant();
+  }),
+  {
+    name: 'a leader that is stopped while its renewal is under way gives the lead back',
+    async play(ground) {
+      const { name, grant } = setScene({ ...ground.harness(), store: ground.store });
+      const counts = await stoppedInRenewal(ground, name);
+      expectSame(counts.join(), '1,1', 'terms begun and ended');
+      await grant();
+    },
+  },
+  {
+    name: 'a leader that is stopped while it reads the record gives the lead back',
+    differs: 'A renewal here is one conditional write, with no read before it.',
+  },
+  { name: 'a lease read from its record and written again is the same', differs: ONE_OBJECT },
+  { name: 'the election over two kinds of records at once (two tables of cases)', differs: ONE_OBJECT },
+];
+
+/** How many terms have begun and ended where a leader was stopped during its first renewal, which then failed. */
+async function stoppedInRenewal({ store }: Ground, name: string): Promise<readonly [number, number]> {
+  const [renewing, cancelled] = [gate(), gate()];
+  const counts: [number, number] = [0, 0];
+  const election = createLeaderElection({
+    name,
+    lease: '1s',
+    store: {
+      ...store,
+      async extend(): Promise<ExtendResult> {
+        renewing.open();
+        await cancelled.opened;
+        throw new Error('cancelled');
+      },
+    },
+    onStarted: () => {
+      counts[0]++;
+    },
+    onStopped: () => {
+      counts[1]++;
+    },
+    observers: [],
+  });
+  election.start();
+  await renewing.opened;
+  const stopped = election.stop();
+  cancelled.open();
+  await stopped;
+  return counts;
+}

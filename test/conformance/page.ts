@@ -1,0 +1,77 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { expect } from 'vitest';
+import { difference, KINDS, type Kind, type Scenario, type Suite } from './scenario.js';
+import { SUITES } from './suites.js';
+
+const PAGE = new URL('../../docs/conformance.md', import.meta.url);
+
+/** A scenario that ended on a store as it should: passed, or with the difference that is explained. */
+export interface Result {
+  readonly suite: Suite;
+  readonly kind: Kind;
+  readonly scenario: Scenario;
+}
+
+/** Compares the page with a run, or writes it with `npm run conformance`. */
+export async function checkPage(results: readonly Result[], redisVersion: string): Promise<void> {
+  const page = pageOf(results, redisVersion);
+  if (process.env['CONFORMANCE_PAGE'] === 'write') await writeFile(PAGE, page);
+  else expect(withoutVersion(page)).toBe(withoutVersion(await readFile(PAGE, 'utf8')));
+}
+
+/** Each machine has a Redis of its own. */
+const withoutVersion = (page: string): string => page.replace(/Redis \d+\.\d+\.\d+/, 'Redis');
+
+function pageOf(results: readonly Result[], redisVersion: string): string {
+  return [
+    '# Conformance: the tests of others',
+    '',
+    'Other projects have written tests for their locks. They run here against our stores: in memory, on DynamoDB Local 3.3, on Redis, and on Redis behind the REST protocol of Upstash. `npm run conformance` runs them and writes this page. They are also part of `npm test`, which fails when a count on this page is not that of the run.',
+    '',
+    `The figures are of Redis ${redisVersion}. A cell tells how many scenarios pass, of those that ask something of a store.`,
+    '',
+    `| suite | scenarios | ${KINDS.join(' | ')} | [other answers](#where-we-answer-otherwise) | not for us |`,
+    `|---|---|${KINDS.map(() => '---|').join('')}---|---|`,
+    ...SUITES.map((suite) => rowOf(suite, results)),
+    '',
+    ...SUITES.flatMap(({ name, source, how }) => [`- **${name}**: ${source}. ${how}`]),
+    '',
+    '## Where we answer otherwise',
+    '',
+    'The scenario runs as the others state it, and must fail: a line that is no longer true fails the test.',
+    '',
+    '| suite | what they expect | where | why our answer is another |',
+    '|---|---|---|---|',
+    ...SUITES.flatMap((suite) => tableOf(suite, ({ play }) => play !== undefined)),
+    '',
+    '## What does not apply',
+    '',
+    'These ask for something that does not exist here.',
+    '',
+    '| suite | what they expect | why there is nothing to test |',
+    '|---|---|---|',
+    ...SUITES.flatMap((suite) => tableOf(suite, ({ play }) => play === undefined)),
+    '',
+  ].join('\n');
+}
+
+function rowOf(suite: Suite, results: readonly Result[]): string {
+  const { name, scenarios } = suite;
+  const played = scenarios.filter(({ play }) => play !== undefined);
+  const cells = KINDS.map((kind) => {
+    const ended = results.filter((result) => result.suite === suite && result.kind === kind);
+    const passed = ended.filter(({ scenario }) => difference(scenario, kind) === undefined);
+    return `${passed.length} of ${played.length}`;
+  });
+  const otherwise = played.filter(({ differs }) => differs !== undefined).length;
+  return `| ${[name, scenarios.length, ...cells, otherwise, scenarios.length - played.length].join(' | ')} |`;
+}
+
+function tableOf({ name, scenarios }: Suite, belongs: (scenario: Scenario) => boolean): string[] {
+  return scenarios.flatMap((scenario) => {
+    const { name: title, play, differs, differsOn } = scenario;
+    if (differs === undefined || !belongs(scenario)) return [];
+    const where = play ? [differsOn?.join(', ') ?? 'all stores'] : [];
+    return [`| ${[name, title, ...where, differs].join(' | ')} |`];
+  });
+}

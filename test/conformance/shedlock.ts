@@ -1,0 +1,119 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expectSame } from '../../src/testing/contract/stage/expectation.js';
+import { HOLD_MS } from '../../src/testing/contract/stage/scene.js';
+import { isFree, onScene } from './on-scene.js';
+import type { Scenario } from './scenario.js';
+
+const SAME_HANDLE =
+  'An extension prolongs the lease of the same attempt and makes no second handle, so that an older handle stays good.';
+const WORKERS = 8;
+const ROUNDS = 25;
+/** Of the first worker. */
+const FEW_ROUNDS = 10;
+
+/** What ShedLock asks of every lock provider, in our words. */
+export const SHEDLOCK: readonly Scenario[] = [
+  onScene('a lock that was taken is held, and free once it is unlocked', async (scene) => {
+    const lease = await scene.grant();
+    expectSame(await isFree(scene), false, 'free');
+    expectSame(await scene.release(lease), 'released', 'release');
+    expectSame(await isFree(scene), true, 'free');
+  }),
+  onScene('a held lock is not given a second time', async ({ grant, refuse }) => {
+    await grant();
+    await refuse('locked');
+  }),
+  onScene('two locks of different names are independent', async ({ grant, name, release }) => {
+    const [one, other] = [await grant(), await grant({ name: `${name} 2` })];
+    expectSame([await release(one), await release(other)].join(), 'released,released', 'releases');
+  }),
+  onScene('a lock can be taken twice in a row', async ({ run }) => {
+    await run();
+    await run();
+  }),
+  onScene('a lock whose time is over is free, and can be taken', async (scene) => {
+    await scene.grantAndDie();
+    await scene.run();
+  }),
+  onScene('ten times: taken, refused to another, free right after the unlock', async ({ grant, refuse, release }) => {
+    for (let round = 0; round < 10; round++) {
+      const lease = await grant();
+      await refuse('locked');
+      await release(lease);
+    }
+  }),
+  onScene(`${WORKERS} workers count under two locks and no count is lost`, async (scene) => {
+    const counters = [0, 0];
+    const work = async (worker: number) => {
+      const which = worker % 2;
+      for (let left = worker === 0 ? FEW_ROUNDS : ROUNDS; left > 0; ) {
+        const result = await scene.acquire(scene.claim({ name: `${scene.name} ${which}` }));
+        if (result.status === 'refused') {
+          await sleep(1);
+          continue;
+        }
+        const seen = counters[which] ?? 0;
+        await sleep(1);
+        counters[which] = seen + 1;
+        await scene.release(result.lease);
+        left--;
+      }
+    };
+    await Promise.all(Array.from({ length: WORKERS }, (_, worker) => work(worker)));
+    expectSame(counters.join(), `${FEW_ROUNDS + 3 * ROUNDS},${4 * ROUNDS}`, 'counts');
+  }),
+  onScene('lockAtLeastFor holds the lock after the unlock, and then frees it', async (scene) => {
+    await scene.run({}, { lockAtLeastForMs: HOLD_MS });
+    await scene.refuse('lock-at-least-for');
+    const short = { name: `${scene.name} short` };
+    const lease = await scene.grant(short);
+    const { shortLeaseMs, expire } = scene.harness;
+    await scene.release(lease, { lockAtLeastForMs: shortLeaseMs });
+    await expire({ ...lease, lockUntilMs: lease.lockedAtMs + shortLeaseMs });
+    await scene.grant(short);
+  }),
+  onScene('an extended lock outlives its first end', async (scene) => {
+    const lease = await scene.grant({ leaseMs: scene.harness.shortLeaseMs });
+    expectSame((await scene.extend(lease)).status, 'extended', 'extend');
+    await scene.harness.expire(lease);
+    expectSame(await isFree(scene), false, 'free');
+    await scene.release(lease);
+    expectSame(await isFree(scene), true, 'free');
+  }),
+  onScene('an unlocked lock cannot be extended', async ({ run, extend }) => {
+    expectSame((await extend(await run())).status, 'lost', 'extend');
+  }),
+  {
+    ...onScene('a lock whose time is over cannot be extended', async ({ grantAndDie, extend }) => {
+      expectSame((await extend(await grantAndDie())).status, 'lost', 'extend');
+    }),
+    differs:
+      'While nobody took the lock over, a late extension is safe and keeps it: the record still names this attempt. A run whose lease is over is told so by its own deadline, which comes before.',
+  },
+  onScene('a lock that is extended with a lockAtLeastFor is held after its unlock', async (scene) => {
+    const lease = await scene.grant();
+    expectSame((await scene.extend(lease)).status, 'extended', 'extend');
+    await scene.release(lease, { lockAtLeastForMs: HOLD_MS });
+    expectSame(await isFree(scene), false, 'free');
+  }),
+  {
+    ...onScene('a handle cannot be extended twice', async ({ grant, extend }) => {
+      const lease = await grant();
+      await extend(lease);
+      expectSame((await extend(lease)).status, 'lost', 'second extend');
+    }),
+    differs: SAME_HANDLE,
+  },
+  {
+    ...onScene('a handle cannot be unlocked after it was extended', async ({ grant, extend, release }) => {
+      const lease = await grant();
+      await extend(lease);
+      expectSame(await release(lease), 'lost', 'release');
+    }),
+    differs: SAME_HANDLE,
+  },
+  {
+    name: 'a lock survives that the provider forgets which records it has made',
+    differs: 'No store here keeps such a memory: each acquire is one conditional write to a record that may not exist.',
+  },
+];
