@@ -6,8 +6,11 @@ import { type LockKeys, lockKeys } from './lock-keys.js';
 
 /** A `Table` or `TableV2` of this app, or an imported one. */
 export interface TableResource extends IConstruct {
+  /** ARN of the table. */
   readonly tableArn: string;
+  /** Name of the table. */
   readonly tableName: string;
+  /** The customer's key that encrypts it, if there is one. */
   readonly encryptionKey?: IKey | undefined;
 }
 

@@ -21,14 +21,21 @@ const WATCH_PERIODS = 10;
 const NEARLY = 0.9;
 const FIVE_MINUTES = Duration.minutes(5);
 
+/** What the alarms watch. */
 export interface LockAlarmsProps {
+  /** The function. */
   readonly fn: IFunction;
+  /** Its time-out. */
   readonly timeout: Duration;
   /** Lambda's retries of a failed run. */
   readonly retries: number;
+  /** The queue of the ticks that were given up. */
   readonly deadLetters: IQueue;
+  /** The namespace of its metrics. */
   readonly namespace: string;
+  /** Its schedules, each with its lock. */
   readonly schedules: readonly PlannedSchedule[];
+  /** What every alarm does. */
   readonly actions: readonly IAlarmAction[];
 }
 
@@ -36,6 +43,7 @@ type Problem = Partial<AlarmProps> & Required<Pick<AlarmProps, 'threshold' | 'al
 
 /** What wakes an operator. Each description says what happened and where to look. */
 export class LockAlarms extends Construct {
+  /** Every alarm, in the order of their making. */
   readonly all: Alarm[] = [];
 
   constructor(scope: Construct, id: string, props: LockAlarmsProps) {

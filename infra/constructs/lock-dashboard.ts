@@ -14,7 +14,9 @@ import { Construct } from 'constructs';
 import { type LockMetricName, lockMetric } from './lock-metrics.js';
 import type { SingleExecutionFunction } from './single-execution-function.js';
 
+/** What the dashboard shows. */
 export interface LockDashboardProps {
+  /** The functions, in the order of their rows. */
   readonly functions: readonly SingleExecutionFunction[];
   /** Unique among the dashboards of the account. @default made by CloudFormation */
   readonly dashboardName?: string;
@@ -27,6 +29,7 @@ const WHOLE = { width: 24, height: 6 };
 
 /** One page for a stack: its alarms, and for each function its runs, its skips by reason and its hold times. */
 export class LockDashboard extends Construct {
+  /** The dashboard, to add widgets of your own. */
   readonly dashboard: Dashboard;
 
   constructor(scope: Construct, id: string, { functions, dashboardName }: LockDashboardProps) {

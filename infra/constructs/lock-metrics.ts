@@ -14,6 +14,7 @@ export const LOCK_METRICS = [
   'ClockSkew',
 ] as const;
 
+/** A metric that wrapped handlers write, by its name in CloudWatch. */
 export type LockMetricName = (typeof LOCK_METRICS)[number];
 
 /** The environment variable that names the namespace; where it is set, handlers write metrics. */

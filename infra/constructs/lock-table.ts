@@ -13,6 +13,7 @@ import { refuseUnsafeTable } from './unsafe-table.js';
 
 /** A table that holds locks. */
 export interface ILockTable {
+  /** The table itself. */
   readonly table: TableResource;
   /** What stores put before each lock name; `''` in a table of its own. */
   readonly keyPrefix: string;
@@ -26,6 +27,7 @@ export interface ILockTable {
   grantOperate(grantee: IGrantable): Grant;
 }
 
+/** Options of `LockTable`. */
 export interface LockTableProps {
   /** @default made by CloudFormation. Give one when other regions or apps are to find the table */
   readonly tableName?: string;
@@ -48,6 +50,7 @@ export interface LockTableProps {
   readonly witnessRegion?: string;
 }
 
+/** How stores use a table that exists. */
 export interface FromTableOptions {
   /** The `keyPrefix` of the stores that use the table. @default '' */
   readonly keyPrefix?: string;
@@ -58,7 +61,9 @@ export interface FromTableOptions {
  * live, because an expired lock is still the memory of its ticks.
  */
 export class LockTable extends Construct implements ILockTable {
+  /** The table itself. */
   readonly table: TableV2;
+  /** Always empty: the table holds locks alone. */
   readonly keyPrefix = '';
 
   /**
@@ -104,10 +109,17 @@ export class LockTable extends Construct implements ILockTable {
     refuseUnsafeTable(this.table, { timeToLive: 'never' });
   }
 
+  /**
+   * Allows runs to take these locks: `dynamodb:UpdateItem` on their keys, and nothing else.
+   *
+   * @param lockNames names as given to `withSingleExecution`, or `prefix*`
+   * @throws TypeError for an empty list, and for a name that no IAM policy can hold
+   */
   grantLock(grantee: IGrantable, lockNames: readonly string[]): Grant {
     return grantLock(this.table, grantee, lockNames, this.keyPrefix);
   }
 
+  /** Allows operators all that `lockAdmin` does. */
   grantOperate(grantee: IGrantable): Grant {
     return grantOperate(this.table, grantee, this.keyPrefix);
   }

@@ -7,6 +7,7 @@ import type { ScheduleGaps } from './schedule-gaps.js';
 export interface PlannedSchedule extends LockSchedule {
   /** The lock, and a number where it has several schedules: what constructs are named by. */
   readonly id: string;
+  /** The lock that its runs take. */
   readonly lockName: string;
   /** How near and how far apart its runs can be; `undefined` when it fires once. */
   readonly gaps: ScheduleGaps | undefined;

@@ -4,7 +4,9 @@ import { firingDays } from '../../src/schedule/firing-days.js';
 
 /** The shortest and the longest time between two firings of a schedule, in milliseconds. */
 export interface ScheduleGaps {
+  /** The shortest one. */
   readonly shortestMs: number;
+  /** The longest one. */
   readonly longestMs: number;
 }
 

@@ -14,6 +14,7 @@ import type { LockAlarms } from './lock-alarms.js';
 import type { PlannedSchedule } from './planned-schedule.js';
 import { SingleExecution, type SingleExecutionProps } from './single-execution.js';
 
+/** Options of `SingleExecutionFunction`, and those of `NodejsFunction` but `logRetention`. */
 export interface SingleExecutionFunctionProps extends Omit<NodejsFunctionProps, 'logRetention'>, SingleExecutionProps {
   /** The file that exports the handler. */
   readonly entry: string;
@@ -46,9 +47,11 @@ export class SingleExecutionFunction extends NodejsFunction {
   readonly lockAtMostFor: Duration;
   /** The namespace of its metrics, shared by the functions of a stack: `SingleExecution/<stack>`. */
   readonly metricNamespace: string;
+  /** Its schedules, each with its lock and its gaps. */
   readonly schedules: readonly PlannedSchedule[];
   /** Receives the ticks that were given up. */
   readonly deadLetters: IQueue;
+  /** Its alarms. */
   readonly alarms: LockAlarms;
   readonly #log: ILogGroup | undefined;
 

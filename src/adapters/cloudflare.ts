@@ -13,13 +13,17 @@ import { type OnSkipped, type OwnOptions, resolveWrapper } from '../core/wrap/wr
 export interface ScheduledController {
   /** When the cron trigger was due, in epoch milliseconds. */
   readonly scheduledTime: number;
+  /** The expression of the trigger, such as `0 2 * * *`. */
   readonly cron: string;
+  /** Tells the platform not to try this event again when it fails. */
   noRetry(): void;
 }
 
 /** The context of an event; `ExecutionContext` of @cloudflare/workers-types fits. */
 export interface ExecutionContext {
+  /** Keeps the Worker alive until a promise has settled; the run waits for it too. */
   waitUntil(promise: Promise<unknown>): void;
+  /** Of routes; a scheduled handler has no use for it. */
   passThroughOnException(): void;
 }
 

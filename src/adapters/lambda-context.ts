@@ -3,37 +3,73 @@
  * library reads the remaining time and the four identifying strings.
  */
 export interface Context {
+  /** Of callback handlers; without effect on those that return a promise. */
   callbackWaitsForEmptyEventLoop: boolean;
+  /** Name of the function. */
   functionName: string;
+  /** Its version, such as `$LATEST`. */
   functionVersion: string;
+  /** The ARN that was invoked; an alias or a version may stand at its end. */
   invokedFunctionArn: string;
+  /** Memory of the function, in megabytes. */
   memoryLimitInMB: string;
+  /** Identity of the invocation. A retry of Lambda's has the same one. */
   awsRequestId: string;
+  /** CloudWatch log group of the function. */
   logGroupName: string;
+  /** Log stream of this environment. */
   logStreamName: string;
-  identity?: { cognitoIdentityId: string; cognitoIdentityPoolId: string } | undefined;
+  /** The Cognito identity of a mobile app that has invoked the function. */
+  identity?:
+    | {
+        /** The identity. */
+        cognitoIdentityId: string;
+        /** Its pool. */
+        cognitoIdentityPoolId: string;
+      }
+    | undefined;
+  /** What a mobile app has sent about itself. */
   clientContext?: ClientContext | undefined;
+  /** The tenant, where the function isolates tenants. */
   tenantId?: string | undefined;
+  /** Milliseconds until Lambda ends the invocation. The default lease and the deadline follow from it. */
   getRemainingTimeInMillis(): number;
+  /** Of callback handlers. Do not call it. */
   done(error?: Error, result?: unknown): void;
+  /** Of callback handlers. Do not call it. */
   fail(error: Error | string): void;
+  /** Of callback handlers. Do not call it. */
   succeed(message: unknown, object?: unknown): void;
 }
 
+/** What AWS's mobile SDKs send about an app, as @types/aws-lambda has it. */
 interface ClientContext {
+  /** The app. */
   client: {
+    /** Its installation on the device. */
     installationId: string;
+    /** Its title. */
     appTitle: string;
+    /** Its version, for people. */
     appVersionName: string;
+    /** Its version, for machines. */
     appVersionCode: string;
+    /** Its package. */
     appPackageName: string;
   };
+  /** Values that the app has added. */
   Custom?: unknown;
+  /** The device. */
   env: {
+    /** Version of its system. */
     platformVersion: string;
+    /** Its system. */
     platform: string;
+    /** Its maker. */
     make: string;
+    /** Its model. */
     model: string;
+    /** Its language and region. */
     locale: string;
   };
 }

@@ -24,7 +24,9 @@ type PlainHandler<E, R> = (event: E, context: Context) => R | PromiseLike<R>;
 type DeclaredHandler<E, C, V> = ((event: E, context: Context, callback: C) => V) &
   ([C, Nothing] extends [(...args: never[]) => void, V] ? ([Promised<V>] extends [never] ? never : unknown) : never);
 
+/** The promises among the types that a function may return. */
 type Promised<V> = Extract<V, PromiseLike<unknown>>;
+/** `void`, spelt so that a linter lets it stand in a union. */
 type Nothing = ReturnType<() => void>;
 
 /**

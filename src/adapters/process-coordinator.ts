@@ -31,6 +31,11 @@ export interface RunCoordinator {
    * @throws LockStoreError, CorruptLockError when the store failed; node-cron then skips the run
    */
   shouldRun(key: string, ttlMs: number): Promise<boolean>;
+  /**
+   * Ends the run that `shouldRun` has begun, and releases its lock.
+   *
+   * @param key the one that `shouldRun` was given
+   */
   onComplete(key: string): Promise<void>;
 }
 

@@ -36,7 +36,9 @@ export interface Options<A extends readonly unknown[] = []> extends LockOptions,
   readonly onSkipped?: OnSkipped;
 }
 
+/** Options with a function for `onSkipped`: what it returns is what the caller gets. */
 interface FallingBack<F> {
+  /** Makes the result of a run that is skipped. */
   readonly onSkipped: (skipped: Skipped) => F | PromiseLike<F>;
 }
 

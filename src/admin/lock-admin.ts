@@ -60,7 +60,13 @@ export interface LockAdmin extends TickVerbs {
    * once, while the old holder learns of it only at the end of its lease: two handlers may then run, kept apart by
    * their fencing tokens alone.
    */
-  forceRelease(name: string, grant: { readonly fencingToken: number }): Promise<ForceReleaseResult>;
+  forceRelease(
+    name: string,
+    grant: {
+      /** The token that `list` or `get` has shown. */
+      readonly fencingToken: number;
+    },
+  ): Promise<ForceReleaseResult>;
   /**
    * Lets every run skip with reason `paused`, without a deployment. A run in progress goes on. Resolves to the lock as
    * it is from then on: a name that was never used shows as `underlyingState: 'unused'`.
@@ -76,9 +82,16 @@ export interface LockAdmin extends TickVerbs {
    *
    * @throws CorruptLockError for a corrupt token, and for a corrupt `lockUntil` of a lock that is held
    */
-  delete(name: string, lock: { readonly fencingToken: number }): Promise<DeleteResult>;
+  delete(
+    name: string,
+    lock: {
+      /** The token that `list` or `get` has shown; 0 where there is none. */
+      readonly fencingToken: number;
+    },
+  ): Promise<DeleteResult>;
 }
 
+/** How long a pause lasts, and who made it. */
 export interface PauseOptions {
   /** Epoch milliseconds when a number. @default without an end */
   readonly until?: Date | number;
@@ -86,17 +99,33 @@ export interface PauseOptions {
   readonly by?: string;
 }
 
+/** What became of a force release. */
 export type ForceReleaseResult =
-  | { readonly status: 'forced'; readonly fencingToken: number }
-  /** Nothing was changed: the lock is not held, or held under another token. */
-  | { readonly status: 'unchanged'; readonly lock: LockInfo | undefined };
+  | {
+      /** The grant is ended. */
+      readonly status: 'forced';
+      /** The token of the lock from now on, greater than that of the ended grant. */
+      readonly fencingToken: number;
+    }
+  | {
+      /** Nothing was changed: the lock is not held, or held under another token. */
+      readonly status: 'unchanged';
+      /** The lock as it is; undefined if it was never used, or deleted. */
+      readonly lock: LockInfo | undefined;
+    };
 
 /**
  * The operators' view of a store, such as `dynamoDBAdminStore({ tableName })`.
  *
  * @throws TypeError for a store or options that cannot be; each verb likewise, and RangeError, for its arguments
  */
-export function lockAdmin(store: LockAdminStore, options: { readonly clock?: Clock } = {}): LockAdmin {
+export function lockAdmin(
+  store: LockAdminStore,
+  options: {
+    /** The clocks and timers to use. @default those of the platform */
+    readonly clock?: Clock;
+  } = {},
+): LockAdmin {
   checkMethods('store', store, VERBS, 'give an admin store, such as dynamoDBAdminStore({ tableName })');
   checkKnown(options, ADMIN_OPTIONS);
   const { clock = systemClock } = options;

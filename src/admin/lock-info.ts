@@ -9,6 +9,7 @@ import { defined } from '../core/values/defined.js';
 
 /** A lock as operators see it. Instants are as the holders wrote them. */
 export interface LockInfo {
+  /** The lock, without the prefix of the store. */
   readonly name: string;
   /**
    * `paused`: an operator's pause is in force, see `paused`; `held`: a run has it; `expired`: its holder died or
@@ -18,9 +19,13 @@ export interface LockInfo {
   readonly state: 'paused' | 'held' | 'expired' | 'waiting' | 'free' | 'forced' | 'unused' | 'corrupt';
   /** While paused: what `state` would be without the pause. */
   readonly underlyingState?: Exclude<LockInfo['state'], 'paused' | 'corrupt'>;
+  /** Token of the latest grant; absent where there was none. */
   readonly fencingToken?: number;
+  /** Who has the lock or had it last: function and request, or process and host. */
   readonly lockedBy?: string;
+  /** When the latest lease began. */
   readonly lockedAt?: Date;
+  /** When the latest lease ends or ended; once given back, when `lockAtLeastFor` does. */
   readonly lockUntil?: Date;
   /** The lease that the latest grant was for, before any extension. */
   readonly leaseMs?: number;
@@ -34,9 +39,15 @@ export interface LockInfo {
    */
   readonly openTicks?: readonly Date[];
   /** While paused: until when, and by whom. */
-  readonly paused?: { readonly until: Date; readonly by: string };
+  readonly paused?: {
+    /** When the pause ends by itself. */
+    readonly until: Date;
+    /** Who paused. */
+    readonly by: string;
+  };
   /** How the last finished run ended, and when. */
   readonly lastResult?: 'succeeded' | 'failed';
+  /** When the last finished run gave the lock back. */
   readonly lastReleasedAt?: Date;
   /** Name of the error of the last run, where it failed. */
   readonly lastError?: string;
@@ -48,12 +59,17 @@ export interface LockInfo {
   readonly problem?: string;
 }
 
+/** One run of a lock's history. */
 export interface RunInfo {
+  /** How it ended. `crashed`: its lease ran out, and nobody released it. */
   readonly status: 'succeeded' | 'failed' | 'crashed';
+  /** The scheduled time that it was for. */
   readonly tick?: Date;
+  /** When its lease began. */
   readonly lockedAt: Date;
   /** Unknown for a run that crashed. */
   readonly durationMs?: number;
+  /** Its fencing token. */
   readonly fencingToken: number;
   /** How many ticks it caught up with before its own; absent where it did not. */
   readonly caughtUp?: number;

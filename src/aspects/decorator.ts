@@ -4,11 +4,18 @@ import { describe } from '../core/values/describe.js';
 /** As for `withSingleExecution` of `single-execution/process`; `A` are the method's parameters. */
 export type Options<A extends readonly unknown[] = []> = JobOptions<A>;
 
+/** A method that returns a promise. */
 type AsyncMethod<A extends readonly unknown[]> = (...args: A) => PromiseLike<unknown>;
 
 /** A decorator of methods: as the language has them, and as TypeScript's `experimentalDecorators` has them. */
 export interface SingleExecutionDecorator<A extends readonly unknown[]> {
-  <F extends AsyncMethod<A>>(method: F, context: { readonly kind: 'method' }): F;
+  <F extends AsyncMethod<A>>(
+    method: F,
+    context: {
+      /** What is decorated. */
+      readonly kind: 'method';
+    },
+  ): F;
   <F extends AsyncMethod<A>>(target: object, key: string | symbol, descriptor: TypedPropertyDescriptor<F>): void;
 }
 

@@ -4,12 +4,24 @@ import type { Execution } from '../core/public/execution.js';
 
 /** The part of Middy's request that is used here. */
 export interface Request<E> {
+  /** The event of the invocation. */
   readonly event: E;
-  readonly context: Context & { execution: Execution };
+  /** Lambda's context; the run adds its execution. */
+  readonly context: Context & {
+    /** The execution, while the lock is held. */
+    execution: Execution;
+  };
+  /** What the handler or a middleware has answered. */
   response: unknown;
+  /** What ends the request before the handler is called. */
   earlyResponse?: unknown;
+  /** What the handler or a middleware has thrown. */
   error: unknown;
-  readonly internal: { execution: Execution };
+  /** Values that middlewares keep for one another. */
+  readonly internal: {
+    /** The execution, while the lock is held. */
+    execution: Execution;
+  };
 }
 
 /** What becomes of a run that Middy does not end by the middleware's own hooks. */

@@ -10,8 +10,11 @@ export type Options<E = any> = Omit<LambdaOptions<E>, 'catchUp'>;
 
 /** A middleware of Middy 7. The handler finds its execution as `context.execution`. */
 export interface Middleware<E> {
+  /** Takes the lock, or answers early where the run is skipped. */
   before(request: Request<E>): Promise<void>;
+  /** Releases the lock of a run that has succeeded. */
   after(request: Request<E>): Promise<void>;
+  /** Releases the lock of a run that has failed; its tick stays open. */
   onError(request: Request<E>): Promise<void>;
 }
 

@@ -19,6 +19,7 @@ import { utf8Bytes } from '../core/values/utf8.js';
 export interface CandidateOptions {
   /** The group that has one leader, and its lock. */
   readonly name: string;
+  /** Where the lead is kept. Every candidate has the same store. */
   readonly store: LockStore;
   /** As for every wrapper. @default one log line for what an operator must see; see docs/operating.md */
   readonly observers?: readonly Observer[];

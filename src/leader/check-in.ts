@@ -4,9 +4,13 @@ import { pause } from '../core/values/pause.js';
 import type { Signal } from '../core/values/signal.js';
 import type { Candidate } from './candidate.js';
 
+/** A candidate, as its check-ins show it. */
 export interface Member {
+  /** Its `candidate`. */
   readonly name: string;
+  /** When it checked in last. */
   readonly lastCheckIn: Date;
+  /** Whether that was within the lease. */
   readonly alive: boolean;
 }
 

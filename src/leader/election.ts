@@ -31,7 +31,9 @@ export interface ElectionOptions extends CandidateOptions {
   readonly onStopped?: (leadership: Leadership) => unknown;
 }
 
+/** One candidate of an election. */
 export interface LeaderElection {
+  /** Its name among the members. */
   readonly candidate: string;
   /** The term in which this candidate leads; undefined while it does not. */
   readonly term: number | undefined;

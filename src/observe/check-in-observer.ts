@@ -5,6 +5,7 @@ import { systemClock } from '../core/values/clock.js';
 import { describe, describeType } from '../core/values/describe.js';
 import { checkKnown, namesOf } from '../core/values/option-checks.js';
 
+/** Options of `checkInObserver`. */
 export interface CheckInOptions {
   /**
    * The address that the service watches, such as `https://hc-ping.com/…`. A run that failed is told at `…/fail`, or

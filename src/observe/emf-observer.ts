@@ -7,6 +7,7 @@ import { describe } from '../core/values/describe.js';
 import { environmentVariable } from '../core/values/environment.js';
 import { checkKnown, namesOf } from '../core/values/option-checks.js';
 
+/** Options of `emfObserver`. */
 export interface EmfOptions {
   /** CloudWatch namespace of the metrics. @default env SINGLE_EXECUTION_NAMESPACE, else 'SingleExecution' */
   readonly namespace?: string;

@@ -3,38 +3,81 @@
  * a program has registered under one symbol, for all its versions and copies.
  */
 
+/** Attributes of a span or a measurement. */
 type Attributes = Record<string, string | number>;
 
+/** The identity of a span. */
 export interface SpanContext {
+  /** The trace: 32 hexadecimal digits. */
   traceId: string;
+  /** The span: 16 hexadecimal digits. */
   spanId: string;
+  /** 1: the span is sampled. */
   traceFlags: number;
 }
 
+/** A `Span` of @opentelemetry/api. */
 export interface SpanLike {
+  /** Its identity. */
   spanContext(): SpanContext;
   /** Since version 1.9 of the API. */
-  addLink?(link: { context: SpanContext }): unknown;
+  addLink?(link: {
+    /** The identity of the span to link to. */
+    context: SpanContext;
+  }): unknown;
+  /** Adds attributes to it. */
   setAttributes(attributes: Attributes): unknown;
+  /** Notes something that happened in it. */
   addEvent(name: string, attributes: Attributes, at: Date): unknown;
-  setStatus(status: { code: number; message?: string }): unknown;
+  /** Sets how it ended. */
+  setStatus(status: {
+    /** 2: an error. */
+    code: number;
+    /** What the error says. */
+    message?: string;
+  }): unknown;
+  /** Ends it. */
   end(at: Date): void;
 }
 
 /** A `Tracer` of @opentelemetry/api. */
 export interface TracerLike {
-  startSpan(name: string, options: { startTime: Date }): SpanLike;
+  /** Begins a span. */
+  startSpan(
+    name: string,
+    options: {
+      /** When it began. */
+      startTime: Date;
+    },
+  ): SpanLike;
 }
 
+/** What an instrument says of itself. */
 interface InstrumentOptions {
+  /** What it counts or measures. */
   description: string;
+  /** Its unit, in UCUM. */
   unit: string;
 }
 
 /** A `Meter` of @opentelemetry/api. */
 export interface MeterLike {
-  createCounter(name: string, options: InstrumentOptions): { add(value: number, attributes: Attributes): void };
-  createHistogram(name: string, options: InstrumentOptions): { record(value: number, attributes: Attributes): void };
+  /** Makes an instrument that counts. */
+  createCounter(
+    name: string,
+    options: InstrumentOptions,
+  ): {
+    /** Counts. */
+    add(value: number, attributes: Attributes): void;
+  };
+  /** Makes an instrument that measures. */
+  createHistogram(
+    name: string,
+    options: InstrumentOptions,
+  ): {
+    /** Records a measurement. */
+    record(value: number, attributes: Attributes): void;
+  };
 }
 
 interface Registered {

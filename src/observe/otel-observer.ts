@@ -4,6 +4,7 @@ import { globalMeter, globalTracer, type MeterLike, type TracerLike } from './ot
 import { metricsObserver } from './otel-metrics.js';
 import { spanObserver } from './otel-spans.js';
 
+/** Options of `otelObserver`. */
 export interface OtelOptions {
   /** A tracer of @opentelemetry/api. @default that of the program, named single-execution */
   readonly tracer?: TracerLike;

@@ -7,6 +7,7 @@ import { rateInstants } from './instants.js';
 import { instant, scheduleOf } from './schedule-of.js';
 import { refuserOf } from './zoned.js';
 
+/** Options of `rate`. */
 export interface RateOptions {
   /** The first tick, from which all others are counted. @default none: the ticks have no fixed place */
   readonly start?: Date;

@@ -6,6 +6,7 @@ import type { Instants } from './instants.js';
 import { firstOf, scheduleOf } from './schedule-of.js';
 import { type TimeZone, timeZone } from './time-zone.js';
 
+/** Options of `cron` and `eventBridge`. */
 export interface ZoneOptions {
   /** The time zone in which the expression is meant, such as `Europe/Berlin`. @default 'UTC' */
   readonly timeZone?: string;

@@ -13,8 +13,18 @@ import type { Clock } from '../core/values/clock.js';
  *   call's budget is spent or its signal aborts before;
  * - an `Error`: it is thrown as it is, and the store is never reached.
  */
-export type Fault = 'none' | 'lose-request' | 'lose-response' | 'hang' | { readonly delayMs: number } | Error;
+export type Fault =
+  | 'none'
+  | 'lose-request'
+  | 'lose-response'
+  | 'hang'
+  | {
+      /** How much later, in milliseconds. */
+      readonly delayMs: number;
+    }
+  | Error;
 
+/** A verb of a {@link LockStore}. */
 export type Verb = keyof LockStore;
 
 /** For each verb: one fault for all its calls, or a list for its first calls. */
@@ -22,11 +32,46 @@ export type FaultPlan = { readonly [verb in Verb]?: Fault | readonly Fault[] };
 
 /** A call as the store was asked, and what went wrong with it. */
 export type RecordedCall =
-  | { readonly verb: 'acquire'; readonly claim: Claim; readonly fault: Fault }
-  | { readonly verb: 'extend'; readonly lease: Lease; readonly leaseMs: number; readonly fault: Fault }
-  | { readonly verb: 'mark'; readonly lease: Lease; readonly done: DoneTick; readonly fault: Fault }
-  | { readonly verb: 'release'; readonly lease: Lease; readonly completion: Completion; readonly fault: Fault };
+  | {
+      /** A claim of the lock. */
+      readonly verb: 'acquire';
+      /** The claim. */
+      readonly claim: Claim;
+      /** What went wrong; `none` for nothing. */
+      readonly fault: Fault;
+    }
+  | {
+      /** An extension of a lease. */
+      readonly verb: 'extend';
+      /** The lease. */
+      readonly lease: Lease;
+      /** How long it was to last, in milliseconds. */
+      readonly leaseMs: number;
+      /** What went wrong; `none` for nothing. */
+      readonly fault: Fault;
+    }
+  | {
+      /** The mark of a tick that was caught up with. */
+      readonly verb: 'mark';
+      /** The lease. */
+      readonly lease: Lease;
+      /** The tick. */
+      readonly done: DoneTick;
+      /** What went wrong; `none` for nothing. */
+      readonly fault: Fault;
+    }
+  | {
+      /** A release. */
+      readonly verb: 'release';
+      /** The lease. */
+      readonly lease: Lease;
+      /** How the run ended. */
+      readonly completion: Completion;
+      /** What went wrong; `none` for nothing. */
+      readonly fault: Fault;
+    };
 
+/** A store whose calls go wrong as planned. */
 export interface FaultyStore extends LockStore {
   /** Every call so far, oldest first. */
   readonly calls: readonly RecordedCall[];

@@ -5,17 +5,29 @@ import { type Clock, systemClock } from '../core/values/clock.js';
  * the testing kit knows the core and no adapter.
  */
 export interface LambdaContext {
+  /** Always true unless given. */
   callbackWaitsForEmptyEventLoop: boolean;
+  /** Name of the function. @default 'send-digest' */
   functionName: string;
+  /** Its version. @default '$LATEST' */
   functionVersion: string;
+  /** ARN of the function, in eu-west-1. */
   invokedFunctionArn: string;
+  /** Memory of the function, in megabytes. @default '128' */
   memoryLimitInMB: string;
+  /** A new UUID for each context. */
   awsRequestId: string;
+  /** CloudWatch log group of the function. */
   logGroupName: string;
+  /** Log stream of the environment. */
   logStreamName: string;
+  /** Milliseconds until Lambda ends the invocation; negative once that is past. */
   getRemainingTimeInMillis(): number;
+  /** Does nothing. */
   done(error?: Error, result?: unknown): void;
+  /** Does nothing. */
   fail(error: Error | string): void;
+  /** Does nothing. */
   succeed(message: unknown, object?: unknown): void;
 }
 

@@ -2,11 +2,13 @@ import type { LockEvent, Observer } from '../core/public/events.js';
 
 /** An observer that keeps the events it is given, oldest first. */
 export interface RecordingObserver extends Observer {
+  /** All events so far, oldest first. */
   readonly events: readonly LockEvent[];
   /** The types of all events, in order. */
   types(): LockEvent['type'][];
 }
 
+/** Makes an observer that keeps every event, for tests that look at what happened. */
 export function recordingObserver(): RecordingObserver {
   const events: LockEvent[] = [];
   const observer = (event: LockEvent) => {

@@ -1,33 +1,48 @@
 /** What a rule and a schedule send alike. */
 interface Envelope {
+  /** Version of the format: `0`. */
   version: string;
+  /** Identity of the event. */
   id: string;
+  /** The kind of event. */
   'detail-type': 'Scheduled Event';
+  /** Who sent it: `aws.events` or `aws.scheduler`. */
   source: string;
+  /** The account of the rule or schedule. */
   account: string;
+  /** The scheduled time, as an ISO string of whole seconds in UTC. */
   time: string;
+  /** The region of the rule or schedule. */
   region: string;
+  /** ARN of the rule or schedule. */
   resources: string[];
 }
 
 /** The event of an EventBridge rule with a schedule, as AWS sends it; fits `ScheduledEvent` of @types/aws-lambda. */
 export interface RuleEvent extends Envelope {
+  /** Always empty. */
   detail: Record<string, never>;
 }
 
 /** The event that EventBridge Scheduler sends to a target without an input: `detail` is a string. */
 export interface SchedulerDefaultEvent extends Envelope {
+  /** Always `{}`, as a string. */
   detail: string;
 }
 
 /** An input of EventBridge Scheduler made of its context attributes, all strings. */
 export interface SchedulerAttributesEvent {
+  /** `<aws.scheduler.scheduled-time>`: the scheduled time, as an ISO string. */
   scheduledTime: string;
+  /** `<aws.scheduler.schedule-arn>`. */
   scheduleArn: string;
+  /** `<aws.scheduler.attempt-number>`: the count of deliveries. */
   attemptNumber: string;
+  /** `<aws.scheduler.execution-id>`: new for each delivery. */
   executionId: string;
 }
 
+/** What to set in a {@link scheduledEvent}. */
 export interface ScheduledEventOptions {
   /** The scheduled time. A string is passed on as it is. @default '2026-01-01T00:00:00Z' */
   readonly time?: Date | number | string;
@@ -37,6 +52,7 @@ export interface ScheduledEventOptions {
   readonly id?: string;
 }
 
+/** What to set in a {@link schedulerEvent}. */
 export interface SchedulerEventOptions {
   /** The scheduled time. A string is passed on as it is. @default '2026-01-01T00:00:00Z' */
   readonly scheduledTime?: Date | number | string;
@@ -63,9 +79,17 @@ export function scheduledEvent(options: ScheduledEventOptions = {}): RuleEvent {
 
 /** An event of EventBridge Scheduler. Two events of the same `scheduledTime` are the same tick delivered twice. */
 export function schedulerEvent(
-  options: SchedulerEventOptions & { readonly style: 'attributes' },
+  options: SchedulerEventOptions & {
+    /** The form of the event. */
+    readonly style: 'attributes';
+  },
 ): SchedulerAttributesEvent;
-export function schedulerEvent(options?: SchedulerEventOptions & { readonly style?: 'default' }): SchedulerDefaultEvent;
+export function schedulerEvent(
+  options?: SchedulerEventOptions & {
+    /** The form of the event. */
+    readonly style?: 'default';
+  },
+): SchedulerDefaultEvent;
 export function schedulerEvent(options: SchedulerEventOptions = {}): SchedulerAttributesEvent | SchedulerDefaultEvent {
   const {
     scheduledTime = FIRST_TICK,

@@ -3,6 +3,7 @@ import type { SkipReason } from '../public/outcome.js';
 import { HELD_REASONS } from '../public/outcome.js';
 import { environmentVariable } from '../values/environment.js';
 
+/** How urgent a line is: `warn` for what may need a look, `error` for what failed. */
 export type Level = 'info' | 'warn' | 'error';
 
 /** Takes what an operator must see: how urgent it is, in plain words, and the event with its error in one line. */

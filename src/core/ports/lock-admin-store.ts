@@ -7,11 +7,13 @@ import type { StoreCall } from './lock-store.js';
 export interface LockAdminStore {
   /** Every lock of this store, in no order. */
   list(call: StoreCall): Promise<StoredLock[]>;
+  /** One lock by its name, read consistently; undefined if it has no record. */
   get(name: string, call: StoreCall): Promise<StoredLock | undefined>;
   /** One conditional write. `changed`: the lock is no longer held under that token. */
   forceRelease(force: ForceRelease, call: StoreCall): Promise<'forced' | 'changed'>;
   /** Makes a record if the lock has none. Resolves to the record as it is from then on. */
   pause(name: string, pause: Pause, call: StoreCall): Promise<StoredLock>;
+  /** Ends a pause. One conditional write. */
   resume(name: string, call: StoreCall): Promise<ResumeResult>;
   /**
    * Retires a lock. Its record keeps only what lets fencing tokens rise. Changes nothing if the lock is held, or has
@@ -41,46 +43,64 @@ export type DeleteResult = 'deleted' | 'held' | 'changed' | 'unknown';
 
 /** A lock as it is stored, unchecked. */
 export interface StoredLock {
+  /** The lock, without the prefix of the store. */
   readonly name: string;
+  /** Its attributes as they were read: of any type, and perhaps corrupt. */
   readonly item: Readonly<Record<string, unknown>>;
 }
 
+/** What `forceRelease` is to end, and what it writes. */
 export interface ForceRelease {
+  /** The lock. */
   readonly name: string;
   /** Fresh random identity of this force release. */
   readonly adminId: string;
   /** Token and start of the grant to end, as they were seen. */
   readonly fencingToken: number;
+  /** Start of that grant, in epoch milliseconds. */
   readonly lockedAtMs: number;
+  /** When the operator asked, in epoch milliseconds of the operator's clock. */
   readonly nowMs: number;
   /** The record's `failedTicks` from then on; absent where they stay as they are. */
   readonly failedTicks?: string;
 }
 
+/** What `delete` is to forget. */
 export interface Deletion {
+  /** The lock. */
   readonly name: string;
   /** Fresh random identity of this delete. */
   readonly adminId: string;
   /** Token of the lock as it was seen; 0 where it had none. */
   readonly fencingToken: number;
+  /** When the operator asked, in epoch milliseconds of the operator's clock. */
   readonly nowMs: number;
 }
 
+/** What `listTicks` is to write, and the record that it was made from. */
 export interface TickListing {
+  /** The lock. */
   readonly name: string;
   /** The record's lists from then on. */
   readonly openTicks: string;
+  /** The list of ticks whose run failed, as the record holds it. */
   readonly failedTicks: string;
   /** What they were made from, as it was read; absent what the record did not have. */
   readonly seen: {
+    /** Its fencing token. */
     readonly fencingToken?: number;
+    /** Its highest tick that is done, in epoch milliseconds. */
     readonly doneTick?: number;
+    /** Its list of open ticks. */
     readonly openTicks?: string;
+    /** Its list of failed ticks. */
     readonly failedTicks?: string;
   };
 }
 
+/** A pause, as the record keeps it. */
 export interface Pause {
+  /** When it ends by itself, in epoch milliseconds. */
   readonly untilMs: number;
   /** For people: who paused. */
   readonly by: string;

@@ -10,15 +10,39 @@ import type { Signal } from '../values/signal.js';
  * what it cannot confirm. Does not promise: anything about time beyond what it returns; the engine sets the deadline.
  */
 export interface LockStore {
+  /**
+   * Asks for the lock. Somebody else's lock is a {@link Refused}, not an error.
+   *
+   * @throws LockStoreError when the call failed
+   * @throws CorruptLockError when the record is not one
+   */
   acquire(claim: Claim, call: StoreCall): Promise<AcquireResult>;
-  extend(lease: Lease, to: { readonly leaseMs: number }, call: StoreCall): Promise<ExtendResult>;
+  /**
+   * Moves the end of a lease to now + `leaseMs`; it never gets shorter.
+   *
+   * @throws LockStoreError when the call failed; the lease ends as before
+   */
+  extend(
+    lease: Lease,
+    to: {
+      /** How long the lease is to last from now on, in milliseconds. */
+      readonly leaseMs: number;
+    },
+    call: StoreCall,
+  ): Promise<ExtendResult>;
   /** Records that an open tick is done while its run goes on to the next, and extends the lease. Only for `catchUp`. */
   mark(lease: Lease, done: DoneTick, call: StoreCall): Promise<MarkResult>;
+  /**
+   * Gives the lock back and records how the run ended.
+   *
+   * @throws LockStoreError when the call failed; the lease ends by itself
+   */
   release(lease: Lease, completion: Completion, call: StoreCall): Promise<ReleaseResult>;
 }
 
 /** How long a call may take, and the only clock a store may read. */
 export interface StoreCall {
+  /** The caller's clocks and timers. */
   readonly clock: Clock;
   /** Aborts the call; what it had sent stays ambiguous. */
   readonly signal: Signal;
@@ -32,15 +56,18 @@ export interface StoreCall {
 
 /** What is asked of a store. One claim per logical acquire, kept over its retries. */
 export interface Claim {
+  /** The lock, without the prefix of the store. */
   readonly name: string;
   /**
    * Fresh random identity of this acquire; never a host name, never a request id. 23 characters, or up to 88 where an
    * observer leaves the trace of a run in it.
    */
   readonly attemptId: string;
+  /** How long the lease is to last, in milliseconds. */
   readonly leaseMs: number;
   /** For people: who asks. At most 128 UTF-8 bytes. */
   readonly lockedBy: string;
+  /** The scheduled time that the run is for, in epoch milliseconds; absent for a run without a tick. */
   readonly tickMs?: number;
   /** Mark the tick as done by the grant itself (`tickMark: 'start'`). */
   readonly markTickAtStart: boolean;
@@ -51,12 +78,19 @@ export interface Claim {
  * Readonly; an extension or a mark makes a new one.
  */
 export interface Lease extends Sent {
+  /** The lock, without the prefix of the store. */
   readonly name: string;
+  /** That of the {@link Claim}. */
   readonly attemptId: string;
+  /** Greater than every earlier token of this name. A whole number. */
   readonly fencingToken: number;
+  /** How long the grant was for, in milliseconds, without any extension. */
   readonly leaseMs: number;
+  /** Start of the lease, as the record has it, in epoch milliseconds. */
   readonly lockedAtMs: number;
+  /** End of the lease, as the record has it, in epoch milliseconds. */
   readonly lockUntilMs: number;
+  /** The tick of the {@link Claim}, in epoch milliseconds. */
   readonly tickMs?: number;
   /** The `lockUntil` that it took over from: its release keeps that fence against late requests of earlier attempts. */
   readonly fenceMs?: number;
@@ -64,47 +98,85 @@ export interface Lease extends Sent {
   readonly doneTickMs?: number;
   /** Older ticks that are not done, and newer ones whose run failed, as the grant left them. Ascending. */
   readonly openTicksMs?: readonly number[];
+  /** Ticks whose run failed and that are newer than the last one done, in epoch milliseconds. */
   readonly failedTicksMs?: readonly number[];
   /** The run before this one; unknown after the store recognised its own replayed attempt. */
   readonly previous?: PreviousRun;
 }
 
+/** The answer to a claim that was granted. */
 export interface Granted {
+  /** Tells it from {@link Refused}. */
   readonly status: 'acquired';
+  /** What was granted. */
   readonly lease: Lease;
   /** Monotonic instant up to which the server's clock vouches for the lease; absent where the store keeps the time. */
   readonly capMono?: number;
+  /** What the answer tells of this host's clock; absent where it carries no server time. */
   readonly clock?: ClockBounds;
   /** A takeover was judged by this host's clock because the response carried no server time. */
   readonly clockUnverified?: boolean;
 }
 
+/** The answer to a claim that was not granted. */
 export interface Refused {
+  /** Tells it from {@link Granted}. */
   readonly status: 'refused';
+  /** Why. */
   readonly reason: RefusalReason;
+  /** Who holds the lock or held it last, where the record tells. */
   readonly holder?: Holder;
+  /** What the answer tells of this host's clock; absent where it carries no server time. */
   readonly clock?: ClockBounds;
 }
 
+/** What became of a claim. */
 export type AcquireResult = Granted | Refused;
 
+/**
+ * Why a claim was refused: a run holds the lock; the last run is over and its `lockAtLeastFor` is not; the tick is
+ * done; a newer tick is done and this one is not open; an operator paused the lock.
+ */
 export type RefusalReason = 'locked' | 'lock-at-least-for' | 'already-executed' | 'stale-tick' | 'paused';
 
+/** What became of an extension. */
 export type ExtendResult =
-  | ({ readonly status: 'extended'; readonly lockUntilMs: number; readonly capMono?: number } & Sent)
-  | { readonly status: 'lost' };
+  | ({
+      /** The lease is longer now. */
+      readonly status: 'extended';
+      /** Its new end, as the record has it, in epoch milliseconds. */
+      readonly lockUntilMs: number;
+      /** Monotonic instant up to which the server's clock vouches for it; absent where the store keeps the time. */
+      readonly capMono?: number;
+    } & Sent)
+  | {
+      /** Somebody else has the lock, or it was ended. Nothing was written. */
+      readonly status: 'lost';
+    };
 
 /** An open tick that a run has caught up with. */
 export interface DoneTick extends TickChanges {
+  /** The tick, in epoch milliseconds. */
   readonly tickMs: number;
   /** How long the lease is to last from now on; it never gets shorter. */
   readonly leaseMs: number;
 }
 
+/** What became of a mark. */
 export type MarkResult =
   /** `lease`: with what the record now has as its end and its ticks. The next mark and the release are made from it. */
-  | ({ readonly status: 'marked'; readonly lease: Lease; readonly capMono?: number } & Sent)
-  | { readonly status: 'lost' };
+  | ({
+      /** The tick is recorded as done. */
+      readonly status: 'marked';
+      /** The lease, with what the record now has as its end and its ticks. */
+      readonly lease: Lease;
+      /** Monotonic instant up to which the server's clock vouches for it; absent where the store keeps the time. */
+      readonly capMono?: number;
+    } & Sent)
+  | {
+      /** Somebody else has the lock, or it was ended. Nothing was written. */
+      readonly status: 'lost';
+    };
 
 /** `unknown`: an earlier try may have been applied, and the record no longer tells. */
 export type ReleaseResult = 'released' | 'lost' | 'unknown';
@@ -119,6 +191,7 @@ export interface TickChanges {
 
 /** How a run ended, as the release records it. */
 export interface Completion extends TickChanges {
+  /** Whether the task returned, or threw. */
   readonly result: 'succeeded' | 'failed';
   /** Hold at least this long after the grant. 0: free at once. */
   readonly lockAtLeastForMs: number;
@@ -132,30 +205,44 @@ export interface Completion extends TickChanges {
   readonly failedTickMs?: number;
   /** How many ticks the run has caught up with, for the history. */
   readonly caughtUp?: number;
+  /** From the grant to the end of the task, in milliseconds. */
   readonly durationMs: number;
   /** Name of the error of a failed run. */
   readonly error?: string;
 }
 
+/** The run that had the lock before. */
 export interface PreviousRun {
+  /** How it ended. `crashed`: its lease ran out; `forced`: an operator ended it. */
   readonly status: 'succeeded' | 'failed' | 'crashed' | 'forced';
+  /** Its tick, in epoch milliseconds. */
   readonly tickMs?: number;
+  /** Who it was, for people. */
   readonly lockedBy: string;
+  /** When its lease began, in epoch milliseconds. */
   readonly lockedAtMs: number;
+  /** Its fencing token. */
   readonly fencingToken: number;
 }
 
+/** The run that a refused claim met. */
 export interface Holder {
   /** The grant that holds the lock. Internal: where a holder is shown, this is left out. */
   readonly attemptId: string;
+  /** Who it is, for people. */
   readonly lockedBy: string;
+  /** When its lease began, in epoch milliseconds. */
   readonly lockedAtMs: number;
+  /** When its lease or its `lockAtLeastFor` ends, in epoch milliseconds. */
   readonly lockUntilMs: number;
+  /** Its fencing token. */
   readonly fencingToken: number;
 }
 
 /** Bounds of (true time − this host's wall clock), in milliseconds. */
 export interface ClockBounds {
+  /** The least that it can be; negative where this host's clock may be ahead. */
   readonly minMs: number;
+  /** The most that it can be. */
   readonly maxMs: number;
 }

@@ -5,10 +5,17 @@ import type { StoreCall } from './lock-store.js';
  * brings the list back. The list shows who checked in lately. It decides nothing.
  */
 export interface MemberStore {
+  /**
+   * Puts a member on the list or reads it, and takes others off. One write.
+   *
+   * @throws LockStoreError when the call failed
+   */
   checkIn(checkIn: CheckIn, call: StoreCall): Promise<MemberList>;
 }
 
+/** One check-in with the list of a group. */
 export interface CheckIn {
+  /** The group: the name of the election. */
   readonly group: string;
   /** The member that checks in; left out by a caller that only reads the list. */
   readonly member?: string;
@@ -16,8 +23,15 @@ export interface CheckIn {
   readonly forget: readonly string[];
 }
 
+/** The list of a group, as it is after a check-in. */
 export interface MemberList {
   /** The instant of this check-in, by the clock that check-ins are written by: the server's, if the store has one. */
   readonly nowMs: number;
-  readonly members: readonly { readonly name: string; readonly checkedInMs: number }[];
+  /** Every member that was not taken off, in no order. */
+  readonly members: readonly {
+    /** The member: its `candidate`. */
+    readonly name: string;
+    /** Its last check-in, in epoch milliseconds. */
+    readonly checkedInMs: number;
+  }[];
 }

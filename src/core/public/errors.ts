@@ -22,6 +22,7 @@ export type LockStoreErrorCode =
   /** The store refused the run, and then did not say whether an earlier try of it may yet be applied. */
   | 'UNSETTLED';
 
+/** The call to a store that failed; `checkIn` is a leader election's, the verbs from `list` on are operators'. */
 export type StoreOperation =
   | 'acquire'
   | 'extend'
@@ -39,9 +40,13 @@ export type StoreOperation =
 
 /** A call to the store failed. Never used for contention: a lock held by somebody else is a value, not an error. */
 export class LockStoreError extends Error {
+  /** Always `LockStoreError`. */
   override readonly name: 'LockStoreError' = marked(this, 'LockStoreError');
+  /** What went wrong. */
   readonly code: LockStoreErrorCode;
+  /** The lock that was asked for; `*` for a list of all. */
   readonly lockName: string;
+  /** What was asked. */
   readonly operation: StoreOperation;
   /** Whether the same call may succeed later without a change of configuration. */
   readonly retryable: boolean;
@@ -49,10 +54,15 @@ export class LockStoreError extends Error {
   constructor(
     message: string,
     details: {
+      /** What went wrong. */
       code: LockStoreErrorCode;
+      /** The lock that was asked for. */
       lockName: string;
+      /** What was asked. */
       operation: StoreOperation;
+      /** Whether the same call may succeed later. */
       retryable: boolean;
+      /** The error of the client, if there is one. */
       cause?: unknown;
     },
   ) {
@@ -74,14 +84,25 @@ export class LockStoreError extends Error {
  * or an operator asked for what cannot be done meanwhile.
  */
 export class LockHeldError extends Error {
+  /** Always `LockHeldError`. */
   override readonly name: 'LockHeldError' = marked(this, 'LockHeldError');
+  /** Always `LOCK_HELD`. */
   readonly code = 'LOCK_HELD';
+  /** The lock that is held. */
   readonly lockName: string;
   /** The whole skip: reason, tick and holder. */
   readonly skipped: Skipped;
 
   /** @param refused what was refused instead of a run, and what to do */
-  constructor(skipped: Skipped, refused?: { readonly operation: string; readonly remedy: string }) {
+  constructor(
+    skipped: Skipped,
+    refused?: {
+      /** What an operator asked for. */
+      readonly operation: string;
+      /** What to do, for people. */
+      readonly remedy: string;
+    },
+  ) {
     const { name, reason, holder } = skipped;
     const held =
       holder && HELD_REASONS.includes(reason) ? `, held by ${holder.lockedBy} until ${holder.lockUntil}` : '';
@@ -102,8 +123,11 @@ export class LockHeldError extends Error {
 
 /** The lock is not, or no longer, this run's: its lease is over, it was forced away, or there never was one. */
 export class LockLostError extends Error {
+  /** Always `LockLostError`. */
   override readonly name: 'LockLostError' = marked(this, 'LockLostError');
+  /** Always `LOCK_LOST`. */
   readonly code = 'LOCK_LOST';
+  /** The lock that was lost. */
   readonly lockName: string;
 
   constructor(lockName: string, why: string) {
@@ -124,8 +148,14 @@ export class LockLostError extends Error {
  * Reason of `execution.signal`. `CATCH_UP`: the run has caught up with as many ticks as it may, and too many more wait.
  */
 export class DeadlineError extends Error {
+  /** Always `DeadlineError`. */
   override readonly name: 'DeadlineError' = marked(this, 'DeadlineError');
+  /**
+   * `DEADLINE`: the platform ends the run soon; `MAX_HOLD`: `maxHold` is over; `SHUTDOWN`: the process was told to
+   * end; `CATCH_UP`: more ticks wait than one run may catch up with.
+   */
   readonly code: 'DEADLINE' | 'MAX_HOLD' | 'SHUTDOWN' | 'CATCH_UP';
+  /** The lock of the run. */
   readonly lockName: string;
 
   constructor(lockName: string, code: DeadlineError['code'], why: string) {
@@ -142,8 +172,11 @@ export class DeadlineError extends Error {
 
 /** The stored record of a lock has an attribute of a wrong type or range. Nobody runs until it is corrected. */
 export class CorruptLockError extends Error {
+  /** Always `CorruptLockError`. */
   override readonly name: 'CorruptLockError' = marked(this, 'CorruptLockError');
+  /** Always `CORRUPT_LOCK`. */
   readonly code = 'CORRUPT_LOCK';
+  /** The lock whose record is wrong. */
   readonly lockName: string;
   /** The attribute of the record that is wrong. */
   readonly attribute: string;

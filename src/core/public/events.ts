@@ -17,54 +17,158 @@ export interface TracingObserver extends Observer {
   beginTrace(nowMs: number): string;
 }
 
+/** Something that happened to a call or its lock: what all events have, and by `type` what is particular to each. */
 export type LockEvent = EventHead & EventBody;
 
+/** What all events have. */
 interface EventHead {
   /** The lock. */
   readonly name: string;
+  /** When it happened, by this host's clock. */
   readonly at: Date;
+  /** Fresh and random for each try to take the lock; the events of one run share it. */
   readonly attemptId?: string;
+  /** The scheduled time of the call; absent where it has none. */
   readonly tick?: Date;
 }
 
 /** What is particular to each type of event. Times in milliseconds. */
 export type EventBody =
-  | { readonly type: 'attempted' }
-  | { readonly type: 'acquired'; readonly fencingToken: number }
+  | {
+      /** The call asked for the lock. */
+      readonly type: 'attempted';
+    }
+  | {
+      /** The lock was granted. */
+      readonly type: 'acquired';
+      /** Token of the grant. */
+      readonly fencingToken: number;
+    }
   /** The store failed while acquiring; `onStoreError` says what happens next. */
-  | { readonly type: 'acquire-failed'; readonly error: unknown }
+  | {
+      /** The store failed. */
+      readonly type: 'acquire-failed';
+      /** What the call rejects with, unless `onStoreError` says otherwise. */
+      readonly error: unknown;
+    }
   /** `holderTrace`: what an observer of the holder's process has left, such as the ids of a span. */
   | {
+      /** Nothing ran. */
       readonly type: 'skipped';
+      /** Why. */
       readonly reason: SkipReason;
+      /** Who has the lock, where the record tells. */
       readonly holder?: SkippedHolder;
+      /** What an observer of the holder's process has left in the record. */
       readonly holderTrace?: string;
     }
-  | { readonly type: 'started'; readonly fencingToken: number }
-  | { readonly type: 'extended'; readonly fencingToken: number; readonly lockUntil: Date }
+  | {
+      /** The handler is about to be called. */
+      readonly type: 'started';
+      /** Token of the grant; 0 when the run is unguarded. */
+      readonly fencingToken: number;
+    }
+  | {
+      /** The lease is longer now: `keepAlive` renewed it, or the handler did. */
+      readonly type: 'extended';
+      /** Token of the grant. */
+      readonly fencingToken: number;
+      /** The new end of the lease. */
+      readonly lockUntil: Date;
+    }
   /** An extension failed; with `keepAlive` it is tried again until the lease is over. */
-  | { readonly type: 'extend-failed'; readonly error: unknown }
-  | { readonly type: 'lost'; readonly fencingToken: number }
+  | {
+      /** The store failed. */
+      readonly type: 'extend-failed';
+      /** What the store threw. */
+      readonly error: unknown;
+    }
+  | {
+      /** The lock was lost while the handler ran, or was another run's by the time of the release. */
+      readonly type: 'lost';
+      /** Token of the grant that is over. */
+      readonly fencingToken: number;
+    }
   /** `heldMs`: by the monotonic clock, from the first send of the granting acquire to the end of the release. */
-  | { readonly type: 'released'; readonly fencingToken: number; readonly heldMs: number }
-  | { readonly type: 'release-failed'; readonly error: unknown }
-  | { readonly type: 'finished'; readonly durationMs: number; readonly release: ReleaseStatus }
-  | { readonly type: 'failed'; readonly durationMs: number; readonly release: ReleaseStatus; readonly error: unknown }
-  | { readonly type: 'missed'; readonly ticks: readonly Date[] }
+  | {
+      /** The lock was given back. */
+      readonly type: 'released';
+      /** Token of the grant. */
+      readonly fencingToken: number;
+      /** How long it was held, in milliseconds. */
+      readonly heldMs: number;
+    }
+  | {
+      /** The store failed at the release. The lease ends by itself. */
+      readonly type: 'release-failed';
+      /** What the store threw. */
+      readonly error: unknown;
+    }
+  | {
+      /** The handler has succeeded. It comes after the release. */
+      readonly type: 'finished';
+      /** From the grant to the end of the handler, in milliseconds; with ticks that it caught up with. */
+      readonly durationMs: number;
+      /** What became of the release. */
+      readonly release: ReleaseStatus;
+    }
+  | {
+      /** The handler has failed. It comes after the release. */
+      readonly type: 'failed';
+      /** From the grant to the end of the handler, in milliseconds; with ticks that it caught up with. */
+      readonly durationMs: number;
+      /** What became of the release. */
+      readonly release: ReleaseStatus;
+      /** What the handler threw. */
+      readonly error: unknown;
+    }
+  | {
+      /** Ticks of `schedule` never came. */
+      readonly type: 'missed';
+      /** Those ticks, oldest first; the newest 100. */
+      readonly ticks: readonly Date[];
+    }
   /** A tick before the run's own has been run, and it succeeded and is marked as done, or failed. */
   | {
+      /** With `catchUp`: the handler ran for an older tick. */
       readonly type: 'caught-up';
+      /** That tick. */
       readonly tick: Date;
+      /** Whether the handler succeeded for it. */
       readonly status: 'succeeded' | 'failed';
+      /** How long the handler ran for it, in milliseconds. */
       readonly durationMs: number;
     }
   /** Ticks that are not caught up with any more; the newest 100. */
-  | { readonly type: 'given-up'; readonly ticks: readonly Date[] }
-  | { readonly type: 'recovered'; readonly previous: Previous }
-  | ({ readonly type: 'clock-skew' } & ClockBounds)
-  | { readonly type: 'clock-unverified' }
+  | {
+      /** With `catchUp`: ticks are too old or too many. */
+      readonly type: 'given-up';
+      /** Those ticks, oldest first. */
+      readonly ticks: readonly Date[];
+    }
+  | {
+      /** The run before this one crashed. */
+      readonly type: 'recovered';
+      /** The run that crashed. */
+      readonly previous: Previous;
+    }
+  | ({
+      /** This host's clock is off by more than `maxClockSkew`. */
+      readonly type: 'clock-skew';
+    } & ClockBounds)
+  | {
+      /** A lock was taken over by this host's clock, because the answer of the store carried no server time. */
+      readonly type: 'clock-unverified';
+    }
   /** The trigger names a time that cannot be read; the run has no tick. */
-  | { readonly type: 'tick-unreadable'; readonly value: string; readonly scheduleArn?: string };
+  | {
+      /** The event names a time that is none. */
+      readonly type: 'tick-unreadable';
+      /** What the trigger named, up to 64 characters of it. */
+      readonly value: string;
+      /** The schedule of EventBridge Scheduler that sent it, if it tells. */
+      readonly scheduleArn?: string;
+    };
 
 /** Tells every observer of a run what happens, with the head filled in. */
 export type Tell = (body: EventBody) => void;

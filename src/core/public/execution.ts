@@ -19,6 +19,7 @@ export interface Execution {
    * still. A handler that stops early must throw `signal.reason`: if it returns, its tick counts as done.
    */
   readonly signal: Signal;
+  /** When the lease began, as the record has it. */
   readonly lockedAt: Date;
   /** Until when the record keeps others out; moves with each extension. */
   readonly lockUntil: Date;

@@ -5,17 +5,25 @@ import { defined } from '../values/defined.js';
 /** What became of a call: the task ran, or was skipped and the reason why. A failed task or store rejects instead. */
 export type Outcome<T> = Executed<T> | Skipped;
 
+/** A run that took place, and what became of its lock. */
 export interface Executed<T> {
+  /** Tells it from {@link Skipped}. */
   readonly status: 'executed';
+  /** The lock. */
   readonly name: string;
   /** What the task returned. */
   readonly value: T;
   /** Greater than every earlier token of this name; 0 when the run was unguarded. */
   readonly fencingToken: number;
+  /** The scheduled time that it was for; absent for a run without a tick. */
   readonly tick?: Date;
+  /** What became of the release. The task's value counts either way. */
   readonly release: ReleaseStatus;
+  /** When the lease began, as the record has it. */
   readonly lockedAt: Date;
+  /** From the grant to the end of the task, in milliseconds; with ticks that it caught up with. */
   readonly durationMs: number;
+  /** The run before this one, where the store knows it. */
   readonly previous?: Previous;
   /** Ticks that should have come since the last one, did not, and are not caught up with. */
   readonly missedTicks: Date[];
@@ -25,8 +33,11 @@ export interface Executed<T> {
   readonly clockSkewMs?: number;
 }
 
+/** A tick that a later call has run. */
 export interface CaughtUp {
+  /** Its scheduled time. */
   readonly tick: Date;
+  /** How long the task ran for it, in milliseconds. */
   readonly durationMs: number;
 }
 
@@ -35,13 +46,22 @@ export type ReleaseStatus = 'released' | 'lost' | 'unknown' | 'none';
 
 /** The run that held the lock before this one. */
 export interface Previous {
+  /** How it ended. `crashed`: its lease ran out; `forced`: an operator ended it. */
   readonly status: 'succeeded' | 'failed' | 'crashed' | 'forced';
+  /** The scheduled time that it was for. */
   readonly tick?: Date;
+  /** Who it was: function and request, or process and host. */
   readonly lockedBy: string;
+  /** When its lease began. */
   readonly lockedAt: Date;
+  /** Its fencing token. */
   readonly fencingToken: number;
 }
 
+/**
+ * Why nothing ran. `store-unavailable` comes with `onStoreError: 'skip'` only; the others are as {@link
+ * RefusalReason} says.
+ */
 export type SkipReason = RefusalReason | 'store-unavailable';
 
 /** Reasons of a skip that pass when another run is over. */
@@ -49,17 +69,27 @@ export const HELD_REASONS: readonly string[] = ['locked', 'lock-at-least-for'];
 
 /** Why nothing ran. Plain JSON, because it is what a function returns to its platform; instants are ISO strings. */
 export interface Skipped {
+  /** Tells it from {@link Executed}. */
   readonly status: 'skipped';
+  /** The lock. */
   readonly name: string;
+  /** Why nothing ran. */
   readonly reason: SkipReason;
+  /** The scheduled time of the call, as an ISO string. */
   readonly tick?: string;
+  /** Who has the lock or had it last, where the record tells. */
   readonly holder?: SkippedHolder;
 }
 
+/** The run that a skipped call met. */
 export interface SkippedHolder {
+  /** Who it is: function and request, or process and host. */
   readonly lockedBy: string;
+  /** When its lease began, as an ISO string. */
   readonly lockedAt: string;
+  /** When its lease or its `lockAtLeastFor` ends, as an ISO string. */
   readonly lockUntil: string;
+  /** Its fencing token. */
   readonly fencingToken: number;
 }
 

@@ -11,7 +11,9 @@ export interface Clock {
   setTimer(callback: () => void, ms: number): Timer;
 }
 
+/** A timer that is set. */
 export interface Timer {
+  /** Keeps it from firing. Does nothing once it has fired. */
   cancel(): void;
   /** Lets the process end although the timer is still pending, where the platform has such a notion. */
   unref?(): void;

@@ -8,7 +8,15 @@ export interface Schedule {
   /** The first tick strictly after an instant; undefined if no tick follows. */
   next(at: Date): Date | undefined;
   /** The ticks from `from` (inclusive) to `to` (exclusive), oldest first; the first `max` of them. */
-  between(from: Date, to: Date, options?: { readonly max?: number }): Date[];
+  between(
+    from: Date,
+    to: Date,
+    options?: {
+      /** At most so many; without it up to 100,000, and a RangeError beyond. */
+      readonly max?: number;
+    },
+  ): Date[];
+  /** The expression, and its time zone if that is not UTC. */
   toString(): string;
   /** Milliseconds between two ticks of a schedule that tells only how far apart they are, not when they are due. */
   readonly everyMs?: number;

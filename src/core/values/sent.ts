@@ -2,7 +2,9 @@ import type { Clock } from './clock.js';
 
 /** Both clocks just before the first send of a call: the anchor of all times inside its grant. */
 export interface Sent {
+  /** The wall clock, in epoch milliseconds. */
   readonly firstSentWall: number;
+  /** The monotonic clock, in milliseconds. */
   readonly firstSentMono: number;
 }
 

@@ -6,10 +6,23 @@ export type Signal = typeof globalThis extends { readonly AbortSignal: { readonl
   ? Known
   : BareSignal;
 
+/** What handlers use of an `AbortSignal`. */
 interface BareSignal {
+  /** Whether the run should end. */
   readonly aborted: boolean;
+  /** Why: a `LockLostError` or a `DeadlineError`. */
   readonly reason: unknown;
+  /** Throws the reason if the run should end. */
   throwIfAborted(): void;
-  addEventListener(type: 'abort', listener: () => void, options?: { readonly once?: boolean }): void;
+  /** Calls a listener when the run should end. */
+  addEventListener(
+    type: 'abort',
+    listener: () => void,
+    options?: {
+      /** Whether the listener is taken off after its call. */
+      readonly once?: boolean;
+    },
+  ): void;
+  /** Takes a listener off. */
   removeEventListener(type: 'abort', listener: () => void): void;
 }

@@ -12,6 +12,7 @@ import { thisProcess } from '../values/this-process.js';
 import { checkTick } from '../values/tick.js';
 import { warnOfStrayTick } from './stray-tick.js';
 
+/** Options of `executeWithLock`. `lockAtMostFor` is required unless `keepAlive` is set. */
 export interface ExecuteOptions extends LockOptions {
   /** The lock. 1 to 128 UTF-8 bytes with the store's prefix, Unicode form NFC, no control characters. */
   readonly name: string;

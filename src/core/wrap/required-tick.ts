@@ -9,6 +9,7 @@ import { checked, type OnUntold, type TickOption, type TriggerFor, tickChooser, 
  * skipped.
  */
 export interface TickEvery {
+  /** The interval, such as `'5m'`: 1 s to 366 d. */
   readonly every: Duration;
 }
 

@@ -6,7 +6,9 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { describe } from '../../core/values/describe.js';
 
+/** The table to make. */
 export interface CreateLockTableOptions {
+  /** Its name. */
   readonly tableName: string;
   /** @default 'lockName' */
   readonly partitionKey?: string;

@@ -10,6 +10,7 @@ import { closeIdleSockets } from './idle-sockets.js';
 
 /** Where the locks are. */
 export interface DynamoDBStoreOptions {
+  /** Name of the table. */
   readonly tableName: string;
   /** Any v3 client. @default a new one that leaves retrying to this library */
   readonly client?: DynamoDBClient | DynamoDBDocumentClient;

@@ -11,7 +11,9 @@ import { type RedisClient, sharedClients } from './send.js';
 
 /** A client of ioredis, or one with its interface. */
 export interface IORedisClient {
+  /** Runs a script. */
   eval(script: string, numberOfKeys: number, ...keysAndArgs: string[]): Promise<unknown>;
+  /** Runs a script that the server knows, by its SHA-1. */
   evalsha(sha1: string, numberOfKeys: number, ...keysAndArgs: string[]): Promise<unknown>;
   /** `ready`, `reconnecting` and so on. */
   readonly status?: string;
@@ -19,14 +21,33 @@ export interface IORedisClient {
 
 /** A client of node-redis (the package `redis`). */
 export interface NodeRedisClient {
-  eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
-  evalSha(sha1: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
+  /** Runs a script. */
+  eval(
+    script: string,
+    options: {
+      /** The keys that it touches. */
+      keys: string[];
+      /** Its arguments. */
+      arguments: string[];
+    },
+  ): Promise<unknown>;
+  /** Runs a script that the server knows, by its SHA-1. */
+  evalSha(
+    sha1: string,
+    options: {
+      /** The keys that it touches. */
+      keys: string[];
+      /** Its arguments. */
+      arguments: string[];
+    },
+  ): Promise<unknown>;
   /** From `connect()` until `close()`. */
   readonly isOpen?: boolean;
   /** Whether there is a connection just now. */
   readonly isReady?: boolean;
 }
 
+/** Where the locks are. */
 export interface RedisStoreOptions {
   /** Connected. What it should not send by itself: docs/stores/redis.md, "Limits". */
   readonly client: IORedisClient | NodeRedisClient;

@@ -11,10 +11,13 @@ import { type RedisClient, sharedClients } from './send.js';
 
 /** What is used of a client of @upstash/redis; one of your own that speaks Upstash's REST fits too. */
 export interface UpstashClient {
+  /** Runs a script. */
   eval(script: string, keys: string[], args: string[]): Promise<unknown>;
+  /** Runs a script that the server knows, by its SHA-1. */
   evalsha(sha1: string, keys: string[], args: string[]): Promise<unknown>;
 }
 
+/** Where the locks are. */
 export interface UpstashStoreOptions {
   /**
    * `new Redis({ url, token, retry: { retries: 0 } })`: this library does the retrying, and `retry: false` would still

@@ -5,9 +5,19 @@ import { fakeTable, type UpdateInput } from './table.js';
 
 /** The part of an aws-sdk-client-mock of the document client that is used here. */
 export interface DocumentClientMock {
-  readonly send: { callsFake(answer: (command: { readonly input: object }) => Promise<never>): unknown };
+  /** The stub of `send`. */
+  readonly send: {
+    /** Has every command answered by a function. */
+    callsFake(
+      answer: (command: {
+        /** What the command was made of. */
+        readonly input: object;
+      }) => Promise<never>,
+    ): unknown;
+  };
 }
 
+/** The table that the fake stands for. */
 export interface FakeLockTableOptions {
   /** @default the table of the first command that this fake answers */
   readonly tableName?: string;

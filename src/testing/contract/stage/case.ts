@@ -21,6 +21,7 @@ export interface ContractCase {
 
 /** A store under test, and the little that a case must be able to do around it. */
 export interface ContractHarness {
+  /** The store under test. */
   readonly store: LockStore;
   /** The operators' port over the same locks. Absent: leave out the cases that need `admin`. */
   readonly admin?: LockAdminStore;
