@@ -78,6 +78,7 @@ export class SingleExecutionFunction extends NodejsFunction {
     this.alarms = this.execution.alarms;
   }
 
+  /** Its log group. */
   override get logGroup(): ILogGroup {
     return this.#log ?? super.logGroup;
   }

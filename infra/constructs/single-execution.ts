@@ -14,10 +14,13 @@ import { type PlannedSchedule, planSchedules, sharedLockWarnings } from './plann
 import { RETRY_DELAYS_MS, runRetries } from './retry-settings.js';
 import { refuseSharedLocks } from './shared-locks.js';
 
+/** What a function on a schedule is told, whichever construct makes it, and the options of Lambda's retries. */
 export interface SingleExecutionProps extends EventInvokeConfigOptions {
+  /** The table of its locks. */
   readonly lockTable: ILockTable;
   /** The locks that the function takes: names as given to `withSingleExecution`, or `prefix*`. It gets no others. */
   readonly lockNames: readonly string[];
+  /** When it runs; at least one. */
   readonly schedules: readonly LockSchedule[];
   /**
    * The handler's option, which reads it as `LOCK_AT_MOST_FOR`. At least the time-out and 1 % more.
@@ -31,6 +34,7 @@ export interface SingleExecutionProps extends EventInvokeConfigOptions {
   readonly alarmActions?: readonly IAlarmAction[];
 }
 
+/** Options of `SingleExecution.attach`. */
 export interface AttachProps extends SingleExecutionProps {
   /** The function's time-out. Needed for an imported function alone. @default that of the function */
   readonly timeout?: Duration;
@@ -50,11 +54,13 @@ export class SingleExecution extends Construct {
   readonly lockAtMostFor: Duration;
   /** The namespace of its metrics, shared by the functions of a stack: `SingleExecution/<stack>`. */
   readonly metricNamespace: string;
+  /** Its schedules, each with its lock and its gaps. */
   readonly schedules: readonly PlannedSchedule[];
   /** The `Schedule` or `Rule` of each of `schedules`. */
   readonly triggers: readonly Trigger[];
   /** Receives the ticks that were given up. */
   readonly deadLetters: IQueue;
+  /** Its alarms. */
   readonly alarms: LockAlarms;
 
   /**

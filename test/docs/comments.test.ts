@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { publicDoors, publicSymbols } from './declarations.js';
+import { publicDoors, publicSymbols } from './public-declarations.js';
 
 const symbols = publicSymbols(publicDoors());
 
