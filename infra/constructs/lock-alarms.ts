@@ -41,7 +41,17 @@ export interface LockAlarmsProps {
 
 type Problem = Partial<AlarmProps> & Required<Pick<AlarmProps, 'threshold' | 'alarmDescription'>>;
 
-/** What wakes an operator. Each description says what happened and where to look. */
+/**
+ * What wakes an operator. Each description says what happened and where to look.
+ *
+ * @example
+ * ```ts
+ * import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
+ * import type { SingleExecutionFunction } from 'single-execution/cdk';
+ *
+ * export const alarmsOf = (fn: SingleExecutionFunction): Alarm[] => fn.alarms.all;
+ * ```
+ */
 export class LockAlarms extends Construct {
   /** Every alarm, in the order of their making. */
   readonly all: Alarm[] = [];

@@ -27,7 +27,19 @@ const ALARMS_A_WIDGET = 100;
 const THIRD = { width: 8, height: 6 };
 const WHOLE = { width: 24, height: 6 };
 
-/** One page for a stack: its alarms, and for each function its runs, its skips by reason and its hold times. */
+/**
+ * One page for a stack: its alarms, and for each function its runs, its skips by reason and its hold times.
+ *
+ * @example
+ * ```ts
+ * import type { Stack } from 'aws-cdk-lib';
+ * import { LockDashboard, type SingleExecutionFunction } from 'single-execution/cdk';
+ *
+ * export function addDashboard(stack: Stack, functions: SingleExecutionFunction[]) {
+ *   new LockDashboard(stack, 'Dashboard', { functions });
+ * }
+ * ```
+ */
 export class LockDashboard extends Construct {
   /** The dashboard, to add widgets of your own. */
   readonly dashboard: Dashboard;

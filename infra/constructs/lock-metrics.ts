@@ -20,7 +20,19 @@ export type LockMetricName = (typeof LOCK_METRICS)[number];
 /** The environment variable that names the namespace; where it is set, handlers write metrics. */
 export const NAMESPACE_VARIABLE = 'SINGLE_EXECUTION_NAMESPACE';
 
-/** A metric of one lock, by default its sum over 5 minutes. */
+/**
+ * A metric of one lock, by default its sum over 5 minutes.
+ *
+ * @example
+ * ```ts
+ * import type { SingleExecutionFunction } from 'single-execution/cdk';
+ * import { lockMetric } from 'single-execution/cdk';
+ *
+ * export function skipsOf(fn: SingleExecutionFunction) {
+ *   return lockMetric(fn.metricNamespace, 'Skipped', 'send-digest');
+ * }
+ * ```
+ */
 export function lockMetric(
   namespace: string,
   metricName: LockMetricName,

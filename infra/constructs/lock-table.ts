@@ -59,6 +59,16 @@ export interface FromTableOptions {
 /**
  * The table of the locks: on demand, recoverable to a point in time, protected from deletion, and without a time to
  * live, because an expired lock is still the memory of its ticks.
+ *
+ * @example
+ * ```ts
+ * import { Stack } from 'aws-cdk-lib';
+ * import { LockTable } from 'single-execution/cdk';
+ *
+ * export class Locks extends Stack {
+ *   readonly table = new LockTable(this, 'Locks', { tableName: 'locks' });
+ * }
+ * ```
  */
 export class LockTable extends Construct implements ILockTable {
   /** The table itself. */
@@ -69,7 +79,16 @@ export class LockTable extends Construct implements ILockTable {
   /**
    * Uses a table that exists, or that other items live in too.
    *
-   * @example LockTable.fromTable(TableV2.fromTableName(this, 'Shop', 'shop'), { keyPrefix: 'lock#' })
+   * @example
+   * ```ts
+   * import type { Stack } from 'aws-cdk-lib';
+   * import { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+   * import { LockTable } from 'single-execution/cdk';
+   *
+   * export function sharedTable(stack: Stack) {
+   *   return LockTable.fromTable(TableV2.fromTableName(stack, 'Shop', 'shop'), { keyPrefix: 'lock#' });
+   * }
+   * ```
    */
   static fromTable(table: TableResource, { keyPrefix = '' }: FromTableOptions = {}): ILockTable {
     refuseUnsafeTable(table, { timeToLive: 'other-items' });

@@ -38,6 +38,23 @@ const BUNDLING: BundlingOptions = {
  * dead-letter queue, a log and alarms. Its environment names the lock table, `LOCK_TABLE`, and `LOCK_KEY_PREFIX` where
  * the table has one. Where all its schedules are the same one, `scheduleFromEnvironment` reads it there.
  *
+ * @example
+ * ```ts
+ * import { Duration, type Stack } from 'aws-cdk-lib';
+ * import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
+ * import { type LockTable, SingleExecutionFunction } from 'single-execution/cdk';
+ *
+ * export function addDigest(stack: Stack, lockTable: LockTable) {
+ *   return new SingleExecutionFunction(stack, 'SendDigest', {
+ *     entry: 'src/send-digest.ts',
+ *     lockTable,
+ *     lockNames: ['send-digest'],
+ *     schedules: [{ schedule: ScheduleExpression.rate(Duration.minutes(5)) }],
+ *     lockAtLeastFor: Duration.seconds(30),
+ *   });
+ * }
+ * ```
+ *
  * @throws TypeError, RangeError for names, times and schedules under which runs would overlap or be skipped
  */
 export class SingleExecutionFunction extends NodejsFunction {

@@ -46,6 +46,22 @@ const ID = 'SingleExecution';
 /**
  * What a function on a schedule needs besides its code: permission to take its locks, their environment, the schedules,
  * retries that fit the period, a dead-letter queue and alarms.
+ *
+ * @example
+ * ```ts
+ * import { Duration } from 'aws-cdk-lib';
+ * import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+ * import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
+ * import { type LockTable, SingleExecution } from 'single-execution/cdk';
+ *
+ * export function addSchedule(fn: LambdaFunction, lockTable: LockTable) {
+ *   SingleExecution.attach(fn, {
+ *     lockTable,
+ *     lockNames: ['send-digest'],
+ *     schedules: [{ schedule: ScheduleExpression.rate(Duration.minutes(5)) }],
+ *   });
+ * }
+ * ```
  */
 export class SingleExecution extends Construct {
   /** What its schedules invoke: a function, an alias or a version. */

@@ -54,6 +54,30 @@ const OWN_OPTIONS = namesOf<OwnOptions<Options>>({ maxDuration: true });
  * fourth argument; handlers with fewer parameters fit. What the handler hands to `ctx.waitUntil` is part of its run.
  * Whether the platform tries a failed run again is left to it and to `noRetry`.
  *
+ * @example
+ * ```ts
+ * import { withSingleExecution } from 'single-execution/cloudflare';
+ * import { upstashStore } from 'single-execution/upstash';
+ * import { Redis } from '@upstash/redis/cloudflare';
+ *
+ * type Env = { UPSTASH_REDIS_REST_URL: string; UPSTASH_REDIS_REST_TOKEN: string };
+ *
+ * export default {
+ *   scheduled: withSingleExecution(async (controller) => console.log('the digest of', controller.scheduledTime), {
+ *     name: 'send-digest',
+ *     store: (env: Env) =>
+ *       upstashStore({
+ *         redis: new Redis({
+ *           url: env.UPSTASH_REDIS_REST_URL,
+ *           token: env.UPSTASH_REDIS_REST_TOKEN,
+ *           retry: { retries: 0 },
+ *         }),
+ *       }),
+ *     maxDuration: '15m',
+ *   }),
+ * };
+ * ```
+ *
  * @returns a scheduled handler; it resolves to the handler's value or to the skip, which the platform ignores
  * @throws TypeError, RangeError when wrapping, for options that cannot be
  */

@@ -49,6 +49,20 @@ const OWN_OPTIONS = namesOf<OwnOptions<Options>>({ secret: true, maxDuration: tr
  * error reaches the caller untouched; a response of status 500 or more has failed, as an error has. A skip is answered
  * with status 200, a store that failed with 503, a request that tells no time with 400, all as JSON.
  *
+ * @example
+ * ```ts
+ * import { Redis } from '@upstash/redis';
+ * import { withSingleExecution } from 'single-execution/http';
+ * import { upstashStore } from 'single-execution/upstash';
+ *
+ * export const GET = withSingleExecution(async () => Response.json({ sent: 12 }), {
+ *   name: 'send-digest',
+ *   store: upstashStore({ redis: new Redis({ url: 'https://…', token: '…', retry: { retries: 0 } }) }),
+ *   tick: { every: '1h' },
+ *   maxDuration: '60s',
+ * });
+ * ```
+ *
  * @returns a route of a request and the platform's context
  * @throws TypeError, RangeError when wrapping, for options that cannot be
  */

@@ -62,6 +62,20 @@ type Wrapped<E, T, O> = (event: E, context: Context) => Promise<[Nothing, O] ext
 /**
  * Wraps a scheduled Lambda function: it runs once per tick, and never twice at a time.
  *
+ * @example
+ * ```ts
+ * import { withSingleExecution } from 'single-execution';
+ * import { dynamoDBStore } from 'single-execution/dynamodb';
+ *
+ * export const handler = withSingleExecution(
+ *   async (event: { time: string }, _context, execution) => {
+ *     execution.signal.throwIfAborted();
+ *     return `the digest of ${event.time}`;
+ *   },
+ *   { name: 'send-digest', store: dynamoDBStore({ tableName: 'locks' }), lockAtLeastFor: '30s' },
+ * );
+ * ```
+ *
  * @returns a handler of two parameters, as Lambda on Node 24 wants it
  * @throws TypeError, RangeError when wrapping, for options that cannot be
  */

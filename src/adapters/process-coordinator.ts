@@ -44,6 +44,16 @@ export interface RunCoordinator {
  * and never twice at a time. The task's name is the lock's. node-cron does not tell whether a run has failed, so its
  * tick is done either way.
  *
+ * @example
+ * ```ts
+ * import cron from 'node-cron';
+ * import { memoryStore } from 'single-execution/memory';
+ * import { nodeCronCoordinator } from 'single-execution/process';
+ *
+ * cron.setRunCoordinator(nodeCronCoordinator({ store: memoryStore() }));
+ * cron.schedule('0 2 * * *', () => console.log('once in the whole fleet'), { name: 'nightly', distributed: true });
+ * ```
+ *
  * @throws TypeError, RangeError for options that cannot be
  */
 export function nodeCronCoordinator(options: CoordinatorOptions): RunCoordinator {

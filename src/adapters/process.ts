@@ -58,6 +58,20 @@ const OWN_OPTIONS = namesOf<OwnOptions<Options>>({ maxDuration: true });
  * Wraps a function that every process of a fleet calls by its own schedule: it runs once per tick, and never twice at a
  * time. On SIGTERM the signals of its runs abort; the process ends when they have settled and their locks are free.
  *
+ * @example
+ * ```ts
+ * import { memoryStore } from 'single-execution/memory';
+ * import { withSingleExecution } from 'single-execution/process';
+ *
+ * const sendDigest = withSingleExecution(async (execution) => console.log('the digest of', execution.tick), {
+ *   name: 'send-digest',
+ *   store: memoryStore(),
+ *   tick: { every: '1h' },
+ *   lockAtMostFor: '5m',
+ * });
+ * setInterval(() => void sendDigest(), 3_600_000);
+ * ```
+ *
  * @returns a function of the scheduler's arguments
  * @throws TypeError, RangeError when wrapping, for options that cannot be
  */

@@ -33,11 +33,17 @@ const VERBS = namesOf<LockAdminStore>({
   delete: true,
   listTicks: true,
 });
-const ADMIN_OPTIONS = namesOf<{ readonly clock?: Clock }>({ clock: true });
+const ADMIN_OPTIONS = namesOf<AdminOptions>({ clock: true });
 const PAUSE_OPTIONS = namesOf<PauseOptions>({ until: true, by: true });
 const HELD: readonly (LockInfo['state'] | undefined)[] = ['held', 'expired'];
 const TRY_MS = 5_000;
 const BUDGET_MS = 15_000;
+
+/** Options of `lockAdmin`. */
+interface AdminOptions {
+  /** @default the clocks and timers of the platform */
+  readonly clock?: Clock;
+}
 
 /**
  * What operators do to locks. Each verb is at most two requests, and a list one for each page. `backfill` and `forget`
@@ -117,15 +123,21 @@ export type ForceReleaseResult =
 /**
  * The operators' view of a store, such as `dynamoDBAdminStore({ tableName })`.
  *
+ * @example
+ * ```ts
+ * import { lockAdmin } from 'single-execution/admin';
+ * import { dynamoDBAdminStore } from 'single-execution/dynamodb';
+ *
+ * const admin = lockAdmin(dynamoDBAdminStore({ tableName: 'locks' }));
+ * const lock = await admin.get('send-digest');
+ * if (lock?.state === 'held' && lock.fencingToken !== undefined) {
+ *   await admin.forceRelease('send-digest', { fencingToken: lock.fencingToken });
+ * }
+ * ```
+ *
  * @throws TypeError for a store or options that cannot be; each verb likewise, and RangeError, for its arguments
  */
-export function lockAdmin(
-  store: LockAdminStore,
-  options: {
-    /** The clocks and timers to use. @default those of the platform */
-    readonly clock?: Clock;
-  } = {},
-): LockAdmin {
+export function lockAdmin(store: LockAdminStore, options: AdminOptions = {}): LockAdmin {
   checkMethods('store', store, VERBS, 'give an admin store, such as dynamoDBAdminStore({ tableName })');
   checkKnown(options, ADMIN_OPTIONS);
   const { clock = systemClock } = options;

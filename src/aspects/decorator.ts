@@ -26,6 +26,21 @@ type Method = (this: unknown, ...args: unknown[]) => unknown;
  * twice at a time. It keeps its `this` and its arguments; `currentExecution()` gives the execution. A decorator cannot
  * change the type of a method: where a run is skipped, the promise resolves to what `onSkipped` makes of it.
  *
+ * @example
+ * ```ts
+ * import { SingleExecution } from 'single-execution/decorator';
+ * import { memoryStore } from 'single-execution/memory';
+ *
+ * const store = memoryStore();
+ *
+ * export class Jobs {
+ *   @SingleExecution({ name: 'send-digest', store, tick: { every: '1h' }, lockAtMostFor: '5m' })
+ *   async sendDigest() {
+ *     console.log('once in the whole fleet');
+ *   }
+ * }
+ * ```
+ *
  * @throws TypeError, RangeError when decorating, for options that cannot be and for what is no method
  */
 // biome-ignore lint/suspicious/noExplicitAny: parameters that nobody declares can be anything

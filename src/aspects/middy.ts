@@ -22,6 +22,17 @@ export interface Middleware<E> {
  * A middleware for Middy: the handler, and the middlewares after this one, run once per tick and never twice at a time.
  * Add it last. A run that is skipped is answered early: the handler and the middlewares' `after` are not called.
  *
+ * @example
+ * ```ts
+ * import middy from '@middy/core';
+ * import { dynamoDBStore } from 'single-execution/dynamodb';
+ * import { singleExecution } from 'single-execution/middy';
+ *
+ * export const handler = middy(async () => 'sent').use(
+ *   singleExecution({ name: 'send-digest', store: dynamoDBStore({ tableName: 'locks' }) }),
+ * );
+ * ```
+ *
  * @throws TypeError, RangeError for options that cannot be
  */
 // biome-ignore lint/suspicious/noExplicitAny: as above

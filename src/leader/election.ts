@@ -74,6 +74,25 @@ const logWithoutSkips: DefaultObservers = () => [(event) => event.type !== 'skip
  * that somebody leads at every moment: after a crash nobody does for up to the lease and 3 s. A leader that was paused
  * may still write; only a resource that refuses older terms fends that off.
  *
+ * @example
+ * ```ts
+ * import { createLeaderElection } from 'single-execution/leader';
+ * import { memoryStore } from 'single-execution/memory';
+ *
+ * const election = createLeaderElection({
+ *   name: 'dispatcher',
+ *   store: memoryStore(),
+ *   onStarted: async ({ signal, term }) => {
+ *     while (!signal.aborted) await dispatch({ term });
+ *   },
+ * });
+ * election.start();
+ *
+ * async function dispatch(order: { term: number }) {
+ *   console.log('dispatching in term', order.term);
+ * }
+ * ```
+ *
  * @throws TypeError, RangeError for options that cannot be; nothing is sent before `start`
  */
 export function createLeaderElection(options: ElectionOptions): LeaderElection {

@@ -36,6 +36,19 @@ const OPTIONS = namesOf<LeadershipOptions>({
  * not been invoked for a lease. At most two requests an invocation. Promises no exclusion between the leader's own
  * invocations, nor for a run that outlasts the lease: wrap a function that has a lock of its own.
  *
+ * @example
+ * ```ts
+ * import { dynamoDBStore } from 'single-execution/dynamodb';
+ * import { withLeadership } from 'single-execution/leader';
+ *
+ * export const handler = withLeadership(async (event: { time: string }) => console.log('leading at', event.time), {
+ *   name: 'primary-region',
+ *   candidate: process.env['AWS_REGION'] ?? 'local',
+ *   store: dynamoDBStore({ tableName: 'locks' }),
+ *   lease: '10m',
+ * });
+ * ```
+ *
  * @returns the function; it resolves to a `Skipped` where another candidate leads
  * @throws TypeError, RangeError when wrapping, for options that cannot be; LockStoreError when the store failed
  */

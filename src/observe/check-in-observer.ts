@@ -26,6 +26,16 @@ const TIMEOUT_MS = 10_000;
  * Makes an observer that tells a dead-man service, such as healthchecks.io or Cronitor, of each run: one request when
  * it has succeeded or failed, none when it was skipped. No run waits for it or fails by it.
  *
+ * @example
+ * ```ts
+ * import { executeWithLock } from 'single-execution';
+ * import { memoryStore } from 'single-execution/memory';
+ * import { checkInObserver } from 'single-execution/observe';
+ *
+ * const observers = [checkInObserver({ url: 'https://hc-ping.com/…' })];
+ * await executeWithLock(() => 'done', { name: 'update', store: memoryStore(), lockAtMostFor: '1m', observers });
+ * ```
+ *
  * @throws TypeError for an unknown option, for a text that is no address, and on a platform without `fetch`
  */
 export function checkInObserver(options: CheckInOptions): CheckInObserver {

@@ -26,6 +26,16 @@ export interface EmfOptions {
  * metric, and for each skip; it calls nothing and needs no permission. A lock name that CloudWatch refuses as a
  * dimension appears percent-encoded, as in a URI.
  *
+ * @example
+ * ```ts
+ * import { executeWithLock } from 'single-execution';
+ * import { memoryStore } from 'single-execution/memory';
+ * import { emfObserver } from 'single-execution/observe';
+ *
+ * const observers = [emfObserver({ namespace: 'Jobs' })];
+ * await executeWithLock(() => 'done', { name: 'update', store: memoryStore(), lockAtMostFor: '1m', observers });
+ * ```
+ *
  * @throws TypeError for an unknown option or metric, a namespace that is no string, or where there is no stdout
  * @throws RangeError for a namespace that CloudWatch would refuse
  */

@@ -9,6 +9,14 @@ export type LoggerLike = { readonly [level in Level]: (...line: never[]) => unkn
  * Makes an observer that gives a logger what the default observer writes: a line for each event that an operator must
  * see, at its level, with the event as `lockEvent`.
  *
+ * @example
+ * ```ts
+ * import { Logger } from '@aws-lambda-powertools/logger';
+ * import { loggerObserver } from 'single-execution/observe';
+ *
+ * export const observers = [loggerObserver(new Logger({ serviceName: 'jobs' }))];
+ * ```
+ *
  * @throws TypeError unless the logger has `info`, `warn` and `error`
  */
 export function loggerObserver(logger: LoggerLike): Observer {

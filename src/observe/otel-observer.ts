@@ -16,6 +16,14 @@ export interface OtelOptions {
  * Makes an observer for OpenTelemetry: a span of each run and of each skip, which links to the span of the run that
  * holds the lock, and metrics. It writes nothing as long as the program has registered neither.
  *
+ * @example
+ * ```ts
+ * import { trace } from '@opentelemetry/api';
+ * import { otelObserver } from 'single-execution/observe';
+ *
+ * export const observers = [otelObserver({ tracer: trace.getTracer('jobs') })];
+ * ```
+ *
  * @throws TypeError for an unknown option, and for a tracer or a meter without the functions of OpenTelemetry's
  */
 export function otelObserver(options: OtelOptions = {}): TracingObserver {

@@ -9,6 +9,14 @@ import { refuserOf, type ZoneOptions, zonedSchedule, zoneOf } from './zoned.js';
  * `at(2026-01-01T02:00:00)`. EventBridge counts a rate from the creation of its schedule, which the expression does not
  * tell; `rate(…, { start })` does.
  *
+ * @example
+ * ```ts
+ * import { eventBridge } from 'single-execution/schedule';
+ *
+ * const nightly = eventBridge('cron(0 2 * * ? *)');
+ * nightly.previous(new Date('2026-01-01T12:00:00Z')); // 2026-01-01T02:00:00.000Z
+ * ```
+ *
  * @throws RangeError for an expression that EventBridge would not take or that never fires, and for an unknown
  * time zone
  */

@@ -17,6 +17,14 @@ export interface RateOptions {
  * The schedule of ticks that are equally far apart, such as `15 minutes`, `15m` or `PT15M`. Without `start` it is known
  * how far apart they are, but not when they are due: `next`, `previous` and `between` count from the instant given.
  *
+ * @example
+ * ```ts
+ * import { rate } from 'single-execution/schedule';
+ *
+ * const quarters = rate('15m', { start: new Date('2026-01-01T00:00:00Z') });
+ * quarters.next(new Date('2026-01-01T00:20:00Z')); // 2026-01-01T00:30:00.000Z
+ * ```
+ *
  * @throws TypeError, RangeError for a duration or a start that cannot be
  */
 export function rate(duration: Duration, options: RateOptions = {}): Schedule {

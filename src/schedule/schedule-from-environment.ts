@@ -6,6 +6,20 @@ import { eventBridge } from './eventbridge.js';
  * The schedule that `SingleExecutionFunction` has put into the function's environment: `SINGLE_EXECUTION_SCHEDULE`, an
  * expression of EventBridge, and `SINGLE_EXECUTION_TIME_ZONE`, UTC where that is not set.
  *
+ * @example
+ * ```ts
+ * import { withSingleExecution } from 'single-execution';
+ * import { dynamoDBStore } from 'single-execution/dynamodb';
+ * import { scheduleFromEnvironment } from 'single-execution/schedule';
+ *
+ * export const handler = withSingleExecution(async () => 'sent', {
+ *   name: 'send-digest',
+ *   store: dynamoDBStore({ tableName: 'locks' }),
+ *   schedule: scheduleFromEnvironment(),
+ *   catchUp: { mode: 'all', within: '1d' },
+ * });
+ * ```
+ *
  * @throws TypeError when the environment has no schedule; RangeError for one that cannot be
  */
 export function scheduleFromEnvironment(): Schedule {

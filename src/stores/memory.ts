@@ -26,6 +26,14 @@ export interface MemoryStore extends LockStore, MemberStore, LockAdminStore {}
  * Locks in the memory of one process: for tests and local work. The same rules and the same record as every other
  * store. Its server time is the caller's clock, so an expired lock is taken at once. Does not exclude other processes,
  * and forgets everything when this one ends.
+ *
+ * @example
+ * ```ts
+ * import { executeWithLock } from 'single-execution';
+ * import { memoryStore } from 'single-execution/memory';
+ *
+ * await executeWithLock(() => 'done', { name: 'update', store: memoryStore(), lockAtMostFor: '1m' });
+ * ```
  */
 export function memoryStore(): MemoryStore {
   const records: Records = new Map<string, LockRecord>();

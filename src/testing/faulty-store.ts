@@ -82,6 +82,15 @@ export interface FaultyStore extends LockStore {
 /**
  * Wraps a store so that calls to it go wrong as planned; without a plan it only records them. For tests of what is
  * built on a store: the faults are those that remain when the store's own retries have failed.
+ *
+ * @example
+ * ```ts
+ * import { memoryStore } from 'single-execution/memory';
+ * import { faultyStore } from 'single-execution/testing';
+ *
+ * const store = faultyStore(memoryStore(), { release: 'lose-response' });
+ * store.next('acquire', 'lose-request', 'none');
+ * ```
  */
 export function faultyStore(store: LockStore, plan: FaultPlan = {}): FaultyStore {
   const calls: RecordedCall[] = [];

@@ -39,7 +39,19 @@ export interface LambdaContextOverrides extends Partial<LambdaContext> {
   readonly clock?: Clock;
 }
 
-/** The context of one invocation, with a request id of its own. */
+/**
+ * The context of one invocation, with a request id of its own.
+ *
+ * @example
+ * ```ts
+ * import { lambdaContext, manualClock } from 'single-execution/testing';
+ *
+ * const clock = manualClock();
+ * const context = lambdaContext({ remainingMs: 30_000, clock });
+ * await clock.advance(20_000);
+ * console.log(context.getRemainingTimeInMillis()); // 10000
+ * ```
+ */
 export function lambdaContext(overrides: LambdaContextOverrides = {}): LambdaContext {
   const { remainingMs = 60_000, clock = systemClock, ...properties } = overrides;
   const { functionName = 'send-digest', functionVersion = '$LATEST' } = properties;

@@ -24,6 +24,15 @@ interface Pending {
 /**
  * Makes a clock for tests.
  *
+ * @example
+ * ```ts
+ * import { manualClock } from 'single-execution/testing';
+ *
+ * const clock = manualClock(new Date('2026-01-01T02:00:00Z'));
+ * clock.setTimer(() => console.log('a minute later'), 60_000);
+ * await clock.advance(60_000);
+ * ```
+ *
  * @param start the wall clock's first instant, in epoch milliseconds when a number. @default 2026-01-01T00:00:00Z
  */
 export function manualClock(start: Date | number = Date.UTC(2026, 0, 1)): ManualClock {

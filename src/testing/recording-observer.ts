@@ -8,7 +8,21 @@ export interface RecordingObserver extends Observer {
   types(): LockEvent['type'][];
 }
 
-/** Makes an observer that keeps every event, for tests that look at what happened. */
+/**
+ * Makes an observer that keeps every event, for tests that look at what happened.
+ *
+ * @example
+ * ```ts
+ * import { executeWithLock } from 'single-execution';
+ * import { memoryStore } from 'single-execution/memory';
+ * import { recordingObserver } from 'single-execution/testing';
+ *
+ * const observer = recordingObserver();
+ * const options = { name: 'update', store: memoryStore(), lockAtMostFor: '1m', observers: [observer] };
+ * await executeWithLock(() => 'done', options);
+ * console.log(observer.types()); // attempted, acquired, started, released, finished
+ * ```
+ */
 export function recordingObserver(): RecordingObserver {
   const events: LockEvent[] = [];
   const observer = (event: LockEvent) => {

@@ -67,7 +67,17 @@ export interface SchedulerEventOptions {
 /** Midnight of 2026, where `manualClock()` begins too. */
 const FIRST_TICK = '2026-01-01T00:00:00Z';
 
-/** An event of an EventBridge rule. Two events of the same `time` are the same tick delivered twice. */
+/**
+ * An event of an EventBridge rule. Two events of the same `time` are the same tick delivered twice.
+ *
+ * @example
+ * ```ts
+ * import { scheduledEvent } from 'single-execution/testing';
+ *
+ * const event = scheduledEvent({ time: '2026-01-01T02:00:00Z' });
+ * const duplicate = { ...event };
+ * ```
+ */
 export function scheduledEvent(options: ScheduledEventOptions = {}): RuleEvent {
   const {
     time = FIRST_TICK,
@@ -77,7 +87,17 @@ export function scheduledEvent(options: ScheduledEventOptions = {}): RuleEvent {
   return { ...envelope(id, 'aws.events', instant(time), ruleArn), detail: {} };
 }
 
-/** An event of EventBridge Scheduler. Two events of the same `scheduledTime` are the same tick delivered twice. */
+/**
+ * An event of EventBridge Scheduler. Two events of the same `scheduledTime` are the same tick delivered twice.
+ *
+ * @example
+ * ```ts
+ * import { schedulerEvent } from 'single-execution/testing';
+ *
+ * const event = schedulerEvent({ style: 'attributes', attemptNumber: 2 });
+ * console.log(event.scheduledTime, event.attemptNumber);
+ * ```
+ */
 export function schedulerEvent(
   options: SchedulerEventOptions & {
     /** The form of the event. */

@@ -4,17 +4,23 @@ import ts from 'typescript';
 import { beforeAll, expect, test } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../..');
-const PAGES = [
-  'README.md',
-  ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.md'))
-    .map((file) => `docs/${file}`),
-];
+const filesOf = (folder: string, ending: string) =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith(ending))
+    .map((file) => `${folder}/${file}`);
+const PAGES = ['README.md', ...filesOf('docs', '.md')];
+const SOURCES = [...filesOf('src', '.ts'), ...filesOf('infra/constructs', '.ts')];
+
+/** The text of a page, or of the comments of a source file. */
+function proseOf(file: string): string {
+  const text = readFileSync(join(ROOT, file), 'utf8');
+  return file.endsWith('.md') ? text : text.replace(/^ *\* ?/gm, '');
+}
 
 /** Each TypeScript example as a file of its own beside this test, so that it resolves what users' code resolves. */
 const examples = new Map(
-  PAGES.flatMap((page) => {
-    const blocks = readFileSync(join(ROOT, page), 'utf8').matchAll(/^```ts\n(.*?)^```/gms);
+  [...PAGES, ...SOURCES].flatMap((page) => {
+    const blocks = proseOf(page).matchAll(/^```ts\n(.*?)^```/gms);
     return [...blocks].map(([, code = ''], i) => [
       join(import.meta.dirname, `${page.replaceAll(/\W/g, '-')}-${i + 1}.ts`),
       code,
@@ -42,7 +48,7 @@ beforeAll(() => {
 }, 180_000);
 
 test('every TypeScript example in the docs compiles under the strict settings of this project', () => {
-  expect(examples.size).toBeGreaterThan(3);
+  expect(examples.size).toBeGreaterThan(80);
   expect([...examples.keys()].flatMap(problemsOf)).toEqual([]);
 }, 180_000);
 

@@ -130,6 +130,15 @@ export function findFrame(fits: (frame: Frame) => boolean): Frame | undefined {
  * The execution of the wrapped function that this code was called from; undefined outside of one. In code that outlives
  * its run it is undefined or the execution of that run.
  *
+ * @example
+ * ```ts
+ * import { currentExecution } from 'single-execution';
+ *
+ * export function log(message: string) {
+ *   console.log(currentExecution()?.fencingToken ?? 'no lock', message);
+ * }
+ * ```
+ *
  * @throws Error on a platform without AsyncLocalStorage
  */
 export function currentExecution(): Execution | undefined {
@@ -139,6 +148,16 @@ export function currentExecution(): Execution | undefined {
 
 /**
  * Throws unless this code runs under a lock that is still held: a guard for functions that must never run bare.
+ *
+ * @example
+ * ```ts
+ * import { assertLocked } from 'single-execution';
+ *
+ * export async function writePrices(prices: readonly number[]) {
+ *   assertLocked('import-prices');
+ *   console.log('writing', prices.length);
+ * }
+ * ```
  *
  * @param name the lock that must be held. @default any
  * @throws LockLostError when the lock was held and is lost, or when the run is unguarded

@@ -38,7 +38,16 @@ export type StoreOperation =
   | 'checkIn'
   | 'createLockTable';
 
-/** A call to the store failed. Never used for contention: a lock held by somebody else is a value, not an error. */
+/**
+ * A call to the store failed. Never used for contention: a lock held by somebody else is a value, not an error.
+ *
+ * @example
+ * ```ts
+ * import { LockStoreError } from 'single-execution';
+ *
+ * export const mayComeLater = (error: unknown) => error instanceof LockStoreError && error.retryable;
+ * ```
+ */
 export class LockStoreError extends Error {
   /** Always `LockStoreError`. */
   override readonly name: 'LockStoreError' = marked(this, 'LockStoreError');
@@ -82,6 +91,14 @@ export class LockStoreError extends Error {
 /**
  * Somebody else holds the lock: the run was skipped and the wrapper was told to throw on a skip (`onSkipped: 'throw'`),
  * or an operator asked for what cannot be done meanwhile.
+ *
+ * @example
+ * ```ts
+ * import { LockHeldError } from 'single-execution';
+ *
+ * export const holderOf = (error: unknown) =>
+ *   error instanceof LockHeldError ? error.skipped.holder?.lockedBy : undefined;
+ * ```
  */
 export class LockHeldError extends Error {
   /** Always `LockHeldError`. */
@@ -121,7 +138,16 @@ export class LockHeldError extends Error {
   }
 }
 
-/** The lock is not, or no longer, this run's: its lease is over, it was forced away, or there never was one. */
+/**
+ * The lock is not, or no longer, this run's: its lease is over, it was forced away, or there never was one.
+ *
+ * @example
+ * ```ts
+ * import { type Execution, LockLostError } from 'single-execution';
+ *
+ * export const mayWrite = ({ signal }: Execution) => !(signal.reason instanceof LockLostError);
+ * ```
+ */
 export class LockLostError extends Error {
   /** Always `LockLostError`. */
   override readonly name: 'LockLostError' = marked(this, 'LockLostError');
@@ -146,6 +172,16 @@ export class LockLostError extends Error {
 /**
  * The time for the run is up: the platform or the process ends soon, or `maxHold` is over.
  * Reason of `execution.signal`. `CATCH_UP`: the run has caught up with as many ticks as it may, and too many more wait.
+ *
+ * @example
+ * ```ts
+ * import { DeadlineError, type Execution } from 'single-execution';
+ *
+ * export function stopInTime({ signal }: Execution) {
+ *   if (signal.reason instanceof DeadlineError) console.log('out of time', signal.reason.code);
+ *   signal.throwIfAborted();
+ * }
+ * ```
  */
 export class DeadlineError extends Error {
   /** Always `DeadlineError`. */
@@ -170,7 +206,17 @@ export class DeadlineError extends Error {
   }
 }
 
-/** The stored record of a lock has an attribute of a wrong type or range. Nobody runs until it is corrected. */
+/**
+ * The stored record of a lock has an attribute of a wrong type or range. Nobody runs until it is corrected.
+ *
+ * @example
+ * ```ts
+ * import { CorruptLockError } from 'single-execution';
+ *
+ * export const wrongAttribute = (error: unknown) =>
+ *   error instanceof CorruptLockError ? `${error.attribute} of ${error.lockName}` : undefined;
+ * ```
+ */
 export class CorruptLockError extends Error {
   /** Always `CorruptLockError`. */
   override readonly name: 'CorruptLockError' = marked(this, 'CorruptLockError');

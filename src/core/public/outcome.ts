@@ -93,7 +93,18 @@ export interface SkippedHolder {
   readonly fencingToken: number;
 }
 
-/** Whether a value is a {@link Skipped}, to tell it from a handler's own result. */
+/**
+ * Whether a value is a {@link Skipped}, to tell it from a handler's own result.
+ *
+ * @example
+ * ```ts
+ * import { isSkipped } from 'single-execution';
+ *
+ * export function report(result: unknown) {
+ *   if (isSkipped(result)) console.log(`skipped: ${result.reason}, held by ${result.holder?.lockedBy}`);
+ * }
+ * ```
+ */
 export function isSkipped(value: unknown): value is Skipped {
   return (
     typeof value === 'object' &&

@@ -14,6 +14,14 @@ const ISO = /^P(?:(\d+(?:\.\d+)?)D)?(?:T(?=\d)(?:(\d+(?:\.\d+)?)H)?(?:(\d+(?:\.\
 /**
  * Milliseconds of a duration, rounded to a whole one.
  *
+ * @example
+ * ```ts
+ * import { parseDuration } from 'single-execution';
+ *
+ * parseDuration('1h30m'); // 5400000
+ * parseDuration('PT15M'); // 900000
+ * ```
+ *
  * @param value what to read
  * @param option the name to blame in an error. @default 'duration'
  * @throws TypeError when it is neither a number nor a readable string

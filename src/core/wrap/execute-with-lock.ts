@@ -27,6 +27,20 @@ const OWN_OPTIONS = namesOf<Omit<ExecuteOptions, keyof LockOptions>>({ name: tru
 /**
  * Runs any function under a lock. `lockAtMostFor` is required unless `keepAlive` is set.
  *
+ * @example
+ * ```ts
+ * import { executeWithLock } from 'single-execution';
+ * import { memoryStore } from 'single-execution/memory';
+ *
+ * const outcome = await executeWithLock(async ({ fencingToken }) => `wrote with ${fencingToken}`, {
+ *   name: 'import-prices',
+ *   store: memoryStore(),
+ *   lockAtMostFor: '5m',
+ *   tick: new Date('2026-01-01T02:00:00Z'),
+ * });
+ * console.log(outcome.status === 'executed' ? outcome.value : outcome.reason);
+ * ```
+ *
  * @returns what became of it: executed with the task's value, or skipped and why
  * @throws the task's own error, by identity
  * @throws LockStoreError when the store failed, unless `onStoreError` says otherwise

@@ -46,6 +46,20 @@ export type HandleOptions = Omit<ExecuteOptions, 'catchUp'>;
  * keeps its lock until the lease ends, or with `keepAlive` until `maxHold`; taken inside a run of the same lock, it
  * keeps that run from ending.
  *
+ * @example
+ * ```ts
+ * import { acquireLock } from 'single-execution';
+ * import { memoryStore } from 'single-execution/memory';
+ *
+ * const lock = await acquireLock({ name: 'migrate', store: memoryStore(), keepAlive: true, wait: '10s' });
+ * try {
+ *   console.log('migrating under', lock.fencingToken);
+ *   await lock.release();
+ * } catch (error) {
+ *   await lock.fail(error);
+ * }
+ * ```
+ *
  * @throws LockHeldError when the lock is held, or the tick is done; give `wait` to keep trying while it is held
  * @throws LockStoreError, CorruptLockError when the store failed
  * @throws TypeError, RangeError for options that cannot be

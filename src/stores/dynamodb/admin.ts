@@ -27,6 +27,15 @@ import { type LockTable, lockTable, SORT_VALUE } from './table.js';
  * What operators do to locks in a DynamoDB table. Needs the rights to `dynamodb:UpdateItem`, `dynamodb:GetItem` and
  * `dynamodb:Scan`. Options as for `dynamoDBStore`.
  *
+ * @example
+ * ```ts
+ * import { lockAdmin } from 'single-execution/admin';
+ * import { dynamoDBAdminStore } from 'single-execution/dynamodb';
+ *
+ * const admin = lockAdmin(dynamoDBAdminStore({ tableName: 'locks' }));
+ * for (const { name, state } of await admin.list()) console.log(name, state);
+ * ```
+ *
  * @throws TypeError, RangeError for options that cannot be; nothing is sent
  */
 export function dynamoDBAdminStore(options: DynamoDBStoreOptions): LockAdminStore {

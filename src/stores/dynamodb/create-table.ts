@@ -22,6 +22,15 @@ const LONGEST_WAIT_SECONDS = 60;
  * Makes a lock table, on demand and without a TTL, and waits until it is there; leaves one alone that exists already.
  * For local work and tests: in production let infrastructure code own the table.
  *
+ * @example
+ * ```ts
+ * import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+ * import { createLockTable } from 'single-execution/dynamodb';
+ *
+ * const client = new DynamoDBClient({ endpoint: 'http://localhost:8000', region: 'local' });
+ * await createLockTable(client, { tableName: 'locks' });
+ * ```
+ *
  * @throws TypeError without a table name
  * @throws the client's own error when the table cannot be made
  */

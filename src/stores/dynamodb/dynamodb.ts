@@ -31,6 +31,13 @@ export type { DynamoDBStoreOptions };
  * right to `dynamodb:UpdateItem` and no other. Promises nothing on a table that several regions write to with eventual
  * consistency, nor about items that somebody else edits or deletes.
  *
+ * @example
+ * ```ts
+ * import { dynamoDBStore } from 'single-execution/dynamodb';
+ *
+ * export const store = dynamoDBStore({ tableName: 'locks', keyPrefix: 'staging#' });
+ * ```
+ *
  * @throws TypeError, RangeError for options that cannot be; nothing is sent
  */
 export function dynamoDBStore(options: DynamoDBStoreOptions): LockStore & MemberStore {

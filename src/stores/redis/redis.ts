@@ -59,13 +59,34 @@ export interface RedisStoreOptions {
  * Locks in a Redis of version 7 or later, over a client that stays open. Promises nothing once an
  * acknowledged write is lost: see docs/protocol.md, "On Redis".
  *
+ * @example
+ * ```ts
+ * import { Redis } from 'ioredis';
+ * import { redisStore } from 'single-execution/redis';
+ *
+ * const client = new Redis({ maxRetriesPerRequest: 0 });
+ * export const store = redisStore({ client });
+ * ```
+ *
  * @throws TypeError for options that cannot be; nothing is sent
  */
 export function redisStore(options: RedisStoreOptions): LockStore & MemberStore {
   return redisLock(connection('redisStore', options));
 }
 
-/** What operators do to locks in a Redis. Options as for `redisStore`. */
+/**
+ * What operators do to locks in a Redis. Options as for `redisStore`.
+ *
+ * @example
+ * ```ts
+ * import { Redis } from 'ioredis';
+ * import { lockAdmin } from 'single-execution/admin';
+ * import { redisAdminStore } from 'single-execution/redis';
+ *
+ * const admin = lockAdmin(redisAdminStore({ client: new Redis() }));
+ * await admin.pause('send-digest', { by: 'ann' });
+ * ```
+ */
 export function redisAdminStore(options: RedisStoreOptions): LockAdminStore {
   return redisAdmin(connection('redisAdminStore', options));
 }

@@ -35,13 +35,34 @@ const KEY_LOCKING = '#!lua flags=allow-key-locking';
  * Locks in Upstash Redis, over REST. Promises nothing once an acknowledged write is lost: see docs/protocol.md,
  * "On Redis".
  *
+ * @example
+ * ```ts
+ * import { Redis } from '@upstash/redis';
+ * import { upstashStore } from 'single-execution/upstash';
+ *
+ * const redis = new Redis({ url: 'https://…', token: '…', retry: { retries: 0 } });
+ * export const store = upstashStore({ redis });
+ * ```
+ *
  * @throws TypeError for options that cannot be; nothing is sent
  */
 export function upstashStore(options: UpstashStoreOptions): LockStore & MemberStore {
   return redisLock(connection('upstashStore', options));
 }
 
-/** What operators do to locks in Upstash Redis. Options as for `upstashStore`. */
+/**
+ * What operators do to locks in Upstash Redis. Options as for `upstashStore`.
+ *
+ * @example
+ * ```ts
+ * import { Redis } from '@upstash/redis';
+ * import { lockAdmin } from 'single-execution/admin';
+ * import { upstashAdminStore } from 'single-execution/upstash';
+ *
+ * const admin = lockAdmin(upstashAdminStore({ redis: Redis.fromEnv() }));
+ * await admin.resume('send-digest');
+ * ```
+ */
 export function upstashAdminStore(options: UpstashStoreOptions): LockAdminStore {
   return redisAdmin(connection('upstashAdminStore', options));
 }

@@ -21,9 +21,15 @@ import { tokenCases } from './tokens.js';
  * name of a case is a line of docs/promises.md (`row 44`) or docs/faults.md (`F51`).
  *
  * @example
+ * ```ts
+ * import { test } from 'node:test';
+ * import { type ContractHarness, lockStoreContract } from 'single-execution/testing';
+ *
+ * declare const harness: ContractHarness;
  * for (const { name, needs, check } of lockStoreContract) {
  *   test(name, { skip: needs.some((need) => !harness[need]) }, () => check(harness));
  * }
+ * ```
  */
 export const lockStoreContract: readonly ContractCase[] = [
   ...acquireCases,

@@ -62,6 +62,16 @@ const SORT_VALUE = 'lock';
  * `on(…)` comes first, before or after this; `mock.rejectsOnce(error)` lets one call fail. After `mock.reset()` call
  * this again. Answers carry no Date header, so takeovers go by the caller's clock.
  *
+ * @example
+ * ```ts
+ * import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+ * import { mockClient } from 'aws-sdk-client-mock';
+ * import { fakeLockTable } from 'single-execution/testing';
+ *
+ * const table = fakeLockTable(mockClient(DynamoDBDocumentClient));
+ * table.loseNextResponse();
+ * ```
+ *
  * @throws TypeError for an unknown option, or when `mock` is no mock
  */
 export function fakeLockTable(mock: DocumentClientMock, options: FakeLockTableOptions = {}): FakeLockTable {
