@@ -35,6 +35,10 @@ const wrong = "import { parseDuration } from 'single-execution';\nexport const t
 const CDK = join(ROOT, 'node_modules/aws-cdk-lib/index.d.ts');
 const cdk = "export * from './core';\n";
 
+/** What the programs of a guide import from the file beside them. */
+const STORE = join(import.meta.dirname, 'store.mts');
+const store = "import type { LockStore } from 'single-execution';\nexport declare const store: LockStore;\n";
+
 /** NestJS needs the legacy kind of decorators. */
 const isOfNestJs = (file: string) => file.includes('nestjs');
 
@@ -43,7 +47,7 @@ let program: ts.Program;
 let legacyProgram: ts.Program;
 beforeAll(() => {
   const [legacy, usual] = [true, false].map((is) => [...examples].filter(([file]) => isOfNestJs(file) === is));
-  program = programOf(new Map([...(usual ?? []), [WRONG, wrong], [CDK, cdk]]));
+  program = programOf(new Map([...(usual ?? []), [WRONG, wrong], [CDK, cdk], [STORE, store]]));
   legacyProgram = programOf(new Map(legacy), { experimentalDecorators: true, emitDecoratorMetadata: true });
 }, 180_000);
 

@@ -88,7 +88,7 @@ test('row 84: a run of it writes the metrics that its alarm waits for, and a ski
     },
   ]);
   expect(stdout.filter((line) => !line.startsWith('{"_aws"'))).toEqual([
-    'the digest of 2026-11-21T02:00:00Z',
+    'the digest of 2026-11-21T02:00:00.000Z',
     expect.stringContaining('"message":"lock \\"send-digest\\": skipped, this tick is done"'),
   ]);
   expect(stderr).toEqual([]);

@@ -1,0 +1,104 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { type BuiltPackage, builtPackage } from '../support/built-package.js';
+import { dynamoDBLocal, freshTable } from '../support/dynamodb-local.js';
+import { type RedisServer, startRedisServer } from '../support/redis-server.js';
+import { startUpstashBridge, type UpstashBridge } from '../support/upstash-bridge.js';
+
+/*
+ * The programs of docs/guides/first-lock.md, as they stand there, on the package as it is published.
+ */
+
+const ROOT = join(import.meta.dirname, '../..');
+const PACKAGES = ['@aws-sdk/client-dynamodb', '@aws-sdk/lib-dynamodb', 'croner', 'ioredis'];
+
+let built: BuiltPackage;
+let redis: RedisServer;
+let bridge: UpstashBridge;
+beforeAll(async () => {
+  [built, redis] = await Promise.all([builtPackage(), startRedisServer()]);
+  bridge = await startUpstashBridge({ redisPort: redis.port });
+  const modules = join(built.folder, 'node_modules');
+  await mkdir(join(modules, '@aws-sdk'));
+  for (const name of PACKAGES) await symlink(join(ROOT, 'node_modules', name), join(modules, name), 'dir');
+}, 120_000);
+afterAll(async () => {
+  await bridge?.stop();
+  await Promise.all([redis?.stop(), built?.remove()]);
+});
+
+/** The one example of the guide that has this in it. */
+async function example(part: string): Promise<string> {
+  const guide = await readFile(join(ROOT, 'docs/guides/first-lock.md'), 'utf8');
+  const found = [...guide.matchAll(/^```ts\n(.*?)^```/gms)].map(([, code = '']) => code);
+  const [code = '', ...more] = found.filter((text) => text.includes(part));
+  expect([code !== '', more.length], part).toEqual([true, 0]);
+  return code;
+}
+
+interface Started {
+  readonly child: ChildProcess;
+  lines(): readonly string[];
+  readonly ended: Promise<unknown>;
+}
+
+function start(args: readonly string[], env: Readonly<Record<string, string>> = {}): Started {
+  const child = spawn(process.execPath, args, { cwd: built.folder, env: { PATH: process.env['PATH'], ...env } });
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (data: Buffer) => (text += data));
+  return { child, lines: () => text.split('\n').filter(Boolean), ended: once(child, 'close') };
+}
+
+const stores = {
+  dynamodb: async () => {
+    const { client, endpoint } = dynamoDBLocal();
+    const code = (await example('dynamoDBStore({')).replace("'locks'", `'${await freshTable(client)}'`);
+    const keys = { AWS_REGION: 'local', AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' };
+    const env = { AWS_ENDPOINT_URL_DYNAMODB: endpoint, AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' };
+    return { code, env: { ...keys, ...env } };
+  },
+  upstash: async () => ({
+    code: await example('upstashStore({'),
+    env: { UPSTASH_REDIS_REST_URL: bridge.url, UPSTASH_REDIS_REST_TOKEN: bridge.token },
+  }),
+};
+
+test.each(['dynamodb', 'upstash'] as const)(
+  'of two runs that race on %s one is skipped, and so is a third',
+  async (kind) => {
+    const { code, env } = await stores[kind]();
+    await writeFile(join(built.folder, 'store.mjs'), code);
+    await writeFile(join(built.folder, 'job.mjs'), await example('process.argv[2]'));
+    const job = ['job.mjs', '2026-11-21T02:00:00Z'];
+
+    const racers = [start(job, env), start(job, env)];
+    await Promise.all(racers.map(({ ended }) => ended));
+    const third = start(job, env);
+    await third.ended;
+
+    expect(racers.map(({ lines }) => lines().at(-1)).sort()).toEqual(['executed', 'skipped']);
+    expect(racers.flatMap(({ lines }) => lines().filter((line) => line.startsWith('working')))).toEqual([
+      'working for 2026-11-21T02:00:00.000Z',
+    ]);
+    expect(third.lines()).toEqual([expect.stringContaining('skipped, this tick is done'), 'skipped']);
+  },
+  120_000,
+);
+
+test('of two processes with one schedule, one works for each tick', async () => {
+  await writeFile(join(built.folder, 'worker.mjs'), await example('new Cron('));
+  const workers = [0, 1].map(() => start(['worker.mjs'], { REDIS_URL: redis.url }));
+  onTestFinished(() => {
+    for (const { child } of workers) child.kill('SIGKILL');
+  });
+  const worked = () =>
+    workers.flatMap(({ lines }) => lines().flatMap((line) => /works for (\S+)$/.exec(line)?.[1] ?? []));
+  const skips = () => workers.flatMap(({ lines }) => lines().filter((line) => line.includes('skipped, ')));
+
+  await expect.poll(() => worked().length > 1 && skips().length > 0, { timeout: 100_000, interval: 200 }).toBe(true);
+
+  expect(new Set(worked()).size).toBe(worked().length);
+}, 120_000);

@@ -1,0 +1,65 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { compileFunction } from 'node:vm';
+import * as clientDynamoDB from '@aws-sdk/client-dynamodb';
+import * as libDynamoDB from '@aws-sdk/lib-dynamodb';
+import * as clientMock from 'aws-sdk-client-mock';
+import * as root from 'single-execution';
+import * as dynamodb from 'single-execution/dynamodb';
+import * as memory from 'single-execution/memory';
+import * as testing from 'single-execution/testing';
+import ts from 'typescript';
+import * as vitest from 'vitest';
+import { builtPackage } from '../support/built-package.js';
+
+/*
+ * The tests that pages show to their readers are run here, as they stand there.
+ */
+
+const { describe, expect, onTestFinished, test } = vitest;
+
+const ROOT = join(import.meta.dirname, '../..');
+const PAGES = ['README.md', 'docs/guides/testing.md'];
+const MODULES: Readonly<Record<string, unknown>> = {
+  vitest,
+  '@aws-sdk/client-dynamodb': clientDynamoDB,
+  '@aws-sdk/lib-dynamodb': libDynamoDB,
+  'aws-sdk-client-mock': clientMock,
+  'single-execution': root,
+  'single-execution/dynamodb': dynamodb,
+  'single-execution/memory': memory,
+  'single-execution/testing': testing,
+};
+
+const codeOf = (page: string, language: string): string[] =>
+  [...readFileSync(join(ROOT, page), 'utf8').matchAll(/^```(\w+)\n(.*?)^```/gms)].flatMap(([, its, code = '']) =>
+    its === language ? [code] : [],
+  );
+
+describe.each(PAGES)('the tests of %s', (page) => {
+  const examples = codeOf(page, 'ts').filter((code) => code.includes("from 'vitest'"));
+  test('are found', () => {
+    expect(examples.length).toBeGreaterThan(0);
+  });
+  for (const code of examples) {
+    const compilerOptions = { module: ts.ModuleKind.CommonJS, target: ts.ScriptTarget.ES2023 };
+    const { outputText } = ts.transpileModule(code, { compilerOptions });
+    compileFunction(outputText, ['require', 'exports'])((name: string) => MODULES[name], {});
+  }
+});
+
+test('the test for node:test in docs/guides/testing.md passes', async () => {
+  const built = await builtPackage();
+  onTestFinished(() => built.remove());
+  const [code = ''] = codeOf('docs/guides/testing.md', 'js');
+  await writeFile(join(built.folder, 'digest.test.mjs'), code);
+
+  const { PATH } = process.env;
+  const options = { cwd: built.folder, env: { PATH } };
+  const { stdout } = await promisify(execFile)(process.execPath, ['--test', 'digest.test.mjs'], options);
+
+  expect(stdout).toMatch(/pass 1\b/);
+}, 120_000);
