@@ -65,6 +65,7 @@ describe('the check of pointers', () => {
     ['a link from a page beside it', 'docs/q.md', '[verbs](p.md#verbs-on-redis-and-why)'],
     ['a link inside a page', 'docs/q.md', '# Q\n[up](#q)'],
     ['a link to another site', 'docs/q.md', '[there](https://example.com/p.md#nowhere)'],
+    ['a link to the docs of another project', 'docs/q.md', '[there](https://example.com/docs/gone.md)'],
   ])('lets pass %s', (_, path, text) => {
     expect(brokenPointers({ 'docs/p.md': page, [path]: text })).toEqual([]);
   });

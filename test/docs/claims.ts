@@ -70,7 +70,7 @@ interface Pointer {
 }
 
 function pointersIn(path: string, text: string): Pointer[] {
-  const oneLine = text.replace(/\n\s*(?:\*|\/\/)?\s*/g, ' ');
+  const oneLine = text.replace(/\n\s*(?:\*|\/\/)?\s*/g, ' ').replace(/https?:[^\s)]+/g, '');
   const named = [...oneLine.matchAll(/\b(docs\/[\w/.-]+\.md)(?:\]\([^)]*\))?(?:, "([^"]+)")?/g)];
   const linked = path.endsWith('.md') ? [...text.matchAll(/\]\(([^):#]*\.md)?(?:#([^)]+))?\)/g)] : [];
   return [

@@ -33,7 +33,7 @@ afterAll(async () => {
 /** The one example of the guide that has this in it. */
 async function example(part: string): Promise<string> {
   const guide = await readFile(join(ROOT, 'docs/guides/first-lock.md'), 'utf8');
-  const found = [...guide.matchAll(/^```ts\n(.*?)^```/gms)].map(([, code = '']) => code);
+  const found = [...guide.matchAll(/^```[tj]s\n(.*?)^```/gms)].map(([, code = '']) => code);
   const [code = '', ...more] = found.filter((text) => text.includes(part));
   expect([code !== '', more.length], part).toEqual([true, 0]);
   return code;
