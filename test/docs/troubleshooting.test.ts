@@ -18,17 +18,18 @@ const PROGRAM = ts.createProgram([join(ROOT, 'src/index.ts')], {
   noLib: true,
 });
 
-/** The texts that a public type, or a property of one, may be. */
-function texts(name: string, property?: string): string[] {
+/** The texts that a property of a public type may be. */
+function texts(name: string, property: string): string[] {
   const checker = PROGRAM.getTypeChecker();
   const door = PROGRAM.getSourceFile(join(ROOT, 'src/index.ts'));
   const exported = checker.getExportsOfModule(checker.getSymbolAtLocation(door as ts.SourceFile) as ts.Symbol);
   const alias = exported.find((symbol) => symbol.name === name);
   if (!alias) throw new Error(`${name} is not exported`);
   const type = checker.getDeclaredTypeOfSymbol(checker.getAliasedSymbol(alias));
-  const its = property === undefined ? type : checker.getTypeOfPropertyOfType(type, property);
+  const symbol = checker.getPropertyOfType(type, property);
+  const its = symbol && checker.getTypeOfSymbol(symbol);
   return (its?.isUnion() ? its.types : [its])
-    .map((member) => (member?.isStringLiteral() ? member.value : `${name} is no text`))
+    .map((member) => (member?.isStringLiteral() ? member.value : `${name} has no text ${property}`))
     .sort();
 }
 
