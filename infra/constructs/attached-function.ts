@@ -1,4 +1,5 @@
 import { CfnResource, Duration, Token } from 'aws-cdk-lib';
+import { UnknownPrincipal } from 'aws-cdk-lib/aws-iam';
 import { CfnFunction, type IFunction } from 'aws-cdk-lib/aws-lambda';
 
 /** What Lambda takes for a function that sets none. */
@@ -35,4 +36,12 @@ export function timeoutOf(fn: IFunction, given: Duration | undefined): Duration 
     );
   }
   return own;
+}
+
+/** @throws TypeError for a function that was imported without its role, since nobody could give that the rights */
+export function refuseNoRole({ grantPrincipal, node }: IFunction): void {
+  if (!(grantPrincipal instanceof UnknownPrincipal)) return;
+  throw new TypeError(
+    `${node.path} was imported without its role, which needs rights: import it by fromFunctionAttributes, with its role`,
+  );
 }

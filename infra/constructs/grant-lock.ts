@@ -1,8 +1,16 @@
-import { Stack } from 'aws-cdk-lib';
 import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { IConstruct } from 'constructs';
 import { type LockKeys, lockKeys } from './lock-keys.js';
+import { grantTableKey } from './table-key.js';
+
+/** An account and a region, each a token where it is not known. */
+interface Place {
+  /** The account's number. */
+  readonly account: string;
+  /** The region's code, such as `eu-west-1`. */
+  readonly region: string;
+}
 
 /** A `Table` or `TableV2` of this app, or an imported one. */
 export interface TableResource extends IConstruct {
@@ -12,6 +20,8 @@ export interface TableResource extends IConstruct {
   readonly tableName: string;
   /** The customer's key that encrypts it, if there is one. */
   readonly encryptionKey?: IKey | undefined;
+  /** Where it is. @default not known */
+  readonly env?: Place | undefined;
 }
 
 /**
@@ -34,7 +44,7 @@ export function grantLock(
   const grants = [
     grantUpdate(table, grantee, 'ForAllValues:StringEquals', valuesOf(keys, 'exact')),
     grantUpdate(table, grantee, 'ForAllValues:StringLike', valuesOf(keys, 'prefix')),
-    ...grantKey(table, grantee),
+    ...grantTableKey(table, grantee),
   ];
   return grants.reduce((all, grant) => all.combine(grant));
 }
@@ -54,21 +64,9 @@ export function grantOperate(table: TableResource, grantee: IGrantable, keyPrefi
       actions: ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
       ...(keyPrefix !== '' && { conditions: onKeys('ForAllValues:StringLike', [likeness(keyPrefix)]) }),
     }),
-    ...grantKey(table, grantee),
+    ...grantTableKey(table, grantee),
   ];
   return grants.reduce((all, grant) => all.combine(grant));
-}
-
-/** DynamoDB uses a customer's key with the caller's rights. The condition allows that through DynamoDB only. */
-function grantKey(table: TableResource, grantee: IGrantable): Grant[] {
-  if (!table.encryptionKey) return [];
-  const key = Grant.addToPrincipal({
-    grantee,
-    actions: ['kms:Decrypt', 'kms:DescribeKey', 'kms:Encrypt', 'kms:GenerateDataKey*', 'kms:ReEncrypt*'],
-    resourceArns: [table.encryptionKey.keyArn],
-    conditions: { StringLike: { 'kms:ViaService': `dynamodb.${Stack.of(table).region}.*` } },
-  });
-  return [key];
 }
 
 function grantUpdate(table: TableResource, grantee: IGrantable, operator: string, values: readonly string[]): Grant {

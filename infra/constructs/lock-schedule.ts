@@ -1,9 +1,11 @@
 import { Duration, Stack } from 'aws-cdk-lib';
 import { EventField, Rule, Schedule as RuleSchedule, RuleTargetInput } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
+import { type IRole, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import {
   ContextAttribute,
+  type IScheduleGroup,
   Schedule,
   type ScheduleExpression,
   ScheduleTargetInput,
@@ -28,6 +30,20 @@ export interface LockSchedule {
   readonly via?: 'scheduler' | 'rule';
   /** How late Scheduler may be, to spread load. @default TimeWindow.off() */
   readonly timeWindow?: TimeWindow;
+  /** A schedule that is off has no alarm that it did not run. @default true */
+  readonly enabled?: boolean;
+  /** @default made by CloudFormation */
+  readonly scheduleName?: string;
+  /** What the schedule or the rule is for, as the console shows it. @default none */
+  readonly description?: string;
+  /** Scheduler's alone, like those below. @default the default group */
+  readonly scheduleGroup?: IScheduleGroup;
+  /** It does not fire before. @default when it is deployed */
+  readonly start?: Date;
+  /** It does not fire from then on. @default never */
+  readonly end?: Date;
+  /** What Scheduler invokes the function with; it gets the rights to do so. @default one for each function */
+  readonly role?: IRole;
 }
 
 /** What invokes a function. */
@@ -59,7 +75,7 @@ interface Delivery {
 function addSchedulerSchedule(
   scope: Construct,
   fn: IFunction,
-  { id, schedule, detail = {}, timeWindow = TimeWindow.off() }: PlannedSchedule,
+  { id, detail = {}, timeWindow = TimeWindow.off(), role, lockName, gaps, via, ...own }: PlannedSchedule,
   delivery: Delivery,
 ): Schedule {
   const { account, region } = Stack.of(fn);
@@ -78,16 +94,40 @@ function addSchedulerSchedule(
     scheduleArn: ContextAttribute.scheduleArn,
     attemptNumber: ContextAttribute.attemptNumber,
   });
-  const target = new LambdaInvoke(fn, { ...delivery, input });
-  return new Schedule(scope, `Schedule:${id}`, { schedule, timeWindow, target });
+  const target = new LambdaInvoke(fn, { ...delivery, input, ...(role && { role }) });
+  return new Schedule(scope, `Schedule:${id}`, {
+    ...own,
+    timeWindow,
+    target: {
+      bind(schedule) {
+        const bound = target.bind(schedule);
+        delivery.deadLetterQueue.encryptionMasterKey?.grantEncryptDecrypt(bound.role);
+        return bound;
+      },
+    },
+  });
 }
 
-function addRule(
-  scope: Construct,
-  fn: IFunction,
-  { id, schedule, detail, timeWindow }: PlannedSchedule,
-  delivery: Delivery,
-): Rule {
+function addRule(scope: Construct, fn: IFunction, planned: PlannedSchedule, delivery: Delivery): Rule {
+  refuseForRule(planned);
+  const { id, schedule, detail, enabled, scheduleName, description } = planned;
+  const event = detail && RuleTargetInput.fromObject({ ...RULE_EVENT, detail });
+  const sender = new ServicePrincipal('events.amazonaws.com');
+  delivery.deadLetterQueue.encryptionMasterKey?.grantEncryptDecrypt(sender);
+  return new Rule(scope, `Rule:${id}`, {
+    schedule: RuleSchedule.expression(schedule.expressionString),
+    enabled,
+    ...(scheduleName !== undefined && { ruleName: scheduleName }),
+    ...(description !== undefined && { description }),
+    targets: [new LambdaFunction(fn, { ...delivery, ...(event && { event }) })],
+  });
+}
+
+/** What only Scheduler can do. */
+const SCHEDULERS_OWN = ['scheduleGroup', 'start', 'end', 'role'] as const;
+
+function refuseForRule(planned: PlannedSchedule): void {
+  const { schedule, timeWindow, detail } = planned;
   const { expressionString, timeZone } = schedule;
   if (!isUtc(schedule)) {
     throw new TypeError(
@@ -100,16 +140,17 @@ function addRule(
   if (timeWindow && timeWindow.mode !== 'OFF') {
     throw new TypeError(`schedule ${expressionString} has a timeWindow: a rule has none; leave out via: 'rule'`);
   }
+  const given = SCHEDULERS_OWN.find((option) => planned[option] !== undefined);
+  if (given) {
+    throw new TypeError(
+      `schedule ${expressionString} has '${given}', which a rule does not know; leave it out, or leave out via: 'rule'`,
+    );
+  }
   if (JSON.stringify(detail)?.includes('<')) {
     throw new TypeError(
       `detail of ${expressionString} has a '<', which a rule takes for the beginning of a placeholder; leave out via: 'rule'`,
     );
   }
-  const event = detail && RuleTargetInput.fromObject({ ...RULE_EVENT, detail });
-  return new Rule(scope, `Rule:${id}`, {
-    schedule: RuleSchedule.expression(expressionString),
-    targets: [new LambdaFunction(fn, { ...delivery, ...(event && { event }) })],
-  });
 }
 
 /** What a rule would send by itself; a rule sends all of it or none. */

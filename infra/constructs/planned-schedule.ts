@@ -9,6 +9,8 @@ export interface PlannedSchedule extends LockSchedule {
   readonly id: string;
   /** The lock that its runs take. */
   readonly lockName: string;
+  /** Whether it is on. */
+  readonly enabled: boolean;
   /** How near and how far apart its runs can be; `undefined` when it fires once. */
   readonly gaps: ScheduleGaps | undefined;
 }
@@ -30,7 +32,13 @@ export function planSchedules(
     const count = (counts.get(lockName) ?? 0) + 1;
     counts.set(lockName, count);
     const id = count === 1 ? lockId(lockName) : `${lockId(lockName)}:${count}`;
-    return { ...options, id, lockName, gaps: runGaps(options.schedule, options.timeWindow) };
+    return {
+      ...options,
+      enabled: options.enabled ?? true,
+      id,
+      lockName,
+      gaps: runGaps(options.schedule, options.timeWindow),
+    };
   });
 }
 

@@ -1,37 +1,27 @@
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { Architecture, type CfnFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
-import {
-  type BundlingOptions,
-  NodejsFunction,
-  type NodejsFunctionProps,
-  OutputFormat,
-} from 'aws-cdk-lib/aws-lambda-nodejs';
+import { NodejsFunction, type NodejsFunctionProps } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { type ILogGroup, LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
+import { bundlingOf } from './bundling.js';
 import { narrowFunctionRole } from './function-role.js';
 import type { LockAlarms } from './lock-alarms.js';
 import type { PlannedSchedule } from './planned-schedule.js';
 import { SingleExecution, type SingleExecutionProps } from './single-execution.js';
 
-/** Options of `SingleExecutionFunction`, and those of `NodejsFunction` but `logRetention`. */
-export interface SingleExecutionFunctionProps extends Omit<NodejsFunctionProps, 'logRetention'>, SingleExecutionProps {
+/** Options of `SingleExecutionFunction`, and those of `NodejsFunction` but for how long its log is kept. */
+export interface SingleExecutionFunctionProps
+  extends Omit<NodejsFunctionProps, 'logRetention' | 'logRemovalPolicy' | keyof SingleExecutionProps>,
+    SingleExecutionProps {
   /** The file that exports the handler. */
   readonly entry: string;
+  /** There is always a queue: `true` changes nothing, and `false` is refused. @default true */
+  readonly deadLetterQueueEnabled?: boolean;
+  /** Refused: give `onFailure: new SnsDestination(topic)`. @default none */
+  readonly deadLetterTopic?: ITopic;
 }
-
-/** `require` for bundled CommonJS packages. It is global, so that it does not clash with a name of the bundle. */
-const COMMONJS =
-  "import{createRequire as $require}from'node:module';import{dirname as $dirname}from'node:path';import{fileURLToPath as $path}from'node:url';globalThis.require??=$require(import.meta.url);globalThis.__filename??=$path(import.meta.url);globalThis.__dirname??=$dirname(globalThis.__filename);";
-
-const BUNDLING: BundlingOptions = {
-  target: 'node22',
-  mainFields: ['module', 'main'],
-  bundleAwsSDK: true,
-  minify: true,
-  sourceMap: true,
-  sourcesContent: false,
-};
 
 /**
  * A Lambda function on a schedule: with the permissions of its locks and no others, retries that fit its period, a
@@ -73,7 +63,9 @@ export class SingleExecutionFunction extends NodejsFunction {
   readonly #log: ILogGroup | undefined;
 
   constructor(scope: Construct, id: string, props: SingleExecutionFunctionProps) {
-    const { retryAttempts, maxEventAge, onFailure, onSuccess, deadLetterQueue, ...own } = props;
+    const { retryAttempts, maxEventAge, onFailure, onSuccess, deadLetterQueue, ...others } = props;
+    const { deadLetterQueueEnabled, deadLetterTopic, ...own } = others;
+    refuseUnusable(props);
     const { runtime = Runtime.NODEJS_24_X, architecture = Architecture.ARM_64 } = own;
     super(scope, id, {
       ...own,
@@ -81,7 +73,7 @@ export class SingleExecutionFunction extends NodejsFunction {
       architecture,
       memorySize: own.memorySize ?? 256,
       timeout: own.timeout ?? Duration.minutes(1),
-      bundling: bundlingOf(own.bundling),
+      bundling: bundlingOf(runtime, own.bundling),
       environment: { NODE_OPTIONS: '--enable-source-maps', ...own.environment },
     });
     if (!own.role) narrowFunctionRole(this.role);
@@ -101,11 +93,6 @@ export class SingleExecutionFunction extends NodejsFunction {
   }
 }
 
-function bundlingOf(given: BundlingOptions = {}): BundlingOptions {
-  const { format = OutputFormat.ESM, banner = '' } = given;
-  return { ...BUNDLING, ...given, format, banner: format === OutputFormat.ESM ? COMMONJS + banner : banner };
-}
-
 /** Takes the place of the log group that CDK makes where its flag `useCdkManagedLogGroup` is on. */
 function monthLog(fn: NodejsFunction): LogGroup {
   fn.node.tryRemoveChild('LogGroup');
@@ -116,4 +103,23 @@ function monthLog(fn: NodejsFunction): LogGroup {
   const resource = fn.node.defaultChild as CfnFunction;
   resource.loggingConfig = { ...resource.loggingConfig, logGroup: log.logGroupName };
   return log;
+}
+
+/** @throws TypeError for what Lambda has for dead letters and logs, and schedules cannot use */
+function refuseUnusable(props: NodejsFunctionProps): void {
+  if (props.deadLetterQueueEnabled === false) {
+    throw new TypeError(
+      'deadLetterQueueEnabled is false: a tick that is given up would be lost without a trace; leave it out, or give a queue as deadLetterQueue',
+    );
+  }
+  if (props.deadLetterTopic) {
+    throw new TypeError(
+      'deadLetterTopic cannot take what schedules give up: leave it out, and give onFailure: new SnsDestination(topic)',
+    );
+  }
+  if (props.logRemovalPolicy || props.logRetention) {
+    throw new TypeError(
+      `${props.logRetention ? 'logRetention' : 'logRemovalPolicy'} does not reach the log group: leave it out, and give a logGroup, or call fn.logGroup.applyRemovalPolicy`,
+    );
+  }
 }

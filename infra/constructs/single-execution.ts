@@ -1,10 +1,11 @@
 import { Annotations, Duration, Stack } from 'aws-cdk-lib';
 import type { IAlarmAction } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Alias, EventInvokeConfigOptions, IFunction, Version } from 'aws-cdk-lib/aws-lambda';
-import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
-import { type IQueue, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { timeoutOf } from './attached-function.js';
+import { refuseNoRole, timeoutOf } from './attached-function.js';
+import { configureRuns } from './dead-letters.js';
+import { refuseDistantTable } from './distant-table.js';
 import { LockAlarms } from './lock-alarms.js';
 import { lockVariables, setVariables } from './lock-environment.js';
 import { addSchedule, type LockSchedule, type Trigger } from './lock-schedule.js';
@@ -30,6 +31,13 @@ export interface SingleExecutionProps extends EventInvokeConfigOptions {
   readonly lockAtMostFor?: Duration;
   /** The handler's option, which reads it as `LOCK_AT_LEAST_FOR`. Shorter than the period. @default none */
   readonly lockAtLeastFor?: Duration;
+  /**
+   * Takes both what Lambda gave up: runs that failed, and deliveries that it did not accept. With an `onFailure` that is
+   * no queue, runs go there, and deliveries alone come here.
+   *
+   * @default a queue of its own, encrypted, that keeps messages for 14 days
+   */
+  readonly deadLetterQueue?: IQueue;
   /** What its alarms do, such as `new SnsAction(topic)`. @default alarms change their state and notify nobody */
   readonly alarmActions?: readonly IAlarmAction[];
 }
@@ -95,6 +103,7 @@ export class SingleExecution extends Construct {
   private constructor(fn: IFunction, props: AttachProps) {
     super(fn, ID);
     const { lockTable, lockNames, lockAtMostFor, lockAtLeastFor, alarmActions = [] } = props;
+    refuseNoRole(fn);
     const timeout = timeoutOf(fn, props.timeout);
     checkLockTimes({ lockAtMostFor, lockAtLeastFor, timeout });
     this.fn = fn;
@@ -102,17 +111,22 @@ export class SingleExecution extends Construct {
     this.metricNamespace = `SingleExecution/${Stack.of(fn).stackName}`;
     this.schedules = planSchedules(props.schedules, lockNames, lockTable.keyPrefix);
     for (const schedule of this.schedules) checkLockAtLeastFor(lockAtLeastFor, schedule);
+    refuseDistantTable(fn, lockTable.table);
     refuseSharedLocks(fn, lockTable, lockNames);
     const namespace = this.metricNamespace;
     setVariables(fn, lockVariables({ lockTable, lockAtMostFor, lockAtLeastFor, namespace, schedules: this.schedules }));
     lockTable.grantLock(fn, lockNames);
 
-    this.deadLetters = new Queue(this, 'DeadLetters', {
-      encryption: QueueEncryption.SQS_MANAGED,
-      enforceSSL: true,
-      retentionPeriod: Duration.days(14),
+    const runs = runRetries(Math.min(...this.schedules.map(periodMs)), timeout.toMilliseconds());
+    const { retryAttempts: retries = runs.attempts, maxEventAge = Duration.millis(runs.maxAgeMs) } = props;
+    const { onFailure, onSuccess, deadLetterQueue } = props;
+    this.deadLetters = configureRuns(this, fn, {
+      retryAttempts: retries,
+      maxEventAge,
+      ...(onFailure && { onFailure }),
+      ...(onSuccess && { onSuccess }),
+      ...(deadLetterQueue && { deadLetterQueue }),
     });
-    const retries = this.#configureRetries(timeout, props);
     this.#warn({ lockAtMostFor, lockAtLeastFor, timeout, retries });
     this.triggers = this.schedules.map((schedule) => addSchedule(this, fn, schedule, this.deadLetters));
     this.alarms = new LockAlarms(this, 'Alarms', {
@@ -126,21 +140,8 @@ export class SingleExecution extends Construct {
     });
   }
 
-  /** @returns how often Lambda tries a failed run again */
-  #configureRetries(timeout: Duration, { retryAttempts, maxEventAge, onFailure, onSuccess }: AttachProps): number {
-    const runs = runRetries(Math.min(...this.schedules.map(periodMs)), timeout.toMilliseconds());
-    const attempts = retryAttempts ?? runs.attempts;
-    this.fn.configureAsyncInvoke({
-      retryAttempts: attempts,
-      maxEventAge: maxEventAge ?? Duration.millis(runs.maxAgeMs),
-      onFailure: onFailure ?? new SqsDestination(this.deadLetters),
-      ...(onSuccess && { onSuccess }),
-    });
-    return attempts;
-  }
-
   #warn({ retries, ...times }: Parameters<typeof lockedRetry>[0] & { readonly retries: number }): void {
-    const warnings = Annotations.of(this);
+    const warnings = Annotations.of(this.fn);
     for (const warning of sharedLockWarnings(this.schedules)) {
       warnings.addWarningV2('single-execution:several-schedules', warning);
     }

@@ -1,13 +1,15 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { App, Duration, Stack } from 'aws-cdk-lib';
+import { Runtime } from 'aws-cdk-lib/aws-lambda';
 import { type BundlingOptions, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
-import { LockTable, SingleExecutionFunction } from 'single-execution/cdk';
+import { LockTable, SingleExecutionFunction, type SingleExecutionFunctionProps } from 'single-execution/cdk';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { bundlingOf } from '../../infra/constructs/bundling.js';
 
 /*
  * What users bundle: packages of both kinds, whatever they ask of the module that they are in. Really bundled by
@@ -32,8 +34,8 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(project, { recursive: true }));
 
-/** Bundles a handler as a deployment would. @returns the files of the asset, and what its handler answers */
-async function answerOf(source: string, bundling?: BundlingOptions): Promise<{ files: string[]; answer: unknown }> {
+/** Bundles a handler as a deployment would. @returns the files of the asset, the path of its code, and the code */
+function bundleOf(source: string, props: Partial<SingleExecutionFunctionProps>) {
   const outdir = mkdtempSync(join(project, 'out-'));
   const entry = join(outdir, 'handler.ts');
   writeFileSync(entry, source);
@@ -46,14 +48,22 @@ async function answerOf(source: string, bundling?: BundlingOptions): Promise<{ f
     lockTable: new LockTable(stack, 'Locks'),
     lockNames: ['digest'],
     schedules: [{ schedule: ScheduleExpression.rate(Duration.hours(1)) }],
-    ...(bundling && { bundling }),
+    ...props,
   });
   const { directory } = app.synth();
   const asset = join(directory, readdirSync(directory).find((name) => name.startsWith('asset.')) ?? '');
   const files = readdirSync(asset).sort();
   const index = join(asset, files.find((name) => /^index\.m?js$/.test(name)) ?? '');
+  return { files, index, code: readFileSync(index, 'utf8') };
+}
+
+/** @returns the files of the asset, and what its handler answers */
+async function answerOf(source: string, bundling?: BundlingOptions): Promise<{ files: string[]; answer: unknown }> {
+  const { files, index } = bundleOf(source, bundling ? { bundling } : {});
   const load = `import(${JSON.stringify(index)}).then(async (m) => console.log(JSON.stringify(await m.handler())))`;
-  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', load], { cwd: asset });
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', load], {
+    cwd: dirname(index),
+  });
   return { files, answer: JSON.parse(stdout) };
 }
 
@@ -71,6 +81,33 @@ const require = createRequire(import.meta.url);
 const __dirname = dirname(fileURLToPath(import.meta.url));
 export const handler = async () => [typeof require('node:fs').existsSync, __dirname.length > 0, reads()];
 `;
+
+test.each([
+  [Runtime.NODEJS_22_X, 'node22'],
+  [Runtime.NODEJS_24_X, 'node24'],
+])('a bundle for $name is made for $1, but for what its user says', (runtime, target) => {
+  expect(bundlingOf(runtime).target).toBe(target);
+  expect(bundlingOf(runtime, { target: 'es2022' }).target).toBe('es2022');
+});
+
+test.each([
+  [Runtime.NODEJS_24_X, false],
+  [Runtime.NODEJS_14_X, true],
+])('syntax that a runtime does not know is rewritten: on $name, $1', (runtime, isRewritten) => {
+  const source = 'export class Job { static { globalThis.job = Job; } } export const handler = async () => 1;';
+  const { code } = bundleOf(source, { runtime });
+
+  expect(code.includes('static{')).toBe(!isRewritten);
+});
+
+test.each([Runtime.NODEJS, Runtime.PYTHON_3_12])(
+  'a runtime without a version of Node.js is refused: $name',
+  (runtime) => {
+    expect(() => bundlingOf(runtime)).toThrow(
+      new TypeError(`runtime is '${runtime.name}': give one of Node.js with its version, such as Runtime.NODEJS_24_X`),
+    );
+  },
+);
 
 test('a package of CommonJS finds what it asks for, beside a module with top-level await', async () => {
   expect(await answerOf(BOTH_KINDS)).toEqual({ files: ['index.mjs', 'index.mjs.map'], answer: ['ready', true] });

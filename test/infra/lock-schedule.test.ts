@@ -1,11 +1,15 @@
 import { Duration, TimeZone } from 'aws-cdk-lib';
 import { Match, type Template } from 'aws-cdk-lib/assertions';
-import { ScheduleExpression, TimeWindow } from 'aws-cdk-lib/aws-scheduler';
+import { Rule } from 'aws-cdk-lib/aws-events';
+import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Key } from 'aws-cdk-lib/aws-kms';
+import { type CfnSchedule, ScheduleExpression, ScheduleGroup, TimeWindow } from 'aws-cdk-lib/aws-scheduler';
+import { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { LockSchedule } from 'single-execution/cdk';
 import { scheduledEvent } from 'single-execution/testing';
 import { describe, expect, test } from 'vitest';
 import { readScheduleEvent } from '../../src/adapters/lambda-event.js';
-import { templateOf } from '../support/synthesised.js';
+import { appStack, templateOf } from '../support/synthesised.js';
 import { resolved } from '../support/synthesised-app.js';
 import { digest, nightly } from './digest.js';
 
@@ -103,7 +107,9 @@ describe('row 75: a schedule of EventBridge Scheduler', () => {
       ScheduleExpression: 'cron(0 2 * * ? *)',
       FlexibleTimeWindow: { Mode: 'OFF' },
       Target: {
-        DeadLetterConfig: { Arn: { 'Fn::GetAtt': [Match.stringLikeRegexp('^DigestDeadLetters'), 'Arn'] } },
+        DeadLetterConfig: {
+          Arn: { 'Fn::GetAtt': [Match.stringLikeRegexp('^DigestSingleExecutionDeadLetters'), 'Arn'] },
+        },
         RoleArn: { 'Fn::GetAtt': [Match.stringLikeRegexp('^SchedulerRole'), 'Arn'] },
       },
     });
@@ -122,6 +128,43 @@ describe('row 75: a schedule of EventBridge Scheduler', () => {
     });
   });
 
+  test("has CDK's own settings of a schedule", () => {
+    const stack = appStack();
+    const scheduleGroup = new ScheduleGroup(stack, 'Group');
+    const role = new Role(stack, 'Mine', { assumedBy: new ServicePrincipal('scheduler.amazonaws.com') });
+    const [start, end] = ['2027-01-01', '2027-02-01'].map((day) => new Date(`${day}T00:00:00Z`)) as [Date, Date];
+    const own = { enabled: false, scheduleName: 'digest', description: 'Mails it', scheduleGroup, role, start, end };
+    const template = templateOf(digest({ schedules: [{ schedule, ...own }] }, stack).stack);
+
+    expect(onlyProperties(template, SCHEDULE)).toMatchObject({
+      State: 'DISABLED',
+      Name: 'digest',
+      Description: 'Mails it',
+      GroupName: stack.resolve(scheduleGroup.scheduleGroupName),
+      StartDate: '2027-01-01T00:00:00.000Z',
+      EndDate: '2027-02-01T00:00:00.000Z',
+      Target: { RoleArn: stack.resolve(role.roleArn) },
+    });
+    template.hasResourceProperties('AWS::IAM::Policy', {
+      Roles: [stack.resolve(role.roleName)],
+      PolicyDocument: {
+        Statement: [
+          Match.objectLike({ Action: 'lambda:InvokeFunction' }),
+          Match.objectLike({ Action: 'sqs:SendMessage' }),
+        ],
+      },
+    });
+  });
+
+  test('is reachable for what has no property here', () => {
+    const fn = digest({ schedules: [{ schedule }] });
+    const [trigger] = fn.execution.triggers;
+    const resource = trigger?.node.defaultChild as CfnSchedule;
+    resource.addPropertyOverride('State', 'DISABLED');
+
+    expect(onlyProperties(templateOf(fn.stack), SCHEDULE).State).toBe('DISABLED');
+  });
+
   test('row 76: has a role that invokes this function, sends to this queue, and does nothing else', () => {
     const policies = Object.entries(synthesised({ schedule }).findResources('AWS::IAM::Policy'));
     const of = (name: string) => ({ 'Fn::GetAtt': [expect.stringMatching(`^${name}[0-9A-F]{8}$`), 'Arn'] });
@@ -133,7 +176,7 @@ describe('row 75: a schedule of EventBridge Scheduler', () => {
         Action: 'lambda:InvokeFunction',
         Resource: [of('Digest'), { 'Fn::Join': ['', [of('Digest'), ':*']] }],
       },
-      { Effect: 'Allow', Action: 'sqs:SendMessage', Resource: of('DigestDeadLetters') },
+      { Effect: 'Allow', Action: 'sqs:SendMessage', Resource: of('DigestSingleExecutionDeadLetters') },
     ]);
   });
 });
@@ -168,6 +211,31 @@ describe("row 75: a schedule with via: 'rule'", () => {
       Principal: 'events.amazonaws.com',
       SourceArn: { 'Fn::GetAtt': [rule, 'Arn'] },
     });
+  });
+
+  test("has CDK's own settings that a rule has too", () => {
+    const own = { enabled: false, scheduleName: 'digest', description: 'Mails it' };
+    const template = synthesised({ schedule, via: 'rule', ...own });
+
+    expect(onlyProperties(template, RULE)).toMatchObject({
+      State: 'DISABLED',
+      Name: 'digest',
+      Description: 'Mails it',
+    });
+  });
+
+  test('is reachable for what has no property here', () => {
+    const fn = digest({ schedules: [{ schedule, via: 'rule' }] });
+
+    expect(fn.execution.triggers).toEqual([expect.any(Rule)]);
+  });
+
+  test.each(['scheduleGroup', 'start', 'end', 'role'])("refuses Scheduler's own %s", (option) => {
+    expect(() => stackOf([{ schedule, via: 'rule', [option]: new Date(TICK) }])).toThrow(
+      new TypeError(
+        `schedule cron(0 2 * * ? *) has '${option}', which a rule does not know; leave it out, or leave out via: 'rule'`,
+      ),
+    );
   });
 
   test('row 75: takes universal time and a time window that is off', () => {
@@ -221,4 +289,27 @@ describe('row 75: of several schedules', () => {
     expect(Object.keys(after ?? {})).toHaveLength(3);
     expect(after).toMatchObject(before ?? {});
   });
+});
+
+test.each<[string, Partial<LockSchedule>, RegExp | string]>([
+  ['a schedule', {}, /^SchedulerRole/],
+  ['a rule', { via: 'rule' }, 'events.amazonaws.com'],
+])('an encrypted queue takes the dead letters of %s, which may use its key', (_, via, who) => {
+  const stack = appStack();
+  const key = new Key(stack, 'Key');
+  const deadLetterQueue = new Queue(stack, 'Mine', { encryptionMasterKey: key });
+  const template = templateOf(digest({ deadLetterQueue, schedules: [{ schedule, ...via }] }, stack).stack);
+  const kms = (statement: object) => JSON.stringify(statement).includes('kms:GenerateDataKey*');
+
+  const users = [
+    ...Object.entries(template.findResources('AWS::IAM::Policy')).flatMap(([id, { Properties }]) =>
+      Properties.PolicyDocument.Statement.some(kms) ? [id] : [],
+    ),
+    ...Object.values(template.findResources('AWS::KMS::Key')).flatMap(({ Properties }) =>
+      Properties.KeyPolicy.Statement.filter(kms).map(
+        ({ Principal }: { Principal: { Service: string } }) => Principal.Service,
+      ),
+    ),
+  ];
+  expect(users).toContainEqual(typeof who === 'string' ? who : expect.stringMatching(who));
 });

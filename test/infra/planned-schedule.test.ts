@@ -64,7 +64,14 @@ describe('row 75: a planned schedule', () => {
     const timeWindow = TimeWindow.flexible(Duration.minutes(5));
 
     expect(planSchedules([{ ...options, timeWindow }], ['digest'], '')).toEqual([
-      { ...options, timeWindow, id: 'digest', lockName: 'digest', gaps: { shortestMs: 600_000, longestMs: 1_200_000 } },
+      {
+        ...options,
+        timeWindow,
+        enabled: true,
+        id: 'digest',
+        lockName: 'digest',
+        gaps: { shortestMs: 600_000, longestMs: 1_200_000 },
+      },
     ]);
   });
 
@@ -107,4 +114,14 @@ test('row 75: several schedules on one lock are warned of, and each by itself is
   expect(sharedLockWarnings(plan)).toEqual([
     expect.stringMatching(/^lock "digest" has rate\(15 minutes\) and rate\(15 minutes\): of ticks that are due/),
   ]);
+});
+
+test.each([
+  [undefined, true],
+  [true, true],
+  [false, false],
+])('a schedule with enabled: %s is planned as %s, for its alarms', (given, enabled) => {
+  const options = { schedule, ...(given !== undefined && { enabled: given }) };
+
+  expect(planSchedules([options], ['digest'], '')).toMatchObject([{ enabled }]);
 });

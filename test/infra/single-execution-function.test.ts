@@ -1,12 +1,12 @@
-import { Duration, TimeZone } from 'aws-cdk-lib';
+import { Duration, RemovalPolicies, RemovalPolicy, type Stack, Tags, TimeZone } from 'aws-cdk-lib';
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { Vpc } from 'aws-cdk-lib/aws-ec2';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Architecture, type CfnFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
-import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
+import { Architecture, type CfnFunction, LoggingFormat, Runtime, SystemLogLevel } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
+import { Topic } from 'aws-cdk-lib/aws-sns';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import fc from 'fast-check';
 import { LockTable, type SingleExecutionFunctionProps } from 'single-execution/cdk';
@@ -85,21 +85,37 @@ describe('row 75: the function', () => {
     });
   });
 
-  test("row 75: sends what Lambda gives up where its user says, and its schedule's dead letters to its queue", () => {
-    const stack = appStack();
-    const mine = new Queue(stack, 'Mine');
-    const template = templateOf(digest({ onFailure: new SqsDestination(mine) }, stack).stack);
+  test.each([true, undefined])('has its queue with deadLetterQueueEnabled: %s', (deadLetterQueueEnabled) => {
+    const template = synthesised(deadLetterQueueEnabled === undefined ? {} : { deadLetterQueueEnabled });
 
-    template.hasResourceProperties('AWS::Lambda::EventInvokeConfig', {
-      DestinationConfig: { OnFailure: { Destination: stack.resolve(mine.queueArn) } },
-    });
-    template.hasResourceProperties('AWS::Scheduler::Schedule', {
-      Target: {
-        DeadLetterConfig: {
-          Arn: { 'Fn::GetAtt': [Match.stringLikeRegexp('DigestSingleExecutionDeadLetters'), 'Arn'] },
-        },
-      },
-    });
+    only(template, 'AWS::SQS::Queue');
+    template.hasResourceProperties(FUNCTION, { DeadLetterConfig: Match.absent() });
+  });
+
+  test('refuses to have no queue', () => {
+    expect(() => digest({ deadLetterQueueEnabled: false })).toThrow(
+      'deadLetterQueueEnabled is false: a tick that is given up would be lost without a trace; leave it out, or give a queue as deadLetterQueue',
+    );
+  });
+
+  test('refuses a topic for dead letters', () => {
+    const stack = appStack();
+    const deadLetterTopic = new Topic(stack, 'Mine');
+
+    expect(() => digest({ deadLetterTopic }, stack)).toThrow(
+      'leave it out, and give onFailure: new SnsDestination(topic)',
+    );
+  });
+
+  test("hands its user's queue to its execution, and none to Lambda's own dead letters", () => {
+    const stack = appStack();
+    const deadLetterQueue = new Queue(stack, 'Mine');
+    const fn = digest({ deadLetterQueue }, stack);
+    const template = templateOf(stack);
+
+    expect(fn.deadLetters).toBe(deadLetterQueue);
+    only(template, 'AWS::SQS::Queue');
+    template.hasResourceProperties(FUNCTION, { DeadLetterConfig: Match.absent() });
   });
 });
 
@@ -209,6 +225,34 @@ describe('row 75: the log', () => {
     template.hasResourceProperties(FUNCTION, { LoggingConfig: { LogGroup: { Ref: log } } });
   });
 
+  test.each([true, false])("is the only one with CDK's flag useCdkManagedLogGroup: %s", (isOn) => {
+    const stack = appStack({ context: { '@aws-cdk/aws-lambda:useCdkManagedLogGroup': isOn } });
+    const { logGroup } = digest({}, stack);
+    const template = templateOf(stack);
+    const [log, { Properties }] = only(template, 'AWS::Logs::LogGroup');
+
+    expect(Properties).toEqual({ RetentionInDays: 30 });
+    expect(stack.resolve(logGroup.logGroupName)).toEqual({ Ref: log });
+    template.hasResourceProperties(FUNCTION, { LoggingConfig: { LogGroup: { Ref: log } } });
+    template.resourceCountIs('Custom::LogRetention', 0);
+  });
+
+  test('keeps the format that its user chose', () => {
+    const template = synthesised({ loggingFormat: LoggingFormat.JSON, systemLogLevelV2: SystemLogLevel.WARN });
+
+    template.hasResourceProperties(FUNCTION, {
+      LoggingConfig: { LogFormat: 'JSON', SystemLogLevel: 'WARN', LogGroup: { Ref: Match.anyValue() } },
+    });
+  });
+
+  test('refuses logRemovalPolicy, which would do nothing', () => {
+    const props: object = { logRemovalPolicy: RemovalPolicy.RETAIN };
+
+    expect(() => digest(props)).toThrow(
+      'logRemovalPolicy does not reach the log group: leave it out, and give a logGroup, or call fn.logGroup.applyRemovalPolicy',
+    );
+  });
+
   test('row 75: of its user is used, and may be written to', () => {
     const stack = appStack();
     const logGroup = new LogGroup(stack, 'Mine');
@@ -240,13 +284,16 @@ describe("row 76: the function's role", () => {
     ]);
   });
 
-  test('row 76: in a VPC may have network interfaces', () => {
-    const stack = appStack();
-    const vpc = Vpc.fromVpcAttributes(stack, 'Vpc', {
+  const vpcOf = (stack: Stack) =>
+    Vpc.fromVpcAttributes(stack, 'Vpc', {
       vpcId: 'vpc-12345678',
       availabilityZones: ['eu-west-1a'],
       privateSubnetIds: ['subnet-12345678'],
     });
+
+  test('row 76: in a VPC may have network interfaces', () => {
+    const stack = appStack();
+    const vpc = vpcOf(stack);
 
     templateOf(digest({ vpc }, stack).stack).hasResourceProperties('AWS::IAM::Role', {
       ManagedPolicyArns: [
@@ -276,4 +323,23 @@ describe("row 76: the function's role", () => {
       },
     });
   });
+});
+
+test('tags, aspects and removal policies of the function reach its role, its log group, its queue and its schedule', () => {
+  const stack = appStack();
+  const fn = digest({}, stack);
+  Tags.of(fn).add('team', 'mail');
+  RemovalPolicies.of(fn).retain();
+  const resources = Object.values<{ Type: string; DeletionPolicy?: string; Properties: { Tags?: unknown } }>(
+    templateOf(stack).toJSON()['Resources'],
+  );
+  const retained = resources.filter(({ DeletionPolicy }) => DeletionPolicy === 'Retain').map(({ Type }) => Type);
+  const tagged = resources.filter(({ Properties }) => Properties.Tags).map(({ Type }) => Type);
+
+  expect(tagged).toEqual(
+    expect.arrayContaining(['AWS::IAM::Role', 'AWS::Logs::LogGroup', 'AWS::SQS::Queue', 'AWS::Lambda::Function']),
+  );
+  expect(retained).toEqual(
+    expect.arrayContaining(['AWS::IAM::Role', 'AWS::Logs::LogGroup', 'AWS::SQS::Queue', 'AWS::Scheduler::Schedule']),
+  );
 });

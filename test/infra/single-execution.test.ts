@@ -76,22 +76,6 @@ describe('what a function of its own gets', () => {
     );
   });
 
-  test('is judged by the 3 seconds that Lambda takes for none', () => {
-    const fn = new LambdaFunction(appStack(), 'Mine', {
-      runtime: Runtime.NODEJS_24_X,
-      handler: 'index.handler',
-      code: Code.fromInline('exports.handler = async () => {};'),
-    });
-
-    expect(attached(fn).lockAtMostFor.toSeconds()).toBe(3);
-  });
-
-  test('refuses another time-out than the function has', () => {
-    expect(() => attached(ownFunction(), { timeout: Duration.minutes(1) })).toThrow(
-      'timeout is 1 minute, and Jobs/Mine has one of 5 minutes: leave timeout out',
-    );
-  });
-
   test('comes once', () => {
     const { fn } = attached(ownFunction());
 
@@ -149,11 +133,16 @@ describe('an imported function', () => {
       role: Role.fromRoleArn(stack, 'Role', 'arn:aws:iam::123456789012:role/digest'),
     });
 
-  test('has its time-out from who attaches, or is refused', () => {
-    expect(attached(imported(), { timeout: Duration.minutes(5) }).lockAtMostFor.toMinutes()).toBe(5);
-    expect(() => attached(imported())).toThrow(
-      'the time-out of Jobs/Mine is not known here: say with timeout what it is',
-    );
+  test('is judged by the time-out that is given', () => {
+    const { lockAtMostFor } = attached(imported(), { timeout: Duration.minutes(5) });
+
+    expect(lockAtMostFor.toMinutes()).toBe(5);
+  });
+
+  test('is refused without its role', () => {
+    const fn = LambdaFunction.fromFunctionArn(appStack(here), 'Mine', IMPORTED);
+
+    expect(() => attached(fn, { timeout: Duration.minutes(5) })).toThrow('Jobs/Mine was imported without its role');
   });
 
   test('is told which variables to set, since nobody can set them here', () => {

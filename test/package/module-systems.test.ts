@@ -210,15 +210,63 @@ describe('row 96: the test of the README passes', { timeout: SLOW_MS }, () => {
     return text.replace(VITEST, runner);
   }
 
+  /** As the guide to the CDK says, in the syntax of a project of CommonJS. */
+  const STACK = `
+    import { join } from 'node:path';
+    import { Duration, Stack, type StackProps } from 'aws-cdk-lib';
+    import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
+    import type { Construct } from 'constructs';
+    import { LockTable, SingleExecutionFunction } from 'single-execution/cdk';
+
+    export class AppStack extends Stack {
+      constructor(scope: Construct, id: string, props?: StackProps) {
+        super(scope, id, props);
+        new SingleExecutionFunction(this, 'SendDigest', {
+          entry: join(__dirname, 'send-digest.ts'),
+          lockTable: new LockTable(this, 'Locks'),
+          lockNames: ['send-digest'],
+          schedules: [{ schedule: ScheduleExpression.rate(Duration.hours(1)) }],
+        });
+      }
+    }`;
+  const HANDLER = `
+    import { withSingleExecution } from 'single-execution';
+    import { dynamoDBStore } from 'single-execution/dynamodb';
+
+    export const handler = withSingleExecution(async () => 'sent', {
+      name: 'send-digest',
+      store: dynamoDBStore({ tableName: process.env.LOCK_TABLE ?? '' }),
+    });`;
+
+  const APP = 'npx tsc -p tsconfig.app.json && npx tsx bin/app.ts';
+
   const PASSED = /1 passed|# pass 1|pass 1/;
 
-  test('in a project as `cdk init` makes it, with Jest and @swc/jest', async () => {
+  test('in a project as `cdk init` makes it, with Jest and @swc/jest; the stack is compiled, bundled and synthesised', async () => {
     const folder = await installed.addProject('app', {});
     await mkdir(folder);
     await run(bin('.bin/cdk'), ['init', 'app', '--language', 'typescript', '--generate-only'], folder);
-    await installed.addProject('app', { 'test/digest.test.ts': await readmeTest('') });
+    await installed.addProject('app', {
+      'test/digest.test.ts': await readmeTest(''),
+      'lib/app-stack.ts': STACK,
+      'lib/send-digest.ts': HANDLER,
+      // Without its test: the types of Jest are not among the packages of this repository.
+      'tsconfig.app.json': JSON.stringify({
+        extends: './tsconfig.json',
+        compilerOptions: { types: ['node'] },
+        include: ['bin', 'lib'],
+      }),
+      // What npm install would leave there.
+      'package-lock.json': '{ "lockfileVersion": 3 }',
+    });
+    await symlink(join(installed.path, '..'), join(folder, 'node_modules'), 'dir');
 
     await run(bin('.bin/jest'), ['digest'], folder);
+    await run(bin('.bin/cdk'), ['synth', '--quiet', '--app', APP], folder);
+    const assets = (await readdir(join(folder, 'cdk.out'))).filter((name) => /^asset\.\w+$/.test(name));
+    expect(await Promise.all(assets.map((name) => readdir(join(folder, 'cdk.out', name))))).toEqual([
+      ['index.mjs', 'index.mjs.map'],
+    ]);
   });
 
   test('with ts-jest, which checks its types, in a project of CommonJS', async () => {

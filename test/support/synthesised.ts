@@ -5,10 +5,10 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { inject } from 'vitest';
 
 /** A stack of an app of its own, whose functions are not bundled. */
-export function appStack({ env }: { env?: Environment } = {}): Stack {
+export function appStack({ env, context = {} }: { env?: Environment; context?: object } = {}): Stack {
   const app = new App({
     outdir: mkdtempSync(join(inject('cdkAppsFolder'), 'app-')),
-    context: { 'aws:cdk:bundling-stacks': [] },
+    context: { 'aws:cdk:bundling-stacks': [], ...context },
     // It only warns here, and takes seconds to load; the stack of this project is judged by it in a test of its own.
     builtinCloudFormationValidation: false,
   });

@@ -1,0 +1,107 @@
+import { CfnResource, Duration, Reference, Stack, Tokenization } from 'aws-cdk-lib';
+import type {
+  EventInvokeConfigOptions,
+  IDestination,
+  IFunction,
+  Function as LambdaFunction,
+} from 'aws-cdk-lib/aws-lambda';
+import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
+import { CfnQueue, type IQueue, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import type { Construct } from 'constructs';
+import { functionBehind } from './attached-function.js';
+
+export interface RunSettings extends EventInvokeConfigOptions {
+  readonly deadLetterQueue?: IQueue;
+}
+
+/**
+ * Sets what Lambda does with a run that failed, and finds the one queue of dead letters: the one given as
+ * `deadLetterQueue`, as `onFailure` or to the function itself, else a new one. Where `onFailure` is no queue, the queue
+ * is for deliveries alone.
+ *
+ * @throws TypeError for settings that would make a second queue
+ */
+export function configureRuns(
+  scope: Construct,
+  fn: IFunction,
+  { deadLetterQueue, onFailure, ...settings }: RunSettings,
+): IQueue {
+  if (fn.node.tryFindChild('EventInvokeConfig')) {
+    throw new TypeError(
+      `${fn.node.path} has retries or destinations of its own: give retryAttempts, maxEventAge, onFailure and onSuccess here instead, where they are made to fit the schedules`,
+    );
+  }
+  const own = queueOfFunction(fn);
+  if (own) {
+    if (onFailure || (deadLetterQueue && !isSame(scope, deadLetterQueue, own))) {
+      throw new TypeError(
+        `${fn.node.path} has a dead-letter queue: leave out ${onFailure ? 'onFailure' : 'deadLetterQueue'}, or make the function without one`,
+      );
+    }
+    fn.configureAsyncInvoke(settings);
+    return standard(own);
+  }
+  if (!onFailure) {
+    const queue = standard(deadLetterQueue ?? newQueue(scope));
+    fn.configureAsyncInvoke({ ...settings, onFailure: new SqsDestination(queue) });
+    return queue;
+  }
+  let arn = '';
+  const noted: IDestination = {
+    bind(...args) {
+      const bound = onFailure.bind(...args);
+      arn = bound.destination;
+      return bound;
+    },
+  };
+  fn.configureAsyncInvoke({ ...settings, onFailure: noted });
+  const queue = queueAt(scope, arn);
+  if (queue && deadLetterQueue && !isSame(scope, deadLetterQueue, queue)) {
+    throw new TypeError('deadLetterQueue and onFailure are two queues: give one of them, which then has both kinds');
+  }
+  return standard(queue ?? deadLetterQueue ?? newQueue(scope));
+}
+
+/** @throws TypeError for a topic, which takes no deliveries that failed */
+function queueOfFunction(fn: IFunction): IQueue | undefined {
+  const { deadLetterQueue, deadLetterTopic }: Partial<LambdaFunction> = functionBehind(fn) as LambdaFunction;
+  if (deadLetterTopic) {
+    throw new TypeError(
+      `${fn.node.path} has a deadLetterTopic, which schedules cannot use: leave it out, and give onFailure: new SnsDestination(topic) here`,
+    );
+  }
+  return deadLetterQueue;
+}
+
+/** The queue that an ARN is of: one of this app, or an imported one; undefined when it is the ARN of anything else. */
+function queueAt(scope: Construct, arn: string): IQueue | undefined {
+  const token = Tokenization.reverse(arn, { failConcat: false });
+  if (!Reference.isReference(token)) {
+    return arn.split(':')[2] === 'sqs' ? Queue.fromQueueArn(scope, 'DeadLetters', arn) : undefined;
+  }
+  const { target } = token;
+  if (!CfnResource.isCfnResource(target) || target.cfnResourceType !== CfnQueue.CFN_RESOURCE_TYPE_NAME)
+    return undefined;
+  const queue = target.node.scope;
+  if (queue && queue.node.defaultChild === target && 'queueArn' in queue) return queue as unknown as IQueue;
+  return Queue.fromQueueArn(scope, 'DeadLetters', arn);
+}
+
+function newQueue(scope: Construct): Queue {
+  return new Queue(scope, 'DeadLetters', {
+    encryption: QueueEncryption.SQS_MANAGED,
+    enforceSSL: true,
+    retentionPeriod: Duration.days(14),
+  });
+}
+
+/** @throws TypeError for a queue that neither Lambda nor EventBridge can use */
+function standard(queue: IQueue): IQueue {
+  if (queue.fifo) throw new TypeError(`${queue.node.path} is a FIFO queue: dead letters go to a standard one alone`);
+  return queue;
+}
+
+function isSame(scope: Construct, one: IQueue, other: IQueue): boolean {
+  const arnOf = ({ queueArn }: IQueue) => JSON.stringify(Stack.of(scope).resolve(queueArn));
+  return arnOf(one) === arnOf(other);
+}

@@ -1,0 +1,24 @@
+import { Token, TokenComparison } from 'aws-cdk-lib';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import type { TableResource } from './grant-lock.js';
+
+/**
+ * Refuses a table of another region or account than the function's, where both are known: a handler is given the name
+ * of the table alone, which DynamoDB looks up where the handler runs.
+ *
+ * @throws TypeError naming both places and the remedy
+ */
+export function refuseDistantTable({ env, node }: IFunction, table: TableResource): void {
+  if (!table.env) return;
+  const { account, region } = table.env;
+  if (Token.compareStrings(region, env.region) === TokenComparison.DIFFERENT) {
+    throw new TypeError(
+      `lock table ${table.node.path} is in ${region}, and function ${node.path} in ${env.region}, where the table's name stands for another table or none: give the replica, LockTable.fromTable(table.replica('${env.region}')), or a table of ${env.region}`,
+    );
+  }
+  if (Token.compareStrings(account, env.account) === TokenComparison.DIFFERENT) {
+    throw new TypeError(
+      `lock table ${table.node.path} is of account ${account}, and function ${node.path} of ${env.account}, where the table's name stands for another table or none: give a table of account ${env.account}`,
+    );
+  }
+}

@@ -1,0 +1,65 @@
+import { CfnResource, Stack } from 'aws-cdk-lib';
+import {
+  AccountPrincipal,
+  AccountRootPrincipal,
+  Grant,
+  type IGrantable,
+  type IPrincipal,
+  PolicyStatement,
+  UnknownPrincipal,
+} from 'aws-cdk-lib/aws-iam';
+import type { CfnKey, IKey } from 'aws-cdk-lib/aws-kms';
+import { Construct } from 'constructs';
+import type { TableResource } from './grant-lock.js';
+
+const ACTIONS = ['kms:Decrypt', 'kms:DescribeKey', 'kms:Encrypt', 'kms:GenerateDataKey*', 'kms:ReEncrypt*'];
+
+/**
+ * Allows the use of a customer's key, through DynamoDB only, which uses it with the caller's rights. Where the key's
+ * own policy does not leave that to the account's IAM policies, it is extended.
+ */
+export function grantTableKey(table: TableResource, grantee: IGrantable): Grant[] {
+  const { encryptionKey: key } = table;
+  if (!key) return [];
+  const region = table.env?.region ?? Stack.of(table).region;
+  const conditions = { StringLike: { 'kms:ViaService': `dynamodb.${region}.*` } };
+  if (!trustsAccount(key)) {
+    const principals = [principalOf(key, grantee)];
+    key.addToResourcePolicy(new PolicyStatement({ principals, actions: ACTIONS, resources: ['*'], conditions }));
+  }
+  return [Grant.addToPrincipal({ grantee, actions: ACTIONS, resourceArns: [key.keyArn], conditions })];
+}
+
+/** Whether IAM policies of the key's account are enough, as a key of CDK has it by itself. True of an imported key. */
+function trustsAccount(key: IKey): boolean {
+  const resource = key.node.defaultChild;
+  if (!resource || !CfnResource.isCfnResource(resource)) return true;
+  const stack = Stack.of(key);
+  const { Statement: statements = [] }: { Statement?: Statement[] } = stack.resolve((resource as CfnKey).keyPolicy);
+  const root = JSON.stringify(stack.resolve(new AccountRootPrincipal().arn));
+  return statements.some(
+    ({ Effect, Action, Principal, Condition }) =>
+      Effect === 'Allow' &&
+      !Condition &&
+      [Action].flat().includes('kms:*') &&
+      JSON.stringify(Principal ?? '').includes(root),
+  );
+}
+
+interface Statement {
+  readonly Effect: string;
+  readonly Action: string | readonly string[];
+  readonly Principal?: unknown;
+  readonly Condition?: unknown;
+}
+
+/**
+ * Whom the key's policy names: the role itself, or its account when the role is in another stack. That stack depends on
+ * the key's, which must not depend on it.
+ */
+function principalOf(key: IKey, { grantPrincipal }: IGrantable): IPrincipal {
+  const stack = Stack.of(key);
+  if (grantPrincipal instanceof UnknownPrincipal) return new AccountPrincipal(stack.account);
+  if (!Construct.isConstruct(grantPrincipal) || Stack.of(grantPrincipal) === stack) return grantPrincipal;
+  return new AccountPrincipal(grantPrincipal.principalAccount ?? Stack.of(grantPrincipal).account);
+}

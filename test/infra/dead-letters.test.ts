@@ -1,0 +1,187 @@
+import { Stack } from 'aws-cdk-lib';
+import { Match, type Template } from 'aws-cdk-lib/assertions';
+import {
+  Code,
+  type FunctionOptions,
+  type IDestination,
+  Function as LambdaFunction,
+  Runtime,
+} from 'aws-cdk-lib/aws-lambda';
+import { EventBridgeDestination, SnsDestination, SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
+import { Topic } from 'aws-cdk-lib/aws-sns';
+import { type IQueue, Queue } from 'aws-cdk-lib/aws-sqs';
+import { type AttachProps, LockTable, SingleExecution } from 'single-execution/cdk';
+import { describe, expect, test } from 'vitest';
+import { appStack, templateOf } from '../support/synthesised.js';
+import { nightly } from './digest.js';
+
+const ARN = 'arn:aws:sqs:eu-west-1:123456789012:mine';
+
+function attached(stack: Stack, props: Partial<AttachProps> = {}, options: FunctionOptions = {}): SingleExecution {
+  const fn = new LambdaFunction(stack, 'Digest', {
+    runtime: Runtime.NODEJS_24_X,
+    handler: 'index.handler',
+    code: Code.fromInline('exports.handler = async () => {};'),
+    ...options,
+  });
+  const lockTable = new LockTable(stack, 'Locks');
+  return SingleExecution.attach(fn, { lockTable, lockNames: ['digest'], schedules: [{ schedule: nightly }], ...props });
+}
+
+/** Where a template sends runs that failed, and deliveries. */
+function destinations(template: Template) {
+  const propertiesOf = (type: string) => Object.values(template.findResources(type))[0]?.['Properties'];
+  return {
+    runs: propertiesOf('AWS::Lambda::EventInvokeConfig').DestinationConfig?.OnFailure.Destination,
+    lambdas: propertiesOf('AWS::Lambda::Function').DeadLetterConfig?.TargetArn,
+    deliveries: propertiesOf('AWS::Scheduler::Schedule').Target.DeadLetterConfig.Arn,
+  };
+}
+
+describe('the one queue of both', () => {
+  test.each<[string, (queue: Queue) => Partial<AttachProps>]>([
+    ['deadLetterQueue', (deadLetterQueue) => ({ deadLetterQueue })],
+    ['onFailure', (queue) => ({ onFailure: new SqsDestination(queue) })],
+    ['both', (deadLetterQueue) => ({ deadLetterQueue, onFailure: new SqsDestination(deadLetterQueue) })],
+  ])('is that given as %s', (_, props) => {
+    const stack = appStack();
+    const mine = new Queue(stack, 'Mine');
+    const { deadLetters } = attached(stack, props(mine));
+    const template = templateOf(stack);
+    const arn = stack.resolve(mine.queueArn);
+
+    expect(deadLetters).toBe(mine);
+    expect(destinations(template)).toMatchObject({ runs: arn, deliveries: arn, lambdas: undefined });
+    template.resourceCountIs('AWS::SQS::Queue', 1);
+    template.hasResourceProperties('AWS::CloudWatch::Alarm', {
+      Namespace: 'AWS/SQS',
+      Dimensions: [{ Name: 'QueueName', Value: stack.resolve(mine.queueName) }],
+    });
+  });
+
+  test.each<[string, (stack: Stack, arn: string) => IQueue]>([
+    ['by its ARN', (stack, arn) => Queue.fromQueueArn(stack, 'Mine', arn)],
+    [
+      'by its ARN with tokens',
+      (stack) => Queue.fromQueueArn(stack, 'Mine', stack.formatArn({ service: 'sqs', resource: 'mine' })),
+    ],
+  ])('is that given as onFailure, imported %s', (_, of) => {
+    const stack = appStack();
+    const mine = of(stack, ARN);
+    const { deadLetters } = attached(stack, { onFailure: new SqsDestination(mine) });
+    const template = templateOf(stack);
+    const arn = stack.resolve(mine.queueArn);
+
+    expect(stack.resolve(deadLetters.queueName)).toEqual('mine');
+    expect(destinations(template)).toMatchObject({ runs: arn, deliveries: arn });
+    template.resourceCountIs('AWS::SQS::Queue', 0);
+  });
+
+  test('is that of another stack', () => {
+    const stack = appStack();
+    const mine = new Queue(new Stack(stack.node.root, 'Queues'), 'Mine');
+
+    expect(attached(stack, { onFailure: new SqsDestination(mine) }).deadLetters).toBe(mine);
+    expect(JSON.stringify(destinations(templateOf(stack)).deliveries)).toContain('Queues:ExportsOutput');
+  });
+
+  test('is that of the function itself, which Lambda writes to by itself', () => {
+    const stack = appStack();
+    const mine = new Queue(stack, 'Mine');
+    const { deadLetters } = attached(stack, {}, { deadLetterQueue: mine });
+    const template = templateOf(stack);
+    const arn = stack.resolve(mine.queueArn);
+
+    expect(deadLetters).toBe(mine);
+    expect(destinations(template)).toMatchObject({ runs: undefined, lambdas: arn, deliveries: arn });
+    template.hasResourceProperties('AWS::Lambda::EventInvokeConfig', { MaximumRetryAttempts: 2 });
+    template.resourceCountIs('AWS::SQS::Queue', 1);
+  });
+});
+
+describe('an onFailure that is no queue', () => {
+  test.each<[string, (stack: Stack) => IDestination]>([
+    ['a topic', (stack) => new SnsDestination(new Topic(stack, 'Mine'))],
+    ['an event bus', () => new EventBridgeDestination()],
+  ])('has the runs, and a queue has deliveries alone: %s', (_, of) => {
+    const stack = appStack();
+    attached(stack, { onFailure: of(stack) });
+    const template = templateOf(stack);
+    const { runs, deliveries } = destinations(template);
+    const [queue] = Object.keys(template.findResources('AWS::SQS::Queue'));
+
+    expect(JSON.stringify(runs)).toMatch(/Mine|event-bus/);
+    expect(deliveries).toEqual({ 'Fn::GetAtt': [queue, 'Arn'] });
+    template.resourceCountIs('AWS::SQS::Queue', 1);
+  });
+
+  test('leaves deliveries to the queue that was given', () => {
+    const stack = appStack();
+    const deadLetterQueue = new Queue(stack, 'Queue');
+    const topic = new Topic(stack, 'Mine');
+    attached(stack, { deadLetterQueue, onFailure: new SnsDestination(topic) });
+    const template = templateOf(stack);
+
+    expect(destinations(template)).toMatchObject({
+      runs: stack.resolve(topic.topicArn),
+      deliveries: stack.resolve(deadLetterQueue.queueArn),
+    });
+    template.resourceCountIs('AWS::SQS::Queue', 1);
+  });
+});
+
+describe('refuses', () => {
+  test('two queues', () => {
+    const stack = appStack();
+    const [deadLetterQueue, other] = [new Queue(stack, 'Mine'), new Queue(stack, 'Other')];
+
+    expect(() => attached(stack, { deadLetterQueue, onFailure: new SqsDestination(other) })).toThrow(
+      'deadLetterQueue and onFailure are two queues: give one of them, which then has both kinds',
+    );
+  });
+
+  test.each<[string, (queue: Queue) => Partial<AttachProps>]>([
+    ['deadLetterQueue', (deadLetterQueue) => ({ deadLetterQueue })],
+    ['onFailure', (queue) => ({ onFailure: new SqsDestination(queue) })],
+  ])('%s beside the queue of the function', (option, props) => {
+    const stack = appStack();
+
+    expect(() => attached(stack, props(new Queue(stack, 'Mine')), { deadLetterQueueEnabled: true })).toThrow(
+      `Jobs/Digest has a dead-letter queue: leave out ${option}, or make the function without one`,
+    );
+  });
+
+  test('a topic of the function', () => {
+    const stack = appStack();
+
+    expect(() => attached(stack, {}, { deadLetterTopic: new Topic(stack, 'Mine') })).toThrow(
+      'Jobs/Digest has a deadLetterTopic, which schedules cannot use: leave it out, and give onFailure: new SnsDestination(topic) here',
+    );
+  });
+
+  test('retries that the function has already', () => {
+    expect(() => attached(appStack(), {}, { retryAttempts: 1 })).toThrow(
+      'Jobs/Digest has retries or destinations of its own: give retryAttempts, maxEventAge, onFailure and onSuccess here instead',
+    );
+  });
+
+  test('a FIFO queue', () => {
+    const stack = appStack();
+
+    expect(() => attached(stack, { deadLetterQueue: new Queue(stack, 'Mine', { fifo: true }) })).toThrow(
+      'Jobs/Mine is a FIFO queue: dead letters go to a standard one alone',
+    );
+  });
+});
+
+test('what else is said of retries is kept', () => {
+  const stack = appStack();
+  const onSuccess = new SnsDestination(new Topic(stack, 'Done'));
+  attached(stack, { retryAttempts: 1, onSuccess });
+
+  templateOf(stack).hasResourceProperties('AWS::Lambda::EventInvokeConfig', {
+    MaximumRetryAttempts: 1,
+    MaximumEventAgeInSeconds: 21_600,
+    DestinationConfig: { OnSuccess: { Destination: { Ref: Match.stringLikeRegexp('^Done') } } },
+  });
+});

@@ -1,0 +1,48 @@
+import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { expect, test } from 'vitest';
+import { narrowFunctionRole } from '../../infra/constructs/function-role.js';
+import { appStack, templateOf } from '../support/synthesised.js';
+
+const policy = (name: string) => ManagedPolicy.fromAwsManagedPolicyName(name);
+
+/** The managed policies of a role, as a deployment has them; undefined when the role has no such property. */
+function policiesOf(given: readonly string[], later: readonly string[] = []): string[] | undefined {
+  const stack = appStack();
+  const assumedBy = new ServicePrincipal('lambda.amazonaws.com');
+  const role = new Role(stack, 'Role', { assumedBy, managedPolicies: given.map(policy) });
+  narrowFunctionRole(role);
+  for (const name of later) role.addManagedPolicy(policy(name));
+  const [resource] = Object.values(templateOf(stack).findResources('AWS::IAM::Role'));
+  const arns: { 'Fn::Join': [string, string[]] }[] | undefined = resource?.['Properties'].ManagedPolicyArns;
+  return arns?.map((arn) => String(arn['Fn::Join'][1].at(-1)).replace(':iam::aws:policy/', ''));
+}
+
+const BASIC = 'service-role/AWSLambdaBasicExecutionRole';
+const VPC = 'service-role/AWSLambdaVPCAccessExecutionRole';
+const INTERFACES = 'service-role/AWSLambdaENIManagementAccess';
+
+test.each<[string, string[], string[], string[] | undefined]>([
+  ['loses the right to all logs', [BASIC], [], undefined],
+  ['keeps that to network interfaces', [BASIC, VPC], [], [INTERFACES]],
+  ['keeps what else it has', [BASIC, 'ReadOnlyAccess'], [], ['ReadOnlyAccess']],
+  [
+    'keeps what begins alike',
+    ['service-role/AWSLambdaBasicExecutionRole2'],
+    [],
+    ['service-role/AWSLambdaBasicExecutionRole2'],
+  ],
+  [
+    'keeps what is added later',
+    [BASIC],
+    ['CloudWatchLambdaInsightsExecutionRolePolicy'],
+    ['CloudWatchLambdaInsightsExecutionRolePolicy'],
+  ],
+])("a function's role %s", (_, given, later, expected) => {
+  expect(policiesOf(given, later)).toEqual(expected);
+});
+
+test('a role that was imported has no policies to narrow', () => {
+  const role = Role.fromRoleArn(appStack(), 'Role', 'arn:aws:iam::123456789012:role/digest');
+
+  expect(() => narrowFunctionRole(role)).toThrow('Jobs/Role has no AWS::IAM::Role');
+});

@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { SingleExecutionStack } from '../../infra/single-execution-stack.js';
+import { appStack, templateOf } from '../support/synthesised.js';
+
+/*
+ * CloudFormation knows a resource by its logical id alone. Where an id here changes, the next deployment of those who
+ * have the stack makes a new resource and removes the old one. A lock table would be a new, empty one, without the
+ * memory of ticks, while the old one stays, retained and unused. A queue goes with its dead letters, a log group with
+ * its log, a schedule counts its rate anew, and a resource with a name of its own cannot be made beside its old self.
+ * A change of this list therefore needs a line in the changeset that says what moves, and what to do before.
+ */
+const RESOURCES = `
+AWS::CloudWatch::Alarm: NightlyReportSingleExecutionAlarmsClockSkewnightlyreport8888A9D5
+AWS::CloudWatch::Alarm: NightlyReportSingleExecutionAlarmsDeadLettersCD78EF09
+AWS::CloudWatch::Alarm: NightlyReportSingleExecutionAlarmsDidNotRunnightlyreport130AAAFC
+AWS::CloudWatch::Alarm: NightlyReportSingleExecutionAlarmsFailedA95231C5
+AWS::CloudWatch::Alarm: NightlyReportSingleExecutionAlarmsLockLostnightlyreportF8174D4B
+AWS::CloudWatch::Alarm: NightlyReportSingleExecutionAlarmsLongRunAAC00D77
+AWS::CloudWatch::Alarm: TenantSyncSingleExecutionAlarmsClockSkewtenantsync2FacmeF136F167
+AWS::CloudWatch::Alarm: TenantSyncSingleExecutionAlarmsClockSkewtenantsync2Fglobex766295B3
+AWS::CloudWatch::Alarm: TenantSyncSingleExecutionAlarmsDeadLettersA519C5E2
+AWS::CloudWatch::Alarm: TenantSyncSingleExecutionAlarmsDidNotRuntenantsync2Facme06856B54
+AWS::CloudWatch::Alarm: TenantSyncSingleExecutionAlarmsDidNotRuntenantsync2Fglobex4E81E941
+AWS::CloudWatch::Alarm: TenantSyncSingleExecutionAlarmsFailedC59E7916
+AWS::CloudWatch::Alarm: TenantSyncSingleExecutionAlarmsLockLosttenantsync2FacmeD84523FB
+AWS::CloudWatch::Alarm: TenantSyncSingleExecutionAlarmsLockLosttenantsync2Fglobex06471F97
+AWS::CloudWatch::Alarm: TenantSyncSingleExecutionAlarmsLongRunB433E17C
+AWS::CloudWatch::Dashboard: Dashboard7A714131
+AWS::DynamoDB::GlobalTable: Data666C94C7
+AWS::DynamoDB::GlobalTable: LocksTable84FB9352
+AWS::IAM::Policy: NightlyReportServiceRoleDefaultPolicy3112B6C0
+AWS::IAM::Policy: SchedulerRoleForTargetc8846fDefaultPolicyB57DE23E
+AWS::IAM::Policy: SchedulerRoleForTargetfda001DefaultPolicy9D983155
+AWS::IAM::Policy: TenantSyncServiceRoleDefaultPolicy16189BD7
+AWS::IAM::Role: NightlyReportServiceRole8F012654
+AWS::IAM::Role: SchedulerRoleForTargetc8846f13A73141
+AWS::IAM::Role: SchedulerRoleForTargetfda001D128C244
+AWS::IAM::Role: TenantSyncServiceRole2CBA3651
+AWS::Lambda::EventInvokeConfig: NightlyReportEventInvokeConfig82827CA5
+AWS::Lambda::EventInvokeConfig: TenantSyncEventInvokeConfig1E2355EA
+AWS::Lambda::Function: NightlyReportFE59B3CD
+AWS::Lambda::Function: TenantSync49203832
+AWS::Logs::LogGroup: NightlyReportLogGroup2D83C263
+AWS::Logs::LogGroup: TenantSyncLogGroup7CB335EB
+AWS::SNS::Subscription: AlarmTopicopsexamplecom7B0F70A1
+AWS::SNS::Topic: AlarmTopicD01E77F9
+AWS::SNS::TopicPolicy: AlarmTopicPolicy309DB5F8
+AWS::SQS::Queue: NightlyReportSingleExecutionDeadLetters2C60F843
+AWS::SQS::Queue: TenantSyncSingleExecutionDeadLettersBF320E86
+AWS::SQS::QueuePolicy: NightlyReportSingleExecutionDeadLettersPolicy2F947EBA
+AWS::SQS::QueuePolicy: TenantSyncSingleExecutionDeadLettersPolicyE6254647
+AWS::Scheduler::Schedule: NightlyReportSingleExecutionSchedulenightlyreport2C013596
+AWS::Scheduler::Schedule: TenantSyncSingleExecutionScheduletenantsync2FacmeBBD8311F
+AWS::Scheduler::Schedule: TenantSyncSingleExecutionScheduletenantsync2Fglobex7D736363
+`;
+
+test('the resources of the default stack keep their logical ids', () => {
+  const { context } = JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8'));
+  const { tenants, tenantApiUrl } = context;
+  const { node } = appStack({ context });
+  const stack = new SingleExecutionStack(node.root, 'single-execution-dev', {
+    tenants,
+    tenantApiUrl,
+    alarmEmail: 'ops@example.com',
+  });
+  const resources = Object.entries<{ Type: string }>(templateOf(stack).toJSON()['Resources']);
+
+  expect(
+    resources
+      .map(([id, { Type }]) => `${Type}: ${id}`)
+      .sort()
+      .join('\n'),
+  ).toBe(RESOURCES.trim());
+});

@@ -1,0 +1,80 @@
+import { Stack } from 'aws-cdk-lib';
+import type { Template } from 'aws-cdk-lib/assertions';
+import { TableEncryptionV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { AccountRootPrincipal, PolicyDocument, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { Key } from 'aws-cdk-lib/aws-kms';
+import { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { LockTable } from 'single-execution/cdk';
+import { expect, test } from 'vitest';
+import { appStack, templateOf } from '../support/synthesised.js';
+import { digest } from './digest.js';
+
+const env = { account: '123456789012', region: 'eu-west-1' };
+const ACTIONS = ['kms:Decrypt', 'kms:DescribeKey', 'kms:Encrypt', 'kms:GenerateDataKey*', 'kms:ReEncrypt*'];
+const BY_DYNAMODB = { StringLike: { 'kms:ViaService': 'dynamodb.eu-west-1.*' } };
+
+/** A key policy that lets administrators administer, and leaves nothing to IAM. */
+const distrustful = () =>
+  new PolicyDocument({
+    statements: [
+      new PolicyStatement({
+        actions: ['kms:Describe*', 'kms:Put*'],
+        principals: [new AccountRootPrincipal()],
+        resources: ['*'],
+      }),
+    ],
+  });
+
+function lockTable(stack: Stack, policy?: PolicyDocument): LockTable {
+  const key = new Key(stack, 'Key', policy && { policy });
+  return new LockTable(stack, 'Locks', { encryption: TableEncryptionV2.customerManagedKey(key) });
+}
+
+/** The statements of the key's policy that are about the use of its data. */
+function usesIn(template: Template): object[] {
+  const [key] = Object.values(template.findResources('AWS::KMS::Key'));
+  return key?.['Properties'].KeyPolicy.Statement.filter(({ Action }: { Action: unknown }) =>
+    JSON.stringify(Action).includes('kms:Decrypt'),
+  );
+}
+
+const use = (Principal: unknown) => ({
+  Effect: 'Allow',
+  Action: ACTIONS,
+  Principal: { AWS: Principal },
+  Resource: '*',
+  Condition: BY_DYNAMODB,
+});
+const account = { 'Fn::Join': ['', ['arn:', { Ref: 'AWS::Partition' }, ':iam::123456789012:root']] };
+
+test('a key that leaves it to IAM stays as it is', () => {
+  const stack = appStack({ env });
+  digest({ lockTable: lockTable(stack) }, stack);
+
+  expect(usesIn(templateOf(stack))).toEqual([]);
+});
+
+test("a key that does not names the function's role, through DynamoDB alone", () => {
+  const stack = appStack({ env });
+  const fn = digest({ lockTable: lockTable(stack, distrustful()) }, stack);
+
+  expect(usesIn(templateOf(stack))).toEqual([use(stack.resolve(fn.role?.roleArn))]);
+});
+
+test('in another stack it names the account, so that neither stack waits for the other', () => {
+  const stack = appStack({ env });
+  const tables = new Stack(stack.node.root, 'Tables', { env });
+  digest({ lockTable: lockTable(tables, distrustful()) }, stack);
+
+  expect(usesIn(templateOf(tables))).toEqual([use(account)]);
+  expect(tables.dependencies).toEqual([]);
+  expect(JSON.stringify(templateOf(stack).findResources('AWS::IAM::Policy'))).toContain('dynamodb.eu-west-1.*');
+});
+
+test('for a function that was imported without its role it names the account', () => {
+  const stack = appStack({ env });
+  const fn = LambdaFunction.fromFunctionArn(stack, 'Mine', 'arn:aws:lambda:eu-west-1:123456789012:function:digest');
+  lockTable(stack, distrustful()).grantLock(fn, ['digest']);
+
+  expect(usesIn(templateOf(stack))).toEqual([use(account)]);
+});
