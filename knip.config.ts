@@ -10,6 +10,7 @@ const config: KnipConfig = {
         'src/cli/console/page/main.tsx',
         'handlers/*.ts',
         'bench/*.{ts,mjs}',
+        'bench/systems/*.ts',
         'test/package/{program,two-copies}.ts',
         'test/sim/{sim,worlds}.ts',
         'test/**/*.test-d.ts',
@@ -19,7 +20,7 @@ const config: KnipConfig = {
     },
     'test/oldest-cdk': { ignoreDependencies: ['.+'] },
     'test/oldest-sdk': { ignoreDependencies: ['.+'] },
-    'test/others': { entry: ['*.ts'], ignoreDependencies: ['.+'] },
+    'test/others': { entry: ['*.ts'] },
   },
   ignoreDependencies: [
     '@humanwhocodes/upstash-redis-server',

@@ -1,6 +1,6 @@
 /**
  * All benchmarks, one after the other: `npm run bench`. With `--quick` each has a few rounds only, which shows that it
- * works, and no more. Prints and never fails because of a figure.
+ * works, and no more; else docs/benchmarks.md is written. Never fails because of a figure.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,6 +16,7 @@ const BENCHES: readonly (readonly string[])[] = [
   ['redis.ts', ROUNDS],
   ['many.ts', ...(isQuick ? ['64'] : ['1', '64', '1000', '3000'])],
   ['first-write.ts', isQuick ? '3' : '31'],
+  ['others.ts', isQuick ? '--quick' : '--page'],
 ];
 
 console.log(`Node ${process.version}, ${availableParallelism()} cores, ${cpus()[0]?.model ?? 'unknown'}`);

@@ -67,15 +67,19 @@ export async function readFacts(client: DynamoDBClient, invocations: readonly In
   const written = new Map<string, readonly object[]>();
   for (const { job, work } of worksOf(invocations)) {
     const tenant = job.split('/')[1];
-    for (const day of work.doneTicksMs.map(dayBefore)) {
+    for (const tickMs of work.doneTicksMs) {
+      const day = dayBefore(tickMs);
       const cents = ordersOf(day);
-      const report = { orders: cents.length, totalCents: cents.reduce((sum, amount) => sum + amount, 0) };
-      if (tenant === undefined) written.set(`REPORT#${day}`, [report]);
-      else
-        written.set(
-          `TENANT#${tenant}`,
-          contactsOf(tenant).map((one) => ({ ...one, fencingToken: work.token })),
-        );
+      const total = { orders: cents.length, totalCents: cents.reduce((sum, amount) => sum + amount, 0) };
+      const token = { fencingToken: work.token };
+      if (job === 'nightly-report') written.set(`REPORT#${day}`, [total]);
+      else if (tenant === undefined) {
+        const time = new Date(tickMs).toISOString().replace('.000', '');
+        written.set(`DIGEST#${time}`, [{ contacts: contactsOf('digest').length, ...token }]);
+      } else {
+        const contacts = contactsOf(tenant).map((one) => ({ ...one, ...token }));
+        written.set(`TENANT#${tenant}`, contacts);
+      }
     }
   }
   const documents = DynamoDBDocumentClient.from(client);

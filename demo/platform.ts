@@ -70,7 +70,7 @@ export async function startPlatform(
       /** Strikes the first request of the handler's own work. @returns when it has */
       strike: (fault: Fault) =>
         new Promise<void>((resolve) => {
-          const proxy = job.handler === 'tenant-sync' ? tenants : database;
+          const proxy = job.handler === 'nightly-report' ? database : tenants;
           proxy.inject(fault, { when: isWork, meanwhile: async () => resolve() });
         }),
 
@@ -122,7 +122,7 @@ function isWork({ body }: SeenRequest): boolean {
 function endingOf(reply: Said | undefined): Pick<Invocation, 'ending' | 'error' | 'lockedBy'> {
   if (!reply) return { ending: 'killed' };
   if (reply['error'] !== undefined) return { ending: 'failed', error: String(reply['error']) };
-  // The report returns the library's own outcome, the sync one of its own making.
+  // Most return the library's own outcome, the sync one of its own making.
   const { reason, skipped = reason, holder } = reply['value'] as Record<string, string | { lockedBy: string }>;
   if (skipped === undefined) return { ending: 'ran' };
   const lockedBy = typeof holder === 'object' ? holder.lockedBy : holder;

@@ -8,9 +8,10 @@ import { lambdaContext } from 'single-execution/testing';
 import { handler as nightlyReport } from '../handlers/nightly-report.js';
 import { handler as tenantSync } from '../handlers/tenant-sync.js';
 import type { Job } from './jobs.js';
+import { handler as sendDigest } from './send-digest.js';
 
 globalThis.console = new Console(process.stdout);
-const handlers = { 'nightly-report': nightlyReport, 'tenant-sync': tenantSync };
+const handlers = { 'send-digest': sendDigest, 'nightly-report': nightlyReport, 'tenant-sync': tenantSync };
 const say = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`);
 
 say({ said: 'ready' });

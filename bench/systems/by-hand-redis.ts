@@ -1,0 +1,12 @@
+import { Redis } from 'ioredis';
+import { byHand, COMPARE_AND_DELETE } from './by-hand.js';
+import { host } from './host.js';
+
+await host(({ url, leaseMs }) => {
+  const client = new Redis(url);
+  client.on('error', () => undefined);
+  return byHand({
+    take: async (name, owner) => (await client.set(name, owner, 'PX', leaseMs, 'NX')) === 'OK',
+    give: (name, owner) => client.eval(COMPARE_AND_DELETE, 1, name, owner),
+  });
+});

@@ -1,0 +1,123 @@
+/**
+ * One host that runs one system: the programs beside this file are made of it. It reads orders from stdin, a line of
+ * JSON each, and answers with lines on stdout. All CPU of the process is the system's and its client's.
+ */
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Where its server is, and how long a lock outlives a holder that dies. */
+export interface Place {
+  readonly url: string;
+  readonly token: string;
+  readonly tableName: string;
+  readonly leaseMs: number;
+}
+
+/** Delivers one tick to a job, as a trigger would. Rejects with the task's own error, and where the system fails. */
+export type Deliver = (name: string, tickMs: number, task: Task) => Promise<'ran' | 'skipped'>;
+
+/** What a job does. The signal comes from systems that tell a run that its lock is over. */
+export type Task = (signal?: { readonly aborted: boolean }) => Promise<unknown>;
+
+export type Order =
+  /** One delivery, whose task takes so long. */
+  | { readonly do: 'deliver'; readonly name: string; readonly tickMs: number; readonly taskMs: number }
+  /** So many one after the other: runs of a tick each, or of one tick that another delivery holds, or has done. */
+  | { readonly do: 'block'; readonly kind: 'run' | 'locked' | 'done'; readonly calls: number }
+  /** So many at once for one tick. */
+  | { readonly do: 'contend'; readonly tickMs: number; readonly contenders: number }
+  /** A run of each of so many names, 50 at a time. */
+  | { readonly do: 'grow'; readonly names: number };
+
+/** Hosts of one system share a database. */
+const own = (name: string): string => `${name} by ${process.pid}`;
+const FIRST_TICK_MS = Date.now() - 1_000_000_000;
+const STEP_MS = 10;
+
+export async function host(open: (place: Place) => Deliver | Promise<Deliver>): Promise<void> {
+  const deliver = await open(JSON.parse(process.argv[2] ?? '{}') as Place);
+  const say = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`);
+  let tickMs = FIRST_TICK_MS;
+  const nothing = async () => undefined;
+  const skip = () => deliver(own('held'), HELD_TICK_MS, nothing);
+
+  const ordered = async (order: Order): Promise<object> => {
+    switch (order.do) {
+      case 'deliver': {
+        const outcome = await deliver(order.name, order.tickMs, async (signal) => {
+          say({ said: 'began', tickMs: order.tickMs, atMs: Date.now() });
+          const until = performance.now() + order.taskMs;
+          while (performance.now() < until && signal?.aborted !== true) await sleep(STEP_MS);
+          say({ said: 'ended', tickMs: order.tickMs, atMs: Date.now(), told: signal?.aborted === true });
+        });
+        return { outcome };
+      }
+      case 'block':
+        if (order.kind === 'run')
+          return measured(order.calls, () => deliver(own('measured'), tickMs++, nothing), 'ran');
+        if (order.kind === 'locked') return whileHeld(deliver, () => measured(order.calls, skip, 'skipped'));
+        await deliver(own('done'), HELD_TICK_MS, nothing);
+        return measured(order.calls, () => deliver(own('done'), HELD_TICK_MS, nothing), 'skipped');
+      case 'contend': {
+        const all = Array.from({ length: order.contenders }, () => deliver(own('contended'), order.tickMs, nothing));
+        const ended = await Promise.allSettled(all);
+        const outcomes = ended.map((one) => (one.status === 'fulfilled' ? one.value : 'failed'));
+        return { outcomes };
+      }
+      case 'grow':
+        for (let n = 0; n < order.names; n += 50) {
+          const names = Array.from({ length: Math.min(50, order.names - n) }, (_, i) => own(`${n + i}`));
+          await Promise.all(names.map((name) => deliver(name, tickMs, nothing)));
+        }
+        return {};
+    }
+  };
+
+  say({ said: 'ready' });
+  for await (const line of createInterface({ input: process.stdin })) {
+    const { id, ...order } = JSON.parse(line);
+    void ordered(order as Order).then(
+      (answer) => say({ said: 'done', id, ...answer }),
+      (error: unknown) => say({ said: 'done', id, error: String(error) }),
+    );
+  }
+  process.exit();
+}
+
+const HELD_TICK_MS = Date.now() - 60_000;
+
+/** Does it while another delivery of the tick is at work. */
+async function whileHeld<T>(deliver: Deliver, work: () => Promise<T>): Promise<T> {
+  let end = () => {};
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  let holding = Promise.resolve<unknown>(undefined);
+  await new Promise<void>((resolve, reject) => {
+    holding = deliver(own('held'), HELD_TICK_MS, async () => {
+      resolve();
+      await ended;
+      throw new Error('the tick stays open');
+    });
+    holding.catch(reject);
+  });
+  try {
+    return await work();
+  } finally {
+    end();
+    await holding.catch(() => undefined);
+  }
+}
+
+async function measured(calls: number, call: () => Promise<string>, expected: string): Promise<object> {
+  const latenciesMs: number[] = [];
+  const cpu = process.cpuUsage();
+  for (let n = 0; n < calls; n++) {
+    const start = performance.now();
+    const outcome = await call();
+    latenciesMs.push(performance.now() - start);
+    if (outcome !== expected) throw new Error(`a call ${outcome}, and should have ${expected}`);
+  }
+  const { user, system } = process.cpuUsage(cpu);
+  return { cpuMs: (user + system) / 1_000 / calls, latenciesMs };
+}

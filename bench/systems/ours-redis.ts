@@ -1,0 +1,10 @@
+import { Redis } from 'ioredis';
+import { redisStore } from 'single-execution/redis';
+import { host } from './host.js';
+import { wrapped } from './wrapped.js';
+
+await host(({ url, leaseMs }) => {
+  const client = new Redis(url, { maxRetriesPerRequest: 0 });
+  client.on('error', () => undefined);
+  return wrapped(redisStore({ client }), leaseMs);
+});

@@ -1,0 +1,31 @@
+import { lambdaContext } from 'single-execution/testing';
+import { DynamoDBPersistenceLayer, IdempotencyConfig, makeIdempotent } from '../../test/others/dynamodb.js';
+import { host, type Task } from './host.js';
+
+interface Event {
+  /** What makes two events the same one: the job and its tick. */
+  readonly key: string;
+  readonly task: Task;
+}
+
+await host(({ tableName, leaseMs }) => {
+  const persistenceStore = new DynamoDBPersistenceLayer({ tableName, keyAttr: 'lockName' });
+  const config = new IdempotencyConfig({ eventKeyJmesPath: 'key' });
+  const handler = makeIdempotent(
+    async ({ task }: Event, _context: object) => {
+      await task();
+      return 'done';
+    },
+    { persistenceStore, config },
+  );
+  // A tick that another run is at work on is an error, one that is done is a skip.
+  return async (name, tickMs, task) => {
+    let hasBegun = false;
+    const begun = async () => {
+      hasBegun = true;
+      await task();
+    };
+    await handler({ key: `${name} ${tickMs}`, task: begun }, lambdaContext({ remainingMs: leaseMs }));
+    return hasBegun ? 'ran' : 'skipped';
+  };
+});

@@ -1,0 +1,22 @@
+import { Redis, Redlock } from '../../test/others/redis.js';
+import { host } from './host.js';
+
+await host(({ url, leaseMs }) => {
+  const client = new Redis(url);
+  client.on('error', () => undefined);
+  const redlock = new Redlock([client], { retryCount: 0 });
+  redlock.on('clientError', () => undefined);
+  return async (name, _tickMs, task) => {
+    const lock = await redlock.lock(name, leaseMs).catch((error: unknown) => {
+      if (error instanceof Redlock.LockError) return undefined;
+      throw error;
+    });
+    if (!lock) return 'skipped';
+    try {
+      await task();
+    } finally {
+      await lock.unlock().catch(() => undefined);
+    }
+    return 'ran';
+  };
+});

@@ -1,0 +1,2 @@
+export { IdempotencyConfig, makeIdempotent } from '@aws-lambda-powertools/idempotency';
+export { DynamoDBPersistenceLayer } from '@aws-lambda-powertools/idempotency/dynamodb';

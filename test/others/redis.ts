@@ -1,0 +1,2 @@
+export { Redis } from 'ioredis';
+export { default as Redlock } from 'redlock';
