@@ -7,6 +7,7 @@ const config: KnipConfig = {
       entry: [
         ...Object.values(DOORS).map((source) => source.replace('./', '')),
         'infra/app.ts',
+        'infra/templates/sst/sst.config.ts',
         'src/cli/console/page/main.tsx',
         'handlers/*.ts',
         'bench/*.{ts,mjs}',
@@ -23,6 +24,7 @@ const config: KnipConfig = {
     'test/others': { entry: ['*.ts'] },
   },
   ignoreDependencies: [
+    '@cdktf/hcl2json',
     '@humanwhocodes/upstash-redis-server',
     '@nestjs/common',
     '@nestjs/core',
@@ -31,6 +33,7 @@ const config: KnipConfig = {
     'bun',
     'croner-10',
     'jest',
+    'osls',
     'reflect-metadata',
     'rxjs',
     'signal-exit',

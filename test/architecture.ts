@@ -20,6 +20,9 @@ const CONSTRUCTS = 'infra/constructs/';
 /** The room of `src` that the constructs share. It is built into their door once more. */
 const SHARED = 'src/schedule/';
 
+/** A file that users are given imports the door that they import. */
+const GIVEN = 'infra/templates/cdk/';
+
 /** A room that exports types only. */
 const PORTS = 'core/ports';
 
@@ -107,6 +110,7 @@ function refusal(path: string, { specifier, typeOnly }: Import): string | undefi
   }
   const target = specifier.startsWith('.') ? posix.join(posix.dirname(path), specifier) : undefined;
   if (path.startsWith(CONSTRUCTS) && target?.startsWith(SHARED)) return undefined;
+  if (path.startsWith(GIVEN) && specifier === 'single-execution/cdk') return undefined;
   if (path.startsWith('infra/')) {
     const library = /^single-execution($|\/)/.test(specifier) || (target !== undefined && !target.startsWith('infra/'));
     if (library) return `infra knows src and handlers by their paths only, not '${specifier}'`;

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +11,14 @@ import { type BuiltCli, builtCli } from '../support/built-cli.js';
 import { type BuiltPackage, builtPackage } from '../support/built-package.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const templateOf = (file: string) => readFileSync(join(ROOT, 'infra/templates', file), 'utf8');
+const TEMPLATES: Readonly<Record<string, string>> = {
+  cdk: templateOf('cdk/send-digest-stack.ts'),
+  sam: templateOf('sam/template.yaml'),
+  serverless: templateOf('serverless/serverless.yml'),
+  sst: templateOf('sst/sst.config.ts'),
+  terraform: templateOf('terraform/main.tf'),
+};
 let cli: BuiltCli;
 let built: BuiltPackage;
 const folders: string[] = [];
@@ -42,6 +51,18 @@ test.each<[string, Record<string, string>, string[], string[]]>([
     ['send-digest-stack.ts', 'send-digest.test.ts', 'send-digest.ts'],
   ],
   ['a SAM app', { 'template.yaml': '' }, ['--name', 'job'], ['job.mjs', 'job.template.yaml', 'job.test.mjs']],
+  [
+    'a service of the Serverless Framework',
+    { 'serverless.ts': '' },
+    ['--name', 'job'],
+    ['job.mjs', 'job.test.mjs', 'serverless.yml'],
+  ],
+  [
+    'SST, asked for',
+    { 'tsconfig.json': '{}' },
+    ['--name', 'job', '--infra', 'sst'],
+    ['job.test.ts', 'job.ts', 'sst.config.ts'],
+  ],
   ['a Terraform module', { 'main.tf': '' }, ['--name', 'job'], ['job.mjs', 'job.test.mjs', 'job.tf']],
   [
     'what is asked for',
@@ -64,7 +85,7 @@ test('init names the packages that are missing', async () => {
 
   expect(JSON.parse(stdout)).toEqual({
     files: ['job.mjs', 'job.test.mjs', 'job.tf'],
-    missing: ['@aws-sdk/lib-dynamodb'],
+    missing: ['@aws-sdk/lib-dynamodb', 'esbuild'],
   });
 });
 
@@ -79,11 +100,28 @@ test.each(['job.mjs', 'job.test.mjs', 'job.tf'])(
   },
 );
 
-test.each(['../job', 'Job', 'a'.repeat(65), 'job\n', '-x', '.'])('init refuses the name %j', async (name) => {
-  const { code, written } = await initIn({}, `--name=${name}`);
+test.each(['locks', 'alarms', '../job', 'Job', 'a'.repeat(65), 'job\n', '-x', '.'])(
+  'init refuses the name %j',
+  async (name) => {
+    const { code, written } = await initIn({}, `--name=${name}`);
 
-  expect({ code, written }).toEqual({ code: 2, written: [] });
-});
+    expect({ code, written }).toEqual({ code: 2, written: [] });
+  },
+);
+
+test.each(['cdk', 'sam', 'serverless', 'sst', 'terraform'])(
+  'init writes the template of %s, with the names of the job in all their spellings',
+  async (infra) => {
+    const template = (TEMPLATES[infra] ?? '').replaceAll('send-digest.ts', 'send-digest.mjs');
+    const { folder, written } = await initIn({}, '--name', 'sync-x2', '--infra', infra);
+    const file = written.find((name) => !/^sync-x2(\.test)?\.mjs$/.test(name)) ?? '';
+    const text = await readFile(join(folder, file), 'utf8');
+
+    expect(text).toContain('sync-x2');
+    const back = { 'sync-x2': 'send-digest', sync_x2: 'send_digest', syncX2: 'sendDigest', SyncX2: 'SendDigest' };
+    expect(Object.entries(back).reduce((all, [from, to]) => all.replaceAll(from, to), text)).toBe(template);
+  },
+);
 
 test('the job and its test run as they are written', async () => {
   const folder = join(built.folder, 'job');

@@ -43,6 +43,7 @@ export async function builtCli(peers: readonly string[] = PEERS): Promise<BuiltC
   const installed = join(folder, 'node_modules/single-execution');
   await mkdir(installed, { recursive: true });
   await cp(join(ROOT, 'package.json'), join(installed, 'package.json'));
+  await cp(join(ROOT, 'infra/templates'), join(installed, 'infra/templates'), { recursive: true });
   for (const peer of peers) await symlink(join(ROOT, 'node_modules', peer), join(folder, 'node_modules', peer), 'dir');
   // The doors of the library are not needed.
   for (const { output, ...input } of config.slice(1)) {

@@ -11,7 +11,15 @@ import config from '../../rolldown.config.js';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const TSC = join(ROOT, 'node_modules/typescript/bin/tsc');
 const PEERS = ['@upstash/redis', 'uncrypto'];
-const PUBLISHED = ['package.json', 'README.md', 'CHANGELOG.md', 'LICENSE', 'src', 'infra/constructs'];
+const PUBLISHED = [
+  'package.json',
+  'README.md',
+  'CHANGELOG.md',
+  'LICENSE',
+  'src',
+  'infra/constructs',
+  'infra/templates',
+];
 
 export interface BuiltPackage {
   /** A project outside of this repository, with the package in its node_modules. */

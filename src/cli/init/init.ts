@@ -10,21 +10,32 @@ import { INFRA, type Project, projectIn } from './project.js';
 /** A name of a file, of a construct and of a lock. */
 const NAME = /^[a-z][a-z\d]*(-[a-z\d]+)*$/;
 const LONGEST_NAME = 64;
+/** What the files call the table and the topic, beside which the function stands. */
+const TAKEN = ['locks', 'alarms'];
 const NEEDED = ['single-execution', '@aws-sdk/client-dynamodb', '@aws-sdk/lib-dynamodb'];
-const NEEDED_BY: Readonly<Record<string, readonly string[]>> = { cdk: ['aws-cdk-lib', 'constructs', 'esbuild'] };
+const NEEDED_BY: Readonly<Record<Project['infra'], readonly string[]>> = {
+  cdk: ['aws-cdk-lib', 'constructs', 'esbuild'],
+  sam: ['esbuild'],
+  terraform: ['esbuild'],
+  serverless: ['osls', 'esbuild'],
+  sst: ['sst'],
+};
 
 export const init: Command = {
   name: 'init',
   summary: 'write a job, its test and its infrastructure into this folder',
-  usage: '[--name NAME] [--infra cdk|sam|terraform]',
+  usage: '[--name NAME] [--infra cdk|sam|terraform|serverless|sst]',
   operands: [0, 0],
   options: {
     name: { value: 'NAME', help: 'of the job, such as send-digest; else that of the package or the folder' },
-    infra: { value: 'KIND', help: 'cdk, sam or terraform; else as the files of the folder tell, or cdk' },
+    infra: {
+      value: 'KIND',
+      help: 'cdk, sam, terraform, serverless or sst; else as the files of the folder tell, or cdk',
+    },
   },
   shared: { store: false },
   about: [
-    'A handler of AWS Lambda, a test of it and a file that deploys it, with a table, the least rights and a schedule. TypeScript or JavaScript, and the test runner, are found in the folder. A file that exists is never overwritten: nothing is written then, and the exit code is 1.',
+    'A handler of AWS Lambda, a test of it and a file that deploys it, with a table, the least rights, a schedule, its retries and alarms. TypeScript or JavaScript, and the test runner, are found in the folder. A file that exists is never overwritten: nothing is written then, and the exit code is 1.',
     'The JSON has the names of the files, and the packages that are missing.',
   ],
   examples: ['single-execution init --name send-digest --infra sam'],
@@ -32,15 +43,17 @@ export const init: Command = {
     const project = await projectIn(session.folder);
     const name = nameOf(session.text('name') ?? project.name);
     const infra = infraOf(session.text('infra') ?? project.infra);
-    const files = { ...jobFiles(name, project), ...infraFiles(name, { ...project, infra }) };
+    const files = { ...jobFiles(name, project), ...(await infraFiles(name, { ...project, infra })) };
     await writeNew(session.folder, files);
-    const missing = [...NEEDED, ...(NEEDED_BY[infra] ?? [])].filter((needed) => !project.packages.has(needed));
+    const missing = [...NEEDED, ...NEEDED_BY[infra]].filter((needed) => !project.packages.has(needed));
     tell(session, Object.keys(files), missing);
     return EXIT.done;
   },
 };
 
 function nameOf(name: string): string {
+  if (TAKEN.includes(name))
+    throw wrongUse(`--name is ${name}, as another part of the infrastructure is called: give another`);
   if (NAME.test(name) && name.length <= LONGEST_NAME) return name;
   throw wrongUse(
     `--name is ${describe(name)}: give small letters, digits and single hyphens, such as send-digest, ${LONGEST_NAME} at most`,
@@ -60,7 +73,8 @@ async function writeNew(folder: string, files: Files): Promise<void> {
       () => true,
       () => false,
     );
-    if (isThere) throw failed(`${file} is there already, and nothing was written: move it, or give another --name`);
+    if (isThere)
+      throw failed(`${file} is there already, and nothing was written: move it away, or run init in another folder`);
   }
   // `wx`: another process may have made one since.
   for (const [file, text] of Object.entries(files)) await writeFile(join(folder, file), text, { flag: 'wx' });

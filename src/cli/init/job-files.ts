@@ -19,7 +19,7 @@ export function jobFiles(name: string, { isTypeScript, runner }: Pick<Project, '
 
 function handler(name: string, isTypeScript: boolean): string {
   const job = camelCase(name);
-  const table = isTypeScript ? "process.env['LOCK_TABLE']" : 'process.env.LOCK_TABLE';
+  const env = (variable: string) => (isTypeScript ? `process.env['${variable}']` : `process.env.${variable}`);
   return `import { withSingleExecution } from 'single-execution';
 import { dynamoDBStore } from 'single-execution/dynamodb';
 
@@ -30,7 +30,8 @@ export async function ${job}(tick${isTypeScript ? ': Date | undefined' : ''}) {
 
 export const handler = withSingleExecution(async (_event, _context, { tick }) => ${job}(tick), {
   name: '${name}',
-  store: dynamoDBStore({ tableName: ${table} ?? 'locks' }),
+  store: dynamoDBStore({ tableName: ${env('LOCK_TABLE')} ?? 'locks' }),
+  lockAtLeastFor: ${env('LOCK_AT_LEAST_FOR')} ?? '1m',
 });
 `;
 }

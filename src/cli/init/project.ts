@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
-export const INFRA = ['cdk', 'sam', 'terraform'] as const;
+export const INFRA = ['cdk', 'sam', 'terraform', 'serverless', 'sst'] as const;
 
 /** What a folder tells of the project in it. */
 export interface Project {
@@ -31,6 +31,8 @@ export async function projectIn(folder: string): Promise<Project> {
 function infraOf(files: readonly string[]): Project['infra'] {
   if (files.includes('cdk.json')) return 'cdk';
   if (files.some((file) => /^(samconfig\.toml|template\.ya?ml)$/.test(file))) return 'sam';
+  if (files.includes('sst.config.ts')) return 'sst';
+  if (files.some((file) => /^serverless\.(ya?ml|[cm]?[jt]s|json)$/.test(file))) return 'serverless';
   return files.some((file) => file.endsWith('.tf')) ? 'terraform' : 'cdk';
 }
 

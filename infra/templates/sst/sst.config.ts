@@ -1,0 +1,265 @@
+/// <reference path="./.sst/platform/config.d.ts" />
+
+// A nightly job under a lock: the lock table, the function with the rights of its own lock, its schedule with retries,
+// dead letters, a log and alarms. The same as single-execution's CDK construct makes of it.
+export default $config({
+  app(input) {
+    return { name: 'send-digest', home: 'aws', removal: input?.stage === 'production' ? 'retain' : 'remove' };
+  },
+  async run() {
+    const job = {
+      // The lock, as the handler gives it to withSingleExecution.
+      name: 'send-digest',
+      // The retries and the DidNotRun alarm below are for one tick a day: change them with it.
+      schedule: 'cron(0 2 * * ? *)',
+      timeZone: 'Etc/UTC',
+      timeoutSeconds: 300,
+    };
+    const namespace = `SingleExecution/${$app.name}-${$app.stage}`;
+    const account = aws.getCallerIdentityOutput().accountId;
+    const region = aws.getRegionOutput().id;
+    const partition = aws.getPartitionOutput().partition;
+
+    const locks = new sst.aws.Dynamo('Locks', {
+      // No ttl: an expired lock is still the memory of its ticks.
+      fields: { lockName: 'string' },
+      primaryIndex: { hashKey: 'lockName' },
+      transform: {
+        table(args, options) {
+          args.billingMode = 'PAY_PER_REQUEST';
+          args.pointInTimeRecovery = { enabled: true };
+          args.deletionProtectionEnabled = true;
+          options.retainOnDelete = true;
+        },
+      },
+    });
+    const log = new aws.cloudwatch.LogGroup('SendDigestLog', { retentionInDays: 30 });
+
+    const deadLetters = new aws.sqs.Queue('DeadLetters', {
+      messageRetentionSeconds: 1209600, // 14 days
+      sqsManagedSseEnabled: true,
+    });
+    new aws.sqs.QueuePolicy('DeadLettersPolicy', {
+      queueUrl: deadLetters.url,
+      policy: aws.iam.getPolicyDocumentOutput({
+        statements: [
+          {
+            effect: 'Deny',
+            actions: ['sqs:*'],
+            resources: [deadLetters.arn],
+            principals: [{ type: 'AWS', identifiers: ['*'] }],
+            conditions: [{ test: 'Bool', variable: 'aws:SecureTransport', values: ['false'] }],
+          },
+        ],
+      }).json,
+    });
+
+    const role = new aws.iam.Role('SendDigestRole', {
+      assumeRolePolicy: aws.iam.getPolicyDocumentOutput({
+        statements: [
+          { actions: ['sts:AssumeRole'], principals: [{ type: 'Service', identifiers: ['lambda.amazonaws.com'] }] },
+        ],
+      }).json,
+      inlinePolicies: [
+        {
+          name: 'own',
+          policy: aws.iam.getPolicyDocumentOutput({
+            statements: [
+              {
+                actions: ['dynamodb:UpdateItem'],
+                resources: [locks.arn],
+                conditions: [
+                  { test: 'ForAllValues:StringEquals', variable: 'dynamodb:LeadingKeys', values: [job.name] },
+                  { test: 'Null', variable: 'dynamodb:LeadingKeys', values: ['false'] },
+                ],
+              },
+              { actions: ['logs:CreateLogStream', 'logs:PutLogEvents'], resources: [$interpolate`${log.arn}:*`] },
+              {
+                actions: ['sqs:GetQueueAttributes', 'sqs:GetQueueUrl', 'sqs:SendMessage'],
+                resources: [deadLetters.arn],
+              },
+            ],
+          }).json,
+        },
+      ],
+    });
+
+    const fn = new sst.aws.Function('SendDigest', {
+      handler: 'send-digest.handler',
+      runtime: 'nodejs24.x',
+      architecture: 'arm64',
+      memory: '256 MB',
+      timeout: `${job.timeoutSeconds} seconds`,
+      // SST's own role for a function may write to every log group of the account.
+      role: role.arn,
+      logging: { logGroup: log.name },
+      nodejs: { sourcemap: true },
+      environment: {
+        SINGLE_EXECUTION_TIME_ZONE: job.timeZone,
+        NODE_OPTIONS: '--enable-source-maps',
+        LOCK_TABLE: locks.name,
+        LOCK_AT_LEAST_FOR: 'PT1M',
+        SINGLE_EXECUTION_NAMESPACE: namespace,
+        SINGLE_EXECUTION_SCHEDULE: job.schedule,
+      },
+      // Lambda's retries of a run that failed: all are over before the next tick, a day later.
+      retries: 2,
+      transform: {
+        eventInvokeConfig: {
+          maximumEventAgeInSeconds: 21600,
+          destinationConfig: { onFailure: { destination: deadLetters.arn } },
+        },
+      },
+    });
+
+    const scheduleRole = new aws.iam.Role('SendDigestScheduleRole', {
+      assumeRolePolicy: aws.iam.getPolicyDocumentOutput({
+        statements: [
+          {
+            actions: ['sts:AssumeRole'],
+            principals: [{ type: 'Service', identifiers: ['scheduler.amazonaws.com'] }],
+            conditions: [
+              { test: 'StringEquals', variable: 'aws:SourceAccount', values: [account] },
+              {
+                test: 'StringEquals',
+                variable: 'aws:SourceArn',
+                values: [$interpolate`arn:${partition}:scheduler:${region}:${account}:schedule-group/default`],
+              },
+            ],
+          },
+        ],
+      }).json,
+      inlinePolicies: [
+        {
+          name: 'own',
+          policy: aws.iam.getPolicyDocumentOutput({
+            statements: [
+              { actions: ['lambda:InvokeFunction'], resources: [fn.arn, $interpolate`${fn.arn}:*`] },
+              { actions: ['sqs:SendMessage'], resources: [deadLetters.arn] },
+            ],
+          }).json,
+        },
+      ],
+    });
+
+    // sst.aws.CronV2 takes no text with Scheduler's own attributes, and gives up a delivery that is not accepted at once.
+    new aws.scheduler.Schedule('Nightly', {
+      scheduleExpression: job.schedule,
+      scheduleExpressionTimezone: job.timeZone,
+      flexibleTimeWindow: { mode: 'OFF' },
+      state: 'ENABLED',
+      target: {
+        arn: fn.arn,
+        roleArn: scheduleRole.arn,
+        // Retries of a delivery that Lambda did not accept: until the next tick, a day later.
+        retryPolicy: {
+          maximumRetryAttempts: 185,
+          maximumEventAgeInSeconds: 86400,
+        },
+        deadLetterConfig: { arn: deadLetters.arn },
+        // Its time is the scheduled time, the same for each delivery of a tick.
+        input: $jsonStringify({
+          version: '0',
+          id: '<aws.scheduler.execution-id>',
+          'detail-type': 'Scheduled Event',
+          source: 'aws.scheduler',
+          account,
+          region,
+          time: '<aws.scheduler.scheduled-time>',
+          resources: ['<aws.scheduler.schedule-arn>'],
+          detail: {},
+          scheduledTime: '<aws.scheduler.scheduled-time>',
+          scheduleArn: '<aws.scheduler.schedule-arn>',
+          attemptNumber: '<aws.scheduler.attempt-number>',
+        }),
+      },
+    });
+
+    // Subscribe to it: until then no alarm reaches anybody.
+    const alarms = new aws.sns.Topic('Alarms');
+
+    new aws.cloudwatch.MetricAlarm('Failed', {
+      alarmDescription: `${job.name}: a run failed, was killed at its time-out, or could not reach the lock table. See the function's log.`,
+      namespace: 'AWS/Lambda',
+      metricName: 'Errors',
+      dimensions: { FunctionName: fn.name },
+      statistic: 'Sum',
+      period: 300,
+      comparisonOperator: 'GreaterThanOrEqualToThreshold',
+      threshold: 1,
+      evaluationPeriods: 1,
+      treatMissingData: 'notBreaching',
+      alarmActions: [alarms.arn],
+    });
+
+    new aws.cloudwatch.MetricAlarm('LongRun', {
+      alarmDescription: `${job.name}: a run took over 90 % of the time-out of 5 minutes, at which it is killed. Raise the time-out, or make the job shorter.`,
+      namespace: 'AWS/Lambda',
+      metricName: 'Duration',
+      dimensions: { FunctionName: fn.name },
+      statistic: 'Maximum',
+      period: 300,
+      comparisonOperator: 'GreaterThanOrEqualToThreshold',
+      threshold: 0.9 * job.timeoutSeconds * 1_000,
+      evaluationPeriods: 1,
+      treatMissingData: 'notBreaching',
+      alarmActions: [alarms.arn],
+    });
+
+    new aws.cloudwatch.MetricAlarm('DeadLetters', {
+      alarmDescription: `${job.name}: a tick was given up after all retries. The message in the queue has its event and the reason.`,
+      namespace: 'AWS/SQS',
+      metricName: 'ApproximateNumberOfMessagesVisible',
+      dimensions: { QueueName: deadLetters.name },
+      statistic: 'Maximum',
+      period: 300,
+      comparisonOperator: 'GreaterThanOrEqualToThreshold',
+      threshold: 1,
+      evaluationPeriods: 1,
+      treatMissingData: 'ignore',
+      alarmActions: [alarms.arn],
+    });
+
+    new aws.cloudwatch.MetricAlarm('DidNotRun', {
+      alarmDescription: `Lock "${job.name}": no run has succeeded for longer than ${job.schedule} allows. See whether the schedule is on, and whether its runs fail, are skipped, or are paused.`,
+      namespace,
+      metricName: 'Executed',
+      dimensions: { LockName: job.name },
+      statistic: 'Sum',
+      period: 8760,
+      comparisonOperator: 'LessThanThreshold',
+      threshold: 1,
+      evaluationPeriods: 10,
+      treatMissingData: 'breaching',
+      alarmActions: [alarms.arn],
+    });
+
+    new aws.cloudwatch.MetricAlarm('LockLost', {
+      alarmDescription: `Lock "${job.name}": a run went on past its lease, or an operator forced it away; two runs may have overlapped. See the log for "lost".`,
+      namespace,
+      metricName: 'LockLost',
+      dimensions: { LockName: job.name },
+      statistic: 'Sum',
+      period: 300,
+      comparisonOperator: 'GreaterThanOrEqualToThreshold',
+      threshold: 1,
+      evaluationPeriods: 1,
+      treatMissingData: 'notBreaching',
+      alarmActions: [alarms.arn],
+    });
+
+    new aws.cloudwatch.MetricAlarm('ClockSkew', {
+      alarmDescription: `Lock "${job.name}": a host's clock is off by more than maxClockSkew. No two runs overlap for it; lockAtLeastFor and takeovers are off by as much. See the log for "clock-skew".`,
+      namespace,
+      metricName: 'ClockSkew',
+      dimensions: { LockName: job.name },
+      statistic: 'Maximum',
+      period: 300,
+      comparisonOperator: 'GreaterThanOrEqualToThreshold',
+      threshold: 1,
+      evaluationPeriods: 1,
+      treatMissingData: 'notBreaching',
+      alarmActions: [alarms.arn],
+    });
+  },
+});

@@ -1,0 +1,34 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { App } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import { SendDigestStack } from './cdk/send-digest-stack.js';
+import type { Deployment } from './deployment.js';
+import type { Resources } from './intrinsics.js';
+import { readTemplate } from './read-template.js';
+
+/** What the construct makes of the job that `cdk/send-digest-stack.ts` deploys: all other templates follow from it. */
+export function synthesise(): Deployment {
+  const home = process.cwd();
+  const folder = mkdtempSync(join(tmpdir(), 'templates-'));
+  for (const file of ['send-digest.ts', 'package-lock.json']) writeFileSync(join(folder, file), '');
+  const context = { 'aws:cdk:bundling-stacks': [], 'aws:cdk:enable-path-metadata': true };
+  try {
+    // The stack names its handler from the folder in which cdk runs.
+    process.chdir(folder);
+    const app = new App({ outdir: join(folder, 'cdk.out'), context, builtinCloudFormationValidation: false });
+    const stack = new SendDigestStack(app, 'Jobs');
+    const text = JSON.stringify(Template.fromStack(stack).toJSON());
+    // Alarms name the function by its path.
+    const { Resources } = JSON.parse(text.replaceAll('Jobs/SendDigest:', 'send-digest:')) as { Resources: Resources };
+    return readTemplate({
+      jobName: 'send-digest',
+      resources: Resources,
+      alarmName: (_, alarm) => /\/Alarms\/(\w+)/.exec(String(alarm.Metadata?.['aws:cdk:path']))?.[1] ?? 'unknown',
+    });
+  } finally {
+    process.chdir(home);
+    rmSync(folder, { recursive: true });
+  }
+}

@@ -1,0 +1,358 @@
+# A nightly job under a lock: the lock table, the function with the rights of its own lock, its schedule with retries,
+# dead letters, a log and alarms. The same as single-execution's CDK construct makes of it.
+locals {
+  send_digest = {
+    # The lock, as the handler gives it to withSingleExecution.
+    name = "send-digest"
+    # The retries and the DidNotRun alarm below are for one tick a day: change them with it.
+    schedule        = "cron(0 2 * * ? *)"
+    time_zone       = "Etc/UTC"
+    timeout_seconds = 300
+    # The bundled handler:
+    # npx esbuild send-digest.ts --bundle --platform=node --target=node22 --main-fields=module,main \
+    #   --minify --sourcemap --sources-content=false --outfile=dist/send-digest.js
+    #   && (cd dist && zip send-digest.zip send-digest.js send-digest.js.map)
+    zip = "${path.module}/dist/send-digest.zip"
+  }
+}
+
+data "aws_caller_identity" "send_digest" {}
+
+data "aws_partition" "send_digest" {}
+
+data "aws_region" "send_digest" {}
+
+resource "aws_dynamodb_table" "locks" {
+  # No ttl: an expired lock is still the memory of its ticks.
+  name                        = "${local.send_digest.name}-locks"
+  billing_mode                = "PAY_PER_REQUEST"
+  hash_key                    = "lockName"
+  deletion_protection_enabled = true
+
+  attribute {
+    name = "lockName"
+    type = "S"
+  }
+
+  point_in_time_recovery {
+    enabled = true
+  }
+
+  lifecycle {
+    prevent_destroy = true
+  }
+}
+
+resource "aws_lambda_function" "send_digest" {
+  function_name    = local.send_digest.name
+  role             = aws_iam_role.send_digest.arn
+  runtime          = "nodejs24.x"
+  architectures    = ["arm64"]
+  handler          = "send-digest.handler"
+  memory_size      = 256
+  timeout          = local.send_digest.timeout_seconds
+  filename         = local.send_digest.zip
+  source_code_hash = filebase64sha256(local.send_digest.zip)
+  depends_on       = [aws_iam_role_policy.send_digest]
+
+  logging_config {
+    log_format = "Text"
+    log_group  = aws_cloudwatch_log_group.send_digest.name
+  }
+
+  environment {
+    variables = {
+      SINGLE_EXECUTION_TIME_ZONE = local.send_digest.time_zone
+      NODE_OPTIONS               = "--enable-source-maps"
+      LOCK_TABLE                 = aws_dynamodb_table.locks.name
+      LOCK_AT_LEAST_FOR          = "PT1M"
+      SINGLE_EXECUTION_NAMESPACE = "SingleExecution/${local.send_digest.name}"
+      SINGLE_EXECUTION_SCHEDULE  = local.send_digest.schedule
+    }
+  }
+}
+
+resource "aws_cloudwatch_log_group" "send_digest" {
+  name              = "/aws/lambda/${local.send_digest.name}"
+  retention_in_days = 30
+}
+
+resource "aws_lambda_function_event_invoke_config" "send_digest" {
+  # Lambda's retries of a run that failed: all are over before the next tick, a day later.
+  function_name                = aws_lambda_function.send_digest.function_name
+  maximum_retry_attempts       = 2
+  maximum_event_age_in_seconds = 21600
+
+  destination_config {
+    on_failure {
+      destination = aws_sqs_queue.dead_letters.arn
+    }
+  }
+}
+
+data "aws_iam_policy_document" "send_digest_trust" {
+  statement {
+    actions = ["sts:AssumeRole"]
+
+    principals {
+      type        = "Service"
+      identifiers = ["lambda.amazonaws.com"]
+    }
+  }
+}
+
+resource "aws_iam_role" "send_digest" {
+  name               = "${local.send_digest.name}-run"
+  assume_role_policy = data.aws_iam_policy_document.send_digest_trust.json
+}
+
+data "aws_iam_policy_document" "send_digest" {
+  statement {
+    actions   = ["dynamodb:UpdateItem"]
+    resources = [aws_dynamodb_table.locks.arn]
+
+    condition {
+      test     = "ForAllValues:StringEquals"
+      variable = "dynamodb:LeadingKeys"
+      values   = [local.send_digest.name]
+    }
+
+    condition {
+      test     = "Null"
+      variable = "dynamodb:LeadingKeys"
+      values   = ["false"]
+    }
+  }
+
+  statement {
+    actions   = ["logs:CreateLogStream", "logs:PutLogEvents"]
+    resources = ["${aws_cloudwatch_log_group.send_digest.arn}:*"]
+  }
+
+  statement {
+    actions   = ["sqs:GetQueueAttributes", "sqs:GetQueueUrl", "sqs:SendMessage"]
+    resources = [aws_sqs_queue.dead_letters.arn]
+  }
+}
+
+resource "aws_iam_role_policy" "send_digest" {
+  role   = aws_iam_role.send_digest.id
+  policy = data.aws_iam_policy_document.send_digest.json
+}
+
+resource "aws_scheduler_schedule" "send_digest" {
+  name                         = local.send_digest.name
+  schedule_expression          = local.send_digest.schedule
+  schedule_expression_timezone = local.send_digest.time_zone
+  state                        = "ENABLED"
+  depends_on                   = [aws_iam_role_policy.send_digest_schedule]
+
+  flexible_time_window {
+    mode = "OFF"
+  }
+
+  target {
+    arn      = aws_lambda_function.send_digest.arn
+    role_arn = aws_iam_role.send_digest_schedule.arn
+    # Its time is the scheduled time, the same for each delivery of a tick. A text, because jsonencode would
+    # escape the angle brackets, which Scheduler looks for.
+    input = <<-JSON
+        {
+          "version": "0",
+          "id": "<aws.scheduler.execution-id>",
+          "detail-type": "Scheduled Event",
+          "source": "aws.scheduler",
+          "account": "${data.aws_caller_identity.send_digest.account_id}",
+          "region": "${data.aws_region.send_digest.id}",
+          "time": "<aws.scheduler.scheduled-time>",
+          "resources": [
+            "<aws.scheduler.schedule-arn>"
+          ],
+          "detail": {},
+          "scheduledTime": "<aws.scheduler.scheduled-time>",
+          "scheduleArn": "<aws.scheduler.schedule-arn>",
+          "attemptNumber": "<aws.scheduler.attempt-number>"
+        }
+      JSON
+
+    retry_policy {
+      # Retries of a delivery that Lambda did not accept: until the next tick, a day later.
+      maximum_retry_attempts       = 185
+      maximum_event_age_in_seconds = 86400
+    }
+
+    dead_letter_config {
+      arn = aws_sqs_queue.dead_letters.arn
+    }
+  }
+}
+
+data "aws_iam_policy_document" "send_digest_schedule_trust" {
+  statement {
+    actions = ["sts:AssumeRole"]
+
+    principals {
+      type        = "Service"
+      identifiers = ["scheduler.amazonaws.com"]
+    }
+
+    condition {
+      test     = "StringEquals"
+      variable = "aws:SourceAccount"
+      values   = [data.aws_caller_identity.send_digest.account_id]
+    }
+
+    condition {
+      test     = "StringEquals"
+      variable = "aws:SourceArn"
+      values   = ["arn:${data.aws_partition.send_digest.partition}:scheduler:${data.aws_region.send_digest.id}:${data.aws_caller_identity.send_digest.account_id}:schedule-group/default"]
+    }
+  }
+}
+
+resource "aws_iam_role" "send_digest_schedule" {
+  name               = "${local.send_digest.name}-schedule"
+  assume_role_policy = data.aws_iam_policy_document.send_digest_schedule_trust.json
+}
+
+data "aws_iam_policy_document" "send_digest_schedule" {
+  statement {
+    actions   = ["lambda:InvokeFunction"]
+    resources = [aws_lambda_function.send_digest.arn, "${aws_lambda_function.send_digest.arn}:*"]
+  }
+
+  statement {
+    actions   = ["sqs:SendMessage"]
+    resources = [aws_sqs_queue.dead_letters.arn]
+  }
+}
+
+resource "aws_iam_role_policy" "send_digest_schedule" {
+  role   = aws_iam_role.send_digest_schedule.id
+  policy = data.aws_iam_policy_document.send_digest_schedule.json
+}
+
+resource "aws_sqs_queue" "dead_letters" {
+  name                      = "${local.send_digest.name}-dead-letters"
+  message_retention_seconds = 1209600 # 14 days
+  sqs_managed_sse_enabled   = true
+}
+
+data "aws_iam_policy_document" "dead_letters" {
+  statement {
+    effect    = "Deny"
+    actions   = ["sqs:*"]
+    resources = [aws_sqs_queue.dead_letters.arn]
+
+    principals {
+      type        = "AWS"
+      identifiers = ["*"]
+    }
+
+    condition {
+      test     = "Bool"
+      variable = "aws:SecureTransport"
+      values   = ["false"]
+    }
+  }
+}
+
+resource "aws_sqs_queue_policy" "dead_letters" {
+  queue_url = aws_sqs_queue.dead_letters.url
+  policy    = data.aws_iam_policy_document.dead_letters.json
+}
+
+resource "aws_sns_topic" "alarms" {
+  # Subscribe to it: until then no alarm reaches anybody.
+  name = "${local.send_digest.name}-alarms"
+}
+
+resource "aws_cloudwatch_metric_alarm" "failed" {
+  alarm_name          = "${local.send_digest.name}-failed"
+  alarm_description   = "${local.send_digest.name}: a run failed, was killed at its time-out, or could not reach the lock table. See the function's log."
+  namespace           = "AWS/Lambda"
+  metric_name         = "Errors"
+  dimensions          = { FunctionName = aws_lambda_function.send_digest.function_name }
+  statistic           = "Sum"
+  period              = 300
+  comparison_operator = "GreaterThanOrEqualToThreshold"
+  threshold           = 1
+  evaluation_periods  = 1
+  treat_missing_data  = "notBreaching"
+  alarm_actions       = [aws_sns_topic.alarms.arn]
+}
+
+resource "aws_cloudwatch_metric_alarm" "long_run" {
+  alarm_name          = "${local.send_digest.name}-long-run"
+  alarm_description   = "${local.send_digest.name}: a run took over 90 % of the time-out of 5 minutes, at which it is killed. Raise the time-out, or make the job shorter."
+  namespace           = "AWS/Lambda"
+  metric_name         = "Duration"
+  dimensions          = { FunctionName = aws_lambda_function.send_digest.function_name }
+  statistic           = "Maximum"
+  period              = 300
+  comparison_operator = "GreaterThanOrEqualToThreshold"
+  threshold           = 0.9 * local.send_digest.timeout_seconds * 1000
+  evaluation_periods  = 1
+  treat_missing_data  = "notBreaching"
+  alarm_actions       = [aws_sns_topic.alarms.arn]
+}
+
+resource "aws_cloudwatch_metric_alarm" "dead_letters" {
+  alarm_name          = "${local.send_digest.name}-dead-letters"
+  alarm_description   = "${local.send_digest.name}: a tick was given up after all retries. The message in the queue has its event and the reason."
+  namespace           = "AWS/SQS"
+  metric_name         = "ApproximateNumberOfMessagesVisible"
+  dimensions          = { QueueName = aws_sqs_queue.dead_letters.name }
+  statistic           = "Maximum"
+  period              = 300
+  comparison_operator = "GreaterThanOrEqualToThreshold"
+  threshold           = 1
+  evaluation_periods  = 1
+  treat_missing_data  = "ignore"
+  alarm_actions       = [aws_sns_topic.alarms.arn]
+}
+
+resource "aws_cloudwatch_metric_alarm" "did_not_run" {
+  alarm_name          = "${local.send_digest.name}-did-not-run"
+  alarm_description   = "Lock \"${local.send_digest.name}\": no run has succeeded for longer than ${local.send_digest.schedule} allows. See whether the schedule is on, and whether its runs fail, are skipped, or are paused."
+  namespace           = "SingleExecution/${local.send_digest.name}"
+  metric_name         = "Executed"
+  dimensions          = { LockName = local.send_digest.name }
+  statistic           = "Sum"
+  period              = 8760
+  comparison_operator = "LessThanThreshold"
+  threshold           = 1
+  evaluation_periods  = 10
+  treat_missing_data  = "breaching"
+  alarm_actions       = [aws_sns_topic.alarms.arn]
+}
+
+resource "aws_cloudwatch_metric_alarm" "lock_lost" {
+  alarm_name          = "${local.send_digest.name}-lock-lost"
+  alarm_description   = "Lock \"${local.send_digest.name}\": a run went on past its lease, or an operator forced it away; two runs may have overlapped. See the log for \"lost\"."
+  namespace           = "SingleExecution/${local.send_digest.name}"
+  metric_name         = "LockLost"
+  dimensions          = { LockName = local.send_digest.name }
+  statistic           = "Sum"
+  period              = 300
+  comparison_operator = "GreaterThanOrEqualToThreshold"
+  threshold           = 1
+  evaluation_periods  = 1
+  treat_missing_data  = "notBreaching"
+  alarm_actions       = [aws_sns_topic.alarms.arn]
+}
+
+resource "aws_cloudwatch_metric_alarm" "clock_skew" {
+  alarm_name          = "${local.send_digest.name}-clock-skew"
+  alarm_description   = "Lock \"${local.send_digest.name}\": a host's clock is off by more than maxClockSkew. No two runs overlap for it; lockAtLeastFor and takeovers are off by as much. See the log for \"clock-skew\"."
+  namespace           = "SingleExecution/${local.send_digest.name}"
+  metric_name         = "ClockSkew"
+  dimensions          = { LockName = local.send_digest.name }
+  statistic           = "Maximum"
+  period              = 300
+  comparison_operator = "GreaterThanOrEqualToThreshold"
+  threshold           = 1
+  evaluation_periods  = 1
+  treat_missing_data  = "notBreaching"
+  alarm_actions       = [aws_sns_topic.alarms.arn]
+}

@@ -1,0 +1,36 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Deployment } from '../../../infra/templates/deployment.js';
+import type { Resources } from '../../../infra/templates/intrinsics.js';
+import { readTemplate } from '../../../infra/templates/read-template.js';
+
+const OSLS = join(import.meta.dirname, '../../../node_modules/.bin/osls');
+
+/** What the framework adds for itself: a bucket for the code, and what reads it. */
+const ITS_OWN = /^ServerlessDeploymentBucket/;
+
+/** Has osls package a `serverless.yml` that deploys one job, and reads the template that it would deploy. */
+export async function readServerless(text: string): Promise<Deployment> {
+  const folder = await mkdtemp(join(tmpdir(), 'serverless-'));
+  try {
+    await mkdir(join(folder, 'dist'));
+    await writeFile(join(folder, 'dist/send-digest.js'), '');
+    await writeFile(join(folder, 'serverless.yml'), text);
+    const nowhere = 'http://127.0.0.1:9';
+    const env = { PATH: process.env['PATH'], HOME: folder, HTTP_PROXY: nowhere, HTTPS_PROXY: nowhere, CI: 'true' };
+    await promisify(execFile)(OSLS, ['package'], { cwd: folder, env });
+    const file = await readFile(join(folder, '.serverless/cloudformation-template-update-stack.json'), 'utf8');
+    const { Resources } = JSON.parse(file) as { readonly Resources: Resources };
+    return readTemplate({
+      jobName: /^ {2}job: (.+)$/m.exec(text)?.[1] ?? '',
+      parameters: { ServerlessDeploymentBucket: 'a bucket' },
+      resources: Object.fromEntries(Object.entries(Resources).filter(([id]) => !ITS_OWN.test(id))),
+      alarmName: (id) => id.replace(/Alarm$/, ''),
+    });
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}

@@ -1,0 +1,125 @@
+import { transformSync } from 'esbuild';
+import type { Deployment } from '../../../infra/templates/deployment.js';
+import type { Values } from '../../../infra/templates/intrinsics.js';
+import { readTemplate } from '../../../infra/templates/read-template.js';
+import { cloudFormationOf, type ProviderResource, policyOf } from './provider-resources.js';
+
+interface Config {
+  app(input: { readonly stage: string }): { readonly name: string };
+  run(): Promise<void>;
+}
+
+/** The parts of a resource that others refer to, under their marks. */
+const ATTRIBUTES: Readonly<Record<string, Values>> = {
+  aws_dynamodb_table: { name: '{{table.name}}', arn: '{{table.arn}}' },
+  aws_lambda_function: { name: '{{function.name}}', arn: '{{function.arn}}' },
+  aws_cloudwatch_log_group: { name: '{{log.name}}', arn: '{{log}}' },
+  aws_sqs_queue: { url: '{{queue.url}}', arn: '{{queue.arn}}', name: '{{queue.name}}' },
+  aws_sns_topic: { arn: '{{topic.arn}}' },
+};
+
+/** Runs an `sst.config.ts` on recorders in place of SST's components and Pulumi's resources, and reads what it made. */
+export async function readSst(text: string): Promise<Deployment> {
+  const made: ProviderResource[] = [];
+  const make = (type: string, id: string, args: Values, isRetained = false): Values => {
+    made.push({ type, id, args, isRetained });
+    return ATTRIBUTES[type] ?? { arn: `{{role.arn:${id}}}` };
+  };
+  const resource = (type: string) => constructible((id, args: Values) => make(type, id, args));
+  const output = (parts: TemplateStringsArray, ...values: readonly unknown[]) =>
+    String.raw({ raw: parts }, ...values).replace('{{log}}:*', '{{log.arn}}');
+  const { code } = transformSync(text, { loader: 'ts', format: 'cjs' });
+  const module: { exports: { readonly default?: Config } } = { exports: {} };
+  const globals = {
+    module,
+    exports: module.exports,
+    $config: (config: Config) => config,
+    $app: { name: 'jobs', stage: 'test' },
+    $interpolate: output,
+    $jsonStringify: JSON.stringify,
+    sst: { aws: { Dynamo: constructible(dynamo(make)), Function: constructible(lambda(make)) } },
+    aws: {
+      getCallerIdentityOutput: () => ({ accountId: '{{account}}' }),
+      getRegionOutput: () => ({ id: '{{region}}' }),
+      getPartitionOutput: () => ({ partition: '{{partition}}' }),
+      cloudwatch: {
+        LogGroup: resource('aws_cloudwatch_log_group'),
+        MetricAlarm: resource('aws_cloudwatch_metric_alarm'),
+      },
+      iam: {
+        Role: resource('aws_iam_role'),
+        getPolicyDocumentOutput: ({ statements }: { readonly statements: readonly Values[] }) => ({
+          json: policyOf(statements),
+        }),
+      },
+      scheduler: { Schedule: resource('aws_scheduler_schedule') },
+      sns: { Topic: resource('aws_sns_topic') },
+      sqs: { Queue: resource('aws_sqs_queue'), QueuePolicy: resource('aws_sqs_queue_policy') },
+    },
+  };
+  new Function(...Object.keys(globals), code)(...Object.values(globals));
+  const config = module.exports.default;
+  if (!config) throw new Error('no default export');
+  config.app({ stage: 'test' });
+  await config.run();
+  return readTemplate({
+    jobName: /const job = \{[^}]*?name: '([^']+)'/.exec(text)?.[1] ?? '',
+    resources: cloudFormationOf(made),
+    alarmName: (id) => id,
+  });
+}
+
+/** A function that `new` can call. */
+function constructible<T>(made: (id: string, args: T) => Values): unknown {
+  return new Proxy(class {}, { construct: (_, [id, args = {}]) => made(id, args) });
+}
+
+type Make = (type: string, id: string, args: Values, isRetained?: boolean) => Values;
+
+/** What `sst.aws.Dynamo` makes of its arguments, and no more: a default of it would not be seen in the file. */
+function dynamo(make: Make) {
+  return (id: string, { fields, primaryIndex, transform, ...rest }: DynamoArgs): Values => {
+    if (Object.keys(rest).length > 0) throw new Error(`Dynamo has ${Object.keys(rest).join(', ')}`);
+    const attributes = Object.entries(fields).map(([name, type]) => ({ name, type: type === 'string' ? 'S' : type }));
+    const args: Record<string, unknown> = { attributes, ...primaryIndex };
+    const options: { retainOnDelete?: boolean } = {};
+    transform.table(args, options);
+    return make('aws_dynamodb_table', id, args, options.retainOnDelete === true);
+  };
+}
+
+interface DynamoArgs {
+  readonly fields: Readonly<Record<string, string>>;
+  readonly primaryIndex: Values;
+  readonly transform: { table(args: Record<string, unknown>, options: { retainOnDelete?: boolean }): void };
+}
+
+function lambda(make: Make) {
+  return (id: string, given: FunctionArgs): Values => {
+    const { architecture, memory, timeout, logging, environment, retries, transform, ...args } = given;
+    const made = make('aws_lambda_function', id, {
+      ...args,
+      architectures: [architecture],
+      memorySize: Number(/^(\d+) MB$/.exec(memory)?.[1]),
+      timeout: Number(/^(\d+) seconds$/.exec(timeout)?.[1]),
+      loggingConfig: logging,
+      environment: { variables: environment },
+    });
+    make('aws_lambda_function_event_invoke_config', id, {
+      functionName: made['name'],
+      maximumRetryAttempts: retries,
+      ...transform.eventInvokeConfig,
+    });
+    return made;
+  };
+}
+
+interface FunctionArgs {
+  readonly architecture: string;
+  readonly memory: string;
+  readonly timeout: string;
+  readonly logging: Values;
+  readonly environment: Values;
+  readonly retries: number;
+  readonly transform: { readonly eventInvokeConfig: Values };
+}

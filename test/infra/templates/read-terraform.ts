@@ -1,0 +1,103 @@
+import { createRequire } from 'node:module';
+import type { Deployment } from '../../../infra/templates/deployment.js';
+import type { Values } from '../../../infra/templates/intrinsics.js';
+import { readTemplate } from '../../../infra/templates/read-template.js';
+import { cloudFormationOf, type ProviderResource, policyOf } from './provider-resources.js';
+
+// Its declarations would bring the types of a browser into every file.
+const { parse } = createRequire(import.meta.url)('@cdktf/hcl2json') as {
+  parse(file: string, text: string): Promise<unknown>;
+};
+
+type Blocks = Readonly<Record<string, Readonly<Record<string, readonly [Values]>>>>;
+
+/** What each attribute of a resource is called in a deployment. */
+const MARKS: Readonly<Record<string, string>> = {
+  'data.aws_caller_identity.account_id': '{{account}}',
+  'data.aws_region.id': '{{region}}',
+  'data.aws_partition.partition': '{{partition}}',
+  'aws_dynamodb_table.name': '{{table.name}}',
+  'aws_dynamodb_table.arn': '{{table.arn}}',
+  'aws_lambda_function.function_name': '{{function.name}}',
+  'aws_lambda_function.arn': '{{function.arn}}',
+  'aws_cloudwatch_log_group.name': '{{log.name}}',
+  'aws_sqs_queue.url': '{{queue.url}}',
+  'aws_sqs_queue.arn': '{{queue.arn}}',
+  'aws_sqs_queue.name': '{{queue.name}}',
+  'aws_sns_topic.arn': '{{topic.arn}}',
+};
+
+/** Reads a module of Terraform that deploys one job. */
+export async function readTerraform(text: string): Promise<Deployment> {
+  const module = (await parse('main.tf', text)) as {
+    readonly locals: readonly [{ readonly send_digest: Values }];
+    readonly data: Blocks;
+    readonly resource: Blocks;
+  };
+  const settings = module.locals[0].send_digest;
+  const value = (given: unknown): unknown => {
+    if (Array.isArray(given)) return given.map(value);
+    if (typeof given === 'string') return textValue(given);
+    if (typeof given !== 'object' || given === null) return given;
+    return Object.fromEntries(Object.entries(given).map(([key, part]) => [key, value(part)]));
+  };
+  /** A whole expression keeps its kind; within a text each is put in its place. */
+  const textValue = (text: string): unknown => {
+    const [, only] = /^\$\{([^}]+)\}$/.exec(text) ?? [];
+    if (only !== undefined) return expression(only);
+    return text
+      .replaceAll(/\$\{aws_cloudwatch_log_group\.\w+\.arn\}:\*/g, '{{log.arn}}')
+      .replace(/\$\{([^}]+)\}/g, (_, inside: string) => String(expression(inside)));
+  };
+  const expression = (text: string): unknown => {
+    const factors = text.split(' * ');
+    if (factors.length > 1) return factors.reduce((product, factor) => product * Number(expression(factor)), 1);
+    if (/^[\d.]+$/.test(text)) return Number(text);
+    const [, setting] = /^local\.send_digest\.(\w+)$/.exec(text) ?? [];
+    if (setting !== undefined) return settings[setting];
+    const [, document] = /^data\.aws_iam_policy_document\.(\w+)\.json$/.exec(text) ?? [];
+    if (document !== undefined) return documentOf(document);
+    const [, role, attribute] = /^aws_iam_role\.(\w+)\.(arn|id)$/.exec(text) ?? [];
+    if (role !== undefined) return attribute === 'arn' ? `{{role.arn:${role}}}` : `{{role.name:${role}}}`;
+    const mark = MARKS[text.replace(/\.\w+(\.\w+)$/, '$1')];
+    if (mark === undefined) throw new Error(`a reference to ${text}`);
+    return mark;
+  };
+  const documentOf = (name: string): Values => {
+    const [{ statement }] = module.data['aws_iam_policy_document']?.[name] ?? [{ statement: [] }];
+    return policyOf(
+      (value(statement) as readonly Values[]).map(({ condition, ...rest }) => ({
+        ...rest,
+        ...(condition !== undefined && { conditions: condition }),
+      })),
+    );
+  };
+  const resources = Object.entries(module.resource).flatMap(([type, ofType]) =>
+    Object.entries(ofType).map(([id, [given]]): ProviderResource => {
+      // What only the deployment has: the code, and the order of things.
+      const { depends_on: _, source_code_hash: __, filename: ___, ...args } = given;
+      return { type, id, args: camelCased(value(args)) as Values };
+    }),
+  );
+  return readTemplate({
+    jobName: String(settings['name']),
+    resources: cloudFormationOf(resources),
+    alarmName: (id) => id.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+  });
+}
+
+/** Pulumi's names of the blocks that Terraform repeats. */
+const PLURALS: Readonly<Record<string, string>> = { attribute: 'attributes', metricQuery: 'metricQueries' };
+
+/** Keys that are the user's own stay as they are. */
+function camelCased(given: unknown): unknown {
+  if (Array.isArray(given)) return given.map(camelCased);
+  if (typeof given !== 'object' || given === null || 'Statement' in given) return given;
+  return Object.fromEntries(
+    Object.entries(given).map(([key, part]) => {
+      const name = key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+      const isOwn = name === 'variables' || name === 'dimensions';
+      return [PLURALS[name] ?? name, isOwn ? part : camelCased(part)];
+    }),
+  );
+}

@@ -1,0 +1,177 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { expect, test } from 'vitest';
+import type { Deployment } from '../../../infra/templates/deployment.js';
+import { synthesise } from '../../../infra/templates/synthesise.js';
+import { templates } from '../../../infra/templates/templates.js';
+import { readSam } from './read-sam.js';
+import { readServerless } from './read-serverless.js';
+import { readSst } from './read-sst.js';
+import { readTerraform } from './read-terraform.js';
+
+/*
+ * The templates of other tools against what the construct synthesises: read into the same plain values, and compared.
+ */
+
+const FOLDER = join(import.meta.dirname, '../../../infra/templates');
+const fileOf = (name: string): string => readFileSync(join(FOLDER, name), 'utf8');
+
+interface Template {
+  readonly file: string;
+  readonly read: (text: string) => Deployment | Promise<Deployment>;
+  /** The lines in which a user changes the job, its schedule and its time zone. */
+  readonly settings: readonly [from: string, to: string][];
+  /** Mistakes, each with the value that it must be noticed by. */
+  readonly mistakes: readonly [from: string, to: string, value: string][];
+}
+
+const CLOUDFORMATION_MISTAKES: Template['mistakes'] = [
+  ['BillingMode: PAY_PER_REQUEST', 'BillingMode: PROVISIONED', 'table.onDemand'],
+  ['PointInTimeRecoveryEnabled: true', 'PointInTimeRecoveryEnabled: false', 'table.pointInTimeRecovery'],
+  ['DeletionProtectionEnabled: true', 'DeletionProtectionEnabled: false', 'table.deletionProtection'],
+  ['DeletionPolicy: Retain', 'DeletionPolicy: Delete', 'table.retained'],
+  ['Action: dynamodb:UpdateItem', "Action: 'dynamodb:*'", 'role.statements.0.actions'],
+  ["'Null':", 'StringLike:', 'role.statements.0.conditions'],
+  ['Action: [logs:CreateLogStream, logs:PutLogEvents]', 'Action: logs:PutLogEvents', 'role.statements.1.actions'],
+  ['aws:SourceAccount:', 'aws:PrincipalAccount:', 'schedulerRole.trust.0.conditions'],
+  ['MaximumRetryAttempts: 185', 'MaximumRetryAttempts: 18', 'schedule.delivery.attempts'],
+  ['MaximumEventAgeInSeconds: 86400', 'MaximumEventAgeInSeconds: 8640', 'schedule.delivery.maxAgeSeconds'],
+  ['"time": "<aws.scheduler.scheduled-time>"', '"time": "<aws.scheduler.execution-id>"', 'schedule.input.time'],
+  ['MessageRetentionPeriod: 1209600', 'MessageRetentionPeriod: 345600', 'queue.retentionSeconds'],
+  ['Effect: Deny', 'Effect: Allow', 'queue.policy.0.effect'],
+  ['TreatMissingData: breaching', 'TreatMissingData: ignore', 'alarms.DidNotRun.missingData'],
+];
+
+const PROVIDER_MISTAKES: Template['mistakes'] = [
+  ['PAY_PER_REQUEST', 'PROVISIONED', 'table.onDemand'],
+  ['dynamodb:UpdateItem', 'dynamodb:*', 'role.statements.0.actions'],
+  ['ForAllValues:StringEquals', 'StringEquals', 'role.statements.0.conditions'],
+  ['aws:SourceAccount', 'aws:PrincipalAccount', 'schedulerRole.trust.0.conditions'],
+  ['Deny', 'Allow', 'queue.policy.0.effect'],
+  ['arm64', 'x86_64', 'fn.architecture'],
+  ['PT1M', 'PT2M', 'fn.environment.LOCK_AT_LEAST_FOR'],
+];
+
+const TEMPLATES: readonly Template[] = [
+  {
+    file: 'sam/template.yaml',
+    read: readSam,
+    settings: [
+      ['Default: send-digest', 'Default: other'],
+      ["Default: 'cron(0 2 * * ? *)'", "Default: 'cron(30 4 ? * MON *)'"],
+      ['Default: Etc/UTC', 'Default: Europe/Berlin'],
+    ],
+    mistakes: [
+      ...CLOUDFORMATION_MISTAKES,
+      ['MemorySize: 256', 'MemorySize: 128', 'fn.memoryMb'],
+      ['Timeout: !Ref TimeoutSeconds', 'Timeout: 30', 'job.timeoutSeconds'],
+      ['LOCK_TABLE: !Ref Locks', 'LOCK_TABLE: locks', 'fn.environment.LOCK_TABLE'],
+      ['MaximumRetryAttempts: 2', 'MaximumRetryAttempts: 1', 'runRetries.attempts'],
+      ['MaximumEventAgeInSeconds: 21600', 'MaximumEventAgeInSeconds: 60', 'runRetries.maxAgeSeconds'],
+      ['RetentionInDays: 30', 'RetentionInDays: 3', 'logRetentionDays'],
+    ],
+  },
+  {
+    file: 'serverless/serverless.yml',
+    read: readServerless,
+    settings: [
+      ['job: send-digest', 'job: other'],
+      ["schedule: 'cron(0 2 * * ? *)'", "schedule: 'cron(30 4 ? * MON *)'"],
+      ['timeZone: Etc/UTC', 'timeZone: Europe/Berlin'],
+    ],
+    mistakes: [
+      ...CLOUDFORMATION_MISTAKES,
+      ['memorySize: 256', 'memorySize: 128', 'fn.memoryMb'],
+      ["timeout: '${self:custom.timeoutSeconds}'", 'timeout: 30', 'job.timeoutSeconds'],
+      ['LOCK_TABLE: !Ref Locks', 'LOCK_TABLE: locks', 'fn.environment.LOCK_TABLE'],
+      ['maximumRetryAttempts: 2', 'maximumRetryAttempts: 1', 'runRetries.attempts'],
+      ['maximumEventAge: 21600', 'maximumEventAge: 60', 'runRetries.maxAgeSeconds'],
+      ['logRetentionInDays: 30', 'logRetentionInDays: 3', 'logRetentionDays'],
+    ],
+  },
+  {
+    file: 'sst/sst.config.ts',
+    read: readSst,
+    settings: [
+      ["name: 'send-digest',\n", "name: 'other',\n"],
+      ["schedule: 'cron(0 2 * * ? *)'", "schedule: 'cron(30 4 ? * MON *)'"],
+      ["timeZone: 'Etc/UTC'", "timeZone: 'Europe/Berlin'"],
+    ],
+    mistakes: [
+      ...PROVIDER_MISTAKES,
+      [
+        'pointInTimeRecovery = { enabled: true }',
+        'pointInTimeRecovery = { enabled: false }',
+        'table.pointInTimeRecovery',
+      ],
+      ['retainOnDelete = true', 'retainOnDelete = false', 'table.retained'],
+      ["memory: '256 MB'", "memory: '128 MB'", 'fn.memoryMb'],
+      ['retries: 2', 'retries: 0', 'runRetries.attempts'],
+      ['maximumRetryAttempts: 185', 'maximumRetryAttempts: 18', 'schedule.delivery.attempts'],
+      ["time: '<aws.scheduler.scheduled-time>'", "time: '<aws.scheduler.execution-id>'", 'schedule.input.time'],
+      ['threshold: 0.9 * job', 'threshold: 0.8 * job', 'alarms.LongRun.threshold'],
+      ['retentionInDays: 30', 'retentionInDays: 3', 'logRetentionDays'],
+    ],
+  },
+  {
+    file: 'terraform/main.tf',
+    read: readTerraform,
+    settings: [
+      ['name = "send-digest"', 'name = "other"'],
+      ['schedule        = "cron(0 2 * * ? *)"', 'schedule        = "cron(30 4 ? * MON *)"'],
+      ['time_zone       = "Etc/UTC"', 'time_zone       = "Europe/Berlin"'],
+    ],
+    mistakes: [
+      ...PROVIDER_MISTAKES,
+      ['prevent_destroy = true', 'prevent_destroy = false', 'table.retained'],
+      ['deletion_protection_enabled = true', 'deletion_protection_enabled = false', 'table.deletionProtection'],
+      ['maximum_retry_attempts       = 2', 'maximum_retry_attempts       = 0', 'runRetries.attempts'],
+      ['maximum_retry_attempts       = 185', 'maximum_retry_attempts       = 18', 'schedule.delivery.attempts'],
+      ['"time": "<aws.scheduler.scheduled-time>"', '"time": "<aws.scheduler.execution-id>"', 'schedule.input.time'],
+      ['= 0.9 * local', '= 0.8 * local', 'alarms.LongRun.threshold'],
+      ['retention_in_days = 30', 'retention_in_days = 3', 'logRetentionDays'],
+    ],
+  },
+];
+
+test.each(Object.entries(templates()))('%s is what npm run templates writes', (file, text) => {
+  expect(fileOf(file)).toBe(text);
+});
+
+test.each(TEMPLATES)(
+  '$file deploys what the construct deploys, whatever its job, schedule and time zone are set to',
+  async ({ file, read, settings }) => {
+    const job = { name: 'other', schedule: 'cron(30 4 ? * MON *)', timeZone: 'Europe/Berlin', timeoutSeconds: 300 };
+
+    expect(compared(await read(changed(fileOf(file), settings)))).toEqual({ ...compared(synthesise()), job });
+  },
+);
+
+test.each(TEMPLATES)('every mistake in $file is noticed', async ({ file, read, mistakes }) => {
+  const right = compared(synthesise());
+  const wrong = compared(await read(changed(fileOf(file), mistakes)));
+
+  const unnoticed = mistakes.filter(([, , path]) => isDeepStrictEqual(valueAt(wrong, path), valueAt(right, path)));
+  expect(unnoticed).toEqual([]);
+});
+
+/** Replaces the first of each text, which must be there. */
+function changed(text: string, changes: readonly (readonly [from: string, to: string, ...rest: string[]])[]): string {
+  return changes.reduce((all, [from, to]) => {
+    expect(all).toContain(from);
+    return all.replace(from, () => to);
+  }, text);
+}
+
+function valueAt(value: unknown, path: string): unknown {
+  const found = path.split('.').reduce((part, key) => (part as Readonly<Record<string, unknown>>)[key], value);
+  expect(found).toBeDefined();
+  return found;
+}
+
+/** Alarms in any order, and the event as an object. */
+function compared({ alarms, schedule, ...rest }: Deployment) {
+  const byName = Object.fromEntries(alarms.map((alarm) => [alarm.name, alarm]));
+  return { ...rest, alarms: byName, schedule: { ...schedule, input: JSON.parse(schedule.input) } };
+}
