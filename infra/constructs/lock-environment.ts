@@ -47,7 +47,9 @@ export function lockVariables(environment: LockEnvironment): Readonly<Record<str
 export function setVariables(fn: IFunction, variables: Readonly<Record<string, string>>): void {
   const its = functionBehind(fn);
   if (!hasEnvironment(its)) {
-    const wanted = Object.entries(variables).map(([name, value]) => `${name}=${readable(value)}`);
+    const wanted = Object.entries(variables).map(([name, value]) =>
+      Token.isUnresolved(value) ? `${name} to execution.environment.${name}` : `${name} to '${value}'`,
+    );
     Annotations.of(fn).addWarningV2(
       'single-execution:environment',
       `${its.node.path} was imported, and its environment cannot be set here: set ${wanted.join(', ')} where it is made`,
@@ -59,9 +61,6 @@ export function setVariables(fn: IFunction, variables: Readonly<Record<string, s
 }
 
 const hasEnvironment = (fn: IFunction): fn is LambdaFunction => 'addEnvironment' in fn;
-
-/** A token has no text that a person could set. */
-const readable = (value: string): string => (Token.isUnresolved(value) ? 'the name of the lock table' : value);
 
 function refuseOthers(fn: IFunction, variables: Readonly<Record<string, string>>): void {
   const stack = Stack.of(fn);

@@ -80,6 +80,8 @@ export class SingleExecution extends Construct {
   readonly metricNamespace: string;
   /** Its schedules, each with its lock and its gaps. */
   readonly schedules: readonly PlannedSchedule[];
+  /** What its handler reads. It is set on the function, unless that was imported. */
+  readonly environment: Readonly<Record<string, string>>;
   /** The `Schedule` or `Rule` of each of `schedules`. */
   readonly triggers: readonly Trigger[];
   /** Receives the ticks that were given up. */
@@ -114,7 +116,9 @@ export class SingleExecution extends Construct {
     refuseDistantTable(fn, lockTable.table);
     refuseSharedLocks(fn, lockTable, lockNames);
     const namespace = this.metricNamespace;
-    setVariables(fn, lockVariables({ lockTable, lockAtMostFor, lockAtLeastFor, namespace, schedules: this.schedules }));
+    const { schedules } = this;
+    this.environment = lockVariables({ lockTable, lockAtMostFor, lockAtLeastFor, namespace, schedules });
+    setVariables(fn, this.environment);
     lockTable.grantLock(fn, lockNames);
 
     const runs = runRetries(Math.min(...this.schedules.map(periodMs)), timeout.toMilliseconds());

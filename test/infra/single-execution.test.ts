@@ -110,6 +110,32 @@ describe('an alias', () => {
     });
   });
 
+  test('is what a rule invokes, and may', () => {
+    const fn = ownFunction();
+    const alias = fn.addAlias('live');
+    attached(alias, { schedules: [{ schedule: nightly, via: 'rule' }] });
+    const template = templateOf(fn.stack);
+    const arn = fn.stack.resolve(alias.functionArn);
+
+    template.hasResourceProperties('AWS::Events::Rule', { Targets: [Match.objectLike({ Arn: arn })] });
+    template.hasResourceProperties('AWS::Lambda::Permission', {
+      FunctionName: arn,
+      Principal: 'events.amazonaws.com',
+      SourceArn: { 'Fn::GetAtt': [Match.stringLikeRegexp('^MineAliaslive'), 'Arn'] },
+    });
+  });
+
+  test('is refused where another alias of the function has other variables', () => {
+    const fn = ownFunction();
+    const { lockAtMostFor } = attached(fn.addAlias('live'), { lockAtMostFor: Duration.minutes(10) });
+    const lockTable = new LockTable(fn.stack, 'Other');
+
+    expect(lockAtMostFor.toMinutes()).toBe(10);
+    expect(() => attached(fn.addAlias('next'), { lockTable })).toThrow(
+      'environment has LOCK_TABLE, which follows from lockTable: leave it out',
+    );
+  });
+
   test('has its variables, its rights and its time-out from the function behind it', () => {
     const fn = ownFunction();
     const { lockAtMostFor } = attached(fn.addAlias('live'));
@@ -147,13 +173,15 @@ describe('an imported function', () => {
 
   test('is told which variables to set, since nobody can set them here', () => {
     const fn = imported();
-    attached(fn, { timeout: Duration.minutes(5), lockAtLeastFor: Duration.minutes(1) });
+    const { environment } = attached(fn, { timeout: Duration.minutes(5), lockAtLeastFor: Duration.minutes(1) });
+
+    expect(fn.stack.resolve(environment)['LOCK_TABLE']).toEqual({ Ref: 'LocksTable84FB9352' });
 
     expect(Annotations.fromStack(fn.stack).findWarning('*', Match.stringLikeRegexp('environment'))).toMatchObject([
       {
         id: '/Jobs/Mine',
         entry: {
-          data: 'Jobs/Mine was imported, and its environment cannot be set here: set LOCK_TABLE=the name of the lock table, LOCK_AT_LEAST_FOR=PT1M, SINGLE_EXECUTION_NAMESPACE=SingleExecution/Jobs, SINGLE_EXECUTION_SCHEDULE=cron(0 2 * * ? *) where it is made [ack: single-execution:environment]',
+          data: "Jobs/Mine was imported, and its environment cannot be set here: set LOCK_TABLE to execution.environment.LOCK_TABLE, LOCK_AT_LEAST_FOR to 'PT1M', SINGLE_EXECUTION_NAMESPACE to 'SingleExecution/Jobs', SINGLE_EXECUTION_SCHEDULE to 'cron(0 2 * * ? *)' where it is made [ack: single-execution:environment]",
         },
       },
     ]);
