@@ -23,7 +23,7 @@ export interface Turns {
 /** Prints what both kinds cost, per piece of work. */
 export async function compare(title: string, turns: Turns, kinds: Record<'bare' | 'ours', Work>): Promise<void> {
   const { rounds, perBlock = 40 } = turns;
-  const warmUpBlocks = Math.ceil(WARM_UP_CALLS / perBlock);
+  const warmUpBlocks = Math.min(rounds, Math.ceil(WARM_UP_CALLS / perBlock));
   for (let i = 0; i < warmUpBlocks; i++) for (const work of Object.values(kinds)) await block(work, perBlock);
   const bare: Block[] = [];
   const ours: Block[] = [];

@@ -1,0 +1,36 @@
+import { once } from 'node:events';
+import { Redis } from 'ioredis';
+import { executeWithLock } from 'single-execution';
+import { redisStore } from 'single-execution/redis';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { type RedisServer, startRedisServer } from '../../support/redis-server.js';
+import { SENDS_ONCE } from '../../support/sends-once.js';
+import { startTcpFaultProxy, type TcpFaultProxy } from '../../support/tcp-fault-proxy.js';
+
+/* What ioredis must be told about a connection on which nothing arrives any more: see docs/stores/redis.md, "Limits". */
+
+let server: RedisServer;
+let proxy: TcpFaultProxy;
+let goesDead = false;
+beforeAll(async () => {
+  server = await startRedisServer();
+  proxy = await startTcpFaultProxy(server.port, () => {
+    if (!goesDead) return undefined;
+    goesDead = false;
+    return { keepBackMs: 3_600_000 };
+  });
+});
+afterAll(async () => {
+  await proxy.stop();
+  await server.stop();
+});
+
+test('ioredis with a socketTimeout leaves a dead connection, and the run has its lock over a new one', async () => {
+  const client = new Redis(proxy.port, { ...SENDS_ONCE, socketTimeout: 500 });
+  client.on('error', () => undefined);
+  onTestFinished(() => client.disconnect());
+  await once(client, 'ready');
+  goesDead = true;
+  const options = { name: 'dead connection', store: redisStore({ client }), lockAtMostFor: '5m', observers: [] };
+  expect(await executeWithLock(() => 'done', options)).toMatchObject({ status: 'executed', value: 'done' });
+});
