@@ -1,0 +1,103 @@
+import type { Series } from './series.js';
+
+/*
+ * The part of CloudWatch's metric math that the alarms use, by its user guide (awsdocs/amazon-cloudwatch-user-guide at
+ * cc40332, doc_source/using-metric-math.md). What is not listed here is refused rather than guessed.
+ *
+ * - `a + b`, `a - b` of two series: a point that one of them lacks counts as 0.
+ * - `IF(condition, then, else)`: a point that the condition lacks is dropped, and so is a false one without an `else`. A
+ *   point that `then` lacks is 0; one that `else` lacks is dropped.
+ * - `EPOCH(series)`: the timestamp of each period, in seconds, whether it has data or not.
+ * - `FILL(series, REPEAT)`: the most recent value before a missing point. What comes before the first value stays missing.
+ */
+
+type Value = Series | number;
+
+/** What a series is looked up in, and when its first period begins. */
+export interface Range {
+  readonly series: Readonly<Record<string, Series>>;
+  readonly length: number;
+  readonly startMinute: number;
+  readonly periodMinutes: number;
+}
+
+const TOKENS = /\s*([A-Za-z_]\w*|\d+|[(),+-])\s*/y;
+
+/** Evaluates an expression over a range. */
+export function metricMath(expression: string, range: Range): Series {
+  const tokens = tokensOf(expression);
+  const value = sum(tokens, range);
+  if (tokens.length > 0 || typeof value === 'number') throw new TypeError(`${expression} is no series`);
+  return value;
+}
+
+function tokensOf(expression: string): string[] {
+  const tokens: string[] = [];
+  for (TOKENS.lastIndex = 0; TOKENS.lastIndex < expression.length; ) {
+    const token = TOKENS.exec(expression)?.[1];
+    if (token === undefined) throw new TypeError(`${expression} has something that is not played here`);
+    tokens.push(token);
+  }
+  return tokens;
+}
+
+function sum(tokens: string[], range: Range): Value {
+  let left = term(tokens, range);
+  while (tokens[0] === '+' || tokens[0] === '-') {
+    const sign = tokens.shift() === '+' ? 1 : -1;
+    const [a, b] = [seriesOf(left), seriesOf(term(tokens, range))];
+    left = a.map((value, i) =>
+      value === undefined && b[i] === undefined ? undefined : (value ?? 0) + sign * (b[i] ?? 0),
+    );
+  }
+  return left;
+}
+
+function term(tokens: string[], range: Range): Value {
+  const token = tokens.shift() ?? '';
+  if (/^\d/.test(token)) return Number(token);
+  if (tokens[0] !== '(') {
+    const series = range.series[token];
+    if (!series) throw new TypeError(`${token} is no metric of this alarm`);
+    return series;
+  }
+  return call(token, argumentsOf(tokens, range), range);
+}
+
+function argumentsOf(tokens: string[], range: Range): (Value | 'REPEAT')[] {
+  const values: (Value | 'REPEAT')[] = [];
+  do {
+    tokens.shift();
+    if (tokens[0] === 'REPEAT') values.push(tokens.shift() as 'REPEAT');
+    else values.push(sum(tokens, range));
+  } while (tokens[0] === ',');
+  if (tokens.shift() !== ')') throw new TypeError('a bracket is not closed');
+  return values;
+}
+
+function call(name: string, [first, second, third]: (Value | 'REPEAT')[], range: Range): Series {
+  const series = seriesOf(first);
+  if (name === 'EPOCH') return series.map((_, i) => (range.startMinute + i * range.periodMinutes) * 60);
+  if (name === 'IF') return series.map((condition, i) => chosen(condition, pointOf(second, i), pointOf(third, i)));
+  if (name === 'FILL' && second === 'REPEAT') {
+    let last: number | undefined;
+    return series.map((value) => {
+      last = value ?? last;
+      return last;
+    });
+  }
+  throw new TypeError(`${name} is not played here`);
+}
+
+function chosen(condition: number | undefined, then: number | undefined, otherwise: number | undefined) {
+  if (condition === undefined) return undefined;
+  return condition === 0 ? otherwise : (then ?? 0);
+}
+
+function seriesOf(value: Value | 'REPEAT' | undefined): Series {
+  if (typeof value === 'object') return value;
+  throw new TypeError(`${value} stands where only a series is played`);
+}
+
+const pointOf = (value: Value | 'REPEAT' | undefined, i: number): number | undefined =>
+  typeof value === 'object' ? value[i] : (value as number | undefined);

@@ -1,0 +1,64 @@
+/** A value for each period, oldest first; undefined where CloudWatch has no data point. */
+export type Series = readonly (number | undefined)[];
+
+export interface Dimension {
+  readonly Name: string;
+  readonly Value: string;
+}
+
+/** A number that was reported for a minute, and the minute from which CloudWatch shows it. */
+interface Sample {
+  readonly minute: number;
+  readonly shownFrom: number;
+  readonly value: number;
+}
+
+export interface MetricQuery {
+  readonly namespace: string;
+  readonly name: string;
+  readonly dimensions: readonly Dimension[];
+  readonly statistic: string;
+  readonly periodMinutes: number;
+}
+
+/** Everything that was reported to CloudWatch. */
+export class Metrics {
+  readonly #samples = new Map<string, Sample[]>();
+
+  /** @param shownFrom later than the minute that it is of, where a metric is reported late */
+  report(
+    { namespace, name, dimensions }: Pick<MetricQuery, 'namespace' | 'name' | 'dimensions'>,
+    value: number,
+    { minute, shownFrom = minute }: { readonly minute: number; readonly shownFrom?: number },
+  ): void {
+    const key = keyOf(namespace, name, dimensions);
+    this.#samples.set(key, [...(this.#samples.get(key) ?? []), { minute, shownFrom, value }]);
+  }
+
+  /** The last `count` periods before a minute, as they are shown at that minute. */
+  seriesOf(query: MetricQuery, count: number, endMinute: number): Series {
+    const { namespace, name, dimensions, statistic, periodMinutes } = query;
+    const start = endMinute - count * periodMinutes;
+    const values = Array.from({ length: count }, (): number[] => []);
+    for (const { minute, shownFrom, value } of this.#samples.get(keyOf(namespace, name, dimensions)) ?? []) {
+      if (shownFrom < endMinute) values[Math.floor((minute - start) / periodMinutes)]?.push(value);
+    }
+    return values.map((period) => (period.length === 0 ? undefined : statisticOf(statistic, period)));
+  }
+}
+
+function statisticOf(statistic: string, values: readonly number[]): number {
+  switch (statistic) {
+    case 'Sum':
+      return values.reduce((sum, value) => sum + value, 0);
+    case 'Maximum':
+      return Math.max(...values);
+    case 'SampleCount':
+      return values.length;
+    default:
+      throw new TypeError(`statistic ${statistic} is not played here`);
+  }
+}
+
+const keyOf = (namespace: string, name: string, dimensions: readonly Dimension[]): string =>
+  JSON.stringify([namespace, name, dimensions.map(({ Name, Value }) => `${Name}=${Value}`).sort()]);
