@@ -1,3 +1,10 @@
+export type {
+  LockAlarmKind,
+  LockAlarmSeverity,
+  LockAlarmsOptions,
+  LockAlarmTuning,
+  LockWatchTuning,
+} from './alarms/alarm-options.js';
 export type { TableResource } from './grant-lock.js';
 export type { LockAlarms } from './lock-alarms.js';
 export { LockDashboard, type LockDashboardProps } from './lock-dashboard.js';

@@ -5,136 +5,180 @@ import {
   ComparisonOperator,
   type IAlarmAction,
   type IMetric,
+  Metric,
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { lockMetric } from './lock-metrics.js';
-import { lockId, type PlannedSchedule } from './planned-schedule.js';
+import {
+  checkAlarmOptions,
+  LOCK_ALARMS,
+  type LockAlarmKind,
+  type LockAlarmsOptions,
+  type LockAlarmTuning,
+  type LockWatchTuning,
+} from './alarms/alarm-options.js';
+import { didNotRun } from './alarms/did-not-run.js';
+import type { LockSet } from './alarms/lock-sets.js';
+import { notTriggered } from './alarms/not-triggered.js';
+import type { WatchedSet } from './alarms/set-metrics.js';
+import { functionBehind } from './attached-function.js';
+import type { LockMetricName } from './lock-metrics.js';
+import { lockId } from './planned-schedule.js';
 import { lastRunEndsMs } from './retry-settings.js';
 
-const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
-const CLOUDWATCH_LOOKS_BACK_MS = 7 * DAY_MS;
-const WATCH_PERIODS = 10;
 const NEARLY = 0.9;
 const FIVE_MINUTES = Duration.minutes(5);
 
-/** What the alarms watch. */
 export interface LockAlarmsProps {
-  /** The function. */
   readonly fn: IFunction;
-  /** Its time-out. */
   readonly timeout: Duration;
   /** Lambda's retries of a failed run. */
   readonly retries: number;
-  /** The queue of the ticks that were given up. */
   readonly deadLetters: IQueue;
-  /** The namespace of its metrics. */
+  /** Whether a run that failed for good ends in that queue. */
+  readonly failuresAreDeadLetters: boolean;
   readonly namespace: string;
-  /** Its schedules, each with its lock. */
-  readonly schedules: readonly PlannedSchedule[];
-  /** What every alarm does. */
+  readonly sets: readonly LockSet[];
+  /** Whether the function takes locks of one set alone. */
+  readonly isAlone: boolean;
+  readonly options: LockAlarmsOptions | false;
+  /** Whom all alarms tell for which `options` name nobody. */
   readonly actions: readonly IAlarmAction[];
 }
 
-type Problem = Partial<AlarmProps> & Required<Pick<AlarmProps, 'threshold' | 'alarmDescription'>>;
+type Problem = Omit<Partial<AlarmProps>, 'metric'> & { readonly metric: IMetric; readonly alarmDescription: string };
 
-/**
- * What wakes an operator. Each description says what happened and where to look.
- *
- * @example
- * ```ts
- * import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
- * import type { SingleExecutionFunction } from 'single-execution/cdk';
- *
- * export const alarmsOf = (fn: SingleExecutionFunction): Alarm[] => fn.alarms.all;
- * ```
- */
+/** What wakes an operator, or waits until the morning. Each description says what happened and where to look. */
 export class LockAlarms extends Construct {
-  /** Every alarm, in the order of their making. */
-  readonly all: Alarm[] = [];
+  readonly #byKind: Readonly<Record<LockAlarmKind, Alarm[]>>;
+  readonly #props: LockAlarmsProps;
+  readonly #options: LockAlarmsOptions;
 
+  /** @throws TypeError, RangeError for options that do not exist, or under which an alarm would go off for nothing */
   constructor(scope: Construct, id: string, props: LockAlarmsProps) {
     super(scope, id);
-    this.#addFunctionAlarms(props);
-    for (const schedule of props.schedules) this.#addDidNotRun(schedule, props);
-    for (const lockName of new Set(props.schedules.map((schedule) => schedule.lockName))) {
-      this.#addLockAlarms(lockName, props.namespace);
-    }
-    for (const alarm of this.all) alarm.addAlarmAction(...props.actions);
+    this.#props = props;
+    this.#options = props.options || {};
+    this.#byKind = Object.fromEntries(Object.keys(LOCK_ALARMS).map((kind) => [kind, []])) as never;
+    checkAlarmOptions(this.#options);
+    if (props.options === false) return;
+    this.#addDeadLetters();
+    for (const set of props.sets) this.#addWatches({ ...set, ...props });
+    this.#addFunctionAlarms();
   }
 
-  #addFunctionAlarms({ fn, timeout, deadLetters }: LockAlarmsProps): void {
-    const { path } = fn.node;
-    // Lambda's own metric: a run that was killed can no longer write that it failed.
-    this.#add('Failed', fn.metricErrors({ period: FIVE_MINUTES }), {
-      threshold: 1,
-      alarmDescription: `${path}: a run failed, was killed at its time-out, or could not reach the lock table. See the function's log.`,
+  /** Every alarm. */
+  get all(): readonly Alarm[] {
+    return Object.values(this.#byKind).flat();
+  }
+
+  /** The alarms of a kind: none where it is turned off, and one for each set of locks where the kind is of sets. */
+  of(kind: LockAlarmKind): readonly Alarm[] {
+    return this.#byKind[kind];
+  }
+
+  #addDeadLetters(): void {
+    const { fn, deadLetters } = this.#props;
+    this.#addOnNumber('deadLetters', {
+      metric: deadLetters.metricApproximateNumberOfMessagesVisible({ period: FIVE_MINUTES, statistic: 'Maximum' }),
+      // A queue that nobody touches for hours has no metrics although it still has messages.
+      treatMissingData: TreatMissingData.IGNORE,
+      alarmDescription: `${fn.node.path}: a tick was given up after all retries. The message in the queue has its event and the reason.`,
     });
-    this.#add('LongRun', fn.metricDuration({ period: FIVE_MINUTES, statistic: 'Maximum' }), {
+  }
+
+  #addFunctionAlarms(): void {
+    const { fn, timeout, retries, failuresAreDeadLetters } = this.#props;
+    const { path } = fn.node;
+    this.#addOnNumber('lockLost', {
+      metric: this.#functionMetric('LockLost', 'Sum'),
+      alarmDescription: `${path}: a run went on past its lease, or an operator forced it away; two runs may have overlapped. See the log for "lost".`,
+    });
+    // Without retries a failure is a dead letter at once, and told as such.
+    if (retries > 0 || !failuresAreDeadLetters || this.#options.failed) {
+      this.#addOnNumber('failed', {
+        // Lambda's own metric: a run that was killed can no longer write that it failed.
+        metric: fn.metricErrors({ period: FIVE_MINUTES }),
+        alarmDescription: `${path}: a run failed, was killed at its time-out, or could not reach the lock table. See the function's log.`,
+      });
+    }
+    this.#addOnNumber('longRun', {
+      metric: fn.metricDuration({ period: FIVE_MINUTES, statistic: 'Maximum' }),
       threshold: NEARLY * timeout.toMilliseconds(),
       alarmDescription: `${path}: a run took over ${NEARLY * 100} % of the time-out of ${timeout.toHumanString()}, at which it is killed. Raise the time-out, or make the job shorter.`,
     });
-    const messages = deadLetters.metricApproximateNumberOfMessagesVisible({
-      period: FIVE_MINUTES,
-      statistic: 'Maximum',
-    });
-    this.#add('DeadLetters', messages, {
-      threshold: 1,
-      // A queue that nobody touches for hours has no metrics although it still has messages.
-      treatMissingData: TreatMissingData.IGNORE,
-      alarmDescription: `${path}: a tick was given up after all retries. The message in the queue has its event and the reason.`,
+    this.#addOnNumber('clockSkew', {
+      metric: this.#functionMetric('ClockSkew', 'Maximum'),
+      alarmDescription: `${path}: a host's clock is off by more than maxClockSkew. No two runs overlap for it; lockAtLeastFor and takeovers are off by as much. See the log for "clock-skew".`,
     });
   }
 
-  #addLockAlarms(lockName: string, namespace: string): void {
-    this.#add(`LockLost:${lockId(lockName)}`, lockMetric(namespace, 'LockLost', lockName), {
-      threshold: 1,
-      alarmDescription: `Lock "${lockName}": a run went on past its lease, or an operator forced it away; two runs may have overlapped. See the log for "lost".`,
+  /** What a run writes of the function as well, for all its locks together. */
+  #functionMetric(metricName: LockMetricName, statistic: string): Metric {
+    const { fn, namespace } = this.#props;
+    const dimensionsMap = { FunctionName: functionBehind(fn).functionName };
+    return new Metric({ namespace, metricName, dimensionsMap, statistic, period: FIVE_MINUTES });
+  }
+
+  #addWatches(set: WatchedSet): void {
+    const { timeout, retries } = this.#props;
+    const due = set.schedules.filter(({ enabled }) => enabled !== false);
+    if (due.length === 0) return;
+    const runMs = lastRunEndsMs(retries, timeout.toMilliseconds());
+    const expressions = [...new Set(due.map(({ schedule }) => schedule.expressionString))].join(', ');
+    this.#addWatch('didNotRun', set, ({ after }) => didNotRun(set, runMs, after), {
+      alarmDescription: `Lock "${set.name}": a tick of ${expressions} was sent, and no run has done it. See whether the function is invoked, and whether its runs are skipped or paused.`,
     });
-    const skew = lockMetric(namespace, 'ClockSkew', lockName, { statistic: 'Maximum' });
-    this.#add(`ClockSkew:${lockId(lockName)}`, skew, {
-      threshold: 1,
-      alarmDescription: `Lock "${lockName}": a host's clock is off by more than maxClockSkew. No two runs overlap for it; lockAtLeastFor and takeovers are off by as much. See the log for "clock-skew".`,
+    const gaps = due.flatMap((schedule) => schedule.gaps?.longestMs ?? []);
+    if (gaps.length === 0) return;
+    const longestMs = Math.min(...gaps);
+    this.#addWatch('notTriggered', set, ({ after }) => notTriggered(set, longestMs + runMs, after), {
+      alarmDescription: `Lock "${set.name}": no tick was sent for longer than ${expressions} allows. See whether the schedule is on.`,
+      otherwise: `${expressions} can be ${Math.ceil(longestMs / DAY_MS)} days apart, and an alarm looks back 7 at most: nothing tells that no tick of lock "${set.name}" was sent; one that was sent and not done is still told`,
     });
   }
 
-  /** A dead man's switch: no run has succeeded for longer than two ticks and their retries can be apart. */
-  #addDidNotRun(
-    { id, schedule, lockName, gaps }: PlannedSchedule,
-    { namespace, timeout, retries }: LockAlarmsProps,
+  #addWatch(
+    kind: 'didNotRun' | 'notTriggered',
+    set: WatchedSet,
+    propsOf: (tuning: LockWatchTuning) => Omit<AlarmProps, 'alarmDescription'> | undefined,
+    { alarmDescription, otherwise }: { readonly alarmDescription: string; readonly otherwise?: string },
   ): void {
-    if (!gaps) return;
-    const { expressionString } = schedule;
-    const watchMs = gaps.longestMs + lastRunEndsMs(retries, timeout.toMilliseconds());
-    const period = Duration.minutes(Math.ceil(watchMs / WATCH_PERIODS / MINUTE_MS));
-    const evaluationPeriods = Math.ceil(watchMs / period.toMilliseconds());
-    if (evaluationPeriods * period.toMilliseconds() > CLOUDWATCH_LOOKS_BACK_MS) {
-      Annotations.of(this).addWarningV2(
-        `single-execution:did-not-run:${id}`,
-        `${expressionString} can be ${Math.ceil(gaps.longestMs / DAY_MS)} days apart, and an alarm looks back 7 at most: nothing tells that lock "${lockName}" did not run; its failures and dead letters still do`,
-      );
-      return;
+    const tuning = this.#options[kind] ?? {};
+    if (tuning === false) return;
+    const props = propsOf(tuning);
+    if (props) this.#add(kind, { ...props, alarmDescription }, lockId(set.name));
+    else if (otherwise) {
+      Annotations.of(this).addWarningV2(`single-execution:not-triggered:${lockId(set.name)}`, otherwise);
     }
-    this.#add(`DidNotRun:${id}`, lockMetric(namespace, 'Executed', lockName, { period }), {
-      threshold: 1,
-      comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
-      evaluationPeriods,
-      treatMissingData: TreatMissingData.BREACHING,
-      alarmDescription: `Lock "${lockName}": no run has succeeded for longer than ${expressionString} allows. See whether the schedule is on, and whether its runs fail, are skipped, or are paused.`,
-    });
   }
 
-  #add(id: string, metric: IMetric, problem: Problem): void {
-    const alarm = new Alarm(this, id, {
-      metric,
+  #addOnNumber(kind: Exclude<LockAlarmKind, 'didNotRun' | 'notTriggered'>, problem: Problem): void {
+    const tuning: LockAlarmTuning | false = this.#options[kind] ?? {};
+    if (tuning === false) return;
+    const { threshold = problem.threshold, evaluationPeriods = 1 } = tuning;
+    this.#add(kind, { ...problem, threshold: threshold ?? 1, evaluationPeriods });
+  }
+
+  #add(
+    kind: LockAlarmKind,
+    problem: Problem & Pick<AlarmProps, 'threshold' | 'evaluationPeriods'>,
+    setId?: string,
+  ): void {
+    const name = kind.charAt(0).toUpperCase() + kind.slice(1);
+    const alarm = new Alarm(this, setId === undefined ? name : `${name}:${setId}`, {
       comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      evaluationPeriods: 1,
       treatMissingData: TreatMissingData.NOT_BREACHING,
       ...problem,
     });
-    this.all.push(alarm);
+    const { notifyOk = true, ...options } = this.#options;
+    const tuning = options[kind] || {};
+    const actions = options[tuning.severity ?? LOCK_ALARMS[kind]] ?? this.#props.actions;
+    alarm.addAlarmAction(...actions);
+    if (notifyOk) alarm.addOkAction(...actions);
+    this.#byKind[kind].push(alarm);
   }
 }

@@ -77,7 +77,12 @@ function skips(fn: SingleExecutionFunction): IWidget {
     title: `${fn.node.id}: skips by reason`,
     logGroupNames: [fn.logGroup.logGroupName],
     view: LogQueryVisualizationType.TABLE,
-    queryLines: ['filter Skipped = 1', 'stats count(*) as Skips by LockName, Reason', 'sort Skips desc'],
+    queryLines: [
+      'filter Skipped = 1',
+      // The lock's own name, where its set is the dimension.
+      'stats count(*) as Skips by coalesce(Lock, LockName) as Name, Reason',
+      'sort Skips desc',
+    ],
     ...THIRD,
   });
 }
@@ -93,13 +98,12 @@ function holdTime(fn: SingleExecutionFunction): IWidget {
 }
 
 function metricsOf(
-  { metricNamespace, schedules }: SingleExecutionFunction,
+  { metricNamespace, execution }: SingleExecutionFunction,
   name: LockMetricName,
   what: string,
   options: MetricOptions = {},
 ): Metric[] {
-  const lockNames = new Set(schedules.map(({ lockName }) => lockName));
-  return [...lockNames].map((lockName) =>
-    lockMetric(metricNamespace, name, lockName, { label: `${lockName} ${what}`, ...options }),
+  return execution.lockSets.map((set) =>
+    lockMetric(metricNamespace, name, set.name, { label: `${set.name} ${what}`, ...options }),
   );
 }

@@ -1,5 +1,6 @@
 import { Annotations, type Duration, Stack, Token } from 'aws-cdk-lib';
 import type { IFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { LOCK_SETS_VARIABLE, lockSetVariable } from './alarms/lock-sets.js';
 import { functionBehind, functionResource } from './attached-function.js';
 import { NAMESPACE_VARIABLE } from './lock-metrics.js';
 import type { LockSchedule } from './lock-schedule.js';
@@ -12,6 +13,7 @@ const OWN_VARIABLES: Readonly<Record<string, string>> = {
   LOCK_KEY_PREFIX: 'lockTable',
   LOCK_AT_MOST_FOR: 'lockAtMostFor',
   LOCK_AT_LEAST_FOR: 'lockAtLeastFor',
+  [LOCK_SETS_VARIABLE]: 'lockNames',
   [NAMESPACE_VARIABLE]: 'the stack',
   [SCHEDULE_VARIABLE]: 'schedules',
   [TIME_ZONE_VARIABLE]: 'schedules',
@@ -19,6 +21,7 @@ const OWN_VARIABLES: Readonly<Record<string, string>> = {
 
 export interface LockEnvironment {
   readonly lockTable: ILockTable;
+  readonly lockNames: readonly string[];
   readonly lockAtMostFor?: Duration | undefined;
   readonly lockAtLeastFor?: Duration | undefined;
   readonly namespace: string;
@@ -27,13 +30,14 @@ export interface LockEnvironment {
 
 /** What a handler reads: where its locks are, its times, its schedule and where its metrics go. */
 export function lockVariables(environment: LockEnvironment): Readonly<Record<string, string>> {
-  const { lockTable, lockAtMostFor, lockAtLeastFor, namespace, schedules } = environment;
+  const { lockTable, lockNames, lockAtMostFor, lockAtLeastFor, namespace, schedules } = environment;
   return {
     LOCK_TABLE: lockTable.table.tableName,
     ...(lockTable.keyPrefix !== '' && { LOCK_KEY_PREFIX: lockTable.keyPrefix }),
     ...(lockAtMostFor && { LOCK_AT_MOST_FOR: lockAtMostFor.toIsoString() }),
     ...(lockAtLeastFor && { LOCK_AT_LEAST_FOR: lockAtLeastFor.toIsoString() }),
     [NAMESPACE_VARIABLE]: namespace,
+    ...lockSetVariable(lockNames),
     ...scheduleVariables(schedules),
   };
 }

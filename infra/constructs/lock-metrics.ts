@@ -1,38 +1,28 @@
 import { Duration } from 'aws-cdk-lib';
 import { Metric, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 
-/** What a wrapped handler writes where its environment names a namespace, each with the dimension `LockName`. */
+/**
+ * What a wrapped handler writes where its environment names a namespace, each with the dimension `LockName`. The last
+ * three are metrics only where `emfObserver` is asked for them.
+ */
 export const LOCK_METRICS = [
-  'Attempts',
   'Executed',
   'Failed',
-  'Skipped',
   'Missed',
   'LockLost',
-  'Duration',
   'HoldTime',
   'ClockSkew',
+  'Attempts',
+  'Skipped',
+  'Duration',
 ] as const;
 
-/** A metric that wrapped handlers write, by its name in CloudWatch. */
 export type LockMetricName = (typeof LOCK_METRICS)[number];
 
 /** The environment variable that names the namespace; where it is set, handlers write metrics. */
 export const NAMESPACE_VARIABLE = 'SINGLE_EXECUTION_NAMESPACE';
 
-/**
- * A metric of one lock, by default its sum over 5 minutes.
- *
- * @example
- * ```ts
- * import type { SingleExecutionFunction } from 'single-execution/cdk';
- * import { lockMetric } from 'single-execution/cdk';
- *
- * export function skipsOf(fn: SingleExecutionFunction) {
- *   return lockMetric(fn.metricNamespace, 'Skipped', 'send-digest');
- * }
- * ```
- */
+/** A metric of one lock, or of the locks of one `prefix*`, by default its sum over 5 minutes. */
 export function lockMetric(
   namespace: string,
   metricName: LockMetricName,

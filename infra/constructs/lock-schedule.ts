@@ -36,7 +36,7 @@ export interface LockSchedule {
   readonly scheduleName?: string;
   /** What the schedule or the rule is for, as the console shows it. @default none */
   readonly description?: string;
-  /** Scheduler's alone, like those below. @default the default group */
+  /** Scheduler's alone, like those below. @default a group of the lock's own, by which alarms know its schedules */
   readonly scheduleGroup?: IScheduleGroup;
   /** It does not fire before. @default when it is deployed */
   readonly start?: Date;

@@ -1,8 +1,11 @@
 import { Annotations, Duration, Stack } from 'aws-cdk-lib';
 import type { IAlarmAction } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Alias, EventInvokeConfigOptions, IFunction, Version } from 'aws-cdk-lib/aws-lambda';
+import { ScheduleGroup } from 'aws-cdk-lib/aws-scheduler';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import type { LockAlarmsOptions } from './alarms/alarm-options.js';
+import { type LockSet, lockSetOf, lockSets } from './alarms/lock-sets.js';
 import { refuseNoRole, timeoutOf } from './attached-function.js';
 import { configureRuns } from './dead-letters.js';
 import { refuseDistantTable } from './distant-table.js';
@@ -38,8 +41,10 @@ export interface SingleExecutionProps extends EventInvokeConfigOptions {
    * @default a queue of its own, encrypted, that keeps messages for 14 days
    */
   readonly deadLetterQueue?: IQueue;
-  /** What its alarms do, such as `new SnsAction(topic)`. @default alarms change their state and notify nobody */
+  /** What all its alarms do, such as `new SnsAction(topic)`. @default alarms change their state and notify nobody */
   readonly alarmActions?: readonly IAlarmAction[];
+  /** Whom the urgent ones tell and whom the others, each kind tuned or turned off; `false` for no alarms. @default {} */
+  readonly alarms?: LockAlarmsOptions | false;
 }
 
 /** Options of `SingleExecution.attach`. */
@@ -82,6 +87,8 @@ export class SingleExecution extends Construct {
   readonly schedules: readonly PlannedSchedule[];
   /** What its handler reads. It is set on the function, unless that was imported. */
   readonly environment: Readonly<Record<string, string>>;
+  /** Its locks, as they share metrics and alarms: each by itself, or all of a `prefix*`. */
+  readonly lockSets: readonly LockSet[];
   /** The `Schedule` or `Rule` of each of `schedules`. */
   readonly triggers: readonly Trigger[];
   /** Receives the ticks that were given up. */
@@ -117,7 +124,7 @@ export class SingleExecution extends Construct {
     refuseSharedLocks(fn, lockTable, lockNames);
     const namespace = this.metricNamespace;
     const { schedules } = this;
-    this.environment = lockVariables({ lockTable, lockAtMostFor, lockAtLeastFor, namespace, schedules });
+    this.environment = lockVariables({ lockTable, lockNames, lockAtMostFor, lockAtLeastFor, namespace, schedules });
     setVariables(fn, this.environment);
     lockTable.grantLock(fn, lockNames);
 
@@ -132,16 +139,28 @@ export class SingleExecution extends Construct {
       ...(deadLetterQueue && { deadLetterQueue }),
     });
     this.#warn({ lockAtMostFor, lockAtLeastFor, timeout, retries });
-    this.triggers = this.schedules.map((schedule) => addSchedule(this, fn, schedule, this.deadLetters));
+    this.lockSets = lockSets(this, this.schedules, lockNames);
+    this.triggers = this.lockSets.flatMap((set) => this.#addSchedules(set));
     this.alarms = new LockAlarms(this, 'Alarms', {
       fn,
       timeout,
       retries,
       deadLetters: this.deadLetters,
+      failuresAreDeadLetters: props.onFailure === undefined,
       namespace,
-      schedules: this.schedules,
+      sets: this.lockSets,
+      isAlone: new Set(lockNames.map((name) => lockSetOf(name, lockNames))).size === 1,
+      options: props.alarms ?? {},
       actions: alarmActions,
     });
+  }
+
+  /** Below the set's group, because CloudFormation cannot move a schedule into a group: there it is another one. */
+  #addSchedules({ schedules, group }: LockSet): Trigger[] {
+    // By its `Ref`: CDK's own group is known by its name alone, and a schedule would not wait for it.
+    const scheduleGroup = group && ScheduleGroup.fromScheduleGroupName(group, 'Name', group.ref);
+    const own = scheduleGroup && { scheduleGroup };
+    return schedules.map((schedule) => addSchedule(group ?? this, this.fn, { ...schedule, ...own }, this.deadLetters));
   }
 
   #warn({ retries, ...times }: Parameters<typeof lockedRetry>[0] & { readonly retries: number }): void {
