@@ -26,10 +26,12 @@ import type { WatchedSet } from './alarms/set-metrics.js';
 import { functionBehind } from './attached-function.js';
 import type { LockMetricName } from './lock-metrics.js';
 import { lockId } from './planned-schedule.js';
-import { lastRunEndsMs } from './retry-settings.js';
+import { lastRunEndsMs, RETRY_DELAYS_MS } from './retry-settings.js';
 
 const DAY_MS = 86_400_000;
 const NEARLY = 0.9;
+/** CloudWatch shows a metric some time after it was reported. */
+const DELAY_MS = 180_000;
 const FIVE_MINUTES = Duration.minutes(5);
 
 export interface LockAlarmsProps {
@@ -102,18 +104,27 @@ export class LockAlarms extends Construct {
       this.#addOnNumber('failed', {
         // Lambda's own metric: a run that was killed can no longer write that it failed.
         metric: fn.metricErrors({ period: FIVE_MINUTES }),
+        ...this.#oncePerTick(),
         alarmDescription: `${path}: a run failed, was killed at its time-out, or could not reach the lock table. See the function's log.`,
       });
     }
     this.#addOnNumber('longRun', {
       metric: fn.metricDuration({ period: FIVE_MINUTES, statistic: 'Maximum' }),
       threshold: NEARLY * timeout.toMilliseconds(),
+      ...this.#oncePerTick(),
       alarmDescription: `${path}: a run took over ${NEARLY * 100} % of the time-out of ${timeout.toHumanString()}, at which it is killed. Raise the time-out, or make the job shorter.`,
     });
     this.#addOnNumber('clockSkew', {
       metric: this.#functionMetric('ClockSkew', 'Maximum'),
       alarmDescription: `${path}: a host's clock is off by more than maxClockSkew. No two runs overlap for it; lockAtLeastFor and takeovers are off by as much. See the log for "clock-skew".`,
     });
+  }
+
+  /** One alarm for a tick and its retries: it lasts until Lambda has reported the next try, which it does at its end. */
+  #oncePerTick(): Pick<AlarmProps, 'evaluationPeriods' | 'datapointsToAlarm'> {
+    const [timeoutMs, retryMs] = [this.#props.timeout.toMilliseconds(), RETRY_DELAYS_MS[1]];
+    const nextTryMs = 2 * timeoutMs + retryMs + DELAY_MS;
+    return { evaluationPeriods: Math.ceil(nextTryMs / FIVE_MINUTES.toMilliseconds()), datapointsToAlarm: 1 };
   }
 
   /** What a run writes of the function as well, for all its locks together. */
@@ -159,8 +170,10 @@ export class LockAlarms extends Construct {
   #addOnNumber(kind: Exclude<LockAlarmKind, 'didNotRun' | 'notTriggered'>, problem: Problem): void {
     const tuning: LockAlarmTuning | false = this.#options[kind] ?? {};
     if (tuning === false) return;
-    const { threshold = problem.threshold, evaluationPeriods = 1 } = tuning;
-    this.#add(kind, { ...problem, threshold: threshold ?? 1, evaluationPeriods });
+    const { threshold = problem.threshold ?? 1, evaluationPeriods } = tuning;
+    // Who says how many periods means as many in a row.
+    const inARow = evaluationPeriods && { evaluationPeriods, datapointsToAlarm: evaluationPeriods };
+    this.#add(kind, { evaluationPeriods: 1, ...problem, threshold, ...inARow });
   }
 
   #add(

@@ -1,263 +1,392 @@
-import { Duration, type Stack, TimeZone } from 'aws-cdk-lib';
+import { Duration, type Stack } from 'aws-cdk-lib';
 import { Annotations, Match, type Template } from 'aws-cdk-lib/assertions';
-import { CfnAlarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
-import { ScheduleExpression, TimeWindow } from 'aws-cdk-lib/aws-scheduler';
+import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
+import { CfnScheduleGroup, ScheduleExpression, ScheduleGroup } from 'aws-cdk-lib/aws-scheduler';
 import { Topic } from 'aws-cdk-lib/aws-sns';
-import fc from 'fast-check';
-import { LockTable, SingleExecutionFunction } from 'single-execution/cdk';
-import { beforeAll, describe, expect, test } from 'vitest';
-import { lastRunEndsMs, runRetries } from '../../infra/constructs/retry-settings.js';
-import { runGaps } from '../../infra/constructs/run-gaps.js';
+import { Queue } from 'aws-cdk-lib/aws-sqs';
+import type { LockAlarmKind, LockAlarmsOptions, SingleExecutionFunctionProps } from 'single-execution/cdk';
+import { describe, expect, test } from 'vitest';
+import { LOCK_ALARMS } from '../../infra/constructs/alarms/alarm-options.js';
 import { appStack, templateOf } from '../support/synthesised.js';
-import { digest, HANDLER, nightly } from './digest.js';
+import { digest, nightly } from './digest.js';
 
 const ALARM = 'AWS::CloudWatch::Alarm';
-const HOUR_S = 3_600;
-const DAY_S = 86_400;
+const { rate, at } = ScheduleExpression;
+const KINDS = Object.keys(LOCK_ALARMS) as LockAlarmKind[];
 
-const { rate, cron } = ScheduleExpression;
+const alarmsOf = (template: Template) =>
+  Object.entries(template.findResources(ALARM)).map(([id, { Properties }]) => ({ id, ...Properties }));
 
-/** What the template says of the alarms on a metric. */
-const alarmsOn = (template: Template, MetricName: string) =>
-  Object.values(template.findResources(ALARM, { Properties: { MetricName } })).map(({ Properties }) => Properties);
-
-/** The dead man's switch of the one schedule of a function: how many periods of how many seconds it looks back. */
-function watch(fn: SingleExecutionFunction): { period: number; evaluationPeriods: number } | undefined {
-  const alarm = fn.alarms.node.tryFindChild('DidNotRun:digest')?.node.defaultChild;
-  return alarm instanceof CfnAlarm
-    ? { period: alarm.period ?? 0, evaluationPeriods: alarm.evaluationPeriods ?? 0 }
-    : undefined;
+/** The alarms of a kind in a stack. */
+function ofKind(kind: LockAlarmKind, props: Partial<SingleExecutionFunctionProps> = {}, stack = appStack()) {
+  const fn = digest(props, stack);
+  const ids = fn.alarms.of(kind).map((alarm) => stack.getLogicalId(alarm.node.defaultChild as never));
+  return alarmsOf(templateOf(stack)).filter(({ id }) => ids.includes(id));
 }
 
+const expressionOf = (alarm: ReturnType<typeof ofKind>[number] | undefined): string => alarm?.['Metrics'][0].Expression;
 const warningsOf = (stack: Stack) => Annotations.fromStack(stack).findWarning('*', Match.anyValue());
+const id = (name: string) => expect.stringMatching(`^${name}[0-9A-F]{8}$`);
 
-describe('row 77: the alarms', () => {
-  let template: Template;
-  beforeAll(() => {
-    template = templateOf(digest({ timeout: Duration.minutes(5) }).stack);
-  });
-  const of = (name: string) => expect.stringMatching(`^${name}[0-9A-F]{8}$`);
+describe('row 77: an alarm on a number', () => {
   const inFiveMinutes = {
     ComparisonOperator: 'GreaterThanOrEqualToThreshold',
     EvaluationPeriods: 1,
     Period: 300,
     TreatMissingData: 'notBreaching',
   };
-  const onFunction = { Namespace: 'AWS/Lambda', Dimensions: [{ Name: 'FunctionName', Value: { Ref: of('Digest') } }] };
-  const onLock = { Namespace: 'SingleExecution/Jobs', Dimensions: [{ Name: 'LockName', Value: 'digest' }] };
+  const ofFunction = [{ Name: 'FunctionName', Value: { Ref: id('Digest') } }];
+  // A run of 5 minutes, a pause of 2, the next run, and 3 minutes until CloudWatch shows it: 15 minutes.
+  const oncePerTick = { ...inFiveMinutes, EvaluationPeriods: 3, DatapointsToAlarm: 1, Namespace: 'AWS/Lambda' };
 
-  test.each<[string, string, object]>([
+  test.each<[LockAlarmKind, object]>([
+    ['failed', { ...oncePerTick, MetricName: 'Errors', Statistic: 'Sum', Threshold: 1, Dimensions: ofFunction }],
     [
-      'a run that failed or was killed',
-      'Errors',
-      {
-        ...inFiveMinutes,
-        ...onFunction,
-        Statistic: 'Sum',
-        Threshold: 1,
-        AlarmDescription:
-          "Jobs/Digest: a run failed, was killed at its time-out, or could not reach the lock table. See the function's log.",
-      },
+      'longRun',
+      { ...oncePerTick, MetricName: 'Duration', Statistic: 'Maximum', Threshold: 270_000, Dimensions: ofFunction },
     ],
     [
-      'a run that took nearly its time-out',
-      'Duration',
-      {
-        ...inFiveMinutes,
-        ...onFunction,
-        Statistic: 'Maximum',
-        Threshold: 270_000,
-        AlarmDescription:
-          'Jobs/Digest: a run took over 90 % of the time-out of 5 minutes, at which it is killed. Raise the time-out, or make the job shorter.',
-      },
-    ],
-    [
-      'a tick that was given up',
-      'ApproximateNumberOfMessagesVisible',
+      'deadLetters',
       {
         ...inFiveMinutes,
         Namespace: 'AWS/SQS',
+        MetricName: 'ApproximateNumberOfMessagesVisible',
         Dimensions: [
-          { Name: 'QueueName', Value: { 'Fn::GetAtt': [of('DigestSingleExecutionDeadLetters'), 'QueueName'] } },
+          { Name: 'QueueName', Value: { 'Fn::GetAtt': [id('DigestSingleExecutionDeadLetters'), 'QueueName'] } },
         ],
         Statistic: 'Maximum',
         Threshold: 1,
         // A queue that nobody touches has no metrics.
         TreatMissingData: 'ignore',
-        AlarmDescription:
-          'Jobs/Digest: a tick was given up after all retries. The message in the queue has its event and the reason.',
       },
     ],
     [
-      'a lock that was lost',
-      'LockLost',
+      'lockLost',
       {
         ...inFiveMinutes,
-        ...onLock,
+        Namespace: 'SingleExecution/Jobs',
+        MetricName: 'LockLost',
+        Dimensions: ofFunction,
         Statistic: 'Sum',
         Threshold: 1,
-        AlarmDescription:
-          'Lock "digest": a run went on past its lease, or an operator forced it away; two runs may have overlapped. See the log for "lost".',
       },
     ],
     [
-      'a clock that is off',
-      'ClockSkew',
+      'clockSkew',
       {
         ...inFiveMinutes,
-        ...onLock,
+        Namespace: 'SingleExecution/Jobs',
+        MetricName: 'ClockSkew',
+        Dimensions: ofFunction,
         Statistic: 'Maximum',
         Threshold: 1,
-        AlarmDescription:
-          'Lock "digest": a host\'s clock is off by more than maxClockSkew. No two runs overlap for it; lockAtLeastFor and takeovers are off by as much. See the log for "clock-skew".',
       },
     ],
-    [
-      'a tick that did not run',
-      'Executed',
-      {
-        ...onLock,
-        Statistic: 'Sum',
-        Threshold: 1,
-        ComparisonOperator: 'LessThanThreshold',
-        TreatMissingData: 'breaching',
-        // A day and the 19 minutes in which two retries are over, in ten periods.
-        EvaluationPeriods: 10,
-        Period: 8_760,
-        AlarmDescription:
-          'Lock "digest": no run has succeeded for longer than cron(0 2 * * ? *) allows. See whether the schedule is on, and whether its runs fail, are skipped, or are paused.',
-      },
-    ],
-  ])('row 77: tell of %s', (_, metric, properties) => {
-    expect(alarmsOn(template, metric)).toEqual([{ MetricName: metric, ...properties }]);
+  ])('row 77: %s', (kind, properties) => {
+    expect(ofKind(kind, { timeout: Duration.minutes(5) })).toEqual([
+      { id: expect.any(String), AlarmDescription: expect.stringMatching(/^Jobs\/Digest: .+\. .+\.$/), ...properties },
+    ]);
   });
 
-  test('row 77: are these six, and change their state alone when nobody is to be told', () => {
-    template.resourceCountIs(ALARM, 6);
-    expect(JSON.stringify(template.findResources(ALARM))).not.toContain('AlarmActions');
+  test('row 77: is as its user says', () => {
+    const alarms = { longRun: { threshold: 60_000 }, failed: { threshold: 3, evaluationPeriods: 4 } };
+    const [longRun] = ofKind('longRun', { alarms });
+    const [failed] = ofKind('failed', { alarms });
+
+    expect(longRun).toMatchObject({ Threshold: 60_000, DatapointsToAlarm: 1 });
+    expect(failed).toMatchObject({ Threshold: 3, EvaluationPeriods: 4, DatapointsToAlarm: 4 });
   });
 });
 
-test("row 77: the dead man's switch waits for as many retries as the function has", () => {
-  const stack = appStack();
-  const common = {
-    entry: HANDLER,
-    lockTable: new LockTable(stack, 'Locks'),
-    schedules: [{ schedule: ScheduleExpression.rate(Duration.hours(1)) }],
-    timeout: Duration.minutes(15),
-  };
-  const looksBackS = (lockName: string, retryAttempts: number) => {
-    const fn = new SingleExecutionFunction(stack, lockName, { ...common, lockNames: [lockName], retryAttempts });
-    const alarm = fn.alarms.node.findChild(`DidNotRun:${lockName}`).node.defaultChild as CfnAlarm;
-    return Number(alarm.period) * Number(alarm.evaluationPeriods);
-  };
+describe('row 77: the alarm that a tick was sent and not done', () => {
+  const metricsOf = (alarm: ReturnType<typeof ofKind>[number] | undefined) =>
+    alarm?.['Metrics'].flatMap(({ MetricStat: stat }: { MetricStat?: Record<string, never> }) =>
+      stat
+        ? [[stat['Metric']['MetricName'], stat['Metric']['Dimensions'][0]['Value'], stat['Period'], stat['Stat']]]
+        : [],
+    );
 
-  // An hour, a minute to deliver, runs of 15 minutes, and pauses of 1 and 2 minutes between them.
-  const [none, two] = [looksBackS('none', 0), looksBackS('two', 2)];
-  expect(none).toBeGreaterThanOrEqual((60 + 1 + 15) * 60);
-  expect(none).toBeLessThan((60 + 1 + 15 + 16 + 17) * 60);
-  expect(two).toBeGreaterThanOrEqual((60 + 1 + 15 + 16 + 17) * 60);
-});
+  test('row 77: judges each minute by attempts, runs and errors, and keeps what it judged last', () => {
+    const [alarm] = ofKind('didNotRun', { timeout: Duration.minutes(5) });
 
-test('row 77: every alarm tells those who are to be told', () => {
-  const stack = appStack();
-  const topics = ['Ops', 'Pager'].map((id) => new Topic(stack, id));
-  const fn = digest({ alarmActions: topics.map((topic) => new SnsAction(topic)) }, stack);
-  const alarms = Object.values(templateOf(stack).findResources(ALARM));
-
-  expect(alarms).toHaveLength(6);
-  expect(fn.alarms.all).toHaveLength(6);
-  for (const { Properties } of alarms) {
-    expect(Properties.AlarmActions).toEqual(topics.map(({ topicArn }) => stack.resolve(topicArn)));
-  }
-});
-
-test('row 77: a lock has one alarm of its loss and one of clocks, a schedule has one of its own', () => {
-  const schedules = [
-    { schedule: nightly, lockName: 'tenant/acme' },
-    { schedule: rate(Duration.hours(1)), lockName: 'tenant/acme' },
-    { schedule: nightly, lockName: 'tenant/globex' },
-  ];
-  const template = templateOf(digest({ lockNames: ['tenant/*'], schedules }).stack);
-  const locksOf = (metric: string) => alarmsOn(template, metric).map(({ Dimensions }) => Dimensions[0].Value);
-
-  expect(locksOf('LockLost')).toEqual(['tenant/acme', 'tenant/globex']);
-  expect(locksOf('ClockSkew')).toEqual(['tenant/acme', 'tenant/globex']);
-  expect(locksOf('Executed')).toEqual(['tenant/acme', 'tenant/acme', 'tenant/globex']);
-});
-
-describe("row 77: the dead man's switch", () => {
-  test.each<[string, ScheduleExpression, number, number]>([
-    ['3 minutes', rate(Duration.minutes(1)), 3, 60],
-    ['9 minutes', rate(Duration.minutes(5)), 9, 60],
-    ['67 minutes', rate(Duration.hours(1)), 10, 420],
-    ['a day and 7 minutes', nightly, 10, 8_700],
-    ['25 hours and 7 minutes', cron({ minute: '0', hour: '12', timeZone: TimeZone.EUROPE_BERLIN }), 10, 9_060],
-    ['3 days and 7 minutes', cron({ minute: '0', hour: '2', weekDay: 'MON-FRI' }), 10, 25_980],
-    ['6 days and 7 minutes', rate(Duration.days(6)), 10, 51_900],
-  ])('row 77: looks back %s', (_, schedule, evaluationPeriods, period) => {
-    expect(watch(digest({ schedules: [{ schedule }] }))).toEqual({ evaluationPeriods, period });
+    expect(alarm).toMatchObject({
+      ComparisonOperator: 'LessThanThreshold',
+      Threshold: 1,
+      // A minute to deliver, three runs of 5 minutes, pauses of 1 and 2, and 5 minutes until CloudWatch shows it.
+      EvaluationPeriods: 24,
+      TreatMissingData: 'ignore',
+      AlarmDescription:
+        'Lock "digest": a tick of cron(0 2 * * ? *) was sent, and no run has done it. See whether the function is invoked, and whether its runs are skipped or paused.',
+    });
+    expect(expressionOf(alarm)).toBe('FILL(IF(attempted + executed + errors, executed + errors, 0), REPEAT)');
+    expect(metricsOf(alarm)).toEqual([
+      ['InvocationAttemptCount', { Ref: id('DigestSingleExecutionSchedulesdigest') }, 60, 'Sum'],
+      ['Executed', 'digest', 60, 'SampleCount'],
+      ['Errors', { Ref: id('Digest') }, 60, 'Sum'],
+    ]);
   });
 
-  const schedules = fc.oneof(
-    fc.integer({ min: 1, max: 60 * 24 * 10 }).map((minutes) => rate(Duration.minutes(minutes))),
-    fc
-      .tuple(fc.nat({ max: 59 }), fc.nat({ max: 23 }), fc.constantFrom('*', 'MON-FRI', 'TUE,WED', 'SAT'))
-      .chain(([minute, hour, weekDay]) =>
-        fc
-          .constantFrom(TimeZone.ETC_UTC, TimeZone.EUROPE_BERLIN)
-          .map((timeZone) => cron({ minute: `${minute}`, hour: `${hour}/9`, weekDay, timeZone })),
+  test('row 77: waits for as many retries as the function has, or for longer if it is told to', () => {
+    const timeout = Duration.minutes(15);
+    const waits = (props: Partial<SingleExecutionFunctionProps>) =>
+      ofKind('didNotRun', { timeout, ...props })[0]?.['EvaluationPeriods'];
+
+    expect(waits({ retryAttempts: 0 })).toBe(1 + 15 + 5);
+    expect(waits({ retryAttempts: 2 })).toBe(1 + 15 + 16 + 17 + 5);
+    expect(waits({ retryAttempts: 0, alarms: { didNotRun: { after: Duration.hours(2) } } })).toBe(120);
+    expect(() => waits({ retryAttempts: 0, alarms: { didNotRun: { after: Duration.minutes(20) } } })).toThrow(
+      new RangeError(
+        'alarms.didNotRun.after is 20 minutes: a run and its retries can take 21 minutes; raise it, or leave it out',
       ),
-  );
-  const windows = fc.option(fc.integer({ min: 1, max: 1_440 }), { nil: undefined });
-
-  test("row 77: covers the longest gap and the retries after it, within CloudWatch's limits, or warns", () => {
-    fc.assert(
-      fc.property(schedules, windows, fc.integer({ min: 1, max: 900 }), (schedule, minutes, seconds) => {
-        const timeWindow = minutes ? TimeWindow.flexible(Duration.minutes(minutes)) : TimeWindow.off();
-        const fn = digest({ schedules: [{ schedule, timeWindow }], timeout: Duration.seconds(seconds) });
-        const { shortestMs, longestMs } = runGaps(schedule, timeWindow) ?? { shortestMs: 0, longestMs: 0 };
-        const wantedS =
-          (longestMs + lastRunEndsMs(runRetries(shortestMs, seconds * 1_000).attempts, seconds * 1_000)) / 1_000;
-        const found = watch(fn);
-        if (found === undefined) {
-          // Ten periods of whole minutes can be ten minutes longer than what is wanted.
-          expect(wantedS).toBeGreaterThan(7 * DAY_S - 600);
-          return;
-        }
-        const watchedS = found.period * found.evaluationPeriods;
-        expect(watchedS).toBeGreaterThanOrEqual(wantedS);
-        expect(watchedS - found.period).toBeLessThan(wantedS);
-        expect(found.period % 60).toBe(0);
-        expect(watchedS).toBeLessThanOrEqual(found.period < HOUR_S ? DAY_S : 7 * DAY_S);
-      }),
-      { numRuns: 60 },
     );
   });
 
-  test('row 77: of a schedule that fires once there is none, and nothing to say about it', () => {
-    const fn = digest({ schedules: [{ schedule: ScheduleExpression.at(new Date('2027-01-01T02:00:00Z')) }] });
+  test.each<[string, Partial<SingleExecutionFunctionProps>, string | undefined]>([
+    ['a rule', { schedules: [{ schedule: nightly, via: 'rule' }] }, 'executed + errors'],
+    [
+      'a schedule that fires once',
+      { schedules: [{ schedule: at(new Date('2027-01-01')) }] },
+      'attempted + executed + errors',
+    ],
+    [
+      'one of several locks, whose errors are not its own',
+      { lockNames: ['digest', 'other'], schedules: [{ schedule: nightly, lockName: 'digest' }] },
+      'attempted + executed',
+    ],
+    [
+      'one of several locks, by a rule',
+      { lockNames: ['digest', 'other'], schedules: [{ schedule: nightly, lockName: 'digest', via: 'rule' }] },
+      undefined,
+    ],
+    ['a schedule that is off', { schedules: [{ schedule: nightly, enabled: false }] }, undefined],
+  ])('row 77: for %s has news of what can be told apart', (_, props, news) => {
+    expect(expressionOf(ofKind('didNotRun', props)[0])).toBe(news && `FILL(IF(${news}, executed + errors, 0), REPEAT)`);
+  });
 
-    expect(watch(fn)).toBeUndefined();
-    expect(alarmsOn(templateOf(fn.stack), 'Executed')).toEqual([]);
+  test("row 77: does without a group that somebody gave, which may have others' schedules", () => {
+    const stack = appStack();
+    const scheduleGroup = ScheduleGroup.fromScheduleGroupName(stack, 'Group', 'jobs');
+    const [alarm] = ofKind('didNotRun', { schedules: [{ schedule: nightly, scheduleGroup }] }, stack);
+
+    expect(expressionOf(alarm)).toBe('FILL(IF(executed + errors, executed + errors, 0), REPEAT)');
+    templateOf(stack).resourceCountIs('AWS::Scheduler::ScheduleGroup', 0);
+  });
+});
+
+describe('row 77: the alarm that no tick was sent', () => {
+  test('row 77: tells for how many seconds nothing was heard of the lock', () => {
+    const [alarm] = ofKind('notTriggered', { timeout: Duration.minutes(5) });
+
+    expect(alarm).toMatchObject({
+      ComparisonOperator: 'GreaterThanOrEqualToThreshold',
+      // A day and the 19 minutes in which two retries are over, in periods of 146 minutes, and one more.
+      Threshold: 11 * 8_760,
+      EvaluationPeriods: 12,
+      DatapointsToAlarm: 1,
+      TreatMissingData: 'ignore',
+      AlarmDescription:
+        'Lock "digest": no tick was sent for longer than cron(0 2 * * ? *) allows. See whether the schedule is on.',
+    });
+    expect(alarm?.['Metrics'].map(({ Id, Expression }: Record<string, string>) => [Id, Expression])).toEqual([
+      ['expr_1', 'IF(last, EPOCH(last) - last)'],
+      ['last', 'FILL(IF(attempted + invoked, EPOCH(attempted)), REPEAT)'],
+      ['attempted', undefined],
+      ['invoked', undefined],
+    ]);
+  });
+
+  test('row 77: waits for longer if it is told to, and is refused for less', () => {
+    const waits = (after: Duration) =>
+      ofKind('notTriggered', { alarms: { notTriggered: { after } } })[0]?.['Threshold'];
+
+    expect(waits(Duration.days(3))).toBeGreaterThanOrEqual(3 * 86_400);
+    expect(() => waits(Duration.hours(24))).toThrow(
+      new RangeError(
+        'alarms.notTriggered.after is 1 day: ticks and their runs can be 1 day 7 minutes apart; raise it, or leave it out',
+      ),
+    );
+  });
+
+  test('row 77: of several schedules goes by the one that fires most often', () => {
+    const schedules = [{ schedule: nightly }, { schedule: rate(Duration.hours(1)) }];
+    const [alarm] = ofKind('notTriggered', { schedules });
+
+    expect(alarm?.['Threshold']).toBeLessThan(2 * 3_600);
+  });
+
+  test('row 77: is none for a schedule that fires once, and nothing is said about it', () => {
+    const fn = digest({ schedules: [{ schedule: at(new Date('2027-01-01T02:00:00Z')) }] });
+
+    expect(fn.alarms.of('notTriggered')).toEqual([]);
     expect(warningsOf(fn.stack)).toEqual([]);
   });
 
   test.each<[string, ScheduleExpression, string]>([
     ['a week', rate(Duration.days(7)), 'rate(7 days) can be 7 days apart'],
-    ['a month', cron({ minute: '0', hour: '2', day: '1' }), 'cron(0 2 1 * ? *) can be 31 days apart'],
+    [
+      'a month',
+      ScheduleExpression.cron({ minute: '0', hour: '2', day: '1' }),
+      'cron(0 2 1 * ? *) can be 31 days apart',
+    ],
   ])('row 77: cannot look back for %s, and synthesis says so', (_, schedule, apart) => {
-    const { stack } = digest({ schedules: [{ schedule }] });
+    const fn = digest({ schedules: [{ schedule }] });
 
-    expect(alarmsOn(templateOf(stack), 'Executed')).toEqual([]);
-    expect(warningsOf(stack)).toMatchObject([
+    expect(fn.alarms.of('notTriggered')).toEqual([]);
+    expect(fn.alarms.of('didNotRun')).toHaveLength(1);
+    expect(warningsOf(fn.stack)).toMatchObject([
       {
         id: '/Jobs/Digest/SingleExecution/Alarms',
         entry: {
-          data: `${apart}, and an alarm looks back 7 at most: nothing tells that lock "digest" did not run; its failures and dead letters still do [ack: single-execution:did-not-run:digest]`,
+          data: `${apart}, and an alarm looks back 7 at most: nothing tells that no tick of lock "digest" was sent; one that was sent and not done is still told [ack: single-execution:not-triggered:digest]`,
         },
       },
     ]);
+  });
+});
+
+describe('row 77: locks of one prefix', () => {
+  const tenants = ['acme', 'globex', 'initech'].map((name) => ({ schedule: nightly, lockName: `tenant/${name}` }));
+
+  test('row 77: have one set of alarms, one group of schedules and one set of metrics', () => {
+    const stack = appStack();
+    const fn = digest({ lockNames: ['tenant/*'], schedules: tenants }, stack);
+    const template = templateOf(stack);
+    const [variables] = Object.values(template.findResources('AWS::Lambda::Function')).map(
+      ({ Properties }) => Properties.Environment.Variables,
+    );
+
+    expect(KINDS.map((kind) => [kind, fn.alarms.of(kind).length])).toEqual(KINDS.map((kind) => [kind, 1]));
+    template.resourceCountIs('AWS::Scheduler::ScheduleGroup', 1);
+    expect(variables.SINGLE_EXECUTION_LOCK_SETS).toBe('["tenant/*"]');
+    expect(JSON.stringify(alarmsOf(template))).toContain('{"Name":"LockName","Value":"tenant/*"}');
+  });
+
+  test('row 77: and another lock are two sets, and a lock belongs to its longest prefix', () => {
+    const schedules = [
+      ...tenants,
+      { schedule: nightly, lockName: 'tenant/eu/acme' },
+      { schedule: nightly, lockName: 'digest' },
+    ];
+    const fn = digest({ lockNames: ['tenant/*', 'digest', 'tenant/eu/*'], schedules });
+
+    expect(fn.execution.lockSets.map(({ name, schedules: own }) => [name, own.length])).toEqual([
+      ['tenant/*', 3],
+      ['tenant/eu/*', 1],
+      ['digest', 1],
+    ]);
+    expect(fn.alarms.of('didNotRun')).toHaveLength(3);
+    expect(fn.alarms.of('lockLost')).toHaveLength(1);
+  });
+
+  test('row 77: a schedule is made after its group, which CloudFormation learns from a reference', () => {
+    const stack = appStack();
+    digest({}, stack);
+    const [schedule] = Object.values(templateOf(stack).findResources('AWS::Scheduler::Schedule'));
+
+    expect(schedule?.['Properties'].GroupName).toEqual({ Ref: id('DigestSingleExecutionSchedulesdigest') });
+    expect(stack.node.findAll().filter((it) => it instanceof CfnScheduleGroup)).toHaveLength(1);
+  });
+});
+
+describe('row 77: whom the alarms tell', () => {
+  const told = (options: (topic: (name: string) => SnsAction[]) => Partial<SingleExecutionFunctionProps>) => {
+    const stack = appStack();
+    const topics: Record<string, SnsAction[]> = {};
+    const topic = (name: string) => {
+      topics[name] ??= [new SnsAction(new Topic(stack, name))];
+      return topics[name];
+    };
+    const fn = digest(options(topic), stack);
+    const alarms = alarmsOf(templateOf(stack));
+    const names = (refs: { Ref: string }[] = []) => refs.map(({ Ref }) => Ref.slice(0, -8)).join();
+    return Object.fromEntries(
+      KINDS.map((kind) => {
+        const ids = fn.alarms.of(kind).map((alarm) => stack.getLogicalId(alarm.node.defaultChild as never));
+        const [alarm] = alarms.filter((it) => ids.includes(it.id));
+        return [kind, alarm && [names(alarm['AlarmActions']), names(alarm['OKActions'])].join(' ')];
+      }),
+    );
+  };
+
+  test('row 77: is somebody to wake or somebody to mail, of the alarm and of its end', () => {
+    expect(told((topic) => ({ alarms: { page: topic('Page'), ticket: topic('Ticket') } }))).toEqual({
+      deadLetters: 'Page Page',
+      didNotRun: 'Page Page',
+      notTriggered: 'Page Page',
+      lockLost: 'Page Page',
+      failed: 'Ticket Ticket',
+      longRun: 'Ticket Ticket',
+      clockSkew: 'Ticket Ticket',
+    });
+  });
+
+  test('row 77: is alarmActions, where alarms names nobody; a severity can be another one', () => {
+    const alarms: LockAlarmsOptions = {
+      notifyOk: false,
+      lockLost: { severity: 'ticket' },
+      failed: { severity: 'page' },
+    };
+
+    expect(told((topic) => ({ alarmActions: topic('Ops'), alarms: { ...alarms, page: topic('Page') } }))).toMatchObject(
+      {
+        deadLetters: 'Page ',
+        lockLost: 'Ops ',
+        failed: 'Page ',
+        longRun: 'Ops ',
+      },
+    );
+  });
+
+  test('row 77: is nobody unless somebody is named', () => {
+    expect(Object.values(told(() => ({})))).toEqual(KINDS.map(() => ' '));
+  });
+});
+
+describe('row 77: a kind of alarm', () => {
+  test.each(KINDS)('row 77: can be turned off: %s', (off) => {
+    const fn = digest({ alarms: { [off]: false } });
+
+    expect(KINDS.filter((kind) => fn.alarms.of(kind).length === 0)).toEqual([off]);
+    templateOf(fn.stack).resourceCountIs(ALARM, KINDS.length - 1);
+    expect(fn.alarms.all).toHaveLength(KINDS.length - 1);
+  });
+
+  test('row 77: is none with alarms: false', () => {
+    const fn = digest({ alarms: false });
+
+    expect(fn.alarms.all).toEqual([]);
+    templateOf(fn.stack).resourceCountIs(ALARM, 0);
+  });
+
+  test('row 77: failed would tell the same as deadLetters where nothing is tried again', () => {
+    const stack = appStack();
+    const onFailure = new SqsDestination(new Queue(stack, 'Elsewhere'));
+
+    expect(ofKind('failed', { retryAttempts: 0 })).toEqual([]);
+    expect(ofKind('failed', { retryAttempts: 0, alarms: { failed: {} } })).toHaveLength(1);
+    expect(ofKind('failed', { retryAttempts: 0, onFailure }, stack)).toHaveLength(1);
+  });
+
+  test.each<[unknown, string]>([
+    [
+      { didNotRan: false },
+      "alarms has 'didNotRan': give page, ticket, notifyOk or a kind of deadLetters, didNotRun, notTriggered, lockLost, failed, longRun, clockSkew",
+    ],
+    [
+      { failed: { treshold: 2 } },
+      "alarms.failed has 'treshold': give severity, threshold, evaluationPeriods, or false",
+    ],
+    [{ didNotRun: { threshold: 2 } }, "alarms.didNotRun has 'threshold': give severity, after, or false"],
+    [{ failed: { severity: 'email' } }, "alarms.failed.severity is 'email': choose 'page' or 'ticket'"],
+  ])('row 77: that does not exist is refused: %j', (alarms, message) => {
+    expect(() => digest({ alarms: alarms as LockAlarmsOptions })).toThrow(new TypeError(message));
+  });
+
+  test('row 77: that does not exist is an error of types', () => {
+    // @ts-expect-error
+    const alarms: LockAlarmsOptions = { didNotRan: false };
+
+    expect(alarms).toBeDefined();
   });
 });

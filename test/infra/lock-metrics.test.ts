@@ -13,6 +13,7 @@ import { nameProblem } from '../../src/core/values/lock-name.js';
 import { pass } from '../support/pass.js';
 import { grantOf, scriptedStore } from '../support/scripted-store.js';
 import { templateOf } from '../support/synthesised.js';
+import { resolved } from '../support/synthesised-app.js';
 import { digest } from './digest.js';
 
 const LOCK_NAMES = ['digest', 'tenant/acme: a~b %', 'prüfung', 'señal ÿ', '  '];
@@ -20,6 +21,7 @@ const LOCK_NAMES = ['digest', 'tenant/acme: a~b %', 'prüfung', 'señal ÿ', '  
 let written: MockInstance<typeof process.stdout.write>;
 beforeEach(() => {
   vi.stubEnv('SINGLE_EXECUTION_NAMESPACE', undefined);
+  vi.stubEnv('AWS_LAMBDA_FUNCTION_NAME', undefined);
   written = vi.spyOn(process.stdout, 'write').mockImplementation(() => true);
 });
 afterEach(() => {
@@ -39,13 +41,15 @@ function data(): Datum[] {
   return written.mock.calls.flatMap(([line]) => {
     const { _aws, ...members } = JSON.parse(String(line));
     const [{ Namespace, Dimensions, Metrics }, ...others] = _aws.CloudWatchMetrics;
-    expect([Dimensions.length, others]).toEqual([1, []]);
-    return Metrics.map(({ Name }: { Name: string }) => ({
-      namespace: Namespace,
-      metric: Name,
-      dimensions: Dimensions[0].map((key: string) => ({ Name: key, Value: members[key] })),
-      value: members[Name],
-    }));
+    expect(others).toEqual([]);
+    return Dimensions.flatMap((set: string[]) =>
+      Metrics.map(({ Name }: { Name: string }) => ({
+        namespace: Namespace,
+        metric: Name,
+        dimensions: set.map((key) => ({ Name: key, Value: members[key] })),
+        value: members[Name],
+      })),
+    );
   });
 }
 
@@ -71,23 +75,37 @@ const synthesised = () =>
   );
 
 interface Watched extends Omit<Datum, 'value'> {
-  readonly threshold: number;
+  /** Of an alarm on this metric alone. */
+  readonly threshold?: number;
 }
 
-/** What the alarms of a template watch that the library writes. */
+/** What the alarms of a template watch that the library writes, where the function's name is its logical id. */
 function watchedBy(template: Template): Watched[] {
   return Object.values(template.findResources('AWS::CloudWatch::Alarm'))
-    .map(({ Properties: { Namespace, MetricName, Dimensions, Threshold } }) => ({
-      namespace: Namespace,
-      metric: MetricName,
-      dimensions: Dimensions,
-      threshold: Threshold,
-    }))
+    .map(({ Properties }) => resolved(Properties, (id) => id) as AlarmProperties)
+    .flatMap(({ Metrics, Threshold, ...alone }): Watched[] =>
+      Metrics
+        ? Metrics.flatMap(({ MetricStat }) => (MetricStat ? [watched(MetricStat.Metric)] : []))
+        : [{ ...watched(alone), threshold: Threshold }],
+    )
     .filter(({ namespace }) => !namespace.startsWith('AWS/'));
 }
 
+type Named = { readonly Namespace: string; readonly MetricName: string; readonly Dimensions: Datum['dimensions'] };
+type AlarmProperties = Named & {
+  readonly Threshold: number;
+  readonly Metrics?: readonly { readonly MetricStat?: { readonly Metric: Named } }[];
+};
+
+const watched = ({ Namespace, MetricName, Dimensions }: Named): Watched => ({
+  namespace: Namespace,
+  metric: MetricName,
+  dimensions: Dimensions,
+});
+
 function stubEnvironment(template: Template): void {
-  const [fn] = Object.values(template.findResources('AWS::Lambda::Function'));
+  const [[id, fn] = []] = Object.entries(template.findResources('AWS::Lambda::Function'));
+  vi.stubEnv('AWS_LAMBDA_FUNCTION_NAME', id);
   for (const [name, value] of Object.entries(fn?.['Properties'].Environment.Variables)) {
     if (typeof value === 'string') vi.stubEnv(name, value);
   }
@@ -99,9 +117,10 @@ describe('row 77: each alarm watches what the library writes', () => {
     stubEnvironment(template);
     for (const name of LOCK_NAMES) await eventfulRun(name);
 
-    const watched = watchedBy(template);
-    expect(watched).toHaveLength(15);
-    for (const { threshold, ...metric } of watched) {
+    const all = watchedBy(template);
+    // Of each lock twice whether it ran; of the function whether one of them was lost, or a clock is off.
+    expect(all).toHaveLength(2 * LOCK_NAMES.length + 2);
+    for (const { threshold = 0, ...metric } of all) {
       const [datum] = data().filter(({ value, ...written }) => JSON.stringify(written) === JSON.stringify(metric));
       expect(datum, JSON.stringify(metric)).toMatchObject({ value: expect.any(Number) });
       expect(datum?.value).toBeGreaterThanOrEqual(threshold);

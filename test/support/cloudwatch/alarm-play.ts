@@ -16,11 +16,14 @@ interface AlarmProperties {
   readonly EvaluationPeriods: number;
   readonly DatapointsToAlarm?: number;
   readonly TreatMissingData?: MissingData;
+  readonly AlarmActions?: readonly string[];
+  readonly OKActions?: readonly string[];
 }
 
 interface MetricEntry {
   readonly Id: string;
   readonly Expression?: string;
+  readonly ReturnData?: boolean;
   readonly MetricStat?: {
     readonly Metric: { readonly Namespace: string; readonly MetricName: string; readonly Dimensions?: Dimension[] };
     readonly Period: number;
@@ -33,10 +36,11 @@ export interface Fetching {
   readonly extraPeriods: number;
 }
 
-/** Every change of an alarm's state. Each tells those who are to be told of that state. */
+/** A change of an alarm's state, and who was told of it. */
 export interface Change {
   readonly minute: number;
   readonly state: AlarmState;
+  readonly told: readonly string[];
 }
 
 const DAY_MINUTES = 1_440;
@@ -66,8 +70,14 @@ export class PlayedAlarm {
     const { EvaluationPeriods } = this.#properties;
     if (EvaluationPeriods * this.#periodMinutes() > DAY_MINUTES && minute % 60 !== 0) return;
     const state = alarmState(this.#series(metrics, minute), this.#rule, this.state);
-    if (state !== this.state) this.changes.push({ minute, state });
+    if (state === this.state) return;
     this.state = state;
+    this.changes.push({ minute, state, told: this.#toldOf(state) });
+  }
+
+  #toldOf(state: AlarmState): readonly string[] {
+    const { AlarmActions = [], OKActions = [] } = this.#properties;
+    return state === 'ALARM' ? AlarmActions : state === 'OK' ? OKActions : [];
   }
 
   #periodMinutes(): number {
@@ -85,14 +95,19 @@ export class PlayedAlarm {
       metrics.seriesOf({ ...query, periodMinutes }, length, minute);
     if (!entries)
       return fetch({ namespace: Namespace, name: MetricName, dimensions: Dimensions, statistic: Statistic });
-    const series = Object.fromEntries(
+    const series: Record<string, Series> = Object.fromEntries(
       entries.flatMap(({ Id, MetricStat: it }) =>
         it ? [[Id, fetch({ ...named(it.Metric), statistic: it.Stat })] as const] : [],
       ),
     );
-    const [expression, ...others] = entries.flatMap(({ Expression }) => Expression ?? []);
-    if (expression === undefined || others.length > 0) throw new TypeError('an alarm has one expression');
-    return metricMath(expression, { series, length, startMinute: minute - length * periodMinutes, periodMinutes });
+    const startMinute = minute - length * periodMinutes;
+    // An expression that another one uses is listed after it.
+    for (const { Id, Expression } of entries.toReversed()) {
+      if (Expression !== undefined) series[Id] = metricMath(Expression, { series, length, startMinute, periodMinutes });
+    }
+    const [returned, ...others] = entries.filter(({ ReturnData }) => ReturnData !== false);
+    if (returned === undefined || others.length > 0) throw new TypeError('an alarm watches one series');
+    return series[returned.Id] ?? [];
   }
 }
 

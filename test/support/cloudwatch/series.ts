@@ -31,8 +31,8 @@ export class Metrics {
     value: number,
     { minute, shownFrom = minute }: { readonly minute: number; readonly shownFrom?: number },
   ): void {
-    const key = keyOf(namespace, name, dimensions);
-    this.#samples.set(key, [...(this.#samples.get(key) ?? []), { minute, shownFrom, value }]);
+    const samples = this.#samplesOf(keyOf(namespace, name, dimensions));
+    samples.splice(firstFrom(samples, minute + 1), 0, { minute, shownFrom, value });
   }
 
   /** The last `count` periods before a minute, as they are shown at that minute. */
@@ -40,11 +40,31 @@ export class Metrics {
     const { namespace, name, dimensions, statistic, periodMinutes } = query;
     const start = endMinute - count * periodMinutes;
     const values = Array.from({ length: count }, (): number[] => []);
-    for (const { minute, shownFrom, value } of this.#samples.get(keyOf(namespace, name, dimensions)) ?? []) {
+    const samples = this.#samplesOf(keyOf(namespace, name, dimensions));
+    for (let i = firstFrom(samples, start); i < samples.length; i += 1) {
+      const { minute, shownFrom, value } = samples[i] as Sample;
+      if (minute >= endMinute) break;
       if (shownFrom < endMinute) values[Math.floor((minute - start) / periodMinutes)]?.push(value);
     }
     return values.map((period) => (period.length === 0 ? undefined : statisticOf(statistic, period)));
   }
+
+  #samplesOf(key: string): Sample[] {
+    const samples = this.#samples.get(key) ?? [];
+    this.#samples.set(key, samples);
+    return samples;
+  }
+}
+
+/** Where the samples from a minute on begin, among samples in the order of their minutes. */
+function firstFrom(samples: readonly Sample[], minute: number): number {
+  let [low, high] = [0, samples.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((samples[middle] as Sample).minute < minute) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 function statisticOf(statistic: string, values: readonly number[]): number {

@@ -1,0 +1,136 @@
+import type { Template } from 'aws-cdk-lib/assertions';
+import { vi } from 'vitest';
+import { emfWriter } from '../../src/core/observers/emf-writer.js';
+import type { EventBody, Observer } from '../../src/core/public/events.js';
+import { PlayedAlarm } from '../support/cloudwatch/alarm-play.js';
+import { type Dimension, Metrics } from '../support/cloudwatch/series.js';
+
+/** What CloudWatch does not promise: how much more than asked for it fetches, and how late it shows a metric. */
+export interface Chance {
+  readonly extraPeriods: number;
+  readonly delayMinutes: number;
+}
+
+interface Run {
+  readonly minutes?: number;
+  /** `hung` is killed at its time-out, and writes nothing. A reason is that of a skip. */
+  readonly result?: 'succeeded' | 'failed' | 'hung' | 'locked' | 'paused' | 'already-executed';
+  readonly told?: EventBody;
+}
+
+const RESULTS: Readonly<Record<string, EventBody>> = {
+  succeeded: { type: 'finished', durationMs: 1, release: 'released' },
+  failed: { type: 'failed', durationMs: 1, release: 'released', error: new Error('no database') },
+  locked: { type: 'skipped', reason: 'locked' },
+  paused: { type: 'skipped', reason: 'paused' },
+  'already-executed': { type: 'skipped', reason: 'already-executed' },
+};
+const SIX_HOURS = 360;
+
+/** How often an alarm went off, and in which state it is left. */
+export interface Rings {
+  readonly times: number;
+  readonly isOn: boolean;
+}
+
+/** A function of a synthesised stack, what happens to it, and what its alarms make of that. Times are minutes. */
+export class AlarmScene {
+  readonly alarms: Readonly<Record<string, PlayedAlarm>>;
+  readonly #metrics = new Metrics();
+  readonly #chance: Chance;
+  readonly #ids: Readonly<Record<'fn' | 'queue' | 'group', string>>;
+  readonly #observer: Observer;
+  #written: string[] = [];
+
+  constructor(template: Template, chance: Chance) {
+    const idOf = (type: string) => Object.keys(template.findResources(type))[0] ?? '';
+    const [[fn = '', resource] = []] = Object.entries(template.findResources('AWS::Lambda::Function'));
+    this.#ids = { fn, queue: idOf('AWS::SQS::Queue'), group: idOf('AWS::Scheduler::ScheduleGroup') };
+    this.#chance = chance;
+    this.alarms = Object.fromEntries(
+      Object.entries(template.findResources('AWS::CloudWatch::Alarm')).map(([id, { Properties }]) => [
+        /Alarms([A-Z][A-Za-z]*?)(?:digest|[0-9A-F]{8})/.exec(id)?.[1] ?? id,
+        new PlayedAlarm(Properties, chance),
+      ]),
+    );
+    const { SINGLE_EXECUTION_NAMESPACE: namespace = '' } = resource?.['Properties'].Environment.Variables ?? {};
+    vi.stubEnv('AWS_LAMBDA_FUNCTION_NAME', fn);
+    this.#observer = emfWriter({ namespace, sets: [] }, { write: (line) => this.#written.push(line) });
+  }
+
+  /** Scheduler tries to invoke the function. */
+  attempted(minute: number): void {
+    this.#report(
+      'AWS/Scheduler',
+      'InvocationAttemptCount',
+      [{ Name: 'ScheduleGroup', Value: this.#ids.group }],
+      1,
+      minute,
+    );
+  }
+
+  /** Lambda runs the function. It reports a run at its end, for the minute of its start. */
+  ran(minute: number, { minutes = 0, result = 'succeeded', told }: Run = {}): void {
+    const failed = result === 'failed' || result === 'hung';
+    const end = minute + minutes;
+    const dimensions = [{ Name: 'FunctionName', Value: this.#ids.fn }];
+    const numbers = { Invocations: 1, Errors: failed ? 1 : 0, Duration: Math.max(minutes * 60_000, 100) };
+    for (const [name, value] of Object.entries(numbers))
+      this.#report('AWS/Lambda', name, dimensions, value, minute, end);
+    for (const body of [told, RESULTS[result]]) if (body) this.#write(body, end);
+  }
+
+  /** A scheduled run. */
+  tick(minute: number, run: Run = {}): void {
+    this.attempted(minute);
+    this.ran(minute, run);
+  }
+
+  /** A message is in the queue until it is taken out. SQS tells of a queue that nobody touches for six hours. */
+  deadLetter(minute: number, takenOut: number): void {
+    const dimensions = [{ Name: 'QueueName', Value: this.#ids.queue }];
+    for (let at = minute; at < takenOut + SIX_HOURS; at += 1) {
+      const isTold = at < minute + SIX_HOURS || at >= takenOut;
+      const value = at < takenOut ? 1 : 0;
+      if (isTold) this.#report('AWS/SQS', 'ApproximateNumberOfMessagesVisible', dimensions, value, at);
+    }
+  }
+
+  play(from: number, to: number): Readonly<Record<string, Rings>> {
+    for (let minute = from; minute <= to; minute += 1) {
+      for (const alarm of Object.values(this.alarms)) alarm.evaluate(this.#metrics, minute);
+    }
+    return Object.fromEntries(
+      Object.entries(this.alarms).map(([name, { changes, state }]) => [
+        name,
+        { times: changes.filter((change) => change.state === 'ALARM').length, isOn: state === 'ALARM' },
+      ]),
+    );
+  }
+
+  #write(body: EventBody, minute: number): void {
+    this.#written = [];
+    this.#observer({ name: 'digest', at: new Date(minute * 60_000), ...body });
+    for (const line of this.#written) {
+      const { _aws, ...members } = JSON.parse(line);
+      for (const { Namespace, Dimensions, Metrics: metrics } of _aws?.CloudWatchMetrics ?? []) {
+        for (const set of Dimensions as string[][]) {
+          const dimensions = set.map((Name) => ({ Name, Value: members[Name] }));
+          for (const { Name } of metrics) this.#report(Namespace, Name, dimensions, members[Name], minute);
+        }
+      }
+    }
+  }
+
+  #report(
+    namespace: string,
+    name: string,
+    dimensions: readonly Dimension[],
+    value: number,
+    minute: number,
+    reported = minute,
+  ): void {
+    const shownFrom = reported + this.#chance.delayMinutes;
+    this.#metrics.report({ namespace, name, dimensions }, value, { minute, shownFrom });
+  }
+}

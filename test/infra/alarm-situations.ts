@@ -1,0 +1,293 @@
+import { Duration } from 'aws-cdk-lib';
+import type { Template } from 'aws-cdk-lib/assertions';
+import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
+import { Topic } from 'aws-cdk-lib/aws-sns';
+import type { SingleExecutionFunctionProps } from 'single-execution/cdk';
+import { appStack, templateOf } from '../support/synthesised.js';
+import { AlarmScene, type Chance, type Rings } from './alarm-scene.js';
+import { digest, nightly } from './digest.js';
+
+/** What happens to a job, and which of its alarms go off: `once`, or `once, stays` where nothing ends it. */
+export interface Situation {
+  readonly what: string;
+  readonly job: Partial<SingleExecutionFunctionProps>;
+  /** Days that are played, from Monday 10:00 on, when the job is first deployed. */
+  readonly days: number;
+  readonly happens: (scene: AlarmScene) => void;
+  readonly rings: Readonly<Record<string, string>>;
+}
+
+const HOUR = 60;
+const DAY = 24 * HOUR;
+const MONDAY = Date.parse('2026-01-05T00:00:00Z') / 60_000;
+const DEPLOYED = MONDAY + 10 * HOUR;
+
+/** 02:00 of the nth night. */
+const night = (n: number): number => MONDAY + n * DAY + 2 * HOUR;
+const morning = (n: number): number => MONDAY + n * DAY + 9 * HOUR;
+
+const nightlyJob = { schedules: [{ schedule: nightly }], timeout: Duration.minutes(5) };
+const atMostOnce = { ...nightlyJob, retryAttempts: 0 };
+const every5Minutes = {
+  schedules: [{ schedule: ScheduleExpression.rate(Duration.minutes(5)) }],
+  timeout: Duration.minutes(10),
+};
+const workingHours = {
+  schedules: [{ schedule: ScheduleExpression.expression('cron(0/5 8-17 ? * MON-FRI *)') }],
+  timeout: Duration.minutes(1),
+};
+
+const wellEach = (scene: AlarmScene, nights: readonly number[]): void => {
+  for (const n of nights) scene.tick(night(n), { minutes: 3 });
+};
+
+/** The ticks of the working hours, from the deployment on. */
+function workingTicks(from: number, to: number): number[] {
+  const ticks: number[] = [];
+  for (let minute = from; minute < to; minute += 5) {
+    const [day, hour] = [new Date(minute * 60_000).getUTCDay(), new Date(minute * 60_000).getUTCHours()];
+    if (day >= 1 && day <= 5 && hour >= 8 && hour <= 17) ticks.push(minute);
+  }
+  return ticks;
+}
+
+function failedForGood(scene: AlarmScene, n: number): void {
+  scene.attempted(night(n));
+  for (const minute of [0, 2, 5]) scene.ran(night(n) + minute, { minutes: 1, result: 'failed' });
+  scene.deadLetter(night(n) + 6, morning(n));
+}
+
+export const SITUATIONS: readonly Situation[] = [
+  {
+    what: 'all well',
+    job: nightlyJob,
+    days: 3,
+    happens: (scene) => wellEach(scene, [1, 2, 3]),
+    rings: {},
+  },
+  {
+    what: 'first deployment at 10:00, first tick at 02:00',
+    job: nightlyJob,
+    days: 1,
+    happens: (scene) => wellEach(scene, [1]),
+    rings: {},
+  },
+  {
+    what: 'a tick fails, its retry succeeds',
+    job: nightlyJob,
+    days: 3,
+    happens(scene) {
+      wellEach(scene, [1, 3]);
+      scene.tick(night(2), { minutes: 1, result: 'failed' });
+      scene.ran(night(2) + 2, { minutes: 3 });
+    },
+    rings: { Failed: 'once' },
+  },
+  {
+    what: 'a tick fails, its retries are used up',
+    job: nightlyJob,
+    days: 3,
+    happens(scene) {
+      wellEach(scene, [1, 3]);
+      failedForGood(scene, 2);
+    },
+    rings: { DeadLetters: 'once', Failed: 'once' },
+  },
+  {
+    what: 'a tick is killed at its time-out, three times',
+    job: nightlyJob,
+    days: 3,
+    happens(scene) {
+      wellEach(scene, [1, 3]);
+      scene.attempted(night(2));
+      for (const minute of [0, 6, 13]) scene.ran(night(2) + minute, { minutes: 5, result: 'hung' });
+      scene.deadLetter(night(2) + 18, morning(2));
+    },
+    rings: { DeadLetters: 'once', Failed: 'once', LongRun: 'once' },
+  },
+  {
+    what: 'at most once (`retryAttempts: 0`): a tick fails',
+    job: atMostOnce,
+    days: 3,
+    happens(scene) {
+      wellEach(scene, [1, 3]);
+      scene.tick(night(2), { minutes: 1, result: 'failed' });
+      scene.deadLetter(night(2) + 2, morning(2));
+    },
+    rings: { DeadLetters: 'once' },
+  },
+  {
+    what: 'the lock is paused for two nights',
+    job: nightlyJob,
+    days: 4,
+    happens(scene) {
+      wellEach(scene, [1, 4]);
+      for (const n of [2, 3]) scene.tick(night(n), { result: 'paused' });
+    },
+    rings: { DidNotRun: 'once' },
+  },
+  {
+    what: 'the schedule is off for three days',
+    job: nightlyJob,
+    days: 6,
+    happens: (scene) => wellEach(scene, [1, 2, 6]),
+    rings: { NotTriggered: 'once' },
+  },
+  {
+    what: 'the function fails at its start since it was deployed',
+    job: nightlyJob,
+    days: 2,
+    happens(scene) {
+      for (const n of [1, 2]) {
+        scene.attempted(night(n));
+        for (const minute of [0, 1, 3]) scene.ran(night(n) + minute, { result: 'hung' });
+      }
+      scene.deadLetter(night(1) + 4, MONDAY + 10 * DAY);
+    },
+    rings: { DeadLetters: 'once, stays', Failed: 'twice' },
+  },
+  {
+    what: 'the handler was deployed without the wrapper',
+    job: nightlyJob,
+    days: 2,
+    happens(scene) {
+      for (const n of [1, 2]) {
+        scene.attempted(night(n));
+        scene.ran(night(n), { told: undefined, result: 'unobserved' as never });
+      }
+    },
+    rings: { DidNotRun: 'once, stays' },
+  },
+  {
+    what: 'Lambda refuses the deliveries of a tick, until they are given up',
+    job: nightlyJob,
+    days: 3,
+    happens(scene) {
+      wellEach(scene, [1, 3]);
+      for (let minute = 0; minute < 185; minute += 1) scene.attempted(night(2) + minute);
+      scene.deadLetter(night(2) + 185, morning(2));
+    },
+    rings: { DidNotRun: 'once', DeadLetters: 'once' },
+  },
+  {
+    what: 'a duplicate comes twelve hours late',
+    job: nightlyJob,
+    days: 3,
+    happens(scene) {
+      wellEach(scene, [1, 2, 3]);
+      scene.tick(night(2) + 12 * HOUR, { result: 'already-executed' });
+    },
+    rings: {},
+  },
+  {
+    what: 'another region does the tick, this one skips it as `locked`',
+    job: nightlyJob,
+    days: 3,
+    happens(scene) {
+      wellEach(scene, [1, 3]);
+      scene.tick(night(2), { result: 'locked' });
+    },
+    rings: { DidNotRun: 'once' },
+  },
+  {
+    what: '`cron(0/5 8-17 ? * MON-FRI *)`: nights and a weekend',
+    job: workingHours,
+    days: 8,
+    happens(scene) {
+      for (const minute of workingTicks(DEPLOYED, DEPLOYED + 8 * DAY)) scene.tick(minute);
+    },
+    rings: {},
+  },
+  {
+    what: 'the same: on Tuesday at 11:00 its runs stop, its ticks do not, until 12:00',
+    job: workingHours,
+    days: 3,
+    happens(scene) {
+      for (const minute of workingTicks(DEPLOYED, DEPLOYED + 3 * DAY)) {
+        const isDown = minute >= MONDAY + DAY + 11 * HOUR && minute < MONDAY + DAY + 12 * HOUR;
+        if (isDown) scene.attempted(minute);
+        else scene.tick(minute);
+      }
+    },
+    rings: { DidNotRun: 'once' },
+  },
+  {
+    what: 'the same: on Tuesday at 11:00 its schedule is deleted',
+    job: workingHours,
+    days: 6,
+    happens(scene) {
+      for (const minute of workingTicks(DEPLOYED, MONDAY + DAY + 11 * HOUR)) scene.tick(minute);
+    },
+    rings: { NotTriggered: 'once, stays' },
+  },
+  {
+    what: 'every 5 minutes: a run takes 7, the next tick is skipped as `locked`',
+    job: every5Minutes,
+    days: 1,
+    happens(scene) {
+      const long = DEPLOYED + 5 * HOUR;
+      for (let minute = DEPLOYED; minute < DEPLOYED + DAY; minute += 5) {
+        scene.tick(minute, minute === long ? { minutes: 7 } : minute === long + 5 ? { result: 'locked' } : {});
+      }
+    },
+    rings: {},
+  },
+  {
+    what: 'a run takes over 90 % of its time-out',
+    job: nightlyJob,
+    days: 3,
+    happens(scene) {
+      wellEach(scene, [1, 3]);
+      scene.tick(night(2), { minutes: 4.8 });
+    },
+    rings: { LongRun: 'once' },
+  },
+  {
+    what: 'a run loses its lock',
+    job: nightlyJob,
+    days: 3,
+    happens(scene) {
+      wellEach(scene, [1, 3]);
+      scene.tick(night(2), { minutes: 4, told: { type: 'lost', fencingToken: 5 } });
+    },
+    rings: { LockLost: 'once' },
+  },
+  {
+    what: "a host's clock is off",
+    job: nightlyJob,
+    days: 3,
+    happens(scene) {
+      wellEach(scene, [1, 3]);
+      scene.tick(night(2), { minutes: 4, told: { type: 'clock-skew', minMs: 2_000, maxMs: 3_000 } });
+    },
+    rings: { ClockSkew: 'once' },
+  },
+];
+
+const templates = new Map<Situation['job'], Template>();
+
+function templateFor(job: Situation['job']): Template {
+  const stack = appStack();
+  const [page = [], ticket = []] = ['Page', 'Ticket'].map((id) => [new SnsAction(new Topic(stack, id))]);
+  const template = templates.get(job) ?? templateOf(digest({ ...job, alarms: { page, ticket } }, stack).stack);
+  templates.set(job, template);
+  return template;
+}
+
+/** Plays a situation with the alarms of a stack that was synthesised for it. */
+export function playSituation(
+  { job, days, happens }: Situation,
+  chance: Chance,
+): AlarmScene & { rings: Readonly<Record<string, string>> } {
+  const scene = new AlarmScene(templateFor(job), chance);
+  happens(scene);
+  const rings = scene.play(DEPLOYED, DEPLOYED + days * DAY);
+  const shown = Object.entries(rings).flatMap(([name, ring]) =>
+    ring.times === 0 ? [] : [[name, shownRing(ring)] as const],
+  );
+  return Object.assign(scene, { rings: Object.fromEntries(shown) });
+}
+
+const shownRing = ({ times, isOn }: Rings): string =>
+  `${['never', 'once', 'twice'][times] ?? `${times} times`}${isOn ? ', stays' : ''}`;
