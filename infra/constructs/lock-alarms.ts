@@ -34,18 +34,25 @@ const NEARLY = 0.9;
 const DELAY_MS = 180_000;
 const FIVE_MINUTES = Duration.minutes(5);
 
+/** What the alarms watch. */
 export interface LockAlarmsProps {
+  /** The function. */
   readonly fn: IFunction;
+  /** Its time-out. */
   readonly timeout: Duration;
   /** Lambda's retries of a failed run. */
   readonly retries: number;
+  /** The queue of the ticks that were given up. */
   readonly deadLetters: IQueue;
   /** Whether a run that failed for good ends in that queue. */
   readonly failuresAreDeadLetters: boolean;
+  /** The namespace of its metrics. */
   readonly namespace: string;
+  /** Its locks, as they share alarms. */
   readonly sets: readonly LockSet[];
   /** Whether the function takes locks of one set alone. */
   readonly isAlone: boolean;
+  /** Whom they tell, and how each kind is tuned. */
   readonly options: LockAlarmsOptions | false;
   /** Whom all alarms tell for which `options` name nobody. */
   readonly actions: readonly IAlarmAction[];
@@ -53,7 +60,20 @@ export interface LockAlarmsProps {
 
 type Problem = Omit<Partial<AlarmProps>, 'metric'> & { readonly metric: IMetric; readonly alarmDescription: string };
 
-/** What wakes an operator, or waits until the morning. Each description says what happened and where to look. */
+/**
+ * What wakes an operator, or waits until the morning. Each description says what happened and where to look.
+ *
+ * @example
+ * ```ts
+ * import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
+ * import type { SingleExecutionFunction } from 'single-execution/cdk';
+ *
+ * export const alarmsToWakeFor = ({ alarms }: SingleExecutionFunction): readonly Alarm[] => [
+ *   ...alarms.of('deadLetters'),
+ *   ...alarms.of('didNotRun'),
+ * ];
+ * ```
+ */
 export class LockAlarms extends Construct {
   readonly #byKind: Readonly<Record<LockAlarmKind, Alarm[]>>;
   readonly #props: LockAlarmsProps;

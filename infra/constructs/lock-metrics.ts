@@ -17,12 +17,25 @@ export const LOCK_METRICS = [
   'Duration',
 ] as const;
 
+/** A metric that wrapped handlers write, by its name in CloudWatch. */
 export type LockMetricName = (typeof LOCK_METRICS)[number];
 
 /** The environment variable that names the namespace; where it is set, handlers write metrics. */
 export const NAMESPACE_VARIABLE = 'SINGLE_EXECUTION_NAMESPACE';
 
-/** A metric of one lock, or of the locks of one `prefix*`, by default its sum over 5 minutes. */
+/**
+ * A metric of one lock, or of the locks of one `prefix*`, by default its sum over 5 minutes.
+ *
+ * @example
+ * ```ts
+ * import type { SingleExecutionFunction } from 'single-execution/cdk';
+ * import { lockMetric } from 'single-execution/cdk';
+ *
+ * export function missedBy(fn: SingleExecutionFunction) {
+ *   return lockMetric(fn.metricNamespace, 'Missed', 'send-digest');
+ * }
+ * ```
+ */
 export function lockMetric(
   namespace: string,
   metricName: LockMetricName,

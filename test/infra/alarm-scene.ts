@@ -13,8 +13,8 @@ export interface Chance {
 
 interface Run {
   readonly minutes?: number;
-  /** `hung` is killed at its time-out, and writes nothing. A reason is that of a skip. */
-  readonly result?: 'succeeded' | 'failed' | 'hung' | 'locked' | 'paused' | 'already-executed';
+  /** `hung` is killed at its time-out, `unobserved` has no wrapper: both write nothing. A reason is that of a skip. */
+  readonly result?: 'unobserved' | 'succeeded' | 'failed' | 'hung' | 'locked' | 'paused' | 'already-executed';
   readonly told?: EventBody;
 }
 

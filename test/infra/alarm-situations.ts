@@ -154,7 +154,7 @@ export const SITUATIONS: readonly Situation[] = [
     happens(scene) {
       for (const n of [1, 2]) {
         scene.attempted(night(n));
-        scene.ran(night(n), { told: undefined, result: 'unobserved' as never });
+        scene.ran(night(n), { result: 'unobserved' });
       }
     },
     rings: { DidNotRun: 'once, stays' },

@@ -248,7 +248,10 @@ describe.each([22, 24] as const)('on Node %i', (major) => {
     const deployTenantSync = () =>
       deploy('TenantSync', { TENANT_API_URL: `http://127.0.0.1:${(tenants.address() as AddressInfo).port}/` });
     const sync = ({ deliver }: Deployed, tenant: string, time: string, options: InvokeOptions = {}) =>
-      deliver(time, { schedule: `TenantSyncSingleExecutionSchedulestenantsync2FScheduletenantsync2F${tenant}`, ...options }).done;
+      deliver(time, {
+        schedule: `TenantSyncSingleExecutionSchedulestenantsync2FScheduletenantsync2F${tenant}`,
+        ...options,
+      }).done;
 
     test('syncs tenants side by side, each tick once', async () => {
       const fn = await deployTenantSync();

@@ -100,11 +100,16 @@ describe('row 77: an alarm on a number', () => {
 });
 
 describe('row 77: the alarm that a tick was sent and not done', () => {
+  interface Query {
+    readonly MetricStat?: {
+      readonly Metric: { readonly MetricName: string; readonly Dimensions: readonly { readonly Value: unknown }[] };
+      readonly Period: number;
+      readonly Stat: string;
+    };
+  }
   const metricsOf = (alarm: ReturnType<typeof ofKind>[number] | undefined) =>
-    alarm?.['Metrics'].flatMap(({ MetricStat: stat }: { MetricStat?: Record<string, never> }) =>
-      stat
-        ? [[stat['Metric']['MetricName'], stat['Metric']['Dimensions'][0]['Value'], stat['Period'], stat['Stat']]]
-        : [],
+    alarm?.['Metrics'].flatMap(({ MetricStat: it }: Query) =>
+      it ? [[it.Metric.MetricName, it.Metric.Dimensions[0]?.Value, it.Period, it.Stat]] : [],
     );
 
   test('row 77: judges each minute by attempts, runs and errors, and keeps what it judged last', () => {

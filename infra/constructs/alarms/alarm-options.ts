@@ -4,28 +4,30 @@ import type { IAlarmAction } from 'aws-cdk-lib/aws-cloudwatch';
 /** `page` wakes somebody; `ticket` waits until the morning. */
 export type LockAlarmSeverity = 'page' | 'ticket';
 
-/** Every kind of alarm, and how urgent it is unless it is told otherwise. */
-export const LOCK_ALARMS = {
-  /** A tick was given up after all retries. */
-  deadLetters: 'page',
-  /** A tick was sent, and no run did it. */
-  didNotRun: 'page',
-  /** No tick was sent for longer than the schedule allows. */
-  notTriggered: 'page',
-  /** A run went on without its lock. */
-  lockLost: 'page',
-  /** A run failed, and is tried again. */
-  failed: 'ticket',
-  /** A run took nearly its time-out. */
-  longRun: 'ticket',
-  /** A host's clock is off. */
-  clockSkew: 'ticket',
-} as const satisfies Readonly<Record<string, LockAlarmSeverity>>;
+/** A kind of alarm. */
+export type LockAlarmKind =
+  | 'deadLetters'
+  | 'didNotRun'
+  | 'notTriggered'
+  | 'lockLost'
+  | 'failed'
+  | 'longRun'
+  | 'clockSkew';
 
-export type LockAlarmKind = keyof typeof LOCK_ALARMS;
+/** Every kind, and how urgent it is unless it is told otherwise. */
+export const LOCK_ALARMS: Readonly<Record<LockAlarmKind, LockAlarmSeverity>> = {
+  deadLetters: 'page',
+  didNotRun: 'page',
+  notTriggered: 'page',
+  lockLost: 'page',
+  failed: 'ticket',
+  longRun: 'ticket',
+  clockSkew: 'ticket',
+};
 
 /** An alarm on a number. */
 export interface LockAlarmTuning {
+  /** @default that of its kind */
   readonly severity?: LockAlarmSeverity;
   /** From which value on: milliseconds for `longRun` and `clockSkew`, else how many. @default 1, or 90 % of the time-out */
   readonly threshold?: number;
@@ -35,12 +37,13 @@ export interface LockAlarmTuning {
 
 /** An alarm on something that did not happen. */
 export interface LockWatchTuning {
+  /** @default 'page' */
   readonly severity?: LockAlarmSeverity;
   /** How long it may take. @default what the schedule, a run and its retries can take */
   readonly after?: Duration;
 }
 
-/** Each kind can be turned off with `false`, or tuned. */
+/** Whom alarms tell. Each kind can be turned off with `false`, or tuned. */
 export interface LockAlarmsOptions {
   /** Whom the urgent alarms tell. @default alarmActions */
   readonly page?: readonly IAlarmAction[];
@@ -48,13 +51,19 @@ export interface LockAlarmsOptions {
   readonly ticket?: readonly IAlarmAction[];
   /** Whether they are told as well when it is fine again. @default true */
   readonly notifyOk?: boolean;
+  /** A tick was given up after all retries. @default a page */
   readonly deadLetters?: false | LockAlarmTuning;
+  /** A tick was sent, and no run did it. @default a page */
   readonly didNotRun?: false | LockWatchTuning;
+  /** No tick was sent for longer than the schedule allows. @default a page */
   readonly notTriggered?: false | LockWatchTuning;
+  /** A run went on without its lock. @default a page */
   readonly lockLost?: false | LockAlarmTuning;
-  /** @default made where Lambda tries a failed run again, or where its failure is no dead letter */
+  /** A run failed. @default a ticket, where Lambda tries it again or its failure is no dead letter */
   readonly failed?: false | LockAlarmTuning;
+  /** A run took over 90 % of its time-out. @default a ticket */
   readonly longRun?: false | LockAlarmTuning;
+  /** A host's clock is off by more than `maxClockSkew`. @default a ticket */
   readonly clockSkew?: false | LockAlarmTuning;
 }
 

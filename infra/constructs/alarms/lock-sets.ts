@@ -9,6 +9,7 @@ export const LOCK_SETS_VARIABLE = 'SINGLE_EXECUTION_LOCK_SETS';
 export interface LockSet {
   /** As the dimension `LockName` has it: the lock's name, or the prefix. */
   readonly name: string;
+  /** The schedules of its locks. */
   readonly schedules: readonly PlannedSchedule[];
   /** The group of its schedules and of no others, whose metrics are therefore the set's. */
   readonly group?: CfnScheduleGroup;
