@@ -156,14 +156,14 @@ export class LockAlarms extends Construct {
 
   #addWatches(set: WatchedSet): void {
     const { timeout, retries } = this.#props;
-    const due = set.schedules.filter(({ enabled }) => enabled !== false);
+    const due = set.schedules.filter(({ enabled }) => enabled);
     if (due.length === 0) return;
     const runMs = lastRunEndsMs(retries, timeout.toMilliseconds());
     const expressions = [...new Set(due.map(({ schedule }) => schedule.expressionString))].join(', ');
     this.#addWatch('didNotRun', set, ({ after }) => didNotRun(set, runMs, after), {
       alarmDescription: `Lock "${set.name}": a tick of ${expressions} was sent, and no run has done it. See whether the function is invoked, and whether its runs are skipped or paused.`,
     });
-    const gaps = due.flatMap((schedule) => schedule.gaps?.longestMs ?? []);
+    const gaps = due.flatMap((schedule) => (schedule.end ? [] : (schedule.gaps?.longestMs ?? [])));
     if (gaps.length === 0) return;
     const longestMs = Math.min(...gaps);
     this.#addWatch('notTriggered', set, ({ after }) => notTriggered(set, longestMs + runMs, after), {

@@ -1,5 +1,11 @@
+import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { playSituation, SITUATIONS } from './alarm-situations.js';
+import {
+  LOCK_ALARMS,
+  type LockAlarmKind,
+  type LockAlarmSeverity,
+} from '../../infra/constructs/alarms/alarm-options.js';
+import { playSituation, SITUATIONS, type Situation } from './alarm-situations.js';
 
 afterEach(() => {
   vi.unstubAllEnvs();
@@ -19,3 +25,35 @@ describe.each(CHANCES)(
     });
   },
 );
+
+/** The row of a situation in the guide. */
+function row({ what, rings }: Situation): string {
+  const cell = (severity: LockAlarmSeverity) =>
+    Object.entries(rings)
+      .filter(([name]) => LOCK_ALARMS[(name.charAt(0).toLowerCase() + name.slice(1)) as LockAlarmKind] === severity)
+      .map(([name, how]) => `\`${name}\`${how === 'once' ? '' : ` ${how}`}`)
+      .join(', ');
+  return `| ${what} | ${cell('page') || '–'} | ${cell('ticket') || '–'} |`;
+}
+
+test('row 77: the guide has this table', () => {
+  const guide = readFileSync(new URL('../../docs/deploy/cdk.md', import.meta.url), 'utf8');
+
+  expect(guide).toContain(['| situation | page | ticket |', '|---|---|---|', ...SITUATIONS.map(row)].join('\n'));
+});
+
+test('row 77: whoever is told of an alarm is told of its end, and nobody else', () => {
+  const [situation] = SITUATIONS.filter(({ what }) => what === 'a tick fails, its retries are used up');
+  const { alarms } = playSituation(situation as Situation, CHANCES[0] as (typeof CHANCES)[number]);
+  const told = (name: string) => alarms[name]?.changes.map(({ state, told: names }) => [state, ...names.map(short)]);
+  const short = (topic: string) => topic.slice(0, -8);
+
+  expect(told('DeadLetters')?.slice(-2)).toEqual([
+    ['ALARM', 'Page'],
+    ['OK', 'Page'],
+  ]);
+  expect(told('Failed')?.slice(-2)).toEqual([
+    ['ALARM', 'Ticket'],
+    ['OK', 'Ticket'],
+  ]);
+});

@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs';
+import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { templateOf } from '../support/synthesised.js';
+import { digest } from './digest.js';
+
+const GUIDE = new URL('../../docs/deploy/cdk.md', import.meta.url);
+const LIMIT = 500;
+
+interface Counted {
+  readonly resources: number;
+  /** Of its alarms: each costs once for each metric that it watches. */
+  readonly watched: number;
+  /** `Executed` and `HoldTime` of each set of locks. */
+  readonly metrics: number;
+}
+
+/** What a stack has: a lock table and, unless there are no locks, one function. */
+function counted(lockNames: readonly string[], locks: readonly string[]): Counted {
+  const schedule = ScheduleExpression.cron({ minute: '0', hour: '2' });
+  const fn = digest({ lockNames, schedules: locks.map((lockName) => ({ schedule, lockName })) });
+  const template = templateOf(fn.stack);
+  const alarms = Object.values(template.findResources('AWS::CloudWatch::Alarm'));
+  const stats = alarms.flatMap(({ Properties }) => Properties.Metrics ?? [{ MetricStat: Properties }]);
+  return {
+    resources: Object.keys(template.toJSON()['Resources']).length,
+    watched: stats.filter(({ MetricStat }) => MetricStat).length,
+    metrics: 2 * fn.execution.lockSets.length,
+  };
+}
+
+const less = (a: Counted, b: Counted): Counted => ({
+  resources: a.resources - b.resources,
+  watched: a.watched - b.watched,
+  metrics: a.metrics - b.metrics,
+});
+
+/** The lock table of the stack. */
+const TABLE: Counted = { resources: 1, watched: 0, metrics: 0 };
+
+function row(what: string, { resources, watched, metrics }: Counted): string {
+  const price = (count: number, cents: number) =>
+    count === 0 ? '–' : `${count}: $${((count * cents) / 100).toFixed(2)}`;
+  return `| ${what} | ${resources} | ${price(watched, 10)} | ${price(metrics, 30)} |`;
+}
+
+describe('row 77: the costs in the guide', () => {
+  let guide: string;
+  let one: Counted;
+  let two: Counted;
+  let tenant: Counted;
+  beforeAll(() => {
+    guide = readFileSync(GUIDE, 'utf8');
+    one = counted(['a'], ['a']);
+    // The second lock makes the function's own metrics useless to tell them apart; the third is like the second.
+    two = less(counted(['a', 'b', 'c'], ['a', 'b', 'c']), counted(['a', 'b'], ['a', 'b']));
+    tenant = less(counted(['t/*'], ['t/a', 't/b']), counted(['t/*'], ['t/a']));
+  });
+
+  test('row 77: are those of the synthesised stack', () => {
+    for (const line of [
+      row('a function with one lock, or with the locks of one `prefix*`', less(one, TABLE)),
+      row('each further lock of a function, by its whole name', two),
+      row('each further lock of a `prefix*`', tenant),
+    ]) {
+      expect(guide).toContain(line);
+    }
+  });
+
+  test('row 77: end where CloudFormation does', () => {
+    const functions = Math.floor((LIMIT - TABLE.resources) / less(one, TABLE).resources);
+    const several = counted(['a', 'b'], ['a', 'b']);
+    const names = 2 + Math.floor((LIMIT - several.resources) / two.resources);
+    const tenants = 1 + Math.floor((LIMIT - one.resources) / tenant.resources);
+
+    expect(guide).toContain(
+      `A stack with a lock table fits ${functions} functions of one lock each, or one function of ${names} locks by their whole names, or one of ${tenants} locks of one \`prefix*\`.`,
+    );
+  });
+});
