@@ -11,21 +11,19 @@ import { appStack, templateOf } from '../support/synthesised.js';
  * A change of this list therefore needs a line in the changeset that says what moves, and what to do before.
  */
 const RESOURCES = `
-AWS::CloudWatch::Alarm: NightlyReportSingleExecutionAlarmsClockSkewnightlyreport8888A9D5
+AWS::CloudWatch::Alarm: NightlyReportSingleExecutionAlarmsClockSkew2EF5252A
 AWS::CloudWatch::Alarm: NightlyReportSingleExecutionAlarmsDeadLettersCD78EF09
 AWS::CloudWatch::Alarm: NightlyReportSingleExecutionAlarmsDidNotRunnightlyreport130AAAFC
 AWS::CloudWatch::Alarm: NightlyReportSingleExecutionAlarmsFailedA95231C5
-AWS::CloudWatch::Alarm: NightlyReportSingleExecutionAlarmsLockLostnightlyreportF8174D4B
+AWS::CloudWatch::Alarm: NightlyReportSingleExecutionAlarmsLockLost10824DED
 AWS::CloudWatch::Alarm: NightlyReportSingleExecutionAlarmsLongRunAAC00D77
-AWS::CloudWatch::Alarm: TenantSyncSingleExecutionAlarmsClockSkewtenantsync2FacmeF136F167
-AWS::CloudWatch::Alarm: TenantSyncSingleExecutionAlarmsClockSkewtenantsync2Fglobex766295B3
+AWS::CloudWatch::Alarm: NightlyReportSingleExecutionAlarmsNotTriggerednightlyreport5E12A329
+AWS::CloudWatch::Alarm: TenantSyncSingleExecutionAlarmsClockSkew348A7DD4
 AWS::CloudWatch::Alarm: TenantSyncSingleExecutionAlarmsDeadLettersA519C5E2
-AWS::CloudWatch::Alarm: TenantSyncSingleExecutionAlarmsDidNotRuntenantsync2Facme06856B54
-AWS::CloudWatch::Alarm: TenantSyncSingleExecutionAlarmsDidNotRuntenantsync2Fglobex4E81E941
-AWS::CloudWatch::Alarm: TenantSyncSingleExecutionAlarmsFailedC59E7916
-AWS::CloudWatch::Alarm: TenantSyncSingleExecutionAlarmsLockLosttenantsync2FacmeD84523FB
-AWS::CloudWatch::Alarm: TenantSyncSingleExecutionAlarmsLockLosttenantsync2Fglobex06471F97
+AWS::CloudWatch::Alarm: TenantSyncSingleExecutionAlarmsDidNotRuntenantsync2F43F43E92
+AWS::CloudWatch::Alarm: TenantSyncSingleExecutionAlarmsLockLostF2AE4410
 AWS::CloudWatch::Alarm: TenantSyncSingleExecutionAlarmsLongRunB433E17C
+AWS::CloudWatch::Alarm: TenantSyncSingleExecutionAlarmsNotTriggeredtenantsync2FEA280B16
 AWS::CloudWatch::Dashboard: Dashboard7A714131
 AWS::DynamoDB::GlobalTable: Data666C94C7
 AWS::DynamoDB::GlobalTable: LocksTable84FB9352
@@ -50,9 +48,11 @@ AWS::SQS::Queue: NightlyReportSingleExecutionDeadLetters2C60F843
 AWS::SQS::Queue: TenantSyncSingleExecutionDeadLettersBF320E86
 AWS::SQS::QueuePolicy: NightlyReportSingleExecutionDeadLettersPolicy2F947EBA
 AWS::SQS::QueuePolicy: TenantSyncSingleExecutionDeadLettersPolicyE6254647
-AWS::Scheduler::Schedule: NightlyReportSingleExecutionSchedulenightlyreport2C013596
-AWS::Scheduler::Schedule: TenantSyncSingleExecutionScheduletenantsync2FacmeBBD8311F
-AWS::Scheduler::Schedule: TenantSyncSingleExecutionScheduletenantsync2Fglobex7D736363
+AWS::Scheduler::Schedule: NightlyReportSingleExecutionSchedulesnightlyreportSchedulenightlyreport16BB9606
+AWS::Scheduler::Schedule: TenantSyncSingleExecutionSchedulestenantsync2FScheduletenantsync2FacmeB44A63AB
+AWS::Scheduler::Schedule: TenantSyncSingleExecutionSchedulestenantsync2FScheduletenantsync2Fglobex3912C437
+AWS::Scheduler::ScheduleGroup: NightlyReportSingleExecutionSchedulesnightlyreport3F6E3262
+AWS::Scheduler::ScheduleGroup: TenantSyncSingleExecutionSchedulestenantsync2FFB899D16
 `;
 
 test('the resources of the default stack keep their logical ids', () => {
