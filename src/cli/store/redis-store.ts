@@ -42,7 +42,7 @@ async function connect(url: string): Promise<RedisConnection> {
 
 async function connectIORedis(url: string): Promise<RedisConnection> {
   const { Redis } = await import('ioredis');
-  const client = new Redis(url, { maxRetriesPerRequest: 0 });
+  const client = new Redis(url, { maxRetriesPerRequest: 0, socketTimeout: 2_000 });
   await loggedIn(client, () => client.disconnect());
   return {
     client,

@@ -64,7 +64,7 @@ export interface RedisStoreOptions {
  * import { Redis } from 'ioredis';
  * import { redisStore } from 'single-execution/redis';
  *
- * const client = new Redis({ maxRetriesPerRequest: 0 });
+ * const client = new Redis({ maxRetriesPerRequest: 0, socketTimeout: 2_000 });
  * export const store = redisStore({ client });
  * ```
  *
