@@ -73,9 +73,10 @@ function settings({ job }: Deployment): Hcl {
       attribute('time_zone', text(job.timeZone)),
       attribute('timeout_seconds', job.timeoutSeconds),
       comment('The bundled handler:'),
-      ...[...buildCommand(job.name), '  && (cd dist && zip send-digest.zip send-digest.js send-digest.js.map)'].map(
-        comment,
-      ),
+      ...[
+        ...buildCommand(job.name).map((line) => line.replace(/js$/, 'js \\')),
+        '  && (cd dist && zip send-digest.zip send-digest.js send-digest.js.map)',
+      ].map(comment),
       attribute('zip', '"${path.module}/dist/send-digest.zip"'),
     ),
   );

@@ -10,7 +10,7 @@ locals {
     timeout_seconds = 300
     # The bundled handler:
     # npx esbuild send-digest.ts --bundle --platform=node --target=node22 --main-fields=module,main \
-    #   --minify --sourcemap --sources-content=false --outfile=dist/send-digest.js
+    #   --minify --sourcemap --sources-content=false --outfile=dist/send-digest.js \
     #   && (cd dist && zip send-digest.zip send-digest.js send-digest.js.map)
     zip = "${path.module}/dist/send-digest.zip"
   }

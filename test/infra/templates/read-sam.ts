@@ -6,14 +6,14 @@ import { readTemplate } from '../../../infra/templates/read-template.js';
 const tag = (name: string, key: string): ScalarTag => ({ tag: name, resolve: (text) => ({ [key]: text }) });
 
 /** CloudFormation reads YAML 1.1, with short forms of its functions. */
-function parseCloudFormation(text: string): SamTemplate {
+export function parseCloudFormation(text: string): SamTemplate {
   return parse(text, {
     version: '1.1',
     customTags: [tag('!Ref', 'Ref'), tag('!GetAtt', 'Fn::GetAtt'), tag('!Sub', 'Fn::Sub')],
   });
 }
 
-interface SamTemplate {
+export interface SamTemplate {
   readonly Transform: string;
   readonly Parameters: Readonly<Record<string, { readonly Default: unknown }>>;
   readonly Resources: Resources;

@@ -1,0 +1,182 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { build } from 'esbuild';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Deployment, Statement } from '../../../infra/templates/deployment.js';
+import { jobFiles } from '../../../src/cli/init/job-files.js';
+import { dynamoDBLocal, freshTable } from '../../support/dynamodb-local.js';
+import { type FaultProxy, type SeenRequest, startFaultProxy } from '../../support/fault-proxy.js';
+import { isAllowed } from '../../support/iam-policy.js';
+import { startLambda } from '../../support/lambda-runtime/lambda-host.js';
+import { nodeBinary } from '../../support/node-binary.js';
+import { parseCloudFormation, readSam } from './read-sam.js';
+import { readTerraform } from './read-terraform.js';
+
+/*
+ * What SAM and Terraform would upload: the job of `init`, bundled as each template says, run as Lambda runs it, with the
+ * template's settings and environment, on the event that its schedule sends. Each request is held against its policy.
+ */
+
+const ROOT = join(import.meta.dirname, '../../..');
+const SLOW_MS = 120_000;
+const { client, endpoint } = dynamoDBLocal();
+let proxy: FaultProxy;
+let project: string;
+
+beforeAll(async () => {
+  [proxy, project] = await Promise.all([startFaultProxy(endpoint), mkdtemp(join(tmpdir(), 'job-'))]);
+  const job = jobFiles('send-digest', { isTypeScript: true, runner: 'vitest' });
+  for (const [file, text] of Object.entries(job)) await writeFile(join(project, file), text);
+  // The library is found by the paths of this repository.
+  await writeFile(join(project, 'tsconfig.json'), JSON.stringify({ extends: join(ROOT, 'tsconfig.json') }));
+  await symlink(join(ROOT, 'node_modules'), join(project, 'node_modules'), 'dir');
+});
+afterAll(() => Promise.all([proxy?.stop(), rm(project, { recursive: true })]));
+
+interface Bundled {
+  readonly deployment: Deployment;
+  readonly handler: string;
+  /** The folder that is zipped. */
+  readonly folder: string;
+}
+
+const readTemplateFile = (file: string): Promise<string> => readFile(join(ROOT, 'infra/templates', file), 'utf8');
+
+interface BuildProperties {
+  readonly EntryPoints: string[];
+  readonly Target: string;
+  readonly MainFields: string;
+  readonly Minify: boolean;
+  readonly Sourcemap: boolean;
+  readonly SourcesContent: boolean;
+}
+
+/** As `sam build` hands the properties to esbuild. */
+async function bundledBySam(): Promise<Bundled> {
+  const text = await readTemplateFile('sam/template.yaml');
+  const { Metadata = {}, Properties = {} } = parseCloudFormation(text).Resources['SendDigestFunction'] ?? {};
+  const { EntryPoints, Target, MainFields, Minify, Sourcemap, SourcesContent, ...rest } = Metadata[
+    'BuildProperties'
+  ] as BuildProperties;
+  expect(rest).toEqual({});
+  const folder = join(project, 'sam');
+  await build({
+    absWorkingDir: project,
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    outdir: folder,
+    entryPoints: EntryPoints,
+    target: Target,
+    mainFields: MainFields.split(','),
+    minify: Minify,
+    sourcemap: Sourcemap,
+    sourcesContent: SourcesContent,
+  });
+  return { deployment: readSam(text), handler: String(Properties['Handler']), folder };
+}
+
+/** By the command that the comment gives, but for the zip. */
+async function bundledForTerraform(): Promise<Bundled> {
+  const text = await readTemplateFile('terraform/main.tf');
+  const command = /# (npx esbuild[^\n]*)\\\n +# +([^\n]*)\\\n/.exec(text)?.slice(1).join('') ?? '';
+  await promisify(execFile)('sh', ['-c', command], { cwd: project });
+  const handler = /handler += "(.+)"/.exec(text)?.[1] ?? '';
+  return { deployment: await readTerraform(text), handler, folder: join(project, 'dist') };
+}
+
+test.each([
+  ['SAM', bundledBySam],
+  ['Terraform', bundledForTerraform],
+])(
+  'what %s deploys runs a tick once, and asks for nothing that its policy denies',
+  async (_, bundled) => {
+    const { deployment, handler, folder } = await bundled();
+    const table = await freshTable(client, { partitionKey: deployment.table.partitionKey });
+    const known = knownOf(deployment, table);
+    proxy.reset();
+    const host = await startLambda({
+      node: await nodeBinary(24),
+      taskRoot: folder,
+      handler,
+      functionName: 'send-digest',
+      region: 'eu-central-1',
+      memoryMb: deployment.fn.memoryMb,
+      timeoutMs: deployment.job.timeoutSeconds * 1_000,
+      env: { ...filled(deployment.fn.environment, known), AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint },
+    });
+    const deliver = (scheduledTime: string) => host.invoke(eventOf(deployment, known, scheduledTime));
+    try {
+      expect(await deliver('2026-01-02T02:00:00Z')).toMatchObject({ value: 'send-digest of 2026-01-02T02:00:00.000Z' });
+      expect(await deliver('2026-01-02T02:00:00Z')).toMatchObject({
+        value: { status: 'skipped', reason: 'already-executed', tick: '2026-01-02T02:00:00.000Z' },
+      });
+      // In less than LOCK_AT_LEAST_FOR, which the template hands to the function.
+      expect(await deliver('2026-01-03T02:00:00Z')).toMatchObject({ value: { reason: 'lock-at-least-for' } });
+      expect(host.output().stdout.join('\n')).toContain('"Namespace":"SingleExecution/jobs"');
+    } finally {
+      await host.stop();
+    }
+    const requests = proxy.requests();
+    expect(requests).toHaveLength(4);
+    expect(requests.filter((request) => !isAllowed(policyOf(deployment, known), asked(request)))).toEqual([]);
+  },
+  SLOW_MS,
+);
+
+/** What stands for the marks once it is deployed. */
+function knownOf({ job }: Deployment, table: string): Readonly<Record<string, string>> {
+  return {
+    job: job.name,
+    schedule: job.schedule,
+    timeZone: job.timeZone,
+    namespace: 'SingleExecution/jobs',
+    account: '123456789012',
+    region: 'eu-central-1',
+    'table.name': table,
+    'table.arn': arnOf(table),
+    'log.arn': 'arn:aws:logs:eu-central-1:123456789012:log-group:jobs:*',
+    'queue.arn': 'arn:aws:sqs:eu-central-1:123456789012:dead-letters',
+  };
+}
+
+const arnOf = (table: string): string => `arn:aws:dynamodb:eu-central-1:123456789012:table/${table}`;
+
+function filled<T>(value: T, known: Readonly<Record<string, string>>): T {
+  const text = JSON.stringify(value).replace(/\{\{([\w.]+)\}\}/g, (mark, name: string) => known[name] ?? mark);
+  expect(text).not.toContain('{{');
+  return JSON.parse(text);
+}
+
+function eventOf({ schedule }: Deployment, known: Readonly<Record<string, string>>, scheduledTime: string): unknown {
+  const input = JSON.stringify(filled(JSON.parse(schedule.input), known))
+    .replaceAll('<aws.scheduler.scheduled-time>', scheduledTime)
+    .replaceAll('<aws.scheduler.schedule-arn>', 'arn:aws:scheduler:eu-central-1:123456789012:schedule/jobs/nightly')
+    .replaceAll('<aws.scheduler.execution-id>', randomUUID())
+    .replaceAll('<aws.scheduler.attempt-number>', '1');
+  expect(input).not.toContain('<aws.');
+  return JSON.parse(input);
+}
+
+function policyOf({ role }: Deployment, known: Readonly<Record<string, string>>): unknown {
+  const statements = role.statements.map(({ effect, actions, resources, conditions }: Statement) => ({
+    Effect: effect,
+    Action: actions,
+    Resource: resources,
+    Condition: conditions,
+  }));
+  return filled({ Version: '2012-10-17', Statement: statements }, known);
+}
+
+function asked({ operation, body }: SeenRequest) {
+  const { lockName } = (body['Key'] ?? {}) as { readonly lockName?: { readonly S: string } };
+  return {
+    action: `dynamodb:${operation}`,
+    resource: arnOf(String(body['TableName'])),
+    context: lockName ? { 'dynamodb:LeadingKeys': [lockName.S] } : {},
+  };
+}
