@@ -18,6 +18,7 @@ const SAME: Readonly<Record<string, string>> = {
   'queue.name': 'DeadLetters.QueueName',
   'schedulerRole.arn': 'SendDigestScheduleRole.Arn',
   'topic.arn': 'Alarms',
+  'group.name': 'SendDigestSchedules',
 };
 
 /** A text with marks as CloudFormation's short forms: `!Ref Locks`, `!GetAtt Locks.Arn`, `!Sub '${Locks.Arn}:*'`. */

@@ -39,6 +39,11 @@ export function queueResources({ queue }: Deployment): Record<string, YamlObject
   };
 }
 
+/** The group of the schedule, by which Scheduler reports what it sent. */
+export function groupResources(): Record<string, YamlObject> {
+  return { SendDigestSchedules: { Type: 'AWS::Scheduler::ScheduleGroup' } };
+}
+
 export function roleResource({ trust, statements }: Role): YamlObject {
   return {
     Type: 'AWS::IAM::Role',
@@ -87,11 +92,11 @@ function metricProperties(metrics: readonly Metric[]): YamlObject {
   return { Metrics: metrics.map(part) };
 }
 
-function part({ id, source, expression, periodSeconds, returned }: Metric): Yaml {
+function part({ id, label, source, expression, periodSeconds, returned }: Metric): Yaml {
   const own = source
     ? { MetricStat: { Metric: metricMembers(source), Period: periodSeconds, Stat: source.statistic } }
     : { Expression: expression, Period: periodSeconds };
-  return { Id: id, ...own, ReturnData: returned };
+  return { Id: id, ...own, Label: label, ReturnData: returned };
 }
 
 function metricMembers({ namespace, name, dimensions }: Omit<MetricSource, 'statistic'>): YamlObject {

@@ -53,6 +53,8 @@ export interface Retries {
 }
 
 export interface Schedule {
+  /** A group of its own, which has metrics of its own. */
+  readonly group: string;
   readonly state: string;
   readonly window: string;
   readonly target: string;
@@ -100,6 +102,7 @@ export interface Metric {
   /** What an expression calls it; `''` for the metric of an alarm without one. */
   readonly id: string;
   readonly returned: boolean;
+  readonly label: string | undefined;
   readonly periodSeconds: number | undefined;
   readonly expression: string | undefined;
   readonly source: MetricSource | undefined;

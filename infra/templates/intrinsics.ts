@@ -22,6 +22,7 @@ const KINDS: Readonly<Record<string, readonly [kind: string, ref: string]>> = {
   'AWS::Logs::LogGroup': ['log', 'name'],
   'AWS::SQS::Queue': ['queue', 'url'],
   'AWS::SNS::Topic': ['topic', 'arn'],
+  'AWS::Scheduler::ScheduleGroup': ['group', 'name'],
 };
 
 const ATTRIBUTES: Readonly<Record<string, string>> = { Arn: 'arn', QueueName: 'name', TopicArn: 'arn' };

@@ -22,6 +22,7 @@ function readMetric(alarm: Values): Metric {
   return {
     id: '',
     returned: true,
+    label: undefined,
     periodSeconds: Number(alarm['Period']),
     expression: undefined,
     source: readSource(alarm, alarm['Statistic']),
@@ -34,6 +35,7 @@ function readPart(part: Values): Metric {
   return {
     id: String(part['Id']),
     returned: part['ReturnData'] !== false,
+    label: part['Label'] === undefined ? undefined : String(part['Label']),
     periodSeconds: period === undefined ? undefined : Number(period),
     expression: part['Expression'] === undefined ? undefined : String(part['Expression']),
     source: stat && readSource(stat['Metric'] as Values, stat['Stat']),

@@ -22,7 +22,7 @@ interface Found {
 
 /** The resources of a job. Any other is an error, so that nothing is overlooked. A topic only carries alarms on. */
 const KNOWN =
-  /^AWS::(DynamoDB::Table|Lambda::(Function|EventInvokeConfig)|Logs::LogGroup|SQS::Queue(Policy)?|IAM::(Role|Policy)|Scheduler::Schedule|CloudWatch::Alarm|SNS::Topic)$/;
+  /^AWS::(DynamoDB::Table|Lambda::(Function|EventInvokeConfig)|Logs::LogGroup|SQS::Queue(Policy)?|IAM::(Role|Policy)|Scheduler::Schedule(Group)?|CloudWatch::Alarm|SNS::Topic)$/;
 
 /** Reads a template of CloudFormation, as the CDK synthesises it. @throws Error for what it does not understand */
 export function readTemplate({ jobName, resources, parameters = {}, alarmName }: Template): Deployment {
@@ -117,6 +117,7 @@ function readRunRetries(invoke: Values): Retries {
 function readSchedule(schedule: Values, target: Values): Schedule {
   const retries = membersOf(target, 'RetryPolicy');
   return {
+    group: String(schedule['GroupName']),
     state: String(schedule['State'] ?? 'ENABLED'),
     window: String(membersOf(schedule, 'FlexibleTimeWindow')['Mode']),
     target: String(target['Arn']),

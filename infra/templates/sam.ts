@@ -1,4 +1,4 @@
-import { alarmResources, queueResources, roleResource, tableResource } from './cloudformation.js';
+import { alarmResources, groupResources, queueResources, roleResource, tableResource } from './cloudformation.js';
 import { cloudFormationScalar } from './cloudformation-scalar.js';
 import type { Deployment } from './deployment.js';
 import { type YamlObject, yamlLines } from './yaml.js';
@@ -33,6 +33,7 @@ export function samTemplate(deployment: Deployment): string {
       ...roleResource(role),
     },
     SendDigestScheduleRole: roleResource(schedulerRole),
+    ...groupResources(),
     ...queueResources(deployment),
     ...alarmResources(deployment),
   };
@@ -60,13 +61,14 @@ function parameters({ job }: Deployment): YamlObject {
     Schedule: {
       Type: 'String',
       Default: job.schedule,
-      Description: 'Retries and the DidNotRun alarm below are for one tick a day - change them with it',
+      Description: 'Retries and the NotTriggered alarm below are for one tick a day - change them with it',
     },
     TimeZone: { Type: 'String', Default: job.timeZone },
     TimeoutSeconds: {
       Type: 'Number',
       Default: job.timeoutSeconds,
-      Description: 'The LongRun alarm goes off at 90 % of it - change its threshold with it',
+      Description:
+        'LongRun goes off at 90 % of it and DidNotRun after a run and its retries - change both alarms with it',
     },
   };
 }
@@ -105,6 +107,7 @@ function functionResource({ fn, runRetries, schedule, job }: Deployment): YamlOb
         Nightly: {
           Type: 'ScheduleV2',
           Properties: {
+            GroupName: schedule.group,
             ScheduleExpression: '{{schedule}}',
             ScheduleExpressionTimezone: '{{timeZone}}',
             '# CloudFormation chooses a name, so that several stacks can have this schedule.': undefined,

@@ -1,5 +1,5 @@
 import { buildCommand } from './build-command.js';
-import { alarmResources, queueResources, roleResource, tableResource } from './cloudformation.js';
+import { alarmResources, groupResources, queueResources, roleResource, tableResource } from './cloudformation.js';
 import { cloudFormationScalar } from './cloudformation-scalar.js';
 import type { Deployment } from './deployment.js';
 import { type YamlObject, yamlLines } from './yaml.js';
@@ -31,10 +31,11 @@ export function serverlessService(deployment: Deployment): string {
       custom: {
         '# The lock, as the handler gives it to withSingleExecution.': undefined,
         job: job.name,
-        '# The retries and the DidNotRun alarm below are for one tick a day: change them with it.': undefined,
+        '# The retries and the NotTriggered alarm below are for one tick a day: change them with it.': undefined,
         schedule: job.schedule,
         timeZone: job.timeZone,
-        '# The LongRun alarm goes off at 90 % of it: change its threshold with it.': undefined,
+        '# LongRun goes off at 90 % of it, and DidNotRun after a run and its retries: change both alarms with it.':
+          undefined,
         timeoutSeconds: job.timeoutSeconds,
       },
     },
@@ -79,6 +80,7 @@ function resourcesText(deployment: Deployment): string {
     SendDigestSchedule: scheduleResource(deployment),
     SendDigestRole: roleResource(deployment.role),
     SendDigestScheduleRole: roleResource(deployment.schedulerRole),
+    ...groupResources(),
     ...queueResources(deployment),
     ...alarmResources(deployment),
   };
@@ -91,12 +93,13 @@ function resourcesText(deployment: Deployment): string {
 }
 
 /** `events.schedule` knows no retries, no dead letters and no context attributes. */
-function scheduleResource({ schedule: { state, window, target, input, delivery } }: Deployment): YamlObject {
+function scheduleResource({ schedule: { group, state, window, target, input, delivery } }: Deployment): YamlObject {
   return {
     "# events.schedule can set no retries and no dead letters, and takes no text with Scheduler's own attributes.":
       undefined,
     Type: 'AWS::Scheduler::Schedule',
     Properties: {
+      GroupName: group,
       ScheduleExpression: '{{schedule}}',
       ScheduleExpressionTimezone: '{{timeZone}}',
       FlexibleTimeWindow: { Mode: window },

@@ -19,6 +19,7 @@ const REFERENCES: Readonly<Record<string, string>> = {
   'queue.url': 'deadLetters.url',
   'queue.arn': 'deadLetters.arn',
   'queue.name': 'deadLetters.name',
+  'group.name': 'schedules.name',
   'topic.arn': 'alarms.arn',
 };
 
@@ -37,9 +38,10 @@ export default $config({
     const job = {
       // The lock, as the handler gives it to withSingleExecution.
       name: ${code(job.name)},
-      // The retries and the DidNotRun alarm below are for one tick a day: change them with it.
+      // The retries and the NotTriggered alarm below are for one tick a day: change them with it.
       schedule: ${code(job.schedule)},
       timeZone: ${code(job.timeZone)},
+      // DidNotRun goes off after a run and its retries: change its periods with it.
       timeoutSeconds: ${job.timeoutSeconds},
     };
     const namespace = \`SingleExecution/\${$app.name}-\${$app.stage}\`;
@@ -51,7 +53,10 @@ ${table(deployment)}
 ${queue(deployment)}
 ${roleCode('role', 'SendDigestRole', role)}
 ${lambda(deployment)}
+
+    const schedules = new aws.scheduler.ScheduleGroup('SendDigestSchedules');
 ${roleCode('scheduleRole', 'SendDigestScheduleRole', schedulerRole)}
+
 ${schedule(deployment)}
     // Subscribe to it: until then no alarm reaches anybody.
     const alarms = new aws.sns.Topic('Alarms');
@@ -143,10 +148,11 @@ function lambda({ job, fn, runRetries: { attempts, maxAgeSeconds, deadLetters } 
     });`;
 }
 
-function schedule({ schedule: { state, window, target, input, delivery } }: Deployment): string {
+function schedule({ schedule: { group, state, window, target, input, delivery } }: Deployment): string {
   return `
     // sst.aws.CronV2 takes no text with Scheduler's own attributes, and gives up a delivery that is not accepted at once.
     new aws.scheduler.Schedule('Nightly', {
+      groupName: ${code(group)},
       scheduleExpression: job.schedule,
       scheduleExpressionTimezone: job.timeZone,
       flexibleTimeWindow: { mode: ${code(window)} },
@@ -194,6 +200,7 @@ function metricMembers(metrics: readonly Metric[]): string {
   const queries = metrics.map((metric) => ({
     id: metric.id,
     ...(metric.expression !== undefined && { expression: metric.expression, period: metric.periodSeconds }),
+    label: metric.label,
     ...(metric.source && { metric: sourceMembers(metric, 'stat') }),
     returnData: metric.returned,
   }));

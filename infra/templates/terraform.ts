@@ -23,6 +23,7 @@ const REFERENCES: Readonly<Record<string, string>> = {
   'queue.url': 'aws_sqs_queue.dead_letters.url',
   'queue.arn': 'aws_sqs_queue.dead_letters.arn',
   'queue.name': 'aws_sqs_queue.dead_letters.name',
+  'group.name': 'aws_scheduler_schedule_group.send_digest.name',
   'topic.arn': 'aws_sns_topic.alarms.arn',
 };
 
@@ -48,6 +49,7 @@ export function terraformModule(deployment: Deployment): string {
       log(deployment),
       runRetries(deployment),
       ...roleBlocks('send_digest', `"\${${NAME}}-run"`, role),
+      block('resource "aws_scheduler_schedule_group" "send_digest"', attribute('name', NAME)),
       schedule(deployment),
       ...roleBlocks('send_digest_schedule', `"\${${NAME}}-schedule"`, schedulerRole),
       ...queue(deployment),
@@ -68,9 +70,10 @@ function settings({ job }: Deployment): Hcl {
       'send_digest =',
       comment('The lock, as the handler gives it to withSingleExecution.'),
       attribute('name', text(job.name)),
-      comment('The retries and the DidNotRun alarm below are for one tick a day: change them with it.'),
+      comment('The retries and the NotTriggered alarm below are for one tick a day: change them with it.'),
       attribute('schedule', text(job.schedule)),
       attribute('time_zone', text(job.timeZone)),
+      comment('DidNotRun goes off after a run and its retries: change its periods with it.'),
       attribute('timeout_seconds', job.timeoutSeconds),
       comment('The bundled handler:'),
       ...[
@@ -140,10 +143,11 @@ function runRetries({ runRetries: { attempts, maxAgeSeconds, deadLetters } }: De
   );
 }
 
-function schedule({ schedule: { state, window, target, input, delivery } }: Deployment): Hcl {
+function schedule({ schedule: { group, state, window, target, input, delivery } }: Deployment): Hcl {
   return block(
     'resource "aws_scheduler_schedule" "send_digest"',
     attribute('name', NAME),
+    attribute('group_name', text(group)),
     attribute('schedule_expression', 'local.send_digest.schedule'),
     attribute('schedule_expression_timezone', 'local.send_digest.time_zone'),
     attribute('state', text(state)),
@@ -276,12 +280,13 @@ function sourceAttributes({ source, periodSeconds }: Metric, statistic: 'statist
 }
 
 function query(metric: Metric): Hcl {
-  const { id, expression, periodSeconds, returned } = metric;
+  const { id, label, expression, periodSeconds, returned } = metric;
   const period = periodSeconds === undefined ? [] : [attribute('period', periodSeconds)];
   return block(
     'metric_query',
     attribute('id', text(id)),
     ...(expression === undefined ? [] : [attribute('expression', text(expression)), ...period]),
+    ...(label === undefined ? [] : [attribute('label', text(label))]),
     attribute('return_data', returned),
     ...(metric.source ? [block('metric', ...sourceAttributes(metric, 'stat'))] : []),
   );

@@ -10,9 +10,10 @@ export default $config({
     const job = {
       // The lock, as the handler gives it to withSingleExecution.
       name: 'send-digest',
-      // The retries and the DidNotRun alarm below are for one tick a day: change them with it.
+      // The retries and the NotTriggered alarm below are for one tick a day: change them with it.
       schedule: 'cron(0 2 * * ? *)',
       timeZone: 'Etc/UTC',
+      // DidNotRun goes off after a run and its retries: change its periods with it.
       timeoutSeconds: 300,
     };
     const namespace = `SingleExecution/${$app.name}-${$app.stage}`;
@@ -112,6 +113,8 @@ export default $config({
       },
     });
 
+    const schedules = new aws.scheduler.ScheduleGroup('SendDigestSchedules');
+
     const scheduleRole = new aws.iam.Role('SendDigestScheduleRole', {
       assumeRolePolicy: aws.iam.getPolicyDocumentOutput({
         statements: [
@@ -123,7 +126,9 @@ export default $config({
               {
                 test: 'StringEquals',
                 variable: 'aws:SourceArn',
-                values: [$interpolate`arn:${partition}:scheduler:${region}:${account}:schedule-group/default`],
+                values: [
+                  $interpolate`arn:${partition}:scheduler:${region}:${account}:schedule-group/${schedules.name}`,
+                ],
               },
             ],
           },
@@ -144,6 +149,7 @@ export default $config({
 
     // sst.aws.CronV2 takes no text with Scheduler's own attributes, and gives up a delivery that is not accepted at once.
     new aws.scheduler.Schedule('Nightly', {
+      groupName: schedules.name,
       scheduleExpression: job.schedule,
       scheduleExpressionTimezone: job.timeZone,
       flexibleTimeWindow: { mode: 'OFF' },
@@ -178,34 +184,6 @@ export default $config({
     // Subscribe to it: until then no alarm reaches anybody.
     const alarms = new aws.sns.Topic('Alarms');
 
-    new aws.cloudwatch.MetricAlarm('Failed', {
-      alarmDescription: `${job.name}: a run failed, was killed at its time-out, or could not reach the lock table. See the function's log.`,
-      namespace: 'AWS/Lambda',
-      metricName: 'Errors',
-      dimensions: { FunctionName: fn.name },
-      statistic: 'Sum',
-      period: 300,
-      comparisonOperator: 'GreaterThanOrEqualToThreshold',
-      threshold: 1,
-      evaluationPeriods: 1,
-      treatMissingData: 'notBreaching',
-      alarmActions: [alarms.arn],
-    });
-
-    new aws.cloudwatch.MetricAlarm('LongRun', {
-      alarmDescription: `${job.name}: a run took over 90 % of the time-out of 5 minutes, at which it is killed. Raise the time-out, or make the job shorter.`,
-      namespace: 'AWS/Lambda',
-      metricName: 'Duration',
-      dimensions: { FunctionName: fn.name },
-      statistic: 'Maximum',
-      period: 300,
-      comparisonOperator: 'GreaterThanOrEqualToThreshold',
-      threshold: 0.9 * job.timeoutSeconds * 1_000,
-      evaluationPeriods: 1,
-      treatMissingData: 'notBreaching',
-      alarmActions: [alarms.arn],
-    });
-
     new aws.cloudwatch.MetricAlarm('DeadLetters', {
       alarmDescription: `${job.name}: a tick was given up after all retries. The message in the queue has its event and the reason.`,
       namespace: 'AWS/SQS',
@@ -218,27 +196,112 @@ export default $config({
       evaluationPeriods: 1,
       treatMissingData: 'ignore',
       alarmActions: [alarms.arn],
+      okActions: [alarms.arn],
     });
 
     new aws.cloudwatch.MetricAlarm('DidNotRun', {
-      alarmDescription: `Lock "${job.name}": no run has succeeded for longer than ${job.schedule} allows. See whether the schedule is on, and whether its runs fail, are skipped, or are paused.`,
-      namespace,
-      metricName: 'Executed',
-      dimensions: { LockName: job.name },
-      statistic: 'Sum',
-      period: 8760,
+      alarmDescription: `Lock "${job.name}": a tick of ${job.schedule} was sent, and no run has done it. See whether the function is invoked, and whether its runs are skipped or paused.`,
+      metricQueries: [
+        {
+          id: 'expr_1',
+          expression: 'FILL(IF(attempted + executed + errors, executed + errors, 0), REPEAT)',
+          label: `${job.name}: whether the last tick was done`,
+          returnData: true,
+        },
+        {
+          id: 'attempted',
+          metric: {
+            namespace: 'AWS/Scheduler',
+            metricName: 'InvocationAttemptCount',
+            dimensions: { ScheduleGroup: schedules.name },
+            stat: 'Sum',
+            period: 60,
+          },
+          returnData: false,
+        },
+        {
+          id: 'executed',
+          metric: {
+            namespace,
+            metricName: 'Executed',
+            dimensions: { LockName: job.name },
+            stat: 'SampleCount',
+            period: 60,
+          },
+          returnData: false,
+        },
+        {
+          id: 'errors',
+          metric: {
+            namespace: 'AWS/Lambda',
+            metricName: 'Errors',
+            dimensions: { FunctionName: fn.name },
+            stat: 'Sum',
+            period: 60,
+          },
+          returnData: false,
+        },
+      ],
       comparisonOperator: 'LessThanThreshold',
       threshold: 1,
-      evaluationPeriods: 10,
-      treatMissingData: 'breaching',
+      evaluationPeriods: 24,
+      treatMissingData: 'ignore',
       alarmActions: [alarms.arn],
+      okActions: [alarms.arn],
+    });
+
+    new aws.cloudwatch.MetricAlarm('NotTriggered', {
+      alarmDescription: `Lock "${job.name}": no tick was sent for longer than ${job.schedule} allows. See whether the schedule is on.`,
+      metricQueries: [
+        {
+          id: 'expr_1',
+          expression: 'IF(last, EPOCH(last) - last)',
+          label: `${job.name}: seconds since it was heard of`,
+          returnData: true,
+        },
+        {
+          id: 'last',
+          expression: 'FILL(IF(attempted + invoked, EPOCH(attempted)), REPEAT)',
+          label: 'when it was last heard of',
+          returnData: false,
+        },
+        {
+          id: 'attempted',
+          metric: {
+            namespace: 'AWS/Scheduler',
+            metricName: 'InvocationAttemptCount',
+            dimensions: { ScheduleGroup: schedules.name },
+            stat: 'Sum',
+            period: 8760,
+          },
+          returnData: false,
+        },
+        {
+          id: 'invoked',
+          metric: {
+            namespace: 'AWS/Lambda',
+            metricName: 'Invocations',
+            dimensions: { FunctionName: fn.name },
+            stat: 'Sum',
+            period: 8760,
+          },
+          returnData: false,
+        },
+      ],
+      comparisonOperator: 'GreaterThanOrEqualToThreshold',
+      threshold: 96360,
+      evaluationPeriods: 12,
+      datapointsToAlarm: 1,
+      treatMissingData: 'ignore',
+      alarmActions: [alarms.arn],
+      okActions: [alarms.arn],
     });
 
     new aws.cloudwatch.MetricAlarm('LockLost', {
-      alarmDescription: `Lock "${job.name}": a run went on past its lease, or an operator forced it away; two runs may have overlapped. See the log for "lost".`,
+      alarmDescription: `${job.name}: a run went on past its lease, or an operator forced it away; two runs may have overlapped. See the log for "lost".`,
       namespace,
       metricName: 'LockLost',
-      dimensions: { LockName: job.name },
+      dimensions: { FunctionName: fn.name },
       statistic: 'Sum',
       period: 300,
       comparisonOperator: 'GreaterThanOrEqualToThreshold',
@@ -246,13 +309,46 @@ export default $config({
       evaluationPeriods: 1,
       treatMissingData: 'notBreaching',
       alarmActions: [alarms.arn],
+      okActions: [alarms.arn],
+    });
+
+    new aws.cloudwatch.MetricAlarm('Failed', {
+      alarmDescription: `${job.name}: a run failed, was killed at its time-out, or could not reach the lock table. See the function's log.`,
+      namespace: 'AWS/Lambda',
+      metricName: 'Errors',
+      dimensions: { FunctionName: fn.name },
+      statistic: 'Sum',
+      period: 300,
+      comparisonOperator: 'GreaterThanOrEqualToThreshold',
+      threshold: 1,
+      evaluationPeriods: 3,
+      datapointsToAlarm: 1,
+      treatMissingData: 'notBreaching',
+      alarmActions: [alarms.arn],
+      okActions: [alarms.arn],
+    });
+
+    new aws.cloudwatch.MetricAlarm('LongRun', {
+      alarmDescription: `${job.name}: a run took over 90 % of the time-out of 5 minutes, at which it is killed. Raise the time-out, or make the job shorter.`,
+      namespace: 'AWS/Lambda',
+      metricName: 'Duration',
+      dimensions: { FunctionName: fn.name },
+      statistic: 'Maximum',
+      period: 300,
+      comparisonOperator: 'GreaterThanOrEqualToThreshold',
+      threshold: 0.9 * job.timeoutSeconds * 1_000,
+      evaluationPeriods: 3,
+      datapointsToAlarm: 1,
+      treatMissingData: 'notBreaching',
+      alarmActions: [alarms.arn],
+      okActions: [alarms.arn],
     });
 
     new aws.cloudwatch.MetricAlarm('ClockSkew', {
-      alarmDescription: `Lock "${job.name}": a host's clock is off by more than maxClockSkew. No two runs overlap for it; lockAtLeastFor and takeovers are off by as much. See the log for "clock-skew".`,
+      alarmDescription: `${job.name}: a host's clock is off by more than maxClockSkew. No two runs overlap for it; lockAtLeastFor and takeovers are off by as much. See the log for "clock-skew".`,
       namespace,
       metricName: 'ClockSkew',
-      dimensions: { LockName: job.name },
+      dimensions: { FunctionName: fn.name },
       statistic: 'Maximum',
       period: 300,
       comparisonOperator: 'GreaterThanOrEqualToThreshold',
@@ -260,6 +356,7 @@ export default $config({
       evaluationPeriods: 1,
       treatMissingData: 'notBreaching',
       alarmActions: [alarms.arn],
+      okActions: [alarms.arn],
     });
   },
 });

@@ -4,9 +4,10 @@ locals {
   send_digest = {
     # The lock, as the handler gives it to withSingleExecution.
     name = "send-digest"
-    # The retries and the DidNotRun alarm below are for one tick a day: change them with it.
-    schedule        = "cron(0 2 * * ? *)"
-    time_zone       = "Etc/UTC"
+    # The retries and the NotTriggered alarm below are for one tick a day: change them with it.
+    schedule  = "cron(0 2 * * ? *)"
+    time_zone = "Etc/UTC"
+    # DidNotRun goes off after a run and its retries: change its periods with it.
     timeout_seconds = 300
     # The bundled handler:
     # npx esbuild send-digest.ts --bundle --platform=node --target=node22 --main-fields=module,main \
@@ -140,8 +141,13 @@ resource "aws_iam_role_policy" "send_digest" {
   policy = data.aws_iam_policy_document.send_digest.json
 }
 
+resource "aws_scheduler_schedule_group" "send_digest" {
+  name = local.send_digest.name
+}
+
 resource "aws_scheduler_schedule" "send_digest" {
   name                         = local.send_digest.name
+  group_name                   = aws_scheduler_schedule_group.send_digest.name
   schedule_expression          = local.send_digest.schedule
   schedule_expression_timezone = local.send_digest.time_zone
   state                        = "ENABLED"
@@ -205,7 +211,7 @@ data "aws_iam_policy_document" "send_digest_schedule_trust" {
     condition {
       test     = "StringEquals"
       variable = "aws:SourceArn"
-      values   = ["arn:${data.aws_partition.send_digest.partition}:scheduler:${data.aws_region.send_digest.id}:${data.aws_caller_identity.send_digest.account_id}:schedule-group/default"]
+      values   = ["arn:${data.aws_partition.send_digest.partition}:scheduler:${data.aws_region.send_digest.id}:${data.aws_caller_identity.send_digest.account_id}:schedule-group/${aws_scheduler_schedule_group.send_digest.name}"]
     }
   }
 }
@@ -267,36 +273,6 @@ resource "aws_sns_topic" "alarms" {
   name = "${local.send_digest.name}-alarms"
 }
 
-resource "aws_cloudwatch_metric_alarm" "failed" {
-  alarm_name          = "${local.send_digest.name}-failed"
-  alarm_description   = "${local.send_digest.name}: a run failed, was killed at its time-out, or could not reach the lock table. See the function's log."
-  namespace           = "AWS/Lambda"
-  metric_name         = "Errors"
-  dimensions          = { FunctionName = aws_lambda_function.send_digest.function_name }
-  statistic           = "Sum"
-  period              = 300
-  comparison_operator = "GreaterThanOrEqualToThreshold"
-  threshold           = 1
-  evaluation_periods  = 1
-  treat_missing_data  = "notBreaching"
-  alarm_actions       = [aws_sns_topic.alarms.arn]
-}
-
-resource "aws_cloudwatch_metric_alarm" "long_run" {
-  alarm_name          = "${local.send_digest.name}-long-run"
-  alarm_description   = "${local.send_digest.name}: a run took over 90 % of the time-out of 5 minutes, at which it is killed. Raise the time-out, or make the job shorter."
-  namespace           = "AWS/Lambda"
-  metric_name         = "Duration"
-  dimensions          = { FunctionName = aws_lambda_function.send_digest.function_name }
-  statistic           = "Maximum"
-  period              = 300
-  comparison_operator = "GreaterThanOrEqualToThreshold"
-  threshold           = 0.9 * local.send_digest.timeout_seconds * 1000
-  evaluation_periods  = 1
-  treat_missing_data  = "notBreaching"
-  alarm_actions       = [aws_sns_topic.alarms.arn]
-}
-
 resource "aws_cloudwatch_metric_alarm" "dead_letters" {
   alarm_name          = "${local.send_digest.name}-dead-letters"
   alarm_description   = "${local.send_digest.name}: a tick was given up after all retries. The message in the queue has its event and the reason."
@@ -310,29 +286,124 @@ resource "aws_cloudwatch_metric_alarm" "dead_letters" {
   evaluation_periods  = 1
   treat_missing_data  = "ignore"
   alarm_actions       = [aws_sns_topic.alarms.arn]
+  ok_actions          = [aws_sns_topic.alarms.arn]
 }
 
 resource "aws_cloudwatch_metric_alarm" "did_not_run" {
   alarm_name          = "${local.send_digest.name}-did-not-run"
-  alarm_description   = "Lock \"${local.send_digest.name}\": no run has succeeded for longer than ${local.send_digest.schedule} allows. See whether the schedule is on, and whether its runs fail, are skipped, or are paused."
-  namespace           = "SingleExecution/${local.send_digest.name}"
-  metric_name         = "Executed"
-  dimensions          = { LockName = local.send_digest.name }
-  statistic           = "Sum"
-  period              = 8760
+  alarm_description   = "Lock \"${local.send_digest.name}\": a tick of ${local.send_digest.schedule} was sent, and no run has done it. See whether the function is invoked, and whether its runs are skipped or paused."
   comparison_operator = "LessThanThreshold"
   threshold           = 1
-  evaluation_periods  = 10
-  treat_missing_data  = "breaching"
+  evaluation_periods  = 24
+  treat_missing_data  = "ignore"
   alarm_actions       = [aws_sns_topic.alarms.arn]
+  ok_actions          = [aws_sns_topic.alarms.arn]
+
+  metric_query {
+    id          = "expr_1"
+    expression  = "FILL(IF(attempted + executed + errors, executed + errors, 0), REPEAT)"
+    label       = "${local.send_digest.name}: whether the last tick was done"
+    return_data = true
+  }
+
+  metric_query {
+    id          = "attempted"
+    return_data = false
+
+    metric {
+      namespace   = "AWS/Scheduler"
+      metric_name = "InvocationAttemptCount"
+      dimensions  = { ScheduleGroup = aws_scheduler_schedule_group.send_digest.name }
+      stat        = "Sum"
+      period      = 60
+    }
+  }
+
+  metric_query {
+    id          = "executed"
+    return_data = false
+
+    metric {
+      namespace   = "SingleExecution/${local.send_digest.name}"
+      metric_name = "Executed"
+      dimensions  = { LockName = local.send_digest.name }
+      stat        = "SampleCount"
+      period      = 60
+    }
+  }
+
+  metric_query {
+    id          = "errors"
+    return_data = false
+
+    metric {
+      namespace   = "AWS/Lambda"
+      metric_name = "Errors"
+      dimensions  = { FunctionName = aws_lambda_function.send_digest.function_name }
+      stat        = "Sum"
+      period      = 60
+    }
+  }
+}
+
+resource "aws_cloudwatch_metric_alarm" "not_triggered" {
+  alarm_name          = "${local.send_digest.name}-not-triggered"
+  alarm_description   = "Lock \"${local.send_digest.name}\": no tick was sent for longer than ${local.send_digest.schedule} allows. See whether the schedule is on."
+  comparison_operator = "GreaterThanOrEqualToThreshold"
+  threshold           = 96360
+  evaluation_periods  = 12
+  datapoints_to_alarm = 1
+  treat_missing_data  = "ignore"
+  alarm_actions       = [aws_sns_topic.alarms.arn]
+  ok_actions          = [aws_sns_topic.alarms.arn]
+
+  metric_query {
+    id          = "expr_1"
+    expression  = "IF(last, EPOCH(last) - last)"
+    label       = "${local.send_digest.name}: seconds since it was heard of"
+    return_data = true
+  }
+
+  metric_query {
+    id          = "last"
+    expression  = "FILL(IF(attempted + invoked, EPOCH(attempted)), REPEAT)"
+    label       = "when it was last heard of"
+    return_data = false
+  }
+
+  metric_query {
+    id          = "attempted"
+    return_data = false
+
+    metric {
+      namespace   = "AWS/Scheduler"
+      metric_name = "InvocationAttemptCount"
+      dimensions  = { ScheduleGroup = aws_scheduler_schedule_group.send_digest.name }
+      stat        = "Sum"
+      period      = 8760
+    }
+  }
+
+  metric_query {
+    id          = "invoked"
+    return_data = false
+
+    metric {
+      namespace   = "AWS/Lambda"
+      metric_name = "Invocations"
+      dimensions  = { FunctionName = aws_lambda_function.send_digest.function_name }
+      stat        = "Sum"
+      period      = 8760
+    }
+  }
 }
 
 resource "aws_cloudwatch_metric_alarm" "lock_lost" {
   alarm_name          = "${local.send_digest.name}-lock-lost"
-  alarm_description   = "Lock \"${local.send_digest.name}\": a run went on past its lease, or an operator forced it away; two runs may have overlapped. See the log for \"lost\"."
+  alarm_description   = "${local.send_digest.name}: a run went on past its lease, or an operator forced it away; two runs may have overlapped. See the log for \"lost\"."
   namespace           = "SingleExecution/${local.send_digest.name}"
   metric_name         = "LockLost"
-  dimensions          = { LockName = local.send_digest.name }
+  dimensions          = { FunctionName = aws_lambda_function.send_digest.function_name }
   statistic           = "Sum"
   period              = 300
   comparison_operator = "GreaterThanOrEqualToThreshold"
@@ -340,14 +411,49 @@ resource "aws_cloudwatch_metric_alarm" "lock_lost" {
   evaluation_periods  = 1
   treat_missing_data  = "notBreaching"
   alarm_actions       = [aws_sns_topic.alarms.arn]
+  ok_actions          = [aws_sns_topic.alarms.arn]
+}
+
+resource "aws_cloudwatch_metric_alarm" "failed" {
+  alarm_name          = "${local.send_digest.name}-failed"
+  alarm_description   = "${local.send_digest.name}: a run failed, was killed at its time-out, or could not reach the lock table. See the function's log."
+  namespace           = "AWS/Lambda"
+  metric_name         = "Errors"
+  dimensions          = { FunctionName = aws_lambda_function.send_digest.function_name }
+  statistic           = "Sum"
+  period              = 300
+  comparison_operator = "GreaterThanOrEqualToThreshold"
+  threshold           = 1
+  evaluation_periods  = 3
+  datapoints_to_alarm = 1
+  treat_missing_data  = "notBreaching"
+  alarm_actions       = [aws_sns_topic.alarms.arn]
+  ok_actions          = [aws_sns_topic.alarms.arn]
+}
+
+resource "aws_cloudwatch_metric_alarm" "long_run" {
+  alarm_name          = "${local.send_digest.name}-long-run"
+  alarm_description   = "${local.send_digest.name}: a run took over 90 % of the time-out of 5 minutes, at which it is killed. Raise the time-out, or make the job shorter."
+  namespace           = "AWS/Lambda"
+  metric_name         = "Duration"
+  dimensions          = { FunctionName = aws_lambda_function.send_digest.function_name }
+  statistic           = "Maximum"
+  period              = 300
+  comparison_operator = "GreaterThanOrEqualToThreshold"
+  threshold           = 0.9 * local.send_digest.timeout_seconds * 1000
+  evaluation_periods  = 3
+  datapoints_to_alarm = 1
+  treat_missing_data  = "notBreaching"
+  alarm_actions       = [aws_sns_topic.alarms.arn]
+  ok_actions          = [aws_sns_topic.alarms.arn]
 }
 
 resource "aws_cloudwatch_metric_alarm" "clock_skew" {
   alarm_name          = "${local.send_digest.name}-clock-skew"
-  alarm_description   = "Lock \"${local.send_digest.name}\": a host's clock is off by more than maxClockSkew. No two runs overlap for it; lockAtLeastFor and takeovers are off by as much. See the log for \"clock-skew\"."
+  alarm_description   = "${local.send_digest.name}: a host's clock is off by more than maxClockSkew. No two runs overlap for it; lockAtLeastFor and takeovers are off by as much. See the log for \"clock-skew\"."
   namespace           = "SingleExecution/${local.send_digest.name}"
   metric_name         = "ClockSkew"
-  dimensions          = { LockName = local.send_digest.name }
+  dimensions          = { FunctionName = aws_lambda_function.send_digest.function_name }
   statistic           = "Maximum"
   period              = 300
   comparison_operator = "GreaterThanOrEqualToThreshold"
@@ -355,4 +461,5 @@ resource "aws_cloudwatch_metric_alarm" "clock_skew" {
   evaluation_periods  = 1
   treat_missing_data  = "notBreaching"
   alarm_actions       = [aws_sns_topic.alarms.arn]
+  ok_actions          = [aws_sns_topic.alarms.arn]
 }

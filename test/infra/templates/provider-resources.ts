@@ -85,6 +85,10 @@ const KINDS: Readonly<Record<string, readonly [string, (args: Arguments, resourc
     'AWS::IAM::Policy',
     (args) => properties(args, { Roles: [args.take('role')], PolicyDocument: args.take('policy') }),
   ],
+  aws_scheduler_schedule_group: [
+    'AWS::Scheduler::ScheduleGroup',
+    (args) => properties(args, { Name: args.take('name') }),
+  ],
   aws_scheduler_schedule: ['AWS::Scheduler::Schedule', schedule],
   aws_cloudwatch_metric_alarm: ['AWS::CloudWatch::Alarm', alarm],
 };
@@ -171,6 +175,7 @@ function schedule(args: Arguments): Converted {
   };
   target.end();
   return properties(args, {
+    GroupName: args.take('groupName'),
     ScheduleExpression: args.take('scheduleExpression'),
     ScheduleExpressionTimezone: args.take('scheduleExpressionTimezone'),
     FlexibleTimeWindow: { Mode: window.take('mode') },
@@ -200,6 +205,7 @@ function metricQuery(given: Values): Values {
   const own = {
     Id: query.take('id'),
     Expression: query.take('expression'),
+    Label: query.take('label'),
     Period: query.take('period'),
     ReturnData: query.take('returnData'),
   };

@@ -15,6 +15,7 @@ const ATTRIBUTES: Readonly<Record<string, Values>> = {
   aws_lambda_function: { name: '{{function.name}}', arn: '{{function.arn}}' },
   aws_cloudwatch_log_group: { name: '{{log.name}}', arn: '{{log}}' },
   aws_sqs_queue: { url: '{{queue.url}}', arn: '{{queue.arn}}', name: '{{queue.name}}' },
+  aws_scheduler_schedule_group: { name: '{{group.name}}' },
   aws_sns_topic: { arn: '{{topic.arn}}' },
 };
 
@@ -52,7 +53,10 @@ export async function readSst(text: string): Promise<Deployment> {
           json: policyOf(statements),
         }),
       },
-      scheduler: { Schedule: resource('aws_scheduler_schedule') },
+      scheduler: {
+        ScheduleGroup: resource('aws_scheduler_schedule_group'),
+        Schedule: resource('aws_scheduler_schedule'),
+      },
       sns: { Topic: resource('aws_sns_topic') },
       sqs: { Queue: resource('aws_sqs_queue'), QueuePolicy: resource('aws_sqs_queue_policy') },
     },

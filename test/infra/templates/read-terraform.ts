@@ -24,6 +24,7 @@ const MARKS: Readonly<Record<string, string>> = {
   'aws_sqs_queue.url': '{{queue.url}}',
   'aws_sqs_queue.arn': '{{queue.arn}}',
   'aws_sqs_queue.name': '{{queue.name}}',
+  'aws_scheduler_schedule_group.name': '{{group.name}}',
   'aws_sns_topic.arn': '{{topic.arn}}',
 };
 

@@ -42,7 +42,9 @@ const CLOUDFORMATION_MISTAKES: Template['mistakes'] = [
   ['"time": "<aws.scheduler.scheduled-time>"', '"time": "<aws.scheduler.execution-id>"', 'schedule.input.time'],
   ['MessageRetentionPeriod: 1209600', 'MessageRetentionPeriod: 345600', 'queue.retentionSeconds'],
   ['Effect: Deny', 'Effect: Allow', 'queue.policy.0.effect'],
-  ['TreatMissingData: breaching', 'TreatMissingData: ignore', 'alarms.DidNotRun.missingData'],
+  ['Expression: FILL(IF(attempted + executed', 'Expression: FILL(IF(executed', 'alarms.DidNotRun.metrics'],
+  ['DatapointsToAlarm: 1', 'DatapointsToAlarm: 2', 'alarms.NotTriggered.datapoints'],
+  ['GroupName: !Ref SendDigestSchedules', 'GroupName: default', 'schedule.group'],
 ];
 
 const PROVIDER_MISTAKES: Template['mistakes'] = [
@@ -52,6 +54,7 @@ const PROVIDER_MISTAKES: Template['mistakes'] = [
   ['aws:SourceAccount', 'aws:PrincipalAccount', 'schedulerRole.trust.0.conditions'],
   ['Deny', 'Allow', 'queue.policy.0.effect'],
   ['arm64', 'x86_64', 'fn.architecture'],
+  ['FILL(IF(attempted + executed', 'FILL(IF(executed', 'alarms.DidNotRun.metrics'],
   ['PT1M', 'PT2M', 'fn.environment.LOCK_AT_LEAST_FOR'],
 ];
 
@@ -121,8 +124,8 @@ const TEMPLATES: readonly Template[] = [
     read: readTerraform,
     settings: [
       ['name = "send-digest"', 'name = "other"'],
-      ['schedule        = "cron(0 2 * * ? *)"', 'schedule        = "cron(30 4 ? * MON *)"'],
-      ['time_zone       = "Etc/UTC"', 'time_zone       = "Europe/Berlin"'],
+      ['schedule  = "cron(0 2 * * ? *)"', 'schedule  = "cron(30 4 ? * MON *)"'],
+      ['time_zone = "Etc/UTC"', 'time_zone = "Europe/Berlin"'],
     ],
     mistakes: [
       ...PROVIDER_MISTAKES,
