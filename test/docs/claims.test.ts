@@ -50,6 +50,38 @@ test('every file that the docs name or link to exists', () => {
   expect(named.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
 });
 
+test('every link of the README leads to a file of the package', () => {
+  const { files } = JSON.parse(read('package.json')) as { readonly files: readonly string[] };
+  const links = [...read('README.md').matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, to = '']) => to);
+
+  expect(links.length).toBeGreaterThan(10);
+  expect(links.filter((to) => !files.some((file) => to === file || to.startsWith(`${file}/`)))).toEqual([]);
+});
+
+test('every code block of a page is closed, and what is JSON can be read', () => {
+  const pages = Object.entries(texts).filter(([path]) => path.endsWith('.md'));
+  const problems = pages.flatMap(([path, text]) => {
+    const fences = [...text.matchAll(/^ *```(.*)$/gm)].map(([, info = '']) => info.trim());
+    const json = [...text.matchAll(/^```json\n(.*?)^```/gms)].map(([, code = '']) => code);
+    return [
+      ...(fences.length % 2 === 0 && fences.every((info, n) => n % 2 === 0 || info === '')
+        ? []
+        : [`${path}: not closed`]),
+      ...json.filter((code) => !isJson(code)).map((code) => `${path}: no JSON: ${code}`),
+    ];
+  });
+
+  expect(problems).toEqual([]);
+});
+
+function isJson(code: string): boolean {
+  try {
+    return JSON.parse(code) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
 describe('the check of pointers', () => {
   const page = '# The `lock` protocol\n\n## Verbs on Redis, and why\n';
 

@@ -3,7 +3,7 @@ import { dirname, join, relative } from 'node:path';
 import ts from 'typescript';
 import { DOORS } from '../support/doors.js';
 
-export const ROOT = join(import.meta.dirname, '../..');
+const ROOT = join(import.meta.dirname, '../..');
 
 /** A declaration that users can see: what a door exports, a type that such a declaration names, or a member of one. */
 export interface PublicSymbol {

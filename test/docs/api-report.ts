@@ -1,0 +1,38 @@
+import ts from 'typescript';
+import { type Door, statementOf } from './public-declarations.js';
+
+const HEAD = `# The public declarations of a door, without their comments. \`npm run api\` writes this file.
+# A line that goes or changes may break users: see docs/versioning.md.`;
+
+const printer = ts.createPrinter({ removeComments: true });
+
+/**
+ * What a door shows, as text to compare: its exports, and the types that they name. Types that the root door exports
+ * are told there.
+ */
+export function apiReport({ door, exported, reached }: Door, root: Door): string {
+  const isOfRoot = (node: ts.Node) => door !== root.door && [...root.exported.values()].includes(node);
+  const own = [...exported].filter(([, node]) => !isOfRoot(node));
+  const named = [...reached].sort(([a], [b]) => (a < b ? -1 : 1));
+  const ofRoot = [...exported, ...named].filter(([, node]) => isOfRoot(node)).map(([name]) => name);
+  const behind = named.filter(([, node]) => !isOfRoot(node));
+  return [
+    HEAD,
+    `## ${door}`,
+    ...own.map(([name, node]) => textOf(name, node)),
+    ...(behind.length > 0 ? ['## Types that these name', ...behind.map(([name, node]) => textOf(name, node))] : []),
+    ...(ofRoot.length > 0 ? [`## Of ${root.door}`, [...new Set(ofRoot)].sort().join('\n')] : []),
+  ]
+    .join('\n\n')
+    .concat('\n');
+}
+
+/** A declaration; all of them where a function has overloads. */
+function textOf(name: string, node: ts.Node): string {
+  const file = node.getSourceFile();
+  const isOverload = (other: ts.Node) => ts.isFunctionDeclaration(other) && other.name?.text === name;
+  const statements = ts.isFunctionDeclaration(node) ? file.statements.filter(isOverload) : [statementOf(node)];
+  return statements
+    .map((statement) => printer.printNode(ts.EmitHint.Unspecified, statement, file).replace(/^(export |declare )+/, ''))
+    .join('\n');
+}
