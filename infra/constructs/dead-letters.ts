@@ -39,6 +39,8 @@ export function configureRuns(
       );
     }
     fn.configureAsyncInvoke(settings);
+    // CDK gives a function the right to its queue, and none to the queue's key.
+    own.encryptionMasterKey?.grantEncryptDecrypt(fn);
     return standard(own);
   }
   if (!onFailure) {

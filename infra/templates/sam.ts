@@ -84,7 +84,8 @@ function functionResource({ fn, runRetries, schedule, job }: Deployment): YamlOb
         MainFields: 'module,main',
         Minify: true,
         Sourcemap: true,
-        SourcesContent: false,
+        '# A text: SAM overlooks a false.': undefined,
+        SourcesContent: 'false',
       },
     },
     Properties: {

@@ -61,6 +61,7 @@ export function serverlessService(deployment: Deployment): string {
 
 function functionSettings({ job, fn, runRetries }: Deployment): YamlObject {
   return {
+    name: '${self:custom.job}-${sls:stage}',
     handler: `dist/${job.name}.handler`,
     memorySize: fn.memoryMb,
     timeout: '{{timeout}}',

@@ -134,6 +134,8 @@ function lambda({ job, fn, runRetries: { attempts, maxAgeSeconds, deadLetters } 
       timeout: \`\${job.timeoutSeconds} seconds\`,
       // SST's own role for a function may write to every log group of the account.
       role: role.arn,
+      // In its place, sst dev would deploy a stub, which that role does not give enough rights.
+      dev: false,
       logging: { logGroup: log.name },
       nodejs: { sourcemap: true },
       environment: ${code(fn.environment)},

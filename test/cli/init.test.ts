@@ -100,7 +100,7 @@ test.each(['job.mjs', 'job.test.mjs', 'job.tf'])(
   },
 );
 
-test.each(['locks', 'alarms', '../job', 'Job', 'a'.repeat(65), 'job\n', '-x', '.'])(
+test.each(['locks', 'alarms', 'dead-letters', '../job', 'Job', 'a'.repeat(49), 'job\n', '-x', '.'])(
   'init refuses the name %j',
   async (name) => {
     const { code, written } = await initIn({}, `--name=${name}`);
@@ -123,22 +123,39 @@ test.each(['cdk', 'sam', 'serverless', 'sst', 'terraform'])(
   },
 );
 
-test('the job and its test run as they are written', async () => {
-  const folder = join(built.folder, 'job');
-  await mkdir(folder);
-  const { child, ended } = cli.start(['init', '--name', 'send-digest', '--infra', 'terraform'], {}, { cwd: folder });
-  child.stdin?.end();
-  expect((await ended).code).toBe(0);
-  const { stdout } = await promisify(execFile)(process.execPath, ['--test', 'send-digest.test.mjs'], {
-    cwd: folder,
-    env: { PATH: process.env['PATH'] },
-  });
+test.each(['re-send-digest', 'send-digest-2'])('a name that has the template’s own name in it: %s', async (name) => {
+  const [serverless, sam] = await Promise.all(
+    ['serverless', 'sam'].map(async (infra) => {
+      const { folder } = await initIn({}, '--name', name, '--infra', infra);
+      const file = { serverless: 'serverless.yml', sam: `${name}.template.yaml` }[infra] ?? '';
+      return readFile(join(folder, file), 'utf8');
+    }),
+  );
 
-  expect(stdout).toMatch(/pass 1\b/);
-  const loads = "import('./send-digest.mjs').then(({ handler }) => console.log(typeof handler, handler.length))";
-  const { stdout: kind } = await promisify(execFile)(process.execPath, ['-e', loads], { cwd: folder });
-  expect(kind).toBe('function 2\n');
+  expect(sam).toContain(`EntryPoints: [${name}.mjs]`);
+  const [, key = ''] = /^functions:\n {2}(\w+):$/m.exec(serverless ?? '') ?? [];
+  expect(serverless).toContain(`!GetAtt ${key.charAt(0).toUpperCase()}${key.slice(1)}LambdaFunction.Arn`);
 });
+
+test.each(['send-digest', 'delete', 'process', 'test'])(
+  'the job %s and its test run as they are written',
+  async (name) => {
+    const folder = join(built.folder, name);
+    await mkdir(folder);
+    const { child, ended } = cli.start(['init', '--name', name, '--infra', 'terraform'], {}, { cwd: folder });
+    child.stdin?.end();
+    expect((await ended).code).toBe(0);
+    const { stdout } = await promisify(execFile)(process.execPath, ['--test', `${name}.test.mjs`], {
+      cwd: folder,
+      env: { PATH: process.env['PATH'] },
+    });
+
+    expect(stdout).toMatch(/pass 1\b/);
+    const loads = `import('./${name}.mjs').then(({ handler }) => console.log(typeof handler, handler.length))`;
+    const { stdout: kind } = await promisify(execFile)(process.execPath, ['-e', loads], { cwd: folder });
+    expect(kind).toBe('function 2\n');
+  },
+);
 
 test('what is written in TypeScript compiles under strict settings', async () => {
   const written = async (runner: string) => {

@@ -1,5 +1,6 @@
 import { Stack } from 'aws-cdk-lib';
 import { Match, type Template } from 'aws-cdk-lib/assertions';
+import { Key } from 'aws-cdk-lib/aws-kms';
 import {
   Code,
   type FunctionOptions,
@@ -96,6 +97,25 @@ describe('the one queue of both', () => {
     expect(destinations(template)).toMatchObject({ runs: undefined, lambdas: arn, deliveries: arn });
     template.hasResourceProperties('AWS::Lambda::EventInvokeConfig', { MaximumRetryAttempts: 2 });
     template.resourceCountIs('AWS::SQS::Queue', 1);
+  });
+
+  test.each<[string, (queue: Queue) => [Partial<AttachProps>, FunctionOptions]]>([
+    ['deadLetterQueue', (deadLetterQueue) => [{ deadLetterQueue }, {}]],
+    ['the queue of the function itself', (deadLetterQueue) => [{}, { deadLetterQueue }]],
+  ])('is written to with a key of its own by function and schedule: %s', (_, of) => {
+    const stack = appStack();
+    const mine = new Queue(stack, 'Mine', { encryptionMasterKey: new Key(stack, 'Key') });
+    attached(stack, ...of(mine));
+    const policies = Object.values(templateOf(stack).findResources('AWS::IAM::Policy'));
+    const mayEncrypt = policies.filter(({ Properties: { PolicyDocument } }) =>
+      PolicyDocument.Statement.some(({ Action }: { Action: string[] }) => Action.includes('kms:Decrypt')),
+    );
+
+    const roles = mayEncrypt.map(({ Properties: { Roles } }) => Roles[0].Ref);
+    expect(roles.sort()).toEqual([
+      expect.stringMatching(/^DigestServiceRole/),
+      expect.stringMatching(/^SchedulerRoleForTarget/),
+    ]);
   });
 });
 

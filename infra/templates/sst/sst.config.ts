@@ -93,6 +93,8 @@ export default $config({
       timeout: `${job.timeoutSeconds} seconds`,
       // SST's own role for a function may write to every log group of the account.
       role: role.arn,
+      // In its place, sst dev would deploy a stub, which that role does not give enough rights.
+      dev: false,
       logging: { logGroup: log.name },
       nodejs: { sourcemap: true },
       environment: {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { camelCase, type Files } from './job-files.js';
+import { camelCase, type Files, pascalCase } from './job-files.js';
 import type { Project } from './project.js';
 
 /** The template of each tool in the package, and what the file of a job is called. */
@@ -21,17 +21,13 @@ export async function infraFiles(
   const [template, fileOf] = TEMPLATES[infra];
   const root = dirname(createRequire(import.meta.url).resolve('single-execution/package.json'));
   const text = await readFile(join(root, 'infra/templates', template), 'utf8');
-  const named = text
-    .replaceAll('send-digest.ts', `${name}.${isTypeScript ? 'ts' : 'mjs'}`)
-    .replaceAll('send-digest', name)
-    .replaceAll('send_digest', name.replaceAll('-', '_'))
-    .replaceAll('sendDigest', camelCase(name))
-    .replaceAll('SendDigest', pascalCase(name));
+  const spellings: Readonly<Record<string, string>> = {
+    'send-digest.ts': `${name}.${isTypeScript ? 'ts' : 'mjs'}`,
+    'send-digest': name,
+    send_digest: name.replaceAll('-', '_'),
+    sendDigest: camelCase(name),
+    SendDigest: pascalCase(name),
+  };
+  const named = text.replace(/send-digest(\.ts)?|send_digest|[sS]endDigest/g, (found) => spellings[found] ?? found);
   return { [fileOf(name)]: named };
-}
-
-/** `send-digest` as `SendDigest`. */
-function pascalCase(name: string): string {
-  const camel = camelCase(name);
-  return camel.charAt(0).toUpperCase() + camel.slice(1);
 }

@@ -9,9 +9,10 @@ import { INFRA, type Project, projectIn } from './project.js';
 
 /** A name of a file, of a construct and of a lock. */
 const NAME = /^[a-z][a-z\d]*(-[a-z\d]+)*$/;
-const LONGEST_NAME = 64;
-/** What the files call the table and the topic, beside which the function stands. */
-const TAKEN = ['locks', 'alarms'];
+/** Names on AWS have 64 at most, some with the stage or the kind of the resource behind that of the job. */
+const LONGEST_NAME = 48;
+/** What the files call the table, the topic and the queue, beside which the function stands. */
+const TAKEN = ['locks', 'alarms', 'dead-letters'];
 const NEEDED = ['single-execution', '@aws-sdk/client-dynamodb', '@aws-sdk/lib-dynamodb'];
 const NEEDED_BY: Readonly<Record<Project['infra'], readonly string[]>> = {
   cdk: ['aws-cdk-lib', 'constructs', 'esbuild'],

@@ -8,6 +8,15 @@ export function camelCase(name: string): string {
   return name.replace(/-+([a-z\d])/g, (_, letter: string) => letter.toUpperCase());
 }
 
+/** `send-digest` as `SendDigest`. */
+export function pascalCase(name: string): string {
+  const camel = camelCase(name);
+  return camel.charAt(0).toUpperCase() + camel.slice(1);
+}
+
+/** The function that does the work. The verb keeps it apart from JavaScript's own words, such as `delete`. */
+const workOf = (name: string): string => `run${pascalCase(name)}`;
+
 /** A handler of AWS Lambda, and a test of it. */
 export function jobFiles(name: string, { isTypeScript, runner }: Pick<Project, 'isTypeScript' | 'runner'>): Files {
   const extension = isTypeScript ? 'ts' : 'mjs';
@@ -18,7 +27,7 @@ export function jobFiles(name: string, { isTypeScript, runner }: Pick<Project, '
 }
 
 function handler(name: string, isTypeScript: boolean): string {
-  const job = camelCase(name);
+  const job = workOf(name);
   const env = (variable: string) => (isTypeScript ? `process.env['${variable}']` : `process.env.${variable}`);
   return `import { withSingleExecution } from 'single-execution';
 import { dynamoDBStore } from 'single-execution/dynamodb';
@@ -37,7 +46,7 @@ export const handler = withSingleExecution(async (_event, _context, { tick }) =>
 }
 
 function test(name: string, isTypeScript: boolean, runner: Project['runner']): string {
-  const job = camelCase(name);
+  const job = workOf(name);
   const fromNodeTest = "import assert from 'node:assert/strict';\nimport { test } from 'node:test';\n";
   const head = { vitest: "import { expect, test } from 'vitest';\n", jest: '', 'node:test': fromNodeTest }[runner];
   const equal = (value: string, expected: string) =>

@@ -100,7 +100,8 @@ interface DynamoArgs {
 
 function lambda(make: Make) {
   return (id: string, given: FunctionArgs): Values => {
-    const { architecture, memory, timeout, logging, environment, retries, transform, ...args } = given;
+    const { architecture, memory, timeout, logging, environment, retries, transform, dev, ...args } = given;
+    if (dev !== false) throw new Error('sst dev deploys a stub with this role');
     const made = make('aws_lambda_function', id, {
       ...args,
       architectures: [architecture],
@@ -125,5 +126,6 @@ interface FunctionArgs {
   readonly logging: Values;
   readonly environment: Values;
   readonly retries: number;
+  readonly dev?: boolean;
   readonly transform: { readonly eventInvokeConfig: Values };
 }
