@@ -15,8 +15,8 @@ const NARROWER: Readonly<Record<string, string | undefined>> = {
  */
 export function narrowFunctionRole(role: IRole | undefined): void {
   const resource = role?.node.defaultChild;
-  if (!resource || !CfnResource.isCfnResource(resource))
-    throw new TypeError(`${role?.node.path} has no AWS::IAM::Role`);
+  // Where an app makes its roles elsewhere, by Role.customizeRoles.
+  if (!resource || !CfnResource.isCfnResource(resource)) return;
   const given = (resource as CfnRole).managedPolicyArns;
   const narrowed = Lazy.any(
     { produce: () => (Stack.of(resource).resolve(given) as unknown[]).flatMap(narrower) },
