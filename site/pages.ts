@@ -54,9 +54,12 @@ export function placedText(page: string, text: string, places: ReadonlyMap<strin
     prose.replace(
       /(!?)\[((?:[^[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)/g,
       (whole, image: string, label: string, to: string) => {
-        if (image || /^([a-z]+:|#)/.test(to)) return whole;
+        if (/^([a-z]+:|#)/.test(to)) return whole;
         const [path = '', heading] = to.split('#');
         const target = posix.join(posix.dirname(page), path).replace(/\/$/, '');
+        // The pictures of docs keep their place beside its pages.
+        const picture = posix.relative(posix.dirname(`/${places.get(page)}`), target.replace(/^docs/, ''));
+        if (image) return `![${label}](${picture})`;
         const place = places.get(target) ?? FOLDERS[target];
         if (place) return `[${label}](/${place}${heading ? `#${heading}` : ''})`;
         if (!existsSync(join(ROOT, target))) throw new Error(`${page} links to ${target}, which is not there`);

@@ -17,7 +17,9 @@ test.each([
     '[there](https://example.com/a.md) [here](#install)',
     '[there](https://example.com/a.md) [here](#install)',
   ],
-  ['docs/console.md', '![jobs](images/console-jobs.png)', '![jobs](images/console-jobs.png)'],
+  ['README.md', '![race](docs/images/race.svg)', '![race](images/race.svg)'],
+  ['docs/cli.md', '![jobs](images/console-jobs.png)', '![jobs](images/console-jobs.png)'],
+  ['docs/guides/leader.md', '![jobs](../images/console-jobs.png)', '![jobs](../images/console-jobs.png)'],
   ['README.md', '```md\n[x](docs/cli.md)\n```', '```md\n[x](docs/cli.md)\n```'],
 ])('in %s, %j becomes %j', (page, text, placed) => {
   expect(placedText(page, text, places)).toBe(placed);
