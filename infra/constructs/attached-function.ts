@@ -38,6 +38,12 @@ export function timeoutOf(fn: IFunction, given: Duration | undefined): Duration 
   return own;
 }
 
+/** The log group that a function of this app is told to write to, else the one that Lambda makes. */
+export function logGroupNameOf(fn: IFunction): string {
+  const { logGroup } = (functionResource(fn)?.loggingConfig ?? {}) as CfnFunction.LoggingConfigProperty;
+  return logGroup ?? `/aws/lambda/${functionBehind(fn).functionName}`;
+}
+
 /** @throws TypeError for a function that was imported without its role, since nobody could give that the rights */
 export function refuseNoRole({ grantPrincipal, node }: IFunction): void {
   if (!(grantPrincipal instanceof UnknownPrincipal)) return;

@@ -14,6 +14,13 @@ export interface RunSettings extends EventInvokeConfigOptions {
   readonly deadLetterQueue?: IQueue;
 }
 
+/** What Lambda and the schedules gave up. */
+export interface DeadLetters {
+  readonly queue: IQueue;
+  /** Whether runs that failed end there too, and not deliveries alone. */
+  readonly hasRuns: boolean;
+}
+
 /**
  * Sets what Lambda does with a run that failed, and finds the one queue of dead letters: the one given as
  * `deadLetterQueue`, as `onFailure` or to the function itself, else a new one. Where `onFailure` is no queue, the queue
@@ -25,7 +32,7 @@ export function configureRuns(
   scope: Construct,
   fn: IFunction,
   { deadLetterQueue, onFailure, ...settings }: RunSettings,
-): IQueue {
+): DeadLetters {
   if (fn.node.tryFindChild('EventInvokeConfig')) {
     throw new TypeError(
       `${fn.node.path} has retries or destinations of its own: give retryAttempts, maxEventAge, onFailure and onSuccess here instead, where they are made to fit the schedules`,
@@ -41,12 +48,12 @@ export function configureRuns(
     fn.configureAsyncInvoke(settings);
     // CDK gives a function the right to its queue, and none to the queue's key.
     own.encryptionMasterKey?.grantEncryptDecrypt(fn);
-    return standard(own);
+    return { queue: standard(own), hasRuns: true };
   }
   if (!onFailure) {
     const queue = standard(deadLetterQueue ?? newQueue(scope));
     fn.configureAsyncInvoke({ ...settings, onFailure: new SqsDestination(queue) });
-    return queue;
+    return { queue, hasRuns: true };
   }
   let arn = '';
   const noted: IDestination = {
@@ -61,7 +68,7 @@ export function configureRuns(
   if (queue && deadLetterQueue && !isSame(scope, deadLetterQueue, queue)) {
     throw new TypeError('deadLetterQueue and onFailure are two queues: give one of them, which then has both kinds');
   }
-  return standard(queue ?? deadLetterQueue ?? newQueue(scope));
+  return { queue: standard(queue ?? deadLetterQueue ?? newQueue(scope)), hasRuns: queue !== undefined };
 }
 
 /** @throws TypeError for a topic, which takes no deliveries that failed */

@@ -9,7 +9,6 @@ import {
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
-import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import {
   checkAlarmOptions,
@@ -24,6 +23,7 @@ import type { LockSet } from './alarms/lock-sets.js';
 import { notTriggered } from './alarms/not-triggered.js';
 import type { WatchedSet } from './alarms/set-metrics.js';
 import { functionBehind } from './attached-function.js';
+import type { DeadLetters } from './dead-letters.js';
 import type { LockMetricName } from './lock-metrics.js';
 import { lockId } from './planned-schedule.js';
 import { lastRunEndsMs, RETRY_DELAYS_MS } from './retry-settings.js';
@@ -43,9 +43,7 @@ export interface LockAlarmsProps {
   /** Lambda's retries of a failed run. */
   readonly retries: number;
   /** The queue of the ticks that were given up. */
-  readonly deadLetters: IQueue;
-  /** Whether a run that failed for good ends in that queue. */
-  readonly failuresAreDeadLetters: boolean;
+  readonly deadLetters: DeadLetters;
   /** The namespace of its metrics. */
   readonly namespace: string;
   /** Its locks, as they share alarms. */
@@ -56,6 +54,13 @@ export interface LockAlarmsProps {
   readonly options: LockAlarmsOptions | false;
   /** Whom all alarms tell for which `options` name nobody. */
   readonly actions: readonly IAlarmAction[];
+}
+
+/** CloudWatch takes 1,024 characters of a description, and a prefix can have hundreds of schedules. */
+function listed(expressions: readonly string[]): string {
+  const [first = '', second, ...others] = new Set(expressions);
+  if (second === undefined) return first;
+  return others.length === 0 ? `${first}, ${second}` : `${first}, ${second} and ${others.length} more`;
 }
 
 type Problem = Omit<Partial<AlarmProps>, 'metric'> & { readonly metric: IMetric; readonly alarmDescription: string };
@@ -105,7 +110,10 @@ export class LockAlarms extends Construct {
   #addDeadLetters(): void {
     const { fn, deadLetters } = this.#props;
     this.#addOnNumber('deadLetters', {
-      metric: deadLetters.metricApproximateNumberOfMessagesVisible({ period: FIVE_MINUTES, statistic: 'Maximum' }),
+      metric: deadLetters.queue.metricApproximateNumberOfMessagesVisible({
+        period: FIVE_MINUTES,
+        statistic: 'Maximum',
+      }),
       // A queue that nobody touches for hours has no metrics although it still has messages.
       treatMissingData: TreatMissingData.IGNORE,
       alarmDescription: `${fn.node.path}: a tick was given up after all retries. The message in the queue has its event and the reason.`,
@@ -113,14 +121,14 @@ export class LockAlarms extends Construct {
   }
 
   #addFunctionAlarms(): void {
-    const { fn, timeout, retries, failuresAreDeadLetters } = this.#props;
+    const { fn, timeout, retries, deadLetters } = this.#props;
     const { path } = fn.node;
     this.#addOnNumber('lockLost', {
       metric: this.#functionMetric('LockLost', 'Sum'),
       alarmDescription: `${path}: a run went on past its lease, or an operator forced it away; two runs may have overlapped. See the log for "lost".`,
     });
     // Without retries a failure is a dead letter at once, and told as such.
-    if (retries > 0 || !failuresAreDeadLetters || this.#options.failed) {
+    if (retries > 0 || !deadLetters.hasRuns || this.#options.failed) {
       this.#addOnNumber('failed', {
         // Lambda's own metric: a run that was killed can no longer write that it failed.
         metric: fn.metricErrors({ period: FIVE_MINUTES }),
@@ -159,7 +167,7 @@ export class LockAlarms extends Construct {
     const due = set.schedules.filter(({ enabled }) => enabled);
     if (due.length === 0) return;
     const runMs = lastRunEndsMs(retries, timeout.toMilliseconds());
-    const expressions = [...new Set(due.map(({ schedule }) => schedule.expressionString))].join(', ');
+    const expressions = listed(due.map(({ schedule }) => schedule.expressionString));
     this.#addWatch('didNotRun', set, ({ after }) => didNotRun(set, runMs, after), {
       alarmDescription: `Lock "${set.name}": a tick of ${expressions} was sent, and no run has done it. See whether the function is invoked, and whether its runs are skipped or paused.`,
     });

@@ -11,13 +11,15 @@ import {
   type MetricOptions,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
+import { functionBehind, logGroupNameOf } from './attached-function.js';
 import { type LockMetricName, lockMetric } from './lock-metrics.js';
+import type { SingleExecution } from './single-execution.js';
 import type { SingleExecutionFunction } from './single-execution-function.js';
 
 /** What the dashboard shows. */
 export interface LockDashboardProps {
-  /** The functions, in the order of their rows. */
-  readonly functions: readonly SingleExecutionFunction[];
+  /** The functions, or what `SingleExecution.attach` returned for them, in the order of their rows. */
+  readonly functions: readonly (SingleExecutionFunction | SingleExecution)[];
   /** Unique among the dashboards of the account. @default made by CloudFormation */
   readonly dashboardName?: string;
 }
@@ -50,32 +52,37 @@ export class LockDashboard extends Construct {
       ...(dashboardName !== undefined && { dashboardName }),
       defaultInterval: Duration.days(1),
     });
-    const alarms = functions.flatMap((fn) => fn.alarms.all);
+    const executions = functions.map((fn) => ('execution' in fn ? fn.execution : fn));
+    const alarms = executions.flatMap((execution) => execution.alarms.all);
     for (let first = 0; first < alarms.length; first += ALARMS_A_WIDGET) {
       const shown = alarms.slice(first, first + ALARMS_A_WIDGET);
       this.dashboard.addWidgets(new AlarmStatusWidget({ title: 'Alarms', alarms: shown, ...WHOLE }));
     }
-    for (const fn of functions) this.dashboard.addWidgets(runs(fn), skips(fn), holdTime(fn));
+    for (const execution of executions) {
+      this.dashboard.addWidgets(runs(execution), skips(execution), holdTime(execution));
+    }
   }
 }
 
-function runs(fn: SingleExecutionFunction): IWidget {
+const idOf = ({ fn }: SingleExecution): string => functionBehind(fn).node.id;
+
+function runs(execution: SingleExecution): IWidget {
   return new GraphWidget({
-    title: `${fn.node.id}: runs`,
+    title: `${idOf(execution)}: runs`,
     left: [
-      ...metricsOf(fn, 'Executed', 'succeeded'),
-      ...metricsOf(fn, 'Failed', 'failed'),
-      ...metricsOf(fn, 'Missed', 'missed'),
+      ...metricsOf(execution, 'Executed', 'succeeded'),
+      ...metricsOf(execution, 'Failed', 'failed'),
+      ...metricsOf(execution, 'Missed', 'missed'),
     ],
     ...THIRD,
   });
 }
 
 /** Skips are counted by reason in the log: a dimension would cost one metric for each reason. */
-function skips(fn: SingleExecutionFunction): IWidget {
+function skips(execution: SingleExecution): IWidget {
   return new LogQueryWidget({
-    title: `${fn.node.id}: skips by reason`,
-    logGroupNames: [fn.logGroup.logGroupName],
+    title: `${idOf(execution)}: skips by reason`,
+    logGroupNames: [logGroupNameOf(execution.fn)],
     view: LogQueryVisualizationType.TABLE,
     queryLines: [
       'filter Skipped = 1',
@@ -87,23 +94,23 @@ function skips(fn: SingleExecutionFunction): IWidget {
   });
 }
 
-function holdTime(fn: SingleExecutionFunction): IWidget {
+function holdTime(execution: SingleExecution): IWidget {
   return new GraphWidget({
-    title: `${fn.node.id}: hold time against the lease`,
-    left: metricsOf(fn, 'HoldTime', 'held', { statistic: 'Maximum' }),
+    title: `${idOf(execution)}: hold time against the lease`,
+    left: metricsOf(execution, 'HoldTime', 'held', { statistic: 'Maximum' }),
     leftYAxis: { label: 'ms', min: 0, showUnits: false },
-    leftAnnotations: [{ value: fn.lockAtMostFor.toMilliseconds(), label: 'lease', color: Color.RED }],
+    leftAnnotations: [{ value: execution.lockAtMostFor.toMilliseconds(), label: 'lease', color: Color.RED }],
     ...THIRD,
   });
 }
 
 function metricsOf(
-  { metricNamespace, execution }: SingleExecutionFunction,
+  { metricNamespace, lockSets }: SingleExecution,
   name: LockMetricName,
   what: string,
   options: MetricOptions = {},
 ): Metric[] {
-  return execution.lockSets.map((set) =>
+  return lockSets.map((set) =>
     lockMetric(metricNamespace, name, set.name, { label: `${set.name} ${what}`, ...options }),
   );
 }

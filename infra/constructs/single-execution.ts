@@ -131,13 +131,14 @@ export class SingleExecution extends Construct {
     const runs = runRetries(Math.min(...this.schedules.map(periodMs)), timeout.toMilliseconds());
     const { retryAttempts: retries = runs.attempts, maxEventAge = Duration.millis(runs.maxAgeMs) } = props;
     const { onFailure, onSuccess, deadLetterQueue } = props;
-    this.deadLetters = configureRuns(this, fn, {
+    const deadLetters = configureRuns(this, fn, {
       retryAttempts: retries,
       maxEventAge,
       ...(onFailure && { onFailure }),
       ...(onSuccess && { onSuccess }),
       ...(deadLetterQueue && { deadLetterQueue }),
     });
+    this.deadLetters = deadLetters.queue;
     this.#warn({ lockAtMostFor, lockAtLeastFor, timeout, retries });
     this.lockSets = lockSets(this, this.schedules, lockNames);
     this.triggers = this.lockSets.flatMap((set) => this.#addSchedules(set));
@@ -145,8 +146,7 @@ export class SingleExecution extends Construct {
       fn,
       timeout,
       retries,
-      deadLetters: this.deadLetters,
-      failuresAreDeadLetters: props.onFailure === undefined,
+      deadLetters,
       namespace,
       sets: this.lockSets,
       isAlone: new Set(lockNames.map((name) => lockSetOf(name, lockNames))).size === 1,

@@ -14,6 +14,8 @@ export interface Situation {
   readonly job: Partial<SingleExecutionFunctionProps>;
   /** Days that are played, from Monday 10:00 on, when the job is first deployed. */
   readonly days: number;
+  /** How late CloudWatch shows a metric, where that is the point. */
+  readonly delayMinutes?: number;
   readonly happens: (scene: AlarmScene) => void;
   readonly rings: Readonly<Record<string, string>>;
 }
@@ -181,6 +183,36 @@ export const SITUATIONS: readonly Situation[] = [
     rings: {},
   },
   {
+    what: 'others invoke the function too, without the lock',
+    job: nightlyJob,
+    days: 3,
+    happens(scene) {
+      wellEach(scene, [1, 2, 3]);
+      for (let n = 1; n < 50; n += 1) scene.ran(night(1) + 37 * n, { result: 'unobserved' });
+    },
+    rings: {},
+  },
+  {
+    what: 'the same, and the schedule is off for two nights',
+    job: nightlyJob,
+    days: 5,
+    happens(scene) {
+      wellEach(scene, [1, 4, 5]);
+      for (let n = 1; n < 100; n += 1) scene.ran(night(1) + 37 * n, { result: 'unobserved' });
+    },
+    rings: { NotTriggered: 'once' },
+  },
+  {
+    what: 'every minute, and CloudWatch shows everything 4 minutes late',
+    job: { schedules: [{ schedule: ScheduleExpression.rate(Duration.minutes(1)) }], timeout: Duration.seconds(20) },
+    days: 1,
+    delayMinutes: 4,
+    happens(scene) {
+      for (let minute = DEPLOYED; minute < DEPLOYED + DAY; minute += 1) scene.tick(minute);
+    },
+    rings: {},
+  },
+  {
     what: 'another region does the tick, this one skips it as `locked`',
     job: nightlyJob,
     days: 3,
@@ -277,10 +309,10 @@ function templateFor(job: Situation['job']): Template {
 
 /** Plays a situation with the alarms of a stack that was synthesised for it. */
 export function playSituation(
-  { job, days, happens }: Situation,
+  { job, days, delayMinutes, happens }: Situation,
   chance: Chance,
 ): AlarmScene & { rings: Readonly<Record<string, string>> } {
-  const scene = new AlarmScene(templateFor(job), chance);
+  const scene = new AlarmScene(templateFor(job), { ...chance, ...(delayMinutes !== undefined && { delayMinutes }) });
   happens(scene);
   const rings = scene.play(DEPLOYED, DEPLOYED + days * DAY);
   const shown = Object.entries(rings).flatMap(([name, ring]) =>

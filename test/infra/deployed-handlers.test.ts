@@ -271,7 +271,7 @@ describe.each([22, 24] as const)('on Node %i', (major) => {
       const fn = await deployTenantSync();
       respond = () => new Promise(() => {});
 
-      const late = await sync(fn, 'acme', '2026-01-01T00:15:00Z', { timeoutMs: 5_000 });
+      const late = await sync(fn, 'acme', '2026-01-01T00:15:00Z', { timeoutMs: 5_000, killMs: 60_000 });
       expect(late).toMatchObject({ status: 'failed', errorType: 'DeadlineError' });
       expect(await sync(fn, 'acme', '2026-01-01T00:15:00Z', { requestId: late.requestId })).toMatchObject({
         value: { synced: 0, skipped: 'already-executed' },

@@ -1,7 +1,7 @@
 import { Duration, type Stack } from 'aws-cdk-lib';
 import { Annotations, Match, type Template } from 'aws-cdk-lib/assertions';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
-import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
+import { SnsDestination, SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
 import { CfnScheduleGroup, ScheduleExpression, ScheduleGroup } from 'aws-cdk-lib/aws-scheduler';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
@@ -124,7 +124,9 @@ describe('row 77: the alarm that a tick was sent and not done', () => {
       AlarmDescription:
         'Lock "digest": a tick of cron(0 2 * * ? *) was sent, and no run has done it. See whether the function is invoked, and whether its runs are skipped or paused.',
     });
-    expect(expressionOf(alarm)).toBe('FILL(IF(attempted + executed + errors, executed + errors, 0), REPEAT)');
+    expect(expressionOf(alarm)).toBe(
+      'FILL(IF(attempted + executed + IF(errors, errors), executed + errors, 0), REPEAT)',
+    );
     expect(metricsOf(alarm)).toEqual([
       ['InvocationAttemptCount', { Ref: id('DigestSingleExecutionSchedulesdigest') }, 60, 'Sum'],
       ['Executed', 'digest', 60, 'SampleCount'],
@@ -147,12 +149,35 @@ describe('row 77: the alarm that a tick was sent and not done', () => {
     );
   });
 
+  test('row 77: waits for whole minutes, and for a day at most', () => {
+    const waits = (after: Duration) =>
+      ofKind('didNotRun', { alarms: { didNotRun: { after } } })[0]?.['EvaluationPeriods'];
+
+    expect(waits(Duration.seconds(3_601))).toBe(61);
+    expect(waits(Duration.days(1))).toBe(1_440);
+    expect(() => waits(Duration.seconds(86_401))).toThrow(
+      new RangeError('alarms.didNotRun.after is 1 day 1 second: an alarm looks back 1 day at most; lower it'),
+    );
+  });
+
+  test('row 77: has a description that CloudWatch takes, however many schedules a prefix has', () => {
+    const schedules = Array.from({ length: 60 }, (_, minute) => ({
+      schedule: ScheduleExpression.cron({ minute: String(minute), hour: '2' }),
+      lockName: `tenant/${minute}`,
+    }));
+    const [alarm] = ofKind('didNotRun', { lockNames: ['tenant/*'], schedules });
+
+    expect(alarm?.['AlarmDescription']).toMatch(
+      /^Lock "tenant\/\*": a tick of cron\(0 2 \* \* \? \*\), cron\(1 2 \* \* \? \*\) and 58 more was sent/,
+    );
+  });
+
   test.each<[string, Partial<SingleExecutionFunctionProps>, string | undefined]>([
     ['a rule', { schedules: [{ schedule: nightly, via: 'rule' }] }, 'executed + errors'],
     [
       'a schedule that fires once',
       { schedules: [{ schedule: at(new Date('2027-01-01')) }] },
-      'attempted + executed + errors',
+      'attempted + executed + IF(errors, errors)',
     ],
     [
       'one of several locks, whose errors are not its own',
@@ -185,8 +210,8 @@ describe('row 77: the alarm that no tick was sent', () => {
 
     expect(alarm).toMatchObject({
       ComparisonOperator: 'GreaterThanOrEqualToThreshold',
-      // A day and the 19 minutes in which two retries are over, in periods of 146 minutes, and one more.
-      Threshold: 11 * 8_760,
+      // A day, the 19 minutes in which two retries are over, and 5 for CloudWatch, in periods of 147 minutes, and one more.
+      Threshold: 11 * 8_820,
       EvaluationPeriods: 12,
       DatapointsToAlarm: 1,
       TreatMissingData: 'ignore',
@@ -195,9 +220,9 @@ describe('row 77: the alarm that no tick was sent', () => {
     });
     expect(alarm?.['Metrics'].map(({ Id, Expression }: Record<string, string>) => [Id, Expression])).toEqual([
       ['expr_1', 'IF(last, EPOCH(last) - last)'],
-      ['last', 'FILL(IF(attempted + invoked, EPOCH(attempted)), REPEAT)'],
+      ['last', 'FILL(IF(attempted + executed, EPOCH(attempted)), REPEAT)'],
       ['attempted', undefined],
-      ['invoked', undefined],
+      ['executed', undefined],
     ]);
   });
 
@@ -211,6 +236,17 @@ describe('row 77: the alarm that no tick was sent', () => {
         'alarms.notTriggered.after is 1 day: ticks and their runs can be 1 day 7 minutes apart; raise it, or leave it out',
       ),
     );
+    expect(() => waits(Duration.days(7))).toThrow(
+      new RangeError(
+        'alarms.notTriggered.after is 7 days: an alarm looks back less than 7 days; lower it, or give notTriggered: false',
+      ),
+    );
+  });
+
+  test('row 77: goes by invocations of the function, where deliveries cannot be told apart', () => {
+    const [alarm] = ofKind('notTriggered', { schedules: [{ schedule: nightly, via: 'rule' }] });
+
+    expect(alarm?.['Metrics'][1].Expression).toBe('FILL(IF(invoked, EPOCH(invoked)), REPEAT)');
   });
 
   test('row 77: of several schedules goes by the one that fires most often', () => {
@@ -370,7 +406,20 @@ describe('row 77: a kind of alarm', () => {
 
     expect(ofKind('failed', { retryAttempts: 0 })).toEqual([]);
     expect(ofKind('failed', { retryAttempts: 0, alarms: { failed: {} } })).toHaveLength(1);
+    expect(ofKind('failed', { retryAttempts: 0, onFailure }, stack)).toEqual([]);
+  });
+
+  test('row 77: failed tells of what deadLetters does not: runs that end in another place than the queue', () => {
+    const stack = appStack();
+    const onFailure = new SnsDestination(new Topic(stack, 'Elsewhere'));
+
     expect(ofKind('failed', { retryAttempts: 0, onFailure }, stack)).toHaveLength(1);
+  });
+
+  test.each([0, 1.5, 289, Number.NaN])('row 77: for %d periods is refused', (evaluationPeriods) => {
+    expect(() => digest({ alarms: { longRun: { evaluationPeriods } } })).toThrow(
+      new RangeError(`alarms.longRun.evaluationPeriods is ${evaluationPeriods}: give a whole number from 1 to 288`),
+    );
   });
 
   test.each<[unknown, string]>([

@@ -1,6 +1,8 @@
 import { Duration, type Stack } from 'aws-cdk-lib';
+import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
-import { LockDashboard, LockTable, SingleExecutionFunction } from 'single-execution/cdk';
+import { LockDashboard, LockTable, SingleExecution, SingleExecutionFunction } from 'single-execution/cdk';
 import { emfObserver } from 'single-execution/observe';
 import { afterEach, expect, test, vi } from 'vitest';
 import { appStack, templateOf } from '../support/synthesised.js';
@@ -143,6 +145,37 @@ test.each([
     annotations: { horizontal: [{ value: leaseMs, label: 'lease', yAxis: 'left' }] },
     yAxis: { left: { label: 'ms', min: 0, showUnits: false } },
   });
+});
+
+test.each([
+  ['its log group', true, /^SOURCE 'Jobs[0-9A-F]{8}' \| /],
+  ['the one that Lambda makes', false, /^SOURCE '\/aws\/lambda\/Digest[0-9A-F]{8}' \| /],
+])('row 77: the dashboard shows a function that SingleExecution was attached to: skips from %s', (_, own, query) => {
+  const stack = appStack();
+  const fn = new LambdaFunction(stack, 'Digest', {
+    runtime: Runtime.NODEJS_24_X,
+    handler: 'index.handler',
+    code: Code.fromInline('//'),
+    ...(own && { logGroup: new LogGroup(stack, 'Jobs') }),
+  });
+  const lockTable = new LockTable(stack, 'Locks');
+  const attached = SingleExecution.attach(fn.addAlias('live'), {
+    lockTable,
+    lockNames: ['digest'],
+    schedules: [{ schedule }],
+  });
+  new LockDashboard(stack, 'Dashboard', { functions: [attached] });
+  const widgets = widgetsOf(stack);
+
+  expect(widgets.map(({ properties }) => properties['title'])).toEqual([
+    'Alarms',
+    'Digest: runs',
+    'Digest: skips by reason',
+    'Digest: hold time against the lease',
+  ]);
+  expect(widgets[0]?.properties['alarms']).toHaveLength(7);
+  expect(widgets[2]?.properties['query']).toMatch(query);
+  expect(JSON.stringify(widgets[3])).toContain('"value":3000,"label":"lease"');
 });
 
 test.each([

@@ -31,7 +31,7 @@ export interface LockAlarmTuning {
   readonly severity?: LockAlarmSeverity;
   /** From which value on: milliseconds for `longRun` and `clockSkew`, else how many. @default 1, or 90 % of the time-out */
   readonly threshold?: number;
-  /** For how many times 5 minutes in a row. @default 1 */
+  /** For how many times 5 minutes in a row; 288 at most, which is a day. @default 1 */
   readonly evaluationPeriods?: number;
 }
 
@@ -39,7 +39,7 @@ export interface LockAlarmTuning {
 export interface LockWatchTuning {
   /** @default 'page' */
   readonly severity?: LockAlarmSeverity;
-  /** How long it may take. @default what the schedule, a run and its retries can take */
+  /** How long it may take; a day at most for `didNotRun`, almost 7 for `notTriggered`. @default what the schedule, a run and its retries can take */
   readonly after?: Duration;
 }
 
@@ -69,9 +69,11 @@ export interface LockAlarmsOptions {
 
 const NUMBERS = ['severity', 'threshold', 'evaluationPeriods'];
 const WATCHES = ['severity', 'after'];
+/** CloudWatch looks back over a day at most in periods of 5 minutes. */
+const MOST_PERIODS = 288;
 const OWN = ['page', 'ticket', 'notifyOk'];
 
-/** @throws TypeError for a kind, a severity or a setting that does not exist, with those that do */
+/** @throws TypeError, RangeError for a kind, a severity or a setting that does not exist, with those that do */
 export function checkAlarmOptions(options: LockAlarmsOptions): void {
   const kinds = Object.keys(LOCK_ALARMS);
   for (const [name, tuning] of Object.entries(options)) {
@@ -86,6 +88,12 @@ export function checkAlarmOptions(options: LockAlarmsOptions): void {
     const { severity = 'page' } = tuning;
     if (severity !== 'page' && severity !== 'ticket') {
       throw new TypeError(`alarms.${name}.severity is '${severity}': choose 'page' or 'ticket'`);
+    }
+    const { evaluationPeriods = 1 } = tuning as LockAlarmTuning;
+    if (!Number.isInteger(evaluationPeriods) || evaluationPeriods < 1 || evaluationPeriods > MOST_PERIODS) {
+      throw new RangeError(
+        `alarms.${name}.evaluationPeriods is ${evaluationPeriods}: give a whole number from 1 to ${MOST_PERIODS}`,
+      );
     }
   }
 }

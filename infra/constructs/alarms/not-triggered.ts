@@ -1,6 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import { type AlarmProps, ComparisonOperator, MathExpression, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
-import { attempts, executions, type SetMetrics, type WatchedSet } from './set-metrics.js';
+import { attempts, DELAY_MINUTES, executions, type SetMetrics, type WatchedSet } from './set-metrics.js';
 
 const HOUR_MINUTES = 60;
 const DAY_MINUTES = 24 * HOUR_MINUTES;
@@ -38,7 +38,7 @@ export function lookBack(minutes: number): LookBack | undefined {
  * The alarm that no tick was sent; undefined where an alarm cannot look back for so long.
  *
  * @param leastMs how far two ticks of the schedule and their runs can be apart
- * @throws RangeError when the alarm is asked to wait for less than that
+ * @throws RangeError when the alarm is asked to wait for less than that, or for longer than it can
  */
 export function notTriggered(
   set: WatchedSet,
@@ -50,7 +50,12 @@ export function notTriggered(
       `alarms.notTriggered.after is ${after.toHumanString()}: ticks and their runs can be ${Duration.millis(leastMs).toHumanString()} apart; raise it, or leave it out`,
     );
   }
-  const found = lookBack(Math.ceil((after?.toMilliseconds() ?? leastMs) / 60_000));
+  const found = lookBack(Math.ceil((after?.toMilliseconds() ?? leastMs) / 60_000) + DELAY_MINUTES);
+  if (!found && after) {
+    throw new RangeError(
+      `alarms.notTriggered.after is ${after.toHumanString()}: an alarm looks back less than 7 days; lower it, or give notTriggered: false`,
+    );
+  }
   if (!found) return undefined;
   const period = Duration.minutes(found.periodMinutes);
   const metrics = heard(set, period);
@@ -75,10 +80,11 @@ export function notTriggered(
   };
 }
 
-/** The function's invocations are news of the set where it is the only one, even if nobody did the tick. */
+/**
+ * Runs are news beside attempts, of which Scheduler may miss to tell. Without attempts, an invocation of a function of
+ * this set alone is, even if nobody did the tick.
+ */
 function heard(set: WatchedSet, period: Duration): SetMetrics {
-  const runs = set.isAlone
-    ? { invoked: set.fn.metricInvocations({ period, statistic: 'Sum' }) }
-    : executions(set, period);
-  return { ...attempts(set, period), ...runs };
+  if (set.group || !set.isAlone) return { ...attempts(set, period), ...executions(set, period) };
+  return { invoked: set.fn.metricInvocations({ period, statistic: 'Sum' }) };
 }

@@ -4,6 +4,9 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { lockMetric } from '../lock-metrics.js';
 import type { LockSet } from './lock-sets.js';
 
+/** CloudWatch shows a metric, or a line of the log as one, some time after it was written. */
+export const DELAY_MINUTES = 5;
+
 /** What tells about a set of locks. */
 export interface WatchedSet extends LockSet {
   readonly fn: IFunction;

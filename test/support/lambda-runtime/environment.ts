@@ -14,6 +14,8 @@ export type Outcome =
 
 export interface Job extends Omit<Handed, 'deadlineMs'> {
   readonly timeoutMs: number;
+  /** When it is killed. @default at its time-out */
+  readonly killMs?: number | undefined;
   onOver(outcome: Outcome): void;
 }
 
@@ -54,7 +56,7 @@ export function startEnvironment(launch: Launch, first: Job): Environment {
   };
   const handOver = () => {
     if (!job || !hand) return;
-    limit(job.timeoutMs);
+    limit(job.killMs ?? job.timeoutMs);
     if (FREEZES) child.kill('SIGCONT');
     hand({ ...job, deadlineMs: Date.now() + job.timeoutMs });
     hand = undefined;

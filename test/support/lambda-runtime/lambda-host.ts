@@ -30,6 +30,8 @@ export interface InvokeOptions {
   readonly requestId?: string;
   /** @default that of the function */
   readonly timeoutMs?: number;
+  /** When it is killed: later than its time-out where a slow machine must not decide. @default at its time-out */
+  readonly killMs?: number;
 }
 
 export type Invocation = Outcome & { readonly requestId: string };
@@ -93,14 +95,14 @@ export async function startLambda(settings: LambdaSettings): Promise<LambdaHost>
   };
 
   const host: LambdaHost = {
-    start(event, { requestId = randomUUID(), timeoutMs = settings.timeoutMs } = {}) {
+    start(event, { requestId = randomUUID(), timeoutMs = settings.timeoutMs, killMs } = {}) {
       if (stopped) throw new Error('The Lambda host is stopped');
       let onOver: (outcome: Outcome) => void = () => {};
       const over = new Promise<Outcome>((resolve) => {
         onOver = resolve;
       });
       const body = JSON.stringify(event ?? null);
-      const job: Job = { requestId, event: body, functionArn, traceId: traceId(), timeoutMs, onOver };
+      const job: Job = { requestId, event: body, functionArn, traceId: traceId(), timeoutMs, killMs, onOver };
       const environment = environmentFor(job);
       return {
         requestId,
