@@ -301,7 +301,7 @@ resource "aws_cloudwatch_metric_alarm" "did_not_run" {
 
   metric_query {
     id          = "expr_1"
-    expression  = "FILL(IF(attempted + executed + errors, executed + errors, 0), REPEAT)"
+    expression  = "FILL(IF(attempted + executed + IF(errors, errors), executed + errors, 0), REPEAT)"
     label       = "${local.send_digest.name}: whether the last tick was done"
     return_data = true
   }
@@ -350,7 +350,7 @@ resource "aws_cloudwatch_metric_alarm" "not_triggered" {
   alarm_name          = "${local.send_digest.name}-not-triggered"
   alarm_description   = "Lock \"${local.send_digest.name}\": no tick was sent for longer than ${local.send_digest.schedule} allows. See whether the schedule is on."
   comparison_operator = "GreaterThanOrEqualToThreshold"
-  threshold           = 96360
+  threshold           = 97020
   evaluation_periods  = 12
   datapoints_to_alarm = 1
   treat_missing_data  = "ignore"
@@ -366,7 +366,7 @@ resource "aws_cloudwatch_metric_alarm" "not_triggered" {
 
   metric_query {
     id          = "last"
-    expression  = "FILL(IF(attempted + invoked, EPOCH(attempted)), REPEAT)"
+    expression  = "FILL(IF(attempted + executed, EPOCH(attempted)), REPEAT)"
     label       = "when it was last heard of"
     return_data = false
   }
@@ -380,20 +380,20 @@ resource "aws_cloudwatch_metric_alarm" "not_triggered" {
       metric_name = "InvocationAttemptCount"
       dimensions  = { ScheduleGroup = aws_scheduler_schedule_group.send_digest.name }
       stat        = "Sum"
-      period      = 8760
+      period      = 8820
     }
   }
 
   metric_query {
-    id          = "invoked"
+    id          = "executed"
     return_data = false
 
     metric {
-      namespace   = "AWS/Lambda"
-      metric_name = "Invocations"
-      dimensions  = { FunctionName = aws_lambda_function.send_digest.function_name }
-      stat        = "Sum"
-      period      = 8760
+      namespace   = "SingleExecution/${local.send_digest.name}"
+      metric_name = "Executed"
+      dimensions  = { LockName = local.send_digest.name }
+      stat        = "SampleCount"
+      period      = 8820
     }
   }
 }
