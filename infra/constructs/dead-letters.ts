@@ -16,6 +16,7 @@ export interface RunSettings extends EventInvokeConfigOptions {
 
 /** What Lambda and the schedules gave up. */
 export interface DeadLetters {
+  /** Where it ends. */
   readonly queue: IQueue;
   /** Whether runs that failed end there too, and not deliveries alone. */
   readonly hasRuns: boolean;
