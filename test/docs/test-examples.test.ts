@@ -19,7 +19,18 @@ import { builtPackage } from '../support/built-package.js';
  * The tests that pages show to their readers are run here, as they stand there.
  */
 
-const { describe, expect, onTestFinished, test } = vitest;
+const { afterAll, describe, expect, onTestFinished, test } = vitest;
+
+/** Mocks of an example reach into a class of a package, which the files after this one share. */
+const mocks: { restore(): void }[] = [];
+const mockClient: typeof clientMock.mockClient = (client) => {
+  const mock = clientMock.mockClient(client);
+  mocks.push(mock);
+  return mock;
+};
+afterAll(() => {
+  for (const mock of mocks) mock.restore();
+});
 
 const ROOT = join(import.meta.dirname, '../..');
 const PAGES = ['README.md', 'docs/guides/testing.md'];
@@ -27,7 +38,7 @@ const MODULES: Readonly<Record<string, unknown>> = {
   vitest,
   '@aws-sdk/client-dynamodb': clientDynamoDB,
   '@aws-sdk/lib-dynamodb': libDynamoDB,
-  'aws-sdk-client-mock': clientMock,
+  'aws-sdk-client-mock': { ...clientMock, mockClient },
   'single-execution': root,
   'single-execution/dynamodb': dynamodb,
   'single-execution/memory': memory,
