@@ -91,7 +91,7 @@ export interface LockAdmin extends TickVerbs {
   delete(
     name: string,
     lock: {
-      /** The token that `list` or `get` has shown; 0 where there is none. */
+      /** The token that `list` or `get` has shown; 0 for a lock that shows no token. */
       readonly fencingToken: number;
     },
   ): Promise<DeleteResult>;

@@ -7,7 +7,7 @@ import { systemClock } from '../../src/core/values/clock.js';
 import { E_LOCK_NOT_OWNED, registerStoreTestSuite, type VerrouStore } from '../others/verrou.js';
 import type { Ground, Scenario } from './scenario.js';
 
-/** As long as any lease may be: verrou's locks without an end have none. */
+/** The longest lease there is. verrou's locks without an end get it. */
 const LONGEST_MS = 86_400_000;
 /** How long after a lease DynamoDB may still refuse others: what is kept longer, and a clock that is read by the second. */
 const LATE_MS = 3_500;

@@ -10,7 +10,7 @@ import { digest, nightly } from './digest.js';
 const IMPORTED = 'arn:aws:lambda:eu-west-1:123456789012:function:digest';
 const here = { env: { account: '123456789012', region: 'eu-west-1' } };
 
-/** A function as any app has one. */
+/** A function that an app has already. */
 function ownFunction(options: FunctionOptions = {}, stack = appStack()): LambdaFunction {
   return new LambdaFunction(stack, 'Mine', {
     runtime: Runtime.NODEJS_24_X,

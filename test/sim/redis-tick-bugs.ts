@@ -22,7 +22,7 @@ export const REDIS_TICK_BUGS: readonly SimBug[] = [
     ['stores/redis/scripts.ts#RELEASE', "if open ~= '' then", "if open == '-' then"]),
   bug('a release does not write the ticks that failed', 'synchronised', 6,
     ['stores/redis/scripts.ts#RELEASE', "if failed ~= '' then", "if failed == '-' then"]),
-  bug('an older tick is granted as long as any is open', 'synchronised', 6,
+  bug('an older tick is granted while another one is open', 'synchronised', 6,
     ['stores/redis/scripts.ts#IS_OPEN', "string.find(lock.openTicks or '', listed, 1, true)", 'lock.openTicks']),
   bug('no older tick is granted', 'synchronised', 6,
     ['stores/redis/scripts.ts#IS_OPEN', 'or done > tonumber(tick) and isListed', '']),

@@ -8,7 +8,7 @@ export function lockSetsProblem(sets: unknown): string | undefined {
   return Array.isArray(sets) && sets.every((set) => typeof set === 'string' && /.\*$/s.test(set)) ? undefined : REMEDY;
 }
 
-/** The sets that the variable names: a list, or a value that is none. */
+/** What the variable holds, unchecked: see {@link lockSetsProblem}. */
 export function readLockSets(text: string | undefined): unknown {
   if (!text) return [];
   try {

@@ -162,7 +162,7 @@ export type EventBody =
     }
   /** The trigger names a time that cannot be read; the run has no tick. */
   | {
-      /** The event names a time that is none. */
+      /** The event has a scheduled time that cannot be read. */
       readonly type: 'tick-unreadable';
       /** What the trigger named, up to 64 characters of it. */
       readonly value: string;
