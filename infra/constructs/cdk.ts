@@ -5,8 +5,8 @@ export type {
   LockAlarmTuning,
   LockWatchTuning,
 } from './alarms/alarm-options.js';
+export type { LockAlarms } from './alarms/lock-alarms.js';
 export type { TableResource } from './grant-lock.js';
-export type { LockAlarms } from './lock-alarms.js';
 export { LockDashboard, type LockDashboardProps } from './lock-dashboard.js';
 export { type LockMetricName, lockMetric } from './lock-metrics.js';
 export type { LockSchedule } from './lock-schedule.js';

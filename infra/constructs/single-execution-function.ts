@@ -5,9 +5,9 @@ import { type ILogGroup, LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
+import type { LockAlarms } from './alarms/lock-alarms.js';
 import { bundlingOf } from './bundling.js';
 import { narrowFunctionRole } from './function-role.js';
-import type { LockAlarms } from './lock-alarms.js';
 import type { PlannedSchedule } from './planned-schedule.js';
 import { SingleExecution, type SingleExecutionProps } from './single-execution.js';
 

@@ -1,6 +1,6 @@
 /*
- * One job as any tool deploys it, in plain values. Where a value is another resource's, or is known only when it is
- * deployed, the text has a mark in its place: `{{table.arn}}`, `{{region}}`, `{{job}}`.
+ * What is deployed for one job, in plain values and whatever the tool. A value of another resource, or one that is known
+ * only at deployment, is a mark in the text: `{{table.arn}}`, `{{region}}`, `{{job}}`.
  */
 
 /** What a job has on AWS. */

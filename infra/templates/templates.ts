@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { samTemplate } from './sam.js';
-import { serverlessService } from './serverless.js';
-import { sstConfig } from './sst.js';
-import { synthesise } from './synthesise.js';
-import { terraformModule } from './terraform.js';
+import { synthesise } from './read/synthesise.js';
+import { samTemplate } from './render/sam.js';
+import { serverlessService } from './render/serverless.js';
+import { sstConfig } from './render/sst.js';
+import { terraformModule } from './render/terraform.js';
 
 const ROOT = join(import.meta.dirname, '../..');
 

@@ -10,6 +10,11 @@ import {
 } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
+import { functionBehind } from '../attached-function.js';
+import type { DeadLetters } from '../dead-letters.js';
+import type { LockMetricName } from '../lock-metrics.js';
+import { lockId } from '../planned-schedule.js';
+import { lastRunEndsMs, RETRY_DELAYS_MS } from '../retry-settings.js';
 import {
   checkAlarmOptions,
   LOCK_ALARMS,
@@ -17,16 +22,11 @@ import {
   type LockAlarmsOptions,
   type LockAlarmTuning,
   type LockWatchTuning,
-} from './alarms/alarm-options.js';
-import { didNotRun } from './alarms/did-not-run.js';
-import type { LockSet } from './alarms/lock-sets.js';
-import { notTriggered } from './alarms/not-triggered.js';
-import type { WatchedSet } from './alarms/set-metrics.js';
-import { functionBehind } from './attached-function.js';
-import type { DeadLetters } from './dead-letters.js';
-import type { LockMetricName } from './lock-metrics.js';
-import { lockId } from './planned-schedule.js';
-import { lastRunEndsMs, RETRY_DELAYS_MS } from './retry-settings.js';
+} from './alarm-options.js';
+import { didNotRun } from './did-not-run.js';
+import type { LockSet } from './lock-sets.js';
+import { notTriggered } from './not-triggered.js';
+import type { WatchedSet } from './set-metrics.js';
 
 const DAY_MS = 86_400_000;
 const NEARLY = 0.9;

@@ -1,4 +1,4 @@
-import type { Deployment, Job } from './deployment.js';
+import type { Deployment, Job } from '../deployment.js';
 
 const NAMESPACE = 'SINGLE_EXECUTION_NAMESPACE';
 const TIME_ZONE = 'SINGLE_EXECUTION_TIME_ZONE';

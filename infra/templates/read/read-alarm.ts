@@ -1,4 +1,4 @@
-import type { Alarm, Metric, MetricSource } from './deployment.js';
+import type { Alarm, Metric, MetricSource } from '../deployment.js';
 import type { Values } from './intrinsics.js';
 
 /** An alarm of CloudFormation. @param name such as `DidNotRun` */

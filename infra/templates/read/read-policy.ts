@@ -1,4 +1,4 @@
-import type { Statement } from './deployment.js';
+import type { Statement } from '../deployment.js';
 import type { Values } from './intrinsics.js';
 
 /** The statements of a policy, in an order of their own, and each list sorted: IAM knows no order. */

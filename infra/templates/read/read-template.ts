@@ -1,4 +1,4 @@
-import type { Alarm, Deployment, LambdaFunction, Queue, Retries, Role, Schedule, Table } from './deployment.js';
+import type { Alarm, Deployment, LambdaFunction, Queue, Retries, Role, Schedule, Table } from '../deployment.js';
 import { type Resource, type Resources, resolver, type Values } from './intrinsics.js';
 import { marked } from './marks.js';
 import { readAlarm } from './read-alarm.js';

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
-import { SendDigestStack } from './cdk/send-digest-stack.js';
-import type { Deployment } from './deployment.js';
+import { SendDigestStack } from '../cdk/send-digest-stack.js';
+import type { Deployment } from '../deployment.js';
 import type { Resources } from './intrinsics.js';
 import { readTemplate } from './read-template.js';
 

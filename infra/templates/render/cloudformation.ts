@@ -1,4 +1,4 @@
-import type { Alarm, Deployment, Metric, MetricSource, Role, Statement } from './deployment.js';
+import type { Alarm, Deployment, Metric, MetricSource, Role, Statement } from '../deployment.js';
 import type { Yaml, YamlObject } from './yaml.js';
 
 /*

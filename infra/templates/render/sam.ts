@@ -1,6 +1,6 @@
+import type { Deployment } from '../deployment.js';
 import { alarmResources, groupResources, queueResources, roleResource, tableResource } from './cloudformation.js';
 import { cloudFormationScalar } from './cloudformation-scalar.js';
-import type { Deployment } from './deployment.js';
 import { type YamlObject, yamlLines } from './yaml.js';
 
 const HEAD = `# A nightly job under a lock: the lock table, the function with the rights of its own lock, its schedule with retries,

@@ -1,4 +1,4 @@
-import type { Alarm, Deployment, Metric, Role, Statement } from './deployment.js';
+import type { Alarm, Deployment, Metric, Role, Statement } from '../deployment.js';
 
 /** What the marks of a deployment are called here. */
 const REFERENCES: Readonly<Record<string, string>> = {

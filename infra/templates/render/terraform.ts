@@ -1,38 +1,12 @@
+import type { Deployment, Role, Statement } from '../deployment.js';
 import { buildCommand } from './build-command.js';
-import type { Alarm, Deployment, Metric, Role, Statement } from './deployment.js';
 import { attribute, block, comment, type Hcl, hclText } from './hcl.js';
+import { alarmBlock } from './terraform-alarm.js';
+import { interpolated, list, NAME, text } from './terraform-expression.js';
 
 const HEAD = `# A nightly job under a lock: the lock table, the function with the rights of its own lock, its schedule with retries,
 # dead letters, a log and alarms. The same as single-execution's CDK construct makes of it.
 `;
-
-const NAME = 'local.send_digest.name';
-
-/** What the marks of a deployment are called here. */
-const REFERENCES: Readonly<Record<string, string>> = {
-  job: NAME,
-  schedule: 'local.send_digest.schedule',
-  timeZone: 'local.send_digest.time_zone',
-  account: 'data.aws_caller_identity.send_digest.account_id',
-  region: 'data.aws_region.send_digest.id',
-  partition: 'data.aws_partition.send_digest.partition',
-  'table.name': 'aws_dynamodb_table.locks.name',
-  'table.arn': 'aws_dynamodb_table.locks.arn',
-  'function.name': 'aws_lambda_function.send_digest.function_name',
-  'function.arn': 'aws_lambda_function.send_digest.arn',
-  'queue.url': 'aws_sqs_queue.dead_letters.url',
-  'queue.arn': 'aws_sqs_queue.dead_letters.arn',
-  'queue.name': 'aws_sqs_queue.dead_letters.name',
-  'group.name': 'aws_scheduler_schedule_group.send_digest.name',
-  'topic.arn': 'aws_sns_topic.alarms.arn',
-};
-
-/** What is a part of a text. */
-const TEXTS: Readonly<Record<string, string>> = {
-  namespace: `SingleExecution/\${${NAME}}`,
-  // CloudFormation's ARN of a log group ends so.
-  'log.arn': '${aws_cloudwatch_log_group.send_digest.arn}:*',
-};
 
 /** The module of Terraform and OpenTofu. */
 export function terraformModule(deployment: Deployment): string {
@@ -58,7 +32,7 @@ export function terraformModule(deployment: Deployment): string {
         comment('Subscribe to it: until then no alarm reaches anybody.'),
         attribute('name', `"\${${NAME}}-alarms"`),
       ),
-      ...deployment.alarms.map((one) => alarm(one, deployment)),
+      ...deployment.alarms.map((alarm) => alarmBlock(alarm, deployment)),
     ]).replaceAll(' {\n}', ' {}')
   );
 }
@@ -76,10 +50,7 @@ function settings({ job }: Deployment): Hcl {
       comment('DidNotRun goes off after a run and its retries: change its periods with it.'),
       attribute('timeout_seconds', job.timeoutSeconds),
       comment('The bundled handler:'),
-      ...[
-        ...buildCommand(job.name).map((line) => line.replace(/js$/, 'js \\')),
-        '  && (cd dist && zip send-digest.zip send-digest.js send-digest.js.map)',
-      ].map(comment),
+      ...buildCommand(job.name, '&& (cd dist && zip send-digest.zip send-digest.js send-digest.js.map)').map(comment),
       attribute('zip', '"${path.module}/dist/send-digest.zip"'),
     ),
   );
@@ -234,78 +205,6 @@ function statement({ effect, actions, resources, principals, conditions }: State
       ),
     ),
   );
-}
-
-function alarm(one: Alarm, { job }: Deployment): Hcl {
-  const id = one.name.replace(/[A-Z]/g, (letter, index) => `${index > 0 ? '_' : ''}${letter.toLowerCase()}`);
-  const timeoutMs = job.timeoutSeconds * 1_000;
-  const isOfTimeout = one.metrics[0]?.source?.name === 'Duration';
-  return block(
-    `resource "aws_cloudwatch_metric_alarm" "${id}"`,
-    attribute('alarm_name', `"\${${NAME}}-${id.replaceAll('_', '-')}"`),
-    attribute('alarm_description', text(one.description)),
-    ...metricAttributes(one.metrics),
-    attribute('comparison_operator', text(one.comparison)),
-    attribute(
-      'threshold',
-      isOfTimeout ? `${one.threshold / timeoutMs} * local.send_digest.timeout_seconds * 1000` : one.threshold,
-    ),
-    attribute('evaluation_periods', one.periods),
-    ...(one.datapoints === one.periods ? [] : [attribute('datapoints_to_alarm', one.datapoints)]),
-    attribute('treat_missing_data', text(one.missingData)),
-    ...(one.actions.length > 0 ? [attribute('alarm_actions', list(one.actions))] : []),
-    ...(one.okActions.length > 0 ? [attribute('ok_actions', list(one.okActions))] : []),
-    ...(isMath(one.metrics) ? one.metrics.map(query) : []),
-  );
-}
-
-const isMath = (metrics: readonly Metric[]): boolean => metrics.some(({ id }) => id !== '');
-
-function metricAttributes(metrics: readonly Metric[]): Hcl[] {
-  const [only] = metrics;
-  if (isMath(metrics) || !only) return [];
-  return sourceAttributes(only, 'statistic');
-}
-
-function sourceAttributes({ source, periodSeconds }: Metric, statistic: 'statistic' | 'stat'): Hcl[] {
-  if (!source) return [];
-  const dimensions = Object.entries(source.dimensions).map(([name, value]) => `${name} = ${text(value)}`);
-  return [
-    attribute('namespace', text(source.namespace)),
-    attribute('metric_name', text(source.name)),
-    ...(dimensions.length > 0 ? [attribute('dimensions', `{ ${dimensions.join(', ')} }`)] : []),
-    attribute(statistic, text(source.statistic)),
-    ...(periodSeconds === undefined ? [] : [attribute('period', periodSeconds)]),
-  ];
-}
-
-function query(metric: Metric): Hcl {
-  const { id, label, expression, periodSeconds, returned } = metric;
-  const period = periodSeconds === undefined ? [] : [attribute('period', periodSeconds)];
-  return block(
-    'metric_query',
-    attribute('id', text(id)),
-    ...(expression === undefined ? [] : [attribute('expression', text(expression)), ...period]),
-    ...(label === undefined ? [] : [attribute('label', text(label))]),
-    attribute('return_data', returned),
-    ...(metric.source ? [block('metric', ...sourceAttributes(metric, 'stat'))] : []),
-  );
-}
-
-const list = (values: readonly string[]): string => `[${values.map(text).join(', ')}]`;
-
-/** A text with marks as an expression. */
-function text(value: string): string {
-  const [, only = ''] = /^\{\{([\w.]+)\}\}$/.exec(value) ?? [];
-  return REFERENCES[only] ?? JSON.stringify(value).replace(/^.*$/, interpolated);
-}
-
-function interpolated(value: string): string {
-  return value.replaceAll('${', '$${').replace(/\{\{([\w.]+)\}\}/g, (mark, name: string) => {
-    const inside = TEXTS[name] ?? (REFERENCES[name] && `\${${REFERENCES[name]}}`);
-    if (inside === undefined) throw new Error(`no name for ${mark}`);
-    return inside;
-  });
 }
 
 const indented = (value: string, columns: number): string => value.replace(/^/gm, ' '.repeat(columns));

@@ -1,4 +1,4 @@
-import type { Resource, Resources, Values } from '../../../infra/templates/intrinsics.js';
+import type { Resource, Resources, Values } from '../../../infra/templates/read/intrinsics.js';
 
 /*
  * Terraform's provider of AWS and Pulumi's, which is made of it, have the same resources under the same names of

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Deployment } from '../../../infra/templates/deployment.js';
-import type { Resources } from '../../../infra/templates/intrinsics.js';
-import { readTemplate } from '../../../infra/templates/read-template.js';
+import type { Resources } from '../../../infra/templates/read/intrinsics.js';
+import { readTemplate } from '../../../infra/templates/read/read-template.js';
 
 const OSLS = join(import.meta.dirname, '../../../node_modules/.bin/osls');
 

@@ -1,7 +1,7 @@
 import { transformSync } from 'esbuild';
 import type { Deployment } from '../../../infra/templates/deployment.js';
-import type { Values } from '../../../infra/templates/intrinsics.js';
-import { readTemplate } from '../../../infra/templates/read-template.js';
+import type { Values } from '../../../infra/templates/read/intrinsics.js';
+import { readTemplate } from '../../../infra/templates/read/read-template.js';
 import { cloudFormationOf, type ProviderResource, policyOf } from './provider-resources.js';
 
 interface Config {

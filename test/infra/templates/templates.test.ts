@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
 import type { Deployment } from '../../../infra/templates/deployment.js';
-import { synthesise } from '../../../infra/templates/synthesise.js';
+import { synthesise } from '../../../infra/templates/read/synthesise.js';
 import { templates } from '../../../infra/templates/templates.js';
 import { readSam } from './read-sam.js';
 import { readServerless } from './read-serverless.js';
