@@ -17,7 +17,7 @@ export default defineConfig({
     globalSetup: ['test/support/dynamodb-local.global.ts', 'test/support/cdk-apps.global.ts'],
     // A worker keeps the packages that it has loaded: the AWS SDK and the CDK take longer to load than most files to run.
     isolate: false,
-    setupFiles: ['test/support/fresh-file.setup.ts'],
+    setupFiles: ['test/support/fresh-file.setup.ts', 'test/support/properties.setup.ts'],
     // One more than there are cores: while a test waits for a real engine, another worker has its core.
     maxWorkers: availableParallelism() + 1,
     // Of tests that wait much and work little. A worker takes it from its first file: a file can only ask for fewer.
