@@ -11,9 +11,10 @@ import { paint } from '../test/support/play/terminal.js';
 import { tellVerdict } from '../test/support/play/verdict.js';
 import { createTables, LOCK_TABLE, readFacts, startEngine } from './data.js';
 import type { History } from './history.js';
-import { everySituation, INVARIANTS } from './invariants.js';
+import { everySituation, INVARIANTS, noDoubleRun } from './invariants.js';
 import { type Job, NIGHTLY_REPORT, SEND_DIGEST, TENANT_SYNC } from './jobs.js';
-import { twoLanes } from './lanes.js';
+import { playLanes } from './lanes.js';
+import { lanesPicture } from './lanes-picture.js';
 import { pictureOf, summaryTable } from './picture.js';
 import { startPlatform } from './platform.js';
 import { readSettings, type Settings, USAGE } from './settings.js';
@@ -46,7 +47,8 @@ async function main({ seed, seconds, engine: wanted, html }: Settings, cleanUps:
   const client = new DynamoDBClient({});
   cleanUps.push(async () => client.destroy());
   await createTables(client, NIGHTLY_REPORT.firstTickMs);
-  console.log(['', ...(await twoLanes(colours))].join('\n'));
+  const lanes = await playLanes();
+  console.log(['', ...lanesPicture(lanes, colours)].join('\n'));
 
   console.log(`An evening of three jobs on ${engine.name}: --seed ${seed} --seconds ${seconds}`);
   console.log(
@@ -95,7 +97,7 @@ async function main({ seed, seconds, engine: wanted, html }: Settings, cleanUps:
   history.facts.push(...(await readFacts(client, history.invocations)));
 
   console.log(['', ...summaryTable(history), ''].join('\n'));
-  const invariants = { ...INVARIANTS, ...everySituation(Object.keys(NIGHTS)) };
+  const invariants = { ...noDoubleRun(lanes.within), ...INVARIANTS, ...everySituation(Object.keys(NIGHTS)) };
   const held = tellVerdict(invariants, history, console.log, colours);
   console.log(held ? '\nEvery invariant held.' : `\nAn invariant broke: play it again with --seed ${seed}.`);
   if (html !== undefined) console.log(await writePage(resolve(html), engine.endpoint, cleanUps));

@@ -1,6 +1,8 @@
 import { grouped, neighbours } from '../test/support/play/grouped.js';
 import type { Invariants } from '../test/support/play/verdict.js';
 import type { History, Invocation, Work } from './history.js';
+import type { Lane } from './lanes.js';
+import { doubleRuns } from './lanes-picture.js';
 
 /** Names of all that keeps a tick from being done, and is told to whoever runs the fleet. */
 const REPORTED: readonly string[] = ['locked', 'lock-at-least-for', 'stale-tick', 'paused'].map(
@@ -115,6 +117,16 @@ export const everySituation = (wanted: readonly string[]): Invariants<History> =
   'every situation was played'({ situations }) {
     const missing = wanted.filter((name) => !situations.includes(name));
     return { cases: wanted.length, breaches: missing.map((name) => `'${name}' was not played`) };
+  },
+});
+
+/** The race before the evening: what its lane with the wrapper shows. */
+export const noDoubleRun = (lane: Lane): Invariants<History> => ({
+  'no run of the race twice, or beside another, with the wrapper'() {
+    const breaches = Object.values(doubleRuns(lane)).flatMap((runs) =>
+      runs.map(({ tick, host }) => `tick ${tick} on host ${host + 1}`),
+    );
+    return { cases: lane.runs.length, breaches };
   },
 });
 

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { withSingleExecution } from 'single-execution';
 import { dynamoDBStore } from 'single-execution/dynamodb';
 import { lambdaContext } from 'single-execution/testing';
-import type { Paint } from '../test/support/play/terminal.js';
 import { LOCK_TABLE } from './data.js';
 
 /*
@@ -29,8 +28,6 @@ const DELIVERIES: readonly [Delivery, ...Delivery[]] = [
   { atMs: 3_360, host: 0, tick: 5, runMs: 400 },
 ];
 
-const TICKS = new Set(DELIVERIES.map(({ tick }) => tick)).size;
-const COLUMN_MS = 70;
 const FIRST_TICK_MS = Date.now() - 86_400_000;
 
 interface Run {
@@ -44,13 +41,14 @@ interface Skip {
   readonly atMs: number;
   readonly reason: string;
 }
-interface Lane {
+/** What became of the deliveries in one of the two lanes. */
+export interface Lane {
   readonly runs: readonly Run[];
   readonly skips: readonly Skip[];
 }
 
-/** Plays both lanes at once, over the lock table of the demo. @returns the picture, and what was counted */
-export async function twoLanes(paint: Paint): Promise<string[]> {
+/** Plays both lanes at once, over the lock table of the demo. */
+export async function playLanes(): Promise<{ readonly without: Lane; readonly within: Lane }> {
   // A first request takes longer than what is to be seen.
   const store = dynamoDBStore({ tableName: LOCK_TABLE });
   await play('race', store, [{ ...DELIVERIES[0], tick: 0 }]);
@@ -58,19 +56,7 @@ export async function twoLanes(paint: Paint): Promise<string[]> {
     play(undefined, undefined, DELIVERIES),
     play('race', store, DELIVERIES),
   ]);
-  return [
-    'A tick is the scheduled time that a delivery stands for. A trigger can deliver it twice.',
-    `The same ${DELIVERIES.length} deliveries of ${TICKS} ticks go to two hosts, without and with the wrapper:`,
-    '',
-    ...drawn('without', without, paint),
-    ...drawn('with', within, paint),
-    '',
-    counted('without', without, paint),
-    counted('with   ', within, paint),
-    '',
-    '  █ a run  · a skip. The third tick comes while the second is still at work.',
-    '',
-  ];
+  return { without, within };
 }
 
 async function play(
@@ -105,33 +91,4 @@ async function play(
     }),
   );
   return { runs, skips };
-}
-
-/** A line for each host: its runs as bars, its skips as dots. What ran before, or beside another, is bad. */
-function drawn(name: string, { runs, skips }: Lane, paint: Paint): string[] {
-  const columns = Math.ceil(4_000 / COLUMN_MS);
-  return [0, 1].map((host) => {
-    const cells = Array.from({ length: columns }, (_, n) => {
-      const atMs = n * COLUMN_MS;
-      const run = runs.find((one) => one.host === host && one.fromMs <= atMs + COLUMN_MS && atMs < one.toMs);
-      if (run) return isBad(run, runs) ? paint.bad('█') : paint.good('█');
-      const skip = skips.some((one) => one.host === host && Math.floor(one.atMs / COLUMN_MS) === n);
-      return skip ? paint.dim('·') : ' ';
-    });
-    return `  ${(host === 0 ? name : '').padEnd(8)} host ${host + 1}  ${cells.join('')}`.trimEnd();
-  });
-}
-
-const isBad = (run: Run, runs: readonly Run[]): boolean =>
-  runs.some((other) => other.fromMs < run.fromMs && (other.tick === run.tick || other.toMs > run.fromMs));
-
-function counted(name: string, { runs, skips }: Lane, paint: Paint): string {
-  const twice = runs.length - new Set(runs.map(({ tick }) => tick)).size;
-  const together = runs.filter((run) => runs.some((other) => other.fromMs < run.fromMs && other.toMs > run.fromMs));
-  const reasons = [...new Set(skips.map(({ reason }) => reason))].map(
-    (reason) => `${skips.filter((skip) => skip.reason === reason).length} ${reason}`,
-  );
-  const skipped = skips.length > 0 ? `; ${skips.length} skipped (${reasons.join(', ')})` : '';
-  const words = `${runs.length} runs: ${twice} ticks ran twice, ${together.length} runs began beside another${skipped}`;
-  return `  ${name}  ${(twice + together.length > 0 ? paint.bad : paint.good)(words)}`;
 }
