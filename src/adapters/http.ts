@@ -57,7 +57,7 @@ const OWN_OPTIONS = namesOf<OwnOptions<Options>>({ secret: true, maxDuration: tr
  *
  * export const GET = withSingleExecution(async () => Response.json({ sent: 12 }), {
  *   name: 'send-digest',
- *   store: upstashStore({ redis: new Redis({ url: 'https://…', token: '…', retry: { retries: 0 } }) }),
+ *   store: upstashStore({ redis: Redis.fromEnv({ retry: { retries: 0 } }) }),
  *   tick: { every: '1h' },
  *   maxDuration: '60s',
  * });

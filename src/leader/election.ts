@@ -76,6 +76,7 @@ const logWithoutSkips: DefaultObservers = () => [(event) => event.type !== 'skip
  *
  * @example
  * ```ts
+ * import { setTimeout } from 'node:timers/promises';
  * import { createLeaderElection } from 'single-execution/leader';
  * import { memoryStore } from 'single-execution/memory';
  *
@@ -83,14 +84,13 @@ const logWithoutSkips: DefaultObservers = () => [(event) => event.type !== 'skip
  *   name: 'dispatcher',
  *   store: memoryStore(),
  *   onStarted: async ({ signal, term }) => {
- *     while (!signal.aborted) await dispatch({ term });
+ *     while (!signal.aborted) {
+ *       console.log('dispatching in term', term);
+ *       await setTimeout(1_000);
+ *     }
  *   },
  * });
  * election.start();
- *
- * async function dispatch(order: { term: number }) {
- *   console.log('dispatching in term', order.term);
- * }
  * ```
  *
  * @throws TypeError, RangeError for options that cannot be; nothing is sent before `start`

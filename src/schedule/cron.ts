@@ -13,7 +13,7 @@ import { refuserOf, type ZoneOptions, zonedSchedule, zoneOf } from './zoned.js';
  * import { cron } from 'single-execution/schedule';
  *
  * const weekdays = cron('0 9 * * MON-FRI', { timeZone: 'Europe/Berlin' });
- * weekdays.next(new Date('2026-01-02T12:00:00Z')); // 2026-01-05T08:00:00.000Z
+ * weekdays.next(new Date('2026-01-02T12:00:00Z')); // → 2026-01-05T08:00:00.000Z
  * ```
  *
  * @throws RangeError for an expression that cannot be read or that never fires, and for an unknown time zone

@@ -14,7 +14,7 @@ import { refuserOf, type ZoneOptions, zonedSchedule, zoneOf } from './zoned.js';
  * import { eventBridge } from 'single-execution/schedule';
  *
  * const nightly = eventBridge('cron(0 2 * * ? *)');
- * nightly.previous(new Date('2026-01-01T12:00:00Z')); // 2026-01-01T02:00:00.000Z
+ * nightly.previous(new Date('2026-01-01T12:00:00Z')); // → 2026-01-01T02:00:00.000Z
  * ```
  *
  * @throws RangeError for an expression that EventBridge would not take or that never fires, and for an unknown

@@ -22,7 +22,7 @@ export interface RateOptions {
  * import { rate } from 'single-execution/schedule';
  *
  * const quarters = rate('15m', { start: new Date('2026-01-01T00:00:00Z') });
- * quarters.next(new Date('2026-01-01T00:20:00Z')); // 2026-01-01T00:30:00.000Z
+ * quarters.next(new Date('2026-01-01T00:20:00Z')); // → 2026-01-01T00:30:00.000Z
  * ```
  *
  * @throws TypeError, RangeError for a duration or a start that cannot be

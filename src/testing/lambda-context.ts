@@ -49,7 +49,7 @@ export interface LambdaContextOverrides extends Partial<LambdaContext> {
  * const clock = manualClock();
  * const context = lambdaContext({ remainingMs: 30_000, clock });
  * await clock.advance(20_000);
- * console.log(context.getRemainingTimeInMillis()); // 10000
+ * console.log(context.getRemainingTimeInMillis()); // → 10000
  * ```
  */
 export function lambdaContext(overrides: LambdaContextOverrides = {}): LambdaContext {

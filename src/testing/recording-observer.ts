@@ -20,7 +20,7 @@ export interface RecordingObserver extends Observer {
  * const observer = recordingObserver();
  * const options = { name: 'update', store: memoryStore(), lockAtMostFor: '1m', observers: [observer] };
  * await executeWithLock(() => 'done', options);
- * console.log(observer.types()); // attempted, acquired, started, released, finished
+ * console.log(observer.types()); // → attempted, acquired, started, released, finished
  * ```
  */
 export function recordingObserver(): RecordingObserver {

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { compileFunction } from 'node:vm';
 import * as root from 'single-execution';
 import { type Claim, type LockStore, LockStoreError } from 'single-execution';
@@ -9,6 +7,7 @@ import ts from 'typescript';
 import * as vitest from 'vitest';
 import { describe, expect, test } from 'vitest';
 import { storeCall } from '../support/contract-harness.js';
+import { examplesOf } from './examples.js';
 
 /** The interface that the page builds its store over. */
 interface Documents {
@@ -29,9 +28,8 @@ const modules: Readonly<Record<string, unknown>> = {
 
 /** What the code of the page exports, run as it stands there. */
 function pageExports(): Page {
-  const page = readFileSync(join(import.meta.dirname, '../../docs/custom-store.md'), 'utf8');
   const exports: Partial<Page> = {};
-  for (const [, code = ''] of page.matchAll(/^```ts\n(.*?)^```/gms)) {
+  for (const { code } of examplesOf('docs/custom-store.md', 'ts')) {
     const compilerOptions = { module: ts.ModuleKind.CommonJS, target: ts.ScriptTarget.ES2023 };
     const { outputText } = ts.transpileModule(code, { compilerOptions });
     compileFunction(outputText, ['require', 'exports'])((name: string) => modules[name], exports);

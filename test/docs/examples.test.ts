@@ -1,31 +1,13 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
 import { beforeAll, expect, test } from 'vitest';
+import { allExamples } from './examples.js';
 
 const ROOT = join(import.meta.dirname, '../..');
-const filesOf = (folder: string, ending: string) =>
-  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith(ending))
-    .map((file) => `${folder}/${file}`);
-const PAGES = ['README.md', ...filesOf('docs', '.md')];
-const SOURCES = [...filesOf('src', '.ts'), ...filesOf('infra/constructs', '.ts')];
 
-/** The text of a page, or of the comments of a source file. */
-function proseOf(file: string): string {
-  const text = readFileSync(join(ROOT, file), 'utf8');
-  return file.endsWith('.md') ? text : text.replace(/^ *\* ?/gm, '');
-}
-
-/** Each TypeScript example as a file of its own beside this test, so that it resolves what users' code resolves. */
+/** Each example as a file of its own beside this test, so that it resolves what users' code resolves. */
 const examples = new Map(
-  [...PAGES, ...SOURCES].flatMap((page) => {
-    const blocks = proseOf(page).matchAll(/^```ts\n(.*?)^```/gms);
-    return [...blocks].map(([, code = ''], i) => [
-      join(import.meta.dirname, `${page.replaceAll(/\W/g, '-')}-${i + 1}.ts`),
-      code,
-    ]);
-  }),
+  allExamples().map(({ name, code }) => [join(import.meta.dirname, `${name.replaceAll(/\W/g, '-')}.ts`), code]),
 );
 
 const WRONG = join(import.meta.dirname, 'wrong.ts');

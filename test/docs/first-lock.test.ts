@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type BuiltPackage, builtPackage } from '../support/built-package.js';
 import { dynamoDBLocal, freshTable } from '../support/dynamodb-local.js';
 import { type RedisServer, startRedisServer } from '../support/redis-server.js';
 import { startUpstashBridge, type UpstashBridge } from '../support/upstash-bridge.js';
+import { examplesOf } from './examples.js';
 
 /*
  * The programs of docs/guides/first-lock.md, as they stand there, on the package as it is published.
@@ -31,10 +32,9 @@ afterAll(async () => {
 });
 
 /** The one example of the guide that has this in it. */
-async function example(part: string): Promise<string> {
-  const guide = await readFile(join(ROOT, 'docs/guides/first-lock.md'), 'utf8');
-  const found = [...guide.matchAll(/^```[tj]s\n(.*?)^```/gms)].map(([, code = '']) => code);
-  const [code = '', ...more] = found.filter((text) => text.includes(part));
+function example(part: string): string {
+  const blocks = ['ts', 'js'].flatMap((language) => examplesOf('docs/guides/first-lock.md', language));
+  const [code = '', ...more] = blocks.map((block) => block.code).filter((text) => text.includes(part));
   expect([code !== '', more.length], part).toEqual([true, 0]);
   return code;
 }
@@ -55,13 +55,13 @@ function start(args: readonly string[], env: Readonly<Record<string, string>> = 
 const stores = {
   dynamodb: async () => {
     const { client, endpoint } = dynamoDBLocal();
-    const code = (await example('dynamoDBStore({')).replace("'locks'", `'${await freshTable(client)}'`);
+    const code = example('dynamoDBStore({').replace("'locks'", `'${await freshTable(client)}'`);
     const keys = { AWS_REGION: 'local', AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' };
     const env = { AWS_ENDPOINT_URL_DYNAMODB: endpoint, AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' };
     return { code, env: { ...keys, ...env } };
   },
   upstash: async () => ({
-    code: await example('upstashStore({'),
+    code: example('upstashStore({'),
     env: { UPSTASH_REDIS_REST_URL: bridge.url, UPSTASH_REDIS_REST_TOKEN: bridge.token },
   }),
 };
@@ -71,7 +71,7 @@ test.each(['dynamodb', 'upstash'] as const)(
   async (kind) => {
     const { code, env } = await stores[kind]();
     await writeFile(join(built.folder, 'store.mjs'), code);
-    await writeFile(join(built.folder, 'job.mjs'), await example('process.argv[2]'));
+    await writeFile(join(built.folder, 'job.mjs'), example('process.argv[2]'));
     const job = ['job.mjs', '2026-11-21T02:00:00Z'];
 
     const racers = [start(job, env), start(job, env)];
@@ -89,7 +89,7 @@ test.each(['dynamodb', 'upstash'] as const)(
 );
 
 test('of two processes with one schedule, one works for each tick', async () => {
-  await writeFile(join(built.folder, 'worker.mjs'), await example('new Cron('));
+  await writeFile(join(built.folder, 'worker.mjs'), example('new Cron('));
   const workers = [0, 1].map(() => start(['worker.mjs'], { REDIS_URL: redis.url }));
   onTestFinished(() => {
     for (const { child } of workers) child.kill('SIGKILL');

@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -14,6 +13,7 @@ import * as testing from 'single-execution/testing';
 import ts from 'typescript';
 import * as vitest from 'vitest';
 import { builtPackage } from '../support/built-package.js';
+import { allExamples, examplesOf, isOfVitest } from './examples.js';
 
 /*
  * The tests that pages show to their readers are run here, as they stand there.
@@ -32,8 +32,6 @@ afterAll(() => {
   for (const mock of mocks) mock.restore();
 });
 
-const ROOT = join(import.meta.dirname, '../..');
-const PAGES = ['README.md', 'docs/guides/testing.md'];
 const MODULES: Readonly<Record<string, unknown>> = {
   vitest,
   '@aws-sdk/client-dynamodb': clientDynamoDB,
@@ -45,28 +43,25 @@ const MODULES: Readonly<Record<string, unknown>> = {
   'single-execution/testing': testing,
 };
 
-const codeOf = (page: string, language: string): string[] =>
-  [...readFileSync(join(ROOT, page), 'utf8').matchAll(/^```(\w+)\n(.*?)^```/gms)].flatMap(([, its, code = '']) =>
-    its === language ? [code] : [],
-  );
+/** Where custom-store.test.ts runs them, on stores of its own. */
+const CUSTOM_STORE = 'docs/custom-store.md';
+const examples = allExamples().filter((example) => isOfVitest(example) && example.page !== CUSTOM_STORE);
 
-describe.each(PAGES)('the tests of %s', (page) => {
-  const examples = codeOf(page, 'ts').filter((code) => code.includes("from 'vitest'"));
-  test('are found', () => {
-    expect(examples.length).toBeGreaterThan(0);
-  });
-  for (const code of examples) {
-    const compilerOptions = { module: ts.ModuleKind.CommonJS, target: ts.ScriptTarget.ES2023 };
-    const { outputText } = ts.transpileModule(code, { compilerOptions });
-    compileFunction(outputText, ['require', 'exports'])((name: string) => MODULES[name], {});
-  }
+test('the tests in pages are found', () => {
+  expect(new Set(examples.map(({ page }) => page))).toEqual(new Set(['README.md', 'docs/guides/testing.md']));
+});
+
+describe.each(examples)('the test $name', ({ code }) => {
+  const compilerOptions = { module: ts.ModuleKind.CommonJS, target: ts.ScriptTarget.ES2023 };
+  const { outputText } = ts.transpileModule(code, { compilerOptions });
+  compileFunction(outputText, ['require', 'exports'])((name: string) => MODULES[name], {});
 });
 
 test('the test for node:test in docs/guides/testing.md passes', async () => {
   const built = await builtPackage();
   onTestFinished(() => built.remove());
-  const [code = ''] = codeOf('docs/guides/testing.md', 'js');
-  await writeFile(join(built.folder, 'digest.test.mjs'), code);
+  const [example] = examplesOf('docs/guides/testing.md', 'js');
+  await writeFile(join(built.folder, 'digest.test.mjs'), example?.code ?? '');
 
   const { PATH } = process.env;
   const options = { cwd: built.folder, env: { PATH } };

@@ -18,8 +18,8 @@ const ISO = /^P(?:(\d+(?:\.\d+)?)D)?(?:T(?=\d)(?:(\d+(?:\.\d+)?)H)?(?:(\d+(?:\.\
  * ```ts
  * import { parseDuration } from 'single-execution';
  *
- * parseDuration('1h30m'); // 5400000
- * parseDuration('PT15M'); // 900000
+ * parseDuration('1h30m'); // → 5400000
+ * parseDuration('PT15M'); // → 900000
  * ```
  *
  * @param value what to read

@@ -27,7 +27,7 @@ const LONGEST_WAIT_SECONDS = 60;
  * import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
  * import { createLockTable } from 'single-execution/dynamodb';
  *
- * const client = new DynamoDBClient({ endpoint: 'http://localhost:8000', region: 'local' });
+ * const client = new DynamoDBClient({ endpoint: 'http://127.0.0.1:8000', region: 'local' });
  * await createLockTable(client, { tableName: 'locks' });
  * ```
  *

@@ -40,7 +40,7 @@ const KEY_LOCKING = '#!lua flags=allow-key-locking';
  * import { Redis } from '@upstash/redis';
  * import { upstashStore } from 'single-execution/upstash';
  *
- * const redis = new Redis({ url: 'https://…', token: '…', retry: { retries: 0 } });
+ * const redis = Redis.fromEnv({ retry: { retries: 0 } });
  * export const store = upstashStore({ redis });
  * ```
  *

@@ -1,0 +1,141 @@
+import net from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { DeleteItemCommand, DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { Redis } from 'ioredis';
+import cron from 'node-cron';
+import { executeWithLock } from 'single-execution';
+import { createLockTable, dynamoDBStore } from 'single-execution/dynamodb';
+import { expectRun, unused, use } from './example-uses.js';
+
+/*
+ * Runs examples one after the other, in a process of their own: the connections, timers and mocks that they leave end
+ * with it. Each is loaded, what it exports is used, what it has scheduled is called, and its CDK apps are synthesised.
+ * Says in lines of JSON which example begins, and what was wrong with it.
+ */
+
+export interface Order {
+  readonly examples: readonly ExampleFile[];
+  /** Which port stands for one that examples name. */
+  readonly ports: Readonly<Record<number, number>>;
+}
+
+export interface ExampleFile {
+  readonly name: string;
+  readonly path: string;
+  /** How many results its comments tell. */
+  readonly results: number;
+  /** The `LOCK_TABLE` of its environment. */
+  readonly lockTable: string;
+}
+
+const LONGEST_MS = 30_000;
+const KEYS = { locks: ['lockName'], jobs: ['pk', 'sk'] };
+const DAY_MS = 86_400_000;
+
+const say = process.stdout.write.bind(process.stdout);
+const { examples, ports }: Order = JSON.parse(process.argv[2] ?? '');
+const dynamodb = new DynamoDBClient({});
+const redis = new Redis(process.env['REDIS_URL'] ?? '');
+
+let wrongResults: string[] = [];
+let results = 0;
+
+/** Stands in the examples where a comment tells the result of an expression. */
+function shows(told: string, ...values: unknown[]): void {
+  const shown = values.map(textOf).join(' ');
+  results++;
+  if (shown !== told) wrongResults.push(`its comment tells ${told}, and the result is ${shown}`);
+}
+
+function textOf(value: unknown): string {
+  if (value instanceof Date) return value.toISOString();
+  return Array.isArray(value) ? value.map(textOf).join(', ') : String(value);
+}
+
+async function problemsOf(example: ExampleFile): Promise<string[]> {
+  wrongResults = [];
+  results = 0;
+  try {
+    await Promise.race([run(example), tooLate()]);
+  } catch (error) {
+    return [error instanceof Error ? (error.stack ?? error.message) : String(error)];
+  } finally {
+    // Ends what a mockClient() of the example does.
+    (DynamoDBDocumentClient.prototype.send as { restore?(): void }).restore?.();
+  }
+  if (results < example.results) wrongResults.push(`${example.results - results} of its results were not reached`);
+  return wrongResults;
+}
+
+async function run({ path, lockTable }: ExampleFile): Promise<void> {
+  process.env['LOCK_TABLE'] = lockTable;
+  await setStores();
+  const exported: object = await import(pathToFileURL(path).href);
+  for (const [name, value] of Object.entries(exported)) await use(name, value);
+  for (const task of cron.getTasks().values()) {
+    await task.destroy();
+    await expectRun(await task.execute());
+  }
+  // With CDK_OUTDIR set, an app is synthesised when its program ends.
+  process.emit('beforeExit', 0);
+}
+
+async function tooLate(): Promise<never> {
+  await setTimeout(LONGEST_MS, undefined, { ref: false });
+  throw new Error(`it did not end in ${LONGEST_MS} ms`);
+}
+
+/** As if one run of send-digest, a day ago, had been the only one: examples share names, and operators look at a lock. */
+async function setStores(): Promise<void> {
+  await redis.flushall();
+  for (const [TableName, keys] of Object.entries(KEYS)) {
+    const { Items = [] } = await dynamodb.send(new ScanCommand({ TableName, ConsistentRead: true }));
+    for (const item of Items) {
+      const Key = Object.fromEntries(Object.entries(item).filter(([name]) => keys.includes(name)));
+      await dynamodb.send(new DeleteItemCommand({ TableName, Key }));
+    }
+  }
+  const store = dynamoDBStore({ tableName: 'locks' });
+  const options = { name: 'send-digest', store, lockAtMostFor: '1m', tick: Date.now() - DAY_MS, observers: [] };
+  await executeWithLock(() => 'sent', options);
+}
+
+/** Connections to the usual port of a store go to that of the test. */
+function redirectPorts(): void {
+  const { connect } = net.Socket.prototype;
+  net.Socket.prototype.connect = function (this: net.Socket, ...args: unknown[]) {
+    // Node passes what it has read from its callers' arguments as one list.
+    const [target] = (Array.isArray(args[0]) ? args[0] : args) as [{ port?: number }];
+    const port = ports[Number(target.port)];
+    if (port !== undefined) target.port = port;
+    return Reflect.apply(connect, this, args);
+  } as typeof connect;
+}
+
+/** Only this machine is reached. Every other host answers, and takes its time. */
+function stayHere(): void {
+  const { fetch } = globalThis;
+  globalThis.fetch = async (input, init) => {
+    const url = new URL(input instanceof Request ? input.url : input);
+    if (url.hostname === '127.0.0.1') return fetch(input, init);
+    await setTimeout(20);
+    return Response.json('done');
+  };
+}
+
+process.stdout.write = () => true;
+process.chdir(import.meta.dirname);
+Object.assign(globalThis, { shows });
+redirectPorts();
+stayHere();
+await createLockTable(dynamodb, { tableName: 'locks' });
+await createLockTable(dynamodb, { tableName: 'jobs', partitionKey: 'pk', sortKey: 'sk' });
+for (const example of examples) {
+  say(`${JSON.stringify({ said: 'begins', name: example.name })}\n`);
+  const problems = await problemsOf(example);
+  say(`${JSON.stringify({ said: 'ends', name: example.name, problems })}\n`);
+}
+say(`${JSON.stringify({ said: 'unused', uses: [...unused] })}\n`);
+process.exit(0);

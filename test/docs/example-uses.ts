@@ -1,0 +1,109 @@
+import { App, Duration, Stack } from 'aws-cdk-lib';
+import * as lambda from 'aws-cdk-lib/aws-lambda';
+import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
+import { Topic } from 'aws-cdk-lib/aws-sns';
+import { CorruptLockError, executeWithLock, isSkipped, type LockStore, type Observer } from 'single-execution';
+import { LockTable, SingleExecutionFunction } from 'single-execution/cdk';
+import { memoryStore } from 'single-execution/memory';
+import { lambdaContext, scheduledEvent } from 'single-execution/testing';
+
+/*
+ * What example-runner.ts does with the exports of an example, by their names.
+ */
+
+type Exported = (...args: unknown[]) => unknown;
+
+const calledWith =
+  (...args: unknown[]) =>
+  (exported: Exported) =>
+    exported(...args);
+
+const underLock = (task: () => unknown, store: LockStore = memoryStore(), observers: readonly Observer[] = []) =>
+  executeWithLock(task, { name: 'import-prices', store, lockAtMostFor: '1m', observers });
+
+const stack = () => new Stack(new App(), 'Example', { env: { region: 'eu-west-1' } });
+const digestOf = (scope: Stack) =>
+  new SingleExecutionFunction(scope, 'Digest', {
+    entry: 'src/send-digest.ts',
+    lockTable: new LockTable(scope, 'Locks'),
+    lockNames: ['send-digest'],
+    schedules: [{ schedule: ScheduleExpression.rate(Duration.minutes(5)) }],
+  });
+const functionOf = (scope: Stack) =>
+  new lambda.Function(scope, 'SendDigest', {
+    runtime: lambda.Runtime.NODEJS_24_X,
+    handler: 'index.handler',
+    code: lambda.Code.fromInline('// …'),
+  });
+
+const request = () =>
+  new Request('https://example.com/', {
+    headers: { authorization: `Bearer ${process.env['CRON_SECRET']}`, 'ce-vssscheduledat': new Date().toISOString() },
+  });
+const notAborted = { signal: new AbortController().signal };
+
+const USES: Readonly<Record<string, (exported: never) => unknown>> = {
+  handler: (handler: Exported) => handler(scheduledEvent({ time: new Date() }), lambdaContext()),
+  GET: (GET: Exported) => GET(request()),
+  default: ({ scheduled }: { scheduled: Exported }) =>
+    scheduled({ cron: '0 * * * *', scheduledTime: Date.now() }, process.env, { waitUntil() {} }),
+  importPrices: (importPrices: Exported) => importPrices({ date: new Date(), triggeredAt: new Date() }),
+  sendDigest: calledWith(new Date()),
+  Jobs: (Jobs: new () => { sendDigest: Exported }) => new Jobs().sendDigest(),
+  Reports: (Reports: new () => { send: Exported }) => new Reports().send(),
+
+  store: (store: LockStore) => underLock(() => 'imported', store),
+  observers: (observers: readonly Observer[]) => underLock(() => 'imported', memoryStore(), observers),
+  documentStore: calledWith({}),
+
+  log: calledWith('imported'),
+  report: calledWith('sent'),
+  writePrices: (writePrices: Exported) => underLock(() => writePrices([1, 2])),
+  mayComeLater: calledWith(new Error('another')),
+  holderOf: calledWith(new Error('another')),
+  mayWrite: calledWith(notAborted),
+  stopInTime: calledWith(notAborted),
+  wrongAttribute: calledWith(new CorruptLockError('digest', 'lockUntil', 'a string')),
+
+  deployDigest: (deployDigest: Exported) => deployDigest(stack()),
+  jobLocks: (jobLocks: Exported) => jobLocks(stack()),
+  sharedTable: (sharedTable: Exported) => sharedTable(stack()),
+  missedBy: (missedBy: Exported) => missedBy(digestOf(stack())),
+  alarmsToWakeFor: (alarmsToWakeFor: Exported) => alarmsToWakeFor(digestOf(stack())),
+  alarmsOf: (alarmsOf: Exported) => alarmsOf(new Topic(stack(), 'Pager'), new Topic(stack(), 'Mails')),
+  addDashboard(addDashboard: Exported) {
+    const scope = stack();
+    addDashboard(scope, [digestOf(scope)]);
+  },
+  addDigest(addDigest: Exported) {
+    const scope = stack();
+    addDigest(scope, new LockTable(scope, 'Locks'));
+  },
+  addSchedule(addSchedule: Exported) {
+    const scope = stack();
+    addSchedule(functionOf(scope), new LockTable(scope, 'Locks'));
+  },
+};
+
+/** Names of `USES` that no example has exported so far. */
+export const unused = new Set(Object.keys(USES));
+
+/** @throws Error for an export that is not in `USES`, and for a run that was skipped or that a route refused */
+export async function use(name: string, exported: unknown): Promise<void> {
+  if (typeof exported === 'function' && exported.prototype instanceof Stack) {
+    Reflect.construct(exported, [new App(), 'Example']);
+    return;
+  }
+  const how = USES[name];
+  if (!how) throw new Error(`it exports ${name}: tell in USES of example-uses.ts how that is used`);
+  unused.delete(name);
+  await expectRun(await how(exported as never));
+}
+
+/** @throws Error for what a wrapper returns where nothing ran */
+export async function expectRun(result: unknown): Promise<void> {
+  if (isSkipped(result)) throw new Error(`its run was skipped: ${result.reason}`);
+  if (!(result instanceof Response)) return;
+  const body = await result.text();
+  if (!result.ok || body.includes('"skipped"')) throw new Error(`its route answered ${result.status} ${body}`);
+}

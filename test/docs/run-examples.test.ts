@@ -1,0 +1,167 @@
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { transform } from 'esbuild';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type BuiltPackage, builtPackage } from '../support/built-package.js';
+import { type ChildPrograms, childPrograms, type Said } from '../support/child-program.js';
+import { dynamoDBLocal } from '../support/dynamodb-local.js';
+import { type RedisServer, startRedisServer } from '../support/redis-server.js';
+import { startUpstashBridge, type UpstashBridge } from '../support/upstash-bridge.js';
+import type { ExampleFile, Order } from './example-runner.js';
+import { allExamples, type Example, isOfVitest } from './examples.js';
+
+/*
+ * Every example of README, docs/ and the comments is run with the package as it is published, on a real DynamoDB, a
+ * real Redis and an Upstash in front of it, and its results are compared: `expression; // → result`.
+ */
+
+/** What cannot be run like that. */
+const RUN_ELSEWHERE: Readonly<Record<string, string>> = {
+  'docs/guides/first-lock.md 1': 'imports the file that its reader has written before: first-lock.test.ts runs both',
+  'src/testing/contract/contract.ts 1': "needs a store of its reader's: test/stores runs the contract",
+};
+
+const ROOT = join(import.meta.dirname, '../..');
+const RESULT = /^ *(?:console\.log\((.*)\)|(.*)); \/\/ → (.*)$/gm;
+
+const all = allExamples();
+const isRunElsewhere = ({ name }: Example) => Object.hasOwn(RUN_ELSEWHERE, name);
+/** Those of Vitest are run by Vitest: see test-examples.test.ts. */
+const examples = all.filter((example) => !isOfVitest(example));
+
+/** Examples with a mistake, and what is said of each. */
+const BROKEN: Readonly<Record<string, readonly [code: string, problem: string]>> = {
+  'throws.md 1': ["throw new Error('at once');", 'Error: at once'],
+  'result.md 1': [
+    'console.log([1, new Date(0)]); // → 1, 1970-01-01T00:00:01.000Z',
+    'its comment tells 1, 1970-01-01T00:00:01.000Z, and the result is 1, 1970-01-01T00:00:00.000Z',
+  ],
+  'unreached.md 1': ['const f = () => {\n  f(); // → 1\n};', '1 of its results were not reached'],
+  'skipped.md 1': [
+    `import { withSingleExecution } from 'single-execution';
+     import { dynamoDBStore } from 'single-execution/dynamodb';
+     const options = { store: dynamoDBStore({ tableName: 'locks' }), tick: () => new Date('2020-01-01') };
+     export const handler = withSingleExecution(async () => 'sent', { name: 'send-digest', ...options });`,
+    'Error: its run was skipped: stale-tick',
+  ],
+  'unused.md 1': ['export const anything = 1;', 'Error: it exports anything: tell in USES'],
+  'scheduled.md 1': [
+    "import cron from 'node-cron';\ncron.schedule('0 0 * * *', () => Promise.reject(new Error('when it was due')));",
+    'Error: when it was due',
+  ],
+  'stack.md 1': [
+    `import { App, CfnOutput, Lazy, Stack } from 'aws-cdk-lib';
+     const produce = () => { throw new Error('at synthesis'); };
+     new CfnOutput(new Stack(new App(), 'Broken'), 'Output', { value: Lazy.string({ produce }) });`,
+    'Error: Resolution error: at synthesis',
+  ],
+};
+const broken = Object.entries(BROKEN).map(([name, [code]]) => ({ name, page: name, code }));
+
+let built: BuiltPackage;
+let redis: RedisServer;
+let bridge: UpstashBridge;
+let programs: ChildPrograms;
+let said: readonly Said[];
+beforeAll(async () => {
+  programs = childPrograms();
+  [built, redis] = await Promise.all([builtPackage(), startRedisServer()]);
+  bridge = await startUpstashBridge({ redisPort: redis.port });
+  await addProject();
+  said = await run([...examples, ...broken]);
+}, 180_000);
+afterAll(async () => {
+  await programs?.stop();
+  await bridge?.stop();
+  await Promise.all([redis?.stop(), built?.remove()]);
+});
+
+test('every example runs, and the results that it tells are true', () => {
+  expect(problemsOf(examples.filter((example) => !isRunElsewhere(example)))).toEqual([]);
+});
+
+test.each(Object.entries(BROKEN))('the run of the examples finds what is wrong with %s', (name, [, problem]) => {
+  expect(problemsOf(broken.filter((example) => example.name === name))).toEqual([expect.stringContaining(problem)]);
+});
+
+test('a result is marked with an arrow, so that it is compared', () => {
+  const unmarked = all.filter(({ code }) => /; \/\/ (?!→ )/.test(code));
+  expect(unmarked.map(({ name }) => name)).toEqual([]);
+  expect(all.flatMap(({ code }) => [...code.matchAll(RESULT)]).length).toBeGreaterThan(8);
+});
+
+test('no use of an export is left over', () => {
+  expect(said.at(-1)).toEqual({ said: 'unused', uses: [] });
+});
+
+test('what is run elsewhere cannot be run here', () => {
+  const elsewhere = examples.filter(isRunElsewhere);
+  expect(elsewhere.map(({ name }) => name)).toEqual(Object.keys(RUN_ELSEWHERE));
+  for (const example of elsewhere) expect(problemsOf([example])).not.toEqual([]);
+});
+
+function problemsOf(those: readonly Example[]): string[] {
+  return those.flatMap(({ name }) => {
+    const end = said.find((line) => line['said'] === 'ends' && line['name'] === name);
+    const problems = (end?.['problems'] ?? ['it did not end']) as string[];
+    return problems.map((problem) => `${name}: ${problem}`);
+  });
+}
+
+/** Beside the package: what the examples import, and the files that they name. */
+async function addProject(): Promise<void> {
+  const modules = join(built.folder, 'node_modules');
+  const imported = all.flatMap(({ code }) => [...code.matchAll(/from '((?:@[\w-]+\/)?[\w-]+)[/']/g)]);
+  const installed = new Set(['single-execution', '@upstash/redis']);
+  for (const [, name = ''] of imported) {
+    if (installed.has(name)) continue;
+    installed.add(name);
+    await mkdir(dirname(join(modules, name)), { recursive: true });
+    await symlink(join(ROOT, 'node_modules', name), join(modules, name), 'dir');
+  }
+  for (const folder of ['src', 'dist']) await mkdir(join(built.folder, folder));
+  for (const file of ['send-digest.ts', 'src/send-digest.ts', 'dist/send-digest.js', 'package-lock.json']) {
+    await writeFile(join(built.folder, file), '');
+  }
+}
+
+async function run(those: readonly Example[]): Promise<readonly Said[]> {
+  const { endpoint } = dynamoDBLocal();
+  const files = await Promise.all(those.map(fileOf));
+  const order: Order = { examples: files, ports: { 6379: redis.port, 8000: Number(new URL(endpoint).port) } };
+  await built.addProgram(join(import.meta.dirname, 'example-uses.ts'));
+  const runner = await built.addProgram(join(import.meta.dirname, 'example-runner.ts'));
+  const program = programs.start(runner, order, [], {
+    AWS_ENDPOINT_URL_DYNAMODB: endpoint,
+    REDIS_URL: redis.url,
+    UPSTASH_REDIS_REST_URL: bridge.url,
+    UPSTASH_REDIS_REST_TOKEN: bridge.token,
+    CRON_SECRET: 'secret-of-the-examples',
+    CHECK_IN_URL: 'https://example.com/check-in',
+    SINGLE_EXECUTION_SCHEDULE: 'cron(0 2 * * ? *)',
+    // As the cdk command runs an app, but for the bundling, and the check of templates, which test/infra has.
+    CDK_OUTDIR: join(built.folder, 'cdk.out'),
+    CDK_VALIDATION: 'false',
+    CDK_CONTEXT_JSON: JSON.stringify({ 'aws:cdk:bundling-stacks': [] }),
+  });
+  const { stderr, code } = await program.ended;
+  expect(code, `${JSON.stringify(program.said().at(-1))}\n${stderr}`).toBe(0);
+  return program.said();
+}
+
+async function fileOf({ name, code }: Example): Promise<ExampleFile> {
+  const told = [...code.matchAll(RESULT)];
+  const checked = code.replaceAll(RESULT, (_, logged, bare, result) => {
+    return `shows(${JSON.stringify(result)}, ${logged ?? bare});`;
+  });
+  const { code: js } = await transform(checked, {
+    loader: 'ts',
+    format: 'esm',
+    target: 'es2023',
+    // NestJS needs the legacy kind of decorators.
+    tsconfigRaw: { compilerOptions: { experimentalDecorators: name.includes('nestjs') } },
+  });
+  const path = join(built.folder, `${name.replaceAll(/\W/g, '-')}.mjs`);
+  await writeFile(path, js);
+  return { name, path, results: told.length, lockTable: code.includes("sortKey: 'sk'") ? 'jobs' : 'locks' };
+}
