@@ -65,7 +65,7 @@ export function configureRuns(
     },
   };
   fn.configureAsyncInvoke({ ...settings, onFailure: noted });
-  const queue = queueAt(scope, arn);
+  const queue = queueAt(scope, arn, onFailure);
   if (queue && deadLetterQueue && !isSame(scope, deadLetterQueue, queue)) {
     throw new TypeError('deadLetterQueue and onFailure are two queues: give one of them, which then has both kinds');
   }
@@ -84,17 +84,14 @@ function queueOfFunction(fn: IFunction): IQueue | undefined {
 }
 
 /** The queue that an ARN is of: one of this app, or an imported one; undefined when it is the ARN of anything else. */
-function queueAt(scope: Construct, arn: string): IQueue | undefined {
+function queueAt(scope: Construct, arn: string, destination: IDestination): IQueue | undefined {
   const token = Tokenization.reverse(arn, { failConcat: false });
-  if (!Reference.isReference(token)) {
-    return arn.split(':')[2] === 'sqs' ? Queue.fromQueueArn(scope, 'DeadLetters', arn) : undefined;
-  }
-  const { target } = token;
-  if (!CfnResource.isCfnResource(target) || target.cfnResourceType !== CfnQueue.CFN_RESOURCE_TYPE_NAME)
-    return undefined;
-  const queue = target.node.scope;
+  const target = Reference.isReference(token) ? token.target : undefined;
+  const isOfApp = CfnResource.isCfnResource(target) && target.cfnResourceType === CfnQueue.CFN_RESOURCE_TYPE_NAME;
+  const queue = isOfApp ? target.node.scope : undefined;
   if (queue && queue.node.defaultChild === target && 'queueArn' in queue) return queue as unknown as IQueue;
-  return Queue.fromQueueArn(scope, 'DeadLetters', arn);
+  const isImported = destination instanceof SqsDestination || arn.split(':')[2] === 'sqs';
+  return isOfApp || isImported ? Queue.fromQueueArn(scope, 'DeadLetters', arn) : undefined;
 }
 
 function newQueue(scope: Construct): Queue {

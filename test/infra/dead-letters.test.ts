@@ -1,4 +1,4 @@
-import { Stack } from 'aws-cdk-lib';
+import { CfnParameter, Fn, Stack } from 'aws-cdk-lib';
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import {
@@ -66,6 +66,11 @@ describe('the one queue of both', () => {
       'by its ARN with tokens',
       (stack) => Queue.fromQueueArn(stack, 'Mine', stack.formatArn({ service: 'sqs', resource: 'mine' })),
     ],
+    ['from the output of a stack', (stack) => Queue.fromQueueArn(stack, 'Mine', Fn.importValue('mine'))],
+    [
+      'by a parameter',
+      (stack) => Queue.fromQueueArn(stack, 'Mine', new CfnParameter(stack, 'MineArn', { default: ARN }).valueAsString),
+    ],
   ])('is that given as onFailure, imported %s', (_, of) => {
     const stack = appStack();
     const mine = of(stack, ARN);
@@ -73,7 +78,7 @@ describe('the one queue of both', () => {
     const template = templateOf(stack);
     const arn = stack.resolve(mine.queueArn);
 
-    expect(stack.resolve(deadLetters.queueName)).toEqual('mine');
+    expect(stack.resolve(deadLetters.queueName)).toEqual(stack.resolve(mine.queueName));
     expect(destinations(template)).toMatchObject({ runs: arn, deliveries: arn });
     template.resourceCountIs('AWS::SQS::Queue', 0);
   });
