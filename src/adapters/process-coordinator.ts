@@ -28,6 +28,7 @@ export interface RunCoordinator {
   /**
    * @param key the task's name, and the time that was due: `nightly:2026-01-01T00:00:00.000Z`
    * @param ttlMs the task's `distributedLease`, in milliseconds
+   * @throws TypeError, RangeError for a key or a lease that cannot be
    * @throws LockStoreError, CorruptLockError when the store failed; node-cron then skips the run
    */
   shouldRun(key: string, ttlMs: number): Promise<boolean>;
@@ -86,12 +87,18 @@ function orderFor(key: string, ttlMs: number, policy: Policy): Order {
   if (name === undefined) {
     throw new TypeError(`key is ${describe(key)}: give the task's name and its time, as node-cron 4 does`);
   }
-  const { lockAtLeastForMs, lockAtMostForMs } = policy;
-  const tasksMs = Math.max(lockAtLeastForMs, SHORTEST_LEASE_MS, Math.min(ttlMs, LONGEST_LEASE_MS));
   return {
     name: checkLockName(name),
     lockedBy: thisProcess(),
-    leaseMs: lockAtMostForMs ?? tasksMs,
+    leaseMs: policy.lockAtMostForMs ?? leaseOf(ttlMs, policy),
     tickMs: checkTick(Date.parse(time), policy.clock.now()),
   };
+}
+
+/** node-cron passes on whatever its user gave. */
+function leaseOf(ttlMs: number, { lockAtLeastForMs }: Policy): number {
+  if (typeof ttlMs !== 'number' || Number.isNaN(ttlMs)) {
+    throw new TypeError(`distributedLease is ${describe(ttlMs)}: give milliseconds, or give lockAtMostFor`);
+  }
+  return Math.max(lockAtLeastForMs, SHORTEST_LEASE_MS, Math.min(ttlMs, LONGEST_LEASE_MS));
 }

@@ -90,6 +90,17 @@ describe('row 103: nodeCronCoordinator', () => {
     },
   );
 
+  test.each(['30s', Number.NaN, undefined])(
+    'a distributedLease that is no number is refused before anything is written: %s',
+    async (ttlMs) => {
+      const { options, item } = setting();
+      const asked = nodeCronCoordinator(options).shouldRun(KEY, ttlMs as number);
+
+      await expect(asked).rejects.toThrow(/^distributedLease is .*: give milliseconds, or give lockAtMostFor$/);
+      expect(await item()).toEqual({});
+    },
+  );
+
   test.each<[object, RegExp]>([
     [{ lockAtMost: '1m' }, /unknown option 'lockAtMost'/],
     [{ catchUp: { mode: 'all' } }, /unknown option 'catchUp': node-cron tells/],
