@@ -2,7 +2,8 @@ import { msOf } from './date-of.js';
 import { formatDuration } from './duration.js';
 import type { Schedule } from './schedule.js';
 
-const DAY_MS = 86_400_000;
+/** A tick further ahead of this host's clock is refused. */
+export const FURTHEST_AHEAD_MS = 86_400_000;
 /** No tick that is older was ever sent. */
 export const EARLIEST_MS: number = Date.UTC(2015, 0, 1);
 /** So many ticks are told at a time, and so many can be listed as open. */
@@ -14,7 +15,7 @@ export const MOST_LISTED = 100;
  *
  * @throws RangeError when it is no instant, before 2015, or more than `aheadMs` ahead of `nowMs`
  */
-export function checkTick(tickMs: number, nowMs: number, aheadMs: number = DAY_MS): number {
+export function checkTick(tickMs: number, nowMs: number, aheadMs: number = FURTHEST_AHEAD_MS): number {
   if (!Number.isFinite(tickMs)) {
     throw new RangeError(`tick is ${tickMs}: give a Date, or epoch milliseconds, or leave it out`);
   }

@@ -1,10 +1,12 @@
 import type { Settings } from '../options/policy.js';
 import { msOf } from '../values/date-of.js';
+import { FURTHEST_AHEAD_MS } from '../values/tick.js';
 
 /**
  * The tick of the schedule that is nearest to this host's clock: the right one where the clock is wrong by less than
  * half the time between two ticks, and the call comes on time.
  *
+ * @returns what throws a RangeError for a call that is over a day early
  * @throws TypeError for a schedule that does not tell when its ticks are due
  */
 export function nearestTick({ schedule, clock }: Settings): () => { readonly tickMs?: number } {
@@ -20,6 +22,11 @@ export function nearestTick({ schedule, clock }: Settings): () => { readonly tic
       msOf,
     ) as number[];
     const tickMs = nowMs - before <= after - nowMs || Number.isNaN(after) ? before : after;
+    if (tickMs > nowMs + FURTHEST_AHEAD_MS) {
+      throw new RangeError(
+        `tick is ${new Date(tickMs).toISOString()}, the nearest of ${schedule}, over 1d ahead of ${now.toISOString()}: call closer to a tick, or give the tick of this call`,
+      );
+    }
     return Number.isNaN(tickMs) ? {} : { tickMs };
   };
 }

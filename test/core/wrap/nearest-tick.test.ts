@@ -41,6 +41,18 @@ describe("row 88: tick: 'nearest'", () => {
     expect(nearestAt(NOON, { ...cron('* * * * *'), previous: () => undefined, next: () => undefined })).toBeUndefined();
   });
 
+  test('is refused where it is over a day ahead: a call by hand must not use up a tick that is far away', () => {
+    const weekly = cron('0 9 * * MON');
+    const sunday = Date.parse('2026-01-04T09:00:00Z');
+
+    expect(nearestAt(sunday, weekly)).toEqual(new Date('2026-01-05T09:00:00Z'));
+    expect(() => nearestAt(sunday - 1, weekly)).toThrow(
+      new RangeError(
+        'tick is 2026-01-05T09:00:00.000Z, the nearest of 0 9 * * MON, over 1d ahead of 2026-01-04T08:59:59.999Z: call closer to a tick, or give the tick of this call',
+      ),
+    );
+  });
+
   test('is the same on two hosts whose clocks are wrong by less than half the gap', () => {
     const schedule = cron('*/7 3-22 * * *', { timeZone: 'Europe/Berlin' });
     fc.assert(
