@@ -25,7 +25,10 @@ export interface Execution {
   readonly lockUntil: Date;
   /** The run before this one, where the store knows it. */
   readonly previous?: Previous;
-  /** The run before crashed, or this very tick failed before: look for work left half done. */
+  /**
+   * The run before crashed, or this very tick failed before: look for work left half done. Also for each open tick that
+   * is older than the newest one done; such a tick may have failed, crashed or never come.
+   */
   readonly recovering: boolean;
   /**
    * With `schedule`: ticks that should have come since the last one and did not, the newest 100. Those that this run

@@ -83,10 +83,12 @@ export function factsOf(lease: Lease, { order }: Invocation, { missedMs, ticksMs
   };
 }
 
-function isRecovering({ previous, failedTicksMs = [] }: Lease, tickMs: number | undefined): boolean {
+/** Of an open tick older than the newest one done, nothing tells whether it began: it may have. */
+function isRecovering({ previous, failedTicksMs = [], openTicksMs = [] }: Lease, tickMs: number | undefined): boolean {
   if (previous?.status === 'crashed') return true;
   if (tickMs === undefined) return false;
-  return failedTicksMs.includes(tickMs) || (previous?.status === 'failed' && previous.tickMs === tickMs);
+  if (failedTicksMs.includes(tickMs) || openTicksMs.includes(tickMs)) return true;
+  return previous?.status === 'failed' && previous.tickMs === tickMs;
 }
 
 /** @throws RangeError for an extension past the limit */

@@ -61,6 +61,16 @@ describe('row 85: F74 a tick whose run', () => {
     expect(redriven).toHaveBeenCalledOnce();
   });
 
+  test.each(ENDS)('row 29: %s knows that it recovers, also after a newer one is done', async (_, end) => {
+    const locks = setting();
+    const { at } = locks;
+    await end(locks, at(1));
+    await work(at(2));
+
+    expect(await executeWithLock(({ recovering }) => recovering, at(1))).toMatchObject({ value: true });
+    expect(await executeWithLock(({ recovering }) => recovering, at(3))).toMatchObject({ value: false });
+  });
+
   test.each(ENDS)('%s stays open when its redrive fails too', async (_, end) => {
     const locks = setting();
     const { at, hoursOpen } = locks;
