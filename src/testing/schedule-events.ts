@@ -95,7 +95,7 @@ export function scheduledEvent(options: ScheduledEventOptions = {}): RuleEvent {
  * import { schedulerEvent } from 'single-execution/testing';
  *
  * const event = schedulerEvent({ style: 'attributes', attemptNumber: 2 });
- * console.log(event.scheduledTime, event.attemptNumber);
+ * console.log(event.scheduledTime, event.attemptNumber); // → 2026-01-01T00:00:00Z 2
  * ```
  */
 export function schedulerEvent(

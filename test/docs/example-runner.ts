@@ -7,7 +7,7 @@ import { Redis } from 'ioredis';
 import cron from 'node-cron';
 import { executeWithLock } from 'single-execution';
 import { createLockTable, dynamoDBStore } from 'single-execution/dynamodb';
-import { expectRun, unused, use } from './example-uses.js';
+import { unused, use } from './example-uses.js';
 
 /*
  * Runs examples one after the other, in a process of their own: the connections, timers and mocks that they leave end
@@ -76,7 +76,7 @@ async function run({ path, lockTable }: ExampleFile): Promise<void> {
   for (const [name, value] of Object.entries(exported)) await use(name, value);
   for (const task of cron.getTasks().values()) {
     await task.destroy();
-    await expectRun(await task.execute());
+    await task.execute();
   }
   // With CDK_OUTDIR set, an app is synthesised when its program ends.
   process.emit('beforeExit', 0);
