@@ -45,6 +45,13 @@ function put(place: string, text: string): void {
 
 export const titleOf = (text: string): string => /^# (.*)$/m.exec(text)?.[1] ?? '';
 
+/** The first sentences below a page's title, without links and marks; empty if something else stands there. */
+export function summaryOf(text: string): string {
+  const [, paragraph = ''] = /^# .*\n\n((?!```|[|<!-]).+)$/m.exec(text) ?? [];
+  const plain = paragraph.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').replace(/[*`]/g, '');
+  return /^.{0,300}[.](?= |$)/.exec(plain)?.[0] ?? '';
+}
+
 /**
  * A page as it stands on the site. Links to pages lead to their places. A file that has none is linked to in the
  * repository, or only named as long as nobody has said where that is.

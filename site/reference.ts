@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Application } from 'typedoc';
 import { ROOT } from './address.js';
 import { PAGES } from './pages.js';
+import { slug } from './slug.js';
 
 const { compilerOptions } = JSON.parse(readFileSync(join(ROOT, 'tsconfig.json'), 'utf8')) as {
   readonly compilerOptions: { readonly paths: Readonly<Record<string, readonly [string]>> };
@@ -17,8 +18,9 @@ export const DOORS = Object.entries(compilerOptions.paths).map(([door, [source]]
 
 /** Writes one page a door, made of its declarations and their comments. */
 export async function writeReference(): Promise<void> {
+  const entryPoints = Object.values(compilerOptions.paths).map(([source]) => join(ROOT, source));
   const app = await Application.bootstrapWithPlugins({
-    entryPoints: Object.values(compilerOptions.paths).map(([source]) => join(ROOT, source)),
+    entryPoints,
     tsconfig: join(ROOT, 'tsconfig.json'),
     // `npm run typecheck` has checked them.
     skipErrorChecking: true,
@@ -39,13 +41,16 @@ export async function writeReference(): Promise<void> {
     interfacePropertiesFormat: 'table',
     classPropertiesFormat: 'table',
     typeDeclarationFormat: 'table',
+    // Each is empty, or the same in each row.
+    tableColumnSettings: { hideModifiers: true, hideInherited: true, hideOverrides: true, hideDefaults: true },
     groupOrder: ['Functions', 'Classes', 'Interfaces', 'Type Aliases', 'Variables'],
     sanitizeComments: true,
     disableGit: true,
   } as Parameters<typeof Application.bootstrapWithPlugins>[0]);
+  // The doors and what they import; tsconfig.json names tests, benchmarks and more.
+  app.options.setCompilerOptions(entryPoints, app.options.getCompilerOptions(app.logger), undefined);
   const project = await app.convert();
   if (!project) throw new Error('the reference cannot be made: TypeDoc has found no declarations');
-  project.name = 'Reference';
   // TypeDoc names a module by its source, and makes its address of that name.
   for (const module of project.children ?? []) {
     const door = DOORS.find(({ source }) => source === module.name);
@@ -53,8 +58,27 @@ export async function writeReference(): Promise<void> {
     module.name = door.page;
   }
   await app.generateOutputs(project);
-  for (const { door, page } of DOORS) {
+  const rows = DOORS.map(({ door, page }) => {
     const file = join(PAGES, `api/${page}.md`);
-    writeFileSync(file, readFileSync(file, 'utf8').replace(/^# .*$/m, `# ${door}`));
-  }
+    const text = tidied(readFileSync(file, 'utf8')).replace(/^# .*$/m, `# ${door}`);
+    writeFileSync(file, text);
+    const links = namesIn(text).map((name) => `[\`${name}\`](${page}.md#${slug(name)})`);
+    return `| [\`${door}\`](${page}.md) | ${links.join(', ')} |`;
+  });
+  const head = '| door | functions and classes |\n|---|---|';
+  writeFileSync(join(PAGES, 'api/index.md'), `${INTRODUCTION}\n\n${head}\n${rows.join('\n')}\n`);
+}
+
+const INTRODUCTION = `# Reference by door
+
+A door is an entry point of the package that you import by itself. Each page has all that its door exports.`;
+
+/** What TypeDoc writes, with one heading for all errors, and without a class's debts to Error. */
+const tidied = (text: string) =>
+  text.replace(/\n#+ (Overrides|Inherited from)\n\n.*\n/g, '').replace(/(?<=\n#+ Throws\n\n[^#]*)\n#+ Throws\n/g, '');
+
+/** Headings of the functions and classes of a page. */
+function namesIn(text: string): string[] {
+  const parts = text.split(/^## /m).filter((part) => /^(Functions|Classes)\n/.test(part));
+  return parts.flatMap((part) => [...part.matchAll(/^### (.+)$/gm)].map(([, name = '']) => name));
 }

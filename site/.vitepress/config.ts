@@ -21,6 +21,9 @@ export default defineConfig({
   markdown: {
     anchor: { slugify: slug },
     config(md) {
+      const code = md.renderer.rules.code_inline;
+      // In a narrow cell a path breaks after its slashes.
+      md.renderer.rules.code_inline = (...args) => code?.(...args).replace(/(?<!<)\//g, '/<wbr>') ?? '';
       const fence = md.renderer.rules.fence;
       md.renderer.rules.fence = (tokens, index, ...rest) => {
         const token = tokens[index];
@@ -28,6 +31,10 @@ export default defineConfig({
         return fence?.(tokens, index, ...rest) ?? '';
       };
     },
+  },
+  transformPageData(page) {
+    const isReference = page.relativePath.startsWith('api/');
+    return isReference ? { frontmatter: { ...page.frontmatter, pageClass: 'api' } } : {};
   },
   themeConfig: {
     nav,

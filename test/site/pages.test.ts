@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { placedText } from '../../site/pages.js';
+import { placedText, summaryOf } from '../../site/pages.js';
 
 const places = new Map([
   ['README.md', 'index.md'],
@@ -31,4 +31,11 @@ test('a file of the repository is only named as long as package.json does not sa
 
 test('a link to a file that is not there fails', () => {
   expect(() => placedText('docs/cli.md', '[x](gone.md)', places)).toThrow('which is not there');
+});
+
+test.each([
+  ['# Leader\n\nA [leader](x.md) is `one` process. More.\n\nElse.', 'A leader is one process. More.'],
+  ['# Console\n\n```sh\nnpx x\n```\n', ''],
+])('the summary of %j is %j', (text, summary) => {
+  expect(summaryOf(text)).toBe(summary);
 });

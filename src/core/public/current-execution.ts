@@ -159,7 +159,7 @@ export function currentExecution(): Execution | undefined {
  * }
  * ```
  *
- * @param name the lock that must be held. @default any
+ * @param name the lock that must be held; any lock will do if it is left out
  * @throws LockLostError when the lock was held and is lost, or when the run is unguarded
  * @throws Error outside a wrapped function, or on a platform without AsyncLocalStorage
  * @throws LockLostError or Error in code that outlives its run

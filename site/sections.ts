@@ -1,0 +1,48 @@
+import { posix } from 'node:path';
+import { pagePlaces } from './pages.js';
+
+/** The site's sections in their order. A folder stands for those of its pages that no section names. */
+const CONTENTS: Readonly<Record<string, readonly string[]>> = {
+  Start: [
+    'README.md',
+    'docs/guides/first-lock.md',
+    'docs/how-it-works.md',
+    'docs/glossary.md',
+    'docs/comparison.md',
+    'docs/guides/migrating.md',
+  ],
+  Guides: [
+    'docs/guides/lease-times.md',
+    'docs/guides/retries.md',
+    'docs/guides/long-runs.md',
+    'docs/guides/schedules.md',
+    'docs/guides/catch-up.md',
+    'docs/guides',
+  ],
+  Platforms: ['docs/platforms/lambda.md', 'docs/platforms'],
+  Stores: ['docs/stores'],
+  Deploy: ['docs/deploy'],
+  Operate: [
+    'docs/guides/troubleshooting.md',
+    'docs/guides/operate.md',
+    'docs/operating.md',
+    'docs/cli.md',
+    'docs/console.md',
+  ],
+  Reference: ['docs/reference.md', 'docs/custom-store.md', 'docs/versioning.md'],
+  Proof: ['docs/protocol.md', 'docs/promises.md', 'docs/faults.md', 'docs'],
+  Project: ['SECURITY.md', 'CONTRIBUTING.md', 'CHANGELOG.md'],
+  Decisions: ['docs/adr'],
+};
+
+/** Each section, with the pages of the repository that stand in it. */
+export function sections(): readonly (readonly [name: string, pages: readonly string[]])[] {
+  const named = new Set(Object.values(CONTENTS).flat());
+  const others = [...pagePlaces().keys()].filter((page) => !named.has(page));
+  return Object.entries(CONTENTS).map(([name, entries]) => [
+    name,
+    entries.flatMap((entry) =>
+      entry.endsWith('.md') ? [entry] : others.filter((page) => posix.dirname(page) === entry),
+    ),
+  ]);
+}
