@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers';
 import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from 'vitest';
 import { dynamoDBLocal } from '../support/dynamodb-local.js';
+import { startTcpFaultProxy } from '../support/tcp-fault-proxy.js';
 import { cliStage, freshName, KINDS, ran, taken } from './stage.js';
 
 const stage = cliStage();
@@ -149,6 +150,32 @@ test('table create makes a table of the right keys, and leaves one alone that ex
   const { Table } = await client.send(new DescribeTableCommand({ TableName: tableName }));
   expect(Table?.KeySchema).toEqual([{ AttributeName: 'lockName', KeyType: 'HASH' }]);
   client.destroy();
+});
+
+test('table create tries again while the server is still starting', async () => {
+  const { cli } = stage();
+  const { endpoint, client } = dynamoDBLocal();
+  const requests: string[] = [];
+  const proxy = await startTcpFaultProxy(Number(new URL(endpoint).port), (request) => {
+    requests.push(request);
+    return requests.length < 3 ? 'drop-request' : undefined;
+  });
+  const tableName = `made-${randomUUID()}`;
+  const address = ['--table', tableName, '--endpoint', `http://127.0.0.1:${proxy.port}`, '--region', 'local'];
+  const end = await cli.run(['table', 'create', ...address]);
+  await proxy.stop();
+  client.destroy();
+
+  expect(end).toMatchObject({ code: 0, stdout: `table ${tableName} is there\n` });
+});
+
+test('table create tells what DynamoDB refuses', async () => {
+  const { cli, on } = stage();
+
+  expect(await cli.run(['table', 'create', '--table', 'no spaces', ...on('dynamodb').args.slice(2)])).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^single-execution: table 'no spaces' was not made: ValidationException; .+\n$/),
+  });
 });
 
 describe('next', () => {

@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type BuiltCli, builtCli } from '../support/built-cli.js';
 import { connectedTo, startRedisServer } from '../support/redis-server.js';
+import { startRestServer } from '../support/rest-server.js';
 import { startUpstashBridge, type UpstashBridge } from '../support/upstash-bridge.js';
 import { cliStage, freshName, taken } from './stage.js';
 
@@ -100,6 +101,16 @@ describe('on Upstash', () => {
     });
     expect(code).toBe(1);
     expect(stdout + stderr).not.toContain('wrong-token');
+  });
+
+  test('doctor compares the clocks also where the server does not encode its answers', async () => {
+    const { cli, on } = stage();
+    const server = await startRestServer(on('redis').args[1] ?? '');
+    const env = { UPSTASH_REDIS_REST_URL: server.url, UPSTASH_REDIS_REST_TOKEN: server.token };
+    const { stdout } = await cli.run(['doctor', '--upstash'], env);
+    await server.stop();
+
+    expect(stdout).toMatch(/^ok +clock +this host's clock is right, to a second$/m);
   });
 });
 

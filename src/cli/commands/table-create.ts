@@ -1,7 +1,13 @@
+import type { Clock } from '../../core/values/clock.js';
+import { classifyFailure } from '../../stores/dynamodb/errors.js';
 import type { Command } from '../command.js';
 import { EXIT, failed, wrongUse } from '../exit-code.js';
 import { dynamoDBClient } from '../store/dynamodb-store.js';
 import { tableAddress } from '../store/open-store.js';
+
+/** How long a server that has just been started may take to answer. */
+const STARTING_MS = 15_000;
+const PAUSE_MS = 250;
 
 export const tableCreate: Command = {
   name: 'table create',
@@ -10,7 +16,7 @@ export const tableCreate: Command = {
   operands: [0, 0],
   options: {},
   about: [
-    'On demand and without a time to live. A table that exists is left alone. For local work and tests: in production let infrastructure code own the table.',
+    'On demand and without a time to live. A table that exists is left alone. A server that is still starting has 15 s to answer. For local work and tests: in production let infrastructure code own the table.',
   ],
   examples: ['single-execution table create --table locks --endpoint http://127.0.0.1:8000 --region local'],
   async run(session) {
@@ -21,9 +27,11 @@ export const tableCreate: Command = {
     const client = await dynamoDBClient(address);
     const { createLockTable } = await import('../../stores/dynamodb/dynamodb.js');
     try {
-      await createLockTable(client, { tableName });
+      await onceItAnswers(() => createLockTable(client, { tableName }), session.clock);
     } catch (error) {
-      throw failed(`table '${tableName}' was not made: ${(error as Error).name}; ${(error as Error).message}`);
+      const { name, message } = error as Error;
+      const remedy = mayCome(error) ? '; start the server, or check --endpoint and the network' : '';
+      throw failed(`table '${tableName}' was not made: ${name}; ${message}${remedy}`);
     } finally {
       client.destroy();
     }
@@ -32,3 +40,18 @@ export const tableCreate: Command = {
     return EXIT.done;
   },
 };
+
+/** Whether the server may answer later: it did not, or was too busy. */
+const mayCome = (error: unknown): boolean => classifyFailure(error).retry;
+
+async function onceItAnswers(make: () => Promise<void>, clock: Clock): Promise<void> {
+  const startedMono = clock.monotonic();
+  for (;;) {
+    try {
+      return await make();
+    } catch (error) {
+      if (!mayCome(error) || clock.monotonic() - startedMono > STARTING_MS) throw error;
+    }
+    await new Promise<void>((resolve) => clock.setTimer(resolve, PAUSE_MS));
+  }
+}

@@ -13,11 +13,13 @@ export async function openUpstash(
     throw wrongUse('--upstash needs UPSTASH_REDIS_REST_URL and UPSTASH_REDIS_REST_TOKEN in the environment: set both');
   }
   const { Redis } = await needing(['@upstash/redis'], () => import('@upstash/redis'));
-  const redis = new Redis({ url, token, retry: { retries: 0 }, enableTelemetry: false });
+  const settings = { url, token, retry: { retries: 0 }, enableTelemetry: false };
+  const redis = new Redis(settings);
   const options = { redis, ...(keyPrefix !== undefined && { keyPrefix }) };
   return {
     kind: 'upstash',
-    redis,
+    // A proxy that sends plain text: the client would take its digits for base64.
+    redis: new Redis({ ...settings, responseEncoding: false }),
     store: upstashStore(options),
     admin: upstashAdminStore(options),
     close: () => undefined,

@@ -9,7 +9,7 @@ import { memberCases } from '../../support/member-cases.js';
 import { redisCases } from '../../support/redis-cases.js';
 import { redisHarness } from '../../support/redis-harness.js';
 import { type RedisServer, startRedisServer } from '../../support/redis-server.js';
-import { startRestServer } from './rest-server.js';
+import { startRestServer } from '../../support/rest-server.js';
 
 let server: RedisServer;
 beforeAll(async () => {

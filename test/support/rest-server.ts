@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '../../support/kept-server.js';
+import { freePort } from './kept-server.js';
 
 const SERVER = '@humanwhocodes/upstash-redis-server';
 const START_MS = 20_000;
