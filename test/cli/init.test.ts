@@ -89,6 +89,29 @@ test('init names the packages that are missing', async () => {
   });
 });
 
+test.each<[string, Record<string, string>, object, string]>([
+  ['nothing', {}, {}, 'node --test job.test.mjs'],
+  ['TypeScript', { 'tsconfig.json': '{}' }, {}, 'npx tsx --test job.test.ts'],
+  ['vitest', {}, { devDependencies: { vitest: '*' } }, 'npx vitest run job'],
+  ['Jest', {}, { devDependencies: { jest: '*' } }, 'NODE_OPTIONS=--experimental-vm-modules npx jest job'],
+  ['Jest and TypeScript', { 'tsconfig.json': '{}' }, { devDependencies: { jest: '*' } }, 'npx jest job'],
+])('init says how to run the test that it has written: %s', async (_, files, manifest, command) => {
+  const { stdout } = await initIn({ ...files, 'package.json': JSON.stringify(manifest) }, '--name', 'job');
+
+  expect(stdout).toMatch(new RegExp(`^to test: ${command}$`, 'm'));
+});
+
+test('init puts the test into the folder `test` where there is one', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'init-'));
+  folders.push(folder);
+  await mkdir(join(folder, 'test'));
+  const { child, ended } = cli.start(['init', '--name', 'job', '--infra', 'sam'], {}, { cwd: folder });
+  child.stdin?.end();
+
+  expect((await ended).stdout).toContain('to test: node --test test/job.test.mjs\n');
+  expect(await readFile(join(folder, 'test/job.test.mjs'), 'utf8')).toContain("from '../job.mjs';");
+});
+
 test.each(['job.mjs', 'job.test.mjs', 'job.tf'])(
   'init overwrites nothing, and writes nothing where %s is there',
   async (file) => {
@@ -96,6 +119,7 @@ test.each(['job.mjs', 'job.test.mjs', 'job.tf'])(
 
     expect({ code, written }).toEqual({ code: 1, written: [] });
     expect(stderr).toContain(`${file} is there already`);
+    expect(stderr).toContain('give another --name');
     expect(await readFile(join(folder, file), 'utf8')).toBe('mine');
   },
 );

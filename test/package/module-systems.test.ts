@@ -262,6 +262,13 @@ describe('row 96: the test of the README passes', { timeout: SLOW_MS }, () => {
     await symlink(join(installed.path, '..'), join(folder, 'node_modules'), 'dir');
 
     await run(bin('.bin/jest'), ['digest'], folder);
+    const told = await run(
+      process.execPath,
+      [join(installed.path, 'dist/cli.js'), 'init', '--name', 'nightly'],
+      folder,
+    );
+    expect(told).toContain('to test: npx jest nightly\n');
+    await run(bin('.bin/jest'), ['nightly'], folder);
     await run(bin('.bin/cdk'), ['synth', '--quiet', '--app', APP], folder);
     const assets = (await readdir(join(folder, 'cdk.out'))).filter((name) => /^asset\.\w+$/.test(name));
     expect(await Promise.all(assets.map((name) => readdir(join(folder, 'cdk.out', name))))).toEqual([

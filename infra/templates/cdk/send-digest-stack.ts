@@ -5,6 +5,7 @@ import { Topic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
 import { LockTable, SingleExecutionFunction } from 'single-execution/cdk';
 
+/** Add it to the app: `new SendDigestStack(app, 'send-digest')`. */
 export class SendDigestStack extends Stack {
   constructor(scope: Construct, id: string) {
     super(scope, id);

@@ -4,7 +4,7 @@ import { describe } from '../../core/values/describe.js';
 import type { Command, Session } from '../command.js';
 import { EXIT, failed, wrongUse } from '../exit-code.js';
 import { infraFiles } from './infra-files.js';
-import { type Files, jobFiles } from './job-files.js';
+import { type Files, jobFiles, testCommand } from './job-files.js';
 import { INFRA, type Project, projectIn } from './project.js';
 
 /** A name of a file, of a construct and of a lock. */
@@ -36,7 +36,7 @@ export const init: Command = {
   },
   shared: { store: false },
   about: [
-    'A handler of AWS Lambda, a test of it and a file that deploys it, with a table, the least rights, a schedule, its retries and alarms. TypeScript or JavaScript, and the test runner, are found in the folder. A file that exists is never overwritten: nothing is written then, and the exit code is 1.',
+    'A handler of AWS Lambda, a test of it and a file that deploys it, with a table, the least rights, a schedule, its retries and alarms. TypeScript or JavaScript, the test runner and a folder `test` are found in the folder. A file that exists is never overwritten: nothing is written then, and the exit code is 1.',
     'The JSON has the names of the files, and the packages that are missing.',
   ],
   examples: ['single-execution init --name send-digest --infra sam'],
@@ -47,7 +47,7 @@ export const init: Command = {
     const files = { ...jobFiles(name, project), ...(await infraFiles(name, { ...project, infra })) };
     await writeNew(session.folder, files);
     const missing = [...NEEDED, ...NEEDED_BY[infra]].filter((needed) => !project.packages.has(needed));
-    tell(session, Object.keys(files), missing);
+    tell(session, { files: Object.keys(files), missing }, testCommand(name, project));
     return EXIT.done;
   },
 };
@@ -75,17 +75,23 @@ async function writeNew(folder: string, files: Files): Promise<void> {
       () => false,
     );
     if (isThere)
-      throw failed(`${file} is there already, and nothing was written: move it away, or run init in another folder`);
+      throw failed(`${file} is there already, and nothing was written: move it away, or give another --name`);
   }
   // `wx`: another process may have made one since.
   for (const [file, text] of Object.entries(files)) await writeFile(join(folder, file), text, { flag: 'wx' });
 }
 
-function tell({ terminal, has }: Session, files: readonly string[], missing: readonly string[]): void {
+function tell(
+  { terminal, has }: Session,
+  done: { readonly files: readonly string[]; readonly missing: readonly string[] },
+  testing: string,
+): void {
   if (has('json')) {
-    terminal.json({ files, missing });
+    terminal.json(done);
     return;
   }
+  const { files, missing } = done;
   for (const file of files) terminal.line(`wrote ${file}`);
   if (missing.length > 0) terminal.line(`to install: npm install ${missing.join(' ')}`);
+  terminal.line(`to test: ${testing}`);
 }

@@ -17,13 +17,29 @@ export function pascalCase(name: string): string {
 /** The function that does the work. The verb keeps it apart from JavaScript's own words, such as `delete`. */
 const workOf = (name: string): string => `run${pascalCase(name)}`;
 
+/** What decides how a test is written. */
+type Tested = Pick<Project, 'isTypeScript' | 'runner' | 'testFolder' | 'isModule'>;
+
+const extensionOf = ({ isTypeScript }: Pick<Project, 'isTypeScript'>): string => (isTypeScript ? 'ts' : 'mjs');
+
+const testFileOf = (name: string, project: Tested): string =>
+  `${project.testFolder}${name}.test.${extensionOf(project)}`;
+
 /** A handler of AWS Lambda, and a test of it. */
-export function jobFiles(name: string, { isTypeScript, runner }: Pick<Project, 'isTypeScript' | 'runner'>): Files {
-  const extension = isTypeScript ? 'ts' : 'mjs';
+export function jobFiles(name: string, project: Tested): Files {
   return {
-    [`${name}.${extension}`]: handler(name, isTypeScript),
-    [`${name}.test.${extension}`]: test(name, isTypeScript, runner),
+    [`${name}.${extensionOf(project)}`]: handler(name, project.isTypeScript),
+    [testFileOf(name, project)]: test(name, project),
   };
+}
+
+/** The command that runs the test. */
+export function testCommand(name: string, project: Tested): string {
+  const { isTypeScript, runner } = project;
+  if (runner === 'vitest') return `npx vitest run ${name}`;
+  // Jest reads ES modules with this flag alone.
+  if (runner === 'jest') return `${isTypeScript ? '' : 'NODE_OPTIONS=--experimental-vm-modules '}npx jest ${name}`;
+  return `${isTypeScript ? 'npx tsx' : 'node'} --test ${testFileOf(name, project)}`;
 }
 
 function handler(name: string, isTypeScript: boolean): string {
@@ -45,13 +61,14 @@ export const handler = withSingleExecution(async (_event, _context, { tick }) =>
 `;
 }
 
-function test(name: string, isTypeScript: boolean, runner: Project['runner']): string {
+function test(name: string, project: Tested): string {
+  const { runner } = project;
   const job = workOf(name);
   const fromNodeTest = "import assert from 'node:assert/strict';\nimport { test } from 'node:test';\n";
   const head = { vitest: "import { expect, test } from 'vitest';\n", jest: '', 'node:test': fromNodeTest }[runner];
   const equal = (value: string, expected: string) =>
     runner === 'node:test' ? `assert.equal(${value}, ${expected})` : `expect(${value}).toBe(${expected})`;
-  const file = `./${name}.${isTypeScript ? 'js' : 'mjs'}`;
+  const file = `${project.testFolder ? '..' : '.'}/${name}${importExtension(project)}`;
   const imports = [
     "import { isSkipped, withSingleExecution } from 'single-execution';",
     "import { memoryStore } from 'single-execution/memory';",
@@ -71,4 +88,10 @@ test('${name} runs once per tick', async () => {
   ${equal('isSkipped(await handler(event, lambdaContext()))', 'true')};
 });
 `;
+}
+
+/** Jest looks for no `.ts` behind a `.js`; ES modules must name one. */
+function importExtension({ isTypeScript, runner, isModule }: Tested): string {
+  if (!isTypeScript) return '.mjs';
+  return runner === 'jest' && !isModule ? '' : '.js';
 }

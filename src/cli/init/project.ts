@@ -7,6 +7,10 @@ export const INFRA = ['cdk', 'sam', 'terraform', 'serverless', 'sst'] as const;
 export interface Project {
   readonly isTypeScript: boolean;
   readonly runner: 'vitest' | 'jest' | 'node:test';
+  /** Where tests are: `test/`, or the folder itself. */
+  readonly testFolder: 'test/' | '';
+  /** Whether its `.ts` and `.js` are ES modules. */
+  readonly isModule: boolean;
   readonly infra: (typeof INFRA)[number];
   /** A name for a first job. */
   readonly name: string;
@@ -15,13 +19,16 @@ export interface Project {
 }
 
 export async function projectIn(folder: string): Promise<Project> {
-  const files = await readdir(folder);
+  const entries = await readdir(folder, { withFileTypes: true });
+  const files = entries.map((entry) => entry.name);
   const manifest = await readJson(join(folder, 'package.json'));
   const lists = [manifest['dependencies'], manifest['devDependencies'], manifest['peerDependencies']];
   const packages = new Set(lists.flatMap((list) => Object.keys(Object(list))));
   return {
     isTypeScript: files.includes('tsconfig.json') || packages.has('typescript'),
     runner: packages.has('vitest') ? 'vitest' : packages.has('jest') ? 'jest' : 'node:test',
+    testFolder: entries.some((entry) => entry.isDirectory() && entry.name === 'test') ? 'test/' : '',
+    isModule: manifest['type'] === 'module',
     infra: infraOf(files),
     name: jobNameOf(String(manifest['name'] ?? basename(folder))),
     packages,

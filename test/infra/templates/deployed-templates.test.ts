@@ -28,7 +28,7 @@ let project: string;
 
 beforeAll(async () => {
   [proxy, project] = await Promise.all([startFaultProxy(endpoint), mkdtemp(join(tmpdir(), 'job-'))]);
-  const job = jobFiles('send-digest', { isTypeScript: true, runner: 'vitest' });
+  const job = jobFiles('send-digest', { isTypeScript: true, runner: 'vitest', testFolder: '', isModule: true });
   for (const [file, text] of Object.entries(job)) await writeFile(join(project, file), text);
   // The library is found by the paths of this repository.
   await writeFile(join(project, 'tsconfig.json'), JSON.stringify({ extends: join(ROOT, 'tsconfig.json') }));
