@@ -312,14 +312,15 @@ describe("row 89: catchUp 'all'", () => {
     expect(ran.slice(6)).toEqual([6, 7, 7, 8, 9]);
   });
 
-  test('a lock that is lost meanwhile ends the call', async () => {
-    const { work, ran, admin } = setting();
+  test('a lock that is lost meanwhile ends the call, and its tick is not told as caught up', async () => {
+    const { work, ran, admin, told } = setting();
     await work(0);
 
     const lost = work(3, async ({ fencingToken }) => void (await admin.forceRelease('digest', { fencingToken })));
 
     await expect(lost).rejects.toThrow(LockLostError);
     expect(ran).toEqual([0, 1]);
+    expect(told('caught-up')).toEqual([]);
   });
 
   test('the history tells how many ticks a run has caught up with', async () => {
@@ -485,6 +486,15 @@ describe("row 89: catchUp 'latest'", () => {
 
     expect(ran).toEqual([0, 3, 4]);
     expect(await open()).toEqual([1]);
+  });
+
+  test('runs for a tick at the very instant of within', async () => {
+    const { work, ran } = setting({ mode: 'latest', within: '1h' });
+    await work(0);
+
+    await work(5);
+
+    expect(ran).toEqual([0, 4, 5]);
   });
 
   test('does not run for a tick older than within', async () => {
