@@ -55,7 +55,6 @@ export function runOrder(session: Session, observers: NonNullable<LockOptions['o
 
 /** @throws TypeError for a schedule that does not tell when its ticks are due; RangeError for a tick that cannot be */
 function tickOf(tick: string | undefined, settings: Settings): number | undefined {
-  const isNearest = settings.schedule !== undefined;
-  const tickMs = isNearest ? nearestTick(settings)().tickMs : tick && instantOf('--tick', tick).getTime();
-  return typeof tickMs === 'number' ? checkTick(tickMs, settings.clock.now()) : undefined;
+  if (settings.schedule !== undefined) return nearestTick(settings)().tickMs;
+  return tick === undefined ? undefined : checkTick(instantOf('--tick', tick).getTime(), settings.clock.now());
 }

@@ -6,14 +6,16 @@ import { environmentVariable } from '../values/environment.js';
 const NAME = 'SINGLE_EXECUTION_DISABLED';
 const told = new WeakSet<LockStore>();
 
-/**
- * Whether `SINGLE_EXECUTION_DISABLED` turns all locking off: `1` and `true` do, in any case. One line per store says
- * so, or says that the value cannot be read, which leaves locking on.
- */
+/** Whether `SINGLE_EXECUTION_DISABLED` turns all locking off: `1` and `true` do, in any case. */
+export function isLockingOff(): boolean {
+  return /^(1|true)$/i.test(environmentVariable(NAME) ?? '');
+}
+
+/** The same, and one line per store says so, or says that the value cannot be read, which leaves locking on. */
 export function isSwitchedOff(store: LockStore): boolean {
   const value = environmentVariable(NAME) ?? '';
   if (/^(0|false)?$/i.test(value)) return false;
-  const isOff = /^(1|true)$/i.test(value);
+  const isOff = isLockingOff();
   if (!told.has(store)) {
     warn(
       isOff

@@ -52,7 +52,7 @@ export function tickChooser<A extends readonly unknown[]>(
   }
   if (tick === 'nearest') {
     const nearest = nearestTick(settings);
-    return (read, _, name) => checked({ ...untimed(read), ...nearest() }, name, settings);
+    return (read) => ({ ...untimed(read), ...nearest() });
   }
   return (read, _, name) => {
     if (read.tickMs === undefined) onUntold(read, name);
