@@ -1,5 +1,5 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { BASE, HOME, manifest } from './address.js';
 import { PAGES, pagePlaces, summaryOf, titleOf } from './pages.js';
 import { DOORS } from './reference.js';
@@ -20,11 +20,7 @@ export function writeLlmsTexts(site: string): void {
     name,
     pages: inside.map((place) => ({ place, text: readFileSync(join(PAGES, place), 'utf8') })),
   }));
-  const all = listed.flatMap(({ pages }) => pages);
-  for (const { place, text } of all) {
-    mkdirSync(dirname(join(site, place)), { recursive: true });
-    writeFileSync(join(site, place), text);
-  }
+  cpSync(PAGES, site, { recursive: true });
 
   const head = `# single-execution\n\n> ${manifest.description}. Version ${manifest.version}.`;
   const address = HOME ?? BASE;
@@ -37,6 +33,6 @@ export function writeLlmsTexts(site: string): void {
   });
   const whole = `All pages in one file: [llms-full.txt](${address}llms-full.txt).`;
   writeFileSync(join(site, 'llms.txt'), `${[head, whole, ...lists].join('\n\n')}\n`);
-  const texts = all.map(({ place, text }) => `<!-- ${place} -->\n\n${text.trim()}`);
+  const texts = listed.flatMap(({ pages }) => pages).map(({ place, text }) => `<!-- ${place} -->\n\n${text.trim()}`);
   writeFileSync(join(site, 'llms-full.txt'), `${[head, ...texts].join('\n\n---\n\n')}\n`);
 }

@@ -60,9 +60,9 @@ export async function writeReference(): Promise<void> {
   await app.generateOutputs(project);
   const rows = DOORS.map(({ door, page }) => {
     const file = join(PAGES, `api/${page}.md`);
-    const text = tidied(readFileSync(file, 'utf8')).replace(/^# .*$/m, `# ${door}`);
-    writeFileSync(file, text);
+    const text = tidied(readFileSync(file, 'utf8'));
     const links = namesIn(text).map((name) => `[\`${name}\`](${page}.md#${slug(name)})`);
+    writeFileSync(file, text.replace(/^# .*$/m, `# ${door}\n\n${links.join(', ')}, and their types.`));
     return `| [\`${door}\`](${page}.md) | ${links.join(', ')} |`;
   });
   const head = '| door | functions and classes |\n|---|---|';

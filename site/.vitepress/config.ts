@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { defineConfig } from 'vitepress';
 import { BASE, HOME, manifest } from '../address.js';
 import { diagram } from '../diagram.js';
 import { nav, sidebar } from '../navigation.js';
+import { PAGES, summaryOf } from '../pages.js';
 import { slug } from '../slug.js';
 
 const repository = manifest.repository?.url.replace(/^git\+/, '').replace(/\.git$/, '');
@@ -22,8 +25,9 @@ export default defineConfig({
     anchor: { slugify: slug },
     config(md) {
       const code = md.renderer.rules.code_inline;
-      // In a narrow cell a path breaks after its slashes.
-      md.renderer.rules.code_inline = (...args) => code?.(...args).replace(/(?<!<)\//g, '/<wbr>') ?? '';
+      // In a narrow cell a path, a member or a constant breaks between its parts.
+      md.renderer.rules.code_inline = (...args) =>
+        code?.(...args).replace(/(?<=\w)([/_](?=[a-z])|[.](?=[a-z]{5}))/gi, '$&<wbr>') ?? '';
       const fence = md.renderer.rules.fence;
       md.renderer.rules.fence = (tokens, index, ...rest) => {
         const token = tokens[index];
@@ -33,14 +37,23 @@ export default defineConfig({
     },
   },
   transformPageData(page) {
-    const isReference = page.relativePath.startsWith('api/');
-    return isReference ? { frontmatter: { ...page.frontmatter, pageClass: 'api' } } : {};
+    const description = summaryOf(readFileSync(join(PAGES, page.relativePath), 'utf8')) || manifest.description;
+    const pageClass = page.relativePath.startsWith('api/') ? 'api' : '';
+    return { description, frontmatter: { ...page.frontmatter, pageClass } };
   },
   themeConfig: {
     nav,
     sidebar,
     outline: [2, 3],
-    search: { provider: 'local' },
+    search: {
+      provider: 'local',
+      options: {
+        miniSearch: {
+          // A guide explains a word; the reference has it in every declaration.
+          searchOptions: { boostDocument: (page: string) => (page.includes('/api/') ? 0.3 : 1) },
+        },
+      },
+    },
     ...(repository && { socialLinks: [{ icon: 'github', link: repository }] }),
   },
 });
