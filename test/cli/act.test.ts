@@ -169,6 +169,24 @@ test('table create tries again while the server is still starting', async () => 
   expect(end).toMatchObject({ code: 0, stdout: `table ${tableName} is there\n` });
 });
 
+test.each([
+  ['the region is', { AWS_REGION: undefined }, 'Region is missing; set AWS_REGION, or give --region'],
+  [
+    'credentials are',
+    { AWS_REGION: 'local', AWS_ACCESS_KEY_ID: undefined, AWS_SECRET_ACCESS_KEY: undefined },
+    'give credentials that allow dynamodb:CreateTable; DynamoDB Local takes any',
+  ],
+])('table create says what to do where %s missing', async (_, variables, remedy) => {
+  const { cli, on } = stage();
+  const [, , , endpoint = ''] = on('dynamodb').args;
+  // Nothing of the machine's own settings.
+  const nowhere = { AWS_CONFIG_FILE: '/dev/null', AWS_SHARED_CREDENTIALS_FILE: '/dev/null' };
+  const env = { ...nowhere, AWS_EC2_METADATA_DISABLED: 'true', ...variables };
+  const end = await cli.run(['table', 'create', '--table', 'x', '--endpoint', endpoint], env);
+
+  expect(end).toMatchObject({ code: 1, stderr: expect.stringContaining(`${remedy}\n`) });
+});
+
 test('table create tells what DynamoDB refuses', async () => {
   const { cli, on } = stage();
 

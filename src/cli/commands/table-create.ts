@@ -1,5 +1,6 @@
+import { readThrownText } from '../../core/public/errors.js';
 import type { Clock } from '../../core/values/clock.js';
-import { classifyFailure } from '../../stores/dynamodb/errors.js';
+import { classifyFailure, isDenied } from '../../stores/dynamodb/errors.js';
 import type { Command } from '../command.js';
 import { EXIT, failed, wrongUse } from '../exit-code.js';
 import { dynamoDBClient } from '../store/dynamodb-store.js';
@@ -30,8 +31,7 @@ export const tableCreate: Command = {
       await onceItAnswers(() => createLockTable(client, { tableName }), session.clock);
     } catch (error) {
       const { name, message } = error as Error;
-      const remedy = mayCome(error) ? '; start the server, or check --endpoint and the network' : '';
-      throw failed(`table '${tableName}' was not made: ${name}; ${message}${remedy}`);
+      throw failed(`table '${tableName}' was not made: ${name}; ${message}${remedyOf(error)}`);
     } finally {
       client.destroy();
     }
@@ -43,6 +43,13 @@ export const tableCreate: Command = {
 
 /** Whether the server may answer later: it did not, or was too busy. */
 const mayCome = (error: unknown): boolean => classifyFailure(error).retry;
+
+/** What to do, where that is known. */
+function remedyOf(error: unknown): string {
+  if (isDenied(error)) return '; give credentials that allow dynamodb:CreateTable; DynamoDB Local takes any';
+  if (readThrownText(error, 'message') === 'Region is missing') return '; set AWS_REGION, or give --region';
+  return mayCome(error) ? '; start the server, or check --endpoint and the network' : '';
+}
 
 async function onceItAnswers(make: () => Promise<void>, clock: Clock): Promise<void> {
   const startedMono = clock.monotonic();
