@@ -182,16 +182,16 @@ describe('on redis', () => {
   });
 
   test.each([
-    ['no-such-command', 127, 'ENOENT'],
+    ['no-such-command', 127, '(ENOENT): correct its name, or give its path'],
     // The system refuses these at once, and not by an event.
-    [`${process.execPath}/no-such-command`, 127, 'ENOTDIR'],
-    [tmpdir(), 126, 'EACCES'],
-  ])('the command %s is not started: exit code %i, %s, and its tick stays open', async (command, code, why) => {
+    [`${process.execPath}/no-such-command`, 127, '(ENOTDIR): correct its name, or give its path'],
+    [tmpdir(), 126, '(EACCES): give a file that may be executed'],
+  ])('the command %s cannot be started: exit code %i, %s, and its tick stays open', async (command, code, why) => {
     const name = freshName();
 
     expect(await runWith('--name', name, '--tick', TICK, '--', command)).toMatchObject({
       code,
-      stderr: `single-execution: the command '${command}' is not started (${why})\n`,
+      stderr: `single-execution: the command '${command}' cannot be started ${why}\n`,
     });
     expect(await stage().on('redis').admin.open(name)).toEqual([new Date(TICK)]);
   });

@@ -117,6 +117,9 @@ function killOnce(child: ChildProcess, stop: AbortSignal, clock: Clock): { stop(
 
 function notStarted(file: string, error: unknown): CommandFailed {
   const { code = 'unknown' } = error as { readonly code?: string };
-  const exitCode = MISSING.includes(code) ? NO_SUCH_COMMAND : NOT_EXECUTABLE;
-  return new CommandFailed(`not started (${code})`, exitCode, `the command ${describe(file)} is not started (${code})`);
+  const [exitCode, remedy] = MISSING.includes(code)
+    ? [NO_SUCH_COMMAND, 'correct its name, or give its path']
+    : [NOT_EXECUTABLE, 'give a file that may be executed'];
+  const message = `the command ${describe(file)} cannot be started (${code}): ${remedy}`;
+  return new CommandFailed(`not started (${code})`, exitCode, message);
 }
