@@ -10,7 +10,7 @@ import { random } from '../test/support/play/random.js';
 import { paint } from '../test/support/play/terminal.js';
 import { tellVerdict } from '../test/support/play/verdict.js';
 import { createTables, LOCK_TABLE, readFacts, startEngine } from './data.js';
-import type { History } from './history.js';
+import { newHistory } from './history.js';
 import { everySituation, INVARIANTS, noDoubleRun } from './invariants.js';
 import { type Job, NIGHTLY_REPORT, SEND_DIGEST, TENANT_SYNC } from './jobs.js';
 import { playLanes } from './lanes.js';
@@ -55,15 +55,7 @@ async function main({ seed, seconds, engine: wanted, html }: Settings, cleanUps:
     `A retry of a failed tick runs; not so in ${TENANT_SYNC.name}, which runs each tick at most once (tickMark: 'start').\n`,
   );
   const picture = pictureOf(JOBS, colours, isTerminal);
-  const history: History = {
-    invocations: [],
-    situations: [],
-    lostAnswers: [],
-    leftOut: [],
-    pauses: [],
-    crashes: [],
-    facts: [],
-  };
+  const history = newHistory();
   const workerFor = await startPlatform(engine.endpoint, programs, cleanUps, (invocation) => {
     history.invocations.push(invocation);
     picture.invocation(invocation);

@@ -23,6 +23,17 @@ export interface History {
   readonly facts: { readonly subject: string; readonly expected: string; readonly found: string }[];
 }
 
+/** Of an evening that has not begun. */
+export const newHistory = (): History => ({
+  invocations: [],
+  situations: [],
+  lostAnswers: [],
+  leftOut: [],
+  pauses: [],
+  crashes: [],
+  facts: [],
+});
+
 /** One delivery of an event to a worker, and how it ended. */
 export interface Invocation {
   readonly id: number;

@@ -1,8 +1,7 @@
 import { grouped, neighbours } from '../test/support/play/grouped.js';
 import type { Invariants } from '../test/support/play/verdict.js';
 import type { History, Invocation, Work } from './history.js';
-import type { Lane } from './lanes.js';
-import { doubleRuns } from './lanes-picture.js';
+import { doubleRuns, type Lane } from './lanes.js';
 
 /** Names of all that keeps a tick from being done, and is told to whoever runs the fleet. */
 const REPORTED: readonly string[] = ['locked', 'lock-at-least-for', 'stale-tick', 'paused'].map(

@@ -1,5 +1,5 @@
 import type { Paint } from '../test/support/play/terminal.js';
-import type { Lane } from './lanes.js';
+import { doubleRuns, type Lane } from './lanes.js';
 
 const COLUMN_MS = 70;
 const COLUMNS = 57;
@@ -21,15 +21,6 @@ export function lanesPicture({ without, within }: Record<'without' | 'within', L
     '  █ a run  · a skip. The third tick comes while the second is still at work.',
     '',
   ];
-}
-
-/** Runs of a tick that had run before, and runs that began while another was going on. */
-export function doubleRuns({ runs }: Lane) {
-  const earlier = (run: Lane['runs'][number]) => runs.filter((other) => other.fromMs < run.fromMs);
-  return {
-    again: runs.filter((run) => earlier(run).some((other) => other.tick === run.tick)),
-    beside: runs.filter((run) => earlier(run).some((other) => other.toMs > run.fromMs)),
-  };
 }
 
 /** A line for each host: its runs as bars, its skips as dots. A run that should not have been is bad. */

@@ -59,6 +59,15 @@ export async function playLanes(): Promise<{ readonly without: Lane; readonly wi
   return { without, within };
 }
 
+/** Runs of a tick that had run before, and runs that began while another was going on. */
+export function doubleRuns({ runs }: Lane) {
+  const earlier = (run: Run) => runs.filter((other) => other.fromMs < run.fromMs);
+  return {
+    again: runs.filter((run) => earlier(run).some((other) => other.tick === run.tick)),
+    beside: runs.filter((run) => earlier(run).some((other) => other.toMs > run.fromMs)),
+  };
+}
+
 async function play(
   name: string | undefined,
   store: ReturnType<typeof dynamoDBStore> | undefined,

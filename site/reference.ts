@@ -73,7 +73,7 @@ const INTRODUCTION = `# Reference by door
 
 A door is an entry point of the package that you import by itself. Each page has all that its door exports.`;
 
-/** What TypeDoc writes, with one heading for all errors, and without a class's debts to Error. */
+/** What TypeDoc writes, with one heading for all errors, and without what each class inherits from Error. */
 const tidied = (text: string) =>
   text.replace(/\n#+ (Overrides|Inherited from)\n\n.*\n/g, '').replace(/(?<=\n#+ Throws\n\n[^#]*)\n#+ Throws\n/g, '');
 

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
+import { newHistory } from '../../demo/history.js';
 import { noDoubleRun } from '../../demo/invariants.js';
-import type { Lane } from '../../demo/lanes.js';
-import { doubleRuns, lanesPicture } from '../../demo/lanes-picture.js';
+import { doubleRuns, type Lane } from '../../demo/lanes.js';
+import { lanesPicture } from '../../demo/lanes-picture.js';
 import { paint } from '../support/play/terminal.js';
 import { brokenBy } from '../support/play/verdict.js';
 
@@ -46,15 +47,6 @@ test('a run that should not have been is painted as bad, and breaks an invariant
   const line = lanesPicture({ without, within }, paint(true)).find((text) => text.includes('without  host 1'));
   expect(line).toContain('\u001B[32m█');
   expect(line).not.toContain('\u001B[31m');
-  const history = {
-    invocations: [],
-    situations: [],
-    lostAnswers: [],
-    leftOut: [],
-    pauses: [],
-    crashes: [],
-    facts: [],
-  };
-  expect(brokenBy(noDoubleRun(without), history)).toHaveLength(1);
-  expect(brokenBy(noDoubleRun(within), history)).toEqual([]);
+  expect(brokenBy(noDoubleRun(without), newHistory())).toHaveLength(1);
+  expect(brokenBy(noDoubleRun(within), newHistory())).toEqual([]);
 });

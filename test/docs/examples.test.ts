@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import ts from 'typescript';
 import { beforeAll, expect, test } from 'vitest';
-import { allExamples, examplesOf, PAGES } from './examples.js';
+import { allExamples } from './examples.js';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -37,12 +37,6 @@ test('every TypeScript example in the docs compiles under the strict settings of
   expect(examples.size).toBeGreaterThan(80);
   expect([...examples.keys()].flatMap(problemsOf)).toEqual([]);
 }, 180_000);
-
-test('every JSON example in the docs is JSON', () => {
-  const blocks = PAGES.flatMap((page) => examplesOf(page, 'json'));
-  expect(blocks.length).toBeGreaterThan(2);
-  for (const { name, code } of blocks) expect(() => JSON.parse(code), name).not.toThrow();
-});
 
 test('the check of the examples finds a wrong one', () => {
   expect(problemsOf(WRONG)).toEqual([expect.stringContaining("'number' is not assignable")]);
