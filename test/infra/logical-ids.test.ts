@@ -8,7 +8,7 @@ import { appStack, templateOf } from '../support/synthesised.js';
  * have the stack makes a new resource and removes the old one. A lock table would be a new, empty one, without the
  * memory of ticks, while the old one stays, retained and unused. A queue goes with its dead letters, a log group with
  * its log, a schedule counts its rate anew, and a resource with a name of its own cannot be made beside its old self.
- * A change of this list therefore needs a line in the changeset that says what moves, and what to do before.
+ * A change of this list therefore needs a line in the changelog that says what moves, and what to do before.
  */
 const RESOURCES = `
 AWS::CloudWatch::Alarm: NightlyReportSingleExecutionAlarmsClockSkew2EF5252A
