@@ -270,6 +270,10 @@ describe('as a process', () => {
     [['run', '--name', 'x', '--schedule', 'at(2198-01-01T00:00:00)', '--table', 'x', '--', 'ls'], /over 1d ahead of/],
     [['run', '--name', 'x', '--schedule', 'at(2010-01-01T00:00:00)', '--table', 'x', '--', 'ls'], /before 2015/],
     [['run', '--name', 'x', '--at-most', '1ms', '--table', 'x', '--', 'ls'], /lockAtMostFor is 1ms: give 1s to 24h/],
+    [
+      ['run', '--name', 'x', '--at-most', '5000', '--table', 'x', '--', 'ls'],
+      /lockAtMostFor is '5000', which has no unit: write '5000ms', '5000s' or '5000m'/,
+    ],
   ])('%j exits with 2 and says why', async (args, why) => {
     const { code, stdout, stderr } = await stage().cli.run(args);
 

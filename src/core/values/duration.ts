@@ -39,7 +39,9 @@ export function parseDuration(value: Duration, option = 'duration'): number {
   const ms = parts?.slice(1).reduce((sum, digits, i) => sum + Number(digits ?? 0) * (units[i] as number), 0);
   if (parts === null || ms === undefined || parts.slice(1).every((digits) => digits === undefined)) {
     throw new TypeError(
-      `${option} is ${describe(value)}: give milliseconds as a number, or a string such as '90s', '15m', '1h30m' or 'PT15M'`,
+      typeof value === 'string' && /^\d{1,15}$/.test(value)
+        ? `${option} is '${value}', which has no unit: write '${value}ms', '${value}s' or '${value}m'`
+        : `${option} is ${describe(value)}: give milliseconds as a number, or a string such as '90s', '15m', '1h30m' or 'PT15M'`,
     );
   }
   if (!Number.isFinite(ms)) throw new RangeError(`${option} is ${describe(value)}: too long to count`);

@@ -1,12 +1,12 @@
 import type { StoreCall } from '../../core/ports/lock-store.js';
 import { pause } from '../../core/values/pause.js';
-import { NotSent } from './errors.js';
+import { NotSent, refusedLogin } from './errors.js';
 import type { IORedisClient, NodeRedisClient } from './redis.js';
 import type { RedisClient } from './send.js';
 
 /*
- * What clients tell of their connection. Nothing is handed to one that has none: it would refuse it, or keep it and
- * send it when nobody waits for it any more.
+ * What clients tell of their connection. No script of a lock is handed to one that has none: it would refuse it, or
+ * keep it and send it when nobody waits for it any more.
  */
 
 /** `closed` until somebody connects it; `away` while it connects by itself. */
@@ -15,8 +15,24 @@ type State = 'closed' | 'away' | 'usable';
 /** How often a client that connects is looked at. */
 const LOOK_MS = 10;
 
-/** What a client tells of its connection, as a {@link RedisClient} does. */
-export function stateOf(state: () => State): Required<Pick<RedisClient, 'notSent' | 'connected'>> {
+/**
+ * What a client tells of its connection, as a {@link RedisClient} does.
+ *
+ * @param ask sends a script that touches no lock. A client whose login is refused connects again and again, and tells
+ * the reason to what waits to be sent.
+ */
+export function stateOf(
+  state: () => State,
+  ask: (script: string) => Promise<unknown>,
+): Required<Pick<RedisClient, 'notSent' | 'connected'>> {
+  let asked: Promise<NotSent | undefined> | undefined;
+  const askOnce = () => {
+    asked ??= ask('return 1').then(() => undefined, refusedLogin);
+    void asked.then(() => {
+      asked = undefined;
+    });
+    return asked;
+  };
   return {
     notSent() {
       switch (state()) {
@@ -31,15 +47,24 @@ export function stateOf(state: () => State): Required<Pick<RedisClient, 'notSent
           return undefined;
       }
     },
-    connected: (call) => (state() === 'away' ? untilConnected(state, call) : undefined),
+    connected: (call) => (state() === 'away' ? untilConnected(state, askOnce(), call) : undefined),
   };
 }
 
-async function untilConnected(state: () => State, call: StoreCall): Promise<StoreCall | NotSent> {
+async function untilConnected(
+  state: () => State,
+  asked: Promise<NotSent | undefined>,
+  call: StoreCall,
+): Promise<StoreCall | NotSent> {
   const { clock, budgetMs, signal } = call;
   const end = clock.monotonic() + budgetMs;
   const leftMs = () => end - clock.monotonic();
-  while (state() === 'away' && leftMs() > 0 && !signal.aborted) await pause(LOOK_MS, clock, signal);
+  let refused: NotSent | undefined;
+  void asked.then((answer) => {
+    refused = answer;
+  });
+  while (state() === 'away' && !refused && leftMs() > 0 && !signal.aborted) await pause(LOOK_MS, clock, signal);
+  if (refused) return refused;
   const leftOverMs = leftMs();
   return state() === 'away' || leftOverMs <= 0 ? notConnected() : { ...call, budgetMs: leftOverMs };
 }

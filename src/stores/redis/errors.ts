@@ -56,6 +56,17 @@ export function classifyFailure(error: unknown): TryFailure {
   return { ambiguous, retry: kind === 'busy' || kind === 'unsent' || kind === 'unknown' };
 }
 
+/** What a client says, before its connection is ready, of a Redis that does not let it in. */
+export function refusedLogin(error: unknown): NotSent | undefined {
+  const [word] = /\b(NOAUTH|WRONGPASS)\b/.exec(messageOf(error)) ?? [];
+  return word === undefined
+    ? undefined
+    : new NotSent(
+        'ACCESS_DENIED',
+        `Redis refused the login (${word}): give the client the right username and password`,
+      );
+}
+
 export function isNoScript(error: unknown): boolean {
   return /\bNOSCRIPT\b/.test(redisMessage(error));
 }

@@ -110,14 +110,20 @@ function clientOf(client: IORedisClient | NodeRedisClient): RedisClient {
       return clients(client, () => ({
         eval: (script, keys, args) => client.eval(script, { keys, arguments: args }),
         evalsha: (hash, keys, args) => client.evalSha(hash, { keys, arguments: args }),
-        ...stateOf(() => nodeRedisState(client)),
+        ...stateOf(
+          () => nodeRedisState(client),
+          async (script) => client.eval(script, { keys: [], arguments: [] }),
+        ),
       }));
     }
     if ('evalsha' in client) {
       return clients(client, () => ({
         eval: (script, keys, args) => client.eval(script, keys.length, ...keys, ...args),
         evalsha: (hash, keys, args) => client.evalsha(hash, keys.length, ...keys, ...args),
-        ...stateOf(() => ioredisState(client)),
+        ...stateOf(
+          () => ioredisState(client),
+          async (script) => client.eval(script, 0),
+        ),
       }));
     }
     if ('then' in client) throw new TypeError('client is a promise: await it, as in await createClient().connect()');

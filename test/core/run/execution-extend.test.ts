@@ -56,9 +56,7 @@ describe('row 24: extend', () => {
     const { options, extendedAt } = byHand();
     await executeWithLock(async ({ extend }) => {
       await expect(extend('10')).rejects.toThrow(
-        new TypeError(
-          "duration is '10': give milliseconds as a number, or a string such as '90s', '15m', '1h30m' or 'PT15M'",
-        ),
+        new TypeError("duration is '10', which has no unit: write '10ms', '10s' or '10m'"),
       );
       await expect(extend(-1)).rejects.toThrow(RangeError);
     }, options);

@@ -99,9 +99,7 @@ describe('parseDuration', () => {
 
   test('names the option, the value and the remedy', () => {
     expect(() => parseDuration('10', 'lockAtMostFor')).toThrow(
-      new TypeError(
-        "lockAtMostFor is '10': give milliseconds as a number, or a string such as '90s', '15m', '1h30m' or 'PT15M'",
-      ),
+      new TypeError("lockAtMostFor is '10', which has no unit: write '10ms', '10s' or '10m'"),
     );
     expect(() => parseDuration(-1)).toThrow(
       new RangeError('duration is -1: give a finite number of milliseconds, 0 or more'),

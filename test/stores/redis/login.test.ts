@@ -1,0 +1,66 @@
+import { createRequire } from 'node:module';
+import { Redis } from 'ioredis';
+import { createClient } from 'redis';
+import { executeWithLock } from 'single-execution';
+import { type RedisStoreOptions, redisStore } from 'single-execution/redis';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { connectedTo, type RedisServer, startRedisServer } from '../../support/redis-server.js';
+import { SENDS_ONCE } from '../../support/sends-once.js';
+
+/* Clients connect again and again when Redis refuses their login. A run says what Redis said, and does not wait. */
+
+const OldestRedis = createRequire(new URL('../../oldest-sdk/package.json', import.meta.url))('ioredis') as typeof Redis;
+
+let server: RedisServer;
+beforeAll(async () => {
+  server = await startRedisServer();
+  const redis = await connectedTo(server.port);
+  await redis.config('SET', 'requirepass', 'right');
+  redis.disconnect();
+});
+afterAll(() => server.stop());
+
+type Client = RedisStoreOptions['client'];
+
+function ioredis(Its: typeof Redis, password?: string): Client {
+  const client = new Its({ port: server.port, ...SENDS_ONCE, ...(password !== undefined && { password }) });
+  client.on('error', () => undefined);
+  onTestFinished(() => client.disconnect());
+  return client;
+}
+
+function nodeRedis(password?: string): Client {
+  const client = createClient({ url: server.url, ...(password !== undefined && { password }) });
+  client.on('error', () => undefined);
+  client.connect().catch(() => undefined);
+  onTestFinished(() => client.destroy());
+  return client;
+}
+
+const run = (client: Client) =>
+  executeWithLock(() => 'done', { name: 'login', store: redisStore({ client }), lockAtMostFor: '5m', observers: [] });
+
+test.each<[string, string, () => Client]>([
+  ['ioredis without a password', 'NOAUTH', () => ioredis(Redis)],
+  ['ioredis with a wrong one', 'WRONGPASS', () => ioredis(Redis, 'wrong')],
+  ['ioredis 5.0 without a password', 'NOAUTH', () => ioredis(OldestRedis)],
+  ['ioredis 5.0 with a wrong one', 'WRONGPASS', () => ioredis(OldestRedis, 'wrong')],
+  ['node-redis without a password', 'NOAUTH', () => nodeRedis()],
+  // It sends what it was given in spite of the refusal, and passes on what Redis says of that.
+  ['node-redis with a wrong one', 'NOAUTH', () => nodeRedis('wrong')],
+])('%s is told so at once: %s', async (_, word, make) => {
+  const started = performance.now();
+
+  await expect(run(make())).rejects.toMatchObject({
+    name: 'LockStoreError',
+    code: 'ACCESS_DENIED',
+    retryable: false,
+    message: `acquire of lock "login" failed: Redis refused the login (${word}): give the client the right username and password; nothing was sent`,
+  });
+  expect(performance.now() - started).toBeLessThan(3_000);
+});
+
+test('the right password is let in, also by a client that is not connected yet', async () => {
+  expect(await run(ioredis(Redis, 'right'))).toMatchObject({ status: 'executed', value: 'done' });
+  expect(await run(nodeRedis('right'))).toMatchObject({ status: 'executed', value: 'done' });
+});
