@@ -5,10 +5,12 @@ import { promisify } from 'node:util';
 import { compileFunction } from 'node:vm';
 import * as clientDynamoDB from '@aws-sdk/client-dynamodb';
 import * as libDynamoDB from '@aws-sdk/lib-dynamodb';
+import * as middy from '@middy/core';
 import * as clientMock from 'aws-sdk-client-mock';
 import * as root from 'single-execution';
 import * as dynamodb from 'single-execution/dynamodb';
 import * as memory from 'single-execution/memory';
+import * as middyDoor from 'single-execution/middy';
 import * as testing from 'single-execution/testing';
 import ts from 'typescript';
 import * as vitest from 'vitest';
@@ -36,10 +38,12 @@ const MODULES: Readonly<Record<string, unknown>> = {
   vitest,
   '@aws-sdk/client-dynamodb': clientDynamoDB,
   '@aws-sdk/lib-dynamodb': libDynamoDB,
+  '@middy/core': { ...middy, __esModule: true },
   'aws-sdk-client-mock': { ...clientMock, mockClient },
   'single-execution': root,
   'single-execution/dynamodb': dynamodb,
   'single-execution/memory': memory,
+  'single-execution/middy': middyDoor,
   'single-execution/testing': testing,
 };
 
@@ -48,7 +52,9 @@ const CUSTOM_STORE = 'docs/custom-store.md';
 const examples = allExamples().filter((example) => isOfVitest(example) && example.page !== CUSTOM_STORE);
 
 test('the tests in pages are found', () => {
-  expect(new Set(examples.map(({ page }) => page))).toEqual(new Set(['README.md', 'docs/guides/testing.md']));
+  expect(new Set(examples.map(({ page }) => page))).toEqual(
+    new Set(['README.md', 'docs/guides/middy.md', 'docs/guides/testing.md']),
+  );
 });
 
 describe.each(examples)('the test $name', ({ code }) => {

@@ -6,6 +6,7 @@ import { SingleExecution } from 'single-execution/decorator';
 import { memoryStore } from 'single-execution/memory';
 import { singleExecution } from 'single-execution/middy';
 import { nodeCronCoordinator } from 'single-execution/process';
+import { lambdaContext, scheduledEvent } from 'single-execution/testing';
 import { describe, expectTypeOf, test } from 'vitest';
 
 const store = memoryStore();
@@ -23,6 +24,15 @@ describe('row 62: Middy', () => {
         expectTypeOf(context.functionName).toBeString();
         return event.time;
       });
+  });
+
+  test('row 62: a call is given a context without the execution by a cast, and only so', () => {
+    const handler = middy<ScheduledEvent, string>()
+      .use(singleExecution(options))
+      .handler(async (event) => event.time);
+    handler(scheduledEvent(), lambdaContext() as Parameters<typeof handler>[1]);
+    // @ts-expect-error Middy asks of a call what the handler is given
+    handler(scheduledEvent(), lambdaContext());
   });
 
   test('row 62: functions of options are given the event', () => {
