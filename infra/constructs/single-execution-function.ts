@@ -24,8 +24,9 @@ export interface SingleExecutionFunctionProps
 }
 
 /**
- * A Lambda function on a schedule: with the permissions of its locks and no others, retries that fit its period, a
- * dead-letter queue, a log and alarms. Its environment names the lock table, `LOCK_TABLE`, and `LOCK_KEY_PREFIX` where
+ * A Lambda function on a schedule, whose handler, wrapped by `withSingleExecution`, runs at most once per scheduled time
+ * and never two at once. It has the permissions of its locks and no others, retries that fit its period, a dead-letter
+ * queue, a log and alarms. Its environment names the lock table, `LOCK_TABLE`, and `LOCK_KEY_PREFIX` where
  * the table has one. Where all its schedules are the same one, `scheduleFromEnvironment` reads it there.
  *
  * @example

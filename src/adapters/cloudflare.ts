@@ -50,9 +50,9 @@ export interface Options<Env = unknown, C = ScheduledController, X = ExecutionCo
 const OWN_OPTIONS = namesOf<OwnOptions<Options>>({ maxDuration: true });
 
 /**
- * Wraps the `scheduled` handler of a Worker: it runs once per tick, and never twice at a time. The execution is its
- * fourth argument; handlers with fewer parameters fit. What the handler hands to `ctx.waitUntil` is part of its run.
- * Whether the platform tries a failed run again is left to it and to `noRetry`.
+ * Wraps the `scheduled` handler of a Worker: it runs at most once per scheduled time, and never two at once. The
+ * execution is its fourth argument; handlers with fewer parameters fit. What the handler hands to `ctx.waitUntil` is part
+ * of its run. Whether the platform tries a failed run again is left to it and to `noRetry`.
  *
  * @example
  * ```ts

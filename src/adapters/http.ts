@@ -45,9 +45,9 @@ export interface Options<Q = FetchRequest, X = unknown> extends LockOptions, Max
 const OWN_OPTIONS = namesOf<OwnOptions<Options>>({ secret: true, maxDuration: true });
 
 /**
- * Wraps a route that a scheduler calls: it runs once per tick, and never twice at a time. The handler's response or
- * error reaches the caller untouched; a response of status 500 or more has failed, as an error has. A skip is answered
- * with status 200, a store that failed with 503, a request that tells no time with 400, all as JSON.
+ * Wraps a route that a scheduler calls: it runs at most once per scheduled time, and never two at once. The handler's
+ * response or error reaches the caller untouched; a response of status 500 or more has failed, as an error has. A skip is
+ * answered with status 200, a store that failed with 503, a request that tells no time with 400, all as JSON.
  *
  * @example
  * ```ts

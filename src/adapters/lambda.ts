@@ -60,7 +60,7 @@ type Reply<R, S> = S extends 'throw' ? R : S extends (skipped: Skipped) => infer
 type Wrapped<E, T, O> = (event: E, context: Context) => Promise<[Nothing, O] extends [O, Nothing] ? O : T>;
 
 /**
- * Wraps a scheduled Lambda function: it runs once per tick, and never twice at a time.
+ * Wraps a scheduled Lambda function: it runs at most once per scheduled time, and never two at once.
  *
  * @example
  * ```ts

@@ -41,9 +41,9 @@ export interface RunCoordinator {
 }
 
 /**
- * A run coordinator for node-cron 4, for one task or for all of them: each task runs once per tick in the whole fleet,
- * and never twice at a time. The task's name is the lock's. node-cron does not tell whether a run has failed, so its
- * tick is done either way.
+ * A run coordinator for node-cron 4, for one task or for all of them: each task runs at most once per scheduled
+ * time in the whole fleet, and never two at once. The task's name is the lock's. node-cron does not tell whether a run
+ * has failed, so its tick is done either way.
  *
  * @example
  * ```ts

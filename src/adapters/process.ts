@@ -55,8 +55,9 @@ export type Job<A extends readonly unknown[], R> = (...args: [...A, execution: E
 const OWN_OPTIONS = namesOf<OwnOptions<Options>>({ maxDuration: true });
 
 /**
- * Wraps a function that every process of a fleet calls by its own schedule: it runs once per tick, and never twice at a
- * time. On SIGTERM the signals of its runs abort; the process ends when they have settled and their locks are free.
+ * Wraps a function that every process of a fleet calls by its own schedule: it runs at most once per
+ * scheduled time, and never two at once. On SIGTERM the signals of its runs abort; the process ends when they have
+ * settled and their locks are free.
  *
  * @example
  * ```ts

@@ -22,9 +22,10 @@ export interface SingleExecutionDecorator<A extends readonly unknown[]> {
 type Method = (this: unknown, ...args: unknown[]) => unknown;
 
 /**
- * Decorates an async method, which every process of a fleet calls by its own schedule: it runs once per tick, and never
- * twice at a time. It keeps its `this` and its arguments; `currentExecution()` gives the execution. A decorator cannot
- * change the type of a method: where a run is skipped, the promise resolves to what `onSkipped` makes of it.
+ * Decorates an async method, which every process of a fleet calls by its own schedule: it runs at most once per
+ * scheduled time, and never two at once. It keeps its `this` and its arguments; `currentExecution()` gives the execution.
+ * A decorator cannot change the type of a method: where a run is skipped, the promise resolves to what `onSkipped` makes
+ * of it.
  *
  * @example
  * ```ts

@@ -19,8 +19,9 @@ export interface Middleware<E> {
 }
 
 /**
- * A middleware for Middy: the handler, and the middlewares after this one, run once per tick and never twice at a time.
- * Add it last. A run that is skipped is answered early: the handler and the middlewares' `after` are not called.
+ * A middleware for Middy: the handler, and the middlewares after this one, run at most once per scheduled time, and
+ * never two at once. Add it last; the `after` of a middleware before it comes when the lock is free and the tick is done.
+ * A run that is skipped is answered early: the handler and the middlewares' `after` are not called.
  *
  * @example
  * ```ts

@@ -48,7 +48,7 @@ function handler(name: string, isTypeScript: boolean): string {
   return `import { withSingleExecution } from 'single-execution';
 import { dynamoDBStore } from 'single-execution/dynamodb';
 
-/** The work: once per tick, the time that the schedule has sent. A second delivery of a tick is skipped. */
+/** The work of one tick, the time that the schedule has sent. A second delivery of a tick is skipped. */
 export async function ${job}(tick${isTypeScript ? ': Date | undefined' : ''}) {
   return \`${name} of \${tick?.toISOString() ?? 'now'}\`;
 }
@@ -77,7 +77,7 @@ function test(name: string, project: Tested): string {
   return `${head}${imports}
 import { ${job} } from '${file}';
 
-test('${name} runs once per tick', async () => {
+test('${name} runs once for a tick that comes twice', async () => {
   const handler = withSingleExecution(async (_event, _context, { tick }) => ${job}(tick), {
     name: '${name}',
     store: memoryStore(),

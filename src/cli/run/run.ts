@@ -15,7 +15,7 @@ import { type RunOrder, runOrder } from './run-order.js';
 
 export const run: Command = {
   name: 'run',
-  summary: 'run a command once per tick, and never twice at a time',
+  summary: 'run a command at most once per scheduled time, and never two at once',
   usage:
     '--name N [--tick T | --schedule S [--time-zone Z]] [--keep-alive] [--at-most D] [--at-least D] -- COMMAND [ARGUMENT...]',
   operands: [0, 0],

@@ -16,7 +16,7 @@ import { warnOfStrayTick } from './stray-tick.js';
 export interface ExecuteOptions extends LockOptions {
   /** The lock. 1 to 128 UTF-8 bytes with the store's prefix, Unicode form NFC, no control characters. */
   readonly name: string;
-  /** The scheduled time that this run is for: it runs once per tick. Epoch milliseconds when a number. */
+  /** The scheduled time that this run is for: a tick that is done does not run again. Epoch milliseconds when a number. */
   readonly tick?: Date | number;
   /** When the platform ends the run; the signal aborts shortly before. Epoch milliseconds when a number. */
   readonly deadline?: Date | number;
