@@ -137,9 +137,6 @@ export function resolveSettings(
   ownOptions: readonly string[],
   byDefault: DefaultObservers = () => [operatorLog],
 ): Settings {
-  if ('expectedEvery' in Object(options)) {
-    throw new TypeError("unknown option 'expectedEvery': it is called schedule now");
-  }
   checkKnown(options, [...ownOptions, ...LOCK_OPTIONS]);
   const { tickMark = 'success', onError = 'release', onStoreError = 'throw', maxClockSkew = '1s' } = options;
   const { lockAtLeastFor = 0, keepAlive = false, wait = 0, observers = byDefault(), clock = systemClock } = options;

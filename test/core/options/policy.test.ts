@@ -171,7 +171,6 @@ describe('row 14: an option that cannot be is refused when wrapping, by its name
     [{ schedule: true }, new TypeError(`schedule is true: ${SCHEDULE_REMEDY}`)],
     [{ schedule: {} }, new TypeError(`schedule has no function 'previous': ${SCHEDULE_REMEDY}`)],
     [{ schedule: new Date(0) }, new TypeError(`schedule has no function 'previous': ${SCHEDULE_REMEDY}`)],
-    [{ expectedEvery: '5m' }, new TypeError("unknown option 'expectedEvery': it is called schedule now")],
     [
       { tick: 'nearest' },
       new TypeError(

@@ -1,0 +1,287 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isSkipped, type LockEvent, withSingleExecution } from 'single-execution';
+import { memoryStore } from 'single-execution/memory';
+import { emfObserver, jsonLogObserver, otelObserver } from 'single-execution/observe';
+import { lambdaContext, scheduledEvent } from 'single-execution/testing';
+import ts from 'typescript';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { EXIT } from '../../src/cli/exit-code.js';
+import { EMF_METRICS } from '../../src/core/observers/emf-metrics.js';
+import { DOORS } from '../support/doors.js';
+
+/*
+ * Tables of the docs are compared with the code: with its types, with its values, or with what it does.
+ */
+
+const ROOT = join(import.meta.dirname, '../..');
+const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
+
+/** The tables under a heading: the cells of each row. */
+function rowsOf(page: string, heading: string): string[][] {
+  const level = heading.split(' ')[0];
+  const [, section = ''] = read(page).split(`\n${heading}\n`);
+  const [own = ''] = section.split(new RegExp(`\n${level} `));
+  return [...own.matchAll(/^\|(?! ---|---)(.*)\|$/gm)].map(([, row = '']) =>
+    row.split(/(?<!\\)\|/).map((c) => c.trim()),
+  );
+}
+
+/** The names in backquotes of one column, sorted. */
+const namesIn = (rows: readonly string[][], column = 0): string[] =>
+  rows.flatMap((cells) => [...(cells[column] ?? '').matchAll(/`([\w-]+\??)`/g)].map(([, name = '']) => name)).sort();
+
+const { options } = ts.parseJsonConfigFileContent(
+  ts.readConfigFile(join(ROOT, 'tsconfig.json'), ts.sys.readFile).config,
+  ts.sys,
+  ROOT,
+);
+const PROGRAM = ts.createProgram(
+  ['single-execution', 'single-execution/admin'].map((door) =>
+    join(ROOT, (DOORS as Record<string, string>)[door] ?? ''),
+  ),
+  { ...options, noLib: true },
+);
+const checker = PROGRAM.getTypeChecker();
+
+/** A type or class that a door exports. */
+function typeOf(name: string): ts.Type {
+  for (const file of PROGRAM.getSourceFiles()) {
+    const symbol = checker.getSymbolAtLocation(file);
+    const found = symbol && checker.getExportsOfModule(symbol).find((exported) => exported.name === name);
+    if (found) {
+      return checker.getDeclaredTypeOfSymbol(
+        found.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(found) : found,
+      );
+    }
+  }
+  throw new Error(`${name} is not exported`);
+}
+
+/** The members of a type; a question mark stands behind one that may be absent. */
+const membersOf = (name: string): string[] =>
+  typeOf(name)
+    .getProperties()
+    .map((member) => member.name + (member.flags & ts.SymbolFlags.Optional ? '?' : ''))
+    .sort();
+
+/** The texts that a member of a type may be. */
+function textsOf(name: string, member: string, type = typeOf(name)): string[] {
+  const parts = type.isUnion() ? type.types : [type];
+  const types = parts.flatMap((part) => {
+    const symbol = checker.getPropertyOfType(part, member);
+    const its = symbol && checker.getNonNullableType(checker.getTypeOfSymbol(symbol));
+    return its?.isUnion() ? its.types : [its];
+  });
+  const texts = types.map((its) => (its?.isStringLiteral() ? its.value : `${name} has no text ${member}`));
+  return [...new Set(texts)].sort();
+}
+
+const ERRORS = ['LockStoreError', 'LockHeldError', 'LockLostError', 'DeadlineError', 'CorruptLockError'];
+const CODES = ERRORS.flatMap((error) => textsOf(error, 'code')).sort();
+
+test('every reason of a skip is in docs/guides/troubleshooting.md, and README counts them', () => {
+  const reasons = textsOf('Skipped', 'reason');
+
+  expect(namesIn(rowsOf('docs/guides/troubleshooting.md', '## Why a run was skipped'))).toEqual(reasons);
+  expect(reasons).toHaveLength(6);
+  expect(read('README.md')).toContain('[six reasons]');
+});
+
+test('every code of an error is in docs/guides/troubleshooting.md and docs/reference.md', () => {
+  const door = read('src/index.ts');
+  expect([...new Set(door.match(/\b\w+Error\b/g))].sort()).toEqual([...ERRORS].sort());
+
+  expect(namesIn(rowsOf('docs/guides/troubleshooting.md', '## Error codes'))).toEqual(CODES);
+  const rows = rowsOf('docs/reference.md', '## Errors');
+  expect(namesIn(rows.slice(1), 1)).toEqual(CODES);
+});
+
+test.each([
+  ['Execution', '### execution', /./],
+  ['LockInfo', '## lockAdmin(store)', /underlyingState/],
+  ['RunInfo', '## lockAdmin(store)', /durationMs/],
+])('docs/reference.md has every member of %s', (type, heading, has) => {
+  const tables =
+    read('docs/reference.md')
+      .split(`\n${heading}\n`)[1]
+      ?.split(/\n##+ /)[0]
+      ?.split('\n\n') ?? [];
+  const table = tables.find((text) => text.trimStart().startsWith('|') && has.test(text)) ?? '';
+  const first = table
+    .trim()
+    .split('\n')
+    .slice(2)
+    .map((row) => row.split('|')[1] ?? '');
+  const named = first.flatMap((cell) => [...cell.matchAll(/`(\w+\??)(?:\(\w*\))?`/g)].map(([, name = '']) => name));
+
+  expect(named.sort()).toEqual(membersOf(type));
+});
+
+test('docs/reference.md has every option of withSingleExecution', () => {
+  const [table = ''] =
+    read('docs/reference.md')
+      .split('\n### execution')[0]
+      ?.match(/^\| option [\s\S]*?\n\n/m) ?? [];
+  const named = [...table.matchAll(/^\| `(\w+)` \|/gm)].map(([, name = '']) => name);
+
+  expect(named.sort()).toEqual(membersOf('Options').map((name) => name.replace('?', '')));
+});
+
+test('docs/operating.md has every state of a lock', () => {
+  const rows = rowsOf('docs/operating.md', '## Who holds what, and what ran');
+
+  expect(namesIn(rows)).toEqual(textsOf('LockInfo', 'state'));
+});
+
+test('the JSON of a skip in README has the members that a skip has, in their order', async () => {
+  const [, shown = '{}'] = /```json\n(\{\n {2}"status": "skipped".*?)```/s.exec(read('README.md')) ?? [];
+  const handler = withSingleExecution(async () => 'sent', { name: 'send-digest', store: memoryStore(), observers: [] });
+  const event = scheduledEvent({ time: '2026-11-21T02:00:00Z' });
+  await handler(event, lambdaContext());
+  const skipped = JSON.parse(JSON.stringify(await handler(event, lambdaContext())));
+  const page = JSON.parse(shown);
+
+  expect(isSkipped(page)).toBe(true);
+  expect(Object.keys(page)).toEqual(Object.keys(skipped));
+  expect(Object.keys(page.holder)).toEqual(Object.keys(skipped.holder));
+});
+
+const at = new Date('2026-11-21T02:00:00Z');
+const clock = { minMs: 2_000, maxMs: 3_000 };
+const released = { release: 'released', durationMs: 1 } as const;
+const head = { name: 'digest', at, attemptId: 'a' };
+/** One of each type of event; the type checker finds one that is missing. */
+const EVENTS = {
+  attempted: {},
+  acquired: { fencingToken: 1 },
+  'acquire-failed': { error: new Error('no table') },
+  skipped: { reason: 'locked' },
+  started: { fencingToken: 1 },
+  extended: { fencingToken: 1, lockUntil: at },
+  'extend-failed': { error: new Error('no table') },
+  lost: { fencingToken: 1 },
+  released: { fencingToken: 1, heldMs: 1 },
+  'release-failed': { error: new Error('no table') },
+  finished: released,
+  failed: { ...released, error: new Error('no mail') },
+  missed: { ticks: [at] },
+  'caught-up': { tick: at, status: 'succeeded', durationMs: 1 },
+  'given-up': { ticks: [at] },
+  recovered: { previous: { status: 'crashed', lockedBy: 'a', lockedAt: at, fencingToken: 1 } },
+  'clock-skew': clock,
+  'clock-unverified': {},
+  'tick-unreadable': { value: 'noon' },
+} satisfies Record<LockEvent['type'], object>;
+const events = Object.entries(EVENTS).map(([type, body]) => ({ ...head, type, ...body }) as LockEvent);
+
+test('docs/operating.md tells of every event which line it writes, or that it writes none', () => {
+  const lines = ['info', 'warn', 'error'].flatMap((level) => {
+    const spy = vi.spyOn(console, level as 'info').mockImplementation(() => {});
+    onTestFinished(() => spy.mockRestore());
+    return { level, spy };
+  });
+  const levelOf = (event: LockEvent) => {
+    for (const { spy } of lines) spy.mockClear();
+    jsonLogObserver()(event);
+    return lines.find(({ spy }) => spy.mock.calls.length > 0)?.level;
+  };
+  const heading = '## What appears in the log';
+  const rows = rowsOf('docs/operating.md', heading).filter(([name]) => /^`[\w-]+`$/.test(name ?? ''));
+  const [, none = ''] = /The other events write no line: (.*)/.exec(read('docs/operating.md')) ?? [];
+  const told = [...rows.map(([name = '', level]) => [name.slice(1, -1), level]), ...namesIn([[none]]).map((n) => [n])];
+
+  expect(told.map(([name, level]) => `${name} ${level}`).sort()).toEqual(
+    events.map((event) => `${event.type} ${levelOf(event)}`).sort(),
+  );
+});
+
+test('docs/reference.md has every metric of emfObserver, at its event', () => {
+  const written: string[] = [];
+  vi.spyOn(process.stdout, 'write').mockImplementation((text) => written.push(String(text)) > 0);
+  onTestFinished(() => void vi.restoreAllMocks());
+  const metricsOf = (event: LockEvent): string[] => {
+    written.length = 0;
+    emfObserver()(event);
+    return (JSON.parse(written[0] ?? '{}')._aws?.CloudWatchMetrics ?? []).flatMap(
+      ({ Metrics }: { Metrics: { Name: string }[] }) => Metrics.map(({ Name }) => Name),
+    );
+  };
+  const done = { ...head, type: 'skipped', reason: 'already-executed' } as const;
+  const real = [...events, done].flatMap((event) => metricsOf(event).map((metric) => `${event.type} ${metric}`)).sort();
+  const isMetric = (name: string) => Object.hasOwn(EMF_METRICS, name);
+  const rows = rowsOf('docs/reference.md', '## Observers').slice(1);
+  const told = rows.flatMap(([event = '', metrics = '']) =>
+    namesIn([[metrics]])
+      .filter(isMetric)
+      .map((metric) => `${/`([\w-]+)`/.exec(event)?.[1]} ${metric}`),
+  );
+
+  expect(told.sort()).toEqual(real);
+  const section = read('docs/reference.md').split('\n## Observers\n')[1]?.split('\n## ')[0] ?? '';
+  for (const metric of Object.keys(EMF_METRICS)) expect(section).toContain(metric);
+});
+
+test('docs/guides/telemetry.md has every metric and event of otelObserver', () => {
+  const found = new Set<string>();
+  const instrument = (name: string) => {
+    found.add(name);
+    return { add() {}, record() {} };
+  };
+  const span = {
+    addEvent: (name: string) => void found.add(name),
+    setAttributes() {},
+    setStatus() {},
+    end() {},
+    spanContext: () => ({ traceId: '', spanId: '', traceFlags: 0 }),
+  };
+  const observer = otelObserver({
+    meter: { createCounter: instrument, createHistogram: instrument },
+    tracer: { startSpan: () => span },
+  } as never);
+  for (const event of events) {
+    observer({ ...head, type: 'started', fencingToken: 1 });
+    observer(event);
+  }
+  const page = read('docs/guides/telemetry.md');
+  const [, inSpans = ''] = /A span has an event for (.*)/.exec(page) ?? [];
+  const table = [...page.matchAll(/^\| (`single_execution\..*?) \| [^|]*\|$/gm)].map(([, cell = '']) => cell);
+  const told = [inSpans, ...table].flatMap((text) =>
+    [...text.replaceAll(/\(.*?\)/g, '').matchAll(/`(?:single_execution)?\.([\w.]+)`/g)].map(
+      ([, name]) => `single_execution.${name}`,
+    ),
+  );
+
+  expect([...new Set(told)].sort()).toEqual([...found].sort());
+});
+
+test('docs/cli.md has every exit code', () => {
+  const rows = [...rowsOf('docs/cli.md', '## Run'), ...rowsOf('docs/cli.md', '## In scripts')];
+  const codes = rows.map(([code = '']) => Number(code)).filter((code) => Number.isInteger(code));
+
+  expect(codes.sort((a, b) => a - b)).toEqual(Object.values(EXIT).sort((a, b) => a - b));
+});
+
+/** The statuses that files of the source answer with. */
+const statusesIn = (...files: string[]) =>
+  [
+    ...new Set(files.flatMap((file) => read(file).match(/(?<=refused?\(|status: (?:\d+ \| )*)[45]\d\d\b/g) ?? [])),
+  ].sort();
+
+test('docs/console.md has every status of the console', () => {
+  const [, table = ''] = read('docs/console.md').split('| status | meaning |') ?? [];
+  const console = ['api.ts', 'gate.ts', 'console-server.ts'].map((file) => `src/cli/console/${file}`);
+
+  expect([...table.matchAll(/^\| (\d+) \|/gm)].map(([, status]) => status)).toEqual(statusesIn(...console));
+});
+
+test('docs/platforms/vercel.md has every status and code of a route', () => {
+  const rows = rowsOf('docs/platforms/vercel.md', '## How it works').filter(([status = '']) => /^\d+$/.test(status));
+  const source = read('src/adapters/http.ts') + read('src/adapters/http-request.ts');
+  const codes = source.match(/(?<=')[A-Z]+_[A-Z_]+(?='[;,)\s])|(?<=, ')UNAUTHORIZED(?=')/g);
+
+  expect(rows.map(([status]) => status)).toEqual(['200', ...statusesIn('src/adapters/http.ts')]);
+  expect(
+    rows.flatMap(([, body = '']) => body.match(/\b(?:TICK_\w+|UNAUTHORIZED|SECRET_MISSING)\b/g) ?? []).sort(),
+  ).toEqual([...new Set(codes)].sort());
+});
