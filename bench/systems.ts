@@ -16,6 +16,8 @@ export interface System {
   readonly exports: readonly string[];
   /** Whoever finds its lock held waits for a whole lease before asking again: a skip is not to be measured. */
   readonly waits?: boolean;
+  /** It makes one tick idempotent, and does not keep two ticks apart. */
+  readonly isNoLock?: boolean;
 }
 
 const US = 'single-execution';
@@ -35,6 +37,7 @@ export const SYSTEMS: readonly System[] = [
     name: 'Powertools idempotency 2.35.0',
     engine: 'DynamoDB',
     exports: [`export { IdempotencyConfig, makeIdempotent, DynamoDBPersistenceLayer } from '${OTHERS}/dynamodb.js'`],
+    isNoLock: true,
   },
   {
     file: 'dynamodb-lock-client',
@@ -55,6 +58,12 @@ export const SYSTEMS: readonly System[] = [
     name: 'redlock 4.2.0',
     engine: 'Redis',
     exports: [`export { Redlock } from '${OTHERS}/redis.js'`],
+  },
+  {
+    file: 'redlock-5',
+    name: 'redlock 5.0.0-beta.2',
+    engine: 'Redis',
+    exports: [`export { Redlock5 } from '${OTHERS}/redlock-5.js'`],
   },
   {
     file: 'verrou',

@@ -1,10 +1,11 @@
 import { Redis } from 'ioredis';
 import { redisStore } from 'single-execution/redis';
 import { host } from './host.js';
+import { IOREDIS_OPTIONS } from './redis-client.js';
 import { wrapped } from './wrapped.js';
 
 await host(({ url, leaseMs }) => {
-  const client = new Redis(url, { maxRetriesPerRequest: 0, socketTimeout: 2_000 });
+  const client = new Redis(url, IOREDIS_OPTIONS);
   client.on('error', () => undefined);
   return wrapped(redisStore({ client }), leaseMs);
 });

@@ -1,8 +1,9 @@
 import { Redis, Redlock } from '../../test/others/redis.js';
 import { host } from './host.js';
+import { IOREDIS_OPTIONS } from './redis-client.js';
 
 await host(({ url, leaseMs }) => {
-  const client = new Redis(url);
+  const client = new Redis(url, IOREDIS_OPTIONS);
   client.on('error', () => undefined);
   const redlock = new Redlock([client], { retryCount: 0 });
   redlock.on('clientError', () => undefined);

@@ -1,9 +1,10 @@
 import { Redis } from '../../test/others/redis.js';
 import { redisStore, Verrou } from '../../test/others/verrou.js';
 import { host } from './host.js';
+import { IOREDIS_OPTIONS } from './redis-client.js';
 
 await host(({ url, leaseMs }) => {
-  const connection = new Redis(url);
+  const connection = new Redis(url, IOREDIS_OPTIONS);
   connection.on('error', () => undefined);
   const verrou = new Verrou({ default: 'redis', stores: { redis: { driver: redisStore({ connection }) } } });
   return async (name, _tickMs, task) => {

@@ -10,6 +10,19 @@ declare module 'redlock' {
   export = Redlock;
 }
 
+declare module 'redlock-5' {
+  import type { Redis } from 'ioredis';
+
+  class Redlock {
+    constructor(clients: readonly Redis[], options?: { readonly retryCount?: number });
+    on(event: 'error', listener: (error: Error) => void): this;
+    using<T>(resources: string[], ttlMs: number, routine: (signal: AbortSignal) => Promise<T>): Promise<T>;
+  }
+  export class ResourceLockedError extends Error {}
+  // biome-ignore lint/style/noDefaultExport: the package has one
+  export { Redlock as default };
+}
+
 declare module 'dynamodb-lock-client' {
   import type { DynamoDB } from 'aws-sdk';
 

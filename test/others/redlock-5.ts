@@ -1,0 +1,2 @@
+export { Redis } from 'ioredis';
+export { default as Redlock5, ResourceLockedError } from 'redlock-5';
