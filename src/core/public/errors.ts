@@ -170,9 +170,8 @@ export class LockLostError extends Error {
 }
 
 /**
- * The time for the run is up: the platform or the process ends soon, or `maxHold` is over.
- * Reason of `execution.signal`. With the code `CATCH_UP` it is the error of a call: the run has caught up with as many
- * ticks as it may, and too many more wait.
+ * The time for the run is up: the platform or the process ends soon, or `maxHold` is over. Reason of `execution.signal`.
+ * With `CATCH_UP` it is the error of a call: it has caught up with as many ticks as it may, and too many more wait.
  *
  * @example
  * ```ts
