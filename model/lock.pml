@@ -2,9 +2,9 @@
  * The lock protocol on DynamoDB (docs/protocol.md) as a model for Spin: one record, clients with wrong clocks that may
  * crash, and a network that loses, delays, doubles and reorders. It checks safety and orphans; see README.md for what
  * it leaves out. BUG_… macros break one rule each, bounds are macros too. With ANY_PAST the record begins as any
- * earlier runs may have left its ticks. With OLD_VERSION every second host runs version 0.1.0, which knows no lists of
- * ticks. With EXPECTED_EVERY_TICK a success also lists the ticks that never came. With MARKS a run catches up: in mode
- * "all", or with CATCH_UP_LATEST in mode "latest". It may stop after any mark, and leave the rest open.
+ * earlier runs may have left its ticks. With EXPECTED_EVERY_TICK a success also lists the ticks that never came. With
+ * MARKS a run catches up: in mode "all", or with CATCH_UP_LATEST in mode "latest". It may stop after any mark, and leave
+ * the rest open.
  *
  * Scale: 1 unit = 0.5 s. Everything that happens "at once" happens within one unit of `now`, the server's true time,
  * in any order. Monotonic clocks run true, so `now` serves as every host's monotonic clock.
@@ -235,17 +235,11 @@ inline readDate() {
   fi
 }
 
-#ifdef OLD_VERSION
-#define IS_OLD(a) (hostOf(a) == 1)
-#else
-#define IS_OLD(a) false
-#endif
-
 /* A done tick of 0 is none. */
 #if defined(TICK_MARK_START) && !defined(BUG_START_LOOKS_INTO_LIST)
 #define MAY_BE_LISTED(a) false
 #else
-#define MAY_BE_LISTED(a) (!IS_OLD(a) && IS_LISTED(sent[a].tick))
+#define MAY_BE_LISTED(a) IS_LISTED(sent[a].tick)
 #endif
 #ifdef BUG_DONE_TICK_NOT_COMPARED
 #define TICK_OPEN(a) true
@@ -327,12 +321,12 @@ inline checkTicks() {
     CHECK(3, !isDone[each] || !IS_OPEN(each));
 #ifndef TICK_MARK_START
     CHECK(12, !hasBegun[each] || isDone[each] || IS_OPEN(each));
-#if defined(EXPECTED_EVERY_TICK) && !defined(OLD_VERSION) && !defined(CATCH_UP_LATEST)
+#if defined(EXPECTED_EVERY_TICK) && !defined(CATCH_UP_LATEST)
     CHECK(16, isDone[each] || IS_OPEN(each));
 #endif
     CHECK(14, !hasBegun[each] || isDone[each] || IS_KEPT(each));
 #endif
-#if !defined(OLD_VERSION) && !defined(TICK_MARK_START) && MARKS == 0
+#if !defined(TICK_MARK_START) && MARKS == 0
     CHECK(14, recDoneTick < each || (recFailed & BIT(each)) == 0);
 #endif
   }
@@ -366,10 +360,7 @@ inline grant(a, at) {
 #endif
 #if TICKS > 1
   recTick = sent[a].tick;
-  if
-  :: IS_OLD(a)
-  :: else -> hasBegun[sent[a].tick] = 1
-  fi;
+  hasBegun[sent[a].tick] = 1;
 #endif
   checkTicks();
   CHECK(2, recToken > lastToken);
@@ -546,21 +537,20 @@ inline tidy(a) {
 }
 
 #if TICKS > 1
-/* A takeover from a holder adds the tick of that run. An old version does not, so that the tick may be lost. */
+/* A takeover from a holder adds the tick of that run. */
 inline addCrashed(a) {
 #ifdef BUG_CRASHED_TICK_NOT_BROUGHT_BACK
   failedBefore = recFailed;
 #endif
   if
-  :: IS_OLD(a) && recState == HELD && !IS_LISTED(recTick) && (recFailed & BIT(recTick)) == 0 -> hasBegun[recTick] = 0
 #ifndef BUG_TAKEOVER_ADDS_NO_TICK
-  :: !IS_OLD(a) && sent[a].oldState == HELD -> recFailed = sent[a].oldFailed
+  :: sent[a].oldState == HELD -> recFailed = sent[a].oldFailed
 #endif
   :: else
   fi
 }
 
-#ifdef BUG_OLD_FAILURES_CARRIED_OVER
+#ifdef BUG_DONE_FAILURES_CARRIED_OVER
 #define FAILED_BEFORE(a) sent[a].seenFailed
 #else
 #define FAILED_BEFORE(a) (sent[a].seenFailed & ABOVE(sent[a].seenDone))
@@ -603,16 +593,12 @@ inline writeTicks(toDone, toOpen, toFailed) {
 
 inline endTick(a) {
   if
-  :: IS_OLD(a) && sent[a].succeeded ->
-    setDoneTick(sent[a].tick);
-    for (each : 1 .. TICKS) { hasBegun[each] = hasBegun[each] && (recDoneTick < each || IS_LISTED(each)) }
-    each = 0
-  :: !IS_OLD(a) && sent[a].succeeded ->
+  :: sent[a].succeeded ->
     succeed(a, sent[a].tick, PASSED(a));
     writeTicks(doneAfter, openAfter, failedAfter);
     doneAfter = 0; openAfter = 0; failedAfter = 0
 #ifndef BUG_FAILURE_ADDS_NO_TICK
-  :: !IS_OLD(a) && !sent[a].succeeded && sent[a].tick > sent[a].seenDone ->
+  :: !sent[a].succeeded && sent[a].tick > sent[a].seenDone ->
 #ifdef BUG_FAILURE_WRITES_DONE_TICK
     setDoneTick(sent[a].seenDone);
 #endif
@@ -1298,12 +1284,8 @@ proctype Time() {
   od
 }
 
-/* Hosts of one version that make as many attempts. */
-#ifdef OLD_VERSION
-#define ARE_ALIKE false
-#else
+/* Hosts that make as many attempts. */
 #define ARE_ALIKE (ATTEMPTS % CLIENTS == 0)
-#endif
 
 #ifdef ANY_PAST
 /* Earlier runs have left any ticks that checkTicks allows, and the last of them may have died with the lock, which is
@@ -1323,7 +1305,7 @@ inline beginLater() {
     :: each > recDoneTick -> recFailed = recFailed | BIT(each); hasBegun[each] = 1
     :: each >= recDoneTick
     fi;
-#if defined(OLD_VERSION) || MARKS > 0
+#if MARKS > 0
     if
     :: each <= recDoneTick -> recFailed = recFailed | BIT(each)
     :: true

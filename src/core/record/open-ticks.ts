@@ -98,7 +98,7 @@ export function ticksAfterRun(
     givenUpTicksMs = [],
     keepTicks = KEPT,
   } = completion;
-  // An older version of this library marks a tick as done, and leaves it among those that failed.
+  // A mark at the start, or one that went unanswered, leaves ticks here that are done by now.
   const failed = failedTicksMs.filter((tick) => tick > doneTickMs && !givenUpTicksMs.includes(tick));
   if (!markTickDone) {
     const begun = [tickMs, failedTickMs].filter((tick) => tick > doneTickMs);

@@ -5,8 +5,8 @@ import { FOREVER_MS, type Item } from './lock-record.js';
 /*
  * The last ten runs of a lock, kept in its record as `r0` to `r9` and written by the release itself, so that history
  * costs no request. A row is `status|tick|lockedAt|durationMs|token` in base 36, at most 36 bytes; a run that has
- * caught up with ticks before its own adds `|count`, and version 0.1.0 does not show it. Readers sort by token. A run
- * that crashed is recorded by its successor's release, without a duration.
+ * caught up with ticks before its own adds `|count`. Readers sort by token. A run that crashed is recorded by its
+ * successor's release, without a duration.
  */
 
 const SLOTS = 10;

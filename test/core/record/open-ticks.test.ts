@@ -216,7 +216,7 @@ describe('ticksAfterRun', () => {
       { failedTicks: listOf(all(2, 3, 4, 5, 6, 7, 8, 9)) },
     ],
     [
-      'a failed tick that version 0.1.0 has done since is not opened',
+      'a failed tick that is done by now is not opened',
       { tickMs: t(3), doneTickMs: t(2), failedTicksMs: all(1, 2) },
       succeeded,
       { doneTick: t(3), failedTicks: ',' },
@@ -236,8 +236,6 @@ describe('over any history of runs', () => {
   const TICKS = Array.from({ length: 14 }, (_, n) => t(n));
   const run = fc.record({
     tickMs: fc.option(fc.constantFrom(...TICKS), { nil: undefined, freq: 8 }),
-    // By version 0.1.0, which knows no lists.
-    isOld: fc.constantFrom(false, false, false, false, true),
     markTickAtStart: fc.constantFrom(false, false, false, false, true),
     end: fc.constantFrom('succeeds', 'fails', 'crashes', 'is forced'),
     missedTicksMs: fc.oneof(fc.constant([]), fc.subarray(TICKS)),
@@ -249,20 +247,20 @@ describe('over any history of runs', () => {
         const done = new Set<number>();
         let record: LockRecord = {};
         for (const one of runs) {
-          const { tickMs, isOld, markTickAtStart, end, missedTicksMs } = one;
+          const { tickMs, markTickAtStart, end, missedTicksMs } = one;
           const asked = { ...claim, markTickAtStart, ...(tickMs !== undefined && { tickMs }) };
-          if (doneReason(asked, isOld ? { doneTick: record.doneTick } : record)) continue;
+          if (doneReason(asked, record)) continue;
           if (tickMs !== undefined) expect(done).not.toContain(tickMs);
 
           const { tick: _, ...kept } = record;
-          const crashed = isOld ? undefined : failedTicksAfterCrash(record);
+          const crashed = failedTicksAfterCrash(record);
           record = { ...kept, state: 'held', ...(crashed && { failedTicks: crashed }) };
           const held = { ...lease, ...ticksOf(record), ...(tickMs !== undefined && { tickMs }) };
           if (tickMs !== undefined) record = { ...record, tick: tickMs, ...(markTickAtStart && { doneTick: tickMs }) };
           if (tickMs !== undefined && (markTickAtStart || end === 'succeeds')) done.add(tickMs);
 
           if (end === 'is forced') {
-            const forced = isOld ? undefined : failedTicksAfterCrash(record);
+            const forced = failedTicksAfterCrash(record);
             record = { ...record, state: 'forced', ...(forced && { failedTicks: forced }) };
           } else if (end !== 'crashes') {
             const byResult = !markTickAtStart && tickMs !== undefined;
@@ -272,7 +270,7 @@ describe('over any history of runs', () => {
               markTickFailed: byResult && end === 'fails',
             };
             const { doneTick, ...lists } = ticksAfterRun(held, completion);
-            record = { ...record, state: 'released', ...(doneTick && { doneTick }), ...(!isOld && lists) };
+            record = { ...record, state: 'released', ...(doneTick && { doneTick }), ...lists };
           }
 
           readRecord('digest', record);
