@@ -129,17 +129,22 @@ describe('row 89: a tick that is caught up with by a route', () => {
     expect(seen).toEqual([0, 2, 2].map((hour) => ['/api/digest', true, hour * HOUR]));
   });
 
-  test('answers 503 when its mark stays unanswered', async () => {
+  test('answers 503 when its mark stays unanswered: the handler ran for the older tick, and not for its own', async () => {
     const { store, ...rest } = setting();
     const faulty = faultyStore(store, { mark: 'lose-request' });
     const options = { ...rest, store: faulty, tick: 'event', secret: false } as const;
-    const route = onHttp(async () => new Response('done'), options);
+    const seen: unknown[] = [];
+    const route = onHttp(async (_request, _context, { tick }) => {
+      seen.push(tick?.toISOString());
+      return new Response('done');
+    }, options);
     await options.clock.advance(2 * HOUR);
     await route(due(0));
 
     const response = await route(due(2));
 
     expect(response.status).toBe(503);
+    expect(seen).toEqual([iso(0), iso(1)]);
     expect(await response.json()).toEqual({ status: 'error', code: 'UNAVAILABLE' });
   });
 

@@ -124,6 +124,11 @@ test('the API takes no body as an empty object, and names what is not there and 
   ] as const) {
     expect(await ask(at, { method })).toMatchObject({ status: 405, body: { error: expect.stringContaining('use') } });
   }
+  const by = 'a'.repeat(10_000);
+  expect(await ask(path(name, 'pause'), { body: { by } })).toMatchObject({
+    status: 413,
+    body: { error: 'the body is too long' },
+  });
 });
 
 test('a page of another site, a wrong token and another Host reach nothing', async () => {
