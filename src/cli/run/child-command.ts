@@ -1,15 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import type { Clock } from '../../core/values/clock.js';
 import { describe } from '../../core/values/describe.js';
 import type { Environment } from '../command.js';
+import { startWatchdog } from './watchdog.js';
 
 /** How long a command that was told to end may take, before it is killed. */
 const GRACE_MS = 10_000;
+/** How often a group is looked at whose first process has ended. */
+const LOOK_MS = 100;
 const FORWARDED = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const;
-/** What a terminal sends to the command as well. */
-const FROM_KEYBOARD: readonly string[] = ['SIGINT', 'SIGQUIT'];
 const ENDING: readonly string[] = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'];
 /** As a shell says it: there is no such command, or it cannot be executed. */
 const [NO_SUCH_COMMAND, NOT_EXECUTABLE] = [127, 126];
@@ -32,87 +34,208 @@ export function exitCodeOf(signal: string): number {
   return 128 + (constants.signals[signal as NodeJS.Signals] ?? 0);
 }
 
+/**
+ * Where the command runs. `terminal`: one of our streams is a terminal, so that the command stays in our process group,
+ * where Ctrl-C, Ctrl-Z and the terminal itself reach it as they reach any command. `group`: in a session of its own.
+ */
+export type Place = 'terminal' | 'group';
+
+export function placeOfCommand(): Place {
+  const isOnTerminal = [process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY);
+  return isOnTerminal || process.platform === 'win32' ? 'terminal' : 'group';
+}
+
 /** Signals that are sent to this process, until it closes. */
 export interface Signals {
   /** Aborts at the first one that asks this process to end; the reason is its name. */
   readonly asked: AbortSignal;
   /** Called with each of them, from now on. */
-  forwardTo(child: ChildProcess): void;
+  forwardTo(receiver: (signal: NodeJS.Signals) => void): void;
   close(): void;
 }
 
-export function listenForSignals(isTerminal: boolean): Signals {
+export function listenForSignals(place: Place): Signals {
   const asked = new AbortController();
-  let receiver: ChildProcess | undefined;
-  const listeners = FORWARDED.map((signal) => {
-    const listener = () => {
+  let receiver: ((signal: NodeJS.Signals) => void) | undefined;
+  // nohup takes all streams off the terminal and has SIGHUP ignored, which Node undoes at its start.
+  const ignored = place === 'group' && hasTerminal() ? 'SIGHUP' : undefined;
+  const listeners: [NodeJS.Signals, () => void][] = FORWARDED.map((signal) => [
+    signal,
+    () => {
+      if (signal === ignored) return;
       if (ENDING.includes(signal)) asked.abort(signal);
-      if (!(isTerminal && FROM_KEYBOARD.includes(signal))) receiver?.kill(signal);
+      receiver?.(signal);
+    },
+  ]);
+  if (place === 'group') {
+    const pause = () => {
+      receiver?.('SIGSTOP');
+      process.kill(process.pid, 'SIGSTOP');
     };
-    process.on(signal, listener);
-    return () => process.off(signal, listener);
-  });
+    listeners.push(['SIGTSTP', pause], ['SIGCONT', () => receiver?.('SIGCONT')]);
+  }
+  for (const [signal, listener] of listeners) process.on(signal, listener);
   return {
     asked: asked.signal,
-    forwardTo(child) {
-      receiver = child;
+    forwardTo(to) {
+      receiver = to;
     },
     close() {
-      for (const stop of listeners) stop();
+      for (const [signal, listener] of listeners) process.off(signal, listener);
     },
   };
 }
 
+/** Whether this process has a controlling terminal, be it on no stream. */
+function hasTerminal(): boolean {
+  try {
+    closeSync(openSync('/dev/tty', 'r'));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What a run needs around its command. */
+export interface Surroundings {
+  readonly place: Place;
+  readonly signals: Signals;
+  /** Once it aborts, the command is told to end, and killed if it does not within 10 s. */
+  readonly stop: AbortSignal;
+  readonly clock: Clock;
+  /** Says on stderr what went wrong. */
+  note(words: string): void;
+}
+
 /**
- * Runs a command to its end, on the streams of this process.
+ * Runs a command to its end, on the streams of this process. In a group of its own that end is the one of the last
+ * process in it.
  *
- * @param stop once it aborts, the command is told to end, and killed if it does not within 10 s
  * @throws CommandFailed unless it exits with 0
  */
 export async function runCommand(
   [file = '', ...args]: readonly string[],
   env: Environment,
-  { signals, stop, clock }: { readonly signals: Signals; readonly stop: AbortSignal; readonly clock: Clock },
+  { place, signals, stop, clock, note }: Surroundings,
 ): Promise<void> {
-  const child = begun(file, args, env);
-  const ended = once(child, 'exit') as Promise<[number | null, string | null]>;
-  signals.forwardTo(child);
-  const killing = killOnce(child, stop, clock);
+  const { child, pid } = await begun(file, args, env, place);
+  // From here on only the exit of the command ends the run.
+  const ended = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
+  const target = place === 'group' ? -pid : pid;
+  const send = (signal: NodeJS.Signals) => {
+    const why = undelivered(target, signal);
+    if (why !== undefined) note(`${signal} could not be delivered to the command (${why}): it goes on, with its lock`);
+  };
+  const watchdog = startWatchdog(target, place === 'terminal', clock);
+  const forward = async (signal: NodeJS.Signals) => {
+    if (place === 'group' || !(await watchdog.saw(signal))) send(signal);
+  };
+  signals.forwardTo((signal) => void forward(signal));
+  const ending = endWhenTold(AbortSignal.any([stop, signals.asked]), stop, send, clock);
   try {
     const [code, signal] = await ended;
+    if (place === 'group') await ending.ofGroup(pid);
     if (signal !== null) throw new CommandFailed(signal, exitCodeOf(signal));
     if (code !== 0) throw new CommandFailed(`exit code ${code}`, code ?? 1);
-  } catch (error) {
-    throw error instanceof CommandFailed ? error : notStarted(file, error);
   } finally {
-    killing.stop();
+    ending.close();
+    watchdog.dismiss();
   }
 }
 
-/** @throws CommandFailed where the system refuses at once: some errors come so, others as an event */
-function begun(file: string, args: readonly string[], env: Environment): ChildProcess {
+/** @throws CommandFailed where the system refuses: some errors come at once, others as an event */
+async function begun(
+  file: string,
+  args: readonly string[],
+  env: Environment,
+  place: Place,
+): Promise<{ readonly child: ChildProcess; readonly pid: number }> {
   try {
-    return spawn(file, args, { env, stdio: 'inherit' });
+    const child = spawn(file, args, { env, stdio: 'inherit', detached: place === 'group' });
+    await once(child, 'spawn');
+    return { child, pid: child.pid as number };
   } catch (error) {
     throw notStarted(file, error);
   }
 }
 
-/** SIGTERM as soon as the signal aborts, and SIGKILL after the grace period. */
-function killOnce(child: ChildProcess, stop: AbortSignal, clock: Clock): { stop(): void } {
+/** Why a signal was not delivered, as the system names it. A process that has ended needs none. */
+function undelivered(target: number, signal: NodeJS.Signals | 0): string | undefined {
+  try {
+    process.kill(target, signal);
+    return undefined;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return code === 'ESRCH' ? undefined : code;
+  }
+}
+
+interface Ending {
+  /** Resolves when no process of the group is left. What was told to end and has not is killed. */
+  ofGroup(pgid: number): Promise<void>;
+  close(): void;
+}
+
+/**
+ * SIGTERM as soon as `stop` aborts, and SIGKILL after the grace period. Who is told to end by a signal of this process
+ * has it already, and may take its time: only what it has left behind is killed.
+ */
+function endWhenTold(
+  told: AbortSignal,
+  stop: AbortSignal,
+  send: (signal: NodeJS.Signals) => void,
+  clock: Clock,
+): Ending {
+  let toldMono = Number.POSITIVE_INFINITY;
   let timer: ReturnType<Clock['setTimer']> | undefined;
-  const kill = () => {
-    child.kill('SIGTERM');
-    timer = clock.setTimer(() => child.kill('SIGKILL'), GRACE_MS);
+  const onTold = () => {
+    toldMono = clock.monotonic();
   };
-  if (stop.aborted) kill();
-  stop.addEventListener('abort', kill);
+  const onStop = () => {
+    send('SIGTERM');
+    timer = clock.setTimer(() => send('SIGKILL'), GRACE_MS);
+  };
+  if (told.aborted) onTold();
+  if (stop.aborted) onStop();
+  told.addEventListener('abort', onTold);
+  stop.addEventListener('abort', onStop);
   return {
-    stop() {
-      stop.removeEventListener('abort', kill);
+    async ofGroup(pgid) {
+      while (isAlive(pgid)) {
+        if (clock.monotonic() > toldMono + GRACE_MS) send('SIGKILL');
+        await new Promise<void>((resolve) => clock.setTimer(resolve, LOOK_MS));
+      }
+    },
+    close() {
+      told.removeEventListener('abort', onTold);
+      stop.removeEventListener('abort', onStop);
       timer?.cancel();
     },
   };
+}
+
+/** Whether a process of the group works. As PID 1, nobody else takes away those that have ended, and Node does not. */
+function isAlive(pgid: number): boolean {
+  try {
+    process.kill(-pgid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
+  return process.pid !== 1 || worksInGroup(pgid);
+}
+
+function worksInGroup(pgid: number): boolean {
+  return readdirSync('/proc').some((pid) => {
+    try {
+      // pid (name) state ppid pgrp; a name may hold anything.
+      const [state, , group] = readFileSync(`/proc/${pid}/stat`, 'utf8')
+        .replace(/^.*\) /s, '')
+        .split(' ');
+      return Number(group) === pgid && state !== 'Z';
+    } catch {
+      return false;
+    }
+  });
 }
 
 function notStarted(file: string, error: unknown): CommandFailed {

@@ -10,7 +10,14 @@ import { shortInstant } from '../../operate/span.js';
 import type { Command, Environment, Session } from '../command.js';
 import { CliError, EXIT } from '../exit-code.js';
 import { storeAddress } from '../store/open-store.js';
-import { CommandFailed, exitCodeOf, listenForSignals, runCommand, type Signals } from './child-command.js';
+import {
+  CommandFailed,
+  exitCodeOf,
+  listenForSignals,
+  placeOfCommand,
+  runCommand,
+  type Signals,
+} from './child-command.js';
 import { type RunOrder, runOrder } from './run-order.js';
 
 export const run: Command = {
@@ -50,7 +57,9 @@ export const run: Command = {
     const order = runOrder(session, [observe]);
     // Wrong use is told before the store can fail.
     storeAddress(session, session.env);
-    const signals = listenForSignals(Boolean(process.stdin.isTTY));
+    const place = placeOfCommand();
+    const signals = listenForSignals(place);
+    const note = (words: string) => session.terminal.note(`single-execution: ${words}`);
     const task = (execution: Execution) => {
       seen.started = true;
       execution.signal.addEventListener('abort', () => {
@@ -58,7 +67,7 @@ export const run: Command = {
         if (!isShutdown(execution.signal.reason)) stop.abort();
       });
       const env = commandEnvironment(session.env, execution);
-      return runCommand(order.command, env, { ...session, signals, stop: stop.signal });
+      return runCommand(order.command, env, { place, signals, stop: stop.signal, clock: session.clock, note });
     };
     try {
       const { exitCode } = await execute(task, order, session, signals);
@@ -98,7 +107,7 @@ function commandEnvironment(env: Environment, { name, tick, fencingToken }: Exec
     ...env,
     SINGLE_EXECUTION_NAME: name,
     SINGLE_EXECUTION_FENCING_TOKEN: String(fencingToken),
-    // None of an outer run's.
+    // Do not inherit the tick of an outer run.
     SINGLE_EXECUTION_TICK: tick?.toISOString(),
   };
 }

@@ -1,0 +1,72 @@
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import type { Clock } from '../../core/values/clock.js';
+
+/*
+ * A tiny shell beside the command. It waits for a word from this process. When this process is gone without one, even by
+ * SIGKILL, it ends the command: SIGTERM, and SIGKILL 10 s later. On a terminal it stands in the same process group as
+ * the command, and tells which signals the whole group was sent, as by Ctrl-C: those have reached the command already.
+ */
+const SCRIPT = `
+trap '' PIPE
+for signal in INT QUIT HUP TERM USR1 USR2; do trap "echo SIG$signal" $signal; done
+exec 3<&0
+(trap '' INT QUIT HUP TERM USR1 USR2; read -r word) <&3 &
+until wait $!; status=$?; [ $status -lt 128 ]; do :; done
+[ $status -eq 0 ] && exit
+kill -s TERM -- "$1" || exit
+for second in 1 2 3 4 5 6 7 8 9 10; do sleep 1; kill -s 0 -- "$1" || exit; done
+kill -s KILL -- "$1"
+`;
+/** The kernel sends a signal to all of a group at once. A machine under load may take so long to let the shell say so. */
+const SAID_WITHIN_MS = 300;
+
+/** The shell that watches over a command. */
+export interface Watchdog {
+  /** Whether the whole group was sent this signal. */
+  saw(signal: string): Promise<boolean>;
+  /** The command has ended. */
+  dismiss(): void;
+}
+
+/**
+ * @param target of `kill`: the command, or its group as a negative number
+ * @param isInGroup whether it is to stand in the process group of this process
+ */
+export function startWatchdog(target: number, isInGroup: boolean, clock: Clock): Watchdog {
+  const shell = spawn('sh', ['-c', SCRIPT, 'sh', String(target)], {
+    detached: !isInGroup,
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  // A system without a shell, such as Windows, has no watchdog.
+  shell.on('error', () => {});
+  shell.stdin.on('error', () => {});
+  shell.unref();
+  const said: string[] = [];
+  let hear: (() => void) | undefined;
+  createInterface({ input: shell.stdout }).on('line', (signal) => {
+    said.push(signal);
+    hear?.();
+  });
+  const taken = (signal: string): boolean => {
+    const at = said.indexOf(signal);
+    if (at >= 0) said.splice(at, 1);
+    return at >= 0;
+  };
+  return {
+    saw: (signal) =>
+      new Promise((resolve) => {
+        if (taken(signal)) return resolve(true);
+        const timer = clock.setTimer(() => resolve(false), SAID_WITHIN_MS);
+        hear = () => {
+          if (!taken(signal)) return;
+          timer.cancel();
+          resolve(true);
+        };
+      }),
+    dismiss() {
+      shell.stdin.end('ended\n');
+      shell.stdout.destroy();
+    },
+  };
+}

@@ -1,0 +1,211 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { access, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { cliStage, freshName } from './stage.js';
+
+const stage = cliStage();
+/** Another user, or another process namespace, needs root. CI has it. */
+const asRoot = test.runIf(process.getuid?.() === 0);
+const NOBODY = ['setpriv', '--reuid=65534', '--clear-groups'];
+const WITHOUT_KILL = ['setpriv', '--bounding-set=-kill', '--inh-caps=-kill'];
+const NEW_PIDS = ['unshare', '--pid', '--fork', '--mount-proc'];
+/** Says each SIGINT and ends a second after the first. */
+const COUNTS = `process.stdin.resume(); process.on('SIGINT', () => { console.log('INT'); setTimeout(process.exit, 1000, 5); });
+  process.on('SIGHUP', () => process.exit(6)); console.log('on'); setTimeout(process.exit, 20000);`;
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'run-processes-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+/** The words of a command line that runs this under a lock on Redis. */
+function runLine(name: string, ...command: string[]): string[] {
+  const { cli, on } = stage();
+  const line = ['run', '--name', name, '--at-most', '1m', '--keep-alive', ...on('redis').args];
+  return [process.execPath, cli.path, ...line, '--', ...command];
+}
+
+interface Started {
+  readonly child: ChildProcess;
+  readonly pid: number;
+  /** Resolves when it has said this on stdout. */
+  said(words: string): Promise<void>;
+  output(): string;
+  /** Its exit code, or the signal that ended it. */
+  readonly ended: Promise<number | string>;
+}
+
+function started([file = '', ...args]: readonly string[]): Started {
+  const child = spawn(file, args, { stdio: 'pipe', env: { ...process.env, SHELL: '/bin/sh' } });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk) => {
+      output += chunk;
+    });
+  }
+  return {
+    child,
+    pid: child.pid as number,
+    output: () => output,
+    async said(words) {
+      while (!output.includes(words)) {
+        if (child.exitCode !== null)
+          throw new Error(`it ended with ${child.exitCode}, and never said ${words}: ${output}`);
+        await sleep(20);
+      }
+    },
+    ended: once(child, 'close').then(([code, signal]) => signal ?? code),
+  };
+}
+
+/** On a terminal of its own, whose keyboard is the stdin of this. */
+const onTerminal = (line: readonly string[], before = '') =>
+  started([
+    'script',
+    '-qec',
+    `${before}${line.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ')}`,
+    '/dev/null',
+  ]);
+
+const numberAfter = (output: string, word: string) => Number(new RegExp(`${word} (\\d+)`).exec(output)?.[1]);
+const isAlive = (pid: number) => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
+async function gone(pid: number): Promise<void> {
+  while (isAlive(pid)) await sleep(20);
+}
+const stateOf = async (name: string) => (await stage().on('redis').admin.get(name))?.state;
+
+describe('row 123: what run does with the processes of its command', () => {
+  test('SIGKILL of run ends the command and what it has started', async () => {
+    const run = started(runLine(freshName(), 'sh', '-c', 'sleep 100 & echo both $$ $!; wait'));
+    await run.said('both');
+    const [, command = 0, other = 0] = /both (\d+) (\d+)/.exec(run.output())?.map(Number) ?? [];
+    run.child.kill('SIGKILL');
+    await run.ended;
+
+    await Promise.all([gone(command), gone(other)]);
+  });
+
+  test('SIGTERM reaches what the command has started, and the lock is free after all of it', async () => {
+    const name = freshName();
+    const run = started(runLine(name, 'sh', '-c', 'sleep 100 & echo other $!; wait; echo never'));
+    await run.said('other');
+    run.child.kill('SIGTERM');
+
+    expect(await run.ended).toBe(143);
+    expect(isAlive(numberAfter(run.output(), 'other'))).toBe(false);
+    expect(run.output()).not.toContain('never');
+    expect(await stateOf(name)).toBe('free');
+  });
+
+  test('what outlives a command that was told to end is killed 10 s later, and the lock held until then', async () => {
+    const name = freshName();
+    const run = started(runLine(name, 'sh', '-c', `(trap '' TERM; exec sleep 100) & echo other $!; wait`));
+    await run.said('other');
+    await sleep(200);
+    run.child.kill('SIGTERM');
+    await sleep(5_000);
+    expect(await stateOf(name)).toBe('held');
+
+    expect(await run.ended).toBe(143);
+    expect(isAlive(numberAfter(run.output(), 'other'))).toBe(false);
+    expect(await stateOf(name)).toBe('free');
+  });
+
+  test('a command that leaves a process behind holds its lock until that one has ended', async () => {
+    const name = freshName();
+    const run = started(runLine(name, 'sh', '-c', 'sleep 2 & echo other $!; exit 0'));
+    await run.said('other');
+    await sleep(500);
+    expect(await stateOf(name)).toBe('held');
+
+    expect(await run.ended).toBe(0);
+    expect(isAlive(numberAfter(run.output(), 'other'))).toBe(false);
+    expect(await stateOf(name)).toBe('free');
+  });
+
+  asRoot('a signal that cannot be delivered is one line, and the command goes on with its lock', async () => {
+    const name = freshName();
+    const command = runLine(name, ...NOBODY, 'sh', '-c', 'echo on; sleep 2; echo done');
+    const run = started([...WITHOUT_KILL, ...command]);
+    await run.said('on');
+    await sleep(200);
+    run.child.kill('SIGTERM');
+    await run.said('EPERM');
+    expect(run.output()).toContain(
+      'SIGTERM could not be delivered to the command (EPERM): it goes on, with its lock\n',
+    );
+    expect(await stateOf(name)).toBe('held');
+
+    expect(await run.ended).toBe(0);
+    expect(run.output()).toContain('done');
+    expect(await stateOf(name)).toBe('free');
+  });
+
+  asRoot('as PID 1 of a container run ends although nobody takes away what has ended', async () => {
+    const name = freshName();
+    const run = started([...NEW_PIDS, ...runLine(name, 'sh', '-c', 'sleep 0.3 & echo on; exit 3')]);
+
+    expect(await run.ended).toBe(3);
+    expect(await stateOf(name)).toBe('free');
+  });
+});
+
+describe('row 123: on a terminal run behaves as its command does', () => {
+  test.each([
+    ['where stdin is the terminal', ''],
+    ['where stdin is a pipe', 'sleep 3 | '],
+  ])('Ctrl-C reaches the command once, %s', async (_, before) => {
+    const run = onTerminal(runLine(freshName(), process.execPath, '-e', COUNTS), before);
+    await run.said('on');
+    await sleep(500);
+    run.child.stdin?.write('\x03');
+    await run.ended;
+
+    expect(run.output().match(/INT/g)).toHaveLength(1);
+  });
+
+  test('an interrupt of run alone is forwarded, once', async () => {
+    const run = onTerminal(runLine(freshName(), process.execPath, '-e', COUNTS), 'echo shell $$; exec ');
+    await run.said('on');
+    await sleep(500);
+    process.kill(numberAfter(run.output(), 'shell'), 'SIGINT');
+
+    expect(await run.ended).toBe(5);
+    expect(run.output().match(/INT/g)).toHaveLength(1);
+  });
+
+  test('SIGKILL of run ends its command', async () => {
+    const command = ['sh', '-c', 'echo command $$; exec sleep 100'];
+    const run = onTerminal(runLine(freshName(), ...command), 'echo shell $$; exec ');
+    await run.said('command');
+    await sleep(500);
+    process.kill(numberAfter(run.output(), 'shell'), 'SIGKILL');
+
+    await gone(numberAfter(run.output(), 'command'));
+  });
+
+  test('nohup keeps it from the end of its terminal', async () => {
+    const file = join(folder, 'ended-by-itself');
+    const line = runLine(freshName(), 'sh', '-c', `sleep 2; touch ${file}`);
+    const quoted = line.map((word) => `'${word}'`).join(' ');
+    const shell = `nohup ${quoted} >${file}.log 2>&1 </dev/null & sleep 1.2; kill -HUP $!; wait $!; echo code $?`;
+    const run = started(['script', '-qec', shell, '/dev/null']);
+    await run.ended;
+
+    expect(run.output()).toContain('code 0');
+    await expect(access(file)).resolves.toBeUndefined();
+  });
+});
