@@ -66,6 +66,8 @@ describe.each(KINDS)('on %s', (kind) => {
     });
     const { stderr } = await runWith('--name', name, '--json', ...node(PRINT));
     expect(JSON.parse(stderr)).toMatchObject({ type: 'skipped', name, reason: 'locked' });
+    const quiet = await runWith('--name', name, '--quiet', ...node(PRINT));
+    expect(quiet).toEqual({ code: 75, stdout: '', stderr: '' });
   });
 
   test('row 123: a SIGTERM is forwarded, the exit code is that of the command, and the lock is free', async () => {

@@ -24,7 +24,7 @@ export const run: Command = {
   name: 'run',
   summary: 'run a command at most once per scheduled time, and never two at once',
   usage:
-    '--name N [--tick T | --schedule S [--time-zone Z]] [--keep-alive] [--at-most D] [--at-least D] -- COMMAND [ARGUMENT...]',
+    '--name N [--tick T | --schedule S [--time-zone Z]] [--keep-alive] [--at-most D] [--at-least D] [--quiet] -- COMMAND [ARGUMENT...]',
   operands: [0, 0],
   options: {
     name: { value: 'N', help: 'of the lock' },
@@ -34,9 +34,10 @@ export const run: Command = {
     'keep-alive': { help: 'renew the lease while the command runs, for 24 h at most; so it is without --at-most' },
     'at-most': { value: 'D', help: 'the lease, such as 15m: how long the lock outlives a host that dies; else 30s' },
     'at-least': { value: 'D', help: 'hold the lock at least so long after the start of a run that succeeds' },
+    quiet: { help: 'write no line for a skip; its exit code is 75 all the same' },
   },
   about: [
-    'The command finds SINGLE_EXECUTION_NAME, SINGLE_EXECUTION_FENCING_TOKEN and, for a run with a tick, SINGLE_EXECUTION_TICK in its environment. It has the streams of this process, and signals are forwarded to it. What run says of itself goes to stderr, with --json as a line of JSON.',
+    'The command finds SINGLE_EXECUTION_NAME, SINGLE_EXECUTION_FENCING_TOKEN and, for a run with a tick, SINGLE_EXECUTION_TICK in its environment. It has the streams of this process. Signals are forwarded to it and to what it has started; the lock is free once all of them have ended. What run says of itself goes to stderr, with --json as a line of JSON.',
     'The exit code is that of the command, or 128 + n if signal n has ended it. A tick is done when its command exits with 0; otherwise it stays open, and a call for it runs.',
     '75: skipped, the command did not run. 69: the store was out of reach or refused the call, the command did not run. 70: the lock was lost before the command had ended.',
     'When the lock is lost, the command is sent SIGTERM, and SIGKILL 10 s later. Another run may start meanwhile: have what the command writes to refuse an older fencing token.',
@@ -120,7 +121,7 @@ function failedCode({ terminal }: Session, { message, exitCode }: CommandFailed)
 /** What an operator must see of a run that has no log of its own. */
 function tell({ terminal, has }: Session, event: LockEvent): void {
   const words = wordsFor(event);
-  if (words === undefined) return;
+  if (words === undefined || (event.type === 'skipped' && has('quiet'))) return;
   if (has('json')) terminal.noteJson({ ...event, ...('error' in event ? { error: errorWords(event.error) } : {}) });
   else terminal.note(`single-execution: "${event.name}" ${words}`);
 }
