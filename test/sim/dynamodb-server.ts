@@ -11,37 +11,15 @@ import type { Timeline } from './timeline.js';
 const TABLE = 'locks';
 const KEY = { lockName: LOCK };
 
-/** What a client of the SDK asks of a command: to be put together with its middleware, around its request handler. */
 interface Command {
   readonly input: UpdateInput;
-  resolveMiddleware(stack: Stack, config: object, options: SendOptions): (command: Command) => Promise<object>;
+  readonly middlewareStack: {
+    resolve(handler: (args: unknown) => Promise<unknown>, context: object): (args: unknown) => Promise<unknown>;
+  };
 }
-interface SendOptions {
-  readonly abortSignal?: AbortSignal;
-}
-interface Stack {
-  identify(): readonly string[];
-  concat(): Stack;
-  resolve(handler: (args: Args) => Promise<Response>): (args: Args) => Promise<object>;
-}
-interface Args {
-  readonly input: UpdateInput;
-  readonly request?: UpdateInput;
-}
-
-/** Leaves out all of the SDK's own middleware: the input is the request. */
-const STACK: Stack = {
-  identify: () => [],
-  concat: () => STACK,
-  resolve: (handler) => async (args) => {
-    const { answer } = await handler({ ...args, request: args.input });
-    if ('error' in answer) throw answer.error;
-    return answer.output;
-  },
-};
 
 interface Response {
-  readonly response: { readonly headers: Record<string, string> };
+  readonly headers: Record<string, string>;
   readonly answer: { readonly output: object } | { readonly error: unknown };
 }
 
@@ -64,34 +42,33 @@ export function dynamoDBServer(
     try {
       if (input.UpdateExpression === undefined) {
         const Item = table.get(input.Key);
-        return { response: { headers }, answer: { output: { ...(Item && { Item }), $metadata: { attempts: 1 } } } };
+        return { headers, answer: { output: { ...(Item && { Item }), $metadata: { attempts: 1 } } } };
       }
       const Attributes = table.update(input);
       const by = input.ExpressionAttributeValues?.[':att'];
       if (input.Key['lockName'] === LOCK) onApplied({ host, before, after: table.get(KEY) ?? {}, by, isCopy });
-      return {
-        response: { headers },
-        answer: { output: { ...(Attributes && { Attributes }), $metadata: { attempts: 1 } } },
-      };
+      return { headers, answer: { output: { ...(Attributes && { Attributes }), $metadata: { attempts: 1 } } } };
     } catch (error) {
-      return { response: { headers }, answer: { error } };
+      return { headers, answer: { error } };
     }
   };
 
   const clientOf = (host: Host): DynamoDBDocumentClient => {
-    const requestHandler = {
-      handle(input: UpdateInput, { abortSignal }: SendOptions) {
+    const client = {
+      async send({ input, middlewareStack }: Command, { abortSignal }: { abortSignal?: AbortSignal } = {}) {
         const service = {
           serve: (isCopy: boolean) => serve(host, input, isCopy),
           refusal: () => failure('ThrottlingException', 400),
           breakdown: () => failure('InternalServerError', 500),
         };
-        return net.exchange(host, service, abortSignal);
+        const handler = async () => {
+          const { headers, answer } = await net.exchange(host, service, abortSignal);
+          return { response: { headers }, output: answer };
+        };
+        const { output } = (await middlewareStack.resolve(handler, {})({ input })) as { output: Response['answer'] };
+        if ('error' in output) throw output.error;
+        return output.output;
       },
-    };
-    const client = {
-      send: (command: Command, options: SendOptions = {}) =>
-        command.resolveMiddleware(STACK, { requestHandler }, options)(command),
     };
     return Object.assign(Object.create(DynamoDBDocumentClient.prototype), client) as DynamoDBDocumentClient;
   };

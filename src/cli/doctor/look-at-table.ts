@@ -1,6 +1,6 @@
 import type { DescribeTableCommandOutput, DynamoDBClient, TableDescription } from '@aws-sdk/client-dynamodb';
 import type { Clock } from '../../core/values/clock.js';
-import { type ResponseTime, responseTime } from '../../stores/dynamodb/response-time.js';
+import { timeResponses } from '../../stores/dynamodb/response-time.js';
 import { dynamoDBClient, type TableAddress } from '../store/dynamodb-store.js';
 import {
   clockVerdict,
@@ -39,17 +39,7 @@ export async function lookAtTable(address: TableAddress, clock: Clock): Promise<
 async function describe(client: DynamoDBClient, { tableName }: TableAddress, clock: Clock) {
   const { DescribeTableCommand } = await import('@aws-sdk/client-dynamodb');
   const command = new DescribeTableCommand({ TableName: tableName });
-  let time: ResponseTime | undefined;
-  command.middlewareStack.add(
-    (next) => async (args) => {
-      const sent = clock.now();
-      const reply = await next(args);
-      const { headers } = reply.response as { readonly headers?: Readonly<Record<string, string>> };
-      time = responseTime(headers, clock.monotonic(), sent, clock.now());
-      return reply;
-    },
-    { step: 'deserialize', priority: 'low' },
-  );
+  const time = timeResponses(command, clock);
   let described: TableDescription | undefined;
   const table = await look(
     'table',
@@ -63,7 +53,7 @@ async function describe(client: DynamoDBClient, { tableName }: TableAddress, clo
     },
     (error) => tableRefused(error, tableName),
   );
-  const bounds = time?.clock;
+  const bounds = time().clock;
   const findings: Finding[] = [table, ...(bounds ? [{ check: 'clock', ...clockVerdict(bounds) }] : [])];
   return { described, findings };
 }

@@ -1,4 +1,4 @@
-import { ScanCommand, type ScanCommandOutput } from '@aws-sdk/lib-dynamodb';
+import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import type {
   DeleteResult,
   Deletion,
@@ -16,11 +16,11 @@ import type { Item, LockRecord } from '../../core/record/lock-record.js';
 import { judgeListing } from '../../core/record/tick-listing.js';
 import { answered } from '../../core/request/try-loop.js';
 import { settledDeletion, settledListing, untoldWrite } from '../../core/request/untold-write.js';
-import { exchangeOf } from './exchange.js';
-import { plainItem, plainOutput } from './item.js';
+import { answerOf, plainItem } from './item.js';
 import { readOnce } from './one-try.js';
 import { checkOptions, type DynamoDBStoreOptions } from './options.js';
 import { deleteRequest, forceReleaseRequest, listTicksRequest, pauseRequest, resumeRequest } from './requests.js';
+import { timeResponses } from './response-time.js';
 import { type LockTable, lockTable, SORT_VALUE } from './table.js';
 
 /**
@@ -52,15 +52,16 @@ export function dynamoDBAdminStore(options: DynamoDBStoreOptions): LockAdminStor
 }
 
 async function list(table: LockTable, call: StoreCall): Promise<StoredLock[]> {
-  const { tableName, send } = table;
+  const { tableName, client } = table;
   const locks: StoredLock[] = [];
   let ExclusiveStartKey: Item | undefined;
   do {
     const from = ExclusiveStartKey;
     const answer = await table.ask({ operation: 'list', name: '*' }, call, async (signal) => {
       const page = new ScanCommand({ TableName: tableName, ConsistentRead: true, ExclusiveStartKey: from });
-      const output = await send<ScanCommandOutput>(page, exchangeOf(call.clock, signal));
-      const { Items = [], LastEvaluatedKey } = plainOutput(output);
+      const time = timeResponses(page, call.clock);
+      const output = await client.send(page, { abortSignal: signal });
+      const { Items = [], LastEvaluatedKey } = answerOf(output, 'Items', time());
       return { found: Items.map((item) => storedLock(table, item)), next: LastEvaluatedKey };
     });
     const { found, next } = answered(answer);

@@ -1,5 +1,6 @@
 import type { Item } from '../../core/record/lock-record.js';
 import { describe } from '../../core/values/describe.js';
+import type { ResponseTime } from './response-time.js';
 
 /**
  * An item with plain strings and numbers, whichever way the SDK hands it out: the item in an exception is made of raw
@@ -22,8 +23,26 @@ function plain(value: unknown): unknown {
   return typeof wrapped === 'string' ? Number(wrapped) : value;
 }
 
-/** @throws TypeError for what no client resolves with, and which says nothing of the write */
-export function plainOutput<T>(output: T): T {
-  if (typeof output === 'object' && output !== null) return output;
-  throw new TypeError(`the client answered with ${describe(output)}`);
+/**
+ * The output of a command, if it is DynamoDB's. The SDK takes an empty answer, as that of a gateway may be, for a
+ * success that tells nothing, and so would an acquire.
+ *
+ * @param field what the output holds if there is anything to tell
+ * @throws TypeError for what no client resolves with, EmptyAnswer; neither says anything of the write
+ */
+export function answerOf<O extends object>(output: O, field: keyof O, { isUnnamed }: ResponseTime): O {
+  if (typeof output !== 'object' || output === null) {
+    throw new TypeError(`the client answered with ${describe(output)}`);
+  }
+  if (isUnnamed && output[field] === undefined) throw new EmptyAnswer();
+  return output;
+}
+
+/** Whether the request was applied is not known. */
+class EmptyAnswer extends Error {
+  override readonly name = 'EmptyAnswer';
+
+  constructor() {
+    super('the answer holds nothing, and names no request of DynamoDB');
+  }
 }

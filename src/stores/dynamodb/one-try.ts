@@ -1,12 +1,11 @@
-import { GetCommand, type GetCommandOutput, UpdateCommand, type UpdateCommandOutput } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { StoreCall } from '../../core/ports/lock-store.js';
 import type { Item } from '../../core/record/lock-record.js';
 import { isConditionFailed, isDenied } from './errors.js';
-import { exchangeOf } from './exchange.js';
-import { plainItem, plainOutput } from './item.js';
+import { answerOf, plainItem } from './item.js';
 import type { TableOptions } from './options.js';
 import type { UpdateRequest } from './requests.js';
-import type { ResponseTime } from './response-time.js';
+import { type ResponseTime, timeResponses } from './response-time.js';
 
 export type TableKey = Record<string, string>;
 
@@ -36,23 +35,17 @@ export async function writeOnce(
     ...request,
     ...(request.ConditionExpression !== undefined && { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' }),
   });
-  const exchange = exchangeOf(clock, signal);
-  const reply = (applied: boolean, item: Item | undefined, metadata: Metadata | undefined): Reply => ({
-    applied,
-    item: item === undefined ? undefined : plainItem(item),
-    time: exchange.time,
-    retried: (metadata?.attempts ?? 1) > 1,
-  });
-  const refused = async (item: Item | undefined, metadata: Metadata | undefined) =>
-    reply(false, item ?? (await readInstead(table, key, { clock, signal })), metadata);
+  const time = timeResponses(command, clock);
   try {
-    const { Attributes, $metadata } = plainOutput(await table.send<UpdateCommandOutput>(command, exchange));
-    return exchange.refused ? refused(exchange.refused.item, $metadata) : reply(true, Attributes, $metadata);
+    const output = await table.client.send(command, { abortSignal: signal });
+    const { Attributes, $metadata } = answerOf(output, 'Attributes', time());
+    const item = Attributes === undefined ? undefined : plainItem(Attributes);
+    return { applied: true, item, time: time(), retried: hasRetried($metadata) };
   } catch (error) {
-    // From a mock, or in a format that the exchange does not read.
     if (!isConditionFailed(error)) throw error;
     const { Item, $metadata } = error as { Item?: Item; $metadata?: Metadata };
-    return refused(Item, $metadata);
+    const item = Item === undefined ? await readInstead(table, key, { clock, signal }) : plainItem(Item);
+    return { applied: false, item, time: time(), retried: hasRetried($metadata) };
   }
 }
 
@@ -74,9 +67,15 @@ export async function readOnce(
   { clock, signal }: Try,
 ): Promise<Pick<Reply, 'item' | 'time'>> {
   const command = new GetCommand({ TableName: table.tableName, Key: key, ConsistentRead: true });
-  const exchange = exchangeOf(clock, signal);
-  const { Item } = plainOutput(await table.send<GetCommandOutput>(command, exchange));
-  return { item: Item === undefined ? undefined : plainItem(Item), time: exchange.time };
+  const time = timeResponses(command, clock);
+  const { Item } = answerOf(await table.client.send(command, { abortSignal: signal }), 'Item', time());
+  return { item: Item === undefined ? undefined : plainItem(Item), time: time() };
 }
 
-type Metadata = { readonly attempts?: number };
+interface Metadata {
+  readonly attempts?: number;
+}
+
+function hasRetried(metadata: Metadata | undefined): boolean {
+  return (metadata?.attempts ?? 1) > 1;
+}

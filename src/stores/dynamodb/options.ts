@@ -5,7 +5,6 @@ import { describe, describeType } from '../../core/values/describe.js';
 import { nameProblem } from '../../core/values/lock-name.js';
 import { checkKnown, namesOf } from '../../core/values/option-checks.js';
 import { utf8Bytes } from '../../core/values/utf8.js';
-import { commandSender, type SendCommand } from './command-sender.js';
 import { closeIdleSockets } from './idle-sockets.js';
 
 /** Where the locks are. */
@@ -25,7 +24,7 @@ export interface DynamoDBStoreOptions {
 /** The same, checked and complete. */
 export interface TableOptions {
   readonly tableName: string;
-  readonly send: SendCommand;
+  readonly client: DynamoDBDocumentClient;
   readonly partitionKey: string;
   readonly sortKey: string | undefined;
   readonly keyPrefix: string;
@@ -54,7 +53,7 @@ export function checkOptions(caller: string, options: DynamoDBStoreOptions): Tab
   if (sortKey === partitionKey)
     throw new RangeError(`sortKey is ${describe(sortKey)}, as partitionKey is: give two names`);
   checkPrefix(keyPrefix);
-  return { tableName, send: commandSender(documentClient(options.client)), partitionKey, sortKey, keyPrefix };
+  return { tableName, client: documentClient(options.client), partitionKey, sortKey, keyPrefix };
 }
 
 function documentClient(client: DynamoDBStoreOptions['client']): DynamoDBDocumentClient {

@@ -1,4 +1,5 @@
 import type { ClockBounds } from '../../core/ports/lock-store.js';
+import type { Clock } from '../../core/values/clock.js';
 
 /** What a response tells of time. */
 export interface ResponseTime {
@@ -7,19 +8,57 @@ export interface ResponseTime {
   readonly clock?: ClockBounds;
   /** Monotonic instant of the send that was answered. */
   readonly sentMono: number;
+  /** A success without the request id by which DynamoDB names each of its answers. */
+  readonly isUnnamed?: boolean;
 }
 
-/** Reads the Date header of a response, an error's too. */
-export function responseTime(
-  headers: Readonly<Record<string, string | undefined>> | undefined,
-  sentMono: number,
-  sentWall: number,
-  receivedWall: number,
-): ResponseTime {
+type Handler = (args: unknown) => Promise<{ readonly response: unknown }>;
+
+/** The part of a command's middleware stack that is used here. Each command has its own types. */
+interface Middleware {
+  add(
+    middleware: (next: Handler) => Handler,
+    options: { readonly step: 'deserialize'; readonly priority: 'low'; readonly name: string; readonly override: true },
+  ): void;
+}
+
+/**
+ * Reads the Date header of each response to a command, an error's too, by an ordinary middleware of that command: the
+ * client is left alone, and the body stays a stream. Call it when the command is sent.
+ *
+ * @returns what the latest response told
+ */
+export function timeResponses(command: { readonly middlewareStack: object }, clock: Clock): () => ResponseTime {
+  const sentMono = clock.monotonic();
+  let latest: ResponseTime = { sentMono };
+  (command.middlewareStack as Middleware).add(
+    (next) => async (args) => {
+      const sentWall = clock.now();
+      const reply = await next(args);
+      const response = reply.response as Response;
+      latest = { sentMono, isUnnamed: isUnnamed(response), ...readDate(response, sentWall, clock.now()) };
+      return reply;
+    },
+    // The document client puts a command's stack together twice; the second copy takes the place of the first.
+    { step: 'deserialize', priority: 'low', name: 'singleExecutionResponseTime', override: true },
+  );
+  return () => latest;
+}
+
+interface Response {
+  readonly statusCode?: number;
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+}
+
+function isUnnamed({ statusCode = 0, headers }: Response): boolean {
+  return statusCode >= 200 && statusCode < 300 && headers?.['x-amzn-requestid'] === undefined;
+}
+
+function readDate({ headers }: Response, sentWall: number, receivedWall: number): Omit<ResponseTime, 'sentMono'> {
   const serverMs = Date.parse(headers?.['date'] ?? '');
-  if (Number.isNaN(serverMs)) return { sentMono };
+  if (Number.isNaN(serverMs)) return {};
   // The server's clock was somewhere in the second that the header names, between our sending and our receiving.
-  return { serverMs, clock: { minMs: serverMs - receivedWall, maxMs: serverMs + 1_000 - sentWall }, sentMono };
+  return { serverMs, clock: { minMs: serverMs - receivedWall, maxMs: serverMs + 1_000 - sentWall } };
 }
 
 /** How far behind the true time a Date header may be: truncated to the second, and up to one more second old. */

@@ -31,11 +31,16 @@ export function countedClient(endpoint: string): CountedClient {
     (next) => async (args) => {
       (args.input as Input).ReturnConsumedCapacity = 'TOTAL';
       requests++;
-      const reply = await next(args);
-      const { ConsumedCapacity } = reply.output as { ConsumedCapacity?: { CapacityUnits?: number } };
-      const { Item } = bodyOf(reply.response);
-      units += ConsumedCapacity?.CapacityUnits ?? (Item ? writeUnits(itemSize(plain(Item))) : Number.NaN);
-      return reply;
+      try {
+        const reply = await next(args);
+        const { ConsumedCapacity } = reply.output as { ConsumedCapacity?: { CapacityUnits?: number } };
+        units += ConsumedCapacity?.CapacityUnits ?? Number.NaN;
+        return reply;
+      } catch (error) {
+        const { Item } = error as { Item?: RawItem };
+        units += Item ? writeUnits(itemSize(plain(Item))) : Number.NaN;
+        throw error;
+      }
     },
     { step: 'initialize', name: 'countUnits' },
   );
@@ -48,10 +53,6 @@ export function countedClient(endpoint: string): CountedClient {
       return cost;
     },
   };
-}
-
-function bodyOf(response: unknown): { readonly Item?: RawItem } {
-  return JSON.parse(new TextDecoder().decode((response as { readonly body: Uint8Array }).body));
 }
 
 function plain(item: RawItem): Record<string, unknown> {

@@ -1,13 +1,59 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, type ServiceInputTypes, type ServiceOutputTypes } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
+import type { InitializeMiddleware } from '@smithy/types';
 import { executeWithLock } from 'single-execution';
 import { type DynamoDBStoreOptions, dynamoDBAdminStore, dynamoDBStore } from 'single-execution/dynamodb';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { dynamoDBLocal, freshTable } from '../../support/dynamodb-local.js';
+import { call, claim } from '../../support/one-run.js';
 
 const WRAPS = { unmarshallOptions: { wrapNumbers: true } };
 
 describe("a user's client", () => {
+  test('sees every request as the SDK made it: a stream as its body, and a refusal as the error that it is', async () => {
+    const raw = dynamoDBLocal().client;
+    const tableName = await freshTable(raw);
+    const client = new DynamoDBClient({ endpoint: dynamoDBLocal().endpoint, maxAttempts: 1 });
+    onTestFinished(() => client.destroy());
+    const seen: unknown[] = [];
+    // Replaced for each request, without a name, as tracers in manual mode do.
+    const watch = (id: number) => {
+      const middleware: InitializeMiddleware<ServiceInputTypes, ServiceOutputTypes> =
+        (next, context) => async (args) => {
+          seen.push([id, context['commandName']]);
+          return next(args).catch((error: Error) => {
+            seen.push([id, error.name]);
+            throw error;
+          });
+        };
+      client.middlewareStack.add(middleware, { step: 'initialize' });
+      return () => client.middlewareStack.remove(middleware);
+    };
+    client.middlewareStack.add(
+      (next) => async (args) => {
+        const reply = await next(args);
+        const { body, statusCode } = reply.response as { body: object; statusCode: number };
+        seen.push([statusCode, typeof (body as { pipe?: unknown }).pipe]);
+        return reply;
+      },
+      { step: 'deserialize', priority: 'low', name: 'body' },
+    );
+    const store = dynamoDBStore({ tableName, client });
+    for (const id of [1, 2]) {
+      const remove = watch(id);
+      await store.acquire(claim(), call());
+      remove();
+    }
+
+    expect(seen).toEqual([
+      [1, 'UpdateItemCommand'],
+      [200, 'function'],
+      [2, 'UpdateItemCommand'],
+      [400, 'function'],
+      [2, 'ConditionalCheckFailedException'],
+    ]);
+  });
+
   test('that wraps numbers: tokens rise, the previous run is known, and a held lock is recognised', async () => {
     const raw = dynamoDBLocal().client;
     const tableName = await freshTable(raw);

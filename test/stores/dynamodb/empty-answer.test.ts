@@ -40,7 +40,6 @@ test.each(ANSWERS)('F3 an answer %s is silence, and no grant', async (_, answerW
   await expect(store.acquire(claim(), ONE_TRY)).rejects.toMatchObject({
     name: 'LockStoreError',
     code: 'UNAVAILABLE',
-    cause: { name: 'EmptyAnswer' },
   });
 });
 
@@ -53,31 +52,8 @@ test('an answer that comes in pieces is read whole', async () => {
   expect(await store.acquire(claim(), ONE_TRY)).toMatchObject({ status: 'acquired', lease: { fencingToken: 42 } });
 });
 
-const PAUSED = {
-  pausedUntil: { N: String(Date.UTC(2100, 0)) },
-  fencingToken: { N: '1' },
-  v: { N: '1' },
-  state: { S: 'released' },
-};
-const REFUSAL = 'com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException';
+test('F3 an empty object that names its request is an answer', async () => {
+  const store = await storeBefore((answer) => answer.writeHead(200, { 'x-amzn-requestid': '1' }).end('{}'));
 
-test.each<[string, (answer: ServerResponse) => unknown]>([
-  ['by its body', (answer) => answer.writeHead(400).end(JSON.stringify({ __type: REFUSAL, Item: PAUSED }))],
-  [
-    'by its header alone, as the SDK knows it too',
-    (answer) => answer.writeHead(400, { 'x-amzn-errortype': REFUSAL }).end(JSON.stringify({ Item: PAUSED })),
-  ],
-])('a refusal is known %s', async (_, answerWith) => {
-  const store = await storeBefore(answerWith);
-
-  expect(await store.acquire(claim(), ONE_TRY)).toMatchObject({ status: 'refused', reason: 'paused' });
-});
-
-test.each<[string, string]>([
-  ['names another', JSON.stringify({ __type: 'x#NotConditionalCheckFailedException', Item: PAUSED })],
-  ['cannot be read', `{"__type":"${REFUSAL}"`],
-])('an error whose body %s is none', async (_, body) => {
-  const store = await storeBefore((answer) => answer.writeHead(400).end(body));
-
-  await expect(store.acquire(claim(), ONE_TRY)).rejects.toMatchObject({ name: 'LockStoreError' });
+  expect(await store.acquire(claim(), ONE_TRY)).toMatchObject({ status: 'acquired' });
 });
