@@ -30,6 +30,8 @@ const REFUSED = /ValidationException|SerializationException/;
 /** What DynamoDB says when it cannot add to the token. The token is the only attribute that it counts. */
 const UNCOUNTABLE = /incorrect (operand|data) type|38 (significant )?digits|number overflow/i;
 const NO_REGION = 'Region is missing';
+const MOCKED =
+  'the client is a mock that answers nothing: let it answer by fakeLockTable(mock) of single-execution/testing';
 
 /** Whether a try that failed this way may have been applied, and is worth another. */
 export function classifyFailure(error: unknown): TryFailure {
@@ -88,6 +90,7 @@ function explain(error: unknown, operation: StoreOperation, tableName: string): 
       ];
     }
     case 'refused':
+      if (name === 'MockAnswer') return ['INVALID_REQUEST', MOCKED];
       if (message === NO_REGION) return ['INVALID_REQUEST', 'the client has no region; set AWS_REGION'];
       return REFUSED.test(name) && /\bkeys?\b/i.test(message)
         ? [
@@ -113,7 +116,7 @@ function kindOf(error: unknown): Kind {
   // An answer that could not be read has a status, but no fault.
   const isToldOf = readThrown(error, '$fault') === 'client';
   const isClientError = isToldOf && typeof status === 'number' && status >= 400 && status < 500;
-  const isRefused = REFUSED.test(name) || isClientError || messageOf(error) === NO_REGION;
+  const isRefused = REFUSED.test(name) || isClientError || messageOf(error) === NO_REGION || name === 'MockAnswer';
   return isRefused ? 'refused' : 'unknown';
 }
 

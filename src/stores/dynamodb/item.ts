@@ -28,14 +28,19 @@ function plain(value: unknown): unknown {
  * success that tells nothing, and so would an acquire.
  *
  * @param field what the output holds if there is anything to tell
- * @throws TypeError for what no client resolves with, EmptyAnswer; neither says anything of the write
+ * @throws MockAnswer for what no client resolves with; EmptyAnswer, which says nothing of the write
  */
 export function answerOf<O extends object>(output: O, field: keyof O, { isUnnamed }: ResponseTime): O {
   if (typeof output !== 'object' || output === null) {
-    throw new TypeError(`the client answered with ${describe(output)}`);
+    throw new MockAnswer(`the client answered with ${describe(output)}`);
   }
   if (isUnnamed && output[field] === undefined) throw new EmptyAnswer();
   return output;
+}
+
+/** A client that was mocked, and not told what to answer. */
+class MockAnswer extends TypeError {
+  override readonly name = 'MockAnswer';
 }
 
 /** Whether the request was applied is not known. */

@@ -167,3 +167,14 @@ test('F14 a token that cannot be counted on is named as corrupt', async () => {
     attribute: 'fencingToken',
   });
 });
+
+test('a mock that was told nothing is named at once, with the remedy', async () => {
+  const { mock, run, sent } = mockedLocks();
+  mock.reset();
+
+  await expect(run(fail)).rejects.toMatchObject({
+    code: 'INVALID_REQUEST',
+    message: expect.stringContaining('let it answer by fakeLockTable(mock) of single-execution/testing'),
+  });
+  expect(sent()).toEqual(['acquire']);
+});

@@ -1,0 +1,1 @@
+export { captureAWSv3Client, enableManualMode, Segment, setDaemonAddress } from 'aws-xray-sdk-core';
