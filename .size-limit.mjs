@@ -24,7 +24,7 @@ export default [
   bundleOf(
     'withSingleExecution + dynamoDBStore',
     named('withSingleExecution') + named('dynamoDBStore', './dynamodb'),
-    '23.3 kB',
+    '22.6 kB',
   ),
   bundleOf(
     'withSingleExecution + upstashStore',

@@ -1,6 +1,5 @@
-import { DynamoDBClient, type ServiceInputTypes, type ServiceOutputTypes } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
-import type { InitializeMiddleware } from '@smithy/types';
 import { executeWithLock } from 'single-execution';
 import { type DynamoDBStoreOptions, dynamoDBAdminStore, dynamoDBStore } from 'single-execution/dynamodb';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -17,18 +16,17 @@ describe("a user's client", () => {
     onTestFinished(() => client.destroy());
     const seen: unknown[] = [];
     // Replaced for each request, without a name, as tracers in manual mode do.
-    const watch = (id: number) => {
-      const middleware: InitializeMiddleware<ServiceInputTypes, ServiceOutputTypes> =
+    const watch = (id: number) =>
+      client.middlewareStack.add(
         (next, context) => async (args) => {
           seen.push([id, context['commandName']]);
           return next(args).catch((error: Error) => {
             seen.push([id, error.name]);
             throw error;
           });
-        };
-      client.middlewareStack.add(middleware, { step: 'initialize' });
-      return () => client.middlewareStack.remove(middleware);
-    };
+        },
+        { step: 'initialize', tags: ['watch'] },
+      );
     client.middlewareStack.add(
       (next) => async (args) => {
         const reply = await next(args);
@@ -40,9 +38,9 @@ describe("a user's client", () => {
     );
     const store = dynamoDBStore({ tableName, client });
     for (const id of [1, 2]) {
-      const remove = watch(id);
+      watch(id);
       await store.acquire(claim(), call());
-      remove();
+      client.middlewareStack.removeByTag('watch');
     }
 
     expect(seen).toEqual([
