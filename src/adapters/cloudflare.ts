@@ -39,7 +39,7 @@ export interface Options<Env = unknown, C = ScheduledController, X = ExecutionCo
   /** Where the lock is kept, or a function of the bindings, called for each event: no connection outlives its event. */
   readonly store: LockStore | ((env: Env) => LockStore);
   /**
-   * Where the scheduled time comes from: `controller.scheduledTime`, the tick of `schedule` nearest to the clock,
+   * Where the scheduled time comes from: `controller.scheduledTime`, the tick of `schedule` due by the clock,
    * nowhere, or a function. @default 'event'
    */
   readonly tick?: TickOption<[controller: C, env: Env, ctx: X]>;

@@ -26,7 +26,7 @@ export interface Options<Q = FetchRequest, X = unknown> extends LockOptions, Max
   readonly name: string | ((request: Q, context: X) => string);
   /**
    * Where the scheduled time comes from: `'event'`, the request, which is refused where it tells none; `'nearest'`,
-   * the tick of `schedule` that is nearest to the local clock; a function of it; the local clock, cut down to an
+   * the tick of `schedule` that is due by the local clock; a function of it; the local clock, cut down to an
    * interval such as `{ every: '5m' }`; or `'none'`, where a second request may run again.
    */
   readonly tick: TickOption<[request: Q, context: X]> | TickEvery;

@@ -38,7 +38,7 @@ export interface Options<E = any, S extends OnSkipped = OnSkipped> extends LockO
   /** The lock. 1 to 128 UTF-8 bytes with the store's prefix, Unicode form NFC, no control characters. */
   readonly name: string | ((event: E, context: Context) => string);
   /**
-   * Where the scheduled time comes from: the event, the tick of `schedule` that is nearest to this host's clock,
+   * Where the scheduled time comes from: the event, the tick of `schedule` that is due by this host's clock,
    * nowhere, or a function of the event. @default 'event'
    */
   readonly tick?: TickOption<[event: E, context: Context]>;

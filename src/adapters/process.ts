@@ -24,7 +24,7 @@ export interface Options<A extends readonly unknown[] = []> extends LockOptions,
   readonly name: string | ((...args: A) => string);
   /**
    * Where the scheduled time comes from: `'event'` where croner or node-cron calls, which tell it; `'nearest'`, the
-   * tick of `schedule` that is nearest to the local clock; a function of the arguments; the local clock, cut down to an
+   * tick of `schedule` that is due by the local clock; a function of the arguments; the local clock, cut down to an
    * interval such as `{ every: '5m' }`; or `'none'`, where two processes may both run.
    */
   readonly tick: TickOption<A> | TickEvery;

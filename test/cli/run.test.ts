@@ -152,16 +152,19 @@ describe('on redis', () => {
     expect(Date.now() - from).toBeGreaterThan(10_000);
   });
 
-  test('with a schedule the tick is the instant of it that is nearest to the clock', async () => {
+  test('with a schedule the tick is the one that is due by the clock, and run says which', async () => {
     for (const nearest of [[], ['--tick', 'nearest']]) {
-      const args = ['--name', freshName(), '--schedule', '* * * * *', ...nearest];
-      const from = Date.now();
-      const { stdout } = await runWith(...args, ...node(PRINT));
-      const tick = new Date(JSON.parse(stdout)[1]);
+      const name = freshName();
+      const args = ['--name', name, '--schedule', '0 2 29 2 *', ...nearest];
+      const first = await runWith(...args, ...node(PRINT));
+      const again = await runWith(...args, ...node(PRINT));
+      const tick = new Date(JSON.parse(first.stdout)[1]);
 
-      expect(tick.toISOString()).toMatch(/:00\.000Z$/);
-      expect(tick.getTime()).toBeGreaterThanOrEqual(from - 30_000);
-      expect(tick.getTime()).toBeLessThanOrEqual(Date.now() + 30_000);
+      expect(tick.toISOString()).toMatch(/-02-29T02:00:00\.000Z$/);
+      expect(tick.getTime()).toBeLessThanOrEqual(Date.now() + 300_000);
+      const told = tick.toISOString().replace('.000Z', 'Z');
+      expect(first.stderr).toBe(`single-execution: "${name}" runs for its tick ${told}\n`);
+      expect(again.stderr).toBe(`single-execution: "${name}" skipped: already-executed, tick ${told}\n`);
     }
   });
 

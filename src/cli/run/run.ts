@@ -29,7 +29,10 @@ export const run: Command = {
   options: {
     name: { value: 'N', help: 'of the lock' },
     tick: { value: 'T', help: 'the scheduled time that this run is for, or nearest with --schedule; else none' },
-    schedule: { value: 'S', help: "of the job, such as '0 9 * * *': the tick is its instant nearest to this clock" },
+    schedule: {
+      value: 'S',
+      help: "of the job, such as '0 9 * * *': the tick is its instant that is due by this clock",
+    },
     'time-zone': { value: 'Z', help: 'of the schedule, such as Europe/Berlin; else UTC' },
     'keep-alive': { help: 'renew the lease while the command runs, for 24 h at most; so it is without --at-most' },
     'at-most': { value: 'D', help: 'the lease, such as 15m: how long the lock outlives a host that dies; else 30s' },
@@ -119,19 +122,22 @@ function failedCode({ terminal }: Session, { message, exitCode }: CommandFailed)
 }
 
 /** What an operator must see of a run that has no log of its own. */
-function tell({ terminal, has }: Session, event: LockEvent): void {
-  const words = wordsFor(event);
+function tell({ terminal, has, text }: Session, event: LockEvent): void {
+  // A tick that was given needs no telling.
+  const words = wordsFor(event, text('schedule') === undefined ? undefined : event.tick);
   if (words === undefined || (event.type === 'skipped' && has('quiet'))) return;
   if (has('json')) terminal.noteJson({ ...event, ...('error' in event ? { error: errorWords(event.error) } : {}) });
   else terminal.note(`single-execution: "${event.name}" ${words}`);
 }
 
-function wordsFor(event: LockEvent): string | undefined {
+function wordsFor(event: LockEvent, tick: Date | undefined): string | undefined {
   switch (event.type) {
+    case 'acquired':
+      return tick && `runs for its tick ${shortInstant(tick)}`;
     case 'skipped': {
       const { reason, holder } = event;
       const by = holder && reason === 'locked' ? ` by ${holder.lockedBy} until ${holder.lockUntil}` : '';
-      return `skipped: ${reason}${by}`;
+      return `skipped: ${reason}${by}${tick ? `, tick ${shortInstant(tick)}` : ''}`;
     }
     case 'lost':
       return 'lost its lock before the command had ended: it is told to end';

@@ -12,7 +12,7 @@ import { warnOfStrayTick } from './stray-tick.js';
 export type Trigger = Pick<Order, 'tickMs' | 'unreadableTick' | 'scheduleArn' | 'attempt'>;
 
 /**
- * Where the scheduled time comes from: the trigger, the tick of `schedule` that is nearest to this host's clock,
+ * Where the scheduled time comes from: the trigger, the tick of `schedule` that is due by this host's clock,
  * nowhere, or a function of the handler's own parameters.
  */
 export type TickOption<A extends readonly unknown[]> =

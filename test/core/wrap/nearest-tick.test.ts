@@ -17,38 +17,42 @@ function nearestAt(nowMs: number, schedule: Schedule | string | undefined): Date
 describe("row 88: tick: 'nearest'", () => {
   test.each([
     ['on time', 0, '12:00'],
-    ['nearly half the gap early', -15 * MINUTE + 1, '12:00'],
-    ['nearly half the gap late', 15 * MINUTE - 1, '12:00'],
-    ['more than that early', -15 * MINUTE - 1, '11:30'],
-    ['more than that late', 15 * MINUTE + 1, '12:30'],
-    ['half the gap late: the tick that has been', 15 * MINUTE, '12:00'],
-  ])('is the tick for a clock that is %s', (_, errorMs, time) => {
+    ['five minutes early', -5 * MINUTE, '12:00'],
+    ['earlier than that', -5 * MINUTE - 1, '11:30'],
+    ['late, however late', 25 * MINUTE - 1, '12:00'],
+    ['five minutes before the next tick', 25 * MINUTE, '12:30'],
+  ])('is the tick that is due for a call that is %s', (_, errorMs, time) => {
     expect(nearestAt(NOON + errorMs, cron('*/30 * * * *'))).toEqual(new Date(`2026-01-01T${time}:00Z`));
   });
 
-  test('measures each gap by itself', () => {
-    const workdays = cron('0 9,12 * * MON-FRI');
+  test.each([
+    ['nearly half the gap early', -15_000 + 1, '12:00:00'],
+    ['more than that early', -15_000 - 1, '11:59:30'],
+    ['half the gap late: the tick that has been', 15_000, '12:00:00'],
+    ['more than that late', 15_000 + 1, '12:00:30'],
+  ])('is the nearest one of ticks that are close, for a clock that is %s', (_, errorMs, time) => {
+    const schedule = rate('30s', { start: new Date(NOON - 3_600_000) });
+    expect(nearestAt(NOON + errorMs, schedule)).toEqual(new Date(`2026-01-01T${time}Z`));
+  });
 
-    // A Friday, and the Saturday after it.
-    expect(nearestAt(Date.parse('2026-01-02T10:29:59Z'), workdays)).toEqual(new Date('2026-01-02T09:00:00Z'));
-    expect(nearestAt(Date.parse('2026-01-03T20:00:00Z'), workdays)).toEqual(new Date('2026-01-02T12:00:00Z'));
+  test('by hand at 17:34 is the tick of last night, and never that of the night to come', () => {
+    const daily = cron('0 2 * * *');
+    expect(nearestAt(Date.parse('2026-01-01T17:34:00Z'), daily)).toEqual(new Date('2026-01-01T02:00:00Z'));
+    expect(nearestAt(Date.parse('2026-01-02T01:54:59Z'), daily)).toEqual(new Date('2026-01-01T02:00:00Z'));
+    expect(nearestAt(Date.parse('2026-01-02T01:55:00Z'), daily)).toEqual(new Date('2026-01-02T02:00:00Z'));
   });
 
   test('is the last tick of a schedule that is over, and the first of one that has not begun', () => {
     expect(nearestAt(NOON, eventBridge('at(2025-12-31T12:00:00)'))).toEqual(new Date('2025-12-31T12:00:00Z'));
-    expect(nearestAt(NOON, eventBridge('at(2026-01-01T18:00:00)'))).toEqual(new Date('2026-01-01T18:00:00Z'));
+    expect(nearestAt(NOON, eventBridge('at(2026-01-01T12:05:00)'))).toEqual(new Date('2026-01-01T12:05:00Z'));
     expect(nearestAt(NOON, rate('15m', { start: new Date(NOON + 1) }))).toEqual(new Date(NOON + 1));
     expect(nearestAt(NOON, { ...cron('* * * * *'), previous: () => undefined, next: () => undefined })).toBeUndefined();
   });
 
-  test('is refused where it is over a day ahead: a call by hand must not use up a tick that is far away', () => {
-    const weekly = cron('0 9 * * MON');
-    const sunday = Date.parse('2026-01-04T09:00:00Z');
-
-    expect(nearestAt(sunday, weekly)).toEqual(new Date('2026-01-05T09:00:00Z'));
-    expect(() => nearestAt(sunday - 1, weekly)).toThrow(
+  test('is refused before the first tick of all', () => {
+    expect(() => nearestAt(NOON, eventBridge('at(2026-01-01T12:06:00)'))).toThrow(
       new RangeError(
-        'tick is 2026-01-05T09:00:00.000Z, the nearest of 0 9 * * MON, over 1d ahead of 2026-01-04T08:59:59.999Z: call closer to a tick, or give the tick of this call',
+        'tick is 2026-01-01T12:06:00.000Z, the first of at(2026-01-01T12:06:00), over 5m ahead of 2026-01-01T12:00:00.000Z: call closer to a tick, or give the tick of this call',
       ),
     );
   });
