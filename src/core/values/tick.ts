@@ -3,7 +3,7 @@ import { formatDuration } from './duration.js';
 import type { Schedule } from './schedule.js';
 
 /** A tick further ahead of this host's clock is refused. */
-export const FURTHEST_AHEAD_MS = 86_400_000;
+const FURTHEST_AHEAD_MS = 86_400_000;
 /** No tick that is older was ever sent. */
 export const EARLIEST_MS: number = Date.UTC(2015, 0, 1);
 /** So many ticks are told at a time, and so many can be listed as open. */
