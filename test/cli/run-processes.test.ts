@@ -98,6 +98,13 @@ describe('row 123: what run does with the processes of its command', () => {
     await Promise.all([gone(command), gone(other)]);
   });
 
+  test('SIGKILL ends the command also where it comes with its first line', async () => {
+    const run = started(runLine(freshName(), 'sh', '-c', 'echo command $$; kill -KILL $PPID; exec sleep 100'));
+    expect(await run.ended).toBe('SIGKILL');
+
+    await gone(numberAfter(run.output(), 'command'));
+  });
+
   test('SIGTERM reaches what the command has started, and the lock is free after all of it', async () => {
     const name = freshName();
     const run = started(runLine(name, 'sh', '-c', 'sleep 100 & echo other $!; wait; echo never'));

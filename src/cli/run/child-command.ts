@@ -5,7 +5,7 @@ import { constants } from 'node:os';
 import type { Clock } from '../../core/values/clock.js';
 import { describe } from '../../core/values/describe.js';
 import type { Environment } from '../command.js';
-import { startWatchdog } from './watchdog.js';
+import { startWatchdog, type Watchdog } from './watchdog.js';
 
 /** How long a command that was told to end may take, before it is killed. */
 const GRACE_MS = 10_000;
@@ -118,15 +118,15 @@ export async function runCommand(
   env: Environment,
   { place, signals, stop, clock, note }: Surroundings,
 ): Promise<void> {
-  const { child, pid } = await begun(file, args, env, place);
+  const watchdog = startWatchdog(place === 'terminal', clock);
+  const { child, pid } = await begun(file, args, env, { place, watchdog });
   // From here on only the exit of the command ends the run.
   const ended = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
-  const target = place === 'group' ? -pid : pid;
+  const target = targetOf(pid, place);
   const send = (signal: NodeJS.Signals) => {
     const why = undelivered(target, signal);
     if (why !== undefined) note(`${signal} could not be delivered to the command (${why}): it goes on, with its lock`);
   };
-  const watchdog = startWatchdog(target, place === 'terminal', clock);
   const forward = async (signal: NodeJS.Signals) => {
     if (place === 'group' || !(await watchdog.saw(signal))) send(signal);
   };
@@ -148,16 +148,22 @@ async function begun(
   file: string,
   args: readonly string[],
   env: Environment,
-  place: Place,
+  { place, watchdog }: { readonly place: Place; readonly watchdog: Watchdog },
 ): Promise<{ readonly child: ChildProcess; readonly pid: number }> {
   try {
     const child = spawn(file, args, { env, stdio: 'inherit', detached: place === 'group' });
+    // Told at once: this process may be killed before it is called again.
+    if (child.pid !== undefined) watchdog.watch(targetOf(child.pid, place));
     await once(child, 'spawn');
     return { child, pid: child.pid as number };
   } catch (error) {
+    watchdog.dismiss();
     throw notStarted(file, error);
   }
 }
+
+/** The command for `kill`: its group, or on a terminal the process alone. */
+const targetOf = (pid: number, place: Place): number => (place === 'group' ? -pid : pid);
 
 /** Why a signal was not delivered, as the system names it. A process that has ended needs none. */
 function undelivered(target: number, signal: NodeJS.Signals | 0): string | undefined {

@@ -3,38 +3,39 @@ import { createInterface } from 'node:readline';
 import type { Clock } from '../../core/values/clock.js';
 
 /*
- * A tiny shell beside the command. It waits for a word from this process. When this process is gone without one, even by
- * SIGKILL, it ends the command: SIGTERM, and SIGKILL 10 s later. On a terminal it stands in the same process group as
+ * A tiny shell beside the command. It is there before the command, is told its process, and then waits for a word from
+ * this process. When this process is gone without one, even by SIGKILL, it ends the command: SIGTERM, and SIGKILL 10 s
+ * later. On a terminal it stands in the same process group as
  * the command, and tells which signals the whole group was sent, as by Ctrl-C: those have reached the command already.
  */
 const SCRIPT = `
 trap '' PIPE
 for signal in INT QUIT HUP TERM USR1 USR2; do trap "echo SIG$signal" $signal; done
 exec 3<&0
+until read -r target <&3; do [ $? -lt 128 ] && exit; done
 (trap '' INT QUIT HUP TERM USR1 USR2; read -r word) <&3 &
 until wait $!; status=$?; [ $status -lt 128 ]; do :; done
 [ $status -eq 0 ] && exit
-kill -s TERM -- "$1" || exit
-for second in 1 2 3 4 5 6 7 8 9 10; do sleep 1; kill -s 0 -- "$1" || exit; done
-kill -s KILL -- "$1"
+kill -s TERM -- "$target" || exit
+for second in 1 2 3 4 5 6 7 8 9 10; do sleep 1; kill -s 0 -- "$target" || exit; done
+kill -s KILL -- "$target"
 `;
 /** The kernel sends a signal to all of a group at once. A machine under load may take so long to let the shell say so. */
 const SAID_WITHIN_MS = 300;
 
 /** The shell that watches over a command. */
 export interface Watchdog {
+  /** @param target of `kill`: the command, or its group as a negative number */
+  watch(target: number): void;
   /** Whether the whole group was sent this signal. */
   saw(signal: string): Promise<boolean>;
-  /** The command has ended. */
+  /** The command has ended, or never began. */
   dismiss(): void;
 }
 
-/**
- * @param target of `kill`: the command, or its group as a negative number
- * @param isInGroup whether it is to stand in the process group of this process
- */
-export function startWatchdog(target: number, isInGroup: boolean, clock: Clock): Watchdog {
-  const shell = spawn('sh', ['-c', SCRIPT, 'sh', String(target)], {
+/** @param isInGroup whether it is to stand in the process group of this process */
+export function startWatchdog(isInGroup: boolean, clock: Clock): Watchdog {
+  const shell = spawn('sh', ['-c', SCRIPT], {
     detached: !isInGroup,
     stdio: ['pipe', 'pipe', 'ignore'],
   });
@@ -54,6 +55,9 @@ export function startWatchdog(target: number, isInGroup: boolean, clock: Clock):
     return at >= 0;
   };
   return {
+    watch(target) {
+      shell.stdin.write(`${target}\n`);
+    },
     saw: (signal) =>
       new Promise((resolve) => {
         if (taken(signal)) return resolve(true);
