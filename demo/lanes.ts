@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { withSingleExecution } from 'single-execution';
 import { dynamoDBStore } from 'single-execution/dynamodb';
 import { lambdaContext } from 'single-execution/testing';
-import { LOCK_TABLE } from './data.js';
 
 /*
  * The race of the README, counted: the same deliveries go to two hosts whose handler is bare, and to two whose handler
@@ -48,9 +47,9 @@ export interface Lane {
 }
 
 /** Plays both lanes at once, over the lock table of the demo. */
-export async function playLanes(): Promise<{ readonly without: Lane; readonly within: Lane }> {
+export async function playLanes(tableName: string): Promise<{ readonly without: Lane; readonly within: Lane }> {
   // A first request takes longer than what is to be seen.
-  const store = dynamoDBStore({ tableName: LOCK_TABLE });
+  const store = dynamoDBStore({ tableName });
   await play('race', store, [{ ...DELIVERIES[0], tick: 0 }]);
   const [without, within] = await Promise.all([
     play(undefined, undefined, DELIVERIES),

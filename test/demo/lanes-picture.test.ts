@@ -1,10 +1,7 @@
 import { expect, test } from 'vitest';
-import { newHistory } from '../../demo/history.js';
-import { noDoubleRun } from '../../demo/invariants.js';
 import { doubleRuns, type Lane } from '../../demo/lanes.js';
 import { lanesPicture } from '../../demo/lanes-picture.js';
 import { paint } from '../support/play/terminal.js';
-import { brokenBy } from '../support/play/verdict.js';
 
 const run = (host: number, tick: number, fromMs: number, toMs: number) => ({ host, tick, fromMs, toMs });
 const FIRST = run(0, 1, 0, 280);
@@ -43,10 +40,8 @@ test('both lanes are drawn and counted', () => {
   ]);
 });
 
-test('a run that should not have been is painted as bad, and breaks an invariant', () => {
+test('a run that should not have been is painted as bad', () => {
   const line = lanesPicture({ without, within }, paint(true)).find((text) => text.includes('without  host 1'));
   expect(line).toContain('\u001B[32m█');
   expect(line).not.toContain('\u001B[31m');
-  expect(brokenBy(noDoubleRun(without), newHistory())).toHaveLength(1);
-  expect(brokenBy(noDoubleRun(within), newHistory())).toEqual([]);
 });

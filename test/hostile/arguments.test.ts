@@ -2,7 +2,6 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readSettings as readDemoSettings } from '../../demo/settings.js';
 import { readSettings as readChaosSettings } from '../chaos/soak/settings.js';
 import { STAGES, type Stage } from '../sim/regime.js';
 import { readSimSettings } from '../sim/settings.js';
@@ -16,16 +15,6 @@ const isSeed = isWhole(0, 2 ** 32 - 1);
 
 /** How the commands read their arguments: the flags they take, and what their settings can be. */
 const COMMANDS = {
-  demo: {
-    read: readDemoSettings,
-    flags: ['seed', 'seconds', 'engine', 'help'],
-    settings: {
-      seed: isSeed,
-      seconds: isWhole(20, 600),
-      engine: expect.stringMatching(/^(auto|dynamodb-local|dynalite)$/),
-      help: expect.any(Boolean),
-    },
-  },
   chaos: {
     read: readChaosSettings,
     flags: ['seed', 'minutes', 'store', 'help'],
@@ -93,8 +82,6 @@ test.each(Object.entries(COMMANDS))('any arguments of npm run %s are understood,
 });
 
 test('what is not said is filled in', () => {
-  expect(readDemoSettings(['--seed', '7'])).toEqual({ seed: 7, seconds: 30, engine: 'auto', help: false });
-  expect(readDemoSettings([]).seed).toBeGreaterThan(0);
   const stores = ['dynamodb', 'redis', 'upstash'];
   expect(readChaosSettings(['--seed', '7'])).toEqual({ seed: 7, minutes: 1, stores, help: false });
   const kinds = (Object.keys(STAGES) as Stage[]).flatMap((stage) => STAGES[stage].map((regime) => ({ stage, regime })));
@@ -102,12 +89,6 @@ test('what is not said is filled in', () => {
 });
 
 test('every option is read', () => {
-  expect(readDemoSettings(['--seed=0', '--seconds', '600', '--engine', 'dynalite', '--help'])).toEqual({
-    seed: 0,
-    seconds: 600,
-    engine: 'dynalite',
-    help: true,
-  });
   expect(readChaosSettings(['--seed=0', '--minutes', '600', '--store', 'upstash', '--help'])).toEqual({
     seed: 0,
     minutes: 600,
@@ -123,14 +104,6 @@ test('every option is read', () => {
 });
 
 test.each<[keyof typeof COMMANDS, string[], string]>([
-  ['demo', ['--seconds', '19'], "--seconds is '19': give a whole number from 20 to 600"],
-  ['demo', ['--seconds', '601'], '--seconds'],
-  ['demo', ['--seconds', '1e2'], '--seconds'],
-  ['demo', ['--seed', '-1'], '--seed'],
-  ['demo', ['--seed', '1.5'], "--seed is '1.5'"],
-  ['demo', ['--engine', 'mysql'], "--engine is 'mysql': give dynamodb-local, dynalite or auto"],
-  ['demo', ['--sedd', '1'], '--sedd'],
-  ['demo', ['now'], 'now'],
   ['chaos', ['--minutes', '0'], "--minutes is '0': give a whole number from 1 to 600"],
   ['chaos', ['--minutes', '0.5'], '--minutes'],
   ['chaos', ['--store', 'mysql'], "--store is 'mysql': give dynamodb, redis, upstash or all"],
@@ -152,7 +125,6 @@ test.each<[keyof typeof COMMANDS, string[], string]>([
 });
 
 test.each([
-  ['demo/demo.ts', ['--seconds', 'many']],
   ['test/chaos/soak/chaos.ts', ['--minutes', 'many']],
   ['test/sim/sim.ts', ['--seeds', 'many']],
 ])('%s says what is wrong, and no stack, and ends with 2', (file, args) => {
