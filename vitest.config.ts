@@ -25,6 +25,7 @@ export default defineConfig({
     // Ends what hangs, and no more: on a machine that is three times slower every test passes.
     testTimeout: 90_000,
     hookTimeout: 90_000,
+    expect: { poll: { timeout: 60_000 } },
     unstubEnvs: true,
     unstubGlobals: true,
     env: {

@@ -179,7 +179,17 @@ const DOCTORED: Readonly<Record<string, Readonly<Record<string, SoakHistory>>>> 
     'one whose timers have fired again is not told': FIRED_AGAIN,
     'one that is never told works on when its timers fire again': but(FIRED_UNTOLD),
     'one that began too late beside its successor is not told': but(
-      { id: 20, job: KEPT, tick: 2, on: STOPPED, token: 302, at: 19_980, beganMs: 25_070, endedMs: 25_800, ending: RAN },
+      {
+        id: 20,
+        job: KEPT,
+        tick: 2,
+        on: STOPPED,
+        token: 302,
+        at: 19_980,
+        beganMs: 25_070,
+        endedMs: 25_800,
+        ending: RAN,
+      },
       { id: 21, job: KEPT, tick: 3, on: W1, token: 303, at: 23_500, endedMs: 25_750, ending: RAN },
     ),
   },
@@ -267,6 +277,10 @@ const DOCTORED: Readonly<Record<string, Readonly<Record<string, SoakHistory>>>> 
   },
   'each delivery to a worker that lives': {
     'a delivery never ends': but({ id: 7, on: W1 }),
+    'the lock of a handler that began is said to have been lost before': but({
+      id: 9,
+      ending: 'not begun: LockLostError',
+    }),
     'a delivery ends with an error of another kind': but({ id: 14, ending: 'error: TypeError' }),
     'the store fails in a way that no network explains': but({ id: 14, ending: 'store error: INVALID_REQUEST' }),
   },
@@ -336,6 +350,14 @@ const NO_BREACH: Readonly<Record<string, SoakHistory>> = {
     { id: 4, at: 19_980, beganMs: 25_070, refused: 1, ...toldAt(25_078), endedMs: 25_080 },
     { id: 5, endedMs: 25_072 },
   ),
+  'one that stood still since its grant does not begin': but({
+    id: 20,
+    tick: 9,
+    on: W1,
+    at: 47_000,
+    granted: 16,
+    ending: 'not begun: LockLostError',
+  }),
   'an older tick runs whose earlier call learnt too late that it had the lock, which counts as a crash': but(
     { id: 8, settledMs: 43_050 },
     OLDER_TICK,
