@@ -22,8 +22,10 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 1,
     // Of tests that wait much and work little. A worker takes it from its first file: a file can only ask for fewer.
     maxConcurrency: 8,
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // Ends what hangs, and no more: on a machine that is three times slower every test passes.
+    testTimeout: 90_000,
+    hookTimeout: 90_000,
+    expect: { poll: { timeout: 60_000 } },
     unstubEnvs: true,
     unstubGlobals: true,
     env: {

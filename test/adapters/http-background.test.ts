@@ -110,7 +110,7 @@ describe('F42 work that a route hands to waitUntil', () => {
     closed.open();
     await Promise.all(context.handedOver);
     expect(await item()).toMatchObject({ state: 'released', result: 'succeeded' });
-  }, 5_000);
+  });
 
   test('F42 that fails after the response leaves that as it is, and the tick open', async () => {
     const { options, item } = setting();

@@ -139,7 +139,7 @@ describe('row 101: whatever other middlewares do, a run gives back what it took,
     const given = await Promise.resolve(call(wrapped)).catch((error: unknown) => error);
 
     expect(given).toBe(reply);
-    await vi.waitFor(async () => expect(await item()).toMatchObject(record));
+    await vi.waitFor(async () => expect(await item()).toMatchObject(record), 60_000);
     expect(observer.types().filter((type) => type === 'released')).toHaveLength(1);
     const next = executeWithLock(() => 'next', { ...options, lockAtMostFor: '1m' });
     await expect(next).resolves.toMatchObject({ value: 'next' });

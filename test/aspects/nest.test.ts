@@ -61,7 +61,7 @@ afterAll(async () => {
   await Promise.all([redis?.stop(), program?.remove(), rm(folder, { recursive: true })]);
 });
 
-test(`row 102: a @Cron of NestJS in ${PROCESSES} processes runs once per tick`, { timeout: 90_000 }, async () => {
+test(`row 102: a @Cron of NestJS in ${PROCESSES} processes runs once per tick`, { timeout: 180_000 }, async () => {
   const fleet = Array.from({ length: PROCESSES }, () => programs.start(program.path, {}, [], { REDIS_URL: redis.url }));
   await expectOneRunPerTick(fleet, 4);
 

@@ -22,7 +22,7 @@ afterAll(async () => {
   await Promise.all([redis?.stop(), program?.remove()]);
 });
 
-test(`row 103: in ${PROCESSES} processes a task of node-cron runs once per tick`, { timeout: 90_000 }, async () => {
+test(`row 103: in ${PROCESSES} processes a task of node-cron runs once per tick`, { timeout: 180_000 }, async () => {
   const fleet = Array.from({ length: PROCESSES }, () => programs.start(program.path, { url: redis.url }));
   await expectOneRunPerTick(fleet, 4);
 

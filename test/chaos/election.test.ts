@@ -15,7 +15,7 @@ const ROUNDS = 5;
 /** Of a leader that ends in good order, to one that asks every 25 to 50 ms. */
 const HANDOVER_MS = LEASE_MS / 2;
 /** Allowed for what a loaded machine adds to a bound. */
-const SLACK_MS = 1_000;
+const SLACK_MS = 3_000;
 
 let stores: RealStores;
 beforeAll(async () => {
@@ -32,7 +32,7 @@ describe.concurrent.each(KINDS)('rows 41, 42: an election among five processes o
   });
   afterAll(() => drill.stop());
 
-  test('fails over within the lease, has one leader at a time, and its terms rise', { timeout: 60_000 }, async () => {
+  test('fails over within the lease, has one leader at a time, and its terms rise', async () => {
     // 1. Killed: the next one leads when the lease is over.
     const killed = await times(() => drill.failOver('SIGKILL'));
     print(kind, 'killed', killed);

@@ -16,7 +16,7 @@ const LEASE_MS = 1_000;
 /** Orders that wait on the stdin of a process that was stopped. */
 const PIECES = 400;
 /** Allowed for what a loaded machine adds to a bound. */
-const SLACK_MS = 1_000;
+const SLACK_MS = 3_000;
 
 const { stores, start } = realProcesses(new URL('./holder.ts', import.meta.url));
 

@@ -113,13 +113,13 @@ function caller(kind: (typeof KINDS)[number], name: string, tickMark: 'success' 
           if (seen.told === 'locked') throw new Error(`lock "${name}" is still held`);
           return seen;
         },
-        { timeout: 8_000, interval: 100 },
+        { timeout: 30_000, interval: 100 },
       ),
   };
 }
 
 async function untilOver(get: () => Promise<LockInfo | undefined>): Promise<void> {
-  await vi.waitUntil(async () => (await get())?.state !== 'held', { timeout: 8_000, interval: 50 });
+  await vi.waitUntil(async () => (await get())?.state !== 'held', { timeout: 30_000, interval: 50 });
 }
 
 function toldBy(outcome: Outcome<unknown>): string {

@@ -2,6 +2,7 @@
  * A process that calls many wrapped functions at once, and says what became of them: for one lock and one tick, for a
  * lock each, or for a lock each that all are released together.
  */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { Redis as UpstashRedis } from '@upstash/redis';
 import { Redis } from 'ioredis';
@@ -22,22 +23,73 @@ export interface ManyOrder {
   readonly rounds: number;
 }
 
-/** What one round came to. `requests`: those to the store, of each of which one was needed. */
+/** What one round came to. */
 export interface ManySaid {
   readonly executed: number;
   readonly skipped: number;
   readonly errors: Readonly<Record<string, number>>;
+  /** Acquires and releases: each needs one request. */
+  readonly asked: number;
+  /** Those that sent a second request before the store had been silent for a second. */
+  readonly hasty: number;
+  /** The most of them that were under way at a time. */
+  readonly abreast: number;
+  /** All requests to the store. */
   readonly requests: number;
   readonly seconds: number;
 }
+
+/** An acquire or a release: when it began, and when each of its requests was sent. */
+interface Asked {
+  readonly sinceMono: number;
+  readonly sentMono: Set<{ readonly atMono: number }>;
+}
+
+/** How long a store may be silent until it is asked again, less what a timer may be early. */
+const SILENCE_MS = 1_000 - 10;
 
 const { store: address, calls, locks, rounds } = order<ManyOrder>();
 /** Locks that nobody has used before. */
 const JOBS = crypto.randomUUID();
 const TICK = Date.UTC(2026, 0, 1);
-let requests = 0;
+const current = new AsyncLocalStorage<Asked>();
+let asked: Asked[] = [];
+let abreast = 0;
 
-/** The library's default client, but for where it is, and each request of it is counted. */
+/** Notes each acquire and release of a store. */
+function watched(store: LockStore): LockStore {
+  let underWay = 0;
+  const watch = async <R>(ask: () => Promise<R>): Promise<R> => {
+    const one: Asked = { sinceMono: performance.now(), sentMono: new Set() };
+    asked.push(one);
+    abreast = Math.max(abreast, ++underWay);
+    try {
+      return await current.run(one, ask);
+    } finally {
+      underWay--;
+    }
+  };
+  return {
+    ...store,
+    acquire: (claim, call) => watch(() => store.acquire(claim, call)),
+    release: (lease, completion, call) => watch(() => store.release(lease, completion, call)),
+  };
+}
+
+/** Notes a request of the call that sends it. @returns how to take it back */
+function sends(): () => void {
+  const request = { atMono: performance.now() };
+  const one = current.getStore();
+  one?.sentMono.add(request);
+  return () => void one?.sentMono.delete(request);
+}
+
+const isHasty = ({ sinceMono, sentMono }: Asked) => {
+  const [, second] = sentMono;
+  return second !== undefined && second.atMono - sinceMono < SILENCE_MS;
+};
+
+/** The library's default client, but for where it is, and each request of it is noted. */
 function open(): LockStore {
   if (address.kind === 'memory') return memoryStore();
   if (address.kind === 'dynamodb') {
@@ -46,25 +98,34 @@ function open(): LockStore {
     const client = new DynamoDBClient({ endpoint, region: 'local', credentials, maxAttempts: 1 });
     client.middlewareStack.add(
       (next) => (args) => {
-        requests++;
+        sends();
         return next(args);
       },
       { step: 'finalizeRequest', priority: 'low' },
     );
     return dynamoDBStore({ tableName, client });
   }
-  if (address.kind === 'redis') return redisStore({ client: counted(new Redis(address.url, SENDS_ONCE)) });
+  if (address.kind === 'redis') return redisStore({ client: noted(new Redis(address.url, SENDS_ONCE)) });
   const { url, token } = address;
-  return upstashStore({ redis: counted(new UpstashRedis({ url, token, retry: { retries: 0 } })) });
+  return upstashStore({ redis: noted(new UpstashRedis({ url, token, retry: { retries: 0 } })) });
 }
 
-function counted<C extends object>(client: C): C {
+/** A script by its hash that the server does not know yet is no request: it is sent again, whole. */
+function noted<C extends object>(client: C): C {
   return new Proxy(client, {
     get(target, key) {
       const value: unknown = Reflect.get(target, key, target);
       if (typeof value !== 'function') return value;
-      if (key === 'evalsha') requests++;
-      return value.bind(target);
+      if (key !== 'evalsha' && key !== 'eval') return value.bind(target);
+      return async (...args: readonly unknown[]) => {
+        const takeBack = sends();
+        try {
+          return await value.apply(target, args);
+        } catch (error) {
+          if (String(error).includes('NOSCRIPT')) takeBack();
+          throw error;
+        }
+      };
     },
   });
 }
@@ -72,7 +133,8 @@ function counted<C extends object>(client: C): C {
 async function round(store: LockStore, number: number): Promise<ManySaid> {
   const errors: Record<string, number> = {};
   const counts = { executed: 0, skipped: 0 };
-  const before = requests;
+  asked = [];
+  abreast = 0;
   const startedMono = performance.now();
   let started = 0;
   let release = () => {};
@@ -96,9 +158,11 @@ async function round(store: LockStore, number: number): Promise<ManySaid> {
   };
   await Promise.all(Array.from({ length: calls }, (_, n) => call(n)));
   const seconds = (performance.now() - startedMono) / 1_000;
-  return { ...counts, errors, requests: requests - before, seconds };
+  const hasty = asked.filter(isHasty).length;
+  const requests = asked.reduce((sum, { sentMono }) => sum + sentMono.size, 0);
+  return { ...counts, errors, asked: asked.length, hasty, abreast, requests, seconds };
 }
 
-const store = open();
+const store = watched(open());
 for (let number = 1; number <= rounds; number++) say('round', { ...(await round(store, number)) });
 process.exit();

@@ -205,7 +205,7 @@ describe('any command line', () => {
 
     // Otherwise it would try one thing alone.
     expect([...seen.keys()]).toEqual(expect.arrayContaining([0, 1, 2, 3]));
-  }, 120_000);
+  }, 300_000);
 });
 
 test('a terminal is never given what it would obey, and JSON parses to the same value', () => {

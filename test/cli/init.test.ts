@@ -199,7 +199,7 @@ test('what is written in TypeScript compiles under strict settings', async () =>
   ]);
 
   expect(problemsOf(texts)).toEqual([]);
-}, 60_000);
+});
 
 function problemsOf(texts: ReadonlyMap<string, string>): string[] {
   const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.json'), ts.sys.readFile);

@@ -25,4 +25,4 @@ test('docs/guides/operate.md shows what each command prints on a morning after a
   });
 
   await checkPage('docs/guides/operate.md', stage());
-}, 120_000);
+}, 300_000);

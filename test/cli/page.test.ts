@@ -23,4 +23,4 @@ test('docs/cli.md shows what each command prints', async () => {
   await admin.pause('import-prices', { by: 'ada' });
 
   await checkPage('docs/cli.md', stage());
-}, 120_000);
+}, 300_000);

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { access, mkdtemp, rm } from 'node:fs/promises';
+import { access, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,12 +10,23 @@ import { cliStage, freshName } from './stage.js';
 const stage = cliStage();
 /** Another user, or another process namespace, needs root. CI has it. */
 const asRoot = test.runIf(process.getuid?.() === 0);
+/** Only there is it known which environment a process has. */
+const onLinux = test.runIf(process.platform === 'linux');
 const NOBODY = ['setpriv', '--reuid=65534', '--clear-groups'];
 const WITHOUT_KILL = ['setpriv', '--bounding-set=-kill', '--inh-caps=-kill'];
 const NEW_PIDS = ['unshare', '--pid', '--fork', '--mount-proc'];
 /** Says each SIGINT and ends a second after the first. */
 const COUNTS = `process.stdin.resume(); process.on('SIGINT', () => { console.log('INT'); setTimeout(process.exit, 1000, 5); });
   process.on('SIGHUP', () => process.exit(6)); console.log('on'); setTimeout(process.exit, 20000);`;
+/** Has run stand still from the start of its command on, before it can tell the watchdog of it. */
+const STANDS_STILL = `const childProcess = require('node:child_process');
+  const { spawn } = childProcess;
+  childProcess.spawn = (file, ...rest) => {
+    const child = spawn(file, ...rest);
+    if (file === '/bin/sh') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+    return child;
+  };
+  require('node:module').syncBuiltinESMExports();`;
 
 let folder: string;
 beforeAll(async () => {
@@ -40,8 +51,8 @@ interface Started {
   readonly ended: Promise<number | string>;
 }
 
-function started([file = '', ...args]: readonly string[]): Started {
-  const child = spawn(file, args, { stdio: 'pipe', env: { ...process.env, SHELL: '/bin/sh' } });
+function started([file = '', ...args]: readonly string[], env: NodeJS.ProcessEnv = {}): Started {
+  const child = spawn(file, args, { stdio: 'pipe', env: { ...process.env, SHELL: '/bin/sh', ...env } });
   onTestFinished(() => void child.kill('SIGKILL'));
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
@@ -98,11 +109,22 @@ describe('row 123: what run does with the processes of its command', () => {
     await Promise.all([gone(command), gone(other)]);
   });
 
-  test('SIGKILL ends the command also where it comes with its first line', async () => {
-    const run = started(runLine(freshName(), 'sh', '-c', 'echo command $$; kill -KILL $PPID; exec sleep 100'));
-    expect(await run.ended).toBe('SIGKILL');
+  onLinux('SIGKILL of run ends the command also when run could not do anything after it had started it', async () => {
+    const preload = join(folder, 'stands-still.cjs');
+    await writeFile(preload, STANDS_STILL);
+    const name = freshName();
+    const command = ['/bin/sh', '-c', 'echo command $$; exec sleep 100'];
+    const other = started(runLine(`${name}-other`, ...command));
+    await other.said('command');
+    const run = started(runLine(name, ...command), { NODE_OPTIONS: `--require=${preload}` });
+    await run.said('command');
+    run.child.kill('SIGKILL');
 
+    expect(await run.ended).toBe('SIGKILL');
     await gone(numberAfter(run.output(), 'command'));
+    expect(isAlive(numberAfter(other.output(), 'command'))).toBe(true);
+    other.child.kill('SIGTERM');
+    expect(await other.ended).toBe(143);
   });
 
   test('SIGTERM reaches what the command has started, and the lock is free after all of it', async () => {

@@ -143,7 +143,7 @@ describe('on redis', () => {
     expect((await ended).code).toBe(70);
   });
 
-  test('row 124: a command that ignores SIGTERM after the loss is killed 10 s later', { timeout: 90_000 }, async () => {
+  test('row 124: a command that ignores SIGTERM after the loss is killed 10 s later', async () => {
     const stubborn = "console.log('on'); process.on('SIGTERM', () => {}); setInterval(() => {}, 1000);";
     const from = Date.now();
     const { ended } = await started('redis', '--name', freshName(), '--at-most', '1s', ...node(stubborn));

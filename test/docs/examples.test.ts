@@ -31,12 +31,12 @@ beforeAll(() => {
   const [legacy, usual] = [true, false].map((is) => [...examples].filter(([file]) => isOfNestJs(file) === is));
   program = programOf(new Map([...(usual ?? []), [WRONG, wrong], [CDK, cdk], [STORE, store]]));
   legacyProgram = programOf(new Map(legacy), { experimentalDecorators: true, emitDecoratorMetadata: true });
-}, 180_000);
+}, 450_000);
 
 test('every TypeScript example in the docs compiles under the strict settings of this project', () => {
   expect(examples.size).toBeGreaterThan(80);
   expect([...examples.keys()].flatMap(problemsOf)).toEqual([]);
-}, 180_000);
+}, 450_000);
 
 test('the check of the examples finds a wrong one', () => {
   expect(problemsOf(WRONG)).toEqual([expect.stringContaining("'number' is not assignable")]);

@@ -25,7 +25,7 @@ beforeAll(async () => {
   const modules = join(built.folder, 'node_modules');
   await mkdir(join(modules, '@aws-sdk'));
   for (const name of PACKAGES) await symlink(join(ROOT, 'node_modules', name), join(modules, name), 'dir');
-}, 120_000);
+}, 300_000);
 afterAll(async () => {
   await bridge?.stop();
   await Promise.all([redis?.stop(), built?.remove()]);
@@ -98,7 +98,7 @@ test('of two processes with one schedule, one works for each tick', async () => 
     workers.flatMap(({ lines }) => lines().flatMap((line) => /works for (\S+)$/.exec(line)?.[1] ?? []));
   const skips = () => workers.flatMap(({ lines }) => lines().filter((line) => line.includes('skipped, ')));
 
-  await expect.poll(() => worked().length > 1 && skips().length > 0, { timeout: 100_000, interval: 200 }).toBe(true);
+  await expect.poll(() => worked().length > 1 && skips().length > 0, { timeout: 250_000, interval: 200 }).toBe(true);
 
   expect(new Set(worked()).size).toBe(worked().length);
-}, 120_000);
+}, 300_000);

@@ -69,7 +69,7 @@ beforeAll(async () => {
   bridge = await startUpstashBridge({ redisPort: redis.port });
   await addProject();
   said = await run([...examples, ...broken]);
-}, 180_000);
+}, 450_000);
 afterAll(async () => {
   await programs?.stop();
   await bridge?.stop();

@@ -74,4 +74,4 @@ test('the test for node:test in docs/guides/testing.md passes', async () => {
   const { stdout } = await promisify(execFile)(process.execPath, ['--test', 'digest.test.mjs'], options);
 
   expect(stdout).toMatch(/pass 1\b/);
-}, 120_000);
+}, 300_000);

@@ -25,8 +25,8 @@ const ENDED_BY_SIGTERM = [
   { code: 143, signal: null, stderr: '' },
 ];
 /** The first start of Node 22 or 24 may fetch it. */
-const SLOW_MS = 120_000;
-const PATIENTLY = { timeout: 10_000 };
+const SLOW_MS = 300_000;
+const PATIENTLY = { timeout: 60_000 };
 
 let server: RedisServer;
 let redis: Redis;

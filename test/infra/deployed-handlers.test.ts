@@ -28,7 +28,7 @@ import { createSynthesised, resolved, type SynthesisedApp, synthesisedApp } from
 
 const REGION = 'eu-central-1';
 const STACK = 'single-execution-dev';
-const SLOW_MS = 120_000;
+const SLOW_MS = 300_000;
 
 const arnOf = (table: string) => `arn:aws:dynamodb:${REGION}:123456789012:table/${table}`;
 const { client, endpoint } = dynamoDBLocal();

@@ -40,7 +40,7 @@ beforeAll(async () => {
     format: 'esm',
   });
   oldest = await import(/* @vite-ignore */ pathToFileURL(outfile).href);
-}, 60_000);
+});
 
 /** An app whose functions are not bundled. */
 function appOf({ App }: typeof newestCdk): newestCdk.App {

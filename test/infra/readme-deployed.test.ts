@@ -93,4 +93,4 @@ test('row 84: a run of it writes the metrics that its alarm waits for, and a ski
     expect.stringContaining('"message":"lock \\"send-digest\\": skipped, this tick is done"'),
   ]);
   expect(stderr).toEqual([]);
-}, 180_000);
+}, 450_000);

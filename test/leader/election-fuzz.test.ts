@@ -150,4 +150,4 @@ test('row 41: never two leaders, and rising terms, over 10,000 steps of kills, s
       'skipped',
     ]),
   );
-}, 120_000);
+}, 300_000);

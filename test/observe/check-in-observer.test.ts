@@ -77,7 +77,7 @@ describe('row 105: checkInObserver', () => {
     expect(await executeWithLock(() => 'sent', options)).toMatchObject({ value: 'sent', release: 'released' });
     const settled = vi.fn();
     const settling = observer.settled().then(settled);
-    await vi.waitFor(() => expect(asked).toHaveLength(1));
+    await vi.waitFor(() => expect(asked).toHaveLength(1), 60_000);
     expect(settled).not.toHaveBeenCalled();
     answer.open();
     await settling;

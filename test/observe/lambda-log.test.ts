@@ -8,7 +8,7 @@ import { printedOnLambda } from './runtime-client.js';
  * client patches.
  */
 
-const FETCH_MS = 120_000;
+const FETCH_MS = 300_000;
 let program: BundledProgram;
 beforeAll(async () => {
   program = await bundledProgram(new URL('./lambda-program.ts', import.meta.url));

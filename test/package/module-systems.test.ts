@@ -14,7 +14,7 @@ import { type InstalledPackage, installedPackage, run } from './installed-packag
  */
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const SLOW_MS = 120_000;
+const SLOW_MS = 300_000;
 const bin = (path: string) => join(ROOT, 'node_modules', path);
 const sourceOf = (path: string) => readFile(new URL(path, import.meta.url), 'utf8');
 

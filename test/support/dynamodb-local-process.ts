@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { freePort, HOST, type KeptServer, startKept } from './kept-server.js';
 
-const START_MS = 60_000;
+const START_MS = 180_000;
 /** A test run ends before code that took long to compile has paid, and nobody reads the traces of what it throws. */
 const JAVA_OPTIONS = '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-StackTraceInThrowable';
 
@@ -22,7 +22,7 @@ export async function startDynamoDBLocal(): Promise<DynamoDBLocalProcess> {
     startMs: START_MS,
     // Any HTTP answer will do: without a signature DynamoDB Local answers 400.
     isReady: () =>
-      fetch(endpoint, { signal: AbortSignal.timeout(1_000) }).then(
+      fetch(endpoint, { signal: AbortSignal.timeout(10_000) }).then(
         () => true,
         () => false,
       ),

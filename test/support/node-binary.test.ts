@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { madeOnce, nodeBinary } from './node-binary.js';
 
-const FETCH_MS = 120_000;
+const FETCH_MS = 300_000;
 
 test.each([22, 24] as const)('gives a Node %i', { timeout: FETCH_MS }, async (major) => {
   const { stdout } = await promisify(execFile)(await nodeBinary(major), ['--version']);

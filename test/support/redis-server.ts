@@ -4,7 +4,7 @@ import { Redis } from 'ioredis';
 import { freePort, HOST, type KeptServer, startKept } from './kept-server.js';
 
 const PROGRAM = 'redis-server';
-const START_MS = 20_000;
+const START_MS = 180_000;
 /** Another process can take the free port before Redis does. */
 const PORTS_TRIED = 3;
 

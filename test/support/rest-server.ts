@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { freePort } from './kept-server.js';
 
 const SERVER = '@humanwhocodes/upstash-redis-server';
-const START_MS = 20_000;
+const START_MS = 180_000;
 
 /** Speaks Upstash's REST in front of a Redis, and was written by others. */
 export interface RestServer {

@@ -39,7 +39,7 @@ beforeAll(async () => {
   const own = join(folder, 'node_modules/single-execution');
   await buildPackage(own);
   await addDeclarations(own, 'tsconfig.build.json');
-}, 120_000);
+}, 300_000);
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 test('every door but those of the AWS SDK and the CDK compiles without the DOM, Node’s types and esnext.disposable', async () => {

@@ -118,7 +118,7 @@ export async function runCommand(
   env: Environment,
   { place, signals, stop, clock, note }: Surroundings,
 ): Promise<void> {
-  const watchdog = startWatchdog(place === 'terminal', clock);
+  const watchdog = startWatchdog(place === 'terminal', marksOf(env), clock);
   const { child, pid } = await begun(file, args, env, { place, watchdog });
   // From here on only the exit of the command ends the run.
   const ended = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
@@ -142,6 +142,12 @@ export async function runCommand(
     watchdog.dismiss();
   }
 }
+
+/** Together no other run has them. */
+const marksOf = (env: Environment): readonly [string, string] => {
+  const mark = (name: string) => `${name}=${env[name]}`;
+  return [mark('SINGLE_EXECUTION_NAME'), mark('SINGLE_EXECUTION_FENCING_TOKEN')];
+};
 
 /** @throws CommandFailed where the system refuses: some errors come at once, others as an event */
 async function begun(

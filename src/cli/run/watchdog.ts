@@ -5,17 +5,34 @@ import type { Clock } from '../../core/values/clock.js';
 /*
  * A tiny shell beside the command. It is there before the command, is told its process, and then waits for a word from
  * this process. When this process is gone without one, even by SIGKILL, it ends the command: SIGTERM, and SIGKILL 10 s
- * later. On a terminal it stands in the same process group as
- * the command, and tells which signals the whole group was sent, as by Ctrl-C: those have reached the command already.
+ * later. This process may be gone before it has named the command. The shell then finds the command by its environment,
+ * where the system shows it (Linux). On a terminal the shell stands in the same process group as the command, and tells
+ * which signals the whole group was sent, as by Ctrl-C: those have reached the command already.
  */
 const SCRIPT = `
 trap '' PIPE
 for signal in INT QUIT HUP TERM USR1 USR2; do trap "echo SIG$signal" $signal; done
 exec 3<&0
-until read -r target <&3; do [ $? -lt 128 ] && exit; done
-(trap '' INT QUIT HUP TERM USR1 USR2; read -r word) <&3 &
-until wait $!; status=$?; [ $status -lt 128 ]; do :; done
-[ $status -eq 0 ] && exit
+begun() {
+  for file in $(grep -lsF -e "$2" /proc/[0-9]*/environ); do
+    [ "$(tr '\\000' '\\n' <"$file" | grep -cxF -e "$1" -e "$2")" = 2 ] || continue
+    pid=\${file#/proc/} pid=\${pid%/environ}
+    kill -s 0 -- "-$pid" && pid="-$pid"
+    echo "$pid"
+    return
+  done
+}
+until read -r target <&3; do [ $? -lt 128 ] && break; done
+if [ "$target" ]; then
+  (trap '' INT QUIT HUP TERM USR1 USR2; read -r word) <&3 &
+  until wait $!; status=$?; [ $status -lt 128 ]; do :; done
+  [ $status -eq 0 ] && exit
+fi
+for second in 1 2 3 4 5 6 7 8 9 10; do
+  [ "$target" ] || target=$(begun "$1" "$2")
+  [ "$target" ] && break
+  sleep 1
+done
 kill -s TERM -- "$target" || exit
 for second in 1 2 3 4 5 6 7 8 9 10; do sleep 1; kill -s 0 -- "$target" || exit; done
 kill -s KILL -- "$target"
@@ -33,9 +50,12 @@ export interface Watchdog {
   dismiss(): void;
 }
 
-/** @param isInGroup whether it is to stand in the process group of this process */
-export function startWatchdog(isInGroup: boolean, clock: Clock): Watchdog {
-  const shell = spawn('sh', ['-c', SCRIPT], {
+/**
+ * @param isInGroup whether it is to stand in the process group of this process
+ * @param marks two variables of the environment that only the command and what it starts have, as NAME=VALUE
+ */
+export function startWatchdog(isInGroup: boolean, marks: readonly [string, string], clock: Clock): Watchdog {
+  const shell = spawn('sh', ['-c', SCRIPT, 'sh', ...marks], {
     detached: !isInGroup,
     stdio: ['pipe', 'pipe', 'ignore'],
   });

@@ -24,10 +24,14 @@ export interface HeldLock {
   readonly plan: CatchUpPlan;
 }
 
-/** Runs a task for the tick of an order: the run's own, or one that it catches up with. */
-export function runFor<T>(task: Task<T>, held: HeldLock, invocation: Invocation): Promise<Settled<T>> {
+/**
+ * Runs a task for the tick of an order: the run's own, or one that it catches up with. Looks at the clocks last of all:
+ * observers may have taken their time, or the process may have been stopped since the grant was checked.
+ */
+export async function runFor<T>(task: Task<T>, held: HeldLock, invocation: Invocation): Promise<Settled<T>> {
   const { order, policy } = invocation;
   const { watch } = held;
+  if (watch.isLost()) return { error: watch.lostBecause };
   const isHeld = () => !watch.isLost() && !watch.isStopped();
   const execution = guardedExecution(held, invocation);
   return settle(task, { execution, store: policy.store, tickMs: order.tickMs, isHeld });

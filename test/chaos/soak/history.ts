@@ -61,8 +61,11 @@ export interface Delivery extends Omit<TickOrder, 'fails'> {
 /** How a delivery ended, as its worker saw it. */
 export interface Settled {
   readonly atMs: number;
-  /** A handler fails when it was told to, and is aborted when its signal stops it. An error should never come. */
-  readonly ending: 'failed' | `${'ran' | 'aborted' | 'skipped' | 'store error' | 'error'}: ${string}`;
+  /**
+   * A handler fails when it was told to, and is aborted when its signal stops it. It is not begun once its lock is
+   * lost. An error should never come.
+   */
+  readonly ending: 'failed' | `${'ran' | 'aborted' | 'not begun' | 'skipped' | 'store error' | 'error'}: ${string}`;
   /** Whom it was skipped for. */
   readonly holder?: SkippedHolder | undefined;
 }

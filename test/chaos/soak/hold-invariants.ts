@@ -134,11 +134,9 @@ function isLeased(skip: Delivery, { lockAtMostForMs, keepAlive }: SoakJob, asked
   if (!holder) return false;
   const [lockedAt, lockUntil] = [Date.parse(holder.lockedAt), Date.parse(holder.lockUntil)];
   const leasedAt = keepAlive ? lockUntil - lockAtMostForMs : lockedAt;
-  return (
-    askedAt <= lockUntil + ROUNDING_MS &&
-    lockUntil <= leasedAt + lockAtMostForMs &&
-    leasedAt <= endAt + LATE_MS + BUSY_MS + ROUNDING_MS
-  );
+  // A grant may come however late: it has begun under a token of its own. Renewals of it end with its holder.
+  const isInTime = leasedAt === lockedAt || leasedAt <= endAt + LATE_MS + BUSY_MS + ROUNDING_MS;
+  return askedAt <= lockUntil + ROUNDING_MS && lockUntil <= leasedAt + lockAtMostForMs && isInTime;
 }
 
 /** On DynamoDB tokens tell whether one that nobody knows of came between them. On Redis all locks go by one clock. */

@@ -47,6 +47,8 @@ interface Sketch {
   readonly at?: number;
   readonly worksMs?: number;
   readonly token?: number;
+  /** When the handler began, where it stood still since its grant. */
+  readonly beganMs?: number;
   readonly endedMs?: number;
   readonly hasReturned?: boolean;
   readonly refused?: number;
@@ -90,9 +92,10 @@ const SOUND: readonly Sketch[] = [
 function deliveryOf(sketch: Sketch): Delivery {
   const { id, job = PLAIN, tick: tickMs = 0, on = W1, at = 0, worksMs = 200, token, granted = token, ending } = sketch;
   const { abortedMs, previous, endedMs = at + 200, hasReturned = true, refused = 0, by, locked: times = [] } = sketch;
+  const { beganMs = at + 11 } = sketch;
   const run = token !== undefined && {
     token,
-    beganMs: at + 11,
+    beganMs,
     endedMs,
     hasReturned,
     refused,
@@ -156,6 +159,8 @@ test('a sound soak breaks no invariant, and gives each of them something to look
 const UNTOLD = { id: 4, abortedMs: undefined, refused: 0, hasReturned: true, ending: RAN } as const;
 const FIRED_UNTOLD = { ...UNTOLD, on: withoutTimers(25_000, []), endedMs: 25_500 };
 const FIRED_AGAIN = but(FIRED_UNTOLD, { id: 5, at: 25_200, endedMs: 25_700 });
+/** The tick for which delivery 8 was skipped, after a newer one is done. */
+const OLDER_TICK = { id: 21, tick: 6, on: W2, token: 16, at: 46_000, ending: RAN } as const;
 const ANOTHER = { id: 20, tick: 9, on: W2, token: 16, at: 45_600, ending: RAN } as const;
 
 /** Histories that break an invariant, each by what is wrong with it. */
@@ -173,6 +178,20 @@ const DOCTORED: Readonly<Record<string, Readonly<Record<string, SoakHistory>>>> 
     'one that stood still is not told': but({ ...UNTOLD, endedMs: 25_800 }, { id: 5, at: 25_600, endedMs: 25_700 }),
     'one whose timers have fired again is not told': FIRED_AGAIN,
     'one that is never told works on when its timers fire again': but(FIRED_UNTOLD),
+    'one that began too late beside its successor is not told': but(
+      {
+        id: 20,
+        job: KEPT,
+        tick: 2,
+        on: STOPPED,
+        token: 302,
+        at: 19_980,
+        beganMs: 25_070,
+        endedMs: 25_800,
+        ending: RAN,
+      },
+      { id: 21, job: KEPT, tick: 3, on: W1, token: 303, at: 23_500, endedMs: 25_750, ending: RAN },
+    ),
   },
   'writes nothing after its lease': {
     'a handler does the work that waited for it while its process was stopped': written({
@@ -201,6 +220,7 @@ const DOCTORED: Readonly<Record<string, Readonly<Record<string, SoakHistory>>>> 
   'no tick runs that is done': {
     'a tick that is done runs again': but({ id: 9, tick: 4 }),
     'an older tick runs after a newer one is done': but({ id: 9, tick: 2 }),
+    'an older tick runs whose only other call was skipped at once': but(OLDER_TICK),
   },
   "with tickMark 'start' a tick is granted once": {
     'a started tick starts again': but({ id: 13, token: 202, ending: RAN }),
@@ -257,6 +277,10 @@ const DOCTORED: Readonly<Record<string, Readonly<Record<string, SoakHistory>>>> 
   },
   'each delivery to a worker that lives': {
     'a delivery never ends': but({ id: 7, on: W1 }),
+    'the lock of a handler that began is said to have been lost before': but({
+      id: 9,
+      ending: 'not begun: LockLostError',
+    }),
     'a delivery ends with an error of another kind': but({ id: 14, ending: 'error: TypeError' }),
     'the store fails in a way that no network explains': but({ id: 14, ending: 'store error: INVALID_REQUEST' }),
   },
@@ -318,6 +342,25 @@ const NO_BREACH: Readonly<Record<string, SoakHistory>> = {
   ),
   'a request that the machine kept back grants a lock when its sender is long dead': but(
     locked(20, 7, 45_100, 7, { locked: [44_000, 46_000] }),
+  ),
+  'a grant comes half a minute after its sender was killed, on a machine that is busy': but(
+    locked(20, 7, 70_000, 7, { locked: [69_500, 71_500] }),
+  ),
+  'one that stood still since its grant begins beside its successor, and only the one that is late is told': but(
+    { id: 4, at: 19_980, beganMs: 25_070, refused: 1, ...toldAt(25_078), endedMs: 25_080 },
+    { id: 5, endedMs: 25_072 },
+  ),
+  'one that stood still since its grant does not begin': but({
+    id: 20,
+    tick: 9,
+    on: W1,
+    at: 47_000,
+    granted: 16,
+    ending: 'not begun: LockLostError',
+  }),
+  'an older tick runs whose earlier call learnt too late that it had the lock, which counts as a crash': but(
+    { id: 8, settledMs: 43_050 },
+    OLDER_TICK,
   ),
   'on DynamoDB a host that is ahead cuts lockAtLeastFor short': onDynamoDB(
     but({ id: 11, on: worker('w6', { aheadMs: 5_000 }), at: 1_600 }),

@@ -33,7 +33,8 @@ export const LIVENESS_INVARIANTS: Invariants<SoakHistory> = {
       const ending = delivery.settled?.ending;
       if (!ending) return [shown('never ended', delivery)];
       const isStrange = /^(store )?error/.test(ending) && !expected.includes(ending);
-      return isStrange ? [shown('ended in a way that nothing explains', delivery)] : [];
+      const hasBegun = ending.startsWith('not begun') && delivery.run !== undefined;
+      return isStrange || hasBegun ? [shown('ended in a way that nothing explains', delivery)] : [];
     });
     return { cases: living.length, breaches };
   },

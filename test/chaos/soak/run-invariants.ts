@@ -20,7 +20,9 @@ export const RUN_INVARIANTS: Invariants<SoakHistory> = {
   'a handler is asked to stop before its lease is over; one that stands still, as soon as it goes on'(history) {
     const runs = runsOf(history);
     const overdue = runs.filter(({ job }) => !job.keepAlive).flatMap(beyondItsLease);
-    const untold = besideSuccessor(history).filter(([{ run, worker }, next]) => {
+    const untold = besideSuccessor(history).filter(([one, next]) => {
+      // The one with the smaller token has lost the lock: the first, or one that stood still and began too late.
+      const [{ run, worker }] = one.run.token < next.run.token ? [one] : [next];
       // One that ends in the very turn in which it goes on may do so before it is told.
       const isTold = run.aborted?.reason === 'LockLostError' || awakeMs(worker, next.run.beganMs, run.endedMs) === 0;
       return !isTold && run.endedMs !== worker.killedMs;

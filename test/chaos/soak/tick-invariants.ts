@@ -50,23 +50,28 @@ export const TICK_INVARIANTS: Invariants<SoakHistory> = {
 };
 
 /** Whether the tick of a run may be open: an earlier delivery of it may have been granted the lock. */
-function canHaveBegun({ id, job, tickMs, run }: WithRun, { deliveries }: SoakHistory): boolean {
+function canHaveBegun({ id, job, tickMs, run }: WithRun, { deliveries, store }: SoakHistory): boolean {
   return deliveries.some(
     (one) =>
       one.job.name === job.name &&
       one.tickMs === tickMs &&
       one.id !== id &&
       (one.receivedMs ?? Number.POSITIVE_INFINITY) < run.beganMs &&
-      !one.settled?.ending.startsWith('skipped'),
+      canHaveHeld(one, store),
   );
 }
 
 /** Whether a delivery may have marked its tick as done. With `start` the grant does, even if nobody was told of it. */
 function canHaveDone(one: Delivery, store: SoakHistory['store']): boolean {
-  const { job, granted, run, settled, receivedMs = 0, worker } = one;
-  if (job.tickMark === 'success') return run?.hasReturned === true;
+  return one.job.tickMark === 'success' ? one.run?.hasReturned === true : canHaveHeld(one, store);
+}
+
+/** Whether a delivery may have been granted the lock, be it that its worker was never told of the grant. */
+function canHaveHeld(one: Delivery, store: SoakHistory['store']): boolean {
+  const { job, granted, settled, receivedMs = 0, worker } = one;
   if (granted || !settled || hasStoreFailed(one)) return true;
-  // Its answer stayed away until its lease was over. On DynamoDB one of a clock behind ends early.
+  // Its answer stayed away until its lease was over: the next one found a crash. On DynamoDB the lease of a clock
+  // behind ends early.
   const leaseMs = job.lockAtMostForMs + (store === 'dynamodb' ? Math.min(0, worker.aheadMs) : 0);
   return settled.atMs - receivedMs >= leaseMs;
 }

@@ -6,7 +6,14 @@
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Execution, executeWithLock, type LockStore, LockStoreError, type Outcome } from 'single-execution';
+import {
+  type Execution,
+  executeWithLock,
+  LockLostError,
+  type LockStore,
+  LockStoreError,
+  type Outcome,
+} from 'single-execution';
 import { openStore } from '../../support/store-address.js';
 import { nameOf, order } from '../../support/told.js';
 import { machineMs, wallOffsetMs, watchTimers } from './clock.js';
@@ -73,6 +80,7 @@ function endingOf(outcome: Outcome<void>): Omit<Settled, 'atMs'> {
 function endingOfError(error: unknown): Omit<Settled, 'atMs'> {
   if (error instanceof PlannedFailure) return { ending: 'failed' };
   if (error instanceof Aborted) return { ending: `aborted: ${nameOf(error.cause)}` };
+  if (error instanceof LockLostError) return { ending: 'not begun: LockLostError' };
   if (error instanceof LockStoreError) return { ending: `store error: ${error.code}` };
   return { ending: `error: ${error instanceof Error ? error.stack : error}` };
 }

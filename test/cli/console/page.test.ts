@@ -140,7 +140,7 @@ describe('the page of the console', () => {
     await job(page, name);
 
     await redis().admin.forceRelease(name, { fencingToken });
-    await expect.poll(() => state(page), { timeout: 10_000 }).toBe('forced');
+    await expect.poll(() => state(page), { timeout: 60_000 }).toBe('forced');
   });
 
   test('can be used with the keyboard alone', async () => {

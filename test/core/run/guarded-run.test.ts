@@ -261,6 +261,21 @@ describe('row 32: bookkeeping that fails', () => {
   });
 });
 
+test('a lease that ends while observers are told of the start begins no task', async () => {
+  const { clock, observer, options, item } = memoryLocks();
+  const takesAMinute = ({ type }: LockEvent) => {
+    if (type === 'started') clock.stepWall(MINUTE);
+  };
+  const task = vi.fn();
+  const observers = [observer, takesAMinute];
+  const running = executeWithLock(task, { ...options, tick: NOW, observers });
+
+  await expect(running).rejects.toThrow(LockLostError);
+  expect(task).not.toHaveBeenCalled();
+  expect(observer.types()).toEqual(['attempted', 'acquired', 'started', 'lost', 'released', 'failed']);
+  expect(await item()).not.toHaveProperty('doneTick');
+});
+
 describe('a grant that is over at its arrival', () => {
   const late = (ms: number, over: Partial<ExecuteOptions> = {}) => {
     const { clock, store, observer, options, item } = memoryLocks();

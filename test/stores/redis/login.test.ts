@@ -49,6 +49,7 @@ test.each<[string, string, () => Client]>([
   // It sends what it was given in spite of the refusal, and passes on what Redis says of that.
   ['node-redis with a wrong one', 'NOAUTH', () => nodeRedis('wrong')],
 ])('%s is told so at once: %s', async (_, word, make) => {
+  // One that is not told waits for 5 s.
   const started = performance.now();
 
   await expect(run(make())).rejects.toMatchObject({
@@ -57,7 +58,7 @@ test.each<[string, string, () => Client]>([
     retryable: false,
     message: `acquire of lock "login" failed: Redis refused the login (${word}): give the client the right username and password; nothing was sent`,
   });
-  expect(performance.now() - started).toBeLessThan(3_000);
+  expect(performance.now() - started).toBeLessThan(4_500);
 });
 
 test('the right password is let in, also by a client that is not connected yet', async () => {

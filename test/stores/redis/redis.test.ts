@@ -380,7 +380,7 @@ describe('a client that cannot send', () => {
   };
   const ended = async (client: Redis) => {
     client.disconnect();
-    await vi.waitUntil(() => client.status === 'end');
+    await vi.waitUntil(() => client.status === 'end', 60_000);
     return client;
   };
   /** Its own connection attempts go on and on. */
@@ -401,15 +401,14 @@ describe('a client that cannot send', () => {
     ['the oldest ioredis that has ended', () => ended(watched(new OldestRedis(nobody)))],
   ])('%s is told at once', async (_, make) => {
     const store = redisStore({ client: await make() });
-    const start = performance.now();
 
     const why =
       'the client is closed: await client.connect() before the first run, and close it after the last; nothing was sent';
-    await expect(store.acquire(claim(), call(5_000))).rejects.toMatchObject({
+    // Longer than this test may last: one that waits for the end of its time fails.
+    await expect(store.acquire(claim(), call(600_000))).rejects.toMatchObject({
       message: `acquire of lock "digest" failed: ${why}`,
       cause: { name: 'NotSent', message: why },
     });
-    expect(performance.now() - start).toBeLessThan(500);
   });
 
   test.each<[string, () => RedisStoreOptions['client']]>([

@@ -42,7 +42,7 @@ test('a script that was sent whole and is not answered is sent by the next try o
   const clock = manualClock();
   const some = names.slice(0, 3);
   const acquiring = some.map((name) => redisStore({ client }).acquire(claim({ name }), storeCall(clock)));
-  await vi.waitFor(() => expect(client.evalsha).toHaveBeenCalledTimes(3));
+  await vi.waitFor(() => expect(client.evalsha).toHaveBeenCalledTimes(3), 60_000);
   await clock.advance(1_000);
 
   expect((await Promise.all(acquiring)).map(({ status }) => status)).toEqual(['acquired', 'acquired', 'acquired']);

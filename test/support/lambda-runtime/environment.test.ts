@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { nodeBinary } from '../node-binary.js';
 import { oneModuleAsset, oneModuleLambda, returnedBy } from './one-module-lambda.js';
 
-const FETCH_MS = 120_000;
+const FETCH_MS = 300_000;
 
 describe.each([22, 24] as const)('on Node %i', (major) => {
   let node: string;
@@ -81,7 +81,7 @@ describe.each([22, 24] as const)('on Node %i', (major) => {
     );
     const pausedRun = async (id: string, timeoutMs: number) => {
       const run = host.start({ id }, { timeoutMs });
-      await vi.waitFor(() => expect(host.output().stdout).toContain(id), { interval: 5, timeout: 10_000 });
+      await vi.waitFor(() => expect(host.output().stdout).toContain(id), { interval: 5, timeout: 60_000 });
       run.pause();
       return run;
     };
@@ -105,7 +105,7 @@ describe.each([22, 24] as const)('on Node %i', (major) => {
       };`,
     );
     const [, ...running] = [host.start({}), host.start({ hangs: true }), host.start({ hangs: true })];
-    await vi.waitFor(() => expect(host.output().stdout).toHaveLength(3), { timeout: 10_000 });
+    await vi.waitFor(() => expect(host.output().stdout).toHaveLength(3), { timeout: 60_000 });
     running[0]?.pause();
 
     await host.stop();

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { nodeBinary } from '../node-binary.js';
 import { oneModuleLambda, returnedBy } from './one-module-lambda.js';
 
-const FETCH_MS = 120_000;
+const FETCH_MS = 300_000;
 
 describe.each([22, 24] as const)('on Node %i', (major) => {
   let node: string;
