@@ -7,7 +7,7 @@ import type {
 } from '../core/ports/lock-admin-store.js';
 import type { StoreCall } from '../core/ports/lock-store.js';
 import { CorruptLockError } from '../core/public/errors.js';
-import { FOREVER_MS, type Item, type LockRecord, MAX_PAUSED_BY_BYTES } from '../core/record/lock-record.js';
+import { FORCE_STEP, FOREVER_MS, type Item, type LockRecord, MAX_PAUSED_BY_BYTES } from '../core/record/lock-record.js';
 import { isMemberList } from '../core/record/member-list.js';
 import { failedTicksAfterCrash } from '../core/record/open-ticks.js';
 import { newAttemptId } from '../core/values/attempt-id.js';
@@ -55,8 +55,8 @@ export interface LockAdmin extends TickVerbs {
   /** One lock; undefined when it was never used, or deleted. */
   get(name: string): Promise<LockInfo | undefined>;
   /**
-   * Ticks of a lock that failed, crashed, never came or were listed by `backfill`, and are not done since. A call for
-   * one of them runs, once. Empty for a name that was never used.
+   * Ticks of a lock that failed, crashed, were ended by force, never came or were listed by `backfill`, and are not
+   * done since. A call for one of them runs, once. Empty for a name that was never used.
    */
   open(name: string): Promise<readonly Date[]>;
   /** The last ten runs of a lock, newest first. */
@@ -174,7 +174,7 @@ export function lockAdmin(store: LockAdminStore, options: AdminOptions = {}): Lo
       if (!force) return { status: 'unchanged', lock };
       const result = await store.forceRelease(force, call());
       return result === 'forced'
-        ? { status: 'forced', fencingToken: fencingToken + 1 }
+        ? { status: 'forced', fencingToken: fencingToken + FORCE_STEP }
         : { status: 'unchanged', lock: await get(name) };
     },
 
@@ -197,7 +197,7 @@ export function lockAdmin(store: LockAdminStore, options: AdminOptions = {}): Lo
 
 /** The end of a grant by force; undefined where the lock is not held under this token. */
 function forceOf(lock: LockInfo, item: Item, fencingToken: number, now: number): ForceRelease | undefined {
-  const { name, lockedAt, underlyingState, state } = lock;
+  const { name, lockedAt, tick, underlyingState, state } = lock;
   const isHeld = HELD.includes(underlyingState ?? state) && lock.fencingToken === fencingToken;
   if (!isHeld || lockedAt === undefined) return undefined;
   return {
@@ -206,7 +206,7 @@ function forceOf(lock: LockInfo, item: Item, fencingToken: number, now: number):
     fencingToken,
     lockedAtMs: lockedAt.getTime(),
     nowMs: Math.round(now),
-    ...defined({ failedTicks: failedTicksAfterCrash(item) }),
+    ...defined({ tickMs: tick?.getTime(), failedTicks: failedTicksAfterCrash(item) }),
   };
 }
 

@@ -34,8 +34,8 @@ export interface LockInfo {
   /** Highest tick done. */
   readonly doneTick?: Date;
   /**
-   * Ticks that failed, crashed, never came or were listed by `backfill`, and are not done since: a call for one of them
-   * runs. Oldest first; absent where all are done.
+   * Ticks that failed, crashed, were ended by force, never came or were listed by `backfill`, and are not done since: a
+   * call for one of them runs. Oldest first; absent where all are done.
    */
   readonly openTicks?: readonly Date[];
   /** While paused: until when, and by whom. */
@@ -45,13 +45,13 @@ export interface LockInfo {
     /** Who paused. */
     readonly by: string;
   };
-  /** How the last finished run ended, and when. */
+  /** How the last run ended that gave the lock back. A later one may have crashed, or was ended by force: see `runs`. */
   readonly lastResult?: 'succeeded' | 'failed';
-  /** When the last finished run gave the lock back. */
+  /** When that run gave the lock back. */
   readonly lastReleasedAt?: Date;
-  /** Name of the error of the last run, where it failed. */
+  /** Name of the error of that run, if it failed. */
   readonly lastError?: string;
-  /** Failed and crashed runs since the last success, up to ten. */
+  /** Runs since the last success that failed, crashed or were ended by force, up to ten. */
   readonly failuresInARow: number;
   /** The last ten runs, newest first. */
   readonly runs: readonly RunInfo[];
@@ -61,13 +61,13 @@ export interface LockInfo {
 
 /** One run of a lock's history. */
 export interface RunInfo {
-  /** How it ended. `crashed`: its lease ran out, and nobody released it. */
-  readonly status: 'succeeded' | 'failed' | 'crashed';
+  /** How it ended. `crashed`: its lease ran out, and nobody released it; `forced`: an operator ended it. */
+  readonly status: 'succeeded' | 'failed' | 'crashed' | 'forced';
   /** The scheduled time that it was for. */
   readonly tick?: Date;
   /** When its lease began. */
   readonly lockedAt: Date;
-  /** Unknown for a run that crashed. */
+  /** Up to the force release for a run that was ended by force; unknown for one that crashed. */
   readonly durationMs?: number;
   /** Its fencing token. */
   readonly fencingToken: number;

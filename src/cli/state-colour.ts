@@ -11,6 +11,7 @@ const OF_RESULT: Readonly<Record<NonNullable<LockSummary['lastResult']>, Colour 
   succeeded: undefined,
   failed: 'red',
   crashed: 'red',
+  forced: 'red',
 };
 
 export const stateColour = (state: LockSummary['state']): Colour | undefined => OF_STATE[state];

@@ -18,7 +18,7 @@ export interface ElectionOptions extends CandidateOptions {
   /**
    * This process among the members; no other may have the same name. At most 64 UTF-8 bytes.
    *
-   * @default the process id, `HOSTNAME` shortened in the middle, and something random
+   * @default the process id, `HOSTNAME` or else the name of the host, shortened in the middle, and something random
    */
   readonly candidate?: string;
   /** How long others wait for a leader that died: 1 s to 24 h. Renewed every third of it. @default '15s' */

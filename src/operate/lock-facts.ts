@@ -1,10 +1,11 @@
-import type { LockInfo } from '../admin/lock-admin.js';
+import type { LockInfo, RunInfo } from '../admin/lock-admin.js';
 import { missedTicksOf, stateWithoutPause } from './lock-summary.js';
 import { shortInstant, shortSpan, toTheSecond } from './span.js';
 import { pauseWords } from './verdict.js';
 
 /** What is known of one lock, a label and its words each, in the order in which an operator asks. */
 export function lockFacts(lock: LockInfo, nowMs: number): readonly (readonly [label: string, words: string])[] {
+  const [last] = lock.runs;
   const facts: readonly [string, string | undefined][] = [
     ['name', lock.name],
     ['state', stateWords(lock)],
@@ -12,9 +13,8 @@ export function lockFacts(lock: LockInfo, nowMs: number): readonly (readonly [la
     ['problem', lock.problem],
     ...holderFacts(lock, nowMs),
     ['fencing token', lock.fencingToken?.toString()],
-    ['last result', lastResultWords(lock, nowMs)],
-    ['last error', lock.lastError],
-    ['tick of the last run', lock.tick && shortInstant(lock.tick)],
+    ['last result', last && resultWords(last, nowMs)],
+    ['last error', last?.status === 'failed' ? lock.lastError : undefined],
     ['newest tick done', lock.doneTick && shortInstant(lock.doneTick)],
     ['open ticks', ticksWords(lock.openTicks ?? [])],
     ['of them missed', ticksWords(missedTicksOf(lock))],
@@ -29,12 +29,13 @@ export function stateWords({ state, underlyingState }: Pick<LockInfo, 'state' | 
 }
 
 function holderFacts(lock: LockInfo, nowMs: number): [string, string | undefined][] {
-  const { lockedBy, lockedAt, lockUntil } = lock;
+  const { lockedBy, lockedAt, lockUntil, tick } = lock;
   const state = stateWithoutPause(lock);
   const isTaken = state === 'held' || state === 'expired';
   const isKept = isTaken || state === 'waiting';
   return [
     [isTaken ? 'holder' : 'last holder', lockedBy],
+    [isTaken ? 'tick' : 'last tick', tick && shortInstant(tick)],
     ['locked at', lockedAt && `${toTheSecond(lockedAt)}, ${shortSpan(nowMs - lockedAt.getTime())} ago`],
     ['locked until', isKept && lockUntil ? untilWords(lockUntil, nowMs) : undefined],
   ];
@@ -45,9 +46,12 @@ function untilWords(until: Date, nowMs: number): string {
   return `${toTheSecond(until)}, ${leftMs > 0 ? `${shortSpan(leftMs)} from now` : `${shortSpan(-leftMs)} ago`}`;
 }
 
-function lastResultWords({ lastResult, lastReleasedAt }: LockInfo, nowMs: number): string | undefined {
-  if (!lastResult || !lastReleasedAt) return lastResult;
-  return `${lastResult} at ${toTheSecond(lastReleasedAt)}, ${shortSpan(nowMs - lastReleasedAt.getTime())} ago`;
+/** How a run ended and when, and which one it was. */
+function resultWords({ status, tick, lockedAt, durationMs, fencingToken }: RunInfo, nowMs: number): string {
+  const run = tick ? `tick ${shortInstant(tick)}` : `token ${fencingToken}`;
+  if (durationMs === undefined) return `${status} (${run})`;
+  const endMs = lockedAt.getTime() + durationMs;
+  return `${status} at ${toTheSecond(new Date(endMs))}, ${shortSpan(nowMs - endMs)} ago (${run})`;
 }
 
 function ticksWords(ticks: readonly Date[]): string | undefined {

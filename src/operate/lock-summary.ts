@@ -1,4 +1,4 @@
-import type { LockInfo } from '../admin/lock-admin.js';
+import type { LockInfo, RunInfo } from '../admin/lock-admin.js';
 import { defined } from '../core/values/defined.js';
 
 /** One lock on one line. Spans in milliseconds, instants as the holders wrote them. */
@@ -9,21 +9,26 @@ export interface LockSummary {
   readonly underlyingState?: NonNullable<LockInfo['underlyingState']>;
   /** Who has the lock now, or had it when it died. */
   readonly holder?: string;
+  /** The tick of that run. */
+  readonly tick?: Date;
   /** How long ago it was taken. */
   readonly ageMs?: number;
   /** Until others may take it; 0 where that time is over. */
   readonly leftMs?: number;
-  readonly lastResult?: 'succeeded' | 'failed' | 'crashed';
-  /** That of the run that has the lock, or had it last. */
+  /** How the last run ended that is over. */
+  readonly lastResult?: RunInfo['status'];
+  /** The tick of that run. */
   readonly lastTick?: Date;
   /** Ticks that are not done, oldest first. */
   readonly openTicks: readonly Date[];
-  /** Those of them that none of the last ten runs was for: they never came, or an operator has listed them. */
+  /** Those of them that came in the time of the last ten runs, and that none of these was for. */
   readonly missedTicks: readonly Date[];
   readonly failuresInARow: number;
 }
 
 const TAKEN: readonly LockInfo['state'][] = ['held', 'expired'];
+/** So many runs a lock remembers. */
+const MOST_RUNS = 10;
 
 /** The state of a lock apart from a pause. */
 export function stateWithoutPause(lock: LockInfo): LockInfo['state'] {
@@ -32,6 +37,7 @@ export function stateWithoutPause(lock: LockInfo): LockInfo['state'] {
 
 export function lockSummary(lock: LockInfo, nowMs: number): LockSummary {
   const { name, state, underlyingState, lockedBy, lockedAt, lockUntil, openTicks = [], failuresInARow } = lock;
+  const [last] = lock.runs;
   const bare = stateWithoutPause(lock);
   const isTaken = TAKEN.includes(bare);
   const leftMs = lockUntil && Math.max(0, lockUntil.getTime() - nowMs);
@@ -41,10 +47,11 @@ export function lockSummary(lock: LockInfo, nowMs: number): LockSummary {
     ...defined({
       underlyingState,
       holder: isTaken ? lockedBy : undefined,
+      tick: isTaken ? lock.tick : undefined,
       ageMs: isTaken && lockedAt ? Math.max(0, nowMs - lockedAt.getTime()) : undefined,
       leftMs: isTaken || bare === 'waiting' ? leftMs : undefined,
-      lastResult: lastResultOf(lock),
-      lastTick: lock.tick ?? lock.doneTick,
+      lastResult: last?.status,
+      lastTick: last?.tick,
     }),
     openTicks,
     missedTicks: missedTicksOf(lock),
@@ -52,15 +59,14 @@ export function lockSummary(lock: LockInfo, nowMs: number): LockSummary {
   };
 }
 
-/** The open ticks that no run of the history was for, nor the run that has the lock now. */
+/**
+ * The open ticks that no run of the history was for, nor the run that has the lock now. Of a tick that is older than a
+ * full history nobody can say whether a run was for it.
+ */
 export function missedTicksOf({ openTicks = [], runs, tick }: LockInfo): readonly Date[] {
   const begun = new Set([tick, ...runs.map((run) => run.tick)].map((at) => at?.getTime()));
-  return openTicks.filter((at) => !begun.has(at.getTime()));
-}
-
-/** How the last run ended that is over; a crash is known once the next run has begun. */
-function lastResultOf({ lastResult, runs }: LockInfo): LockSummary['lastResult'] {
-  return runs[0]?.status ?? lastResult;
+  const since = runs.length < MOST_RUNS ? Number.NEGATIVE_INFINITY : Number(runs.at(-1)?.lockedAt);
+  return openTicks.filter((at) => at.getTime() > since && !begun.has(at.getTime()));
 }
 
 /** Whether nothing was heard of a lock for so long: a candidate for a delete. One that a run has is not idle. */

@@ -3,7 +3,7 @@ import type { Lease, LockStore } from '../core/ports/lock-store.js';
 import type { MemberStore } from '../core/ports/member-store.js';
 import { deletedRecord, isDeleted, judgeDeletion } from '../core/record/deletion.js';
 import { lockKey } from '../core/record/lock-key.js';
-import type { LockRecord } from '../core/record/lock-record.js';
+import { FORCE_STEP, type LockRecord } from '../core/record/lock-record.js';
 import { isHeldBy, isMarkedBy, isReleasedBy, judgeRefusal } from '../core/record/refusal.js';
 import { judgeListing } from '../core/record/tick-listing.js';
 import {
@@ -132,7 +132,7 @@ function adminVerbs(records: Records): LockAdminStore {
       const record = records.get(force.name);
       if (record?.attemptId === force.adminId) return 'forced';
       if (record?.state !== 'held' || record.fencingToken !== force.fencingToken) return 'changed';
-      records.set(force.name, { ...record, ...forcedFields(force), fencingToken: force.fencingToken + 1 });
+      records.set(force.name, { ...record, ...forcedFields(force), fencingToken: force.fencingToken + FORCE_STEP });
       return 'forced';
     },
 

@@ -2,6 +2,7 @@ import { LockStoreError } from 'single-execution';
 import { nodeCronCoordinator } from 'single-execution/process';
 import { describe, expect, test, vi } from 'vitest';
 import { MINUTE, memoryLocks, NOW } from '../support/memory-locks.js';
+import { thisProcess } from '../../src/core/values/this-process.js';
 
 const TICK = '2026-01-01T00:00:00.000Z';
 const KEY = `digest:${TICK}`;
@@ -20,7 +21,7 @@ describe('row 103: nodeCronCoordinator', () => {
     expect([await one.shouldRun(KEY, LEASE_MS), await other.shouldRun(KEY, LEASE_MS)]).toEqual([true, false]);
     expect(await item()).toMatchObject({
       state: 'held',
-      lockedBy: `process ${process.pid}`,
+      lockedBy: thisProcess(),
       lockUntil: NOW + LEASE_MS,
     });
     await one.onComplete(KEY);

@@ -5,6 +5,7 @@ import { type Execution, LockHeldError, type Skipped } from 'single-execution';
 import { withSingleExecution } from 'single-execution/process';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { crash, MINUTE, memoryLocks, NOW } from '../support/memory-locks.js';
+import { thisProcess } from '../../src/core/values/this-process.js';
 
 const { Cron: Cron10 } = createRequire(import.meta.url)('croner-10') as typeof import('croner');
 
@@ -79,7 +80,7 @@ describe('the wrapped job', () => {
 
     expect(await withSingleExecution(() => value, options)()).toBe(value);
     await expect(withSingleExecution(() => Promise.reject(error), options)()).rejects.toBe(error);
-    expect(await item()).toMatchObject({ state: 'released', result: 'failed', lockedBy: `process ${process.pid}` });
+    expect(await item()).toMatchObject({ state: 'released', result: 'failed', lockedBy: thisProcess() });
   });
 
   test('row 13: a name made from the arguments', async () => {

@@ -125,7 +125,7 @@ test('each verb is at most one read and one conditional write', async () => {
       expect(spent()).toEqual(['GetItem', 'UpdateItem']);
       await admin.forget('job', [GAP.from]);
       expect(spent()).toEqual(['GetItem']);
-      await admin.delete('job', { fencingToken: fencingToken + 1 });
+      await admin.delete('job', { fencingToken: fencingToken + 10 });
       expect(spent()).toEqual(['GetItem', 'UpdateItem']);
     },
     { name: 'job', store, lockAtMostFor: '5m', observers: [] },
@@ -139,11 +139,11 @@ test('F61 a lost answer to a force release is not a refusal: it was forced, and 
   await executeWithLock(
     async ({ fencingToken }) => {
       const result = await adminOf().forceRelease('job', { fencingToken });
-      expect(result).toEqual({ status: 'forced', fencingToken: fencingToken + 1 });
+      expect(result).toEqual({ status: 'forced', fencingToken: fencingToken + 10 });
       expect(operations()).toEqual(['GetItem', 'UpdateItem', 'UpdateItem']);
       expect(await storedItem(direct, tableName, { lockName: 'job' })).toMatchObject({
         state: 'forced',
-        fencingToken: fencingToken + 1,
+        fencingToken: fencingToken + 10,
         attemptId: expect.stringMatching(/^f/),
       });
     },

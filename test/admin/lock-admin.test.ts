@@ -8,6 +8,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { dynamoDBLocal, freshTable } from '../support/dynamodb-local.js';
 import { gate } from '../support/gate.js';
 import { shiftedClock } from '../support/shifted-clock.js';
+import { thisProcess } from '../../src/core/values/this-process.js';
 
 interface Stores {
   readonly store: LockStore;
@@ -61,7 +62,7 @@ describe.each<[string, () => Promise<Stores>]>([
           name,
           state: 'held',
           fencingToken,
-          lockedBy: `process ${process.pid}`,
+          lockedBy: thisProcess(),
           lockedAt,
           lockUntil,
           leaseMs: 300_000,
@@ -133,11 +134,15 @@ describe.each<[string, () => Promise<Stores>]>([
     const next = await run(name, ({ previous }) => previous);
     finish.open();
 
-    expect(forced).toEqual({ status: 'forced', fencingToken: token + 1 });
-    expect(shown).toMatchObject({ state: 'forced', fencingToken: token + 1, openTicks: [TICK] });
-    expect(next).toMatchObject({ fencingToken: token + 2, value: { status: 'forced', fencingToken: token } });
+    expect(forced).toEqual({ status: 'forced', fencingToken: token + 10 });
+    expect(shown).toMatchObject({ state: 'forced', fencingToken: token + 10, openTicks: [TICK], failuresInARow: 1 });
+    const forcedRun = { status: 'forced', tick: TICK, durationMs: expect.any(Number), fencingToken: token };
+    expect(shown?.runs).toMatchObject([forcedRun]);
+    expect(shown).not.toHaveProperty('lastResult');
+    expect(next).toMatchObject({ fencingToken: token + 11, value: { status: 'forced', fencingToken: token } });
     expect(await overrun).toMatchObject({ value: 'overran', fencingToken: token, release: 'lost' });
-    expect(await admin.get(name)).toMatchObject({ state: 'free', fencingToken: token + 2, lastResult: 'succeeded' });
+    expect(await admin.get(name)).toMatchObject({ state: 'free', fencingToken: token + 11, lastResult: 'succeeded' });
+    expect(await admin.runs(name)).toMatchObject([{ status: 'succeeded' }, forcedRun]);
   });
 
   test('F62 a lock that changed between the look and the write is left alone', async () => {

@@ -12,6 +12,7 @@ import { call, claim, done, grant } from '../support/one-run.js';
 import { pass } from '../support/pass.js';
 import { startRedisServer } from '../support/redis-server.js';
 import { shiftedClock } from '../support/shifted-clock.js';
+import { thisProcess } from '../../src/core/values/this-process.js';
 
 /* Row 93: what an operator does to the ticks that are open. */
 
@@ -152,9 +153,9 @@ describe.each<[string, () => Promise<Stores>]>([
           name: 'LockHeldError',
           lockName: name,
           message: expect.stringMatching(
-            `^${verb} of lock "${name}" refused: locked, held by process ${process.pid} until .*; try again once`,
+            `^${verb} of lock "${name}" refused: locked, held by ${thisProcess()} until .*; try again once`,
           ),
-          skipped: { status: 'skipped', name, reason: 'locked', holder: { lockedBy: `process ${process.pid}` } },
+          skipped: { status: 'skipped', name, reason: 'locked', holder: { lockedBy: thisProcess() } },
         });
       }
     });

@@ -5,6 +5,7 @@ import { type Options, SingleExecution } from 'single-execution/decorator';
 import ts from 'typescript';
 import { describe, expect, test, vi } from 'vitest';
 import { memoryLocks, NOW } from '../support/memory-locks.js';
+import { thisProcess } from '../../src/core/values/this-process.js';
 
 /** A class as a user writes it; none of the compilers of these tests reads decorators by itself. */
 const SOURCE = `
@@ -81,7 +82,7 @@ describe.each<[string, () => string]>([
     expect(seen.mock.calls).toEqual([['a', 5]]);
     expect(value).toBe(reports.sent);
     expect(value).toEqual(['a,5']);
-    expect(await item()).toMatchObject({ state: 'released', result: 'succeeded', lockedBy: `process ${process.pid}` });
+    expect(await item()).toMatchObject({ state: 'released', result: 'succeeded', lockedBy: thisProcess() });
   });
 
   test('row 102: is skipped while another instance runs it, and finds its execution', async () => {

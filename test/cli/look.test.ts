@@ -12,7 +12,8 @@ describe.each(KINDS)('on %s', (kind) => {
   test('ls shows each lock: state with a pause first, holder, times, last result, ticks, failures', async () => {
     const { run, store, admin } = stage().on(kind);
     const [held, done, paused] = ['held', 'done', 'paused'].map(freshName) as [string, string, string];
-    await taken(store, held, { lockedBy: 'web-1' });
+    await ran(store, held, TEN);
+    await taken(store, held, { lockedBy: 'web-1', tick: ELEVEN.getTime() });
     await ran(store, done, NINE, 'failed');
     await ran(store, done, TEN);
     await ran(store, done, ELEVEN, 'failed');
@@ -30,6 +31,7 @@ describe.each(KINDS)('on %s', (kind) => {
       'NAME',
       'STATE',
       'HOLDER',
+      'TICK',
       'AGE',
       'LEFT',
       'LAST',
@@ -41,14 +43,15 @@ describe.each(KINDS)('on %s', (kind) => {
       held,
       'held',
       'web-1',
+      '2026-11-20T11:00:00Z',
       expect.stringMatching(/^\d+m?s/),
       expect.stringMatching(/^59m|^1h/),
-      '-',
-      '-',
+      'succeeded',
+      '2026-11-20T10:00:00Z',
       '-',
       '-',
     ]);
-    expect(rowOf(done)).toEqual([done, 'free', '-', '-', '-', 'failed', '2026-11-20T11:00:00Z', '2', '1']);
+    expect(rowOf(done)).toEqual([done, 'free', '-', '-', '-', '-', 'failed', '2026-11-20T11:00:00Z', '2', '1']);
     expect(rowOf(paused)?.slice(0, 3)).toEqual([paused, 'paused (held)', 'web-1']);
   });
 
@@ -97,7 +100,8 @@ describe.each(KINDS)('on %s', (kind) => {
       /^holder +web-2$/m,
       /^locked until .* from now$/m,
       new RegExp(`^fencing token +${lease.fencingToken}$`, 'm'),
-      /^last result +failed at .* ago$/m,
+      /^tick +2026-11-20T10:00:00Z$/m,
+      /^last result +failed at .* ago \(tick 2026-11-20T09:00:00Z\)$/m,
       /^last error +Error$/m,
       /^open ticks +2026-11-20T09:00:00Z$/m,
       /^failures in a row +1$/m,

@@ -7,6 +7,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { MINUTE, memoryLocks, NOW } from '../support/memory-locks.js';
 import { pass } from '../support/pass.js';
 import { SCENES } from './scenes.js';
+import { thisProcess } from '../../src/core/values/this-process.js';
 
 /** Collects when it is asked to. */
 class Reader extends MetricReader {
@@ -98,7 +99,7 @@ describe('row 104: otelObserver', () => {
       attributes: {
         [attribute('outcome')]: 'skipped',
         [attribute('skip.reason')]: 'already-executed',
-        [attribute('holder')]: `process ${process.pid}`,
+        [attribute('holder')]: thisProcess(),
         [attribute('holder.fencing_token')]: NOW + 1,
       },
     });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { LockInfo } from '../../src/admin/lock-admin.js';
-import { isIdle, missedTicksOf } from '../../src/operate/lock-summary.js';
+import { isIdle, lockSummary, missedTicksOf } from '../../src/operate/lock-summary.js';
 
 const NOW = Date.UTC(2026, 10, 20, 12);
 const at = (ms: number) => new Date(NOW + ms);
@@ -16,6 +16,31 @@ test('missed ticks are the open ones that no run was for', () => {
   const runs = [{ status: 'failed', tick: at(2), lockedAt: at(2), fencingToken: 1 }] as const;
 
   expect(missedTicksOf(lock({ openTicks: [at(1), at(2), at(3)], runs, tick: at(3) }))).toEqual([at(1)]);
+});
+
+test('a tick is missed only in the time of which the history knows', () => {
+  const runs = Array.from({ length: 10 }, (_, n) => {
+    return { status: 'succeeded', tick: at(20 - n), lockedAt: at(20 - n), fencingToken: 20 - n } as const;
+  });
+  const openTicks = [at(10), at(15.5)];
+
+  expect(missedTicksOf(lock({ openTicks, runs }))).toEqual([at(15.5)]);
+  expect(missedTicksOf(lock({ openTicks, runs: runs.slice(0, 9) }))).toEqual(openTicks);
+});
+
+test.each<[LockInfo['state'], object]>([
+  ['held', { holder: 'web-1', tick: at(3) }],
+  ['expired', { holder: 'web-1', tick: at(3) }],
+  ['free', {}],
+])('of a lock that is %s the holder’s tick and the last result are told apart', (state, holder) => {
+  const runs = [
+    { status: 'forced', tick: at(2), lockedAt: at(2), durationMs: 5, fencingToken: 2 },
+    { status: 'succeeded', tick: at(1), lockedAt: at(1), durationMs: 5, fencingToken: 1 },
+  ] as const;
+  const summary = lockSummary(lock({ state, lockedBy: 'web-1', tick: at(3), lastResult: 'succeeded', runs }), NOW);
+
+  expect(summary).toMatchObject({ lastResult: 'forced', lastTick: at(2), ...holder });
+  expect('tick' in summary).toBe('tick' in holder);
 });
 
 test.each<[boolean, Partial<LockInfo>]>([

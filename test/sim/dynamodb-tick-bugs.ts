@@ -32,7 +32,7 @@ export const DYNAMODB_TICK_BUGS: readonly SimBug[] = [
     ['core/record/transition.ts#leaseOf', 'failedTicks: record.failedTicks }) } : record)',
       'failedTicks: record.failedTicks }) } : {})']),
   bug('the tick that a force release ends is forgotten', 'hostile', 9,
-    ['admin/lock-admin.ts#forceOf', '...defined({ failedTicks: failedTicksAfterCrash(item) }),', '']),
+    ['admin/lock-admin.ts#forceOf', ', failedTicks: failedTicksAfterCrash(item)', '']),
   bug('the success of an older tick lowers the newest one done', 'synchronised', 1,
     ['core/record/open-ticks.ts#ticksAfterRun', 'const doneTick = Math.max(tickMs, doneTickMs);',
       'const doneTick = tickMs;']),

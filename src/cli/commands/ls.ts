@@ -10,7 +10,7 @@ import { resultColour, stateColour } from '../state-colour.js';
 import { type Cell, printTable } from '../text-table.js';
 
 const LOOK_EVERY_MS = 2_000;
-const HEADINGS = ['NAME', 'STATE', 'HOLDER', 'AGE', 'LEFT', 'LAST', 'LAST TICK', 'OPEN', 'FAILURES'];
+const HEADINGS = ['NAME', 'STATE', 'HOLDER', 'TICK', 'AGE', 'LEFT', 'LAST', 'LAST TICK', 'OPEN', 'FAILURES'];
 
 export const ls: Command = {
   name: 'ls',
@@ -22,8 +22,9 @@ export const ls: Command = {
     idle: { value: 'D', help: 'only locks that nothing was heard of for so long, such as 90d' },
   },
   about: [
-    'One line a lock: its state, and for one that is taken its holder, how long ago that took it (AGE) and how long others are kept out (LEFT). While an operator pauses a job, its state is paused, and what it would be otherwise stands behind it.',
-    'OPEN counts the ticks that are not done: they failed, crashed or never came. Those that no run of the history was for are counted as missed. FAILURES counts the failed runs since the last success.',
+    'One line a lock: its state, and for one that is taken its holder, the tick of that run, how long ago it took the lock (AGE) and how long others are kept out (LEFT). While an operator pauses a job, its state is paused, and what it would be otherwise stands behind it.',
+    'LAST is how the last run ended that is over, and LAST TICK the tick of that run. A run that an operator ended is forced.',
+    'OPEN counts the ticks that are not done: they failed, crashed, were ended by force or never came. Those in the time of the last ten runs that none of these was for are counted as missed. FAILURES counts the runs since the last success.',
     'The times are compared with the clock of this host. DynamoDB reads the whole table.',
   ],
   examples: ['single-execution ls --table locks', 'single-execution ls --table locks --idle 90d'],
@@ -73,11 +74,12 @@ function print({ terminal, clock }: Session, locks: readonly LockInfo[]): void {
 }
 
 function cells(lock: LockSummary): readonly Cell[] {
-  const { name, holder = '-', ageMs, leftMs, lastResult, lastTick, failuresInARow } = lock;
+  const { name, holder = '-', tick, ageMs, leftMs, lastResult, lastTick, failuresInARow } = lock;
   return [
     name,
     { text: stateWords(lock), colour: stateColour(lock.state) },
     holder,
+    tick ? shortInstant(tick) : '-',
     ageMs === undefined ? '-' : shortSpan(ageMs),
     leftMs === undefined ? '-' : shortSpan(leftMs),
     lastResult ? { text: lastResult, colour: resultColour(lastResult) } : '-',

@@ -11,7 +11,7 @@ export const open: Command = {
   operands: [1, 1],
   options: {},
   about: [
-    'Ticks that failed, crashed, never came or were listed by backfill, oldest first. A call for one of them runs, once.',
+    'Ticks that failed, crashed, were ended by force, never came or were listed by backfill, oldest first. A call for one of them runs, once.',
     'The JSON is an array of instants.',
   ],
   examples: ['single-execution open send-digest --json --table locks'],

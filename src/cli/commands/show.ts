@@ -13,7 +13,7 @@ export const show: Command = {
   operands: [1, 1],
   options: {},
   about: [
-    'State, pause, holder, fencing token, last result, ticks. The JSON is the LockInfo of lockAdmin, with missedTicks: the open ticks that no run of the history was for.',
+    'State, pause, who has the lock or had it last and for which tick, fencing token, and how the last run ended that is over, with its tick or, without one, its token. The JSON is the LockInfo of lockAdmin, with missedTicks: the open ticks in the time of the last ten runs that none of these was for.',
   ],
   examples: ['single-execution show send-digest --table locks'],
   async run(session) {

@@ -9,7 +9,10 @@ export interface LockAdminStore {
   list(call: StoreCall): Promise<StoredLock[]>;
   /** One lock by its name, read consistently; undefined if it has no record. */
   get(name: string, call: StoreCall): Promise<StoredLock | undefined>;
-  /** One conditional write. `changed`: the lock is no longer held under that token. */
+  /**
+   * One conditional write. It raises the token by ten, and writes the run that it ends into the history. `changed`: the
+   * lock is no longer held under that token.
+   */
   forceRelease(force: ForceRelease, call: StoreCall): Promise<'forced' | 'changed'>;
   /** Makes a record if the lock has none. Resolves to the record as it is from then on. */
   pause(name: string, pause: Pause, call: StoreCall): Promise<StoredLock>;
@@ -55,10 +58,12 @@ export interface ForceRelease {
   readonly name: string;
   /** Fresh random identity of this force release. */
   readonly adminId: string;
-  /** Token and start of the grant to end, as they were seen. */
+  /** Token of the grant to end, as it was seen. */
   readonly fencingToken: number;
   /** Start of that grant, in epoch milliseconds. */
   readonly lockedAtMs: number;
+  /** Tick of that grant, in epoch milliseconds; absent where it had none. */
+  readonly tickMs?: number;
   /** When the operator asked, in epoch milliseconds of the operator's clock. */
   readonly nowMs: number;
   /** The record's `failedTicks` from then on; absent where they stay as they are. */

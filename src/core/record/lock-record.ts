@@ -32,6 +32,11 @@ export type Item = Readonly<Record<string, unknown>>;
 export const RECORD_VERSION = 1;
 /** `pausedUntil` of a pause without an end: the last instant of a Date. */
 export const FOREVER_MS = 8_640_000_000_000_000;
+/**
+ * By so much a force release raises the fencing token: as many as the ring of runs has slots, so that the next run
+ * takes the slot after that of the run that was ended.
+ */
+export const FORCE_STEP = 10;
 export const MAX_ERROR_BYTES = 64;
 export const MAX_PAUSED_BY_BYTES = 40;
 
@@ -147,8 +152,7 @@ export function previousRun(record: LockRecord): PreviousRun | undefined {
     ...defined({ tickMs: tick }),
     lockedBy: lockedBy ?? 'unknown',
     lockedAtMs: lockedAt,
-    // A force release raises the token by one above that of the run it ended.
-    fencingToken: state === 'forced' ? fencingToken - 1 : fencingToken,
+    fencingToken: state === 'forced' ? fencingToken - FORCE_STEP : fencingToken,
   };
 }
 

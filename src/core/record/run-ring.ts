@@ -1,3 +1,4 @@
+import type { ForceRelease } from '../ports/lock-admin-store.js';
 import type { Completion, Lease } from '../ports/lock-store.js';
 import { defined } from '../values/defined.js';
 import { FOREVER_MS, type Item } from './lock-record.js';
@@ -6,12 +7,13 @@ import { FOREVER_MS, type Item } from './lock-record.js';
  * The last ten runs of a lock, kept in its record as `r0` to `r9` and written by the release itself, so that history
  * costs no request. A row is `status|tick|lockedAt|durationMs|token` in base 36, at most 36 bytes; a run that has
  * caught up with ticks before its own adds `|count`. Readers sort by token. A run that crashed is recorded by its
- * successor's release, without a duration.
+ * successor's release, without a duration. One that was ended by force is recorded by that force release, which is its
+ * end.
  */
 
 const SLOTS = 10;
-const ROW = /^([sfc])\|([\da-z]*)\|([\da-z]+)\|([\da-z]*)\|([\da-z]+)(?:\|([\da-z]+))?$/;
-const STATUS_LETTERS = { succeeded: 's', failed: 'f', crashed: 'c' } as const;
+const ROW = /^([sfcx])\|([\da-z]*)\|([\da-z]+)\|([\da-z]*)\|([\da-z]+)(?:\|([\da-z]+))?$/;
+const STATUS_LETTERS = { succeeded: 's', failed: 'f', crashed: 'c', forced: 'x' } as const;
 
 /** One finished run, as the ring keeps it. */
 export interface RingRun {
@@ -50,12 +52,23 @@ export function rowsOfRelease(lease: Lease, completion: Completion): Record<Ring
   };
 }
 
+/** The row that a force release at `forcedMs` adds: the run that it ends. */
+export function rowOfForce(
+  { fencingToken, lockedAtMs, tickMs }: ForceRelease,
+  forcedMs: number,
+): Record<RingSlot, string> {
+  const durationMs = forcedMs - lockedAtMs;
+  const row = writeRow({ status: 'forced', lockedAtMs, durationMs, fencingToken, ...defined({ tickMs }) });
+  return { [slotOf(fencingToken)]: row };
+}
+
 /**
  * Whether the ring holds this token's own row: proof that its release was applied. A `crashed` row is no proof, since
- * a successor's release writes it.
+ * a successor's release writes it, nor is a `forced` one.
  */
 export function hasRun(record: Item, fencingToken: number): boolean {
-  return runsOf(record).some((run) => run.fencingToken === fencingToken && run.status !== 'crashed');
+  const own = runsOf(record).find((run) => run.fencingToken === fencingToken);
+  return own !== undefined && own.status !== 'crashed' && own.status !== 'forced';
 }
 
 /** The runs in the ring, newest first. Rows that cannot be read are left out. */

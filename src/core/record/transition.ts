@@ -5,7 +5,7 @@ import type { Sent } from '../values/sent.js';
 import { truncateUtf8 } from '../values/utf8.js';
 import { type Item, type LockRecord, MAX_ERROR_BYTES, pastRecord, previousRun, RECORD_VERSION } from './lock-record.js';
 import { failedTicksAfterCrash, ticksAfterMark, ticksAfterRun, ticksOf } from './open-ticks.js';
-import { rowsOfRelease } from './run-ring.js';
+import { rowOfForce, rowsOfRelease } from './run-ring.js';
 
 /*
  * What the verbs write into a record, the same in every store (docs/protocol.md, "Verbs on DynamoDB"). A store adds
@@ -68,16 +68,18 @@ export function releaseFields(lease: Lease, completion: Completion, nowMs: numbe
 }
 
 /**
- * Fields of an operator's force release; the fencing token rises by one beside them. `lockUntil` fences off acquires
- * that were sent before it, and those of the run that it ends, whose clock may be ahead.
+ * Fields of an operator's force release; the fencing token rises by `FORCE_STEP` beside them. `lockUntil` fences off
+ * acquires that were sent before it, and those of the run that it ends, whose clock may be ahead.
  */
-export function forcedFields({ adminId, lockedAtMs, nowMs, failedTicks }: ForceRelease): LockRecord {
+export function forcedFields(force: ForceRelease): LockRecord {
+  const { adminId, lockedAtMs, nowMs, failedTicks } = force;
+  const lockUntil = Math.max(nowMs, lockedAtMs + 1);
   return {
     state: 'forced',
     attemptId: adminId,
-    lockUntil: Math.max(nowMs, lockedAtMs + 1),
-    releasedAt: nowMs,
+    lockUntil,
     ...defined({ failedTicks }),
+    ...rowOfForce(force, lockUntil),
   };
 }
 

@@ -2,7 +2,7 @@ import type { Deletion, ForceRelease, Pause, TickListing } from '../../core/port
 import type { Claim, Completion, DoneTick, Lease } from '../../core/ports/lock-store.js';
 import type { CheckIn } from '../../core/ports/member-store.js';
 import { deletedRecord } from '../../core/record/deletion.js';
-import { type LockRecord, recordAttributes } from '../../core/record/lock-record.js';
+import { FORCE_STEP, type LockRecord, recordAttributes } from '../../core/record/lock-record.js';
 import { memberAttribute } from '../../core/record/member-list.js';
 import { listedTick } from '../../core/record/open-ticks.js';
 import { forcedFields, grantFields, markFields, pausedFields, releaseFields } from '../../core/record/transition.js';
@@ -151,11 +151,16 @@ function thisGrant({ attemptId, fencingToken }: Lease): Record<string, string | 
 export function forceReleaseRequest(force: ForceRelease): UpdateRequest {
   const { update, names, fieldValues } = set(forcedFields(force));
   return {
-    UpdateExpression: `${update}, fencingToken = fencingToken + :one`,
+    UpdateExpression: `${update}, fencingToken = fencingToken + :step`,
     // Still the grant that the operator saw.
     ConditionExpression: 'fencingToken = :seenToken AND #state = :held',
     ExpressionAttributeNames: names,
-    ExpressionAttributeValues: { ...fieldValues, ':seenToken': force.fencingToken, ':held': 'held', ':one': 1 },
+    ExpressionAttributeValues: {
+      ...fieldValues,
+      ':seenToken': force.fencingToken,
+      ':held': 'held',
+      ':step': FORCE_STEP,
+    },
   };
 }
 

@@ -1,4 +1,5 @@
-import { type RedisScript, script } from './scripts.js';
+import { FORCE_STEP } from '../../core/record/lock-record.js';
+import { BASE_36, type RedisScript, script } from './scripts.js';
 
 /*
  * What operators do, as Lua scripts like those of `scripts.ts`. A file of its own, so that no function's bundle
@@ -10,14 +11,18 @@ const UNLESS_KNOWN = `if not next(lock) or lock.state == 'deleted' and not lock.
 
 /**
  * `adminId fencingToken failedTicks`: `forced`, or `changed` when the lock is not held under that token.
- * `failedTicks` is empty when the list stays as it is.
+ * `failedTicks` is empty when the list stays as it is. The row of the run is that of `rowOfForce` in run-ring.ts.
  */
-export const FORCE_RELEASE: RedisScript = script(`
+export const FORCE_RELEASE: RedisScript = script(`${BASE_36}
 if lock.attemptId == ARGV[1] then return answer('forced') end
 if lock.state ~= 'held' or lock.fencingToken ~= ARGV[2] then return answer('changed') end
 ended(lock.attemptId)
-redis.call('HSET', key, 'state', 'forced', 'attemptId', ARGV[1], 'lockUntil', text(now), 'releasedAt', text(now),
-  'fencingToken', text(tonumber(lock.fencingToken) + 1))
+local token, tick, lockedAt = count(lock.fencingToken) or 0, instant(lock.tick), instant(lock.lockedAt) or now
+local row = { 'x', tick and base36(tick) or '', base36(lockedAt), base36(math.max(0, now - lockedAt)), base36(token) }
+local seq = count(lock.runSeq) or 0
+redis.call('HSET', key, 'r' .. (seq % 10), table.concat(row, '|'), 'runSeq', text(seq + 1))
+redis.call('HSET', key, 'state', 'forced', 'attemptId', ARGV[1], 'lockUntil', text(now),
+  'fencingToken', text(token + ${FORCE_STEP}))
 if ARGV[3] ~= '' then redis.call('HSET', key, 'failedTicks', ARGV[3]) end
 return answer('forced')
 `);

@@ -70,11 +70,8 @@ export interface RedisScript {
 /** A script over one lock. */
 export const script = (body: string): RedisScript => ({ text: PRELUDE + body });
 
-/**
- * What a script that ends a run without its release needs: `failTick` lists its tick as failed. The same as
- * `failedTicksAfterCrash` does for the other stores. In base 36 every instant has eight digits or nine.
- */
-const FAIL_TICK = `
+/** How lists of ticks and rows of the history write a whole number that is not negative. */
+export const BASE_36 = `
 local function base36(number)
   local digits = ''
   repeat
@@ -84,7 +81,13 @@ local function base36(number)
   until number == 0
   return digits
 end
+`;
 
+/**
+ * What a script that ends a run without its release needs: `failTick` lists its tick as failed. The same as
+ * `failedTicksAfterCrash` does for the other stores. In base 36 every instant has eight digits or nine.
+ */
+const FAIL_TICK = `${BASE_36}
 local function isTick(digits) return (#digits == 8 or #digits == 9) and not string.find(digits, '[^%da-z]') end
 
 local function failTick()

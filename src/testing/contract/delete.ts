@@ -1,4 +1,4 @@
-import { FOREVER_MS, recordAttributes } from '../../core/record/lock-record.js';
+import { FORCE_STEP, FOREVER_MS, recordAttributes } from '../../core/record/lock-record.js';
 import { newAttemptId } from '../../core/values/attempt-id.js';
 import { adminCase, type ContractCase, contractCase } from './stage/case.js';
 import { expectFields, expectRising, expectSame } from './stage/expectation.js';
@@ -71,7 +71,7 @@ export const deleteCases: readonly ContractCase[] = [
     const { name, fencingToken, ...lease } = await grant();
     await force({ ...lease, name, fencingToken });
     expectSame(await remove({ name, fencingToken }), 'changed', 'delete with the token of the run');
-    expectSame(await remove({ name, fencingToken: fencingToken + 1 }), 'deleted', 'delete');
+    expectSame(await remove({ name, fencingToken: fencingToken + FORCE_STEP }), 'deleted', 'delete');
     expectSame((await grant()).previous, undefined, 'previous run');
   }),
 

@@ -1,7 +1,9 @@
+import { FORCE_STEP } from '../../core/record/lock-record.js';
+import { runsOf } from '../../core/record/run-ring.js';
 import { newAttemptId } from '../../core/values/attempt-id.js';
 import { adminCase, type ContractCase, contractCase } from './stage/case.js';
 import { expectBetween, expectFields, expectSame } from './stage/expectation.js';
-import { HOLD_MS, LEASE_MS, TICK_MS } from './stage/scene.js';
+import { HOLD_MS, LEASE_MS, NEXT_TICK_MS, TICK_MS } from './stage/scene.js';
 
 export const forceCases: readonly ContractCase[] = [
   adminCase('row 53: a forced lock is free at once', async ({ grant, force }) => {
@@ -19,26 +21,63 @@ export const forceCases: readonly ContractCase[] = [
     ['admin', 'patch'],
   ),
 
-  adminCase('a force release fences off what was asked before it', async ({ grant, force, record, harness }) => {
+  adminCase('a force release fences off what was asked before it', async ({ grant, force, record }) => {
     const lease = await grant();
-    harness.call();
     await force(lease);
-    const { lockUntil, releasedAt } = (await record()) ?? {};
-    expectSame(lockUntil, releasedAt, 'lockUntil');
+    const { lockUntil } = (await record()) ?? {};
+    expectBetween(lockUntil, lease.lockedAtMs, lease.lockUntilMs - 1, 'lockUntil');
   }),
 
   adminCase('F61 a force release raises the fencing token above that of the run it ends', async (scene) => {
     const lease = await scene.grant();
     await scene.force(lease);
     const { fencingToken } = lease;
-    expectFields(await scene.record(), { state: 'forced', fencingToken: fencingToken + 1 }, 'record');
+    expectFields(await scene.record(), { state: 'forced', fencingToken: fencingToken + FORCE_STEP }, 'record');
   }),
 
-  adminCase('a force release is recorded with its time', async ({ grant, force, record }) => {
-    const lease = await grant();
-    await force(lease);
-    const { releasedAt } = (await record()) ?? {};
-    expectBetween(releasedAt, lease.lockedAtMs, lease.lockUntilMs, 'releasedAt');
+  adminCase('row 48: a run that was forced is recorded with its tick, start, duration and token', async (scene) => {
+    const { lockedAtMs, fencingToken, ...lease } = await scene.grant({ tickMs: TICK_MS });
+    scene.harness.call();
+    await scene.force({ ...lease, lockedAtMs, fencingToken });
+    const { lockUntil = Number.NaN, ...record } = (await scene.record()) ?? {};
+    const rows = runsOf(record);
+    expectSame(rows.length, 1, 'rows');
+    const durationMs = lockUntil - lockedAtMs;
+    expectFields(rows[0], { status: 'forced', tickMs: TICK_MS, lockedAtMs, durationMs, fencingToken }, 'row');
+  }),
+
+  adminCase('row 48: a run that was forced and has no tick is recorded', async ({ grant, force, record }) => {
+    await force(await grant());
+    const [row] = runsOf((await record()) ?? {});
+    expectFields(row, { status: 'forced', tickMs: undefined }, 'row');
+  }),
+
+  adminCase('row 48: the ten newest runs are kept, whether they were forced or not', async (scene) => {
+    const tokens: number[] = [];
+    for (let n = 0; n < 25; n++) {
+      const lease = await scene.grant();
+      await (n % 4 === 1 ? scene.force(lease) : scene.release(lease));
+      tokens.unshift(lease.fencingToken);
+      const kept = runsOf((await scene.record()) ?? {}).map(({ fencingToken }) => fencingToken);
+      expectSame(kept.join(), tokens.slice(0, 10).join(), 'tokens of the rows');
+    }
+  }),
+
+  adminCase('a force release leaves how the last run ended that gave the lock back', async (scene) => {
+    await scene.run({ tickMs: TICK_MS }, { result: 'failed', error: 'RangeError' });
+    const { result, error, releasedAt } = (await scene.record()) ?? {};
+    await scene.force(await scene.grant({ tickMs: NEXT_TICK_MS }));
+    expectFields(await scene.record(), { result, error, releasedAt }, 'record');
+  }),
+
+  adminCase('F61 the release of a run that was forced is lost, and it stays forced', async (scene) => {
+    const lease = await scene.grant();
+    await scene.force(lease);
+    expectSame(await scene.release(lease), 'lost', 'release');
+    await scene.run();
+    expectSame(await scene.release(lease), 'lost', 'late release');
+    const [, row] = runsOf((await scene.record()) ?? {});
+    expectFields(row, { status: 'forced', fencingToken: lease.fencingToken }, 'row');
   }),
 
   adminCase('a force release replayed is forced, once', async ({ grant, force, record }) => {
@@ -46,14 +85,14 @@ export const forceCases: readonly ContractCase[] = [
     const adminId = newAttemptId('f');
     await force({ ...lease, fencingToken }, { adminId });
     expectSame(await force({ ...lease, fencingToken }, { adminId }), 'forced', 'force release replayed');
-    expectFields(await record(), { fencingToken: fencingToken + 1 }, 'record');
+    expectFields(await record(), { fencingToken: fencingToken + FORCE_STEP }, 'record');
   }),
 
   adminCase('a second force release finds the lock changed', async ({ grant, force, record }) => {
     const lease = await grant();
     await force(lease);
     expectSame(await force(lease), 'changed', 'second force release');
-    expectFields(await record(), { fencingToken: lease.fencingToken + 1 }, 'record');
+    expectFields(await record(), { fencingToken: lease.fencingToken + FORCE_STEP }, 'record');
   }),
 
   adminCase('of force releases side by side exactly one is forced', async ({ grant, force }) => {

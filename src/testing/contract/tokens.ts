@@ -22,7 +22,7 @@ export const tokenCases: readonly ContractCase[] = [
       expectSame(lease.fencingToken, 9_007_199_254_740_102, 'fencing token');
       expectFields((await refuse('locked')).holder, { fencingToken: 9_007_199_254_740_102 }, 'holder');
       await force(lease);
-      expectFields(await record(), { fencingToken: 9_007_199_254_740_103 }, 'record');
+      expectFields(await record(), { fencingToken: 9_007_199_254_740_112 }, 'record');
     },
     ['admin', 'patch'],
   ),

@@ -50,7 +50,7 @@ describe.each(KINDS)('the console over %s', (kind) => {
     expect(await admin.get(name)).toMatchObject({ state: 'held' });
     expect(await ask(path(name, 'release'), { body: { fencingToken } })).toEqual({
       status: 200,
-      body: { status: 'forced', fencingToken: fencingToken + 1 },
+      body: { status: 'forced', fencingToken: fencingToken + 10 },
     });
     expect(await admin.get(name)).toMatchObject({ state: 'forced' });
   });
@@ -80,7 +80,7 @@ describe.each(KINDS)('the console over %s', (kind) => {
 
     expect(await ask(path(name, 'delete'), { body: { fencingToken } })).toMatchObject({ status: 409 });
     await admin.forceRelease(name, { fencingToken });
-    const seen = { fencingToken: fencingToken + 1 };
+    const seen = { fencingToken: fencingToken + 10 };
     expect(await ask(path(name, 'delete'), { body: seen })).toEqual({ status: 200, body: { result: 'deleted' } });
     expect(await admin.get(name)).toBeUndefined();
   });

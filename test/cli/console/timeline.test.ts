@@ -113,6 +113,17 @@ describe('the picture of the last runs', () => {
       'last 3 runs: 1 succeeded, 1 failed, 1 crashed; 2 failures in a row; 2 ticks not done',
     );
   });
+
+  test('a run that was ended by force ends there, and is told in words', () => {
+    const forced = run(-30, { status: 'forced', durationMs: 600_000 });
+
+    expect(timelineOf(lock({ state: 'forced', runs: [forced] }), NOON)?.bars).toMatchObject([
+      { kind: 'forced', fromMs: at(-30).getTime(), toMs: at(-20).getTime() },
+    ]);
+    expect(timelineWords(lock({ runs: [forced] }))).toBe(
+      'last 1 runs: 0 succeeded, 0 failed, 0 crashed; 1 ended by force',
+    );
+  });
 });
 
 describe('the instants below the picture', () => {

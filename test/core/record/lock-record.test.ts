@@ -115,7 +115,7 @@ describe('previousRun', () => {
     [{ result: 'succeeded' }, { status: 'succeeded', fencingToken: 1_767_225_600_001 }],
     [{ result: undefined }, { status: 'failed', fencingToken: 1_767_225_600_001 }],
     [{ state: 'held' }, { status: 'crashed', fencingToken: 1_767_225_600_001 }],
-    [{ state: 'forced' }, { status: 'forced', fencingToken: 1_767_225_600_000 }],
+    [{ state: 'forced' }, { status: 'forced', fencingToken: 1_767_225_599_991 }],
   ])('row 28: reads %o as %o', (change, run) => {
     expect(previousRun(readRecord('digest', { ...record, ...change }))).toEqual({
       tickMs: LOCKED_AT,

@@ -1,7 +1,7 @@
 import type { Lease } from 'single-execution';
 import { describe, expect, test } from 'vitest';
 import type { LockRecord } from '../../../src/core/record/lock-record.js';
-import { hasRun, rowsOfRelease, runsOf, slotOf } from '../../../src/core/record/run-ring.js';
+import { hasRun, rowOfForce, rowsOfRelease, runsOf, slotOf } from '../../../src/core/record/run-ring.js';
 import { utf8Bytes } from '../../../src/core/values/utf8.js';
 
 const LOCKED_AT = 1_767_225_600_000;
@@ -96,7 +96,7 @@ describe('runsOf', () => {
   test.each<[string, unknown]>([
     ['nothing', ''],
     ['another text', 'succeeded'],
-    ['an unknown status', 'x||mjuohs00|15o|p'],
+    ['an unknown status', 'u||mjuohs00|15o|p'],
     ['too few parts', 's||mjuohs00|15o'],
     ['too many parts', 's||mjuohs00|15o|p|p|p'],
     ['no start', 's|||15o|p'],
@@ -131,6 +131,17 @@ test('hasRun is proof of one token alone, not of another with the same slot', ()
   expect(hasRun(record, 35)).toBe(false);
   expect(hasRun(record, 24)).toBe(false);
   expect(hasRun({ r5: 'garbage' }, 25)).toBe(false);
+});
+
+test('rowOfForce records the run that was ended, up to the end that the force release has written', () => {
+  const force = { name: 'digest', adminId: 'f1', fencingToken: 25, lockedAtMs: LOCKED_AT, nowMs: LOCKED_AT };
+
+  expect(rowOfForce({ ...force, tickMs: LOCKED_AT - 1_000 }, LOCKED_AT + 1_500)).toEqual({
+    r5: `x|${(LOCKED_AT - 1_000).toString(36)}|mjuohs00|15o|p`,
+  });
+  const row = rowOfForce(force, LOCKED_AT + 1_500);
+  expect(runsOf(row)).toEqual([{ status: 'forced', lockedAtMs: LOCKED_AT, durationMs: 1_500, fencingToken: 25 }]);
+  expect(hasRun(row, 25)).toBe(false);
 });
 
 test('hasRun is proof of a release: a row that a successor wrote of a crash is none', () => {

@@ -132,12 +132,12 @@ describe('releaseFields', () => {
 });
 
 test.each([
-  ['at the instant of the force release', NOW - 60_000, NOW],
-  ['a millisecond after its start, where that is later', NOW + 60_000, NOW + 60_001],
-])('forcedFields ends the lock %s, under the id of the operator', (_, lockedAtMs, lockUntil) => {
+  ['at the instant of the force release', NOW - 60_000, NOW, 'x||mjuoghpc|1aao|p'],
+  ['a millisecond after its start, where that is later', NOW + 60_000, NOW + 60_001, 'x||mjuoj2ao|1|p'],
+])('forcedFields ends the lock and its run %s, under the id of the operator', (_, lockedAtMs, lockUntil, r5) => {
   const force = { name: 'digest', adminId: 'f1', fencingToken: 25, lockedAtMs, nowMs: NOW };
 
-  const forced = { state: 'forced', attemptId: 'f1', lockUntil, releasedAt: NOW };
+  const forced = { state: 'forced', attemptId: 'f1', lockUntil, r5 };
   expect(forcedFields(force)).toEqual(forced);
   expect(forcedFields({ ...force, failedTicks: ',mjuohs00,' })).toEqual({ ...forced, failedTicks: ',mjuohs00,' });
 });

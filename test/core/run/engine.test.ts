@@ -11,6 +11,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { crash, MINUTE, memoryLocks, NOW } from '../../support/memory-locks.js';
 import { pass } from '../../support/pass.js';
 import { grantOf, scriptedStore } from '../../support/scripted-store.js';
+import { thisProcess } from '../../../src/core/values/this-process.js';
 
 function setting() {
   const locks = memoryLocks();
@@ -55,7 +56,7 @@ describe('exclusion', () => {
       name: 'digest',
       reason: 'lock-at-least-for',
       holder: {
-        lockedBy: `process ${process.pid}`,
+        lockedBy: thisProcess(),
         lockedAt: '2026-01-01T00:00:00.000Z',
         lockUntil: '2026-01-01T00:01:00.000Z',
         fencingToken: 1_767_225_600_001,
@@ -216,7 +217,7 @@ describe('ticks', () => {
       name: 'digest',
       attemptId: expect.stringMatching(/^a[\w-]{22}$/),
       leaseMs: 60_000,
-      lockedBy: `process ${process.pid}`,
+      lockedBy: thisProcess(),
       tickMs: NOW,
       markTickAtStart: false,
     });
@@ -322,7 +323,7 @@ describe('skips', () => {
       reason: 'locked',
       tick: '2026-01-01T00:00:01.000Z',
       holder: {
-        lockedBy: `process ${process.pid}`,
+        lockedBy: thisProcess(),
         lockedAt: '2026-01-01T00:00:00.000Z',
         lockUntil: '2026-01-01T00:01:00.000Z',
         fencingToken: 1_767_225_600_001,

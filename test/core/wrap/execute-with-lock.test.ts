@@ -3,6 +3,7 @@ import { memoryStore } from 'single-execution/memory';
 import { manualClock } from 'single-execution/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { pass } from '../../support/pass.js';
+import { thisProcess } from '../../../src/core/values/this-process.js';
 
 const NOW = Date.parse('2026-01-01T00:00:00Z');
 
@@ -123,7 +124,7 @@ test('the lock is said to be held by this process', async () => {
   const { store, options } = setting();
   await executeWithLock(() => {}, options);
 
-  expect((await store.get('digest', {} as never))?.item['lockedBy']).toBe(`process ${process.pid}`);
+  expect((await store.get('digest', {} as never))?.item['lockedBy']).toBe(thisProcess());
 });
 
 test.each<[string, (now: number) => Date | number]>([

@@ -58,7 +58,7 @@ export const LEASE_BUGS: readonly ContractBug[] = [
   bug('calls every release released', 'F51 row 5: release after a takeover is lost and leaves the successor its lock',
     [STORE, "return isReleasedBy(lease, record) ? 'released' : 'lost';", "return 'released';"]),
   bug('takes the row of a crash for a release', 'F51 release after a successor has come and gone is lost',
-    ['core/record/run-ring.ts#hasRun', "&& run.status !== 'crashed'", '']),
+    ['core/record/run-ring.ts#hasRun', "&& own.status !== 'crashed'", '']),
   bug('writes a replayed release again', 'F53 release replayed writes nothing',
     [STORE, 'if (heldBy(lease))', 'if (record.attemptId === lease.attemptId)']),
   bug('ignores lockAtLeastFor', 'row 4: a run that succeeds holds the lock at least so long after its start',

@@ -34,7 +34,7 @@ export const TOKEN_BUGS: readonly ContractBug[] = [
       "(past && previousRun(past)) ?? { status: 'succeeded', lockedBy: '', lockedAtMs: 1e12, fencingToken: 1 }"]),
   bug('reports a forced run by the token of the force',
     'a grant reports that the run before it was forced to end, by its own token',
-    ['core/record/lock-record.ts#previousRun', "state === 'forced' ? fencingToken - 1 : fencingToken", 'fencingToken']),
+    ['core/record/lock-record.ts#previousRun', "state === 'forced' ? fencingToken - FORCE_STEP : fencingToken", 'fencingToken']),
   bug('reports the previous run without its tick', 'a grant reports that the run before it succeeded',
     ['core/record/lock-record.ts#previousRun', '...defined({ tickMs: tick })', '...{}']),
   bug('keeps the tick of a run before', 'a run without a tick leaves none to the next one',

@@ -27,7 +27,7 @@ export function JobList({ locks, nowMs }: { readonly locks: readonly LockInfo[];
             <th class="wide">Last runs</th>
             <th>Holder</th>
             <th>Last result</th>
-            <th>Last tick</th>
+            <th>Its tick</th>
             <th>Not done</th>
           </tr>
         </thead>
@@ -59,6 +59,7 @@ function Job({ lock, nowMs }: { readonly lock: LockInfo; readonly nowMs: number 
       </td>
       <td data-label="Holder">
         {row.holder ?? '–'}
+        {row.tick && <div class="quiet">tick {shortInstant(row.tick)}</div>}
         {row.ageMs !== undefined && <div class="quiet">for {shortSpan(row.ageMs)}</div>}
         {row.leftMs !== undefined && row.leftMs > 0 && <div class="quiet">{shortSpan(row.leftMs)} left</div>}
       </td>
@@ -66,7 +67,7 @@ function Job({ lock, nowMs }: { readonly lock: LockInfo; readonly nowMs: number 
         {row.lastResult ?? '–'}
         {row.failuresInARow > 1 && <div class="bad">{row.failuresInARow} in a row</div>}
       </td>
-      <td class="nowrap" data-label="Last tick">
+      <td class="nowrap" data-label="Its tick">
         {row.lastTick ? shortInstant(row.lastTick) : '–'}
       </td>
       <td class="nowrap" data-label="Not done">

@@ -76,6 +76,7 @@ const KINDS = [
   ['succeeded', 'succeeded'],
   ['failed', 'failed'],
   ['crashed', 'crashed: its end is unknown'],
+  ['forced', 'ended by force'],
   ['running', 'has the lock now'],
   ['overdue', 'its lease is over'],
   ['lease', 'lease'],
@@ -98,7 +99,7 @@ export function Legend() {
           <svg width="14" height="14" aria-hidden="true">
             <circle class={`mark ${kind}`} cx="7" cy="7" r="5" />
           </svg>
-          {kind === 'missed' ? 'tick that never came' : 'tick that failed'}
+          {kind === 'missed' ? 'open tick that never came' : 'open tick that a run was for'}
         </li>
       ))}
     </ul>

@@ -95,6 +95,7 @@ export function timelineWords({ runs, failuresInARow, openTicks = [] }: LockInfo
   const count = (status: RunInfo['status']) => runs.filter((run) => run.status === status).length;
   const parts = [
     `last ${runs.length} runs: ${count('succeeded')} succeeded, ${count('failed')} failed, ${count('crashed')} crashed`,
+    count('forced') > 0 && `${count('forced')} ended by force`,
     failuresInARow > 0 && `${failuresInARow} failures in a row`,
     openTicks.length > 0 && `${openTicks.length} ticks not done`,
   ];

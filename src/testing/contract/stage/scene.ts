@@ -112,9 +112,10 @@ export function setScene(harness: ContractHarness): Scene {
       // A copy, so that it stays what it was when the store writes on.
       return found && ({ ...found.item } as LockRecord);
     },
-    force({ name: of, fencingToken, lockedAtMs }, overrides) {
+    force({ name: of, fencingToken, lockedAtMs, tickMs }, overrides) {
       const params = harness.call();
-      const force = { name: of, adminId: newAttemptId('f'), fencingToken, lockedAtMs, nowMs: params.clock.now() };
+      const seen = { fencingToken, lockedAtMs, ...defined({ tickMs }) };
+      const force = { name: of, adminId: newAttemptId('f'), ...seen, nowMs: params.clock.now() };
       return scene.admin.forceRelease({ ...force, ...overrides }, params);
     },
     pause: (untilMs) => scene.admin.pause(name, { untilMs, by: 'an operator' }, harness.call()),
