@@ -6,6 +6,8 @@ import { didYouMean } from './nearest-name.js';
 
 const STORE_OPTIONS: Options = {
   table: { value: 'NAME', help: 'the DynamoDB table of the locks; else LOCK_TABLE of the environment' },
+  'partition-key': { value: 'NAME', help: "of the table's partition key, if it is not lockName" },
+  'sort-key': { value: 'NAME', help: "of the table's sort key, if it has one" },
   endpoint: { value: 'URL', help: 'of DynamoDB, such as http://127.0.0.1:8000' },
   region: { value: 'REGION', help: 'of the table; else as the AWS SDK finds it' },
   profile: { value: 'PROFILE', help: 'of the AWS credentials; else as the AWS SDK finds them' },

@@ -3,6 +3,9 @@ import { CorruptLockError } from '../core/public/errors.js';
 import { describe } from '../core/values/describe.js';
 import { notFound } from './exit-code.js';
 
+/** A lock of this name is looked for, and neither found nor made. */
+export const NOBODY = 'single-execution-doctor';
+
 /** The lock of a name, also where its record is corrupt; undefined where the store has none. */
 export async function findLock(admin: LockAdmin, name: string): Promise<LockInfo | undefined> {
   try {

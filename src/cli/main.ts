@@ -18,6 +18,8 @@ export type Host = Pick<NodeJS.Process, 'stdin' | 'stdout' | 'stderr' | 'env' | 
 /** Runs one command line. Never rejects. @returns the exit code */
 export async function main(args: readonly string[], host: Host): Promise<number> {
   const env = { ...host.env };
+  // The AWS SDK's lines about the version of Node are for those who write programs. Commands get `env`.
+  host.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
   const terminal = openTerminal(host, env);
   try {
     return await dispatch(args, { terminal, env, folder: host.cwd() });

@@ -36,31 +36,45 @@ describe('on DynamoDB', () => {
     expect((await stage().cli.run(['ls', ...at(table)])).stderr).toBe('no locks\n');
   });
 
-  test('a time to live is a problem; in a table that is shared, a warning', async () => {
+  test('a time to live that takes locks away is a problem; one by an attribute that no lock has is not', async () => {
     const { client } = dynamoDBLocal();
-    const table = await freshTable(client);
-    const TimeToLiveSpecification = { Enabled: true, AttributeName: 'expiresAt' };
-    await client.send(new UpdateTimeToLiveCommand({ TableName: table, TimeToLiveSpecification }));
-    client.destroy();
+    const by = async (AttributeName: string) => {
+      const table = await freshTable(client);
+      const TimeToLiveSpecification = { Enabled: true, AttributeName };
+      await client.send(new UpdateTimeToLiveCommand({ TableName: table, TimeToLiveSpecification }));
+      return at(table);
+    };
 
-    expect(await found(...at(table))).toMatchObject({
+    expect(await found(...(await by('lockUntil')))).toMatchObject({
       code: 1,
-      'time to live': { status: 'problem', found: 'on, by expiresAt' },
+      'time to live': { status: 'problem', found: 'on, by lockUntil' },
     });
-    expect(await found(...at(table), '--prefix', 'lock#')).toMatchObject({
+    expect(await found(...(await by('expiresAt')))).toMatchObject({
       code: 0,
-      'time to live': { status: 'warning' },
+      'time to live': { status: 'ok', found: 'on, by expiresAt, which no lock has' },
     });
+    client.destroy();
   });
 
-  test('other keys are a problem', async () => {
+  test('other keys than those given are a problem, with the options that name them', async () => {
     const { client } = dynamoDBLocal();
     const table = await freshTable(client, { partitionKey: 'PK', sortKey: 'SK' });
     client.destroy();
+    const keys = ['--partition-key', 'PK', '--sort-key', 'SK'];
 
     expect(await found(...at(table))).toMatchObject({
       code: 1,
-      'key schema': { status: 'problem', found: 'PK (S), SK (S)' },
+      'key schema': {
+        status: 'problem',
+        found: 'PK (S), SK (S)',
+        remedy: 'give --partition-key PK --sort-key SK, and to stores the same as partitionKey and sortKey',
+      },
+    });
+    expect(await found(...at(table), ...keys, '--prefix', 'LOCK#')).toMatchObject({
+      code: 0,
+      'key schema': { status: 'ok', found: 'PK (S), SK (S)' },
+      'dynamodb:UpdateItem': { status: 'ok' },
+      'dynamodb:GetItem': { status: 'ok' },
     });
   });
 
@@ -109,7 +123,7 @@ describe('on Redis', () => {
     ]);
 
     expect(code).toBe(1);
-    expect(stdout).toMatch(/problem +script +.*not connected to Redis/);
+    expect(stdout).toMatch(/problem +connection +Redis at 127\.0\.0\.1:\d+ did not answer: connect ECONNREFUSED/);
     expect(stdout + stderr).not.toContain('secret');
   });
 });

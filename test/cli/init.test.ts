@@ -133,6 +133,17 @@ test.each(['locks', 'alarms', 'dead-letters', '../job', 'Job', 'a'.repeat(49), '
   },
 );
 
+test.each([
+  [`${'a'.repeat(39)}-worker`, 'a'.repeat(39)],
+  ['@acme/locks', 'locks-job'],
+  ['dead_letters', 'dead-letters-job'],
+  ['2026', 'my-job'],
+])('init accepts the name that it derives from the package %s', async (packageName, name) => {
+  const { code, written } = await initIn({ 'package.json': JSON.stringify({ name: packageName }) }, '--infra', 'sam');
+
+  expect({ code, written }).toEqual({ code: 0, written: [`${name}.mjs`, `${name}.template.yaml`, `${name}.test.mjs`] });
+});
+
 test.each(['cdk', 'sam', 'serverless', 'sst', 'terraform'])(
   'init writes the template of %s, with the names of the job in all their spellings',
   async (infra) => {

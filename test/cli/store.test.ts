@@ -1,7 +1,10 @@
 import { spawn } from 'node:child_process';
+import { type AddressInfo, createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type BuiltCli, builtCli } from '../support/built-cli.js';
+import { dynamoDBLocal, freshTable } from '../support/dynamodb-local.js';
+import { freePort } from '../support/kept-server.js';
 import { connectedTo, startRedisServer } from '../support/redis-server.js';
 import { startRestServer } from '../support/rest-server.js';
 import { startUpstashBridge, type UpstashBridge } from '../support/upstash-bridge.js';
@@ -125,6 +128,119 @@ test('--prefix keeps apart what the stores’ keyPrefix keeps apart', async () =
     code: 0,
     stdout: expect.stringContaining('paused'),
   });
+});
+
+describe('a table of another key', () => {
+  const tableOf = async (keys: object) => {
+    const { client } = dynamoDBLocal();
+    const table = await freshTable(client, keys);
+    client.destroy();
+    return ['--table', table, ...stage().on('dynamodb').args.slice(2)];
+  };
+  const KEYS = ['--partition-key', 'PK', '--sort-key', 'SK'];
+
+  test.each([
+    ['neither is given', []],
+    ['the partition key alone is given', ['--partition-key', 'PK']],
+  ])('is an error that names the options, also while the table is empty: %s', async (_, given) => {
+    const { cli } = stage();
+    const args = [...(await tableOf({ partitionKey: 'PK', sortKey: 'SK' })), ...given];
+    const ends = await Promise.all([
+      cli.run(['ls', ...args]),
+      cli.run(['console', ...args]),
+      cli.run(['run', '--name', 'digest', ...args, '--', 'true']),
+    ]);
+
+    expect(ends.map(({ code }) => code)).toEqual([1, 1, 69]);
+    for (const { stdout, stderr } of ends) {
+      expect(stdout).toBe('');
+      expect(stderr).toContain('give its --partition-key and, if it has one, its --sort-key');
+    }
+  });
+
+  test('is run, looked at and steered with both keys', async () => {
+    const { cli } = stage();
+    const args = [...(await tableOf({ partitionKey: 'PK', sortKey: 'SK' })), ...KEYS];
+    const run = (...own: string[]) => cli.run([...own.slice(0, 3), ...args, ...own.slice(3)]);
+
+    expect(await run('run', '--name', 'digest', '--', 'true')).toMatchObject({ code: 0 });
+    expect(await run('pause', 'digest')).toMatchObject({ code: 0 });
+    expect(await run('ls')).toMatchObject({ code: 0, stdout: expect.stringMatching(/^digest +paused \(free\)/m) });
+    const before = ['--partition-key', 'PK', '--sort-key=SK', ...args.slice(0, -4)];
+    expect(await cli.run([...before, 'show', 'digest'])).toMatchObject({ code: 0 });
+  });
+
+  test('is made by table create', async () => {
+    const { cli, on } = stage();
+    const args = ['--table', freshName('locks'), ...on('dynamodb').args.slice(2), ...KEYS];
+
+    expect(await cli.run(['table', 'create', ...args])).toMatchObject({ code: 0 });
+    expect(await cli.run(['ls', ...args])).toEqual({ code: 0, stdout: '', stderr: 'no locks\n' });
+  });
+
+  test.each([
+    ['--partition-key', 'tick'],
+    ['--sort-key', 'lockName'],
+  ])('cannot have a key that a lock uses otherwise: %s %s', async (option, key) => {
+    const args = ['--table', 'locks', ...stage().on('dynamodb').args.slice(2), option, key];
+
+    expect(await stage().cli.run(['ls', ...args])).toMatchObject({ code: 2, stderr: expect.stringContaining(key) });
+  });
+});
+
+describe('a store that is away', () => {
+  const away = async (kind: string, port: number): Promise<readonly [args: string[], env: Record<string, string>]> => {
+    if (kind === 'redis') return [['--redis-url', `redis://ada:hunter2@127.0.0.1:${port}`], {}];
+    const url = `http://127.0.0.1:${port}`;
+    if (kind === 'dynamodb') return [['--table', 'locks', '--endpoint', url], {}];
+    return [['--upstash'], { UPSTASH_REDIS_REST_URL: url, UPSTASH_REDIS_REST_TOKEN: 'hunter2' }];
+  };
+  const REMEDIES = [
+    ['dynamodb', 'check --endpoint, --region and the network'],
+    ['redis', 'start Redis, or check --redis-url and the network'],
+    ['upstash', 'check UPSTASH_REDIS_REST_URL and the network'],
+  ] as const;
+
+  test.each(REMEDIES)('is named with its address, the cause and the remedy: %s', async (kind, remedy) => {
+    const port = await freePort();
+    const [args, env] = await away(kind, port);
+    const [ls, run] = await Promise.all([
+      stage().cli.run(['ls', ...args], env),
+      stage().cli.run(['run', '--name', 'digest', ...args, '--', 'true'], env),
+    ]);
+
+    expect([ls.code, run.code]).toEqual([1, 69]);
+    for (const { stdout, stderr } of [ls, run]) {
+      expect(stdout).toBe('');
+      expect(stderr).toContain(`127.0.0.1:${port}`);
+      if (kind !== 'upstash') expect(stderr).toContain('ECONNREFUSED');
+      expect(stderr).toContain(remedy);
+      expect(stderr).not.toContain('hunter2');
+    }
+  });
+
+  test.each(REMEDIES)('is given up after 4 s where it accepts a connection and is silent: %s', async (kind, remedy) => {
+    const silent = createServer((socket) => socket.on('error', () => undefined));
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const { port } = silent.address() as AddressInfo;
+    const [args, env] = await away(kind, port);
+    const { code, stderr } = await stage().cli.run(['ls', ...args], env);
+    silent.close();
+
+    expect(code).toBe(1);
+    expect(stderr).toContain(`127.0.0.1:${port}`);
+    expect(stderr).toMatch(/no answer within 4s/);
+    expect(stderr).toContain(remedy);
+  });
+});
+
+test('what the AWS SDK says about Node is not printed, and a command does not find that it is silenced', async () => {
+  const { cli, on } = stage();
+  const silenced = 'AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED';
+  const command = ['sh', '-c', `echo "[$${silenced}]"`];
+  const args = ['run', '--name', freshName(), ...on('dynamodb').args, '--', ...command];
+
+  expect(await cli.run(args, { [silenced]: undefined })).toEqual({ code: 0, stdout: '[]\n', stderr: '' });
 });
 
 describe('on a terminal', () => {

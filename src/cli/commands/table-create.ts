@@ -1,5 +1,6 @@
 import { readThrownText } from '../../core/public/errors.js';
 import type { Clock } from '../../core/values/clock.js';
+import { defined } from '../../core/values/defined.js';
 import { classifyFailure, isDenied } from '../../stores/dynamodb/errors.js';
 import type { Command } from '../command.js';
 import { EXIT, failed, wrongUse } from '../exit-code.js';
@@ -24,11 +25,14 @@ export const tableCreate: Command = {
     const stray = ['redis-url', 'upstash'].find((option) => session.has(option));
     if (stray) throw wrongUse(`--${stray} has no tables: give --table`);
     const address = tableAddress(session, session.env);
-    const { tableName } = address;
-    const client = await dynamoDBClient(address);
+    const { tableName, partitionKey, sortKey } = address;
+    const { client } = await dynamoDBClient(address);
     const { createLockTable } = await import('../../stores/dynamodb/dynamodb.js');
     try {
-      await onceItAnswers(() => createLockTable(client, { tableName }), session.clock);
+      await onceItAnswers(
+        () => createLockTable(client, { tableName, ...defined({ partitionKey, sortKey }) }),
+        session.clock,
+      );
     } catch (error) {
       const { name, message } = error as Error;
       throw failed(`table '${tableName}' was not made: ${name}; ${message}${remedyOf(error)}`);

@@ -35,9 +35,6 @@ export function nameOfThrown(error: unknown): string {
   return readThrownText(error, 'code') || errorName(error);
 }
 
-/** A lock of this name is looked for, and neither found nor made. */
-export const NOBODY = 'single-execution-doctor';
-
 const MOST_SKEW_MS = 1_000;
 
 /** How this host's clock stands to the server's. */

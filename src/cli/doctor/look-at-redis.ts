@@ -2,13 +2,14 @@ import { lockAdmin } from '../../admin/lock-admin.js';
 import type { LockAdminStore } from '../../core/ports/lock-admin-store.js';
 import type { Clock } from '../../core/values/clock.js';
 import type { Environment } from '../command.js';
+import { CliError } from '../exit-code.js';
+import { NOBODY } from '../known-lock.js';
 import { openRedis, type RedisAddress } from '../store/redis-store.js';
 import { openUpstash } from '../store/upstash-store.js';
 import {
   clockVerdict,
   type Finding,
   look,
-  NOBODY,
   nameOfThrown,
   ok,
   problem,
@@ -23,10 +24,10 @@ type Facts = ReadonlyMap<string, string>;
 
 /** Looks at a Redis. Writes nothing. */
 export async function lookAtRedis(address: RedisAddress, clock: Clock): Promise<readonly Finding[]> {
-  const redis = await openRedis(address);
+  const redis = await openRedis(address).catch(notOpened);
+  if ('check' in redis) return [redis];
   try {
     const script = await lookByScript(redis.admin, clock);
-    // It waits for the connection; nothing else does.
     if (script.status === 'problem') return [script];
     const about = async (check: string, section: string, judge: (facts: Facts) => Verdict) =>
       look(
@@ -45,6 +46,11 @@ export async function lookAtRedis(address: RedisAddress, clock: Clock): Promise<
   } finally {
     redis.close();
   }
+}
+
+function notOpened(error: unknown): Finding {
+  if (!(error instanceof CliError)) throw error;
+  return { check: 'connection', status: 'problem', found: error.message };
 }
 
 /** Looks at Upstash Redis, which tells nothing of its settings. */

@@ -1,29 +1,21 @@
 import type { DescribeTableCommandOutput, DynamoDBClient, TableDescription } from '@aws-sdk/client-dynamodb';
+import { isRecordAttribute } from '../../core/record/lock-record.js';
 import type { Clock } from '../../core/values/clock.js';
 import { timeResponses } from '../../stores/dynamodb/response-time.js';
-import { dynamoDBClient, type TableAddress } from '../store/dynamodb-store.js';
-import {
-  clockVerdict,
-  type Finding,
-  look,
-  NOBODY,
-  nameOfThrown,
-  ok,
-  problem,
-  unknown,
-  type Verdict,
-  warning,
-} from './finding.js';
+import { NOBODY } from '../known-lock.js';
+import { dynamoDBClient, type TableAddress, type TableClient } from '../store/dynamodb-store.js';
+import { systemWords } from '../store/reach.js';
+import { clockVerdict, type Finding, look, nameOfThrown, ok, problem, unknown, type Verdict } from './finding.js';
 
-const KEY = 'lockName';
 const DENIED = /AccessDenied|NotAuthorized|UnrecognizedClient|InvalidSignature|ExpiredToken|Credentials/;
 const NO_TABLE = 'ResourceNotFoundException';
 
 /** Looks at a DynamoDB table. Writes nothing: its one write has a condition that never holds. */
 export async function lookAtTable(address: TableAddress, clock: Clock): Promise<readonly Finding[]> {
-  const client = await dynamoDBClient(address);
+  const table = await dynamoDBClient(address);
+  const { client } = table;
   try {
-    const { described, ...first } = await describe(client, address, clock);
+    const { described, ...first } = await describe(table, address, clock);
     if (first.findings.some(({ status }) => status === 'problem') && !described) return first.findings;
     return [
       ...first.findings,
@@ -36,7 +28,7 @@ export async function lookAtTable(address: TableAddress, clock: Clock): Promise<
   }
 }
 
-async function describe(client: DynamoDBClient, { tableName }: TableAddress, clock: Clock) {
+async function describe({ client, place }: TableClient, { tableName }: TableAddress, clock: Clock) {
   const { DescribeTableCommand } = await import('@aws-sdk/client-dynamodb');
   const command = new DescribeTableCommand({ TableName: tableName });
   const time = timeResponses(command, clock);
@@ -51,14 +43,14 @@ async function describe(client: DynamoDBClient, { tableName }: TableAddress, clo
         ? ok(`${tableName} is ${status}`)
         : problem(`${tableName} is ${status}`, 'wait until it is ACTIVE');
     },
-    (error) => tableRefused(error, tableName),
+    (error) => tableRefused(error, tableName, place),
   );
   const bounds = time().clock;
   const findings: Finding[] = [table, ...(bounds ? [{ check: 'clock', ...clockVerdict(bounds) }] : [])];
   return { described, findings };
 }
 
-function tableRefused(error: unknown, tableName: string): Verdict {
+function tableRefused(error: unknown, tableName: string, place: TableClient['place']): Verdict {
   const name = nameOfThrown(error);
   if (name === NO_TABLE) {
     return problem(
@@ -67,23 +59,30 @@ function tableRefused(error: unknown, tableName: string): Verdict {
     );
   }
   if (DENIED.test(name)) return unknown(`may not look: ${name}`, 'allow dynamodb:DescribeTable, or give credentials');
-  return problem(`DynamoDB did not answer: ${name}`, 'check the region, --endpoint and the network');
+  return problem(`${place.words()} did not answer: ${systemWords(error) ?? name}`, place.remedy);
 }
 
-function keyOf({ KeySchema = [], AttributeDefinitions = [] }: TableDescription, { tableName }: TableAddress): Finding {
-  const keys = KeySchema.map(({ AttributeName = '' }) => {
-    const type = AttributeDefinitions.find((attribute) => attribute.AttributeName === AttributeName)?.AttributeType;
-    return `${AttributeName} (${type})`;
-  });
+function keyOf({ KeySchema = [], AttributeDefinitions = [] }: TableDescription, address: TableAddress): Finding {
   const check = 'key schema';
-  if (keys.join() === `${KEY} (S)`) return { check, ...ok(keys.join()) };
-  return {
-    check,
-    ...problem(
-      keys.join(', '),
-      `stores of ${tableName} must name their partitionKey and sortKey, both of type S; this tool needs a table whose one key is ${KEY} (S)`,
-    ),
-  };
+  const keys = KeySchema.map(({ AttributeName: name = '' }) => {
+    const type = AttributeDefinitions.find((attribute) => attribute.AttributeName === name)?.AttributeType;
+    return { name, type };
+  });
+  const found = keys.map(({ name, type }) => `${name} (${type})`).join(', ');
+  if (keys.some(({ type }) => type !== 'S'))
+    return { check, ...problem(found, 'use a table whose keys are of type S') };
+  const names = keys.map(({ name }) => name);
+  const { partitionKey, sortKey } = keysOf(address);
+  if (names.join() === [partitionKey, ...(sortKey ? [sortKey] : [])].join()) return { check, ...ok(found) };
+  const [partition, sort] = names;
+  const options =
+    sort === undefined ? `--partition-key ${partition}` : `--partition-key ${partition} --sort-key ${sort}`;
+  return { check, ...problem(found, `give ${options}, and to stores the same as partitionKey and sortKey`) };
+}
+
+/** The keys that a lock has in this table. */
+function keysOf({ partitionKey = 'lockName', sortKey }: TableAddress) {
+  return { partitionKey, sortKey };
 }
 
 function replicasOf({ Replicas = [], MultiRegionConsistency }: TableDescription): Finding {
@@ -100,7 +99,7 @@ function replicasOf({ Replicas = [], MultiRegionConsistency }: TableDescription)
   };
 }
 
-async function timeToLive(client: DynamoDBClient, { tableName, keyPrefix }: TableAddress): Promise<Finding> {
+async function timeToLive(client: DynamoDBClient, { tableName }: TableAddress): Promise<Finding> {
   const { DescribeTimeToLiveCommand } = await import('@aws-sdk/client-dynamodb');
   return look(
     'time to live',
@@ -108,24 +107,35 @@ async function timeToLive(client: DynamoDBClient, { tableName, keyPrefix }: Tabl
       const { TimeToLiveDescription: ttl } = await client.send(new DescribeTimeToLiveCommand({ TableName: tableName }));
       if (!ttl?.TimeToLiveStatus?.startsWith('ENABL')) return ok('off');
       const found = `on, by ${ttl.AttributeName}`;
-      return keyPrefix
-        ? warning(found, 'see that no lock has that attribute: a lock that is deleted forgets its ticks')
-        : problem(found, 'turn it off: a lock that is deleted forgets which ticks are done, and its fencing token');
+      return isRecordAttribute(ttl.AttributeName ?? '')
+        ? problem(found, 'turn it off: a lock that is deleted forgets which ticks are done, and its fencing token')
+        : ok(`${found}, which no lock has`);
     },
     (error) => unknown(`may not look: ${nameOfThrown(error)}`, 'allow dynamodb:DescribeTimeToLive'),
   );
 }
 
 /** Whether this role may do what runs and operators do. */
-async function permissions(client: DynamoDBClient, { tableName, keyPrefix = '' }: TableAddress): Promise<Finding[]> {
-  const { GetItemCommand, ScanCommand, UpdateItemCommand } = await import('@aws-sdk/client-dynamodb');
+async function permissions(client: DynamoDBClient, address: TableAddress): Promise<Finding[]> {
+  const { tableName, keyPrefix = '' } = address;
+  const [{ GetItemCommand, ScanCommand, UpdateItemCommand }, { SORT_VALUE }] = await Promise.all([
+    import('@aws-sdk/client-dynamodb'),
+    import('../../stores/dynamodb/table.js'),
+  ]);
   const TableName = tableName;
-  const Key = { [KEY]: { S: keyPrefix + NOBODY } };
-  const never = `attribute_exists(${KEY}) AND attribute_not_exists(${KEY})`;
+  const { partitionKey, sortKey } = keysOf(address);
+  const Key = { [partitionKey]: { S: keyPrefix + NOBODY }, ...(sortKey && { [sortKey]: { S: SORT_VALUE } }) };
+  const never = 'attribute_exists(#key) AND attribute_not_exists(#key)';
   const asked = {
     'dynamodb:UpdateItem': () =>
       client.send(
-        new UpdateItemCommand({ TableName, Key, UpdateExpression: 'REMOVE doctor', ConditionExpression: never }),
+        new UpdateItemCommand({
+          TableName,
+          Key,
+          UpdateExpression: 'REMOVE doctor',
+          ConditionExpression: never,
+          ExpressionAttributeNames: { '#key': partitionKey },
+        }),
       ),
     'dynamodb:GetItem': () => client.send(new GetItemCommand({ TableName, Key })),
     'dynamodb:Scan': () => client.send(new ScanCommand({ TableName, Limit: 1 })),

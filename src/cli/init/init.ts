@@ -42,7 +42,7 @@ export const init: Command = {
   examples: ['single-execution init --name send-digest --infra sam'],
   async run(session) {
     const project = await projectIn(session.folder);
-    const name = nameOf(session.text('name') ?? project.name);
+    const name = nameOf(session.text('name') ?? ownName(project.name));
     const infra = infraOf(session.text('infra') ?? project.infra);
     const files = { ...jobFiles(name, project), ...(await infraFiles(name, { ...project, infra })) };
     await writeNew(session.folder, files);
@@ -51,6 +51,9 @@ export const init: Command = {
     return EXIT.done;
   },
 };
+
+/** The name of the project, apart from those of the other parts. */
+const ownName = (name: string): string => (TAKEN.includes(name) ? `${name}-job` : name);
 
 function nameOf(name: string): string {
   if (TAKEN.includes(name))

@@ -49,8 +49,9 @@ function jobNameOf(text: string): string {
     .toLowerCase()
     .replace(/^@[^/]*\//, '')
     .replace(/[^a-z\d]+/g, '-')
-    .replace(/^[^a-z]+|-+$/g, '')
-    .slice(0, 40);
+    .replace(/^[^a-z]+/, '')
+    .slice(0, 40)
+    .replace(/-+$/, '');
   return name || 'my-job';
 }
 

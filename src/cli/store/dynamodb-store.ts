@@ -1,50 +1,83 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { LockAdminStore } from '../../core/ports/lock-admin-store.js';
+import type { StoreCall } from '../../core/ports/lock-store.js';
+import { LockStoreError } from '../../core/public/errors.js';
 import { systemClock } from '../../core/values/clock.js';
+import { defined } from '../../core/values/defined.js';
+import { NOBODY } from '../known-lock.js';
+import { asked } from '../read-value.js';
 import { needing } from './needed-package.js';
 import type { OpenStore } from './open-store.js';
+import { PATIENCE_MS, type StorePlace, silenceWords, storesInReach } from './reach.js';
 
 export interface TableAddress {
   readonly tableName: string;
+  readonly partitionKey?: string;
+  readonly sortKey?: string;
   readonly keyPrefix?: string;
   readonly endpoint?: string;
   readonly region?: string;
   readonly profile?: string;
 }
 
-/** How long one request may take. */
-const ANSWER_MS = 15_000;
+/** A client of a table, and where it sends its requests. */
+export interface TableClient {
+  readonly client: DynamoDBClient;
+  readonly place: StorePlace;
+}
+
 const PACKAGES = ['@aws-sdk/client-dynamodb', '@aws-sdk/lib-dynamodb'];
 
 export async function openDynamoDB(address: TableAddress): Promise<OpenStore> {
-  const { tableName, keyPrefix = '' } = address;
-  const [client, { dynamoDBAdminStore, dynamoDBStore }] = await Promise.all([
+  const { tableName, partitionKey, sortKey, keyPrefix } = address;
+  const [{ client, place }, { dynamoDBAdminStore, dynamoDBStore }] = await Promise.all([
     dynamoDBClient(address),
     needing(PACKAGES, () => import('../../stores/dynamodb/dynamodb.js')),
   ]);
-  const options = { client, tableName, keyPrefix };
+  const options = { client, tableName, ...defined({ partitionKey, sortKey, keyPrefix }) };
+  const stores = asked(() => ({ store: dynamoDBStore(options), admin: withKeyCheck(dynamoDBAdminStore(options)) }));
+  return { kind: 'dynamodb', ...storesInReach(place, stores), close: () => client.destroy() };
+}
+
+/** A scan of a table with another key finds nothing that is a lock; a read of one item is refused. */
+function withKeyCheck(admin: LockAdminStore): LockAdminStore {
+  const checkKey = async (call: StoreCall) => {
+    try {
+      await admin.get(NOBODY, call);
+    } catch (error) {
+      if (error instanceof LockStoreError && error.code === 'KEY_SCHEMA') throw error;
+      // Anything else that is wrong the scan finds too.
+    }
+  };
   return {
-    kind: 'dynamodb',
-    store: dynamoDBStore(options),
-    admin: dynamoDBAdminStore(options),
-    close: () => client.destroy(),
+    ...admin,
+    async list(call) {
+      const [locks] = await Promise.all([admin.list(call), checkKey(call)]);
+      return locks;
+    },
   };
 }
 
 /** A client that leaves retrying to this library, with the environment of the SDK. */
-export async function dynamoDBClient(address: TableAddress): Promise<DynamoDBClient> {
+export async function dynamoDBClient(address: TableAddress): Promise<TableClient> {
   const { endpoint, region, profile } = address;
   const { DynamoDBClient } = await needing(PACKAGES, () => import('@aws-sdk/client-dynamodb'));
   // Older SDKs know a profile of the environment alone.
   if (profile !== undefined) process.env['AWS_PROFILE'] = profile;
-  const client = new DynamoDBClient({
-    maxAttempts: 1,
-    ...(endpoint !== undefined && { endpoint }),
-    ...(region !== undefined && { region }),
-    ...(profile !== undefined && { profile }),
-  });
+  const client = new DynamoDBClient({ maxAttempts: 1, ...defined({ endpoint, region, profile }) });
+  let at = endpoint;
+  client.middlewareStack.add(
+    (next) => (args) => {
+      const { protocol, hostname, port } = args.request as URL;
+      at = `${protocol}//${hostname}${port ? `:${port}` : ''}`;
+      return next(args);
+    },
+    { step: 'build' },
+  );
   // By itself the SDK waits for ever.
   client.middlewareStack.add((next) => (args) => answeredInTime(next(args)), { step: 'initialize', priority: 'high' });
-  return client;
+  const words = () => (at === undefined ? 'DynamoDB' : `DynamoDB at ${at}`);
+  return { client, place: { words, remedy: 'check --endpoint, --region and the network' } };
 }
 
 /** @throws Error of code ETIMEDOUT where no answer comes in time; the request itself ends with its client */
@@ -52,8 +85,8 @@ async function answeredInTime<T>(answer: Promise<T>): Promise<T> {
   let cancel = () => {};
   const late = new Promise<never>((_, reject) => {
     const timer = systemClock.setTimer(() => {
-      reject(Object.assign(new Error('no answer came'), { code: 'ETIMEDOUT' }));
-    }, ANSWER_MS);
+      reject(Object.assign(new Error(silenceWords(PATIENCE_MS)), { code: 'ETIMEDOUT' }));
+    }, PATIENCE_MS);
     cancel = () => timer.cancel();
   });
   try {

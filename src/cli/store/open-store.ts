@@ -1,5 +1,6 @@
 import type { LockAdminStore } from '../../core/ports/lock-admin-store.js';
 import type { LockStore } from '../../core/ports/lock-store.js';
+import { defined } from '../../core/values/defined.js';
 import { describe } from '../../core/values/describe.js';
 import { nameProblem } from '../../core/values/lock-name.js';
 import type { CommandLine, Environment } from '../command.js';
@@ -23,7 +24,14 @@ export type StoreAddress =
   | ({ readonly kind: 'redis' } & RedisAddress)
   | { readonly kind: 'upstash'; readonly keyPrefix?: string };
 
-const OF_DYNAMODB = ['endpoint', 'region', 'profile'] as const;
+/** The options of a table, as the fields of its address. */
+const OF_DYNAMODB = {
+  'partition-key': 'partitionKey',
+  'sort-key': 'sortKey',
+  endpoint: 'endpoint',
+  region: 'region',
+  profile: 'profile',
+} as const;
 
 /** @throws CliError where no store is named, or more than one */
 export function storeAddress(line: Pick<CommandLine, 'text' | 'has'>, env: Environment): StoreAddress {
@@ -32,7 +40,7 @@ export function storeAddress(line: Pick<CommandLine, 'text' | 'has'>, env: Envir
   const prefix = line.text('prefix');
   const given = prefix === undefined ? {} : { keyPrefix: prefix };
   const redisUrl = line.text('redis-url') ?? (line.has('table') || env['LOCK_TABLE'] ? undefined : env['REDIS_URL']);
-  const stray = OF_DYNAMODB.find((option) => line.has(option));
+  const stray = Object.keys(OF_DYNAMODB).find((option) => line.has(option));
   if (stray && (line.has('upstash') || redisUrl)) throw wrongUse(`--${stray} is for DynamoDB: give --table too`);
   if (line.has('upstash')) return { kind: 'upstash', ...given };
   if (redisUrl) return { kind: 'redis', url: redisUrlOf(redisUrl), ...given };
@@ -50,8 +58,8 @@ export function tableAddress(line: Pick<CommandLine, 'text'>, env: Environment):
   if (endpoint !== undefined && !/^https?:\/\/./.test(URL.canParse(endpoint) ? endpoint : '')) {
     throw wrongUse(`--endpoint is ${describe(endpoint)}: give a URL such as http://127.0.0.1:8000`);
   }
-  const options = OF_DYNAMODB.map((option) => [option, line.text(option)]).filter(([, value]) => value !== undefined);
-  return { tableName, ...(keyPrefix ? { keyPrefix } : {}), ...Object.fromEntries(options) };
+  const fields = Object.entries(OF_DYNAMODB).map(([option, field]) => [field, line.text(option)] as const);
+  return { tableName, ...(keyPrefix ? { keyPrefix } : {}), ...defined(Object.fromEntries(fields)) };
 }
 
 /** @throws CliError where the package that the store needs is missing */

@@ -4,6 +4,7 @@ import { redisAdminStore, redisStore } from '../../stores/redis/redis.js';
 import { failed } from '../exit-code.js';
 import { isMissing } from './needed-package.js';
 import type { OpenStore } from './open-store.js';
+import { noAnswer, PATIENCE_MS, type StorePlace, silenceWords, storesInReach, systemWords } from './reach.js';
 
 export interface RedisAddress {
   readonly url: string;
@@ -18,20 +19,40 @@ export interface RedisConnection {
 }
 
 export async function openRedis({ url, keyPrefix }: RedisAddress): Promise<OpenStore & RedisConnection> {
-  const connection = await connect(url);
+  const place = placeOf(url);
+  const connection = await connect(url, place);
   const options = { client: connection.client, ...(keyPrefix !== undefined && { keyPrefix }) };
-  return { kind: 'redis', ...connection, store: redisStore(options), admin: redisAdminStore(options) };
+  const stores = { store: redisStore(options), admin: redisAdminStore(options) };
+  return { kind: 'redis', ...connection, ...storesInReach(place, stores) };
+}
+
+/** Where a Redis is, and what was last said of the connection to it. */
+interface RedisPlace extends StorePlace {
+  note(problem: string | undefined): void;
+}
+
+function placeOf(url: string): RedisPlace {
+  const { hostname, port } = new URL(url);
+  let problem: string | undefined;
+  return {
+    words: () => `Redis at ${hostname || '127.0.0.1'}:${port || '6379'}`,
+    problem: () => problem,
+    note: (told) => {
+      problem = told;
+    },
+    remedy: 'start Redis, or check --redis-url and the network',
+  };
 }
 
 /** By the package that is installed, ioredis first. */
-async function connect(url: string): Promise<RedisConnection> {
+async function connect(url: string, place: RedisPlace): Promise<RedisConnection> {
   try {
-    return await connectIORedis(url);
+    return await connectIORedis(url, place);
   } catch (error) {
     if (!isMissing(error, ['ioredis'])) throw error;
   }
   try {
-    return await connectNodeRedis(url);
+    return await connectNodeRedis(url, place);
   } catch (error) {
     if (!isMissing(error, ['redis'])) throw error;
     throw failed(
@@ -40,56 +61,56 @@ async function connect(url: string): Promise<RedisConnection> {
   }
 }
 
-async function connectIORedis(url: string): Promise<RedisConnection> {
+async function connectIORedis(url: string, place: RedisPlace): Promise<RedisConnection> {
   const { Redis } = await import('ioredis');
   const client = new Redis(url, { maxRetriesPerRequest: 0, socketTimeout: 2_000 });
-  await loggedIn(client, () => client.disconnect());
-  return {
-    client,
-    command: (name, ...args) => client.call(name, ...args),
-    close: () => client.disconnect(),
-  };
+  const close = () => client.disconnect();
+  await untilReady(client, place, close);
+  return { client, command: (name, ...args) => client.call(name, ...args), close };
 }
 
-async function connectNodeRedis(url: string): Promise<RedisConnection> {
+async function connectNodeRedis(url: string, place: RedisPlace): Promise<RedisConnection> {
   const { createClient } = await import('redis');
   const client = createClient({ url });
-  const login = loggedIn(client, () => client.destroy());
+  const close = () => client.destroy();
+  const ready = untilReady(client, place, close);
   // Rejects when it is closed before it is connected.
   client.connect().catch(() => undefined);
-  await login;
-  return {
-    client,
-    command: (name, ...args) => client.sendCommand([name, ...args]),
-    close: () => client.destroy(),
-  };
+  await ready;
+  return { client, command: (name, ...args) => client.sendCommand([name, ...args]), close };
 }
 
 interface Connecting {
   on(event: 'error', listener: (error: Error) => void): unknown;
-  once(event: 'ready', listener: () => void): unknown;
+  on(event: 'ready', listener: () => void): unknown;
 }
 
-/** How long a login is waited for; a connection that takes longer is waited for by the request that needs it. */
-const LOGIN_MS = 1_000;
 const REFUSED_LOGIN = /^(WRONGPASS|NOAUTH)\b/;
 
-/** @throws CliError where Redis refuses the login, which a client would try again and again */
-function loggedIn(client: Connecting, close: () => void): Promise<void> {
+/**
+ * Waits for a connection. What happens to it later is noted in its place.
+ *
+ * @throws CliError where Redis refuses the login, which a client would try again and again, or does not answer in time
+ */
+function untilReady(client: Connecting, place: RedisPlace, close: () => void): Promise<void> {
   return new Promise((resolve, reject) => {
-    const timer = systemClock.setTimer(resolve, LOGIN_MS);
-    const done = () => {
+    const giveUp = (why: string) => {
       timer.cancel();
-      resolve();
+      close();
+      reject(failed(why));
     };
-    client.once('ready', done);
-    // A client tells of each connection that fails; the request that needed one says so too.
-    client.on('error', ({ message }) => {
-      if (REFUSED_LOGIN.test(message)) {
-        close();
-        reject(failed('Redis refuses the login: check the user and the password of --redis-url or REDIS_URL'));
-      }
-      done();
+    const timer = systemClock.setTimer(() => {
+      giveUp(noAnswer(place, place.problem?.() ?? silenceWords(PATIENCE_MS)));
+    }, PATIENCE_MS);
+    client.on('ready', () => {
+      timer.cancel();
+      place.note(undefined);
+      resolve();
+    });
+    client.on('error', (error) => {
+      place.note(systemWords(error));
+      if (REFUSED_LOGIN.test(error.message))
+        giveUp('Redis refuses the login: check the user and the password of --redis-url or REDIS_URL');
     });
   });
 }

@@ -3,6 +3,7 @@ import type { Environment } from '../command.js';
 import { wrongUse } from '../exit-code.js';
 import { needing } from './needed-package.js';
 import type { OpenStore } from './open-store.js';
+import { storesInReach, systemWords } from './reach.js';
 
 export async function openUpstash(
   { keyPrefix }: { readonly keyPrefix?: string },
@@ -13,15 +14,37 @@ export async function openUpstash(
     throw wrongUse('--upstash needs UPSTASH_REDIS_REST_URL and UPSTASH_REDIS_REST_TOKEN in the environment: set both');
   }
   const { Redis } = await needing(['@upstash/redis'], () => import('@upstash/redis'));
-  const settings = { url, token, retry: { retries: 0 }, enableTelemetry: false };
+  const ended = new AbortController();
+  const settings = { url, token, retry: { retries: 0 }, enableTelemetry: false, signal: ended.signal };
   const redis = new Redis(settings);
-  const options = { redis, ...(keyPrefix !== undefined && { keyPrefix }) };
+  let problem: string | undefined;
+  const noted = async <T>(answer: Promise<T>): Promise<T> => {
+    try {
+      const value = await answer;
+      problem = undefined;
+      return value;
+    } catch (error) {
+      problem = systemWords((error as Error).cause);
+      throw error;
+    }
+  };
+  const options = {
+    redis: {
+      eval: (script: string, keys: string[], args: string[]) => noted(redis.eval(script, keys, args)),
+      evalsha: (hash: string, keys: string[], args: string[]) => noted(redis.evalsha(hash, keys, args)),
+    },
+    ...(keyPrefix !== undefined && { keyPrefix }),
+  };
+  const place = {
+    words: () => `Upstash Redis at ${URL.canParse(url) ? new URL(url).host : 'UPSTASH_REDIS_REST_URL'}`,
+    problem: () => problem,
+    remedy: 'check UPSTASH_REDIS_REST_URL and the network',
+  };
   return {
     kind: 'upstash',
     // A proxy that sends plain text: the client would take its digits for base64.
     redis: new Redis({ ...settings, responseEncoding: false }),
-    store: upstashStore(options),
-    admin: upstashAdminStore(options),
-    close: () => undefined,
+    ...storesInReach(place, { store: upstashStore(options), admin: upstashAdminStore(options) }),
+    close: () => ended.abort(),
   };
 }
