@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Deployment, Statement } from '../../../infra/templates/deployment.js';
 import { jobFiles } from '../../../src/cli/init/job-files.js';
 import { dynamoDBLocal, freshTable } from '../../support/dynamodb-local.js';
 import { type FaultProxy, type SeenRequest, startFaultProxy } from '../../support/fault-proxy.js';
 import { isAllowed } from '../../support/iam-policy.js';
 import { startLambda } from '../../support/lambda-runtime/lambda-host.js';
 import { nodeBinary } from '../../support/node-binary.js';
+import type { Deployment } from './deployment.js';
 import { parseCloudFormation, readSam } from './read-sam.js';
 import { readTerraform } from './read-terraform.js';
 
@@ -80,7 +80,8 @@ test.each([
     const { deployment, handler, folder } = await bundled();
     const sources = JSON.parse(await readFile(join(folder, 'send-digest.js.map'), 'utf8'));
     expect(sources).not.toHaveProperty('sourcesContent');
-    const table = await freshTable(client, { partitionKey: deployment.table.partitionKey });
+    const [{ AttributeName: partitionKey }] = deployment.table['KeySchema'] as [{ readonly AttributeName: string }];
+    const table = await freshTable(client, { partitionKey });
     const known = knownOf(deployment, table);
     proxy.reset();
     const host = await startLambda({
@@ -89,9 +90,9 @@ test.each([
       handler,
       functionName: 'send-digest',
       region: 'eu-central-1',
-      memoryMb: deployment.fn.memoryMb,
+      memoryMb: deployment.fn.MemorySize,
       timeoutMs: deployment.job.timeoutSeconds * 1_000,
-      env: { ...filled(deployment.fn.environment, known), AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint },
+      env: { ...filled(deployment.fn.Environment.Variables, known), AWS_ENDPOINT_URL_DYNAMODB: proxy.endpoint },
     });
     const deliver = (scheduledTime: string) => host.invoke(eventOf(deployment, known, scheduledTime));
     try {
@@ -137,8 +138,12 @@ function filled<T>(value: T, known: Readonly<Record<string, string>>): T {
   return JSON.parse(text);
 }
 
-function eventOf({ schedule }: Deployment, known: Readonly<Record<string, string>>, scheduledTime: string): unknown {
-  const input = JSON.stringify(filled(JSON.parse(schedule.input), known))
+function eventOf(
+  { input: event }: Deployment,
+  known: Readonly<Record<string, string>>,
+  scheduledTime: string,
+): unknown {
+  const input = JSON.stringify(filled(event, known))
     .replaceAll('<aws.scheduler.scheduled-time>', scheduledTime)
     .replaceAll('<aws.scheduler.schedule-arn>', 'arn:aws:scheduler:eu-central-1:123456789012:schedule/jobs/nightly')
     .replaceAll('<aws.scheduler.execution-id>', randomUUID())
@@ -148,13 +153,7 @@ function eventOf({ schedule }: Deployment, known: Readonly<Record<string, string
 }
 
 function policyOf({ role }: Deployment, known: Readonly<Record<string, string>>): unknown {
-  const statements = role.statements.map(({ effect, actions, resources, conditions }: Statement) => ({
-    Effect: effect,
-    Action: actions,
-    Resource: resources,
-    Condition: conditions,
-  }));
-  return filled({ Version: '2012-10-17', Statement: statements }, known);
+  return filled({ Version: '2012-10-17', Statement: role.statements }, known);
 }
 
 function asked({ operation, body }: SeenRequest) {

@@ -1,7 +1,6 @@
 import { parse, type ScalarTag } from 'yaml';
-import type { Deployment } from '../../../infra/templates/deployment.js';
-import type { Resource, Resources, Values } from '../../../infra/templates/read/intrinsics.js';
-import { readTemplate } from '../../../infra/templates/read/read-template.js';
+import { type Deployment, readTemplate } from './deployment.js';
+import type { Resource, Resources, Values } from './resources.js';
 
 const tag = (name: string, key: string): ScalarTag => ({ tag: name, resolve: (text) => ({ [key]: text }) });
 

@@ -3,9 +3,8 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Deployment } from '../../../infra/templates/deployment.js';
-import type { Resources } from '../../../infra/templates/read/intrinsics.js';
-import { readTemplate } from '../../../infra/templates/read/read-template.js';
+import { type Deployment, readTemplate } from './deployment.js';
+import type { Resource, Resources } from './resources.js';
 
 const OSLS = join(import.meta.dirname, '../../../node_modules/.bin/osls');
 
@@ -27,10 +26,21 @@ export async function readServerless(text: string): Promise<Deployment> {
     return readTemplate({
       jobName: /^ {2}job: (.+)$/m.exec(text)?.[1] ?? '',
       parameters: { ServerlessDeploymentBucket: 'a bucket' },
-      resources: Object.fromEntries(Object.entries(Resources).filter(([id]) => !ITS_OWN.test(id))),
+      resources: withLog(Object.fromEntries(Object.entries(Resources).filter(([id]) => !ITS_OWN.test(id)))),
       alarmName: (id) => id.replace(/Alarm$/, ''),
     });
   } finally {
     await rm(folder, { recursive: true });
   }
+}
+
+/** A function that names no log group writes to the one that has its own name. */
+function withLog(resources: Resources): Resources {
+  const logs = new Set(Object.values(resources).map(({ Properties }) => Properties?.['LogGroupName']));
+  const withLogOf = (resource: Resource): Resource => {
+    const { Type, Properties } = resource;
+    if (Type !== 'AWS::Lambda::Function' || !logs.has(`/aws/lambda/${Properties?.['FunctionName']}`)) return resource;
+    return { Type, Properties: { ...Properties, LoggingConfig: { LogGroup: '{{log.name}}' } } };
+  };
+  return Object.fromEntries(Object.entries(resources).map(([id, resource]) => [id, withLogOf(resource)]));
 }

@@ -1,8 +1,7 @@
 import { transformSync } from 'esbuild';
-import type { Deployment } from '../../../infra/templates/deployment.js';
-import type { Values } from '../../../infra/templates/read/intrinsics.js';
-import { readTemplate } from '../../../infra/templates/read/read-template.js';
+import { type Deployment, readTemplate } from './deployment.js';
 import { cloudFormationOf, type ProviderResource, policyOf } from './provider-resources.js';
+import type { Values } from './resources.js';
 
 interface Config {
   app(input: { readonly stage: string }): { readonly name: string };
@@ -24,7 +23,7 @@ export async function readSst(text: string): Promise<Deployment> {
   const made: ProviderResource[] = [];
   const make = (type: string, id: string, args: Values, isRetained = false): Values => {
     made.push({ type, id, args, isRetained });
-    return ATTRIBUTES[type] ?? { arn: `{{role.arn:${id}}}` };
+    return ATTRIBUTES[type] ?? { arn: `{{role.arn:aws_iam_role.${id}}}` };
   };
   const resource = (type: string) => constructible((id, args: Values) => make(type, id, args));
   const output = (parts: TemplateStringsArray, ...values: readonly unknown[]) =>
@@ -69,7 +68,7 @@ export async function readSst(text: string): Promise<Deployment> {
   return readTemplate({
     jobName: /const job = \{[^}]*?name: '([^']+)'/.exec(text)?.[1] ?? '',
     resources: cloudFormationOf(made),
-    alarmName: (id) => id,
+    alarmName: (id) => id.replace(/^\w+\./, ''),
   });
 }
 

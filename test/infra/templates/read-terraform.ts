@@ -1,8 +1,7 @@
 import { createRequire } from 'node:module';
-import type { Deployment } from '../../../infra/templates/deployment.js';
-import type { Values } from '../../../infra/templates/read/intrinsics.js';
-import { readTemplate } from '../../../infra/templates/read/read-template.js';
+import { type Deployment, readTemplate } from './deployment.js';
 import { cloudFormationOf, type ProviderResource, policyOf } from './provider-resources.js';
+import type { Values } from './resources.js';
 
 // Its declarations would bring the types of a browser into every file.
 const { parse } = createRequire(import.meta.url)('@cdktf/hcl2json') as {
@@ -59,7 +58,8 @@ export async function readTerraform(text: string): Promise<Deployment> {
     const [, document] = /^data\.aws_iam_policy_document\.(\w+)\.json$/.exec(text) ?? [];
     if (document !== undefined) return documentOf(document);
     const [, role, attribute] = /^aws_iam_role\.(\w+)\.(arn|id)$/.exec(text) ?? [];
-    if (role !== undefined) return attribute === 'arn' ? `{{role.arn:${role}}}` : `{{role.name:${role}}}`;
+    if (role !== undefined)
+      return attribute === 'arn' ? `{{role.arn:aws_iam_role.${role}}}` : `{{role.name:aws_iam_role.${role}}}`;
     const mark = MARKS[text.replace(/\.\w+(\.\w+)$/, '$1')];
     if (mark === undefined) throw new Error(`a reference to ${text}`);
     return mark;
@@ -75,20 +75,20 @@ export async function readTerraform(text: string): Promise<Deployment> {
   };
   const resources = Object.entries(module.resource).flatMap(([type, ofType]) =>
     Object.entries(ofType).map(([id, [given]]): ProviderResource => {
-      // What only the deployment has: the code, and the order of things.
-      const { depends_on: _, source_code_hash: __, filename: ___, ...args } = given;
+      // An expression that the values below do not know: the code.
+      const { source_code_hash: _, filename: __, depends_on: ___, ...args } = given;
       return { type, id, args: camelCased(value(args)) as Values };
     }),
   );
   return readTemplate({
     jobName: String(settings['name']),
     resources: cloudFormationOf(resources),
-    alarmName: (id) => id.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+    alarmName: (id) => pascalCase(id.replace(/^\w+\./, '')),
   });
 }
 
-/** Pulumi's names of the blocks that Terraform repeats. */
-const PLURALS: Readonly<Record<string, string>> = { attribute: 'attributes', metricQuery: 'metricQueries' };
+/** Pulumi's names of the blocks that Terraform repeats. It lists each other block, too. */
+const PLURALS: Readonly<Record<string, string>> = { attribute: 'attributes', metric_query: 'metricQueries' };
 
 /** Keys that are the user's own stay as they are. */
 function camelCased(given: unknown): unknown {
@@ -96,9 +96,14 @@ function camelCased(given: unknown): unknown {
   if (typeof given !== 'object' || given === null || 'Statement' in given) return given;
   return Object.fromEntries(
     Object.entries(given).map(([key, part]) => {
-      const name = key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
-      const isOwn = name === 'variables' || name === 'dimensions';
-      return [PLURALS[name] ?? name, isOwn ? part : camelCased(part)];
+      if (PLURALS[key]) return [PLURALS[key], camelCased(part)];
+      const isOwn = key === 'variables' || key === 'dimensions';
+      const [block] = Array.isArray(part) && part.length === 1 ? part : [];
+      const single = typeof block === 'object' ? block : part;
+      return [key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()), isOwn ? part : camelCased(single)];
     }),
   );
 }
+
+const pascalCase = (name: string): string =>
+  name.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());

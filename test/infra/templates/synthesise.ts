@@ -3,12 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
-import { SendDigestStack } from '../cdk/send-digest-stack.js';
-import type { Deployment } from '../deployment.js';
-import type { Resources } from './intrinsics.js';
-import { readTemplate } from './read-template.js';
+import { SendDigestStack } from '../../../infra/templates/cdk/send-digest-stack.js';
+import { type Deployment, readTemplate } from './deployment.js';
+import type { Resources } from './resources.js';
 
-/** What the construct makes of the job that `cdk/send-digest-stack.ts` deploys: all other templates follow from it. */
+/** What the construct makes of the job that `cdk/send-digest-stack.ts` deploys. */
 export function synthesise(): Deployment {
   const home = process.cwd();
   const folder = mkdtempSync(join(tmpdir(), 'templates-'));
@@ -25,7 +24,7 @@ export function synthesise(): Deployment {
     return readTemplate({
       jobName: 'send-digest',
       resources: Resources,
-      alarmName: (_, alarm) => /\/Alarms\/(\w+)/.exec(String(alarm.Metadata?.['aws:cdk:path']))?.[1] ?? 'unknown',
+      alarmName: (_, alarm) => /(\w+)(:[\w-]+)?\/Resource$/.exec(String(alarm.Metadata?.['aws:cdk:path']))?.[1] ?? '',
     });
   } finally {
     process.chdir(home);
