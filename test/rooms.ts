@@ -33,7 +33,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'core/run': {
     what: 'one run: acquire, watch, task, release',
-    sees: ['core/values', 'core/ports', 'core/public', 'core/observers', 'core/options'],
+    sees: ['core/values', 'core/ports', 'core/public', 'core/observers', 'core/record', 'core/options'],
   },
   'core/wrap': {
     what: 'what every platform does around a run: its name, tick, time and reply',

@@ -95,7 +95,7 @@ export function withLeadership<A extends readonly unknown[], R>(
       }
     } catch (cause) {
       const error = toStoreError(cause, 'acquire', name);
-      tell({ type: 'acquire-failed', error });
+      tell({ type: 'acquire-failed', error, next: 'throw' });
       throw error;
     }
     return run();

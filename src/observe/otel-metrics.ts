@@ -7,9 +7,9 @@ const INSTRUMENTS = {
   succeeded: ['Runs that succeeded', '{run}'],
   failed: ['Runs whose task failed', '{run}'],
   skipped: ['Calls that did not run', '{call}'],
-  missed: ['Ticks that should have come and did not; at most 100 at a time', '{tick}'],
+  missed: ['Ticks that should have come and did not', '{tick}'],
   caught_up: ['Ticks that a later run has caught up with', '{tick}'],
-  given_up: ['Ticks that are not caught up with any more; at most 100 at a time', '{tick}'],
+  given_up: ['Ticks that are not caught up with any more', '{tick}'],
   recovered: ['Runs that followed a crashed one', '{run}'],
   lost: ['Runs that lost their lock', '{run}'],
   store_failures: ['Requests to the store that failed', '{request}'],
@@ -45,9 +45,9 @@ function measured(event: LockEvent): Measured[] {
     case 'skipped':
       return [['skipped', 1, { 'single_execution.skip.reason': event.reason }]];
     case 'missed':
-      return [['missed', event.ticks.length]];
+      return [['missed', event.ticks.length + event.others]];
     case 'given-up':
-      return [['given_up', event.ticks.length]];
+      return [['given_up', event.ticks.length + event.others]];
     case 'caught-up':
       return event.status === 'succeeded' ? [['caught_up', 1]] : [];
     case 'recovered':

@@ -11,14 +11,9 @@ const ERROR = 2;
 const NAME = 'single-execution run';
 
 const BEGINNINGS: readonly EventType[] = ['acquired', 'started', 'skipped', 'acquire-failed'];
-const OUTCOMES: { readonly [type in EventType]?: string } = {
-  finished: 'succeeded',
-  failed: 'failed',
-  skipped: 'skipped',
-  'acquire-failed': 'error',
-};
 /** What happens in a span; the rest is told by the span itself. */
 const NOTED: readonly EventType[] = [
+  'acquire-failed',
   'recovered',
   'missed',
   'lost',
@@ -29,7 +24,7 @@ const NOTED: readonly EventType[] = [
   'clock-unverified',
 ];
 
-/** Makes a span of each run, and of each call that is skipped or finds the store out of reach. */
+/** Makes one span of each call, whether it runs, is skipped, or fails to reach the store. */
 export function spanObserver(findTracer: () => TracerLike | undefined): TracingObserver {
   /** By the trace that an attempt id ends in, else by the whole id. */
   const open = new Map<string | undefined, SpanLike>();
@@ -38,14 +33,18 @@ export function spanObserver(findTracer: () => TracerLike | undefined): TracingO
   const observer = (event: LockEvent) => {
     const { type, at } = event;
     const key = traceIn(event.attemptId) ?? event.attemptId;
-    const span = open.get(key) ?? (BEGINNINGS.includes(type) ? start(at) : undefined);
+    // The next try has another id: without a trace nothing would find its span again.
+    const isRetried = type === 'acquire-failed' && event.next === 'wait';
+    const span = open.get(key) ?? (BEGINNINGS.includes(type) && !isRetried ? start(at) : undefined);
     if (!span) return;
     open.set(key, span);
     if (BEGINNINGS.includes(type)) span.setAttributes(headOf(event));
-    if (NOTED.includes(type)) span.addEvent(`single_execution.${type.replace('-', '_')}`, factsOf(event), at);
+    const outcome = outcomeOf(event);
+    if (outcome === undefined && NOTED.includes(type)) {
+      span.addEvent(`single_execution.${type.replace('-', '_')}`, factsOf(event), at);
+    }
     const context = type === 'skipped' ? contextOf(event.holderTrace) : undefined;
     if (context) span.addLink?.({ context });
-    const outcome = OUTCOMES[type];
     if (outcome === undefined) return;
     span.setAttributes({ 'single_execution.outcome': outcome, ...factsOf(event) });
     if ('error' in event) span.setStatus({ code: ERROR, ...defined({ message: messageOf(event.error) }) });
@@ -67,6 +66,21 @@ export function spanObserver(findTracer: () => TracerLike | undefined): TracingO
       }
     },
   });
+}
+
+/** How the call has ended; undefined where it goes on. */
+function outcomeOf(event: LockEvent): string | undefined {
+  switch (event.type) {
+    case 'finished':
+      return 'succeeded';
+    case 'failed':
+    case 'skipped':
+      return event.type;
+    case 'acquire-failed':
+      return event.next === 'throw' ? 'error' : undefined;
+    default:
+      return undefined;
+  }
 }
 
 const traceIn = (attemptId: string | undefined) => attemptId?.split('.')[1];
@@ -93,7 +107,7 @@ function factsOf(event: LockEvent) {
     'single_execution.holder': event.type === 'skipped' ? event.holder?.lockedBy : undefined,
     'single_execution.holder.fencing_token': event.type === 'skipped' ? event.holder?.fencingToken : undefined,
     'single_execution.release': 'release' in event ? event.release : undefined,
-    'single_execution.ticks': 'ticks' in event ? event.ticks.length : undefined,
+    'single_execution.ticks': 'ticks' in event ? event.ticks.length + event.others : undefined,
     'single_execution.tick': event.type === 'caught-up' ? event.tick.toISOString() : undefined,
     'single_execution.status': event.type === 'caught-up' ? event.status : undefined,
     'single_execution.previous.holder': event.type === 'recovered' ? event.previous.lockedBy : undefined,

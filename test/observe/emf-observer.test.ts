@@ -199,7 +199,7 @@ describe('row 47: emfObserver() writes the metrics', () => {
   test.each<EventBody>([
     { type: 'attempted' },
     { type: 'acquired', fencingToken: 5 },
-    { type: 'acquire-failed', error: storeError },
+    { type: 'acquire-failed', error: storeError, next: 'throw' },
     { type: 'started', fencingToken: 5 },
     { type: 'release-failed', error: storeError },
     {

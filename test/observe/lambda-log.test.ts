@@ -59,6 +59,7 @@ const SAID = [
     at: expect.any(String),
     type: 'acquire-failed',
     error: 'LockStoreError: acquire of lock "unreachable" failed: TimeoutError; see the cause',
+    next: 'throw',
   },
 ];
 const LEVELS = ['INFO', 'WARN', 'ERROR'];

@@ -156,13 +156,42 @@ describe('row 104: otelObserver', () => {
     expect(names.sort()).toEqual(['a', 'a', 'b']);
   });
 
-  test('a run under the off switch has a span as well', async () => {
-    const { options: own, spans } = sdk();
-    const { options } = memoryLocks();
-    options.store.acquire = () => Promise.reject(new Error('out of reach'));
-    await executeWithLock(() => 'sent', { ...options, onStoreError: 'run', observers: [otelObserver(own)] });
+  test.each([
+    ['skip', 'skipped'],
+    ['run', 'succeeded'],
+  ] as const)(
+    'row 104: a call that goes on by onStoreError %s has one span, and the failure is an event of it',
+    async (onStoreError, outcome) => {
+      const { options: own, spans, measured } = sdk();
+      const { options } = memoryLocks();
+      options.store.acquire = () => Promise.reject(new Error('out of reach'));
+      await executeWithLock(() => 'sent', { ...options, onStoreError, observers: [otelObserver(own)] });
 
-    expect(spans().map(({ attributes }) => attributes[attribute('outcome')])).toEqual(['error', 'succeeded']);
+      expect(spans()).toHaveLength(1);
+      expect(spans()[0]).toMatchObject({
+        status: { code: SpanStatusCode.UNSET },
+        attributes: { [attribute('outcome')]: outcome },
+        events: [{ name: attribute('acquire_failed'), attributes: { 'error.type': 'LockStoreError' } }],
+      });
+      expect(await measured()).toMatchObject({ attempts: [1], store_failures: [1] });
+    },
+  );
+
+  test('row 104: a call that waits, and is refused, told of a failure and granted, has one span', async () => {
+    const { options: own, spans } = sdk();
+    const { options, clock } = memoryLocks();
+    const { acquire } = options.store;
+    let tries = 0;
+    options.store.acquire = (...asked) => (++tries === 3 ? Promise.reject(new Error('down')) : acquire(...asked));
+    const observers = [otelObserver(own)];
+    const holder = executeWithLock(() => pass(clock, 2_000), { ...options, observers: [] });
+    const waiter = executeWithLock(() => 'sent', { ...options, wait: '1m', onStoreError: 'skip', observers });
+    await clock.advance(MINUTE);
+    await Promise.all([holder, waiter]);
+
+    expect(spans()).toMatchObject([
+      { attributes: { [attribute('outcome')]: 'succeeded' }, events: [{ name: attribute('acquire_failed') }] },
+    ]);
   });
 });
 

@@ -1,4 +1,4 @@
-import type { LockEvent } from 'single-execution';
+import type { LockEvent, LockStore } from 'single-execution';
 import type { Host } from './host.js';
 import { MISTAKEN_EDIT } from './sim-bug.js';
 
@@ -23,6 +23,8 @@ export type SkippedEvent = Extract<LockEvent, { type: 'skipped' }>;
 /** One who calls the library, whose attempts come one after another. */
 export interface Caller {
   readonly onEvent: (event: LockEvent) => void;
+  /** The store as this caller asks it: each acquire is an attempt. */
+  asks<S extends LockStore>(store: S): S;
   /** The call has ended. */
   hasEnded(): void;
 }
@@ -56,16 +58,20 @@ export function caller(
   };
   return {
     hasEnded,
+    asks: (store) => ({
+      ...store,
+      acquire(claim, call) {
+        hasEnded();
+        const { attemptId: id, tickMs: tick } = claim;
+        attempt = { id, host, tick, end: 'none', begunMs: now(), isUnheard: false };
+        onAttempt(attempt);
+        return store.acquire(claim, call);
+      },
+    }),
     onEvent(event) {
-      const id = event.attemptId ?? '';
-      tell(`${host.name}: ${event.type} ${'reason' in event ? event.reason : ''} ${id}`);
+      tell(`${host.name}: ${event.type} ${'reason' in event ? event.reason : ''} ${event.attemptId ?? ''}`);
       if ('error' in event && MISTAKEN_EDIT.test(String(event.error))) onMistake(String(event.error));
       switch (event.type) {
-        case 'attempted':
-          hasEnded();
-          attempt = { id, host, tick: event.tick?.getTime(), end: 'none', begunMs: now(), isUnheard: false };
-          onAttempt(attempt);
-          break;
         case 'acquired':
           isTold('acquired');
           break;

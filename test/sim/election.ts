@@ -38,14 +38,15 @@ export async function playElection(world: World): Promise<void> {
   };
   const stand = (on: Host) => {
     const c = chance.fork(`candidate ${on.name}`);
+    const caller = book.caller(on);
     const election = createLeaderElection({
       name: LOCK,
-      store: server.storeOf(on),
+      store: caller.asks(server.storeOf(on)),
       candidate: on.name,
       lease,
       retryEvery: lease / 2,
       clock: on.clock,
-      observers: [book.caller(on).onEvent],
+      observers: [caller.onEvent],
       onStarted: (leadership) => lead(on, leadership, c.fork(String(leadership.term))),
     });
     elections.set(on, election);

@@ -98,7 +98,7 @@ export async function playJobs(world: World, { tickMark, everyMs, catchUp }: Tic
     try {
       const outcome = await executeWithLock(task, {
         ...settings,
-        store: server.storeOf(on),
+        store: caller.asks(server.storeOf(on)),
         clock: on.clock,
         observers: [caller.onEvent, observer],
         ...(tick !== undefined && { tick }),

@@ -16,7 +16,7 @@ interface Circumstances extends TickRules {
 
 /** So many ticks are remembered as not done below the newest one that is done, and so many above it. */
 const MOST_REMEMBERED = 8;
-/** Where there are more, because an operator has listed them: so many. */
+/** So many where there are more, because an operator has listed them, and above as long as no tick is done. */
 const MOST_LISTED = 100;
 
 /**
@@ -53,7 +53,7 @@ export function tickBook({ tickMark, everyMs, catchUp, now, violation }: Circums
   const remember = (ticks: readonly number[], doneTick = highestDone) => {
     // Where runs catch up none is forgotten: one that would have to leaves its own tick undone.
     const mostBelow = catchUp ? Number.POSITIVE_INFINITY : mostOf(below(), above());
-    const mostAbove = mostOf(above());
+    const mostAbove = highestDone === 0 ? MOST_LISTED : mostOf(above());
     highestDone = doneTick;
     undone = [...new Set(ticks)].sort((a, b) => a - b);
     undone = [...below().slice(-mostBelow), ...above().slice(-mostAbove)];

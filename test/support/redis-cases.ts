@@ -116,6 +116,7 @@ export const redisCases: readonly ContractCase[] = [
     // In 2059, the first instant of nine digits in base 36.
     const nineDigits = 36 ** 8;
     const ticks = [-8, -7, -6, -5, -4, -3, -2, -1, 0].map((minute) => nineDigits + minute * 60_000);
+    await scene.run({ tickMs: nineDigits - 9 * 60_000 });
     for (const tickMs of ticks.toReversed()) await scene.grantAndDie({ tickMs });
     await scene.grant();
     expectSame((await scene.record())?.failedTicks, listOf(ticks), 'failedTicks');

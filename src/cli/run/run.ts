@@ -148,7 +148,7 @@ function wordsFor(event: LockEvent, tick: Date | undefined): string | undefined 
     case 'recovered':
       return 'takes over from a run that crashed';
     case 'missed':
-      return `missed ${event.ticks.length} ticks before this one: ${event.ticks.map(shortInstant).join(', ')}`;
+      return `missed ${event.ticks.length + event.others} ticks before this one: ${event.others > 0 ? '…, ' : ''}${event.ticks.map(shortInstant).join(', ')}`;
     case 'clock-skew':
       return `has a clock that is off by ${event.minMs} to ${event.maxMs} ms`;
     default:

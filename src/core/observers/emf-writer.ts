@@ -58,7 +58,7 @@ function numbersOf(event: LockEvent): Numbers {
     case 'released':
       return { HoldTime: event.heldMs };
     case 'missed':
-      return { Missed: event.ticks.length };
+      return { Missed: event.ticks.length + event.others };
     case 'lost':
       return { LockLost: 1 };
     case 'clock-skew':

@@ -72,11 +72,11 @@ function wordsFor(event: LockEvent): readonly [Level, string] | undefined {
     case 'lost':
       return ['warn', 'lost before its run was over'];
     case 'missed':
-      return ['warn', `ticks missed: ${event.ticks.length}`];
+      return ['warn', `ticks missed: ${event.ticks.length + event.others}`];
     case 'caught-up':
       return event.status === 'failed' ? undefined : ['info', `caught up with tick ${event.tick.toISOString()}`];
     case 'given-up':
-      return ['warn', `ticks given up: ${event.ticks.length}`];
+      return ['warn', `ticks given up: ${event.ticks.length + event.others}`];
     case 'recovered':
       return ['warn', 'the run before crashed'];
     case 'clock-skew':

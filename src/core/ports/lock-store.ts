@@ -100,6 +100,8 @@ export interface Lease extends Sent {
   readonly openTicksMs?: readonly number[];
   /** Ticks whose run failed and that are newer than the last one done, in epoch milliseconds. */
   readonly failedTicksMs?: readonly number[];
+  /** Failed ticks that this grant dropped, because the tick of a run that crashed came to a full list. */
+  readonly droppedTicksMs?: readonly number[];
   /** The run before this one; unknown after the store recognised its own replayed attempt. */
   readonly previous?: PreviousRun;
 }

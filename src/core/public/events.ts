@@ -17,7 +17,10 @@ export interface TracingObserver extends Observer {
   beginTrace(nowMs: number): string;
 }
 
-/** Something that happened to a call or its lock: what all events have, and by `type` what is particular to each. */
+/**
+ * Something that happened to a call or its lock: what all events have, and by `type` what is particular to each. One
+ * event ends a call: `finished`, `failed`, `skipped`, or an `acquire-failed` whose `next` is `throw`.
+ */
 export type LockEvent = EventHead & EventBody;
 
 /** What all events have. */
@@ -26,7 +29,7 @@ interface EventHead {
   readonly name: string;
   /** When it happened, by this host's clock. */
   readonly at: Date;
-  /** Fresh and random for each try to take the lock; the events of one run share it. */
+  /** Fresh and random for each try to take the lock; the events of one run share it, from `acquired` on. */
   readonly attemptId?: string;
   /** The scheduled time of the call; absent where it has none. */
   readonly tick?: Date;
@@ -35,7 +38,7 @@ interface EventHead {
 /** What is particular to each type of event. Times in milliseconds. */
 export type EventBody =
   | {
-      /** The call asked for the lock. */
+      /** The call begins. Once a call, however often one that may `wait` tries. */
       readonly type: 'attempted';
     }
   | {
@@ -44,12 +47,17 @@ export type EventBody =
       /** Token of the grant. */
       readonly fencingToken: number;
     }
-  /** The store failed while acquiring; `onStoreError` says what happens next. */
+  /** The store failed, the grant came too late, or the call has no time left. */
   | {
-      /** The store failed. */
+      /** The lock was not acquired. */
       readonly type: 'acquire-failed';
-      /** What the call rejects with, unless `onStoreError` says otherwise. */
+      /** What the call rejects with, where `next` is `throw`. */
       readonly error: unknown;
+      /**
+       * `throw`: the call ends here. With `onStoreError` it goes on: `skip` is followed by `skipped`, `run` by a run
+       * without a lock, and `wait` by another try of a call that may `wait`.
+       */
+      readonly next: 'throw' | 'skip' | 'run' | 'wait';
     }
   /** `holderTrace`: what an observer of the holder's process has left, such as the ids of a span. */
   | {
@@ -127,6 +135,8 @@ export type EventBody =
       readonly type: 'missed';
       /** Those ticks, oldest first; the newest 100. */
       readonly ticks: readonly Date[];
+      /** How many older ones never came either; counted up to 10,000. */
+      readonly others: number;
     }
   /** A tick before the run's own has been run, and it succeeded and is marked as done, or failed. */
   | {
@@ -139,12 +149,14 @@ export type EventBody =
       /** How long the handler ran for it, in milliseconds. */
       readonly durationMs: number;
     }
-  /** Ticks that are not caught up with any more; the newest 100. */
+  /** It follows the write that takes them off the record, also if the answer to that write was lost. */
   | {
-      /** With `catchUp`: ticks are too old or too many. */
+      /** Open ticks that nobody will run: `catchUp` gives them up, or the record has no room for them. */
       readonly type: 'given-up';
-      /** Those ticks, oldest first. */
+      /** Those ticks, oldest first; the newest 100. */
       readonly ticks: readonly Date[];
+      /** How many older ones are given up as well; counted up to 10,000. */
+      readonly others: number;
     }
   | {
       /** The run before this one crashed. */

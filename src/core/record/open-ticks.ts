@@ -46,6 +46,11 @@ function mostOf(...lists: readonly (readonly number[])[]): number {
   return lists.some((ticksMs) => ticksMs.length > KEPT) ? MOST_LISTED : KEPT;
 }
 
+/** How many failed ticks a list keeps. Until a first tick is done, no schedule can find again what the list leaves out. */
+function mostFailed(failedTicksMs: readonly number[], doneTickMs: number): number {
+  return doneTickMs === 0 ? MOST_LISTED : mostOf(failedTicksMs);
+}
+
 /**
  * Whether a claim may run a tick that is older than the newest one done. A tick that is marked at its start may not.
  */
@@ -76,7 +81,15 @@ export function ticksOf(item: Item): Pick<Lease, 'doneTickMs' | 'openTicksMs' | 
 export function failedTicksAfterCrash({ state, tick, doneTick, failedTicks }: Item): string | undefined {
   const isOpen = isInstant(tick) && !(Number(tick) <= Number(doneTick));
   const failed = ticksIn(failedTicks);
-  return state === 'held' && isOpen ? listOf([...failed, Number(tick)], mostOf(failed)) : undefined;
+  if (state !== 'held' || !isOpen) return undefined;
+  return listOf([...failed, Number(tick)], mostFailed(failed, Number(doneTick ?? 0)));
+}
+
+/** Open ticks that a crash took off a full list of failed ones. */
+export function ticksDroppedByCrash({ doneTick, failedTicks }: Item, after: string | undefined): number[] {
+  if (after === undefined) return [];
+  const kept = ticksIn(after);
+  return ticksIn(failedTicks).filter((tick) => !kept.includes(tick) && !(tick <= Number(doneTick)));
 }
 
 /** What a mark changes of the ticks that a record remembers. */
@@ -103,7 +116,8 @@ export function ticksAfterRun(
   if (!markTickDone) {
     const begun = [tickMs, failedTickMs].filter((tick) => tick > doneTickMs);
     const adds = markTickFailed && begun.length > 0;
-    return adds ? changed({ failedTicks: listOf([...failed, ...begun], mostOf(failed)) }, { failedTicksMs }) : {};
+    const keep = mostFailed(failed, doneTickMs);
+    return adds ? changed({ failedTicks: listOf([...failed, ...begun], keep) }, { failedTicksMs }) : {};
   }
   const doneTick = Math.max(tickMs, doneTickMs);
   const passed = [...failed, ...missedTicksMs.slice(-keepTicks)].filter((tick) => tick > doneTickMs && tick < tickMs);
@@ -116,6 +130,19 @@ export function ticksAfterRun(
     ),
   };
   return { doneTick, ...changed(lists, { openTicksMs, failedTicksMs }) };
+}
+
+/** Open ticks that a mark or a release leaves in no list, because the lists are full. Ascending. */
+export function ticksDropped(lease: Lease, end: Pick<Completion, 'markTickDone'> & Partial<Completion>): number[] {
+  const { tickMs, doneTickMs = 0, openTicksMs = [], failedTicksMs = [] } = lease;
+  if (tickMs === undefined) return [];
+  const { markTickDone, markTickFailed, failedTickMs = tickMs, missedTicksMs = [], givenUpTicksMs = [] } = end;
+  const begun = markTickFailed ? [tickMs, failedTickMs] : [];
+  const newer = [...failedTicksMs, ...(markTickDone ? missedTicksMs : begun)].filter((tick) => tick > doneTickMs);
+  const after = { openTicksMs, failedTicksMs, ...ticksOf(ticksAfterRun(lease, end)) };
+  const kept = new Set([...after.openTicksMs, ...after.failedTicksMs, ...givenUpTicksMs]);
+  if (markTickDone) kept.add(tickMs);
+  return [...new Set([...openTicksMs, ...newer])].filter((tick) => !kept.has(tick)).sort((a, b) => a - b);
 }
 
 /** Lists that a write need not have are left out: those that are as they were, and empty ones that are not there. */

@@ -4,7 +4,7 @@ import { defined } from '../values/defined.js';
 import type { Sent } from '../values/sent.js';
 import { truncateUtf8 } from '../values/utf8.js';
 import { type Item, type LockRecord, MAX_ERROR_BYTES, pastRecord, previousRun, RECORD_VERSION } from './lock-record.js';
-import { failedTicksAfterCrash, ticksAfterMark, ticksAfterRun, ticksOf } from './open-ticks.js';
+import { failedTicksAfterCrash, ticksAfterMark, ticksAfterRun, ticksDroppedByCrash, ticksOf } from './open-ticks.js';
 import { rowOfForce, rowsOfRelease } from './run-ring.js';
 
 /*
@@ -97,6 +97,7 @@ export function pausedFields({ untilMs, by }: Pause): LockRecord {
 export function leaseOf(claim: Claim, record: LockRecord, sent: Sent, before?: Item): Lease {
   const { fencingToken = 0, lockedAt = sent.firstSentWall, lockUntil = lockedAt } = record;
   const past = before && pastRecord(claim.name, before);
+  const dropped = ticksDroppedByCrash(before ?? {}, record.failedTicks);
   return {
     name: claim.name,
     attemptId: claim.attemptId,
@@ -106,6 +107,7 @@ export function leaseOf(claim: Claim, record: LockRecord, sent: Sent, before?: I
     lockUntilMs: lockUntil,
     ...sent,
     ...ticksOf(before ? { ...before, ...defined({ failedTicks: record.failedTicks }) } : record),
+    ...(dropped.length > 0 && { droppedTicksMs: dropped }),
     ...defined({ tickMs: claim.tickMs, previous: past && previousRun(past) }),
   };
 }

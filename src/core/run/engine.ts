@@ -1,6 +1,7 @@
 import type { Policy } from '../options/policy.js';
 import type { AcquireResult, Claim, ClockBounds, Holder, Refused } from '../ports/lock-store.js';
-import { toStoreError } from '../public/errors.js';
+import { type DeadlineError, toStoreError } from '../public/errors.js';
+import type { EventBody } from '../public/events.js';
 import { HELD_REASONS, type Outcome, publicHolder, type Skipped, type SkipReason } from '../public/outcome.js';
 import { dateOf } from '../values/date-of.js';
 import { defined } from '../values/defined.js';
@@ -48,11 +49,12 @@ export async function run<T>(task: Task<T>, order: Order, policy: Policy): Promi
   const trace = beginTrace(policy);
   let held: Refused | undefined;
   for (;;) {
-    if (shutdown?.aborted) throw timeIsUp(order.name, 'SHUTDOWN');
     const invocation = invocationOf(order, policy, trace);
     if (!held && unreadableTick !== undefined) {
       invocation.tell({ type: 'tick-unreadable', value: unreadableTick, ...defined({ scheduleArn }) });
     }
+    if (!held && !isOff) invocation.tell({ type: 'attempted' });
+    if (shutdown?.aborted) throw endedBefore(invocation, timeIsUp(order.name, 'SHUTDOWN'));
     if (isOff) return runUnguarded(task, invocation);
 
     const pauseMs = jittered(SHORTEST_WAIT_MS, LONGEST_WAIT_MS);
@@ -72,7 +74,6 @@ async function attempt<T>(
   { held, endMono, mayWait }: Wait,
 ): Promise<Outcome<T> | Refused> {
   const { order, policy, tell } = invocation;
-  tell({ type: 'attempted' });
   let result: AcquireResult | undefined;
   try {
     const waiting = { clock: policy.clock, untilMono: endMono, signal: order.shutdown };
@@ -81,18 +82,18 @@ async function attempt<T>(
     );
   } catch (cause) {
     const error = toStoreError(cause, 'acquire', order.name);
-    tell({ type: 'acquire-failed', error });
-    if (policy.onStoreError === 'throw' || error.code !== 'UNAVAILABLE') throw error;
-    if (held) return mayWait() ? held : skip(invocation, held.reason, held.holder);
-    if (policy.onStoreError === 'run') return runUnguarded(task, invocation);
-    return skip(invocation, 'store-unavailable');
+    const next = nextAfter(error, policy, held && mayWait());
+    tell({ type: 'acquire-failed', error, next });
+    if (next === 'throw') throw error;
+    if (next === 'run') return runUnguarded(task, invocation);
+    if (!held) return skip(invocation, 'store-unavailable');
+    return next === 'wait' ? held : skip(invocation, held.reason, held.holder);
   }
 
   if (!result) {
     if (held) return skip(invocation, held.reason, held.holder);
-    const error = order.shutdown?.aborted ? timeIsUp(order.name, 'SHUTDOWN') : turnTooLate(order.name);
-    tell({ type: 'acquire-failed', error });
-    throw error;
+    const isEnding = order.shutdown?.aborted;
+    throw endedBefore(invocation, isEnding ? timeIsUp(order.name, 'SHUTDOWN') : turnTooLate(order.name));
   }
   const clockSkewMs = checkClock(result.clock, invocation);
   if (result.status === 'refused') {
@@ -101,6 +102,25 @@ async function attempt<T>(
   }
   if (result.clockUnverified) tell({ type: 'clock-unverified' });
   return { ...(await runGuarded(task, result, invocation)), ...defined({ clockSkewMs }) };
+}
+
+type NextStep = Extract<EventBody, { type: 'acquire-failed' }>['next'];
+
+/** @param mayWait whether a call that has been refused before has time for another try; undefined before a refusal */
+function nextAfter(
+  { code }: { readonly code: string },
+  { onStoreError }: Policy,
+  mayWait: boolean | undefined,
+): NextStep {
+  if (code !== 'UNAVAILABLE') return 'throw';
+  if (mayWait === undefined || onStoreError === 'throw') return onStoreError;
+  return mayWait ? 'wait' : 'skip';
+}
+
+/** The call ends before it has asked for the lock. */
+function endedBefore({ tell }: Invocation, error: DeadlineError): DeadlineError {
+  tell({ type: 'acquire-failed', error, next: 'throw' });
+  return error;
 }
 
 function claimFor({ order, policy, attemptId }: Invocation): Claim {

@@ -74,16 +74,16 @@ function guardedExecution(held: HeldLock, invocation: Invocation): Execution {
 type Facts = Pick<Executed<unknown>, 'name' | 'tick' | 'previous' | 'fencingToken' | 'lockedAt' | 'missedTicks'>;
 
 /** What the task and the outcome both tell of a grant. Each gets a copy of its own: neither can change the other's. */
-export function factsOf(lease: Lease, { order }: Invocation, { missedMs, ticksMs }: CatchUpPlan): Facts {
+export function factsOf(lease: Lease, { order }: Invocation, { missed, ticksMs }: CatchUpPlan): Facts {
   const { previous } = lease;
   const { tickMs = Number.NEGATIVE_INFINITY } = order;
-  const missed = missedMs.filter((tick) => tick < tickMs && !ticksMs.includes(tick));
+  const left = missed.ticksMs.filter((tick) => tick < tickMs && !ticksMs.includes(tick));
   return {
     name: order.name,
     ...defined({ tick: dateOf(order.tickMs), previous: previous && publicPrevious(previous) }),
     fencingToken: lease.fencingToken,
     lockedAt: dateOf(lease.lockedAtMs),
-    missedTicks: missed.map((tick) => new Date(tick)),
+    missedTicks: left.map((tick) => new Date(tick)),
   };
 }
 

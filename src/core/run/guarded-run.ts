@@ -3,8 +3,9 @@ import { errorName, LockStoreError, readThrownText, toStoreError } from '../publ
 import type { Tell } from '../public/events.js';
 import { type Executed, publicPrevious, type ReleaseStatus } from '../public/outcome.js';
 import { defined } from '../values/defined.js';
-import { type CatchUpResult, catchUp, tellGivenUp } from './catch-up/catch-up.js';
-import { type CatchUpPlan, planCatchUp } from './catch-up/plan.js';
+import { type CatchUpResult, catchUp } from './catch-up/catch-up.js';
+import { tellDroppedByGrant, tellGivenUpByRelease } from './catch-up/given-up.js';
+import { type CatchUpPlan, NOTHING, planCatchUp } from './catch-up/plan.js';
 import { leaseExtender } from './extender.js';
 import { factsOf, runFor } from './guarded-execution.js';
 import { startHeartbeat } from './heartbeat.js';
@@ -34,14 +35,16 @@ export async function runGuarded<T>(task: Task<T>, granted: Granted, asked: Invo
     // A schedule of the caller's own may throw.
     plan = planCatchUp(lease, asked.policy);
   } catch (error) {
-    tell({ type: 'acquire-failed', error });
+    tell({ type: 'acquire-failed', error, next: 'throw' });
     const completion = givenBack(readThrownText(error, 'code') || errorName(error), invocation);
     await releaseLease({ lease, hold: undefined }, completion, invocation);
+    tellDroppedByGrant(lease, invocation);
+    tellGivenUpByRelease(lease, completion, NOTHING, invocation);
     throw error;
   }
 
   // 2. Tell what the grant says of the past.
-  tellPast(lease, plan, tell);
+  tellPast(lease, plan, invocation);
 
   // 3. Run the task, first for the ticks to catch up with, and keep the lease alive where that is asked for.
   const ended = await runHeld(task, granted, plan, invocation);
@@ -49,8 +52,9 @@ export async function runGuarded<T>(task: Task<T>, granted: Granted, asked: Invo
   // 4. Release with the verdict, then give back what the task gave.
   const { settled, caughtUp } = ended;
   const durationMs = Math.round(clock.monotonic() - startedMono);
-  const status = await releaseLease(ended, completionOf(ended, plan, durationMs, invocation), invocation);
-  if (caughtUp.length === 0 && !('error' in settled) && status === 'released') tellGivenUp(plan, tell);
+  const completion = completionOf(ended, plan, durationMs, invocation);
+  const status = await releaseLease(ended, completion, invocation);
+  if (status !== 'lost') tellGivenUpByRelease(ended.lease, completion, plan, invocation);
   const value = conclude(settled, { durationMs, release: status }, tell);
   return { status: 'executed', ...factsOf(lease, invocation, plan), value, caughtUp, release: status, durationMs };
 }
@@ -104,10 +108,14 @@ function givenBack(error: string, invocation: Invocation): Completion {
   return { result: 'failed', lockAtLeastForMs: 0, markTickDone: false, markTickFailed, durationMs: 0, error };
 }
 
-function tellPast({ fencingToken, previous }: Lease, { missedMs }: CatchUpPlan, tell: Tell): void {
+function tellPast(lease: Lease, { missed }: CatchUpPlan, invocation: Invocation): void {
+  const { fencingToken, previous } = lease;
+  const { tell } = invocation;
   tell({ type: 'acquired', fencingToken });
   if (previous?.status === 'crashed') tell({ type: 'recovered', previous: publicPrevious(previous) });
-  if (missedMs.length > 0) tell({ type: 'missed', ticks: missedMs.map((tick) => new Date(tick)) });
+  const { ticksMs, others } = missed;
+  if (ticksMs.length > 0) tell({ type: 'missed', ticks: ticksMs.map((tick) => new Date(tick)), others });
+  tellDroppedByGrant(lease, invocation);
 }
 
 /** How a held run has ended, and the lease that its release goes on from. */

@@ -8,6 +8,8 @@ const FURTHEST_AHEAD_MS = 86_400_000;
 export const EARLIEST_MS: number = Date.UTC(2015, 0, 1);
 /** So many ticks are told at a time, and so many can be listed as open. */
 export const MOST_LISTED = 100;
+/** Ticks that are not named are counted up to here. */
+const MOST_COUNTED = 10_000;
 
 /**
  * Refuses a tick that no schedule can have sent: a wrong unit, a replay tool or a tampered event. Recording such a
@@ -32,25 +34,44 @@ export function checkTick(tickMs: number, nowMs: number, aheadMs: number = FURTH
   return Math.trunc(tickMs);
 }
 
-/** The ticks of a schedule strictly between `lastMs` and `tickMs`, oldest first; the newest 100 of them. */
-export function missedTicks(lastMs: number, tickMs: number, schedule: Schedule | number): Date[] {
+/** The newest 100 of some ticks, in epoch milliseconds and ascending, and how many older ones there are. */
+export interface NewestTicks {
+  readonly ticksMs: readonly number[];
+  /** Counted up to 10,000. */
+  readonly others: number;
+}
+
+export const NO_TICKS: NewestTicks = { ticksMs: [], others: 0 };
+
+/** The ticks of a schedule strictly between `lastMs` and `tickMs`. */
+export function missedTicks(lastMs: number, tickMs: number, schedule: Schedule | number): NewestTicks {
   if (typeof schedule === 'number') return missedByInterval(lastMs, tickMs, schedule);
-  const ticks: Date[] = [];
-  for (let beforeMs = tickMs; ticks.length < MOST_LISTED; ) {
+  const ticksMs: number[] = [];
+  let beforeMs = tickMs;
+  while (ticksMs.length < MOST_LISTED) {
     const ms = msOf(schedule.previous(new Date(beforeMs - 1)));
     if (typeof ms !== 'number' || !(ms > lastMs && ms < beforeMs)) break;
-    ticks.push(new Date(ms));
+    ticksMs.push(ms);
     beforeMs = ms;
   }
-  return ticks.reverse();
+  const older = ticksMs.length < MOST_LISTED ? [] : ticksBetween(schedule, lastMs + 1, beforeMs, MOST_COUNTED);
+  return { ticksMs: ticksMs.reverse(), others: older.length };
+}
+
+/** The first `max` ticks of a schedule from `fromMs` on and before `toMs`. */
+export function ticksBetween(schedule: Schedule, fromMs: number, toMs: number, max: number): number[] {
+  if (fromMs >= toMs) return [];
+  // The type is the schedule's own word, and a schedule of one's own may count its ends otherwise.
+  const ticks = schedule.between(new Date(fromMs), new Date(toMs), { max }).map(msOf) as number[];
+  return ticks.filter((tick) => tick >= fromMs && tick < toMs);
 }
 
 /** The gap is rounded to whole intervals, so that a late tick or a day of 25 hours adds no tick. */
-function missedByInterval(lastMs: number, tickMs: number, everyMs: number): Date[] {
-  const count = Math.round((tickMs - lastMs) / everyMs) - 1;
-  const ticks: Date[] = [];
-  for (let k = Math.max(1, count - MOST_LISTED + 1); k <= count; k++) ticks.push(new Date(lastMs + k * everyMs));
-  return ticks;
+function missedByInterval(lastMs: number, tickMs: number, everyMs: number): NewestTicks {
+  const count = Math.max(0, Math.round((tickMs - lastMs) / everyMs) - 1);
+  const others = Math.max(0, count - MOST_LISTED);
+  const ticksMs = Array.from({ length: count - others }, (_, index) => lastMs + (others + index + 1) * everyMs);
+  return { ticksMs, others: Math.min(others, MOST_COUNTED) };
 }
 
 function shown(ms: number): string {

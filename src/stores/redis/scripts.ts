@@ -101,7 +101,7 @@ local function failTick()
     end
   end
   table.sort(ticks, function(a, b) return #a < #b or #a == #b and a < b end)
-  local most = listed > 8 and 100 or 8
+  local most = (listed > 8 or not lock.doneTick) and 100 or 8
   while #ticks > most do table.remove(ticks, 1) end
   redis.call('HSET', key, 'failedTicks', ',' .. table.concat(ticks, ',') .. ',')
 end

@@ -163,12 +163,14 @@ export const openTickCases: readonly ContractCase[] = [
   }),
 
   contractCase('of nine ticks that failed the oldest is stale', async (scene) => {
+    await scene.run(tick(-1));
     for (const minute of UNTIL_MINUTE_9) await scene.run(tick(minute), FAILED);
     await scene.run(tick(9));
     await opensAllButTheFirst(scene);
   }),
 
   contractCase('of nine ticks that crashed the oldest is stale', async (scene) => {
+    await scene.run(tick(-1));
     for (const minute of UNTIL_MINUTE_9) await scene.grantAndDie(tick(minute));
     await scene.run(tick(9));
     await opensAllButTheFirst(scene);
@@ -246,10 +248,12 @@ export const openTickCases: readonly ContractCase[] = [
     expectFields(await record(), { failedTicks: listOf(ticks(0, 1)), openTicks: undefined }, 'record');
   }),
 
-  adminCase('ticks that crashed are recorded, the newest eight', async ({ grantAndDie, grant, record }) => {
+  adminCase('ticks that crashed are recorded, the newest eight', async ({ run, grantAndDie, grant, record }) => {
+    await run(tick(-1));
     for (const minute of UNTIL_MINUTE_9) await grantAndDie(tick(minute));
-    await grant(tick(9));
+    const lease = await grant(tick(9));
     expectFields(await record(), { failedTicks: listOf(ticks(1, 2, 3, 4, 5, 6, 7, 8)) }, 'record');
+    expectSame(`${lease.droppedTicksMs}`, `${ticks(0)}`, 'lease: droppedTicksMs');
   }),
 
   contractCase(

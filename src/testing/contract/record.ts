@@ -98,6 +98,7 @@ export const recordCases: readonly ContractCase[] = [
 
   adminCase('F88 a record does not grow with its runs', async ({ run, grantAndDie, record }) => {
     let tickMs = TICK_MS;
+    await run({ tickMs: tickMs++ });
     const twelveRuns = async () => {
       for (let n = 0; n < 10; n++) await run({ tickMs: tickMs++ }, { result: 'failed', error: 'TypeError' });
       await run({ tickMs: tickMs++ });

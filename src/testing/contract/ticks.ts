@@ -1,5 +1,6 @@
+import { listOf } from '../../core/record/open-ticks.js';
 import { MOST_LISTED } from '../../core/values/tick.js';
-import { type ContractCase, contractCase } from './stage/case.js';
+import { adminCase, type ContractCase, contractCase } from './stage/case.js';
 import { expectFields, expectGranted, expectSame } from './stage/expectation.js';
 import { isOpenOnce, tick, ticks } from './stage/minutes.js';
 import { NEXT_TICK_MS, TICK_MS } from './stage/scene.js';
@@ -166,4 +167,38 @@ export const tickCases: readonly ContractCase[] = [
     await scene.run(tick(13));
     for (const minute of [...missed, 12]) await isOpenOnce(scene, minute);
   }),
+
+  contractCase('until a first tick is done, more than eight that failed or crashed are open', async (scene) => {
+    const ten = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
+    for (const minute of ten) await scene.grantAndDie(tick(minute));
+    for (const minute of ten) await scene.run(tick(minute + 10), FAILED);
+    await scene.run(tick(20));
+    for (const minute of ten) {
+      await isOpenOnce(scene, minute);
+      await isOpenOnce(scene, minute + 10);
+    }
+  }),
+
+  adminCase('until a first tick is done, the newest hundred that failed are recorded', async (scene) => {
+    await scene.run(tick(0), FAILED);
+    await scene.list(hundredFailed(0));
+    await scene.run(tick(100), FAILED);
+    expectFields(await scene.record(), hundredFailed(1), 'record');
+  }),
+
+  adminCase('until a first tick is done, the newest hundred that crashed are recorded', async (scene) => {
+    await scene.run(tick(0), FAILED);
+    await scene.list(hundredFailed(0));
+    const others = await scene.grantAndDie(tick(100));
+    expectSame(others.droppedTicksMs, undefined, 'lease without a crash before it: droppedTicksMs');
+    const lease = await scene.grant(tick(101));
+    expectFields(await scene.record(), hundredFailed(1), 'record');
+    expectSame(`${lease.droppedTicksMs}`, `${ticks(0)}`, 'lease: droppedTicksMs');
+  }),
 ];
+
+/** Lists of a hundred failed ticks, from that of a minute on. */
+function hundredFailed(minute: number) {
+  const minutes = Array.from({ length: MOST_LISTED }, (_, n) => minute + n);
+  return { openTicks: ',', failedTicks: listOf(ticks(...minutes), MOST_LISTED) };
+}

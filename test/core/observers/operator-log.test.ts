@@ -85,11 +85,19 @@ describe.each<[string, EventBody, object, level: (typeof LEVELS)[number], words:
     'info',
     'skipped, the store is out of reach',
   ],
-  ['acquire-failed', { type: 'acquire-failed', error: storeError }, STORE_ERROR, 'error', 'could not be acquired'],
+  [
+    'acquire-failed',
+    { type: 'acquire-failed', error: storeError, next: 'throw' },
+    STORE_ERROR,
+    'error',
+    'could not be acquired',
+  ],
   ['extend-failed', { type: 'extend-failed', error: storeError }, STORE_ERROR, 'error', 'could not be extended'],
   ['release-failed', { type: 'release-failed', error: storeError }, STORE_ERROR, 'error', 'could not be released'],
   ['lost', { type: 'lost', fencingToken: 5 }, {}, 'warn', 'lost before its run was over'],
-  ['missed', { type: 'missed', ticks: [at, at] }, {}, 'warn', 'ticks missed: 2'],
+  ['missed', { type: 'missed', ticks: [at, at], others: 0 }, {}, 'warn', 'ticks missed: 2'],
+  ['missed, with others', { type: 'missed', ticks: [at], others: 4 }, {}, 'warn', 'ticks missed: 5'],
+  ['given-up', { type: 'given-up', ticks: [at], others: 3 }, {}, 'warn', 'ticks given up: 4'],
   ['recovered', { type: 'recovered', previous }, {}, 'warn', 'the run before crashed'],
   [
     'clock-skew',
@@ -152,7 +160,7 @@ test('an error that points at itself, as clients make them, is told by name and 
   const error = Object.assign(new Error('socket hang up'), { name: 'TimeoutError', self: {} });
   error.self = error;
   vi.stubEnv('AWS_LAMBDA_LOG_FORMAT', 'JSON');
-  operatorLog(event({ type: 'acquire-failed', error }));
+  operatorLog(event({ type: 'acquire-failed', error, next: 'throw' }));
 
   expect(JSON.parse(JSON.stringify(logged[0]?.[1]))).toMatchObject({ error: 'TimeoutError: socket hang up' });
 });

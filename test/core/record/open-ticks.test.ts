@@ -7,7 +7,10 @@ import {
   isListed,
   listedTick,
   listOf,
+  openTicksIn,
   ticksAfterRun,
+  ticksDropped,
+  ticksDroppedByCrash,
   ticksIn,
   ticksOf,
 } from '../../../src/core/record/open-ticks.js';
@@ -126,11 +129,25 @@ describe('a crash, or a force release', () => {
     ['drops what cannot be read', { ...held, failedTicks: 'what?' }, listOf(all(1))],
     [
       'drops the oldest of nine',
-      { ...held, tick: t(9), failedTicks: listOf(all(1, 2, 3, 4, 5, 6, 7, 8)) },
+      { ...held, tick: t(9), doneTick: t(0), failedTicks: listOf(all(1, 2, 3, 4, 5, 6, 7, 8)) },
       listOf(all(2, 3, 4, 5, 6, 7, 8, 9)),
+    ],
+    [
+      'drops none of nine before a first tick is done',
+      { ...held, tick: t(9), failedTicks: listOf(all(1, 2, 3, 4, 5, 6, 7, 8)) },
+      listOf(all(1, 2, 3, 4, 5, 6, 7, 8, 9), MOST_LISTED),
     ],
   ])('%s', (_, item, failedTicks) => {
     expect(failedTicksAfterCrash(item)).toBe(failedTicks);
+  });
+
+  test.each<[string, Item, string | undefined, number[]]>([
+    ['nothing where the list stays', { failedTicks: listOf(all(1)) }, undefined, []],
+    ['nothing where the list has grown', { failedTicks: listOf(all(1)) }, listOf(all(1, 2)), []],
+    ['what the new list has not', { failedTicks: listOf(all(1, 2)) }, listOf(all(2, 3)), all(1)],
+    ['no tick that is done', { doneTick: t(1), failedTicks: listOf(all(1, 2)) }, listOf(all(3)), all(2)],
+  ])('has dropped %s', (_, before, after, dropped) => {
+    expect(ticksDroppedByCrash(before, after)).toEqual(dropped);
   });
 });
 
@@ -211,9 +228,21 @@ describe('ticksAfterRun', () => {
     ],
     [
       'of nine failed ticks the oldest falls off',
-      { tickMs: t(9), failedTicksMs: eight },
+      { tickMs: t(9), doneTickMs: t(0), failedTicksMs: eight },
       failed,
       { failedTicks: listOf(all(2, 3, 4, 5, 6, 7, 8, 9)) },
+    ],
+    [
+      'of nine failed ticks none falls off before a first tick is done',
+      { tickMs: t(9), failedTicksMs: eight },
+      failed,
+      { failedTicks: listOf(all(1, 2, 3, 4, 5, 6, 7, 8, 9), MOST_LISTED) },
+    ],
+    [
+      'the first success opens all that failed before',
+      { tickMs: t(10), failedTicksMs: [...eight, t(9)] },
+      succeeded,
+      { doneTick: t(10), openTicks: listOf([...eight, t(9)], MOST_LISTED), failedTicks: ',' },
     ],
     [
       'a failed tick that is done by now is not opened',
@@ -238,22 +267,25 @@ describe('over any history of runs', () => {
     tickMs: fc.option(fc.constantFrom(...TICKS), { nil: undefined, freq: 8 }),
     markTickAtStart: fc.constantFrom(false, false, false, false, true),
     end: fc.constantFrom('succeeds', 'fails', 'crashes', 'is forced'),
-    missedTicksMs: fc.oneof(fc.constant([]), fc.subarray(TICKS)),
+    missedTicksMs: fc.oneof(fc.constant<number[]>([]), fc.subarray(TICKS)),
   });
 
-  test('no tick is done twice, none is listed that is done, and lists are ascending, each tick once, eight at most', () => {
+  test('no tick is done twice, none is listed that is done, lists are ascending, each tick once, and what they drop is known', () => {
     fc.assert(
-      fc.property(fc.array(run, { maxLength: 40, size: 'max' }), (runs) => {
+      fc.property(fc.boolean(), fc.array(run, { maxLength: 40, size: 'max' }), (isFirstDone, runs) => {
         const done = new Set<number>();
-        let record: LockRecord = {};
-        for (const one of runs) {
-          const { tickMs, markTickAtStart, end, missedTicksMs } = one;
+        let record: LockRecord = isFirstDone ? { doneTick: t(-1) } : {};
+        for (const { tickMs, markTickAtStart, end, missedTicksMs } of runs) {
           const asked = { ...claim, markTickAtStart, ...(tickMs !== undefined && { tickMs }) };
           if (doneReason(asked, record)) continue;
           if (tickMs !== undefined) expect(done).not.toContain(tickMs);
 
           const { tick: _, ...kept } = record;
           const crashed = failedTicksAfterCrash(record);
+          expectKept(openTicksIn(record), ticksDroppedByCrash(record, crashed), {
+            ...record,
+            ...(crashed && { failedTicks: crashed }),
+          });
           record = { ...kept, state: 'held', ...(crashed && { failedTicks: crashed }) };
           const held = { ...lease, ...ticksOf(record), ...(tickMs !== undefined && { tickMs }) };
           if (tickMs !== undefined) record = { ...record, tick: tickMs, ...(markTickAtStart && { doneTick: tickMs }) };
@@ -265,19 +297,25 @@ describe('over any history of runs', () => {
           } else if (end !== 'crashes') {
             const byResult = !markTickAtStart && tickMs !== undefined;
             const completion = {
-              ...(end === 'succeeds' ? missed(...missedTicksMs) : failed),
+              ...(end === 'succeeds' ? missed(...missedTicksMs.filter((tick) => tick < Number(tickMs))) : failed),
               markTickDone: byResult && end === 'succeeds',
               markTickFailed: byResult && end === 'fails',
             };
             const { doneTick, ...lists } = ticksAfterRun(held, completion);
+            const before = openTicksIn(record);
             record = { ...record, state: 'released', ...(doneTick && { doneTick }), ...lists };
+            expectKept(
+              [...before, ...(byResult && end === 'fails' && Number(tickMs) > (held.doneTickMs ?? 0) ? [tickMs] : [])],
+              [...ticksDropped(held, completion), ...(doneTick ? [tickMs] : [])],
+              record,
+            );
           }
 
           readRecord('digest', record);
           for (const list of [record.openTicks, record.failedTicks]) {
             const ticks = ticksIn(list);
             expect(ticks).toEqual([...new Set(ticks)].sort());
-            expect(ticks.length).toBeLessThanOrEqual(8);
+            if (isFirstDone) expect(ticks.length).toBeLessThanOrEqual(8);
           }
           for (const tick of ticksIn(record.openTicks)) {
             expect(done).not.toContain(tick);
@@ -287,5 +325,57 @@ describe('over any history of runs', () => {
       }),
       { numRuns: 500 },
     );
+  });
+
+  /** Ticks that were open are open after a write, or they are dropped or done. */
+  function expectKept(before: readonly (number | undefined)[], gone: readonly (number | undefined)[], after: Item) {
+    const accounted = [...openTicksIn(after), ...gone];
+    for (const tick of before) expect(accounted).toContain(tick);
+  }
+});
+
+describe('ticksDropped', () => {
+  const hundred = Array.from({ length: 100 }, (_, n) => t(n));
+  const eight = all(1, 2, 3, 4, 5, 6, 7, 8);
+
+  test.each<[string, Partial<Lease>, Completion, number[]]>([
+    ['nothing by a run without a tick', { failedTicksMs: eight }, failed, []],
+    ['nothing where all have room', { tickMs: t(3), failedTicksMs: all(1, 2) }, succeeded, []],
+    ['the oldest of nine that failed', { tickMs: t(9), doneTickMs: t(0), failedTicksMs: eight }, failed, all(1)],
+    ['none of nine before a first one is done', { tickMs: t(9), failedTicksMs: eight }, failed, []],
+    ['the oldest of 101 before a first one is done', { tickMs: t(100), failedTicksMs: hundred }, failed, all(0)],
+    [
+      'the tick that it was catching up with, where that is the oldest of nine',
+      { tickMs: t(9), doneTickMs: t(-1), failedTicksMs: all(1, 2, 3, 4, 5, 6, 7) },
+      { ...failed, failedTickMs: t(0) },
+      all(0),
+    ],
+    [
+      'open ones that newer ones push out',
+      { tickMs: t(10), doneTickMs: t(8), openTicksMs: all(0, 1, 2, 3, 4, 5, 6, 7) },
+      missed(t(9)),
+      all(0),
+    ],
+    [
+      'the oldest of nine that never came',
+      { tickMs: t(10), doneTickMs: t(0) },
+      missed(...all(1, 2, 3, 4, 5, 6, 7, 8, 9)),
+      all(1),
+    ],
+    [
+      'none that its run has given up',
+      { tickMs: t(10), doneTickMs: t(8.5), openTicksMs: eight, failedTicksMs: all(9) },
+      { ...succeeded, givenUpTicksMs: all(1) },
+      [],
+    ],
+    ['no failed tick that is done by now', { tickMs: t(3), doneTickMs: t(2), failedTicksMs: all(1, 2) }, failed, []],
+    [
+      'nothing by a run that is to be marked neither as done nor as failed',
+      { tickMs: t(9), doneTickMs: t(0), failedTicksMs: eight },
+      { ...failed, markTickFailed: false },
+      [],
+    ],
+  ])('is %s', (_, ticks, completion, dropped) => {
+    expect(ticksDropped({ ...lease, ...ticks }, completion)).toEqual(dropped);
   });
 });

@@ -456,13 +456,178 @@ test('row 89: a tick that failed while it was caught up with is told that it is 
   ]);
 });
 
-test('row 89: nothing is told as given up that is not written', async () => {
-  const { work, store, told } = setting({ mode: 'latest', within: '30m' });
-  await work(0);
-  store.next('release', 'lose-request');
+describe('row 89: a job that has never succeeded', () => {
+  const fails = () => {
+    throw new Error('not deployed yet');
+  };
+  const failUntil = async (work: ReturnType<typeof setting>['work'], last: number, more = {}) => {
+    for (let hour = 1; hour <= last; hour++) await expect(work(hour, fails, more)).rejects.toThrow('not deployed yet');
+  };
 
-  expect(await work(5)).toMatchObject({ release: 'unknown' });
-  expect(told('given-up')).toEqual([]);
+  test('catches up with its very first tick once it works', async () => {
+    const { work, ran, open, told } = setting();
+    await failUntil(work, 12);
+
+    await work(13);
+
+    expect(ran).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13]);
+    expect([await open(), told('given-up')]).toEqual([[], []]);
+  });
+
+  test('catches up with its very first tick also where its runs crash', async () => {
+    const { work, ran, at, clock, open, told } = setting();
+    for (let hour = 1; hour <= 12; hour++) {
+      await crash(at(hour));
+      await clock.advance(MINUTE);
+    }
+
+    await work(13);
+
+    expect(ran).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13]);
+    expect([await open(), told('given-up')]).toEqual([[], []]);
+  });
+
+  test.each(['all', 'latest', 'none'] as const)(
+    'is told at once of each tick over a hundred, whether its run failed or crashed, with mode %s',
+    async (mode) => {
+      const { work, told, at, clock, open } = setting({ mode });
+      await clock.advance(100 * HOUR);
+      await failUntil(work, 100);
+      expect(told('given-up')).toEqual([]);
+
+      await expect(work(101, fails)).rejects.toThrow();
+      expect(told('given-up')).toMatchObject([{ tick: hours(101)[0], ticks: hours(1), others: 0 }]);
+
+      await crash(at(102, { observers: [] }));
+      await clock.advance(MINUTE);
+      await expect(work(103, fails)).rejects.toThrow();
+      expect(told('given-up').slice(1)).toMatchObject([{ ticks: hours(2) }, { ticks: hours(3) }]);
+      expect((await open())[0]).toBe(4);
+    },
+  );
+
+  test('goes on without a schedule, and leaves all those ticks open', async () => {
+    const { work, open, told } = setting({ mode: 'none' });
+    await failUntil(work, 12, { schedule: undefined, catchUp: undefined });
+
+    await work(13, undefined, { schedule: undefined, catchUp: undefined });
+
+    expect(await open()).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
+    expect(told('given-up')).toEqual([]);
+  });
+});
+
+describe('row 89: a tick for which the record has no room', () => {
+  const fail = async (work: ReturnType<typeof setting>['work'], hour: number, more = {}) =>
+    await expect(work(hour, failAt(hour), more)).rejects.toThrow();
+  const plain = { schedule: undefined, catchUp: undefined };
+
+  test('is told as given up where no schedule can find it again', async () => {
+    const { work, told, at, clock } = setting();
+    await work(0, undefined, plain);
+    for (let hour = 1; hour <= 8; hour++) await fail(work, hour, plain);
+    expect(told('given-up')).toEqual([]);
+
+    await fail(work, 9, plain);
+    expect(told('given-up')).toMatchObject([{ ticks: hours(1), others: 0 }]);
+    await crash(at(10, { ...(plain as object), observers: [] }));
+    await clock.advance(MINUTE);
+    await work(11, undefined, plain);
+    expect(told('given-up').slice(1)).toMatchObject([{ ticks: hours(2) }]);
+  });
+
+  test('is not told where the schedule finds it again, and runs', async () => {
+    const { work, told, ran } = setting();
+    await work(0);
+    for (let hour = 1; hour <= 12; hour++) await fail(work, hour, { catchUp: undefined });
+
+    await work(13);
+
+    expect(ran).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13]);
+    expect(told('given-up')).toEqual([]);
+  });
+
+  test('is told when a success passes more than eight without catchUp', async () => {
+    const { work, told, open } = setting({ mode: 'none' });
+    await work(0);
+
+    await work(12);
+
+    expect(await open()).toEqual([4, 5, 6, 7, 8, 9, 10, 11]);
+    expect(told('given-up')).toMatchObject([{ ticks: hours(1, 2, 3), others: 0 }]);
+  });
+
+  test('is told of the newest hundred by name, and of the others by number', async () => {
+    const { work, told, open, clock } = setting({ mode: 'none' });
+    await work(0);
+    await clock.advance(300 * HOUR);
+
+    await work(301);
+
+    expect(told('missed')).toMatchObject([{ others: 200 }]);
+    const [missed, givenUp] = [told('missed')[0], told('given-up')[0]] as unknown as {
+      ticks: Date[];
+      others: number;
+    }[];
+    expect([missed?.ticks.length, missed?.ticks[0]]).toEqual([100, ...hours(201)]);
+    expect([givenUp?.ticks.length, givenUp?.ticks.at(-1), givenUp?.others]).toEqual([92, ...hours(292), 200]);
+    expect((await open())[0]).toBe(293);
+  });
+
+  test('counts a tick once that failed, and is too old to be named', async () => {
+    const { work, told, clock } = setting({ mode: 'latest' });
+    await work(0);
+    await fail(work, 1, { catchUp: undefined });
+    await clock.advance(200 * HOUR);
+
+    await work(202);
+
+    // 1 is still open. 201 is caught up with, and what is named begins at 102.
+    expect(told('given-up')).toMatchObject([{ others: 100 }]);
+  });
+});
+
+describe('row 89: given-up is told where the answer was lost', () => {
+  test.each(['lose-request', 'lose-response'] as const)('to the release: %s', async (fault) => {
+    const { work, store, told } = setting({ mode: 'latest', within: '30m' });
+    await work(0);
+    store.next('release', fault);
+
+    expect(await work(5)).toMatchObject({ release: 'unknown' });
+    expect(told('given-up')).toMatchObject([{ ticks: hours(1, 2, 3, 4), others: 0 }]);
+  });
+
+  test.each(['lose-request', 'lose-response'] as const)('to the first mark: %s, and once only', async (fault) => {
+    const { work, store, told } = setting({ mode: 'latest' });
+    await work(0);
+    store.next('mark', fault);
+
+    await expect(work(5)).rejects.toMatchObject({ name: 'LockStoreError' });
+    expect(told('given-up')).toMatchObject([{ ticks: hours(1, 2, 3), others: 0 }]);
+  });
+
+  test('to the release of a run that failed', async () => {
+    const { work, store, told } = setting();
+    const plain = { schedule: undefined, catchUp: undefined };
+    await work(0, undefined, plain);
+    for (let hour = 1; hour <= 8; hour++) await expect(work(hour, failAt(hour), plain)).rejects.toThrow();
+    store.next('release', 'lose-response');
+
+    await expect(work(9, failAt(9), plain)).rejects.toThrow();
+    expect(told('given-up')).toMatchObject([{ ticks: hours(1) }]);
+  });
+
+  test('but not where the lock was lost, because nothing was written', async () => {
+    const { work, told, admin } = setting({ mode: 'latest', within: '30m' });
+    await work(0);
+    const forced = async () => {
+      const { fencingToken = 0 } = (await admin.get('digest')) ?? {};
+      await admin.forceRelease('digest', { fencingToken });
+    };
+
+    expect(await work(5, forced)).toMatchObject({ release: 'lost' });
+    expect(told('given-up')).toEqual([]);
+  });
 });
 
 describe("row 89: catchUp 'latest'", () => {

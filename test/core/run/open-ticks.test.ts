@@ -153,6 +153,7 @@ describe('row 85:', () => {
 
   test('the newest eight are remembered', async () => {
     const { at, hoursOpen } = setting();
+    await work(at(0));
     for (let hour = 1; hour <= 10; hour++) await fail(at(hour));
     await work(at(11));
 

@@ -103,7 +103,8 @@ describe('row 31: a process that is told to end', () => {
 
     expect([asked.length, clock.pendingTimers()]).toEqual([before, 0]);
     expect(task).not.toHaveBeenCalled();
-    expect(observer.types()).not.toContain('skipped');
+    expect(observer.types()).toEqual(['attempted', 'acquire-failed']);
+    expect(observer.events.at(-1)).toMatchObject({ error: { code: 'SHUTDOWN' }, next: 'throw' });
   });
 });
 

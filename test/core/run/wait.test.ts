@@ -99,7 +99,7 @@ describe('row 10: wait', () => {
     expect(later.length).toBeLessThan(20 * 100);
   });
 
-  test('F1 each try is an attempt of its own, to the store and to observers', async () => {
+  test('F1 each try is an attempt of its own to the store, and one call to observers', async () => {
     const { clock, options, observer, tries } = waitingLocks();
     void executeWithLock(() => pass(clock, 3_000), { ...options, observers: [] });
     await clock.advance(0);
@@ -111,7 +111,7 @@ describe('row 10: wait', () => {
 
     expect(tries.length).toBeGreaterThan(5);
     expect(new Set(tries.map(({ attemptId }) => attemptId)).size).toBe(tries.length);
-    expect(attempted).toEqual(tries.map(({ attemptId }) => attemptId));
+    expect(attempted).toEqual([tries[0]?.attemptId]);
     expect(new Set(observer.events.slice(-4).map(({ attemptId }) => attemptId))).toEqual(
       new Set([tries.at(-1)?.attemptId]),
     );

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { cron, type Schedule } from 'single-execution/schedule';
 import { describe, expect, test } from 'vitest';
-import { checkTick, missedTicks } from '../../../src/core/values/tick.js';
+import { checkTick, missedTicks, type NewestTicks } from '../../../src/core/values/tick.js';
 
 const NOW = Date.parse('2026-03-29T02:00:00Z');
 const DAY = 86_400_000;
-const iso = (dates: Date[]) => dates.map((date) => date.toISOString());
+const iso = ({ ticksMs }: NewestTicks) => ticksMs.map((ms) => new Date(ms).toISOString());
 
 describe('checkTick', () => {
   test.each<[string, number]>([
@@ -79,35 +79,38 @@ describe('missedTicks', () => {
     ['a tick that came a millisecond late', '00:00:00', '00:05:00.001'],
     ['an older tick', '00:10:00', '00:05:00'],
   ])('row 39: nothing is missed before %s', (_, last, tick) => {
-    expect(missedTicks(at(last), at(tick), 300_000)).toEqual([]);
+    expect(missedTicks(at(last), at(tick), 300_000)).toEqual({ ticksMs: [], others: 0 });
   });
 
   test('row 39: a daily job in New York has missed nothing, on the short day as on the long one', () => {
-    const missedOn = (before: string, day: string) => missedTicks(Date.parse(before), Date.parse(day), DAY);
+    const missedOn = (before: string, day: string) => iso(missedTicks(Date.parse(before), Date.parse(day), DAY));
 
     expect(missedOn('2026-03-07T12:00:00-05:00', '2026-03-08T12:00:00-04:00')).toEqual([]);
     expect(missedOn('2026-10-31T12:00:00-04:00', '2026-11-01T12:00:00-05:00')).toEqual([]);
   });
 
   test('row 39: a gap counts as the nearest number of whole intervals', () => {
-    const missedAfter = (ms: number) => missedTicks(at('00:00:00'), at('00:00:00') + ms, 60_000).length;
+    const missedAfter = (ms: number) => missedTicks(at('00:00:00'), at('00:00:00') + ms, 60_000).ticksMs.length;
 
     expect([89_999, 90_000, 149_999, 150_000].map(missedAfter)).toEqual([0, 1, 1, 2]);
   });
 
-  test('row 39: lists the newest 100 of a long gap', () => {
-    const missed = missedTicks(Date.parse('2025-01-01T00:00:00Z'), at('00:00:00'), 60_000);
+  test.each([
+    ['a day', '2025-12-31T00:00:00Z', 1_339],
+    ['a year, up to 10,000', '2025-01-01T00:00:00Z', 10_000],
+  ])('row 39: lists the newest 100 of a gap of %s, and counts the others', (_, last, others) => {
+    const missed = missedTicks(Date.parse(last), at('00:00:00'), 60_000);
 
-    expect(missed).toHaveLength(100);
-    expect(missed[0]?.toISOString()).toBe('2025-12-31T22:20:00.000Z');
-    expect(missed[99]?.toISOString()).toBe('2025-12-31T23:59:00.000Z');
+    expect(iso(missed)).toHaveLength(100);
+    expect([iso(missed)[0], iso(missed)[99]]).toEqual(['2025-12-31T22:20:00.000Z', '2025-12-31T23:59:00.000Z']);
+    expect(missed.others).toBe(others);
   });
 
   test('row 39: all lie strictly between the last tick and this one, one interval apart', () => {
     const past = fc.integer({ min: 1_420_070_400_000, max: NOW });
     fc.assert(
       fc.property(past, past, fc.integer({ min: 1, max: 31 * DAY }), (last, tick, everyMs) => {
-        const missed = missedTicks(last, tick, everyMs).map(Number);
+        const missed = missedTicks(last, tick, everyMs).ticksMs;
 
         expect(missed.length).toBeLessThanOrEqual(100);
         expect(missed.every((ms) => ms > last && ms < tick && (ms - last) % everyMs === 0)).toBe(true);
@@ -147,11 +150,17 @@ describe('missedTicks of a schedule', () => {
     expect(missed('2026-01-01T12:00:00Z', '2026-01-01T02:00:00Z', hourly)).toEqual([]);
   });
 
-  test('row 39: are the newest 100 of a long gap', () => {
-    const found = missed('2025-01-01T00:00:00Z', '2026-01-01T00:00:00Z', cron('* * * * *'));
+  test.each([
+    ['100 minutes', '2025-12-31T22:19:00Z', 0],
+    ['101 minutes', '2025-12-31T22:18:00Z', 1],
+    ['a day', '2025-12-31T00:00:00Z', 1_339],
+    ['a year, up to 10,000', '2025-01-01T00:00:00Z', 10_000],
+  ])('row 39: are the newest 100 of a gap of %s, and the count of the others', (_, last, others) => {
+    const found = missedTicks(Date.parse(last), Date.parse('2026-01-01T00:00:00Z'), cron('* * * * *'));
 
-    expect(found).toHaveLength(100);
-    expect([found[0], found[99]]).toEqual(['2025-12-31T22:20:00.000Z', '2025-12-31T23:59:00.000Z']);
+    expect(iso(found)).toHaveLength(100);
+    expect([iso(found)[0], iso(found)[99]]).toEqual(['2025-12-31T22:20:00.000Z', '2025-12-31T23:59:00.000Z']);
+    expect(found.others).toBe(others);
   });
 
   test('row 39: are what the schedule has between the two', () => {
@@ -162,9 +171,10 @@ describe('missedTicks of a schedule', () => {
         const last = new Date(NOW + start * 3_600_000);
         const tick = new Date(last.getTime() + length * 3_600_000);
 
-        expect(missedTicks(last.getTime(), tick.getTime(), schedule)).toEqual(
-          schedule.between(new Date(last.getTime() + 1), tick),
-        );
+        expect(missedTicks(last.getTime(), tick.getTime(), schedule)).toEqual({
+          ticksMs: schedule.between(new Date(last.getTime() + 1), tick).map(Number),
+          others: 0,
+        });
       }),
     );
   });

@@ -53,7 +53,7 @@ export const LIST_TICK_BUGS: readonly ContractBug[] = [
   bug('cuts off what has become open at once', FAILED_BEYOND_EIGHT,
     [AFTER_RUN, 'Math.max(keepTicks, mostOf(openTicksMs, failed))', 'mostOf(openTicksMs)']),
   bug('cuts off at a failure what an operator has listed', FAILED_BEYOND_EIGHT,
-    [AFTER_RUN, '[...failed, ...begun], mostOf(failed)', '[...failed, ...begun]']),
+    [AFTER_RUN, 'const keep = mostFailed(failed, doneTickMs);', 'const keep = KEPT;']),
   bug('cuts off at a crash what an operator has listed', FAILED_BEYOND_EIGHT,
-    ['core/record/open-ticks.ts#failedTicksAfterCrash', ', mostOf(failed)', '']),
+    ['core/record/open-ticks.ts#failedTicksAfterCrash', ', mostFailed(failed, Number(doneTick ?? 0))', '']),
 ];

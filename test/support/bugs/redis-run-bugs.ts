@@ -174,5 +174,8 @@ export const REDIS_RUN_BUGS: readonly ContractBug[] = [
   bug('do not know their own listing', 'a listing replayed is listed, and writes nothing over a later one',
     ['stores/redis/admin-scripts.ts#LIST_TICKS', "if has('openTicks', ARGV[1]) and has('failedTicks', ARGV[2]) then return answer('listed') end", '']),
   bug('cut off at a crash what an operator has listed', 'nor what an operator has listed as failed',
-    ['stores/redis/scripts.ts#FAIL_TICK', 'listed > 8 and 100 or 8', '8']),
+    ['stores/redis/scripts.ts#FAIL_TICK', 'listed > 8 or', '']),
+  bug('keep eight crashed ticks before a first one is done',
+    'until a first tick is done, more than eight that failed or crashed are open',
+    ['stores/redis/scripts.ts#FAIL_TICK', '(listed > 8 or not lock.doneTick)', 'listed > 8']),
 ];

@@ -1,12 +1,13 @@
-import type { Tell } from '../../public/events.js';
 import type { CaughtUp } from '../../public/outcome.js';
+import { ticksDropped } from '../../record/open-ticks.js';
 import { dateOf } from '../../values/date-of.js';
 import { defined } from '../../values/defined.js';
 import { type HeldLock, runFor } from '../guarded-execution.js';
 import type { Invocation } from '../invocation.js';
 import { timeIsUp } from '../run-ends.js';
 import type { Task } from '../task.js';
-import type { CatchUpPlan } from './plan.js';
+import { tellGivenUp } from './given-up.js';
+import { NOTHING } from './plan.js';
 
 /** The error, and the tick that had begun. */
 interface Failure {
@@ -35,15 +36,9 @@ export async function catchUp(task: Task<unknown>, held: HeldLock, invocation: I
     } catch (error) {
       return { caughtUp, failure: { error, tickMs } };
     }
-    if (caughtUp.length === 1) tellGivenUp(plan, invocation.tell);
   }
   if (plan.isTooLong) return { caughtUp, failure: { error: timeIsUp(invocation.order.name, 'CATCH_UP') } };
   return signal.aborted && caughtUp.length > 0 ? { caughtUp, failure: { error: signal.reason } } : { caughtUp };
-}
-
-/** Told once it is written. */
-export function tellGivenUp({ givenUpTicksMs }: CatchUpPlan, tell: Tell): void {
-  if (givenUpTicksMs.length > 0) tell({ type: 'given-up', ticks: givenUpTicksMs.map((tick) => new Date(tick)) });
 }
 
 /**
@@ -52,8 +47,6 @@ export function tellGivenUp({ givenUpTicksMs }: CatchUpPlan, tell: Tell): void {
  * @throws LockStoreError, CorruptLockError, after which the tick may be marked or not
  */
 async function runTick(task: Task<unknown>, held: HeldLock, invocation: Invocation, tickMs: number): Promise<CaughtUp> {
-  const { lease, watch, extender, limitMono } = held;
-  const { givenUpTicksMs, keepTicks } = held.plan;
   const { clock } = invocation.policy;
   const startedMono = clock.monotonic();
   const settled = await runFor(task, held, { ...invocation, order: { ...invocation.order, tickMs } });
@@ -64,10 +57,28 @@ async function runTick(task: Task<unknown>, held: HeldLock, invocation: Invocati
     tell('failed');
     throw settled.error;
   }
-  const leaseMs = Math.min(lease.leaseMs, Math.max(0, Math.floor(limitMono - clock.monotonic())));
-  if ((await extender.mark({ tickMs, leaseMs, givenUpTicksMs, ...defined({ keepTicks }) })) === 'lost') {
-    throw watch.lostBecause;
-  }
+  await markTick(held, invocation, tickMs);
   tell('succeeded');
   return end;
+}
+
+/**
+ * The first mark gives up what the plan does.
+ *
+ * @throws LockLostError, LockStoreError, CorruptLockError
+ */
+async function markTick(held: HeldLock, invocation: Invocation, tickMs: number): Promise<void> {
+  const { lease, watch, extender, limitMono, plan } = held;
+  const { clock } = invocation.policy;
+  const { ticksMs, givenUpTicksMs, keepTicks } = plan;
+  const leaseMs = Math.min(lease.leaseMs, Math.max(0, Math.floor(limitMono - clock.monotonic())));
+  const changes = { givenUpTicksMs, ...defined({ keepTicks }) };
+  const dropped = ticksDropped({ ...extender.lease, tickMs }, { markTickDone: true, ...changes });
+  let status: 'marked' | 'lost' | 'unknown' = 'unknown';
+  try {
+    status = await extender.mark({ tickMs, leaseMs, ...changes });
+  } finally {
+    if (status !== 'lost') tellGivenUp(dropped, tickMs === ticksMs[0] ? plan : NOTHING, invocation);
+  }
+  if (status === 'lost') throw watch.lostBecause;
 }
