@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import type { Command, Session } from '../command.js';
 import { startConsole } from '../console/console-server.js';
+import { pacedAdmin } from '../console/paced-admin.js';
 import { readPage, reportPage } from '../console/page-file.js';
 import { EXIT, failed, wrongUse } from '../exit-code.js';
 import { wholeOf } from '../read-value.js';
@@ -8,17 +9,18 @@ import { wholeOf } from '../read-value.js';
 export const consoleCommand: Command = {
   name: 'console',
   summary: 'look at all jobs in a browser, and steer them',
-  usage: '[--port P] [--read-only] [--export FILE]',
+  usage: '[--port P] [--read-only] [--export FILE [--force]]',
   operands: [0, 0],
   options: {
     port: { value: 'P', help: 'to listen on; else, or with 0, any free one' },
     'read-only': { help: 'let the page change nothing' },
     export: { value: 'FILE', help: 'write one page with all that is known now, and end' },
+    force: { help: 'let --export overwrite a file' },
   },
   shared: { json: false },
   about: [
     'Prints an address of this machine, with a token in it. Only who has the address can see or change anything, and only from this machine. Ends by Ctrl-C.',
-    '--export writes a page that needs no console and no internet: for a wiki or a ticket. It holds names, holders and times of all locks.',
+    '--export writes a page that needs no console and no internet: for a wiki or a ticket. It holds names, holders and times of all locks. A file that exists is left alone without --force.',
   ],
   examples: ['single-execution console --table locks', 'single-execution console --export report.html --table locks'],
   async run(session) {
@@ -27,6 +29,7 @@ export const consoleCommand: Command = {
     const stray = ['port', 'read-only'].find((option) => session.has(option));
     if (file !== undefined && stray)
       throw wrongUse(`--export serves nothing, so --${stray} is for nothing: leave it out`);
+    if (file === undefined && session.has('force')) throw wrongUse('--force is for --export: give --export FILE too');
     const portNumber = port === undefined ? undefined : wholeOf('--port', port, 0, 65_535);
     const page = await readPage();
     return file === undefined ? serve(session, page, portNumber) : exportTo(session, page, file);
@@ -37,9 +40,11 @@ async function exportTo(session: Session, page: string, file: string): Promise<n
   const locks = await (await session.admin()).list();
   const report = { at: new Date(session.clock.now()), store: await storeWords(session), locks };
   try {
-    await writeFile(file, reportPage(page, report));
+    await writeFile(file, reportPage(page, report), { flag: session.has('force') ? 'w' : 'wx' });
   } catch (error) {
-    throw failed(`the report cannot be written to ${file}: ${(error as NodeJS.ErrnoException).code}`);
+    const { code } = error as NodeJS.ErrnoException;
+    const why = code === 'EEXIST' ? 'it is there already; give --force to overwrite it' : code;
+    throw failed(`the report cannot be written to ${file}: ${why}`);
   }
   session.terminal.line(`wrote ${locks.length} ${locks.length === 1 ? 'lock' : 'locks'} to ${file}`);
   return EXIT.done;
@@ -47,7 +52,7 @@ async function exportTo(session: Session, page: string, file: string): Promise<n
 
 /** Ends by a signal alone. */
 async function serve(session: Session, page: string, port: number | undefined): Promise<number> {
-  const admin = await session.admin();
+  const admin = pacedAdmin(await session.admin(), session.clock);
   // Fails here, and not in the page, where the store cannot be reached.
   await admin.list();
   const running = await startConsole({

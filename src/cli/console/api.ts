@@ -1,4 +1,3 @@
-import type { LockAdmin } from '../../admin/lock-admin.js';
 import { CorruptLockError, LockHeldError, LockStoreError } from '../../core/public/errors.js';
 import type { Clock } from '../../core/values/clock.js';
 import { describe } from '../../core/values/describe.js';
@@ -6,6 +5,7 @@ import { checkLockName } from '../../core/values/lock-name.js';
 import { CliError } from '../exit-code.js';
 import { findLock } from '../known-lock.js';
 import { instantOf, scheduleOf } from '../read-value.js';
+import type { PacedAdmin } from './paced-admin.js';
 
 /** What the page asks for. */
 export interface Call {
@@ -18,7 +18,7 @@ export interface Call {
 }
 
 export interface Desk {
-  readonly admin: LockAdmin;
+  readonly admin: PacedAdmin;
   readonly clock: Clock;
 }
 
@@ -90,7 +90,9 @@ async function answer(desk: Desk, { method, path, query, body }: Call): Promise<
   }
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     return refused(400, 'the body is no object of JSON');
-  return run(desk, lockName, body as Fields);
+  const done = await run(desk, lockName, body as Fields);
+  await admin.refresh(lockName);
+  return done;
 }
 
 function unknown(name: string): Answer {

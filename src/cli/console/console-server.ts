@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { type Answer, answerCall, type Desk } from './api.js';
 import { type House, refusalOf } from './gate.js';
+import { REFRESH_MS } from './paced-admin.js';
 
 const API = '/api/';
 const MOST_BYTES = 10_000;
@@ -69,7 +70,8 @@ async function serve(request: IncomingMessage, response: ServerResponse, served:
   const body = await bodyOf(request);
   if (body === undefined) return reply(response, { status: 413, body: { error: 'the body is too long' } });
   if (method === 'GET' && pathname === `${API}console`) {
-    return reply(response, { status: 200, body: { store: served.store, readOnly: served.house.readOnly } });
+    const { store, house } = served;
+    return reply(response, { status: 200, body: { store, readOnly: house.readOnly, refreshMs: REFRESH_MS } });
   }
   const path = pathname.slice(API.length).split('/').map(decoded);
   return reply(response, await answerCall(served, { method, path, query: searchParams, body: parsed(body) }));

@@ -1,5 +1,5 @@
 import type { DescribeTableCommandOutput, DynamoDBClient, TableDescription } from '@aws-sdk/client-dynamodb';
-import { isRecordAttribute } from '../../core/record/lock-record.js';
+import { isLockAttribute } from '../../stores/dynamodb/item.js';
 import type { Clock } from '../../core/values/clock.js';
 import { timeResponses } from '../../stores/dynamodb/response-time.js';
 import { NOBODY } from '../known-lock.js';
@@ -107,7 +107,7 @@ async function timeToLive(client: DynamoDBClient, { tableName }: TableAddress): 
       const { TimeToLiveDescription: ttl } = await client.send(new DescribeTimeToLiveCommand({ TableName: tableName }));
       if (!ttl?.TimeToLiveStatus?.startsWith('ENABL')) return ok('off');
       const found = `on, by ${ttl.AttributeName}`;
-      return isRecordAttribute(ttl.AttributeName ?? '')
+      return isLockAttribute(ttl.AttributeName ?? '')
         ? problem(found, 'turn it off: a lock that is deleted forgets which ticks are done, and its fencing token')
         : ok(`${found}, which no lock has`);
     },

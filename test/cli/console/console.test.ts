@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { cliStage, freshName, KINDS, ran, taken } from '../stage.js';
@@ -175,7 +176,24 @@ test('the page holds no data, a report all of them, whatever they say', async ()
   expect(JSON.parse(data ?? '').locks).toContainEqual(expect.objectContaining({ name }));
 });
 
+test('--export overwrites a file with --force alone', async () => {
+  const { cli, on } = stage();
+  const { run } = on('redis');
+  const file = join(cli.folder, `${freshName('report')}.html`);
+  await writeFile(file, 'mine');
+
+  expect(await run('console', '--export', file)).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringContaining(`${file}: it is there already; give --force to overwrite it`),
+  });
+  expect(await readText(file)).toBe('mine');
+  expect(await run('console', '--export', file, '--force')).toMatchObject({ code: 0 });
+  expect(await readText(file)).toContain('<title>Locks</title>');
+});
+
 test.each([
+  [['--force'], 2, '--force is for --export'],
   [['--port', '65536'], 2, "--port is '65536'"],
   [['--export', 'r.html', '--read-only'], 2, '--export serves nothing'],
   [['--export', '/nowhere/r.html'], 1, 'cannot be written'],

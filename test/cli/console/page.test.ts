@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { Redis } from 'ioredis';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { cliStage, freshName, ran, taken } from '../stage.js';
@@ -141,6 +142,45 @@ describe('the page of the console', () => {
 
     await redis().admin.forceRelease(name, { fencingToken });
     await expect.poll(() => state(page), { timeout: 60_000 }).toBe('forced');
+    expect(await page.locator('header').textContent()).toContain('reads the store at most every 5s');
+  });
+
+  test('shows the page of a job whatever its record holds', async () => {
+    const name = freshName();
+    const client = new Redis(redis().args[1] as string);
+    await ran(redis().store, name, at(20));
+    const last = (8_640_000_000_000_000).toString(36);
+    const token = (2 ** 53 - 1).toString(36);
+    for (const slot of ['r1', 'r2', 'r3']) {
+      await client.hset(`lock:${name}`, slot, `s|${last}|${last}|${last}|${token}|${last}`);
+    }
+    await client.hset(`lock:${name}`, { leaseMs: String(2 ** 53 - 1), r4: 'c|0|0||0', pausedUntil: '8640000000000000' });
+    client.disconnect();
+    const page = await open((await startedConsole(stage(), 'redis')).url);
+    await job(page, name);
+
+    await expect.poll(() => page.locator('table.runs tbody tr').count()).toBe(5);
+    await page.clock.install();
+    await page.clock.runFor(3_000);
+    expect(await page.locator('table.runs tbody tr').count()).toBe(5);
+    expect(await page.locator('svg.timeline').isVisible()).toBe(true);
+  });
+
+  test('writes marks that turn the direction of writing as escapes, and acts on the job itself', async () => {
+    const name = freshName('evil\u202egnp');
+    await taken(redis().store, name, { lockedBy: 'web\u2066-1' });
+    const page = await open((await startedConsole(stage(), 'redis')).url);
+    const shown = name.replace('\u202e', '\\u{202e}');
+    await job(page, shown);
+
+    await press(page, 'Pause');
+    await confirm(page, 'Pause');
+    await expect.poll(() => state(page)).toBe('paused (held)');
+    expect(await redis().admin.get(name)).toMatchObject({ state: 'paused' });
+    const text = await page.evaluate<string>('document.body.outerHTML');
+    expect(text).toContain(shown);
+    expect(text).toContain('web\\u{2066}-1');
+    expect(text).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/);
   });
 
   test('can be used with the keyboard alone', async () => {

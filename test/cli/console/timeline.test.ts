@@ -1,6 +1,9 @@
+import fc from 'fast-check';
 import type { LockInfo, RunInfo } from 'single-execution/admin';
 import { describe, expect, test } from 'vitest';
+import { lockInfo } from '../../../src/admin/lock-info.js';
 import { axisOf, timelineOf, timelineWords } from '../../../src/cli/console/page/timeline.js';
+import { lockFacts } from '../../../src/operate/lock-facts.js';
 
 const NOON = Date.UTC(2026, 10, 20, 12);
 const MINUTE = 60_000;
@@ -124,6 +127,44 @@ describe('the picture of the last runs', () => {
       'last 1 runs: 0 succeeded, 0 failed, 0 crashed; 1 ended by force',
     );
   });
+});
+
+/** A row of the history as anybody may have written it. */
+const anyRow = fc
+  .tuple(
+    fc.constantFrom('s', 'f', 'c'),
+    ...Array.from({ length: 5 }, () =>
+      fc.oneof(fc.constantFrom(0, 1, 8_640_000_000_000_000, NOON, 2 ** 53 - 1), fc.maxSafeNat()),
+    ),
+    fc.boolean(),
+  )
+  .map(([status, ...parts]) => {
+    const hasDuration = parts.pop();
+    const [tick, lockedAt, duration, token, caughtUp] = parts.map((part) => part.toString(36));
+    return [status, tick, lockedAt, hasDuration ? duration : '', token, caughtUp].join('|');
+  });
+
+test('a run that cannot have been is not drawn, so that the others are seen', () => {
+  const absurd = [run(-60), run(3_000), run(-10, { durationMs: 2 ** 53 }), { ...run(0), lockedAt: new Date(0) }];
+
+  expect(bars(lock({ runs: absurd }))).toEqual([['succeeded', -60, -55]]);
+});
+
+test('any history is drawn, and no instant of it is one that has no date', () => {
+  const anyPast = fc.dictionary(fc.constantFrom('r0', 'r1', 'r2', 'r3'), anyRow, { minKeys: 1 });
+  fc.assert(
+    fc.property(anyPast, fc.constantFrom({}, { pausedUntil: 8_640_000_000_000_000, pausedBy: 'ada' }), (rows, pause) => {
+      const info = lockInfo({ name: 'digest', item: { ...rows, ...pause, openTicks: ',mjuohs00,' } }, NOON);
+      const timeline = timelineOf(info, NOON);
+      if (!timeline) return;
+
+      expect(timeline.toMs).toBeGreaterThan(timeline.fromMs);
+      expect(axisOf(timeline, 6).length).toBeLessThanOrEqual(7);
+      for (const text of [...lockFacts(info, NOON).flat(), ...timeline.bars.map(({ words }) => words)])
+        expect(text).not.toMatch(/NaN|Invalid/);
+    }),
+    { numRuns: 500 },
+  );
 });
 
 describe('the instants below the picture', () => {

@@ -1,18 +1,22 @@
 import { render } from 'preact';
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import type { LockInfo } from '../../../admin/lock-admin.js';
-import { shortInstant } from '../../../operate/span.js';
+import { shortInstant, shortSpan } from '../../../operate/span.js';
 import { address, ask, type Feed, linkTo, readFeed } from './feed.js';
 import { JobList } from './job-list.js';
 import { JobPage } from './job-page.js';
 import { Hatch } from './picture.js';
+import { showSafeTexts } from './safe-page.js';
 
+/** How often a page asks the console, which reads the store at a pace of its own. */
 const LOOK_EVERY_MS = 2_000;
 const SECOND_MS = 1_000;
 
 interface Told {
   readonly store: string;
   readonly readOnly: boolean;
+  /** Absent in a report. */
+  readonly refreshMs?: number;
   readonly locks: readonly LockInfo[];
   readonly at: Date;
 }
@@ -31,6 +35,7 @@ function Page({ feed }: { readonly feed: Feed }) {
         </h1>
         <span>{told?.store}</span>
         {feed.kind === 'report' && <span class="tag">report of {shortInstant(feed.at)}</span>}
+        {told?.refreshMs !== undefined && <span>reads the store at most every {shortSpan(told.refreshMs)}</span>}
         {told?.readOnly && feed.kind === 'live' && <span class="tag">read-only</span>}
       </header>
       {problem && (
@@ -69,9 +74,9 @@ function useTold(feed: Feed): { told: Told | undefined; problem: string; look: (
   const look = useCallback(async () => {
     if (feed.kind === 'report') return;
     try {
-      const { store, readOnly } = await ask<Pick<Told, 'store' | 'readOnly'>>(feed.token, 'console');
+      const about = await ask<Omit<Told, 'locks' | 'at'>>(feed.token, 'console');
       const locks = await ask<LockInfo[]>(feed.token, 'locks');
-      setTold({ store, readOnly, locks, at: new Date() });
+      setTold({ ...about, locks, at: new Date() });
       setProblem('');
     } catch (error) {
       setProblem((error as Error).message);
@@ -116,4 +121,5 @@ function useJob(): string | undefined {
   return job;
 }
 
+showSafeTexts();
 render(<Page feed={readFeed()} />, document.getElementById('app') as HTMLElement);

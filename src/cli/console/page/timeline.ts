@@ -28,12 +28,16 @@ export interface Timeline {
 }
 
 const SHORTEST_MS = 60_000;
+/** In 2001. */
+const FIRST_MS = 1e12;
+const DAY_MS = 86_400_000;
 /** A pause without an end is drawn for this part of the picture. */
 const PAUSE_PART = 0.1;
 
 /** Undefined where nothing has happened yet. */
 export function timelineOf(lock: LockInfo, nowMs: number): Timeline | undefined {
-  const { runs, openTicks = [], paused } = lock;
+  const { openTicks = [], paused } = lock;
+  const runs = lock.runs.filter((run) => isPossible(run, nowMs));
   const missed = new Set(missedTicksOf(lock).map((tick) => tick.getTime()));
   const current = currentBars(lock, nowMs);
   const bars = [...current, ...runs.map((run, i) => runBar(run, latestEndMs(lock, runs[i - 1], run, nowMs)))];
@@ -54,6 +58,12 @@ export function timelineOf(lock: LockInfo, nowMs: number): Timeline | undefined 
     words: pauseWords(paused),
   };
   return { fromMs, toMs, bars: pause ? [pause, ...bars] : bars, marks };
+}
+
+/** A row that somebody else has written may hold any instant, and would hide the other runs. */
+function isPossible({ lockedAt, durationMs = 0 }: RunInfo, nowMs: number): boolean {
+  const fromMs = lockedAt.getTime();
+  return fromMs >= FIRST_MS && fromMs + durationMs <= nowMs + DAY_MS;
 }
 
 /** The run that has the lock, before the lease that it has. */
