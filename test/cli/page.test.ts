@@ -1,26 +1,27 @@
 import { test } from 'vitest';
-import { shiftedClock } from '../support/shifted-clock.js';
 import { checkPage } from './printed-page.js';
-import { cliStage, ran, taken } from './stage.js';
+import { cliStage, clockAt, ranAt, taken } from './stage.js';
 
 const stage = cliStage();
+const at = (day: number, hour: number, minute = 0) => new Date(Date.UTC(2026, 10, day, hour, minute));
 
 test('docs/cli.md shows what each command prints', async () => {
   const { store, admin } = stage().on('dynamodb');
-  const at = (day: number, hour: number) => new Date(Date.UTC(2026, 10, day, hour));
-  await ran(store, 'nightly-report', at(19, 2));
-  await ran(store, 'nightly-report', at(20, 2));
-  await ran(store, 'send-digest', at(20, 9));
+  const ran = (name: string, tick: Date, failed = false) =>
+    ranAt(store, name, { tick, atMs: tick.getTime() + 310, tookMs: 12_400, lockedBy: 'web-1 process 4702', failed });
+  await ran('nightly-report', at(19, 2));
+  await ran('nightly-report', at(20, 2));
+  await ran('send-digest', at(20, 9));
   await taken(store, 'send-digest', {
     tick: at(20, 10).getTime(),
     lockedBy: 'web-1 process 4711',
     leaseMs: 900_000,
-    clock: shiftedClock(-130_000),
+    clock: clockAt(at(20, 10).getTime() + 310),
   });
-  await ran(store, 'import-prices', at(20, 8), 'failed');
-  await ran(store, 'import-prices', at(20, 9));
-  await ran(store, 'import-prices', at(20, 10), 'failed');
+  await ran('import-prices', at(20, 8), true);
+  await ran('import-prices', at(20, 9));
+  await ran('import-prices', at(20, 10), true);
   await admin.pause('import-prices', { by: 'ada' });
 
-  await checkPage('docs/cli.md', stage());
+  await checkPage('docs/cli.md', stage(), at(20, 10, 2).getTime());
 }, 300_000);

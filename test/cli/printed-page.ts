@@ -6,20 +6,24 @@ import type { CliStage } from './stage.js';
 
 /*
  * Pages of the docs that show what commands print. Each of their blocks `console` is run, in the order of the page,
- * against a real table. `CLI_PAGE=write npx vitest run --no-typecheck test/cli/page.test.ts` writes what they print
+ * against a real table. The clocks of the commands, and the one of their server, are turned to the scene of the page. `CLI_PAGE=write npx vitest run --no-typecheck test/cli/page.test.ts` writes what they print
  * into the page.
  */
 
 const BLOCK = /^```console\n(.*?)^```$/gms;
 
-/** Runs the commands of a page, given by its path from the root, and compares what it shows with what they print. */
-export async function checkPage(path: string, stage: CliStage): Promise<void> {
+/**
+ * Runs the commands of a page, given by its path from the root, and compares what it shows with what they print.
+ *
+ * @param startMs when the first command is given; the others follow, 20 s apart
+ */
+export async function checkPage(path: string, stage: CliStage, startMs: number): Promise<void> {
   const { admin } = stage.on('dynamodb');
   // The stores' own start has left it.
   await admin.delete('first', { fencingToken: (await admin.get('first'))?.fencingToken ?? 0 });
   const file = new URL(`../../${path}`, import.meta.url);
   const page = await readFile(file, 'utf8');
-  const shell = await shellOf(stage);
+  const shell = await shellOf(stage, startMs);
   let printed = page;
   for (const [block, text = ''] of page.matchAll(BLOCK)) {
     const commands = text.split('\n').filter((line) => line.startsWith('$ '));
@@ -32,12 +36,15 @@ export async function checkPage(path: string, stage: CliStage): Promise<void> {
 }
 
 /** A shell in which `single-execution` is the tool. @returns what a command prints, line by line */
-async function shellOf({ cli, on }: CliStage): Promise<(command: string) => Promise<string[]>> {
+async function shellOf({ cli, on }: CliStage, startMs: number): Promise<(command: string) => Promise<string[]>> {
   const { args } = on('dynamodb');
   const bin = join(cli.folder, 'bin');
   await mkdir(bin);
   await chmod(cli.path, 0o755);
   await symlink(cli.path, join(bin, 'single-execution'));
+  const turned = join(bin, 'turned-clock.mjs');
+  await writeFile(turned, TURNED_CLOCK);
+  let nowMs = startMs - GAP_MS;
   const [, tableName = '', , endpoint] = args;
   const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, PATH, HOME } = process.env;
   const env = {
@@ -49,17 +56,42 @@ async function shellOf({ cli, on }: CliStage): Promise<(command: string) => Prom
     AWS_ENDPOINT_URL: endpoint,
     AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
     LOCK_TABLE: tableName,
+    NODE_OPTIONS: `--import ${turned}`,
   };
   return (command) =>
     new Promise((resolve) => {
-      execFile('sh', ['-c', `${command} 2>&1`], { env, cwd: cli.folder }, (_, stdout) => {
+      nowMs += GAP_MS;
+      const at = { ...env, SCENE_NOW_MS: String(nowMs) };
+      execFile('sh', ['-c', `${command} 2>&1`], { env: at, cwd: cli.folder }, (_, stdout) => {
         resolve(stdout.replaceAll(tableName, 'locks').trimEnd().split('\n'));
       });
     });
 }
 
+const GAP_MS = 20_000;
+
+/** Turns the wall clock of a Node process to `SCENE_NOW_MS`, and with it the `Date` of what its servers answer. */
+const TURNED_CLOCK = `
+import { ClientRequest } from 'node:http';
+
+const byMs = Number(process.env.SCENE_NOW_MS) - Date.now();
+const RealDate = Date;
+const now = () => RealDate.now() + byMs;
+globalThis.Date = class extends RealDate {
+  static now = now;
+  constructor(...args) {
+    super(...(args.length === 0 ? [now()] : args));
+  }
+};
+const { emit } = ClientRequest.prototype;
+ClientRequest.prototype.emit = function (type, response, ...rest) {
+  if (type === 'response') response.headers.date = new Date().toUTCString();
+  return emit.call(this, type, response, ...rest);
+};
+`;
+
 /** An instant that is the same in every run. */
-const OF_SCENE = /^2026-11-(1[5-9]|20)T\d\d:00:00/;
+const OF_SCENE = /^2026-11-(1[4-9]|20)T\d\d:00:0/;
 
 /** The page without what differs from run to run: other instants, spans, tokens, widths. */
 function masked(page: string): string {

@@ -78,6 +78,35 @@ export async function ran(store: LockStore, name: string, tick?: Date, result: '
   await executeWithLock(task, options).catch(() => undefined);
 }
 
+/** A run that took so long, at an instant of a scene whose clock is turned. */
+export async function ranAt(
+  store: LockStore,
+  name: string,
+  run: {
+    readonly tick: Date;
+    readonly atMs: number;
+    readonly tookMs: number;
+    readonly lockedBy: string;
+    readonly failed?: boolean;
+  },
+) {
+  const { tick, atMs, tookMs, lockedBy, failed = false } = run;
+  const lease = await taken(store, name, { tick: tick.getTime(), lockedBy, clock: clockAt(atMs) });
+  const call = { ...CALL, clock: clockAt(atMs + tookMs), signal: new AbortController().signal };
+  const marks = failed
+    ? ({ result: 'failed', error: 'TypeError', markTickDone: false, markTickFailed: true } as const)
+    : ({ result: 'succeeded', markTickDone: true } as const);
+  const end = await store.release(lease, { ...marks, lockAtLeastForMs: 0, durationMs: tookMs }, call);
+  if (end !== 'released') throw new Error(`${name} was not released: ${end}`);
+}
+
+/** The clocks of a host at an instant of a scene. */
+export function clockAt(ms: number): typeof systemClock {
+  return { ...systemClock, now: () => ms };
+}
+
+const CALL = { tryMs: 5_000, budgetMs: 15_000, maxClockSkewMs: 0 };
+
 /** A grant that nobody releases. */
 export async function taken(
   store: LockStore,
@@ -85,13 +114,7 @@ export async function taken(
   { leaseMs = 3_600_000, lockedBy = 'web-1', tick = Number.NaN, clock = systemClock } = {},
 ) {
   const claim = { name, attemptId: `a${randomUUID()}`, leaseMs, lockedBy, markTickAtStart: false };
-  const call = {
-    clock,
-    signal: new AbortController().signal,
-    tryMs: 5_000,
-    budgetMs: 15_000,
-    maxClockSkewMs: 0,
-  };
+  const call = { ...CALL, clock, signal: new AbortController().signal };
   const result = await store.acquire(Number.isNaN(tick) ? claim : { ...claim, tickMs: tick }, call);
   if (result.status !== 'acquired') throw new Error(`${name} was not granted`);
   return result.lease;

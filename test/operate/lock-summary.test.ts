@@ -20,11 +20,11 @@ test('missed ticks are the open ones that no run was for', () => {
 
 test('a tick is missed only in the time of which the history knows', () => {
   const runs = Array.from({ length: 10 }, (_, n) => {
-    return { status: 'succeeded', tick: at(20 - n), lockedAt: at(20 - n), fencingToken: 20 - n } as const;
+    return { status: 'succeeded', tick: at(40 - 2 * n), lockedAt: at(40 - 2 * n), fencingToken: 20 - n } as const;
   });
-  const openTicks = [at(10), at(15.5)];
+  const openTicks = [at(21), at(31)];
 
-  expect(missedTicksOf(lock({ openTicks, runs }))).toEqual([at(15.5)]);
+  expect(missedTicksOf(lock({ openTicks, runs }))).toEqual([at(31)]);
   expect(missedTicksOf(lock({ openTicks, runs: runs.slice(0, 9) }))).toEqual(openTicks);
 });
 

@@ -27,7 +27,6 @@ export function JobList({ locks, nowMs }: { readonly locks: readonly LockInfo[];
             <th class="wide">Last runs</th>
             <th>Holder</th>
             <th>Last result</th>
-            <th>Its tick</th>
             <th>Not done</th>
           </tr>
         </thead>
@@ -59,16 +58,14 @@ function Job({ lock, nowMs }: { readonly lock: LockInfo; readonly nowMs: number 
       </td>
       <td data-label="Holder">
         {row.holder ?? '–'}
-        {row.tick && <div class="quiet">tick {shortInstant(row.tick)}</div>}
+        {row.tick && <div class="quiet nowrap">tick {shortInstant(row.tick)}</div>}
         {row.ageMs !== undefined && <div class="quiet">for {shortSpan(row.ageMs)}</div>}
         {row.leftMs !== undefined && row.leftMs > 0 && <div class="quiet">{shortSpan(row.leftMs)} left</div>}
       </td>
       <td class="nowrap" data-label="Last result">
         {row.lastResult ?? '–'}
+        {row.lastTick && <div class="quiet">tick {shortInstant(row.lastTick)}</div>}
         {row.failuresInARow > 1 && <div class="bad">{row.failuresInARow} in a row</div>}
-      </td>
-      <td class="nowrap" data-label="Its tick">
-        {row.lastTick ? shortInstant(row.lastTick) : '–'}
       </td>
       <td class="nowrap" data-label="Not done">
         {row.openTicks.length === 0 ? '–' : <span class="bad">{row.openTicks.length}</span>}

@@ -114,9 +114,8 @@ export function setScene(harness: ContractHarness): Scene {
     },
     force({ name: of, fencingToken, lockedAtMs, tickMs }, overrides) {
       const params = harness.call();
-      const seen = { fencingToken, lockedAtMs, ...defined({ tickMs }) };
-      const force = { name: of, adminId: newAttemptId('f'), ...seen, nowMs: params.clock.now() };
-      return scene.admin.forceRelease({ ...force, ...overrides }, params);
+      const force = { name: of, adminId: newAttemptId('f'), fencingToken, lockedAtMs, nowMs: params.clock.now() };
+      return scene.admin.forceRelease({ ...force, ...defined({ tickMs }), ...overrides }, params);
     },
     pause: (untilMs) => scene.admin.pause(name, { untilMs, by: 'an operator' }, harness.call()),
     resume: () => scene.admin.resume(name, harness.call()),
