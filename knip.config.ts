@@ -7,7 +7,7 @@ const config: KnipConfig = {
       entry: [
         ...Object.values(DOORS).map((source) => source.replace('./', '')),
         'infra/app.ts',
-        'infra/templates/sst/sst.config.ts',
+        'infra/templates/sst/*.ts',
         'site/.vitepress/{config,theme/index}.ts',
         'src/cli/console/page/main.tsx',
         'handlers/*.ts',

@@ -7,6 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import ts from 'typescript';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { resourcesOfSst } from '../infra/templates/read-sst.js';
+import { declaredByTerraform } from '../infra/templates/read-terraform.js';
 import { type BuiltCli, builtCli } from '../support/built-cli.js';
 import { type BuiltPackage, builtPackage } from '../support/built-package.js';
 
@@ -16,7 +18,7 @@ const TEMPLATES: Readonly<Record<string, string>> = {
   cdk: templateOf('cdk/send-digest-stack.ts'),
   sam: templateOf('sam/template.yaml'),
   serverless: templateOf('serverless/serverless.yml'),
-  sst: templateOf('sst/sst.config.ts'),
+  sst: templateOf('sst/send-digest.sst.ts'),
   terraform: templateOf('terraform/main.tf'),
 };
 let cli: BuiltCli;
@@ -35,11 +37,26 @@ async function initIn(files: Readonly<Record<string, string>>, ...args: string[]
   const folder = await mkdtemp(join(tmpdir(), 'init-'));
   folders.push(folder);
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+  return initAgain(folder, ...args);
+}
+
+/** Runs init in a folder as it is. */
+async function initAgain(folder: string, ...args: string[]) {
+  const before = await textsIn(folder);
   const { child, ended } = cli.start(['init', ...args], {}, { cwd: folder });
   child.stdin?.end();
   const end = await ended;
-  const written = (await readdir(folder)).filter((name) => !(name in files)).sort();
-  return { ...end, folder, written };
+  const after = await textsIn(folder);
+  const written = Object.keys(after).filter((name) => !(name in before));
+  const changed = Object.keys(before).filter((name) => after[name] !== before[name]);
+  return { ...end, folder, written, changed };
+}
+
+/** The text of each file in a folder, by its name. */
+async function textsIn(folder: string): Promise<Readonly<Record<string, string>>> {
+  const names = (await readdir(folder)).sort();
+  const read = async (name: string) => [name, await readFile(join(folder, name), 'utf8')] as const;
+  return Object.fromEntries(await Promise.all(names.map(read)));
 }
 
 test.each<[string, Record<string, string>, string[], string[]]>([
@@ -55,15 +72,23 @@ test.each<[string, Record<string, string>, string[], string[]]>([
     'a service of the Serverless Framework',
     { 'serverless.ts': '' },
     ['--name', 'job'],
-    ['job.mjs', 'job.test.mjs', 'serverless.yml'],
+    ['job.mjs', 'job.serverless.yml', 'job.test.mjs'],
   ],
   [
     'SST, asked for',
     { 'tsconfig.json': '{}' },
     ['--name', 'job', '--infra', 'sst'],
-    ['job.test.ts', 'job.ts', 'sst.config.ts'],
+    ['job.sst.ts', 'job.test.ts', 'job.ts', 'sst.config.ts'],
   ],
-  ['a Terraform module', { 'main.tf': '' }, ['--name', 'job'], ['job.mjs', 'job.test.mjs', 'job.tf']],
+  ['an app of SST', { 'sst.config.ts': '' }, ['--name', 'job'], ['job.mjs', 'job.sst.ts', 'job.test.mjs']],
+  ['a Terraform module', { 'main.tf': '' }, ['--name', 'job'], ['job.mjs', 'job.test.mjs', 'job.tf', 'versions.tf']],
+  [
+    'a Terraform module with its providers',
+    { 'main.tf': 'terraform {\n  required_providers {}\n}\n' },
+    ['--name', 'job'],
+    ['job.mjs', 'job.test.mjs', 'job.tf'],
+  ],
+  ['a file for the versions', { 'versions.tf': '' }, ['--name', 'job'], ['job.mjs', 'job.test.mjs', 'job.tf']],
   [
     'what is asked for',
     { 'cdk.json': '{}' },
@@ -84,7 +109,7 @@ test('init names the packages that are missing', async () => {
   const { stdout } = await initIn({ 'package.json': manifest, 'main.tf': '' }, '--json');
 
   expect(JSON.parse(stdout)).toEqual({
-    files: ['job.mjs', 'job.test.mjs', 'job.tf'],
+    files: ['job.mjs', 'job.test.mjs', 'job.tf', 'versions.tf'],
     missing: ['@aws-sdk/lib-dynamodb', 'esbuild'],
   });
 });
@@ -124,6 +149,64 @@ test.each(['job.mjs', 'job.test.mjs', 'job.tf'])(
   },
 );
 
+type Texts = Readonly<Record<string, string>>;
+
+/** What the files of a folder declare to each tool under a name that may be there once. */
+const DECLARED: Readonly<Record<string, (texts: Texts) => Promise<string[]> | string[]>> = {
+  cdk: (texts) => matches(texts, /^export class (\w+)/gm),
+  // Each file is a stack of its own, which its deployment names.
+  sam: () => [],
+  serverless: (texts) => matches(texts, /^service: (.+)$/gm),
+  terraform: async (texts) => {
+    const modules = Object.entries(texts).filter(([name]) => name.endsWith('.tf'));
+    return (await Promise.all(modules.map(([, text]) => declaredByTerraform(text)))).flat();
+  },
+  sst: async (texts) => {
+    const config = texts['sst.config.ts']?.replace(
+      /( +await import.*\n)/,
+      `$1await import('./send-digest-schedule.sst');`,
+    );
+    const resources = await resourcesOfSst({ ...texts, 'sst.config.ts': config ?? '' });
+    expect(resources.filter(({ type }) => type === 'aws_lambda_function')).toHaveLength(2);
+    return resources.map(({ type, id }) => `${type} ${id}`);
+  },
+};
+
+const matches = (texts: Texts, pattern: RegExp): string[] =>
+  Object.values(texts).flatMap((text) => [...text.matchAll(pattern)].map(([, name = '']) => name));
+
+test.each(['cdk', 'sam', 'serverless', 'sst', 'terraform'])(
+  'init with %s, once more in its folder: a second job adds files of its own, and both deploy together',
+  async (infra) => {
+    const { folder, written, code } = await initIn({}, '--name', 'send-digest', '--infra', infra);
+    // Its names begin as the first one's do.
+    const second = await initAgain(folder, '--name', 'send-digest-schedule');
+
+    expect([code, second.code, second.stderr, second.changed]).toEqual([0, 0, '', []]);
+    const shared = ['sst.config.ts', 'versions.tf'];
+    const own = written
+      .filter((name) => !shared.includes(name))
+      .map((name) => name.replace('send-digest', 'send-digest-schedule'));
+    expect(second.written).toEqual(own);
+    const declared = (await DECLARED[infra]?.(await textsIn(folder))) ?? [];
+    expect(declared.filter((name, index) => declared.indexOf(name) !== index)).toEqual([]);
+
+    const again = await initAgain(folder, '--name', 'send-digest');
+    expect(again).toMatchObject({ code: 1, written: [], changed: [] });
+    expect(again.stderr).toContain('give another --name');
+  },
+);
+
+test('init says which line adds a job to an app of SST that is there', async () => {
+  const { folder, stdout } = await initIn({}, '--name', 'job', '--infra', 'sst');
+  const second = await initAgain(folder, '--name', 'other');
+  const third = await initAgain(folder, '--name', 'third', '--json');
+
+  expect(stdout).not.toContain('to deploy');
+  expect(second.stdout).toContain("to deploy: add this line to run() in sst.config.ts: await import('./other.sst');\n");
+  expect(JSON.parse(third.stdout)).toMatchObject({ toAdd: "await import('./third.sst');" });
+});
+
 test.each(['locks', 'alarms', 'dead-letters', '../job', 'Job', 'a'.repeat(49), 'job\n', '-x', '.'])(
   'init refuses the name %j',
   async (name) => {
@@ -149,7 +232,7 @@ test.each(['cdk', 'sam', 'serverless', 'sst', 'terraform'])(
   async (infra) => {
     const template = (TEMPLATES[infra] ?? '').replaceAll('send-digest.ts', 'send-digest.mjs');
     const { folder, written } = await initIn({}, '--name', 'sync-x2', '--infra', infra);
-    const file = written.find((name) => !/^sync-x2(\.test)?\.mjs$/.test(name)) ?? '';
+    const file = written.find((name) => /^sync-x2\b(?!.*\.mjs$)/.test(name)) ?? '';
     const text = await readFile(join(folder, file), 'utf8');
 
     expect(text).toContain('sync-x2');
@@ -162,7 +245,7 @@ test.each(['re-send-digest', 'send-digest-2'])('a name that has the template’s
   const [serverless, sam] = await Promise.all(
     ['serverless', 'sam'].map(async (infra) => {
       const { folder } = await initIn({}, '--name', name, '--infra', infra);
-      const file = { serverless: 'serverless.yml', sam: `${name}.template.yaml` }[infra] ?? '';
+      const file = { serverless: `${name}.serverless.yml`, sam: `${name}.template.yaml` }[infra] ?? '';
       return readFile(join(folder, file), 'utf8');
     }),
   );

@@ -4,6 +4,9 @@ locals {
   send_digest = {
     # The lock, as the handler gives it to withSingleExecution.
     name = "send-digest"
+    # Names on AWS begin with it. Each stage needs one of its own: a workspace is a stage here; if yours is a variable,
+    # use it instead.
+    full_name = "send-digest-${terraform.workspace}"
     # The retries and the NotTriggered alarm below are for one tick a day: change them with it.
     schedule  = "cron(0 2 * * ? *)"
     time_zone = "Etc/UTC"
@@ -23,9 +26,9 @@ data "aws_partition" "send_digest" {}
 
 data "aws_region" "send_digest" {}
 
-resource "aws_dynamodb_table" "locks" {
+resource "aws_dynamodb_table" "send_digest_locks" {
   # No ttl: an expired lock is still the memory of its ticks.
-  name                        = "${local.send_digest.name}-locks"
+  name                        = "${local.send_digest.full_name}-locks"
   billing_mode                = "PAY_PER_REQUEST"
   hash_key                    = "lockName"
   deletion_protection_enabled = true
@@ -45,8 +48,8 @@ resource "aws_dynamodb_table" "locks" {
 }
 
 resource "aws_lambda_function" "send_digest" {
-  function_name    = local.send_digest.name
-  role             = aws_iam_role.send_digest.arn
+  function_name    = local.send_digest.full_name
+  role             = aws_iam_role.send_digest_run.arn
   runtime          = "nodejs24.x"
   architectures    = ["arm64"]
   handler          = "send-digest.handler"
@@ -54,7 +57,7 @@ resource "aws_lambda_function" "send_digest" {
   timeout          = local.send_digest.timeout_seconds
   filename         = local.send_digest.zip
   source_code_hash = filebase64sha256(local.send_digest.zip)
-  depends_on       = [aws_iam_role_policy.send_digest]
+  depends_on       = [aws_iam_role_policy.send_digest_run]
 
   logging_config {
     log_format = "Text"
@@ -65,16 +68,16 @@ resource "aws_lambda_function" "send_digest" {
     variables = {
       SINGLE_EXECUTION_TIME_ZONE = local.send_digest.time_zone
       NODE_OPTIONS               = "--enable-source-maps"
-      LOCK_TABLE                 = aws_dynamodb_table.locks.name
+      LOCK_TABLE                 = aws_dynamodb_table.send_digest_locks.name
       LOCK_AT_LEAST_FOR          = "PT1M"
-      SINGLE_EXECUTION_NAMESPACE = "SingleExecution/${local.send_digest.name}"
+      SINGLE_EXECUTION_NAMESPACE = "SingleExecution/${local.send_digest.full_name}"
       SINGLE_EXECUTION_SCHEDULE  = local.send_digest.schedule
     }
   }
 }
 
 resource "aws_cloudwatch_log_group" "send_digest" {
-  name              = "/aws/lambda/${local.send_digest.name}"
+  name              = "/aws/lambda/${local.send_digest.full_name}"
   retention_in_days = 30
 }
 
@@ -86,12 +89,12 @@ resource "aws_lambda_function_event_invoke_config" "send_digest" {
 
   destination_config {
     on_failure {
-      destination = aws_sqs_queue.dead_letters.arn
+      destination = aws_sqs_queue.send_digest_dead_letters.arn
     }
   }
 }
 
-data "aws_iam_policy_document" "send_digest_trust" {
+data "aws_iam_policy_document" "send_digest_run_trust" {
   statement {
     actions = ["sts:AssumeRole"]
 
@@ -102,15 +105,16 @@ data "aws_iam_policy_document" "send_digest_trust" {
   }
 }
 
-resource "aws_iam_role" "send_digest" {
-  name               = "${local.send_digest.name}-run"
-  assume_role_policy = data.aws_iam_policy_document.send_digest_trust.json
+resource "aws_iam_role" "send_digest_run" {
+  # IAM has one set of names for all regions: Terraform completes this one.
+  name_prefix        = "${substr(local.send_digest.name, 0, 28)}-run-"
+  assume_role_policy = data.aws_iam_policy_document.send_digest_run_trust.json
 }
 
-data "aws_iam_policy_document" "send_digest" {
+data "aws_iam_policy_document" "send_digest_run" {
   statement {
     actions   = ["dynamodb:UpdateItem"]
-    resources = [aws_dynamodb_table.locks.arn]
+    resources = [aws_dynamodb_table.send_digest_locks.arn]
 
     condition {
       test     = "ForAllValues:StringEquals"
@@ -132,21 +136,21 @@ data "aws_iam_policy_document" "send_digest" {
 
   statement {
     actions   = ["sqs:GetQueueAttributes", "sqs:GetQueueUrl", "sqs:SendMessage"]
-    resources = [aws_sqs_queue.dead_letters.arn]
+    resources = [aws_sqs_queue.send_digest_dead_letters.arn]
   }
 }
 
-resource "aws_iam_role_policy" "send_digest" {
-  role   = aws_iam_role.send_digest.id
-  policy = data.aws_iam_policy_document.send_digest.json
+resource "aws_iam_role_policy" "send_digest_run" {
+  role   = aws_iam_role.send_digest_run.id
+  policy = data.aws_iam_policy_document.send_digest_run.json
 }
 
 resource "aws_scheduler_schedule_group" "send_digest" {
-  name = local.send_digest.name
+  name = local.send_digest.full_name
 }
 
 resource "aws_scheduler_schedule" "send_digest" {
-  name                         = local.send_digest.name
+  name                         = local.send_digest.full_name
   group_name                   = aws_scheduler_schedule_group.send_digest.name
   schedule_expression          = local.send_digest.schedule
   schedule_expression_timezone = local.send_digest.time_zone
@@ -188,7 +192,7 @@ resource "aws_scheduler_schedule" "send_digest" {
     }
 
     dead_letter_config {
-      arn = aws_sqs_queue.dead_letters.arn
+      arn = aws_sqs_queue.send_digest_dead_letters.arn
     }
   }
 }
@@ -217,7 +221,7 @@ data "aws_iam_policy_document" "send_digest_schedule_trust" {
 }
 
 resource "aws_iam_role" "send_digest_schedule" {
-  name               = "${local.send_digest.name}-schedule"
+  name_prefix        = "${substr(local.send_digest.name, 0, 28)}-schedule-"
   assume_role_policy = data.aws_iam_policy_document.send_digest_schedule_trust.json
 }
 
@@ -229,7 +233,7 @@ data "aws_iam_policy_document" "send_digest_schedule" {
 
   statement {
     actions   = ["sqs:SendMessage"]
-    resources = [aws_sqs_queue.dead_letters.arn]
+    resources = [aws_sqs_queue.send_digest_dead_letters.arn]
   }
 }
 
@@ -238,17 +242,17 @@ resource "aws_iam_role_policy" "send_digest_schedule" {
   policy = data.aws_iam_policy_document.send_digest_schedule.json
 }
 
-resource "aws_sqs_queue" "dead_letters" {
-  name                      = "${local.send_digest.name}-dead-letters"
+resource "aws_sqs_queue" "send_digest_dead_letters" {
+  name                      = "${local.send_digest.full_name}-dead-letters"
   message_retention_seconds = 1209600 # 14 days
   sqs_managed_sse_enabled   = true
 }
 
-data "aws_iam_policy_document" "dead_letters" {
+data "aws_iam_policy_document" "send_digest_dead_letters" {
   statement {
     effect    = "Deny"
     actions   = ["sqs:*"]
-    resources = [aws_sqs_queue.dead_letters.arn]
+    resources = [aws_sqs_queue.send_digest_dead_letters.arn]
 
     principals {
       type        = "AWS"
@@ -263,41 +267,41 @@ data "aws_iam_policy_document" "dead_letters" {
   }
 }
 
-resource "aws_sqs_queue_policy" "dead_letters" {
-  queue_url = aws_sqs_queue.dead_letters.url
-  policy    = data.aws_iam_policy_document.dead_letters.json
+resource "aws_sqs_queue_policy" "send_digest_dead_letters" {
+  queue_url = aws_sqs_queue.send_digest_dead_letters.url
+  policy    = data.aws_iam_policy_document.send_digest_dead_letters.json
 }
 
-resource "aws_sns_topic" "alarms" {
+resource "aws_sns_topic" "send_digest_alarms" {
   # Subscribe to it: until then no alarm reaches anybody.
-  name = "${local.send_digest.name}-alarms"
+  name = "${local.send_digest.full_name}-alarms"
 }
 
-resource "aws_cloudwatch_metric_alarm" "dead_letters" {
-  alarm_name          = "${local.send_digest.name}-dead-letters"
+resource "aws_cloudwatch_metric_alarm" "send_digest_dead_letters" {
+  alarm_name          = "${local.send_digest.full_name}-dead-letters"
   alarm_description   = "${local.send_digest.name}: a tick was given up after all retries. The message in the queue has its event and the reason."
   namespace           = "AWS/SQS"
   metric_name         = "ApproximateNumberOfMessagesVisible"
-  dimensions          = { QueueName = aws_sqs_queue.dead_letters.name }
+  dimensions          = { QueueName = aws_sqs_queue.send_digest_dead_letters.name }
   statistic           = "Maximum"
   period              = 300
   comparison_operator = "GreaterThanOrEqualToThreshold"
   threshold           = 1
   evaluation_periods  = 1
   treat_missing_data  = "ignore"
-  alarm_actions       = [aws_sns_topic.alarms.arn]
-  ok_actions          = [aws_sns_topic.alarms.arn]
+  alarm_actions       = [aws_sns_topic.send_digest_alarms.arn]
+  ok_actions          = [aws_sns_topic.send_digest_alarms.arn]
 }
 
-resource "aws_cloudwatch_metric_alarm" "did_not_run" {
-  alarm_name          = "${local.send_digest.name}-did-not-run"
+resource "aws_cloudwatch_metric_alarm" "send_digest_did_not_run" {
+  alarm_name          = "${local.send_digest.full_name}-did-not-run"
   alarm_description   = "Lock \"${local.send_digest.name}\": a tick of ${local.send_digest.schedule} was sent, and no run has done it. See whether the function is invoked, and whether its runs are skipped or paused."
   comparison_operator = "LessThanThreshold"
   threshold           = 1
   evaluation_periods  = 24
   treat_missing_data  = "ignore"
-  alarm_actions       = [aws_sns_topic.alarms.arn]
-  ok_actions          = [aws_sns_topic.alarms.arn]
+  alarm_actions       = [aws_sns_topic.send_digest_alarms.arn]
+  ok_actions          = [aws_sns_topic.send_digest_alarms.arn]
 
   metric_query {
     id          = "expr_1"
@@ -324,7 +328,7 @@ resource "aws_cloudwatch_metric_alarm" "did_not_run" {
     return_data = false
 
     metric {
-      namespace   = "SingleExecution/${local.send_digest.name}"
+      namespace   = "SingleExecution/${local.send_digest.full_name}"
       metric_name = "Executed"
       dimensions  = { LockName = local.send_digest.name }
       stat        = "SampleCount"
@@ -346,16 +350,16 @@ resource "aws_cloudwatch_metric_alarm" "did_not_run" {
   }
 }
 
-resource "aws_cloudwatch_metric_alarm" "not_triggered" {
-  alarm_name          = "${local.send_digest.name}-not-triggered"
+resource "aws_cloudwatch_metric_alarm" "send_digest_not_triggered" {
+  alarm_name          = "${local.send_digest.full_name}-not-triggered"
   alarm_description   = "Lock \"${local.send_digest.name}\": no tick was sent for longer than ${local.send_digest.schedule} allows. See whether the schedule is on."
   comparison_operator = "GreaterThanOrEqualToThreshold"
   threshold           = 97020
   evaluation_periods  = 12
   datapoints_to_alarm = 1
   treat_missing_data  = "ignore"
-  alarm_actions       = [aws_sns_topic.alarms.arn]
-  ok_actions          = [aws_sns_topic.alarms.arn]
+  alarm_actions       = [aws_sns_topic.send_digest_alarms.arn]
+  ok_actions          = [aws_sns_topic.send_digest_alarms.arn]
 
   metric_query {
     id          = "expr_1"
@@ -389,7 +393,7 @@ resource "aws_cloudwatch_metric_alarm" "not_triggered" {
     return_data = false
 
     metric {
-      namespace   = "SingleExecution/${local.send_digest.name}"
+      namespace   = "SingleExecution/${local.send_digest.full_name}"
       metric_name = "Executed"
       dimensions  = { LockName = local.send_digest.name }
       stat        = "SampleCount"
@@ -398,10 +402,10 @@ resource "aws_cloudwatch_metric_alarm" "not_triggered" {
   }
 }
 
-resource "aws_cloudwatch_metric_alarm" "lock_lost" {
-  alarm_name          = "${local.send_digest.name}-lock-lost"
+resource "aws_cloudwatch_metric_alarm" "send_digest_lock_lost" {
+  alarm_name          = "${local.send_digest.full_name}-lock-lost"
   alarm_description   = "${local.send_digest.name}: a run went on past its lease, or an operator forced it away; two runs may have overlapped. See the log for \"lost\"."
-  namespace           = "SingleExecution/${local.send_digest.name}"
+  namespace           = "SingleExecution/${local.send_digest.full_name}"
   metric_name         = "LockLost"
   dimensions          = { FunctionName = aws_lambda_function.send_digest.function_name }
   statistic           = "Sum"
@@ -410,12 +414,12 @@ resource "aws_cloudwatch_metric_alarm" "lock_lost" {
   threshold           = 1
   evaluation_periods  = 1
   treat_missing_data  = "notBreaching"
-  alarm_actions       = [aws_sns_topic.alarms.arn]
-  ok_actions          = [aws_sns_topic.alarms.arn]
+  alarm_actions       = [aws_sns_topic.send_digest_alarms.arn]
+  ok_actions          = [aws_sns_topic.send_digest_alarms.arn]
 }
 
-resource "aws_cloudwatch_metric_alarm" "failed" {
-  alarm_name          = "${local.send_digest.name}-failed"
+resource "aws_cloudwatch_metric_alarm" "send_digest_failed" {
+  alarm_name          = "${local.send_digest.full_name}-failed"
   alarm_description   = "${local.send_digest.name}: a run failed, was killed at its time-out, or could not reach the lock table. See the function's log."
   namespace           = "AWS/Lambda"
   metric_name         = "Errors"
@@ -427,12 +431,12 @@ resource "aws_cloudwatch_metric_alarm" "failed" {
   evaluation_periods  = 3
   datapoints_to_alarm = 1
   treat_missing_data  = "notBreaching"
-  alarm_actions       = [aws_sns_topic.alarms.arn]
-  ok_actions          = [aws_sns_topic.alarms.arn]
+  alarm_actions       = [aws_sns_topic.send_digest_alarms.arn]
+  ok_actions          = [aws_sns_topic.send_digest_alarms.arn]
 }
 
-resource "aws_cloudwatch_metric_alarm" "long_run" {
-  alarm_name          = "${local.send_digest.name}-long-run"
+resource "aws_cloudwatch_metric_alarm" "send_digest_long_run" {
+  alarm_name          = "${local.send_digest.full_name}-long-run"
   alarm_description   = "${local.send_digest.name}: a run took over 90 % of the time-out of 5 minutes, at which it is killed. Raise the time-out, or make the job shorter."
   namespace           = "AWS/Lambda"
   metric_name         = "Duration"
@@ -444,14 +448,14 @@ resource "aws_cloudwatch_metric_alarm" "long_run" {
   evaluation_periods  = 3
   datapoints_to_alarm = 1
   treat_missing_data  = "notBreaching"
-  alarm_actions       = [aws_sns_topic.alarms.arn]
-  ok_actions          = [aws_sns_topic.alarms.arn]
+  alarm_actions       = [aws_sns_topic.send_digest_alarms.arn]
+  ok_actions          = [aws_sns_topic.send_digest_alarms.arn]
 }
 
-resource "aws_cloudwatch_metric_alarm" "clock_skew" {
-  alarm_name          = "${local.send_digest.name}-clock-skew"
+resource "aws_cloudwatch_metric_alarm" "send_digest_clock_skew" {
+  alarm_name          = "${local.send_digest.full_name}-clock-skew"
   alarm_description   = "${local.send_digest.name}: a host's clock is off by more than maxClockSkew. No two runs overlap for it; lockAtLeastFor and takeovers are off by as much. See the log for \"clock-skew\"."
-  namespace           = "SingleExecution/${local.send_digest.name}"
+  namespace           = "SingleExecution/${local.send_digest.full_name}"
   metric_name         = "ClockSkew"
   dimensions          = { FunctionName = aws_lambda_function.send_digest.function_name }
   statistic           = "Maximum"
@@ -460,6 +464,6 @@ resource "aws_cloudwatch_metric_alarm" "clock_skew" {
   threshold           = 1
   evaluation_periods  = 1
   treat_missing_data  = "notBreaching"
-  alarm_actions       = [aws_sns_topic.alarms.arn]
-  ok_actions          = [aws_sns_topic.alarms.arn]
+  alarm_actions       = [aws_sns_topic.send_digest_alarms.arn]
+  ok_actions          = [aws_sns_topic.send_digest_alarms.arn]
 }

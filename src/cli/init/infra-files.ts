@@ -1,26 +1,57 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { camelCase, type Files, pascalCase } from './job-files.js';
 import type { Project } from './project.js';
 
-/** The template of each tool in the package, and what the file of a job is called. */
-const TEMPLATES: Readonly<Record<Project['infra'], readonly [template: string, file: (name: string) => string]>> = {
+/** A template in the package, and what its copy is called. */
+type Template = readonly [template: string, file: (name: string) => string];
+
+/** The file of a job. Each job has one of its own, so that a folder can have several. */
+const JOB: Readonly<Record<Project['infra'], Template>> = {
   cdk: ['cdk/send-digest-stack.ts', (name) => `${name}-stack.ts`],
   sam: ['sam/template.yaml', (name) => `${name}.template.yaml`],
   terraform: ['terraform/main.tf', (name) => `${name}.tf`],
-  serverless: ['serverless/serverless.yml', () => 'serverless.yml'],
+  serverless: ['serverless/serverless.yml', (name) => `${name}.serverless.yml`],
+  sst: ['sst/send-digest.sst.ts', (name) => `${name}.sst.ts`],
+};
+
+/** What the jobs of a folder share: the first job brings it. */
+const SHARED: Readonly<Partial<Record<Project['infra'], Template>>> = {
+  terraform: ['terraform/versions.tf', () => 'versions.tf'],
   sst: ['sst/sst.config.ts', () => 'sst.config.ts'],
 };
 
-/** A table, the function, its rights, its schedule and its alarms, every night at 02:00 UTC, in one file. */
-export async function infraFiles(
-  name: string,
-  { infra, isTypeScript }: Pick<Project, 'infra' | 'isTypeScript'>,
-): Promise<Files> {
-  const [template, fileOf] = TEMPLATES[infra];
+export interface InfraFiles {
+  readonly files: Files;
+  /** The line that adds the job to an app of SST that is there. */
+  readonly toAdd?: string;
+}
+
+/** A table, the function, its rights, its schedule and its alarms, every night at 02:00 UTC. */
+export async function infraFiles(name: string, project: Project, folder: string): Promise<InfraFiles> {
+  const { infra, isTypeScript } = project;
+  const shared = SHARED[infra];
+  const isFirst = shared !== undefined && !(await hasShared(folder, infra));
   const root = dirname(createRequire(import.meta.url).resolve('single-execution/package.json'));
-  const text = await readFile(join(root, 'infra/templates', template), 'utf8');
+  const copies = [JOB[infra], ...(isFirst ? [shared] : [])].map(async ([template, fileOf]) => {
+    const text = await readFile(join(root, 'infra/templates', template), 'utf8');
+    return [fileOf(name), named(text, name, isTypeScript)] as const;
+  });
+  const files = Object.fromEntries(await Promise.all(copies));
+  return infra === 'sst' && !isFirst ? { files, toAdd: `await import('./${name}.sst');` } : { files };
+}
+
+/** Terraform takes one `required_providers` from all files of a folder. */
+async function hasShared(folder: string, infra: Project['infra']): Promise<boolean> {
+  const files = await readdir(folder);
+  if (infra === 'sst') return files.includes('sst.config.ts');
+  const modules = files.filter((file) => file.endsWith('.tf'));
+  const texts = await Promise.all(modules.map((file) => readFile(join(folder, file), 'utf8')));
+  return modules.includes('versions.tf') || texts.some((text) => /^\s*required_providers\b/m.test(text));
+}
+
+function named(text: string, name: string, isTypeScript: boolean): string {
   const spellings: Readonly<Record<string, string>> = {
     'send-digest.ts': `${name}.${isTypeScript ? 'ts' : 'mjs'}`,
     'send-digest': name,
@@ -28,6 +59,5 @@ export async function infraFiles(
     sendDigest: camelCase(name),
     SendDigest: pascalCase(name),
   };
-  const named = text.replace(/send-digest(\.ts)?|send_digest|[sS]endDigest/g, (found) => spellings[found] ?? found);
-  return { [fileOf(name)]: named };
+  return text.replace(/send-digest(\.ts)?|send_digest|[sS]endDigest/g, (found) => spellings[found] ?? found);
 }

@@ -36,18 +36,19 @@ export const init: Command = {
   },
   shared: { store: false },
   about: [
-    'A handler of AWS Lambda, a test of it and a file that deploys it, with a table, the least rights, a schedule, its retries and alarms. TypeScript or JavaScript, the test runner and a folder `test` are found in the folder. A file that exists is never overwritten: nothing is written then, and the exit code is 1.',
-    'The JSON has the names of the files, and the packages that are missing.',
+    'A handler of AWS Lambda, a test of it and a file that deploys it, with a table, the least rights, a schedule, its retries and alarms. TypeScript or JavaScript, the test runner and a folder `test` are found in the folder. A second job in the same folder adds files of its own. A file that exists is never overwritten: nothing is written then, and the exit code is 1.',
+    'The JSON has the names of the files, the packages that are missing and, in an app of SST that is there already, the line to add to its `sst.config.ts`.',
   ],
   examples: ['single-execution init --name send-digest --infra sam'],
   async run(session) {
     const project = await projectIn(session.folder);
     const name = nameOf(session.text('name') ?? ownName(project.name));
     const infra = infraOf(session.text('infra') ?? project.infra);
-    const files = { ...jobFiles(name, project), ...(await infraFiles(name, { ...project, infra })) };
+    const { files: infraOnes, ...rest } = await infraFiles(name, { ...project, infra }, session.folder);
+    const files = { ...jobFiles(name, project), ...infraOnes };
     await writeNew(session.folder, files);
     const missing = [...NEEDED, ...NEEDED_BY[infra]].filter((needed) => !project.packages.has(needed));
-    tell(session, { files: Object.keys(files), missing }, testCommand(name, project));
+    tell(session, { files: Object.keys(files), missing, ...rest }, testCommand(name, project));
     return EXIT.done;
   },
 };
@@ -86,15 +87,16 @@ async function writeNew(folder: string, files: Files): Promise<void> {
 
 function tell(
   { terminal, has }: Session,
-  done: { readonly files: readonly string[]; readonly missing: readonly string[] },
+  done: { readonly files: readonly string[]; readonly missing: readonly string[]; readonly toAdd?: string },
   testing: string,
 ): void {
   if (has('json')) {
     terminal.json(done);
     return;
   }
-  const { files, missing } = done;
+  const { files, missing, toAdd } = done;
   for (const file of files) terminal.line(`wrote ${file}`);
   if (missing.length > 0) terminal.line(`to install: npm install ${missing.join(' ')}`);
   terminal.line(`to test: ${testing}`);
+  if (toAdd !== undefined) terminal.line(`to deploy: add this line to run() in sst.config.ts: ${toAdd}`);
 }

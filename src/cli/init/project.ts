@@ -37,9 +37,9 @@ export async function projectIn(folder: string): Promise<Project> {
 
 function infraOf(files: readonly string[]): Project['infra'] {
   if (files.includes('cdk.json')) return 'cdk';
-  if (files.some((file) => /^(samconfig\.toml|template\.ya?ml)$/.test(file))) return 'sam';
+  if (files.some((file) => /^(samconfig\.toml|(.+\.)?template\.ya?ml)$/.test(file))) return 'sam';
   if (files.includes('sst.config.ts')) return 'sst';
-  if (files.some((file) => /^serverless\.(ya?ml|[cm]?[jt]s|json)$/.test(file))) return 'serverless';
+  if (files.some((file) => /^(.+\.)?serverless\.(ya?ml|[cm]?[jt]s|json)$/.test(file))) return 'serverless';
   return files.some((file) => file.endsWith('.tf')) ? 'terraform' : 'cdk';
 }
 

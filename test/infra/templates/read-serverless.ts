@@ -8,19 +8,22 @@ import type { Resource, Resources } from './resources.js';
 
 const OSLS = join(import.meta.dirname, '../../../node_modules/.bin/osls');
 
+/** As `init` calls the file of a job. */
+const CONFIG = 'send-digest.serverless.yml';
+
 /** What the framework adds for itself: a bucket for the code, and what reads it. */
 const ITS_OWN = /^ServerlessDeploymentBucket/;
 
-/** Has osls package a `serverless.yml` that deploys one job, and reads the template that it would deploy. */
+/** Has osls package a service that deploys one job, and reads the template that it would deploy. */
 export async function readServerless(text: string): Promise<Deployment> {
   const folder = await mkdtemp(join(tmpdir(), 'serverless-'));
   try {
     await mkdir(join(folder, 'dist'));
     await writeFile(join(folder, 'dist/send-digest.js'), '');
-    await writeFile(join(folder, 'serverless.yml'), text);
+    await writeFile(join(folder, CONFIG), text);
     const nowhere = 'http://127.0.0.1:9';
     const env = { PATH: process.env['PATH'], HOME: folder, HTTP_PROXY: nowhere, HTTPS_PROXY: nowhere, CI: 'true' };
-    await promisify(execFile)(OSLS, ['package'], { cwd: folder, env });
+    await promisify(execFile)(OSLS, ['package', '--config', CONFIG], { cwd: folder, env });
     const file = await readFile(join(folder, '.serverless/cloudformation-template-update-stack.json'), 'utf8');
     const { Resources } = JSON.parse(file) as { readonly Resources: Resources };
     return readTemplate({

@@ -4,8 +4,8 @@ import { cloudFormationOf, type ProviderResource, policyOf } from './provider-re
 import type { Values } from './resources.js';
 
 interface Config {
-  app(input: { readonly stage: string }): { readonly name: string };
-  run(): Promise<void>;
+  app(input: { readonly stage: string }): unknown;
+  run(): Promise<unknown>;
 }
 
 /** The parts of a resource that others refer to, under their marks. */
@@ -18,21 +18,44 @@ const ATTRIBUTES: Readonly<Record<string, Values>> = {
   aws_sns_topic: { arn: '{{topic.arn}}' },
 };
 
-/** Runs an `sst.config.ts` on recorders in place of SST's components and Pulumi's resources, and reads what it made. */
+/** Reads the file of a job for SST. */
 export async function readSst(text: string): Promise<Deployment> {
+  return readTemplate({
+    jobName: /const job = \{[^}]*?name: '([^']+)'/.exec(text)?.[1] ?? '',
+    resources: cloudFormationOf(await resourcesOfSst({ 'job.sst.ts': text, 'sst.config.ts': CONFIG })),
+    alarmName: (id) => id.replace(/^\w+\.SendDigest/, ''),
+  });
+}
+
+const CONFIG = "export default $config({ app: () => ({}), run: () => import('./job.sst') });";
+
+/** Runs an `sst.config.ts`, and what it imports, on recorders in place of SST's components and Pulumi's resources. */
+export async function resourcesOfSst(files: Readonly<Record<string, string>>): Promise<readonly ProviderResource[]> {
   const made: ProviderResource[] = [];
-  const make = (type: string, id: string, args: Values, isRetained = false): Values => {
+  const globals = recorders((type, id, args, isRetained = false) => {
     made.push({ type, id, args, isRetained });
     return ATTRIBUTES[type] ?? { arn: `{{role.arn:aws_iam_role.${id}}}` };
+  });
+  const load = (path: string): Readonly<Record<string, unknown>> => {
+    const text = files[`${path.replace('./', '')}.ts`];
+    if (text === undefined) throw new Error(`no file ${path}`);
+    const { code } = transformSync(text, { loader: 'ts', format: 'cjs', supported: { 'dynamic-import': false } });
+    const module = { exports: {} };
+    const known = { ...globals, require: load, module, exports: module.exports };
+    new Function(...Object.keys(known), code)(...Object.values(known));
+    return module.exports;
   };
+  const { default: config } = load('./sst.config') as { readonly default: Config };
+  config.app({ stage: 'test' });
+  await config.run();
+  return made;
+}
+
+function recorders(make: Make): Values {
   const resource = (type: string) => constructible((id, args: Values) => make(type, id, args));
   const output = (parts: TemplateStringsArray, ...values: readonly unknown[]) =>
     String.raw({ raw: parts }, ...values).replace('{{log}}:*', '{{log.arn}}');
-  const { code } = transformSync(text, { loader: 'ts', format: 'cjs' });
-  const module: { exports: { readonly default?: Config } } = { exports: {} };
-  const globals = {
-    module,
-    exports: module.exports,
+  return {
     $config: (config: Config) => config,
     $app: { name: 'jobs', stage: 'test' },
     $interpolate: output,
@@ -60,16 +83,6 @@ export async function readSst(text: string): Promise<Deployment> {
       sqs: { Queue: resource('aws_sqs_queue'), QueuePolicy: resource('aws_sqs_queue_policy') },
     },
   };
-  new Function(...Object.keys(globals), code)(...Object.values(globals));
-  const config = module.exports.default;
-  if (!config) throw new Error('no default export');
-  config.app({ stage: 'test' });
-  await config.run();
-  return readTemplate({
-    jobName: /const job = \{[^}]*?name: '([^']+)'/.exec(text)?.[1] ?? '',
-    resources: cloudFormationOf(made),
-    alarmName: (id) => id.replace(/^\w+\./, ''),
-  });
 }
 
 /** A function that `new` can call. */

@@ -10,6 +10,13 @@ const { parse } = createRequire(import.meta.url)('@cdktf/hcl2json') as {
 
 type Blocks = Readonly<Record<string, Readonly<Record<string, readonly [Values]>>>>;
 
+interface Module {
+  readonly terraform?: readonly [Values];
+  readonly locals?: readonly [Readonly<Record<string, Values>>];
+  readonly data?: Blocks;
+  readonly resource?: Blocks;
+}
+
 /** What each attribute of a resource is called in a deployment. */
 const MARKS: Readonly<Record<string, string>> = {
   'data.aws_caller_identity.account_id': '{{account}}',
@@ -29,12 +36,8 @@ const MARKS: Readonly<Record<string, string>> = {
 
 /** Reads a module of Terraform that deploys one job. */
 export async function readTerraform(text: string): Promise<Deployment> {
-  const module = (await parse('main.tf', text)) as {
-    readonly locals: readonly [{ readonly send_digest: Values }];
-    readonly data: Blocks;
-    readonly resource: Blocks;
-  };
-  const settings = module.locals[0].send_digest;
+  const { locals = [{}], data = {}, resource = {} } = (await parse('main.tf', text)) as Module;
+  const settings = locals[0]['send_digest'] ?? {};
   const value = (given: unknown): unknown => {
     if (Array.isArray(given)) return given.map(value);
     if (typeof given === 'string') return textValue(given);
@@ -65,7 +68,7 @@ export async function readTerraform(text: string): Promise<Deployment> {
     return mark;
   };
   const documentOf = (name: string): Values => {
-    const [{ statement }] = module.data['aws_iam_policy_document']?.[name] ?? [{ statement: [] }];
+    const [{ statement }] = data['aws_iam_policy_document']?.[name] ?? [{ statement: [] }];
     return policyOf(
       (value(statement) as readonly Values[]).map(({ condition, ...rest }) => ({
         ...rest,
@@ -73,18 +76,27 @@ export async function readTerraform(text: string): Promise<Deployment> {
       })),
     );
   };
-  const resources = Object.entries(module.resource).flatMap(([type, ofType]) =>
+  const resources = Object.entries(resource).flatMap(([type, ofType]) =>
     Object.entries(ofType).map(([id, [given]]): ProviderResource => {
       // An expression that the values below do not know: the code.
-      const { source_code_hash: _, filename: __, depends_on: ___, ...args } = given;
+      const { source_code_hash: _, filename: __, depends_on: ___, name_prefix: ____, ...args } = given;
       return { type, id, args: camelCased(value(args)) as Values };
     }),
   );
   return readTemplate({
     jobName: String(settings['name']),
     resources: cloudFormationOf(resources),
-    alarmName: (id) => pascalCase(id.replace(/^\w+\./, '')),
+    alarmName: (id) => pascalCase(id.replace(/^\w+\.send_digest_/, '')),
   });
+}
+
+/** What a file of a module declares under a name that may be there once. */
+export async function declaredByTerraform(text: string): Promise<string[]> {
+  const { terraform = [{}], locals = [{}], data = {}, resource = {} } = (await parse('a.tf', text)) as Module;
+  const namesOf = (blocks: Blocks, kind: string) =>
+    Object.entries(blocks).flatMap(([type, named]) => Object.keys(named).map((name) => `${kind} ${type}.${name}`));
+  const settings = Object.keys(terraform[0]);
+  return [...settings, ...Object.keys(locals[0]), ...namesOf(data, 'data'), ...namesOf(resource, 'resource')];
 }
 
 /** Pulumi's names of the blocks that Terraform repeats. It lists each other block, too. */

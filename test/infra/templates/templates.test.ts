@@ -99,7 +99,7 @@ const TEMPLATES: readonly Template[] = [
     ],
   },
   {
-    file: 'sst/sst.config.ts',
+    file: 'sst/send-digest.sst.ts',
     read: readSst,
     settings: [
       ["name: 'send-digest',\n", "name: 'other',\n"],

@@ -1,0 +1,11 @@
+terraform {
+  required_version = ">= 1.5"
+
+  required_providers {
+    aws = {
+      source = "hashicorp/aws"
+      # Older ones refuse nodejs24.x.
+      version = ">= 6.19"
+    }
+  }
+}
