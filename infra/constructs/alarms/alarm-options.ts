@@ -33,7 +33,7 @@ export const LOCK_ALARMS: Readonly<Record<LockAlarmKind, LockAlarmSeverity>> = {
  * lock, and for each further lock by its whole name:
  *
  * - `ALL`: every kind. Alarms $1.00 and $0.50, metrics $0.60 a lock, and one alarm for the stack, $0.10.
- * - `ESSENTIAL`: `didNotRun` and `failed`. Alarms $0.40 and $0.20, metrics $0.60 a lock.
+ * - `ESSENTIAL`: `didNotRun` and `failed`. Alarms $0.40 and $0.30, metrics $0.60 a lock.
  * - `FLEET`: `deadLetters` alone: $0.10 for each queue. Functions that share a `deadLetterQueue` share its alarm. Runs
  *   write no metrics, unless a kind that watches them is asked for.
  *
