@@ -1,14 +1,15 @@
-export type {
-  LockAlarmKind,
-  LockAlarmSeverity,
-  LockAlarmsOptions,
-  LockAlarmTuning,
-  LockWatchTuning,
+export {
+  type LockAlarmKind,
+  LockAlarmLevel,
+  type LockAlarmSeverity,
+  type LockAlarmsOptions,
+  type LockAlarmTuning,
+  type LockWatchTuning,
 } from './alarms/alarm-options.js';
 export type { LockAlarms } from './alarms/lock-alarms.js';
 export type { TableResource } from './grant-lock.js';
 export { LockDashboard, type LockDashboardProps } from './lock-dashboard.js';
-export { type LockMetricName, lockMetric } from './lock-metrics.js';
+export { type LockMetricName, type LockMetricOptions, lockMetric } from './lock-metrics.js';
 export type { LockSchedule } from './lock-schedule.js';
 export { type FromTableOptions, type ILockTable, LockTable, type LockTableProps } from './lock-table.js';
 export type { PlannedSchedule } from './planned-schedule.js';

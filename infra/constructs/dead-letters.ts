@@ -8,6 +8,7 @@ import type {
 import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
 import { CfnQueue, type IQueue, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
+import { acknowledgeDestination, acknowledgeQueue } from './acknowledged-findings.js';
 import { functionBehind } from './attached-function.js';
 
 export interface RunSettings extends EventInvokeConfigOptions {
@@ -51,6 +52,7 @@ export function configureRuns(
     own.encryptionMasterKey?.grantEncryptDecrypt(fn);
     return { queue: standard(own), hasRuns: true };
   }
+  acknowledgeDestination(functionBehind(fn));
   if (!onFailure) {
     const queue = standard(deadLetterQueue ?? newQueue(scope));
     fn.configureAsyncInvoke({ ...settings, onFailure: new SqsDestination(queue) });
@@ -95,11 +97,13 @@ function queueAt(scope: Construct, arn: string, destination: IDestination): IQue
 }
 
 function newQueue(scope: Construct): Queue {
-  return new Queue(scope, 'DeadLetters', {
+  const queue = new Queue(scope, 'DeadLetters', {
     encryption: QueueEncryption.SQS_MANAGED,
     enforceSSL: true,
     retentionPeriod: Duration.days(14),
   });
+  acknowledgeQueue(queue);
+  return queue;
 }
 
 /** @throws TypeError for a queue that neither Lambda nor EventBridge can use */

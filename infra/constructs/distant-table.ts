@@ -13,7 +13,7 @@ export function refuseDistantTable({ env, node }: IFunction, table: TableResourc
   const { account, region } = table.env;
   if (Token.compareStrings(region, env.region) === TokenComparison.DIFFERENT) {
     throw new TypeError(
-      `lock table ${table.node.path} is in ${region}, and function ${node.path} in ${env.region}, where the table's name stands for another table or none: give the replica, LockTable.fromTable(table.replica('${env.region}')), or a table of ${env.region}`,
+      `lock table ${table.node.path} is in ${region}, and function ${node.path} in ${env.region}, where the table's name stands for another table or none: give the replica, LockTable.fromTable(stack, 'Locks', table.replica('${env.region}')), or a table of ${env.region}`,
     );
   }
   if (Token.compareStrings(account, env.account) === TokenComparison.DIFFERENT) {

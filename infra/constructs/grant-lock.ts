@@ -39,12 +39,22 @@ export function grantLock(
   keyPrefix: string,
 ): Grant {
   if (lockNames.length === 0) throw new TypeError('lockNames is empty: name the locks that are taken');
+  refuseLongPolicy(lockNames);
   const keys = lockNames.map((name) => lockKeys(name, keyPrefix));
   for (const { text } of keys) checkPolicyText(text);
   const grants = [
     grantUpdate(table, grantee, 'ForAllValues:StringEquals', valuesOf(keys, 'exact')),
     grantUpdate(table, grantee, 'ForAllValues:StringLike', valuesOf(keys, 'prefix')),
-    ...grantTableKey(table, grantee),
+    ...grantTableKey(table, grantee, 'write'),
+  ];
+  return grants.reduce((all, grant) => all.combine(grant));
+}
+
+/** Allows to look at locks. In a shared table the right covers the items of this prefix only, except for the listing. */
+export function grantRead(table: TableResource, grantee: IGrantable, keyPrefix: string): Grant {
+  const grants = [
+    ...grantItems(table, grantee, keyPrefix, ['dynamodb:GetItem']),
+    ...grantTableKey(table, grantee, 'read'),
   ];
   return grants.reduce((all, grant) => all.combine(grant));
 }
@@ -54,19 +64,25 @@ export function grantLock(
  * listing, which scans the whole table.
  */
 export function grantOperate(table: TableResource, grantee: IGrantable, keyPrefix: string): Grant {
+  const grants = [
+    ...grantItems(table, grantee, keyPrefix, ['dynamodb:GetItem', 'dynamodb:UpdateItem']),
+    ...grantTableKey(table, grantee, 'write'),
+  ];
+  return grants.reduce((all, grant) => all.combine(grant));
+}
+
+function grantItems(table: TableResource, grantee: IGrantable, keyPrefix: string, actions: string[]): Grant[] {
   checkPolicyText(keyPrefix);
   const resourceArns = [table.tableArn];
-  const grants = [
+  return [
     Grant.addToPrincipal({ grantee, resourceArns, actions: ['dynamodb:DescribeTable', 'dynamodb:Scan'] }),
     Grant.addToPrincipal({
       grantee,
       resourceArns,
-      actions: ['dynamodb:GetItem', 'dynamodb:UpdateItem'],
+      actions,
       ...(keyPrefix !== '' && { conditions: onKeys('ForAllValues:StringLike', [likeness(keyPrefix)]) }),
     }),
-    ...grantTableKey(table, grantee),
   ];
-  return grants.reduce((all, grant) => all.combine(grant));
 }
 
 function grantUpdate(table: TableResource, grantee: IGrantable, operator: string, values: readonly string[]): Grant {
@@ -98,6 +114,21 @@ function literal(text: string, special: RegExp): string {
 }
 
 const likeness = (prefix: string): string => `${literal(prefix, /[$*?]/g)}*`;
+
+/**
+ * IAM takes 10,240 characters of all inline policies of a role together. CDK moves other statements of a role to managed
+ * policies of 6,144, of which none could hold a longer list of names.
+ */
+const MOST_CHARACTERS = 8_000;
+
+/** @throws RangeError for more names than IAM takes in a policy */
+function refuseLongPolicy(lockNames: readonly string[]): void {
+  const { length } = JSON.stringify(lockNames);
+  if (length <= MOST_CHARACTERS) return;
+  throw new RangeError(
+    `lockNames has ${lockNames.length} names, and their list takes ${length} characters of the role's policy, of which IAM takes 10,240: name them by a prefix, such as 'tenant/*', or give some to another function`,
+  );
+}
 
 /** @throws TypeError for what IAM refuses in a policy, though DynamoDB would take it as a key */
 function checkPolicyText(key: string): void {

@@ -12,7 +12,8 @@ import {
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
 import { functionBehind, logGroupNameOf } from './attached-function.js';
-import { type LockMetricName, lockMetric } from './lock-metrics.js';
+import { type LockMetricName, lockMetric, NAMESPACE_VARIABLE } from './lock-metrics.js';
+import { refuseShapeOfDashboard } from './props-shape.js';
 import type { SingleExecution } from './single-execution.js';
 import type { SingleExecutionFunction } from './single-execution-function.js';
 
@@ -30,7 +31,8 @@ const THIRD = { width: 8, height: 6 };
 const WHOLE = { width: 24, height: 6 };
 
 /**
- * One page for a stack: its alarms, and for each function its runs, its skips by reason and its hold times.
+ * One page for a stack: its alarms, and for each function that writes metrics its runs, its skips by reason and its
+ * hold times.
  *
  * @example
  * ```ts
@@ -48,21 +50,25 @@ export class LockDashboard extends Construct {
 
   constructor(scope: Construct, id: string, { functions, dashboardName }: LockDashboardProps) {
     super(scope, id);
+    refuseShapeOfDashboard({ functions });
     this.dashboard = new Dashboard(this, 'Dashboard', {
       ...(dashboardName !== undefined && { dashboardName }),
       defaultInterval: Duration.days(1),
     });
     const executions = functions.map((fn) => ('execution' in fn ? fn.execution : fn));
-    const alarms = executions.flatMap((execution) => execution.alarms.all);
+    // Functions share some.
+    const alarms = [...new Set(executions.flatMap((execution) => execution.alarms.all))];
     for (let first = 0; first < alarms.length; first += ALARMS_A_WIDGET) {
       const shown = alarms.slice(first, first + ALARMS_A_WIDGET);
       this.dashboard.addWidgets(new AlarmStatusWidget({ title: 'Alarms', alarms: shown, ...WHOLE }));
     }
-    for (const execution of executions) {
+    for (const execution of executions.filter(writesMetrics)) {
       this.dashboard.addWidgets(runs(execution), skips(execution), holdTime(execution));
     }
   }
 }
+
+const writesMetrics = ({ environment }: SingleExecution): boolean => NAMESPACE_VARIABLE in environment;
 
 const idOf = ({ fn }: SingleExecution): string => functionBehind(fn).node.id;
 

@@ -24,22 +24,32 @@ export interface LockEnvironment {
   readonly lockNames: readonly string[];
   readonly lockAtMostFor?: Duration | undefined;
   readonly lockAtLeastFor?: Duration | undefined;
-  readonly namespace: string;
+  /** Where its metrics go; undefined where it is to write none. */
+  readonly namespace: string | undefined;
   readonly schedules: readonly LockSchedule[];
 }
 
-/** What a handler reads: where its locks are, its times, its schedule and where its metrics go. */
+/** Lambda's quota for all variables of a function together. */
+const MOST_BYTES = 4_096;
+
+/** What a handler reads: where its locks are, its times, its schedule and where its metrics go. @throws RangeError for more than Lambda takes */
 export function lockVariables(environment: LockEnvironment): Readonly<Record<string, string>> {
   const { lockTable, lockNames, lockAtMostFor, lockAtLeastFor, namespace, schedules } = environment;
-  return {
+  const variables = {
     LOCK_TABLE: lockTable.table.tableName,
     ...(lockTable.keyPrefix !== '' && { LOCK_KEY_PREFIX: lockTable.keyPrefix }),
     ...(lockAtMostFor && { LOCK_AT_MOST_FOR: lockAtMostFor.toIsoString() }),
     ...(lockAtLeastFor && { LOCK_AT_LEAST_FOR: lockAtLeastFor.toIsoString() }),
-    [NAMESPACE_VARIABLE]: namespace,
-    ...lockSetVariable(lockNames),
+    ...(namespace !== undefined && { [NAMESPACE_VARIABLE]: namespace, ...lockSetVariable(lockNames) }),
     ...scheduleVariables(schedules),
   };
+  const bytes = Buffer.byteLength(Object.entries(variables).flat().join(''));
+  if (bytes > MOST_BYTES) {
+    throw new RangeError(
+      `the prefixes of lockNames make an environment of ${bytes} bytes, and Lambda takes ${MOST_BYTES}: give fewer or shorter prefixes, or give some to another function`,
+    );
+  }
+  return variables;
 }
 
 /**

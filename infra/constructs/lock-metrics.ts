@@ -1,5 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import { Metric, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
+import { lockSetOf } from './alarms/lock-sets.js';
 
 /**
  * What a wrapped handler writes where its environment names a namespace, each with the dimension `LockName`. The last
@@ -50,6 +51,42 @@ export function lockMetric(
     period: Duration.minutes(5),
     ...options,
   });
+}
+
+/** Options of a metric, and which lock's it is. */
+export interface LockMetricOptions extends MetricOptions {
+  /** The lock. @default the function's only one, or all of its only `prefix*` */
+  readonly lockName?: string;
+}
+
+/** Whose metrics are asked for. */
+interface MetricOwner {
+  readonly namespace: string;
+  readonly lockNames: readonly string[];
+}
+
+/** Metrics that are sums of nothing: the greatest value counts. */
+const GREATEST: readonly LockMetricName[] = ['HoldTime', 'ClockSkew'];
+
+/**
+ * A metric of a function's lock, over 5 minutes: the sum of what is counted, the greatest of what is measured.
+ *
+ * @throws TypeError when the function has several locks and none is named
+ */
+export function ownMetric(
+  { namespace, lockNames }: MetricOwner,
+  metricName: LockMetricName,
+  { lockName, ...options }: LockMetricOptions = {},
+): Metric {
+  const [only, ...others] = new Set(lockNames.map((name) => lockSetOf(name, lockNames)));
+  const name = lockName === undefined && others.length === 0 ? only : lockName && lockSetOf(lockName, lockNames);
+  if (!name) {
+    throw new TypeError(
+      `metric ${metricName} is asked for without lockName, and lockNames is [${lockNames.join(', ')}]: say which one with lockName`,
+    );
+  }
+  const statistic = GREATEST.includes(metricName) ? 'Maximum' : 'Sum';
+  return lockMetric(namespace, metricName, name, { statistic, ...options });
 }
 
 /** A lock name as a dimension, which is printable ASCII: other characters are encoded as in a URI. */

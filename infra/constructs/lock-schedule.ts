@@ -1,19 +1,20 @@
-import { Duration, Stack } from 'aws-cdk-lib';
+import { Stack } from 'aws-cdk-lib';
 import { EventField, Rule, Schedule as RuleSchedule, RuleTargetInput } from 'aws-cdk-lib/aws-events';
-import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
-import { type IRole, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import type { IRole } from 'aws-cdk-lib/aws-iam';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
 import {
   ContextAttribute,
   type IScheduleGroup,
   Schedule,
   type ScheduleExpression,
+  ScheduleGroup,
   ScheduleTargetInput,
   TimeWindow,
 } from 'aws-cdk-lib/aws-scheduler';
-import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
+import type { LockSet } from './alarms/lock-sets.js';
+import { allowRules, allowScheduler, type Deliverable, schedulerRole } from './deliveries.js';
 import type { PlannedSchedule } from './planned-schedule.js';
 import { deliveryRetries } from './retry-settings.js';
 import { isUtc } from './run-gaps.js';
@@ -44,40 +45,68 @@ export interface LockSchedule {
   readonly end?: Date;
   /** What Scheduler invokes the function with; it gets the rights to do so. @default one for each function */
   readonly role?: IRole;
+  /** The key that encrypts its event while Scheduler keeps it. @default a key that AWS owns */
+  readonly key?: IKey;
 }
 
 /** What invokes a function. */
 export type Trigger = Schedule | Rule;
 
+/** A schedule as it is made: below its scope, in its group. */
+interface Placed {
+  readonly scope: Construct;
+  readonly planned: PlannedSchedule;
+}
+
 /**
- * Has a schedule or a rule invoke a function, in both cases with an event of EventBridge's shape. Its `time` is the
- * scheduled time, the same for every delivery of a tick; a clock or the event's id would differ between deliveries.
+ * Has schedules and rules invoke a function, all with an event of EventBridge's shape. Its `time` is the scheduled time,
+ * the same for every delivery of a tick; a clock or the event's id would differ between deliveries.
  */
-export function addSchedule(
+export function addSchedules(scope: Construct, to: Deliverable, sets: readonly LockSet[]): Trigger[] {
+  const placed = sets.flatMap((set) => placedIn(set, scope));
+  const scheduled = placed.filter(({ planned }) => planned.via !== 'rule');
+  const ownRole = scheduled.some(({ planned }) => !planned.role)
+    ? schedulerRole(
+        scope,
+        scheduled.map(({ planned }) => groupArnOf(planned, scope)),
+      )
+    : undefined;
+  for (const role of new Set(scheduled.flatMap(({ planned }) => planned.role ?? ownRole ?? []))) {
+    allowScheduler(role, to);
+  }
+  const triggers = placed.map(({ scope: below, planned }) =>
+    planned.via === 'rule' ? addRule(below, to, planned) : addSchedule(below, to, planned, planned.role ?? ownRole),
+  );
+  const rules = triggers.filter((trigger) => trigger instanceof Rule);
+  if (rules.length > 0)
+    allowRules(
+      scope,
+      rules.map(({ ruleArn }) => ruleArn),
+      to,
+    );
+  return triggers;
+}
+
+/** Below the set's group, because CloudFormation cannot move a schedule into a group: there it is another one. */
+function placedIn({ schedules, group }: LockSet, scope: Construct): Placed[] {
+  // By its `Ref`: CDK's own group is known by its name alone, and a schedule would not wait for it.
+  const scheduleGroup = group && ScheduleGroup.fromScheduleGroupName(group, 'Name', group.ref);
+  const own = scheduleGroup && { scheduleGroup };
+  return schedules.map((planned) => ({ scope: group ?? scope, planned: { ...planned, ...own } }));
+}
+
+function groupArnOf({ scheduleGroup }: PlannedSchedule, scope: Construct): string {
+  const inDefault = { service: 'scheduler', resource: 'schedule-group', resourceName: 'default' };
+  return scheduleGroup?.scheduleGroupArn ?? Stack.of(scope).formatArn(inDefault);
+}
+
+function addSchedule(
   scope: Construct,
-  fn: IFunction,
+  { fn, deadLetterQueue }: Deliverable,
   planned: PlannedSchedule,
-  deadLetterQueue: IQueue,
-): Trigger {
-  const { attempts, maxAgeMs } = deliveryRetries(planned.gaps?.shortestMs ?? Number.POSITIVE_INFINITY);
-  const delivery = { deadLetterQueue, retryAttempts: attempts, maxEventAge: Duration.millis(maxAgeMs) };
-  return planned.via === 'rule'
-    ? addRule(scope, fn, planned, delivery)
-    : addSchedulerSchedule(scope, fn, planned, delivery);
-}
-
-interface Delivery {
-  readonly deadLetterQueue: IQueue;
-  readonly retryAttempts: number;
-  readonly maxEventAge: Duration;
-}
-
-function addSchedulerSchedule(
-  scope: Construct,
-  fn: IFunction,
-  { id, detail = {}, timeWindow = TimeWindow.off(), role, lockName, gaps, via, ...own }: PlannedSchedule,
-  delivery: Delivery,
+  role: IRole | undefined,
 ): Schedule {
+  const { id, detail = {}, timeWindow = TimeWindow.off(), role: _, lockName, gaps, via, ...own } = planned;
   const { account, region } = Stack.of(fn);
   const input = ScheduleTargetInput.fromObject({
     version: '0',
@@ -94,37 +123,35 @@ function addSchedulerSchedule(
     scheduleArn: ContextAttribute.scheduleArn,
     attemptNumber: ContextAttribute.attemptNumber,
   });
-  const target = new LambdaInvoke(fn, { ...delivery, input, ...(role && { role }) });
-  return new Schedule(scope, `Schedule:${id}`, {
-    ...own,
-    timeWindow,
-    target: {
-      bind(schedule) {
-        const bound = target.bind(schedule);
-        delivery.deadLetterQueue.encryptionMasterKey?.grantEncryptDecrypt(bound.role);
-        return bound;
-      },
-    },
-  });
+  const bound = { arn: fn.functionArn, role: role as IRole, input, ...deliveryOf(planned, deadLetterQueue) };
+  return new Schedule(scope, `Schedule:${id}`, { ...own, timeWindow, target: { bind: () => bound } });
 }
 
-function addRule(scope: Construct, fn: IFunction, planned: PlannedSchedule, delivery: Delivery): Rule {
+function addRule(scope: Construct, { fn, deadLetterQueue }: Deliverable, planned: PlannedSchedule): Rule {
   refuseForRule(planned);
   const { id, schedule, detail, enabled, scheduleName, description } = planned;
-  const event = detail && RuleTargetInput.fromObject({ ...RULE_EVENT, detail });
-  const sender = new ServicePrincipal('events.amazonaws.com');
-  delivery.deadLetterQueue.encryptionMasterKey?.grantEncryptDecrypt(sender);
+  const input = detail && RuleTargetInput.fromObject({ ...RULE_EVENT, detail });
+  const bound = { arn: fn.functionArn, ...deliveryOf(planned, deadLetterQueue), ...(input && { input }) };
   return new Rule(scope, `Rule:${id}`, {
     schedule: RuleSchedule.expression(schedule.expressionString),
     enabled,
     ...(scheduleName !== undefined && { ruleName: scheduleName }),
     ...(description !== undefined && { description }),
-    targets: [new LambdaFunction(fn, { ...delivery, ...(event && { event }) })],
+    targets: [{ bind: () => bound }],
   });
 }
 
+/** How often and for how long a delivery is tried, and where it ends, as both CloudFormation resources have it. */
+function deliveryOf({ gaps }: PlannedSchedule, { queueArn }: IQueue) {
+  const { attempts, maxAgeMs } = deliveryRetries(gaps?.shortestMs ?? Number.POSITIVE_INFINITY);
+  return {
+    deadLetterConfig: { arn: queueArn },
+    retryPolicy: { maximumRetryAttempts: attempts, maximumEventAgeInSeconds: Math.floor(maxAgeMs / 1_000) },
+  };
+}
+
 /** What only Scheduler can do. */
-const SCHEDULERS_OWN = ['scheduleGroup', 'start', 'end', 'role'] as const;
+const SCHEDULERS_OWN = ['scheduleGroup', 'start', 'end', 'role', 'key'] as const;
 
 function refuseForRule(planned: PlannedSchedule): void {
   const { schedule, timeWindow, detail } = planned;

@@ -7,12 +7,13 @@ import {
   TableV2,
 } from 'aws-cdk-lib/aws-dynamodb';
 import type { Grant, IGrantable } from 'aws-cdk-lib/aws-iam';
-import { Construct } from 'constructs';
-import { grantLock, grantOperate, type TableResource } from './grant-lock.js';
+import { Construct, type IConstruct } from 'constructs';
+import { describe } from '../../src/core/values/describe.js';
+import { grantLock, grantOperate, grantRead, type TableResource } from './grant-lock.js';
 import { refuseUnsafeTable } from './unsafe-table.js';
 
 /** A table that holds locks. */
-export interface ILockTable {
+export interface ILockTable extends IConstruct {
   /** The table itself. */
   readonly table: TableResource;
   /** What stores put before each lock name; `''` in a table of its own. */
@@ -23,6 +24,8 @@ export interface ILockTable {
    * @param lockNames names as given to `withSingleExecution`, or `prefix*`
    */
   grantLock(grantee: IGrantable, lockNames: readonly string[]): Grant;
+  /** Allows operators to look at locks, and nothing else: what `ls`, `runs`, `why` and the console need. */
+  grantRead(grantee: IGrantable): Grant;
   /** Allows operators all that `lockAdmin` does: to look at locks, to pause, resume, free, backfill and delete them. */
   grantOperate(grantee: IGrantable): Grant;
 }
@@ -35,18 +38,18 @@ export interface LockTableProps {
   readonly encryption?: TableEncryptionV2;
   /** @default RETAIN: the table remembers which ticks are done */
   readonly removalPolicy?: RemovalPolicy;
-  /** @default true */
+  /** A protected table cannot be deleted with its stack. @default true, and false with RemovalPolicy.DESTROY */
   readonly deletionProtection?: boolean;
   /**
-   * `'strong'`: a global table with multi-region strong consistency, on which a lock holds across regions. It has three
-   * regions, or two and a witness, of one region set, and is chosen at the creation of the table for good.
+   * `STRONG`: a global table on which a lock holds across regions. It has three regions, or two and a witness, of one
+   * region set, and is chosen at the creation of the table for good. `EVENTUAL` is refused.
    *
    * @default one region
    */
-  readonly multiRegion?: 'strong';
-  /** Regions besides the stack's own: two, or one beside a witness. Only with `multiRegion: 'strong'`. */
+  readonly multiRegionConsistency?: MultiRegionConsistency;
+  /** Regions besides the stack's own: two, or one beside a witness. Only with `MultiRegionConsistency.STRONG`. */
   readonly replicaRegions?: readonly string[];
-  /** A region that only votes. Only with `multiRegion: 'strong'`. */
+  /** A region that only votes. Only with `MultiRegionConsistency.STRONG`. */
   readonly witnessRegion?: string;
 }
 
@@ -86,32 +89,29 @@ export class LockTable extends Construct implements ILockTable {
    * import { LockTable } from 'single-execution/cdk';
    *
    * export function sharedTable(stack: Stack) {
-   *   return LockTable.fromTable(TableV2.fromTableName(stack, 'Shop', 'shop'), { keyPrefix: 'lock#' });
+   *   const shop = TableV2.fromTableName(stack, 'Shop', 'shop');
+   *   return LockTable.fromTable(stack, 'Locks', shop, { keyPrefix: 'lock#' });
    * }
    * ```
+   *
+   * @throws TypeError for what is no table
    */
-  static fromTable(table: TableResource, { keyPrefix = '' }: FromTableOptions = {}): ILockTable {
-    refuseUnsafeTable(table, { timeToLive: 'other-items' });
-    return {
-      table,
-      keyPrefix,
-      grantLock: (grantee, lockNames) => grantLock(table, grantee, lockNames, keyPrefix),
-      grantOperate: (grantee) => grantOperate(table, grantee, keyPrefix),
-    };
+  static fromTable(scope: Construct, id: string, table: TableResource, options: FromTableOptions = {}): ILockTable {
+    return new ExistingTable(scope, id, table, options);
   }
 
   constructor(scope: Construct, id: string, props: LockTableProps = {}) {
     super(scope, id);
-    const { multiRegion, replicaRegions = [], witnessRegion, ...others } = props;
-    const { deletionProtection = true, removalPolicy = RemovalPolicy.RETAIN, ...own } = others;
-    if (multiRegion === undefined && (replicaRegions.length > 0 || witnessRegion !== undefined)) {
+    const { multiRegionConsistency, replicaRegions = [], witnessRegion, ...others } = props;
+    const { removalPolicy = RemovalPolicy.RETAIN, ...own } = others;
+    const isKept = removalPolicy !== RemovalPolicy.DESTROY;
+    const { deletionProtection = isKept } = own;
+    if (deletionProtection && !isKept) {
       throw new TypeError(
-        `replicaRegions is [${replicaRegions.join(', ')}] and witnessRegion ${witnessRegion} without multiRegion: two regions of an eventually consistent table can both take a lock; give multiRegion: 'strong'`,
+        'removalPolicy is destroy and deletionProtection true: DynamoDB would refuse to delete the table with its stack; leave one of them out',
       );
     }
-    if (multiRegion !== undefined && multiRegion !== 'strong') {
-      throw new TypeError(`multiRegion is '${multiRegion}': give 'strong', or leave it out`);
-    }
+    refuseRegions(props);
     this.table = new TableV2(this, 'Table', {
       ...own,
       deletionProtection,
@@ -119,8 +119,8 @@ export class LockTable extends Construct implements ILockTable {
       partitionKey: { name: 'lockName', type: AttributeType.STRING },
       billing: Billing.onDemand(),
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
-      ...(multiRegion && {
-        multiRegionConsistency: MultiRegionConsistency.STRONG,
+      ...(multiRegionConsistency && {
+        multiRegionConsistency,
         replicas: replicaRegions.map((region) => ({ region })),
       }),
       ...(witnessRegion !== undefined && { witnessRegion }),
@@ -138,8 +138,57 @@ export class LockTable extends Construct implements ILockTable {
     return grantLock(this.table, grantee, lockNames, this.keyPrefix);
   }
 
+  /** Allows operators to look at locks, and nothing else. */
+  grantRead(grantee: IGrantable): Grant {
+    return grantRead(this.table, grantee, this.keyPrefix);
+  }
+
   /** Allows operators all that `lockAdmin` does. */
   grantOperate(grantee: IGrantable): Grant {
     return grantOperate(this.table, grantee, this.keyPrefix);
+  }
+}
+
+class ExistingTable extends Construct implements ILockTable {
+  readonly table: TableResource;
+  readonly keyPrefix: string;
+
+  constructor(scope: Construct, id: string, table: TableResource, { keyPrefix = '' }: FromTableOptions) {
+    super(scope, id);
+    if (typeof table?.tableArn !== 'string') {
+      throw new TypeError(`table is ${describe(table)}: give a Table or TableV2, such as TableV2.fromTableName(…)`);
+    }
+    this.table = table;
+    this.keyPrefix = keyPrefix;
+    refuseUnsafeTable(table, { timeToLive: 'other-items' });
+  }
+
+  grantLock(grantee: IGrantable, lockNames: readonly string[]): Grant {
+    return grantLock(this.table, grantee, lockNames, this.keyPrefix);
+  }
+
+  grantRead(grantee: IGrantable): Grant {
+    return grantRead(this.table, grantee, this.keyPrefix);
+  }
+
+  grantOperate(grantee: IGrantable): Grant {
+    return grantOperate(this.table, grantee, this.keyPrefix);
+  }
+}
+
+/** @throws TypeError for regions that could both take a lock */
+function refuseRegions({ multiRegionConsistency, replicaRegions = [], witnessRegion }: LockTableProps): void {
+  if (!Array.isArray(replicaRegions)) {
+    throw new TypeError(`replicaRegions is ${describe(replicaRegions)}: give a list, such as ['eu-west-2']`);
+  }
+  if (multiRegionConsistency === undefined && (replicaRegions.length > 0 || witnessRegion !== undefined)) {
+    throw new TypeError(
+      `replicaRegions is [${replicaRegions.join(', ')}] and witnessRegion ${witnessRegion} without multiRegionConsistency: two regions of an eventually consistent table can both take a lock; give MultiRegionConsistency.STRONG`,
+    );
+  }
+  if (multiRegionConsistency !== undefined && multiRegionConsistency !== MultiRegionConsistency.STRONG) {
+    throw new TypeError(
+      `multiRegionConsistency is ${describe(multiRegionConsistency)}: give MultiRegionConsistency.STRONG, or leave it out`,
+    );
   }
 }

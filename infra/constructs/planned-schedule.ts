@@ -55,6 +55,16 @@ export function sharedLockWarnings(planned: readonly PlannedSchedule[]): string[
   });
 }
 
+/** EventBridge's default quota of rules on a bus, which an account can have raised. */
+const MOST_RULES = 300;
+
+/** What to say of more rules than a bus takes. */
+export function tooManyRules(planned: readonly PlannedSchedule[]): string | undefined {
+  const rules = planned.filter(({ via }) => via === 'rule').length;
+  if (rules <= MOST_RULES) return undefined;
+  return `${rules} schedules are rules, and EventBridge takes ${MOST_RULES} on a bus unless the account has a higher quota; leave out via: 'rule', or have the quota raised`;
+}
+
 /** A lock's name in the id of a construct: CDK takes `a/b` and `a--b` for the same id. */
 export function lockId(lockName: string): string {
   return encodeURIComponent(lockName);

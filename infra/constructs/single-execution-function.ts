@@ -1,19 +1,36 @@
-import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import type { Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Architecture, type CfnFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { NodejsFunction, type NodejsFunctionProps } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { type ILogGroup, LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
+import { acknowledgeNoTraces } from './acknowledged-findings.js';
 import type { LockAlarms } from './alarms/lock-alarms.js';
 import { bundlingOf } from './bundling.js';
 import { narrowFunctionRole } from './function-role.js';
+import type { LockMetricOptions } from './lock-metrics.js';
 import type { PlannedSchedule } from './planned-schedule.js';
+import { refuseShapeOfFunction } from './props-shape.js';
 import { SingleExecution, type SingleExecutionProps } from './single-execution.js';
 
-/** Options of `SingleExecutionFunction`, and those of `NodejsFunction` but for how long its log is kept. */
+/** The log group of a function that is given none. */
+interface LogProps {
+  /** How long its log is kept. @default RetentionDays.ONE_MONTH */
+  readonly logRetention?: RetentionDays;
+  /** What becomes of its log when the stack is deleted. @default RemovalPolicy.DESTROY */
+  readonly logRemovalPolicy?: RemovalPolicy;
+  /** The key that encrypts its log; it allows CloudWatch Logs to use it. @default a key that AWS owns */
+  readonly logEncryptionKey?: IKey;
+}
+
+/** Options of `SingleExecutionFunction`, and those of `NodejsFunction`. */
 export interface SingleExecutionFunctionProps
-  extends Omit<NodejsFunctionProps, 'logRetention' | 'logRemovalPolicy' | keyof SingleExecutionProps>,
+  extends Omit<NodejsFunctionProps, keyof LogProps | keyof SingleExecutionProps>,
+    LogProps,
     SingleExecutionProps {
   /** The file that exports the handler. */
   readonly entry: string;
@@ -65,7 +82,9 @@ export class SingleExecutionFunction extends NodejsFunction {
 
   constructor(scope: Construct, id: string, props: SingleExecutionFunctionProps) {
     const { retryAttempts, maxEventAge, onFailure, onSuccess, deadLetterQueue, ...others } = props;
-    const { deadLetterQueueEnabled, deadLetterTopic, ...own } = others;
+    const { deadLetterQueueEnabled, deadLetterTopic, logRetention, logRemovalPolicy, logEncryptionKey, ...own } =
+      others;
+    refuseShapeOfFunction(props);
     refuseUnusable(props);
     const { runtime = Runtime.NODEJS_24_X, architecture = Architecture.ARM_64 } = own;
     super(scope, id, {
@@ -78,7 +97,8 @@ export class SingleExecutionFunction extends NodejsFunction {
       environment: { NODE_OPTIONS: '--enable-source-maps', ...own.environment },
     });
     if (!own.role) narrowFunctionRole(this.role);
-    this.#log = own.logGroup ? undefined : monthLog(this);
+    if (!own.tracing) acknowledgeNoTraces(this);
+    this.#log = own.logGroup ? undefined : ownLog(this, props);
     this.logGroup.grantWrite(this);
     this.execution = SingleExecution.attach(this, props);
     this.lockAtMostFor = this.execution.lockAtMostFor;
@@ -92,22 +112,73 @@ export class SingleExecutionFunction extends NodejsFunction {
   override get logGroup(): ILogGroup {
     return this.#log ?? super.logGroup;
   }
+
+  /** How many runs succeeded; a skip of a tick that is done reports 0. */
+  metricExecuted(options?: LockMetricOptions): Metric {
+    return this.execution.metricExecuted(options);
+  }
+
+  /** How many runs failed. */
+  metricFailed(options?: LockMetricOptions): Metric {
+    return this.execution.metricFailed(options);
+  }
+
+  /** How many ticks never came, as the next run counts them. */
+  metricMissed(options?: LockMetricOptions): Metric {
+    return this.execution.metricMissed(options);
+  }
+
+  /** How many runs went on without their lock. */
+  metricLockLost(options?: LockMetricOptions): Metric {
+    return this.execution.metricLockLost(options);
+  }
+
+  /** For how many milliseconds a run held its lock. */
+  metricHoldTime(options?: LockMetricOptions): Metric {
+    return this.execution.metricHoldTime(options);
+  }
+
+  /** By how many milliseconds a host's clock was off. */
+  metricClockSkew(options?: LockMetricOptions): Metric {
+    return this.execution.metricClockSkew(options);
+  }
 }
 
 /** Takes the place of the log group that CDK makes where its flag `useCdkManagedLogGroup` is on. */
-function monthLog(fn: NodejsFunction): LogGroup {
+function ownLog(fn: NodejsFunction, { logRetention, logRemovalPolicy, logEncryptionKey }: LogProps): LogGroup {
   fn.node.tryRemoveChild('LogGroup');
+  if (logEncryptionKey) allowLogs(logEncryptionKey);
   const log = new LogGroup(fn, 'LogGroup', {
-    retention: RetentionDays.ONE_MONTH,
-    removalPolicy: RemovalPolicy.DESTROY,
+    retention: logRetention ?? RetentionDays.ONE_MONTH,
+    removalPolicy: logRemovalPolicy ?? RemovalPolicy.DESTROY,
+    ...(logEncryptionKey && { encryptionKey: logEncryptionKey }),
   });
   const resource = fn.node.defaultChild as CfnFunction;
   resource.loggingConfig = { ...resource.loggingConfig, logGroup: log.logGroupName };
   return log;
 }
 
-/** @throws TypeError for what Lambda has for dead letters and logs, and schedules cannot use */
-function refuseUnusable(props: NodejsFunctionProps): void {
+/**
+ * CloudWatch Logs uses a key by its own name, for log groups of the account.
+ *
+ * @see https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/encrypt-log-data-kms.html
+ */
+function allowLogs(key: IKey): void {
+  const { region, urlSuffix, account, partition } = Stack.of(key);
+  const logs = new ServicePrincipal(`logs.${region}.${urlSuffix}`);
+  const ofAccount = `arn:${partition}:logs:${region}:${account}:*`;
+  key.addToResourcePolicy(
+    new PolicyStatement({
+      principals: [logs],
+      actions: ['kms:Decrypt', 'kms:DescribeKey', 'kms:Encrypt', 'kms:GenerateDataKey*', 'kms:ReEncrypt*'],
+      resources: ['*'],
+      conditions: { ArnLike: { 'kms:EncryptionContext:aws:logs:arn': ofAccount } },
+    }),
+  );
+}
+
+/** @throws TypeError for what Lambda has for dead letters, and schedules cannot use, and for two logs */
+function refuseUnusable(props: SingleExecutionFunctionProps): void {
   if (props.deadLetterQueueEnabled === false) {
     throw new TypeError(
       'deadLetterQueueEnabled is false: a tick that is given up would be lost without a trace; leave it out, or give a queue as deadLetterQueue',
@@ -118,9 +189,8 @@ function refuseUnusable(props: NodejsFunctionProps): void {
       'deadLetterTopic cannot take what schedules give up: leave it out, and give onFailure: new SnsDestination(topic)',
     );
   }
-  if (props.logRemovalPolicy || props.logRetention) {
-    throw new TypeError(
-      `${props.logRetention ? 'logRetention' : 'logRemovalPolicy'} does not reach the log group: leave it out, and give a logGroup, or call fn.logGroup.applyRemovalPolicy`,
-    );
+  const ofLog = (['logRetention', 'logRemovalPolicy', 'logEncryptionKey'] as const).find((name) => props[name]);
+  if (props.logGroup && ofLog) {
+    throw new TypeError(`${ofLog} is of the log group that is made without logGroup: leave one of them out`);
   }
 }

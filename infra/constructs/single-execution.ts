@@ -1,20 +1,21 @@
 import { Annotations, Duration, Stack } from 'aws-cdk-lib';
-import type { IAlarmAction } from 'aws-cdk-lib/aws-cloudwatch';
+import type { IAlarmAction, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Alias, EventInvokeConfigOptions, IFunction, Version } from 'aws-cdk-lib/aws-lambda';
-import { ScheduleGroup } from 'aws-cdk-lib/aws-scheduler';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import type { LockAlarmsOptions } from './alarms/alarm-options.js';
+import { type LockAlarmsOptions, writesMetrics } from './alarms/alarm-options.js';
 import { LockAlarms } from './alarms/lock-alarms.js';
 import { type LockSet, lockSetOf, lockSets } from './alarms/lock-sets.js';
 import { refuseNoRole, timeoutOf } from './attached-function.js';
 import { configureRuns } from './dead-letters.js';
 import { refuseDistantTable } from './distant-table.js';
 import { lockVariables, setVariables } from './lock-environment.js';
-import { addSchedule, type LockSchedule, type Trigger } from './lock-schedule.js';
+import { type LockMetricOptions, ownMetric } from './lock-metrics.js';
+import { addSchedules, type LockSchedule, type Trigger } from './lock-schedule.js';
 import type { ILockTable } from './lock-table.js';
 import { checkLockAtLeastFor, checkLockTimes, lateTickIsInTheWay, lockedRetry } from './lock-times.js';
-import { type PlannedSchedule, planSchedules, sharedLockWarnings } from './planned-schedule.js';
+import { type PlannedSchedule, planSchedules, sharedLockWarnings, tooManyRules } from './planned-schedule.js';
+import { refuseShapeOfFunction } from './props-shape.js';
 import { RETRY_DELAYS_MS, runRetries } from './retry-settings.js';
 import { refuseSharedLocks } from './shared-locks.js';
 
@@ -95,6 +96,7 @@ export class SingleExecution extends Construct {
   readonly deadLetters: IQueue;
   /** Its alarms. */
   readonly alarms: LockAlarms;
+  readonly #metrics: Parameters<typeof ownMetric>[0];
 
   /**
    * Adds them to a function, an alias or a version, below which they stand.
@@ -102,6 +104,7 @@ export class SingleExecution extends Construct {
    * @throws TypeError, RangeError for names, times and schedules under which runs would overlap or be skipped
    */
   static attach(fn: IFunction | Alias | Version, props: AttachProps): SingleExecution {
+    refuseShapeOfFunction(props);
     if (fn.node.tryFindChild(ID)) {
       throw new TypeError(`${fn.node.path} has a SingleExecution: give that one all schedules and lockNames`);
     }
@@ -122,8 +125,9 @@ export class SingleExecution extends Construct {
     for (const schedule of this.schedules) checkLockAtLeastFor(lockAtLeastFor, schedule);
     refuseDistantTable(fn, lockTable.table);
     refuseSharedLocks(fn, lockTable, lockNames);
-    const namespace = this.metricNamespace;
-    const { schedules } = this;
+    const { schedules, metricNamespace } = this;
+    this.#metrics = { namespace: metricNamespace, lockNames };
+    const namespace = writesMetrics(props.alarms ?? {}) ? metricNamespace : undefined;
     this.environment = lockVariables({ lockTable, lockNames, lockAtMostFor, lockAtLeastFor, namespace, schedules });
     setVariables(fn, this.environment);
     lockTable.grantLock(fn, lockNames);
@@ -141,13 +145,13 @@ export class SingleExecution extends Construct {
     this.deadLetters = deadLetters.queue;
     this.#warn({ lockAtMostFor, lockAtLeastFor, timeout, retries });
     this.lockSets = lockSets(this, this.schedules, lockNames);
-    this.triggers = this.lockSets.flatMap((set) => this.#addSchedules(set));
+    this.triggers = addSchedules(this, { fn, deadLetterQueue: this.deadLetters }, this.lockSets);
     this.alarms = new LockAlarms(this, 'Alarms', {
       fn,
       timeout,
       retries,
       deadLetters,
-      namespace,
+      namespace: metricNamespace,
       sets: this.lockSets,
       isAlone: new Set(lockNames.map((name) => lockSetOf(name, lockNames))).size === 1,
       options: props.alarms ?? {},
@@ -155,12 +159,34 @@ export class SingleExecution extends Construct {
     });
   }
 
-  /** Below the set's group, because CloudFormation cannot move a schedule into a group: there it is another one. */
-  #addSchedules({ schedules, group }: LockSet): Trigger[] {
-    // By its `Ref`: CDK's own group is known by its name alone, and a schedule would not wait for it.
-    const scheduleGroup = group && ScheduleGroup.fromScheduleGroupName(group, 'Name', group.ref);
-    const own = scheduleGroup && { scheduleGroup };
-    return schedules.map((schedule) => addSchedule(group ?? this, this.fn, { ...schedule, ...own }, this.deadLetters));
+  /** How many runs succeeded; a skip of a tick that is done reports 0. */
+  metricExecuted(options?: LockMetricOptions): Metric {
+    return ownMetric(this.#metrics, 'Executed', options);
+  }
+
+  /** How many runs failed. */
+  metricFailed(options?: LockMetricOptions): Metric {
+    return ownMetric(this.#metrics, 'Failed', options);
+  }
+
+  /** How many ticks never came, as the next run counts them. */
+  metricMissed(options?: LockMetricOptions): Metric {
+    return ownMetric(this.#metrics, 'Missed', options);
+  }
+
+  /** How many runs went on without their lock. */
+  metricLockLost(options?: LockMetricOptions): Metric {
+    return ownMetric(this.#metrics, 'LockLost', options);
+  }
+
+  /** For how many milliseconds a run held its lock. */
+  metricHoldTime(options?: LockMetricOptions): Metric {
+    return ownMetric(this.#metrics, 'HoldTime', options);
+  }
+
+  /** By how many milliseconds a host's clock was off. */
+  metricClockSkew(options?: LockMetricOptions): Metric {
+    return ownMetric(this.#metrics, 'ClockSkew', options);
   }
 
   #warn({ retries, ...times }: Parameters<typeof lockedRetry>[0] & { readonly retries: number }): void {
@@ -168,6 +194,8 @@ export class SingleExecution extends Construct {
     for (const warning of sharedLockWarnings(this.schedules)) {
       warnings.addWarningV2('single-execution:several-schedules', warning);
     }
+    const rules = tooManyRules(this.schedules);
+    if (rules !== undefined) warnings.addWarningV2('single-execution:many-rules', rules);
     const kept = retries > 0 && lockedRetry(times, RETRY_DELAYS_MS[0]);
     if (kept) warnings.addWarningV2('single-execution:locked-retry', kept);
     for (const schedule of this.schedules) {

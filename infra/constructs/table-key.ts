@@ -12,22 +12,24 @@ import type { CfnKey, IKey } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import type { TableResource } from './grant-lock.js';
 
-const ACTIONS = ['kms:Decrypt', 'kms:DescribeKey', 'kms:Encrypt', 'kms:GenerateDataKey*', 'kms:ReEncrypt*'];
+const READ = ['kms:Decrypt', 'kms:DescribeKey'];
+const WRITE = ['kms:Decrypt', 'kms:DescribeKey', 'kms:Encrypt', 'kms:GenerateDataKey*', 'kms:ReEncrypt*'];
 
 /**
  * Allows the use of a customer's key, through DynamoDB only, which uses it with the caller's rights. Where the key's
  * own policy does not leave that to the account's IAM policies, it is extended.
  */
-export function grantTableKey(table: TableResource, grantee: IGrantable): Grant[] {
+export function grantTableKey(table: TableResource, grantee: IGrantable, use: 'read' | 'write'): Grant[] {
   const { encryptionKey: key } = table;
   if (!key) return [];
+  const actions = use === 'read' ? READ : WRITE;
   const region = table.env?.region ?? Stack.of(table).region;
   const conditions = { StringLike: { 'kms:ViaService': `dynamodb.${region}.*` } };
   if (!trustsAccount(key)) {
     const principals = [principalOf(key, grantee)];
-    key.addToResourcePolicy(new PolicyStatement({ principals, actions: ACTIONS, resources: ['*'], conditions }));
+    key.addToResourcePolicy(new PolicyStatement({ principals, actions, resources: ['*'], conditions }));
   }
-  return [Grant.addToPrincipal({ grantee, actions: ACTIONS, resourceArns: [key.keyArn], conditions })];
+  return [Grant.addToPrincipal({ grantee, actions, resourceArns: [key.keyArn], conditions })];
 }
 
 /** Whether IAM policies of the key's account are enough, as a key of CDK has it by itself. True of an imported key. */

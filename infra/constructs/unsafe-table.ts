@@ -12,6 +12,8 @@ interface TableProperties {
   readonly multiRegionConsistency?: string;
   readonly globalTableSourceArn?: unknown;
   readonly timeToLiveSpecification?: unknown;
+  readonly keySchema?: readonly { readonly attributeName: string }[];
+  readonly attributeDefinitions?: readonly { readonly attributeName: string; readonly attributeType: string }[];
 }
 
 /** How CDK makes the replicas of the older `Table`. */
@@ -19,7 +21,7 @@ const REPLICA_OF_TABLE = 'Custom::DynamoDBReplica';
 
 /**
  * Has synthesis refuse a table on which locks would not hold: an eventually consistent global table, where two regions
- * can both take a lock, and a time to live that would delete locks or that strong consistency does not allow. Checks
+ * can both take a lock, keys that are no texts, and a time to live that would delete locks or that strong consistency does not allow. Checks
  * the final properties, whoever set them. Does not see raw overrides, which CDK's public API does not show, nor an
  * imported table.
  */
@@ -44,9 +46,16 @@ function problemsOf(table: IConstruct, timeToLive: TableUse['timeToLive']): stri
     replicas.length > 1 || own.globalTableSourceArn !== undefined || table.node.findAll().some(isReplicaOfTable);
 
   const problems: string[] = [];
+  for (const { attributeName } of own.keySchema ?? []) {
+    const { attributeType = 'S' } = own.attributeDefinitions?.find((it) => it.attributeName === attributeName) ?? {};
+    if (attributeType === 'S') continue;
+    problems.push(
+      `key '${attributeName}' is of type ${attributeType}, and the name of a lock is a text: use a table whose keys have AttributeType.STRING`,
+    );
+  }
   if (isReplicated && !isStrong) {
     problems.push(
-      "locks do not hold in an eventually consistent global table, where two regions can both take one; use a LockTable with multiRegion: 'strong', or a table of one region",
+      'locks do not hold in an eventually consistent global table, where two regions can both take one; use a LockTable with MultiRegionConsistency.STRONG, or a table of one region',
     );
   }
   if (own.timeToLiveSpecification !== undefined && isStrong) {
@@ -63,12 +72,15 @@ const isReplicaOfTable = (construct: IConstruct): boolean => typeOf(construct) =
 
 /** The properties with their lazy values. */
 function propertiesOf(table: IConstruct): TableProperties {
-  const { replicas, multiRegionConsistency, globalTableSourceArn, timeToLiveSpecification } = table.node
+  const { replicas, multiRegionConsistency, globalTableSourceArn, timeToLiveSpecification, ...own } = table.node
     .defaultChild as IConstruct & TableProperties;
+  const { keySchema, attributeDefinitions } = own;
   return Stack.of(table).resolve({
     replicas,
     multiRegionConsistency,
     globalTableSourceArn,
     timeToLiveSpecification,
+    keySchema,
+    attributeDefinitions,
   });
 }

@@ -96,6 +96,11 @@ export class AlarmScene {
     }
   }
 
+  /** Scheduler gives up a tick, and the queue does not take it. */
+  lostDeadLetter(minute: number): void {
+    this.#report('AWS/Scheduler', 'InvocationsFailedToBeSentToDeadLetterCount', [], 1, minute);
+  }
+
   play(from: number, to: number): Readonly<Record<string, Rings>> {
     for (let minute = from; minute <= to; minute += 1) {
       for (const alarm of Object.values(this.alarms)) alarm.evaluate(this.#metrics, minute);

@@ -173,6 +173,17 @@ export const SITUATIONS: readonly Situation[] = [
     rings: { DidNotRun: 'once', DeadLetters: 'once' },
   },
   {
+    what: 'a dead letter of a schedule cannot be sent to the queue',
+    job: nightlyJob,
+    days: 3,
+    happens(scene) {
+      wellEach(scene, [1, 3]);
+      for (let minute = 0; minute < 185; minute += 1) scene.attempted(night(2) + minute);
+      scene.lostDeadLetter(night(2) + 185);
+    },
+    rings: { DidNotRun: 'once', DeadLettersLost: 'once' },
+  },
+  {
     what: 'a duplicate comes twelve hours late',
     job: nightlyJob,
     days: 3,
@@ -302,7 +313,7 @@ const templates = new Map<Situation['job'], Template>();
 function templateFor(job: Situation['job']): Template {
   const stack = appStack();
   const [page = [], ticket = []] = ['Page', 'Ticket'].map((id) => [new SnsAction(new Topic(stack, id))]);
-  const template = templates.get(job) ?? templateOf(digest({ ...job, alarms: { page, ticket } }, stack).stack);
+  const template = templates.get(job) ?? templateOf(digest({ ...job, alarms: { page, ticket, ...job.alarms } }, stack).stack);
   templates.set(job, template);
   return template;
 }

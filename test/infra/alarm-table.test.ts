@@ -42,9 +42,27 @@ test('row 77: the guide has this table', () => {
   expect(guide).toContain(['| situation | page | ticket |', '|---|---|---|', ...SITUATIONS.map(row)].join('\n'));
 });
 
-test('row 77: whoever is told of an alarm is told of its end, and nobody else', () => {
+const withOk = (situation: Situation): Situation => ({
+  ...situation,
+  job: { ...situation.job, alarms: { notifyOk: true } },
+});
+
+const ALL_WELL = SITUATIONS.find(({ what }) => what === 'all well') as Situation;
+
+/** How many messages alarms send, to whomever. */
+function messagesOf(situation: Situation): number {
+  const { alarms } = playSituation(situation, CHANCES[0] as (typeof CHANCES)[number]);
+  return Object.values(alarms).flatMap(({ changes }) => changes.flatMap(({ told }) => told)).length;
+}
+
+test('row 77: a first deployment sends no message, and with notifyOk one of each new alarm', () => {
+  expect(messagesOf(ALL_WELL)).toBe(0);
+  expect(messagesOf(withOk(ALL_WELL))).toBe(8);
+});
+
+test('row 77: with notifyOk, whoever is told of an alarm is told of its end, and nobody else', () => {
   const [situation] = SITUATIONS.filter(({ what }) => what === 'a tick fails, its retries are used up');
-  const { alarms } = playSituation(situation as Situation, CHANCES[0] as (typeof CHANCES)[number]);
+  const { alarms } = playSituation(withOk(situation as Situation), CHANCES[0] as (typeof CHANCES)[number]);
   const told = (name: string) => alarms[name]?.changes.map(({ state, told: names }) => [state, ...names.map(short)]);
   const short = (topic: string) => topic.slice(0, -8);
 

@@ -119,7 +119,7 @@ describe('the one queue of both', () => {
     const roles = mayEncrypt.map(({ Properties: { Roles } }) => Roles[0].Ref);
     expect(roles.sort()).toEqual([
       expect.stringMatching(/^DigestServiceRole/),
-      expect.stringMatching(/^SchedulerRoleForTarget/),
+      expect.stringMatching(/^DigestSingleExecutionSchedulerRole/),
     ]);
   });
 });

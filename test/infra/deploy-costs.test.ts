@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
+import { LockAlarmLevel } from 'single-execution/cdk';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { templateOf } from '../support/synthesised.js';
 import { digest } from './digest.js';
@@ -15,17 +16,17 @@ interface Counted {
   readonly metrics: number;
 }
 
-/** What a stack has: a lock table and, unless there are no locks, one function. */
-function counted(lockNames: readonly string[], locks: readonly string[]): Counted {
+/** What a stack has: a lock table and one function. */
+function counted(lockNames: readonly string[], locks: readonly string[], level: LockAlarmLevel = 'all'): Counted {
   const schedule = ScheduleExpression.cron({ minute: '0', hour: '2' });
-  const fn = digest({ lockNames, schedules: locks.map((lockName) => ({ schedule, lockName })) });
+  const fn = digest({ lockNames, schedules: locks.map((lockName) => ({ schedule, lockName })), alarms: { level } });
   const template = templateOf(fn.stack);
   const alarms = Object.values(template.findResources('AWS::CloudWatch::Alarm'));
   const stats = alarms.flatMap(({ Properties }) => Properties.Metrics ?? [{ MetricStat: Properties }]);
   return {
     resources: Object.keys(template.toJSON()['Resources']).length,
     watched: stats.filter(({ MetricStat }) => MetricStat).length,
-    metrics: 2 * fn.execution.lockSets.length,
+    metrics: 'SINGLE_EXECUTION_NAMESPACE' in fn.execution.environment ? 2 * fn.execution.lockSets.length : 0,
   };
 }
 
@@ -35,12 +36,13 @@ const less = (a: Counted, b: Counted): Counted => ({
   metrics: a.metrics - b.metrics,
 });
 
-/** The lock table of the stack. */
-const TABLE: Counted = { resources: 1, watched: 0, metrics: 0 };
+/** The lock table of the stack, and the alarm of all its functions. */
+const STACK: Counted = { resources: 2, watched: 1, metrics: 0 };
+
+const dollars = (cents: number): string => `$${(cents / 100).toFixed(2)}`;
+const price = (count: number, cents: number): string => (count === 0 ? '–' : `${count}: ${dollars(count * cents)}`);
 
 function row(what: string, { resources, watched, metrics }: Counted): string {
-  const price = (count: number, cents: number) =>
-    count === 0 ? '–' : `${count}: $${((count * cents) / 100).toFixed(2)}`;
   return `| ${what} | ${resources} | ${price(watched, 10)} | ${price(metrics, 30)} |`;
 }
 
@@ -59,7 +61,8 @@ describe('row 77: the costs in the guide', () => {
 
   test('row 77: are those of the synthesised stack', () => {
     for (const line of [
-      row('a function with one lock, or with the locks of one `prefix*`', less(one, TABLE)),
+      row('the stack: its lock table and `DeadLettersLost`', STACK),
+      row('a function with one lock, or with the locks of one `prefix*`', less(one, STACK)),
       row('each further lock of a function, by its whole name', two),
       row('each further lock of a `prefix*`', tenant),
     ]) {
@@ -67,8 +70,24 @@ describe('row 77: the costs in the guide', () => {
     }
   });
 
+  test.each([
+    ['ALL', 'every kind', STACK],
+    ['ESSENTIAL', '`DidNotRun`, `Failed`', undefined],
+    ['FLEET', '`DeadLetters`, one for each queue', undefined],
+  ] as const)('row 77: of level %s are those of the synthesised stack', (name, kinds, ofStack) => {
+    const level = LockAlarmLevel[name];
+    const single = counted(['a'], ['a'], level);
+    const { watched, metrics } = ofStack ? less(single, ofStack) : single;
+    const further = less(counted(['a', 'b', 'c'], ['a', 'b', 'c'], level), counted(['a', 'b'], ['a', 'b'], level));
+    const [first, each] = [dollars(10 * watched + 30 * metrics), dollars(10 * further.watched + 30 * further.metrics)];
+
+    expect(guide).toContain(
+      `| \`${name}\` | ${kinds} | ${price(watched, 10)} | ${price(metrics, 30)} | ${first} | ${each} |`,
+    );
+  });
+
   test('row 77: end where CloudFormation does', () => {
-    const functions = Math.floor((LIMIT - TABLE.resources) / less(one, TABLE).resources);
+    const functions = Math.floor((LIMIT - STACK.resources) / less(one, STACK).resources);
     const several = counted(['a', 'b'], ['a', 'b']);
     const names = 2 + Math.floor((LIMIT - several.resources) / two.resources);
     const tenants = 1 + Math.floor((LIMIT - one.resources) / tenant.resources);

@@ -1,5 +1,5 @@
 import { type Environment, Stack } from 'aws-cdk-lib';
-import { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { MultiRegionConsistency, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { type ILockTable, LockTable } from 'single-execution/cdk';
 import { expect, test } from 'vitest';
 import { appStack, templateOf } from '../support/synthesised.js';
@@ -18,11 +18,12 @@ function placed(of: Environment, make: (stack: Stack) => ILockTable, tables: Env
 }
 
 const own = (stack: Stack) => new LockTable(stack, 'Locks', { tableName: 'locks' });
-const importedBy = (arn: string) => (stack: Stack) => LockTable.fromTable(TableV2.fromTableArn(stack, 'Locks', arn));
+const importedBy = (arn: string) => (stack: Stack) =>
+  LockTable.fromTable(stack, 'Existing', TableV2.fromTableArn(stack, 'Locks', arn));
 const strong = (stack: Stack) =>
   new LockTable(stack, 'Locks', {
     tableName: 'locks',
-    multiRegion: 'strong',
+    multiRegionConsistency: MultiRegionConsistency.STRONG,
     replicaRegions: ['eu-west-2', 'eu-central-1'],
   });
 
@@ -55,7 +56,7 @@ test.each<[string, Environment, (stack: Stack) => ILockTable, Environment]>([
   [
     'imported by its name',
     at('eu-west-1', OURS),
-    (stack) => LockTable.fromTable(TableV2.fromTableName(stack, 'Locks', 'locks')),
+    (stack) => LockTable.fromTable(stack, 'Existing', TableV2.fromTableName(stack, 'Locks', 'locks')),
     at('eu-west-1', OURS),
   ],
   ['in a place that is not known', at(), own, at()],
@@ -64,7 +65,8 @@ test.each<[string, Environment, (stack: Stack) => ILockTable, Environment]>([
 });
 
 test("the replica of the function's region is taken, and is the one that its role may use", () => {
-  const replica = (stack: Stack) => LockTable.fromTable((strong(stack) as LockTable).table.replica('eu-west-2'));
+  const replica = (stack: Stack) =>
+    LockTable.fromTable(stack, 'Existing', (strong(stack) as LockTable).table.replica('eu-west-2'));
   const { stack } = placed(at('eu-west-2', OURS), replica, at('eu-west-1', OURS));
 
   expect(JSON.stringify(templateOf(stack).findResources('AWS::IAM::Policy'))).toContain(

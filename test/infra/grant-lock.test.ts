@@ -48,7 +48,7 @@ const shop = TableV2.fromTableName(cases, 'Shop', 'shop');
 
 /** Tells whether a role that is granted these names may update the item of a key. */
 function granted(lockNames: readonly string[], keyPrefix?: string): (...keys: string[]) => boolean {
-  const locks = LockTable.fromTable(shop, { ...(keyPrefix && { keyPrefix }) });
+  const locks = LockTable.fromTable(stack, 'Existing', shop, { ...(keyPrefix && { keyPrefix }) });
   const role = roleIn(cases, `Role${cases.node.children.length}`);
   const policy = policyOfGrant(cases, locks.grantLock(role, lockNames));
   return (...keys) => isAllowed(policy, update(arnOf(cases, locks), ...keys));
@@ -222,7 +222,9 @@ describe('grantOperate', () => {
 test('grantOperate on a shared table reaches the items of its prefix alone, but for listing', () => {
   const stack = appStack();
   const role = roleIn(stack);
-  const shop = LockTable.fromTable(TableV2.fromTableName(stack, 'Shop', 'shop'), { keyPrefix: 'lock#' });
+  const shop = LockTable.fromTable(stack, 'Existing', TableV2.fromTableName(stack, 'Shop', 'shop'), {
+    keyPrefix: 'lock#',
+  });
   shop.grantOperate(role);
   const policy = policyOf(stack, role);
   const resource = arnOf(stack, shop);
@@ -234,6 +236,31 @@ test('grantOperate on a shared table reaches the items of its prefix alone, but 
     expect(isAllowed(policy, { action: `dynamodb:${verb}`, resource })).toBe(false);
   }
   expect(isAllowed(policy, { action: 'dynamodb:Scan', resource })).toBe(true);
+});
+
+test('grantRead lets an operator look at the items of a prefix, list, and change nothing', () => {
+  const stack = appStack({ env: { region: 'eu-west-1' } });
+  const role = roleIn(stack);
+  const keyArn = 'arn:aws:kms:eu-west-1:123456789012:key/shop';
+  const encryptionKey = Key.fromKeyArn(stack, 'Key', keyArn);
+  const table = TableV2.fromTableAttributes(stack, 'Shop', { tableName: 'shop', encryptionKey });
+  const shop = LockTable.fromTable(stack, 'Existing', table, { keyPrefix: 'lock#' });
+  shop.grantRead(role);
+  const policy = policyOf(stack, role);
+  const resource = arnOf(stack, shop);
+  const may = (verb: string, key: string) =>
+    isAllowed(policy, { action: `dynamodb:${verb}`, resource, context: { 'dynamodb:LeadingKeys': [key] } });
+  const mayUse = (verb: string) =>
+    isAllowed(policy, {
+      action: `kms:${verb}`,
+      resource: keyArn,
+      context: { 'kms:ViaService': 'dynamodb.eu-west-1.amazonaws.com' },
+    });
+
+  expect([may('GetItem', 'lock#digest'), may('GetItem', 'ORDERS#1')]).toEqual([true, false]);
+  expect(isAllowed(policy, { action: 'dynamodb:Scan', resource })).toBe(true);
+  expect(['UpdateItem', 'PutItem', 'DeleteItem'].filter((verb) => may(verb, 'lock#digest'))).toEqual([]);
+  expect([mayUse('Decrypt'), mayUse('Encrypt'), mayUse('GenerateDataKey')]).toEqual([true, false, false]);
 });
 
 describe.each<[string, (locks: ILockTable, role: Role) => Grant]>([
@@ -273,7 +300,7 @@ describe.each<[string, (locks: ILockTable, role: Role) => Grant]>([
     const table = TableV2.fromTableAttributes(stack, 'Shop', { tableName: 'shop', encryptionKey });
     const role = roleIn(stack);
 
-    grant(LockTable.fromTable(table), role);
+    grant(LockTable.fromTable(stack, 'Existing', table), role);
 
     const policy = policyOf(stack, role);
     expect(use.filter((action) => !isAllowed(policy, { action, resource, context: byDynamoDB }))).toEqual([]);

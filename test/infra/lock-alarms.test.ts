@@ -5,11 +5,18 @@ import { SnsDestination, SqsDestination } from 'aws-cdk-lib/aws-lambda-destinati
 import { CfnScheduleGroup, ScheduleExpression, ScheduleGroup } from 'aws-cdk-lib/aws-scheduler';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
-import type { LockAlarmKind, LockAlarmsOptions, SingleExecutionFunctionProps } from 'single-execution/cdk';
+import {
+  type LockAlarmKind,
+  LockAlarmLevel,
+  type LockAlarmsOptions,
+  LockTable,
+  SingleExecutionFunction,
+  type SingleExecutionFunctionProps,
+} from 'single-execution/cdk';
 import { describe, expect, test } from 'vitest';
 import { LOCK_ALARMS } from '../../infra/constructs/alarms/alarm-options.js';
 import { appStack, templateOf } from '../support/synthesised.js';
-import { digest, nightly } from './digest.js';
+import { digest, HANDLER, nightly } from './digest.js';
 
 const ALARM = 'AWS::CloudWatch::Alarm';
 const { rate, at } = ScheduleExpression;
@@ -350,9 +357,12 @@ describe('row 77: whom the alarms tell', () => {
     );
   };
 
-  test('row 77: is somebody to wake or somebody to mail, of the alarm and of its end', () => {
-    expect(told((topic) => ({ alarms: { page: topic('Page'), ticket: topic('Ticket') } }))).toEqual({
+  test('row 77: is somebody to wake or somebody to mail, of the alarm and, with notifyOk, of its end', () => {
+    const notifyOk = true;
+
+    expect(told((topic) => ({ alarms: { notifyOk, page: topic('Page'), ticket: topic('Ticket') } }))).toEqual({
       deadLetters: 'Page Page',
+      deadLettersLost: 'Page Page',
       didNotRun: 'Page Page',
       notTriggered: 'Page Page',
       lockLost: 'Page Page',
@@ -364,7 +374,6 @@ describe('row 77: whom the alarms tell', () => {
 
   test('row 77: is alarmActions, where alarms names nobody; a severity can be another one', () => {
     const alarms: LockAlarmsOptions = {
-      notifyOk: false,
       lockLost: { severity: 'ticket' },
       failed: { severity: 'page' },
     };
@@ -425,13 +434,14 @@ describe('row 77: a kind of alarm', () => {
   test.each<[unknown, string]>([
     [
       { didNotRan: false },
-      "alarms has 'didNotRan': give page, ticket, notifyOk or a kind of deadLetters, didNotRun, notTriggered, lockLost, failed, longRun, clockSkew",
+      "alarms has 'didNotRan': give level, page, ticket, notifyOk or a kind of deadLetters, deadLettersLost, didNotRun, notTriggered, lockLost, failed, longRun, clockSkew",
     ],
     [
       { failed: { treshold: 2 } },
       "alarms.failed has 'treshold': give severity, threshold, evaluationPeriods, or false",
     ],
     [{ didNotRun: { threshold: 2 } }, "alarms.didNotRun has 'threshold': give severity, after, or false"],
+    [{ level: 'some' }, "alarms.level is 'some': choose 'all', 'essential', 'fleet'"],
     [{ failed: { severity: 'email' } }, "alarms.failed.severity is 'email': choose 'page' or 'ticket'"],
   ])('row 77: that does not exist is refused: %j', (alarms, message) => {
     expect(() => digest({ alarms: alarms as LockAlarmsOptions })).toThrow(new TypeError(message));
@@ -442,5 +452,113 @@ describe('row 77: a kind of alarm', () => {
     const alarms: LockAlarmsOptions = { didNotRan: false };
 
     expect(alarms).toBeDefined();
+  });
+});
+
+describe('row 77: the level of the watch', () => {
+  const made = (alarms: LockAlarmsOptions, props: Partial<SingleExecutionFunctionProps> = {}) => {
+    const fn = digest({ alarms, ...props });
+    return KINDS.filter((kind) => fn.alarms.of(kind).length > 0);
+  };
+  const namespaceOf = (alarms: LockAlarmsOptions) =>
+    digest({ alarms }).execution.environment['SINGLE_EXECUTION_NAMESPACE'];
+
+  test('row 77: is every kind, or the two that tell what did not happen and what failed, or one', () => {
+    expect(made({})).toEqual(KINDS);
+    expect(made({ level: LockAlarmLevel.ALL })).toEqual(KINDS);
+    expect(made({ level: LockAlarmLevel.ESSENTIAL })).toEqual(['didNotRun', 'failed']);
+    expect(made({ level: LockAlarmLevel.FLEET })).toEqual(['deadLetters']);
+  });
+
+  test('row 77: has failed where no dead letter tells the same', () => {
+    expect(made({ level: 'essential' }, { retryAttempts: 0 })).toEqual(['didNotRun', 'failed']);
+  });
+
+  test('row 77: is what its user adds to it or takes from it', () => {
+    expect(made({ level: 'essential', lockLost: {}, failed: false })).toEqual(['didNotRun', 'lockLost']);
+  });
+
+  test('row 77: writes no metrics where no alarm watches them', () => {
+    expect(namespaceOf({ level: 'essential' })).toBe('SingleExecution/Jobs');
+    expect(namespaceOf({ level: 'fleet' })).toBeUndefined();
+    expect(namespaceOf({ level: 'fleet', lockLost: {} })).toBe('SingleExecution/Jobs');
+  });
+});
+
+describe('row 77: functions of a stack share', () => {
+  const three = (propsOf: (n: number) => Partial<SingleExecutionFunctionProps>) => {
+    const stack = appStack();
+    const lockTable = new LockTable(stack, 'Locks');
+    const deadLetterQueue = new Queue(stack, 'DeadLetters');
+    const functions = [1, 2, 3].map(
+      (n) =>
+        new SingleExecutionFunction(stack, `Job${n}`, {
+          entry: HANDLER,
+          lockTable,
+          lockNames: [`job-${n}`],
+          schedules: [{ schedule: nightly }],
+          deadLetterQueue,
+          ...propsOf(n),
+        }),
+    );
+    return { stack, functions, alarms: alarmsOf(templateOf(stack)) };
+  };
+  const actionOf = (alarmActionArn: string) => ({ bind: () => ({ alarmActionArn }) });
+  const onQueue = ({ MetricName }: ReturnType<typeof alarmsOf>[number]) =>
+    MetricName === 'ApproximateNumberOfMessagesVisible';
+
+  test('row 77: the alarm of their queue, which names them', () => {
+    const { functions, alarms } = three(() => ({}));
+
+    expect(alarms.filter(onQueue).map(({ AlarmDescription }) => AlarmDescription)).toEqual([
+      'Jobs/Job1, Jobs/Job2 and 1 more: a tick was given up after all retries. The message in the queue has its event and the reason.',
+    ]);
+    expect(new Set(functions.flatMap((fn) => fn.alarms.of('deadLetters')))).toHaveLength(1);
+  });
+
+  test('row 77: the alarm of dead letters that could not be sent, and tell everybody of both, each once', () => {
+    const { stack, alarms } = three((n) => ({ alarmActions: [actionOf(n === 1 ? 'Night' : 'Day')] }));
+    const [lost, ...others] = alarms.filter(({ MetricName }) => /FailedToBeSent/.test(MetricName ?? ''));
+
+    expect(others).toEqual([]);
+    expect(lost).toMatchObject({
+      Namespace: 'AWS/Scheduler',
+      MetricName: 'InvocationsFailedToBeSentToDeadLetterCount',
+      Threshold: 1,
+      AlarmActions: ['Night', 'Day'],
+    });
+    expect(alarms.filter(onQueue)).toMatchObject([{ AlarmActions: ['Night', 'Day'] }]);
+    expect(stack.node.findAll().filter(({ node }) => node.id === 'DeadLettersLost')).toHaveLength(1);
+  });
+
+  test('row 77: no alarm that is tuned in another way', () => {
+    const { alarms } = three((n) => ({ alarms: { deadLetters: { threshold: n === 3 ? 5 : 1 } } }));
+
+    expect(alarms.filter(onQueue).map(({ Threshold }) => Threshold)).toEqual([1, 5]);
+  });
+});
+
+describe('row 77: synthesis warns that nothing tells of a tick that was not done', () => {
+  const locks = ['a', 'b'];
+
+  test('row 77: of several locks in a group that somebody gave', () => {
+    const stack = appStack();
+    const scheduleGroup = ScheduleGroup.fromScheduleGroupName(stack, 'Group', 'jobs');
+    const schedules = locks.map((lockName) => ({ schedule: nightly, lockName, scheduleGroup }));
+    digest({ lockNames: locks, schedules }, stack);
+
+    expect(warningsOf(stack).map(({ entry }) => entry.data)).toEqual(
+      locks.map(
+        (name) =>
+          `no alarm tells that a tick of lock "${name}" was not done: its function has other locks too, and deliveries are told apart by schedule groups of the locks' own; leave out scheduleGroup and via: 'rule', give the lock a function of its own, or set alarms: { didNotRun: false } [ack: single-execution:did-not-run:${name}]`,
+      ),
+    );
+  });
+
+  test('row 77: not where its user does without that alarm', () => {
+    const schedules = locks.map((lockName) => ({ schedule: nightly, lockName, via: 'rule' as const }));
+    const { stack } = digest({ lockNames: locks, schedules, alarms: { didNotRun: false } });
+
+    expect(warningsOf(stack)).toEqual([]);
   });
 });

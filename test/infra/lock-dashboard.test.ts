@@ -68,7 +68,7 @@ test('row 77: the dashboard shows the alarms of all functions first, and three g
     'log: Sync: skips by reason',
     'metric: Sync: hold time against the lease',
   ]);
-  expect(alarms).toHaveLength(7 + 7);
+  expect(alarms).toHaveLength(7 + 7 + 1);
   expect(new Set(widgets[0]?.properties['alarms'] as string[])).toEqual(new Set(alarms));
 });
 
@@ -84,7 +84,7 @@ test('row 77: the dashboard shows no more than the hundred alarms of a widget in
   new LockDashboard(stack, 'Dashboard', { functions: [fn] });
 
   const shown = widgetsOf(stack).flatMap(({ type, properties }) => (type === 'alarm' ? [properties['alarms']] : []));
-  expect(shown.map((alarms) => (alarms as string[]).length)).toEqual([100, 5]);
+  expect(shown.map((alarms) => (alarms as string[]).length)).toEqual([100, 6]);
 });
 
 test('row 77: the dashboard has no place for alarms where there are none', () => {
@@ -92,6 +92,13 @@ test('row 77: the dashboard has no place for alarms where there are none', () =>
   new LockDashboard(stack, 'Dashboard', { functions: [digest({ alarms: false }, stack)] });
 
   expect(widgetsOf(stack).map(({ type }) => type)).toEqual(['metric', 'log', 'metric']);
+});
+
+test('row 77: the dashboard shows the alarms alone of a function that writes no metrics', () => {
+  const stack = appStack();
+  new LockDashboard(stack, 'Dashboard', { functions: [digest({ alarms: { level: 'fleet' } }, stack)] });
+
+  expect(widgetsOf(stack).map(({ type }) => type)).toEqual(['alarm']);
 });
 
 test('row 77: the dashboard counts the runs of each lock, and those of a prefix together', () => {
@@ -173,7 +180,7 @@ test.each([
     'Digest: skips by reason',
     'Digest: hold time against the lease',
   ]);
-  expect(widgets[0]?.properties['alarms']).toHaveLength(7);
+  expect(widgets[0]?.properties['alarms']).toHaveLength(8);
   expect(widgets[2]?.properties['query']).toMatch(query);
   expect(JSON.stringify(widgets[3])).toContain('"value":3000,"label":"lease"');
 });

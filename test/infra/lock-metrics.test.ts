@@ -1,5 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import type { Template } from 'aws-cdk-lib/assertions';
+import type { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import fc from 'fast-check';
 import { withSingleExecution } from 'single-execution';
@@ -14,7 +15,7 @@ import { pass } from '../support/pass.js';
 import { grantOf, scriptedStore } from '../support/scripted-store.js';
 import { templateOf } from '../support/synthesised.js';
 import { resolved } from '../support/synthesised-app.js';
-import { digest } from './digest.js';
+import { digest, nightly } from './digest.js';
 
 const LOCK_NAMES = ['digest', 'tenant/acme: a~b %', 'prüfung', 'señal ÿ', '  '];
 
@@ -181,6 +182,58 @@ describe('row 47: a metric of a lock', () => {
         ]);
       }),
       { numRuns: 500 },
+    );
+  });
+});
+
+describe('row 47: a function has the metrics of its lock', () => {
+  const shown = ({ namespace, metricName, dimensions, statistic, period }: Metric) => [
+    `${namespace} ${metricName} of ${dimensions?.['LockName']}`,
+    statistic,
+    period.toMinutes(),
+  ];
+
+  test('row 47: by methods, as other constructs have them', () => {
+    const fn = digest();
+
+    expect(
+      [
+        fn.metricExecuted(),
+        fn.metricFailed(),
+        fn.metricMissed(),
+        fn.metricLockLost(),
+        fn.metricHoldTime(),
+        fn.metricClockSkew(),
+      ].map(shown),
+    ).toEqual([
+      ['SingleExecution/Jobs Executed of digest', 'Sum', 5],
+      ['SingleExecution/Jobs Failed of digest', 'Sum', 5],
+      ['SingleExecution/Jobs Missed of digest', 'Sum', 5],
+      ['SingleExecution/Jobs LockLost of digest', 'Sum', 5],
+      ['SingleExecution/Jobs HoldTime of digest', 'Maximum', 5],
+      ['SingleExecution/Jobs ClockSkew of digest', 'Maximum', 5],
+    ]);
+  });
+
+  test('row 47: with the options of a metric', () => {
+    const metric = digest().metricExecuted({ statistic: 'SampleCount', period: Duration.hours(1) });
+
+    expect(shown(metric)).toEqual(['SingleExecution/Jobs Executed of digest', 'SampleCount', 60]);
+  });
+
+  test('row 47: of the lock that is named, or of its prefix', () => {
+    const { execution } = digest({
+      lockNames: ['a', 'tenant/*'],
+      schedules: [{ schedule: nightly, lockName: 'a' }],
+    });
+
+    expect(shown(execution.metricFailed({ lockName: 'tenant/acme' }))[0]).toBe(
+      'SingleExecution/Jobs Failed of tenant/*',
+    );
+    expect(() => execution.metricFailed()).toThrow(
+      new TypeError(
+        'metric Failed is asked for without lockName, and lockNames is [a, tenant/*]: say which one with lockName',
+      ),
     );
   });
 });

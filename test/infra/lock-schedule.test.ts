@@ -110,7 +110,7 @@ describe('row 75: a schedule of EventBridge Scheduler', () => {
         DeadLetterConfig: {
           Arn: { 'Fn::GetAtt': [Match.stringLikeRegexp('^DigestSingleExecutionDeadLetters'), 'Arn'] },
         },
-        RoleArn: { 'Fn::GetAtt': [Match.stringLikeRegexp('^SchedulerRole'), 'Arn'] },
+        RoleArn: { 'Fn::GetAtt': [Match.stringLikeRegexp('^DigestSingleExecutionSchedulerRole'), 'Arn'] },
       },
     });
   });
@@ -156,6 +156,18 @@ describe('row 75: a schedule of EventBridge Scheduler', () => {
     });
   });
 
+  test('keeps its event encrypted with a key, which its role may use', () => {
+    const stack = appStack();
+    const key = new Key(stack, 'Key');
+    const template = templateOf(digest({ schedules: [{ schedule, key }] }, stack).stack);
+
+    expect(onlyProperties(template, SCHEDULE).KmsKeyArn).toEqual(stack.resolve(key.keyArn));
+    template.hasResourceProperties('AWS::IAM::Policy', {
+      PolicyName: Match.stringLikeRegexp('SchedulerRole'),
+      PolicyDocument: { Statement: Match.arrayWith([Match.objectLike({ Action: 'kms:Decrypt' })]) },
+    });
+  });
+
   test('is reachable for what has no property here', () => {
     const fn = digest({ schedules: [{ schedule }] });
     const [trigger] = fn.execution.triggers;
@@ -168,14 +180,10 @@ describe('row 75: a schedule of EventBridge Scheduler', () => {
   test('row 76: has a role that invokes this function, sends to this queue, and does nothing else', () => {
     const policies = Object.entries(synthesised({ schedule }).findResources('AWS::IAM::Policy'));
     const of = (name: string) => ({ 'Fn::GetAtt': [expect.stringMatching(`^${name}[0-9A-F]{8}$`), 'Arn'] });
-    const [policy] = policies.flatMap(([id, { Properties }]) => (id.startsWith('Scheduler') ? [Properties] : []));
+    const [policy] = policies.flatMap(([id, { Properties }]) => (id.includes('SchedulerRole') ? [Properties] : []));
 
     expect(policy.PolicyDocument.Statement).toEqual([
-      {
-        Effect: 'Allow',
-        Action: 'lambda:InvokeFunction',
-        Resource: [of('Digest'), { 'Fn::Join': ['', [of('Digest'), ':*']] }],
-      },
+      { Effect: 'Allow', Action: 'lambda:InvokeFunction', Resource: of('Digest') },
       { Effect: 'Allow', Action: 'sqs:SendMessage', Resource: of('DigestSingleExecutionDeadLetters') },
     ]);
   });
@@ -230,7 +238,7 @@ describe("row 75: a schedule with via: 'rule'", () => {
     expect(fn.execution.triggers).toEqual([expect.any(Rule)]);
   });
 
-  test.each(['scheduleGroup', 'start', 'end', 'role'])("refuses Scheduler's own %s", (option) => {
+  test.each(['scheduleGroup', 'start', 'end', 'role', 'key'])("refuses Scheduler's own %s", (option) => {
     expect(() => stackOf([{ schedule, via: 'rule', [option]: new Date(TICK) }])).toThrow(
       new TypeError(
         `schedule cron(0 2 * * ? *) has '${option}', which a rule does not know; leave it out, or leave out via: 'rule'`,
@@ -292,7 +300,7 @@ describe('row 75: of several schedules', () => {
 });
 
 test.each<[string, Partial<LockSchedule>, RegExp | string]>([
-  ['a schedule', {}, /^SchedulerRole/],
+  ['a schedule', {}, /SchedulerRole/],
   ['a rule', { via: 'rule' }, 'events.amazonaws.com'],
 ])('an encrypted queue takes the dead letters of %s, which may use its key', (_, via, who) => {
   const stack = appStack();
@@ -312,4 +320,67 @@ test.each<[string, Partial<LockSchedule>, RegExp | string]>([
     ),
   ];
   expect(users).toContainEqual(typeof who === 'string' ? who : expect.stringMatching(who));
+});
+
+test('a rule may use the key of a queue for this account alone', () => {
+  const stack = appStack();
+  const key = new Key(stack, 'Key');
+  const deadLetterQueue = new Queue(stack, 'Mine', { encryptionMasterKey: key });
+  const template = templateOf(digest({ deadLetterQueue, schedules: [{ schedule, via: 'rule' }] }, stack).stack);
+  const [statement] = onlyProperties(template, 'AWS::KMS::Key').KeyPolicy.Statement.filter(
+    ({ Principal }: { Principal: { Service?: string } }) => Principal.Service === 'events.amazonaws.com',
+  );
+
+  expect(statement.Condition).toMatchObject({ StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } });
+});
+
+describe('row 76: who may deliver', () => {
+  const jobsOf = (count: number, via: LockSchedule['via'] & string) =>
+    Array.from({ length: count }, (_, n) => ({ schedule, lockName: `job-${n}`, via }));
+  const synthesisedJobs = (count: number, via: LockSchedule['via'] & string) => {
+    const schedules = jobsOf(count, via);
+    return synthesisedOf(schedules, schedules.map(({ lockName }) => lockName));
+  };
+  const synthesisedOf = (schedules: readonly LockSchedule[], lockNames: string[]) =>
+    templateOf(stackOf(schedules, lockNames));
+  const trustOf = (template: Template) => {
+    const roles = Object.entries(template.findResources('AWS::IAM::Role'));
+    const [[, role] = []] = roles.filter(([id]) => id.includes('SchedulerRole'));
+    return role?.['Properties'].AssumeRolePolicyDocument.Statement;
+  };
+  const every = (service: string, kind: string) => ({
+    'Fn::Join': [
+      '',
+      ['arn:', { Ref: 'AWS::Partition' }, `:${service}:`, { Ref: 'AWS::Region' }, ':', { Ref: 'AWS::AccountId' }, kind],
+    ],
+  });
+  const ofAccount = { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } };
+
+  test('row 76: is Scheduler for the one group of a function', () => {
+    expect(trustOf(synthesisedJobs(1, 'scheduler'))).toMatchObject([
+      { Condition: { StringEquals: { ...ofAccount, 'aws:SourceArn': expect.anything() } } },
+    ]);
+  });
+
+  test('row 76: is Scheduler for all groups of the account, by one statement, where a function has several', () => {
+    expect(trustOf(synthesisedJobs(7, 'scheduler'))).toMatchObject([
+      {
+        Condition: {
+          StringEquals: ofAccount,
+          ArnLike: { 'aws:SourceArn': every('scheduler', ':schedule-group/*') },
+        },
+      },
+    ]);
+  });
+
+  test('row 76: is EventBridge for all rules of the account, by one statement, where a function has several', () => {
+    const template = synthesisedJobs(20, 'rule');
+    const { Statement } = onlyProperties(template, 'AWS::SQS::QueuePolicy').PolicyDocument;
+    const sourceArn = every('events', ':rule/*');
+
+    expect(Statement.slice(1)).toMatchObject([
+      { Action: 'sqs:SendMessage', Condition: { StringEquals: ofAccount, ArnLike: { 'aws:SourceArn': sourceArn } } },
+    ]);
+    expect(onlyProperties(template, 'AWS::Lambda::Permission').SourceArn).toEqual(sourceArn);
+  });
 });

@@ -1,6 +1,6 @@
 import { RemovalPolicy } from 'aws-cdk-lib';
 import { Match } from 'aws-cdk-lib/assertions';
-import { TableEncryptionV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { MultiRegionConsistency, TableEncryptionV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { LockTable, type LockTableProps } from 'single-execution/cdk';
 import { describe, expect, test } from 'vitest';
@@ -81,11 +81,14 @@ describe('row 75: a lock table', () => {
   });
 });
 
-describe("row 78: a lock table with multiRegion: 'strong' is strongly consistent, and each replica is as safe as it", () => {
+describe('row 78: a lock table with MultiRegionConsistency.STRONG is strongly consistent, and each replica is as safe as it', () => {
   test('in three regions', () => {
     const stack = stackIn('eu-west-1');
 
-    new LockTable(stack, 'Locks', { multiRegion: 'strong', replicaRegions: ['eu-west-2', 'eu-west-3'] });
+    new LockTable(stack, 'Locks', {
+      multiRegionConsistency: MultiRegionConsistency.STRONG,
+      replicaRegions: ['eu-west-2', 'eu-west-3'],
+    });
 
     templateOf(stack).hasResource(GLOBAL_TABLE, {
       DeletionPolicy: 'Retain',
@@ -103,7 +106,11 @@ describe("row 78: a lock table with multiRegion: 'strong' is strongly consistent
   test('in two regions and a witness', () => {
     const stack = stackIn('us-east-1');
 
-    new LockTable(stack, 'Locks', { multiRegion: 'strong', replicaRegions: ['us-east-2'], witnessRegion: 'us-west-2' });
+    new LockTable(stack, 'Locks', {
+      multiRegionConsistency: MultiRegionConsistency.STRONG,
+      replicaRegions: ['us-east-2'],
+      witnessRegion: 'us-west-2',
+    });
 
     templateOf(stack).hasResourceProperties(GLOBAL_TABLE, {
       MultiRegionConsistency: 'STRONG',
@@ -125,13 +132,20 @@ describe("row 78: a lock table with multiRegion: 'strong' is strongly consistent
     ['a region twice', ['eu-west-2', 'eu-west-2'], undefined, 'Duplicate replica table region, eu-west-2'],
     ["the stack's own region again", ['eu-west-1', 'eu-west-2'], undefined, 'in the same region as the primary table'],
   ])('refuses %s, which DynamoDB would', (_, replicaRegions, witnessRegion, why) => {
-    const props = { multiRegion: 'strong', replicaRegions, ...(witnessRegion && { witnessRegion }) } as const;
+    const props = {
+      multiRegionConsistency: MultiRegionConsistency.STRONG,
+      replicaRegions,
+      ...(witnessRegion && { witnessRegion }),
+    } as const;
 
     expect(() => new LockTable(stackIn('eu-west-1'), 'Locks', props)).toThrow(why);
   });
 
   test('refuses a stack that does not know its region', () => {
-    const props = { multiRegion: 'strong', replicaRegions: ['eu-west-2', 'eu-west-3'] } as const;
+    const props = {
+      multiRegionConsistency: MultiRegionConsistency.STRONG,
+      replicaRegions: ['eu-west-2', 'eu-west-3'],
+    } as const;
 
     expect(() => new LockTable(appStack(), 'Locks', props)).toThrow('not supported in a region agnostic stack');
   });
@@ -144,28 +158,60 @@ describe('F77 refuses eventually consistent replicas', () => {
       'replicaRegions is [us-east-1, us-east-2] and witnessRegion undefined',
     ],
     [{ witnessRegion: 'us-east-1' }, 'replicaRegions is [] and witnessRegion us-east-1'],
-  ])('asked for by %j without multiRegion', (props, what) => {
+  ])('asked for by %j without a consistency', (props, what) => {
     expect(() => new LockTable(stackIn('eu-west-1'), 'Locks', props)).toThrow(
       new TypeError(
-        `${what} without multiRegion: two regions of an eventually consistent table can both take a lock; give multiRegion: 'strong'`,
+        `${what} without multiRegionConsistency: two regions of an eventually consistent table can both take a lock; give MultiRegionConsistency.STRONG`,
       ),
     );
   });
 
-  test.each(['eventual', 'STRONG', '', null, true])('asked for by multiRegion %j', (multiRegion) => {
-    const props = { multiRegion: multiRegion as 'strong', replicaRegions: ['eu-west-2', 'eu-west-3'] };
+  test.each([
+    ["'EVENTUAL'", MultiRegionConsistency.EVENTUAL],
+    ["'strong'", 'strong'],
+    ["''", ''],
+    ['null', null],
+    ['true', true],
+  ])('asked for by multiRegionConsistency %s', (shown, given) => {
+    const multiRegionConsistency = given as MultiRegionConsistency;
+    const props = { multiRegionConsistency, replicaRegions: ['eu-west-2', 'eu-west-3'] };
 
     expect(() => new LockTable(stackIn('eu-west-1'), 'Locks', props)).toThrow(
-      new TypeError(`multiRegion is '${multiRegion}': give 'strong', or leave it out`),
+      new TypeError(`multiRegionConsistency is ${shown}: give MultiRegionConsistency.STRONG, or leave it out`),
     );
   });
 });
 
 describe('LockTable.fromTable', () => {
   test('takes the locks as they come without a keyPrefix, and with it where there is one', () => {
-    const shop = TableV2.fromTableName(appStack(), 'Shop', 'shop');
+    const stack = appStack();
+    const shop = TableV2.fromTableName(stack, 'Shop', 'shop');
+    const prefixed = LockTable.fromTable(stack, 'Prefixed', shop, { keyPrefix: 'lock#' });
 
-    expect(LockTable.fromTable(shop)).toMatchObject({ table: shop, keyPrefix: '' });
-    expect(LockTable.fromTable(shop, { keyPrefix: 'lock#' })).toMatchObject({ table: shop, keyPrefix: 'lock#' });
+    expect(LockTable.fromTable(stack, 'Locks', shop)).toMatchObject({ table: shop, keyPrefix: '' });
+    expect(prefixed).toMatchObject({ table: shop, keyPrefix: 'lock#' });
+    expect(prefixed.node.path).toBe('Jobs/Prefixed');
+  });
+});
+
+describe('the end of a lock table', () => {
+  const protectionOf = (props: LockTableProps) => {
+    const stack = appStack();
+    new LockTable(stack, 'Locks', props);
+    const [table] = Object.values(templateOf(stack).findResources(GLOBAL_TABLE));
+    return [table?.['DeletionPolicy'], table?.['Properties'].Replicas[0].DeletionProtectionEnabled];
+  };
+
+  test('comes with its stack where its user wants that, and not otherwise', () => {
+    expect(protectionOf({})).toEqual(['Retain', true]);
+    expect(protectionOf({ removalPolicy: RemovalPolicy.DESTROY })).toEqual(['Delete', false]);
+  });
+
+  test('cannot be both wanted and prevented', () => {
+    expect(() => protectionOf({ removalPolicy: RemovalPolicy.DESTROY, deletionProtection: true })).toThrow(
+      new TypeError(
+        'removalPolicy is destroy and deletionProtection true: DynamoDB would refuse to delete the table with its stack; leave one of them out',
+      ),
+    );
   });
 });

@@ -14,7 +14,7 @@ const REMEDY = "each would skip the other's runs; give each job a name of its ow
 function take(first: readonly string[], second: readonly string[], keyPrefixes = ['', '']): void {
   const stack = appStack();
   const shop = TableV2.fromTableName(stack, 'Shop', 'shop');
-  const [a, b] = keyPrefixes.map((keyPrefix) => LockTable.fromTable(shop, { keyPrefix }));
+  const [a, b] = keyPrefixes.map((keyPrefix) => LockTable.fromTable(stack, 'Existing', shop, { keyPrefix }));
   refuseSharedLocks(new Construct(stack, 'First'), a as ILockTable, first);
   refuseSharedLocks(new Construct(stack, 'Second'), b as ILockTable, second);
 }
@@ -53,7 +53,7 @@ describe('refuses a lock that another function of the stack takes', () => {
     const other = await import('../../infra/constructs/shared-locks.js');
     expect(other.refuseSharedLocks).not.toBe(refuseSharedLocks);
     const stack = appStack();
-    const table = LockTable.fromTable(TableV2.fromTableName(stack, 'Shop', 'shop'));
+    const table = LockTable.fromTable(stack, 'Existing', TableV2.fromTableName(stack, 'Shop', 'shop'));
     other.refuseSharedLocks(new Construct(stack, 'First'), table, ['digest']);
 
     expect(() => refuseSharedLocks(new Construct(stack, 'Second'), table, ['digest'])).toThrow(
@@ -63,7 +63,7 @@ describe('refuses a lock that another function of the stack takes', () => {
 
   test('in the same table, imported twice', () => {
     const stack = appStack();
-    const shop = (id: string) => LockTable.fromTable(TableV2.fromTableName(stack, id, 'shop'));
+    const shop = (id: string) => LockTable.fromTable(stack, 'Existing', TableV2.fromTableName(stack, id, 'shop'));
     refuseSharedLocks(new Construct(stack, 'First'), shop('Shop'), ['digest']);
 
     expect(() => refuseSharedLocks(new Construct(stack, 'Second'), shop('SameShop'), ['digest'])).toThrow(

@@ -3,8 +3,9 @@ import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { Vpc } from 'aws-cdk-lib/aws-ec2';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Key } from 'aws-cdk-lib/aws-kms';
 import { Architecture, type CfnFunction, LoggingFormat, Runtime, SystemLogLevel } from 'aws-cdk-lib/aws-lambda';
-import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
@@ -136,7 +137,9 @@ describe('row 75: the environment', () => {
 
   test('row 75: names the key prefix of a shared table', () => {
     const stack = appStack();
-    const lockTable = LockTable.fromTable(TableV2.fromTableName(stack, 'Shop', 'shop'), { keyPrefix: 'lock#' });
+    const lockTable = LockTable.fromTable(stack, 'Existing', TableV2.fromTableName(stack, 'Shop', 'shop'), {
+      keyPrefix: 'lock#',
+    });
 
     expect(variables({ lockTable }, stack)).toMatchObject({ LOCK_TABLE: 'shop', LOCK_KEY_PREFIX: 'lock#' });
   });
@@ -245,11 +248,35 @@ describe('row 75: the log', () => {
     });
   });
 
-  test('refuses logRemovalPolicy, which would do nothing', () => {
-    const props: object = { logRemovalPolicy: RemovalPolicy.RETAIN };
+  test('row 75: is kept for as long as its user says, with a key that CloudWatch Logs may use', () => {
+    const stack = appStack();
+    const logEncryptionKey = new Key(stack, 'Key');
+    const logRetention = RetentionDays.ONE_YEAR;
+    const template = templateOf(
+      digest({ logRetention, logRemovalPolicy: RemovalPolicy.RETAIN, logEncryptionKey }, stack).stack,
+    );
+    const [statement] = Object.values(template.findResources('AWS::KMS::Key')).flatMap(({ Properties }) =>
+      Properties.KeyPolicy.Statement.filter(({ Principal }: { Principal: object }) => 'Service' in Principal),
+    );
 
-    expect(() => digest(props)).toThrow(
-      'logRemovalPolicy does not reach the log group: leave it out, and give a logGroup, or call fn.logGroup.applyRemovalPolicy',
+    template.hasResource('AWS::Logs::LogGroup', {
+      DeletionPolicy: 'Retain',
+      Properties: { RetentionInDays: 365, KmsKeyId: stack.resolve(logEncryptionKey.keyArn) },
+    });
+    template.resourceCountIs('Custom::LogRetention', 0);
+    expect(JSON.stringify(statement.Principal)).toContain('logs.');
+    expect(Object.keys(statement.Condition.ArnLike)).toEqual(['kms:EncryptionContext:aws:logs:arn']);
+  });
+
+  test.each([
+    { logRetention: RetentionDays.ONE_YEAR },
+    { logRemovalPolicy: RemovalPolicy.RETAIN },
+  ])('refuses %j beside a logGroup', (ofLog) => {
+    const stack = appStack();
+    const logGroup = new LogGroup(stack, 'Mine');
+
+    expect(() => digest({ logGroup, ...ofLog }, stack)).toThrow(
+      new TypeError(`${Object.keys(ofLog)[0]} is of the log group that is made without logGroup: leave one of them out`),
     );
   });
 

@@ -15,7 +15,7 @@ import { describe, expect, test } from 'vitest';
 import { appStack, templateOf } from '../support/synthesised.js';
 
 const EVENTUAL =
-  "locks do not hold in an eventually consistent global table, where two regions can both take one; use a LockTable with multiRegion: 'strong', or a table of one region";
+  'locks do not hold in an eventually consistent global table, where two regions can both take one; use a LockTable with MultiRegionConsistency.STRONG, or a table of one region';
 const NO_TTL =
   'a time to live would delete locks, and with them the memory of which ticks are done; remove timeToLiveSpecification';
 const NO_TTL_STRONG = 'a strongly consistent global table has no time to live; remove timeToLiveSpecification';
@@ -33,7 +33,10 @@ const strongTable = (stack: Stack, props: Partial<TablePropsV2> = {}) =>
   });
 
 const strongLocks = (stack: Stack) =>
-  new LockTable(stack, 'Locks', { multiRegion: 'strong', replicaRegions: ['eu-west-2', 'eu-west-3'] });
+  new LockTable(stack, 'Locks', {
+    multiRegionConsistency: MultiRegionConsistency.STRONG,
+    replicaRegions: ['eu-west-2', 'eu-west-3'],
+  });
 const elsewhere = { replicas: [{ region: 'us-east-1' }] };
 
 test.each<[string, (stack: Stack) => void, string]>([
@@ -56,19 +59,24 @@ test.each<[string, (stack: Stack) => void, string]>([
   ],
   [
     'of a Table of the older kind',
-    (stack) => void LockTable.fromTable(new Table(stack, 'Shop', { partitionKey, replicationRegions: ['us-east-1'] })),
+    (stack) =>
+      void LockTable.fromTable(
+        stack,
+        'Existing',
+        new Table(stack, 'Shop', { partitionKey, replicationRegions: ['us-east-1'] }),
+      ),
     'Shop',
   ],
   [
     "in a table of the app's own",
-    (stack) => void LockTable.fromTable(new TableV2(stack, 'Shop', { partitionKey, ...elsewhere })),
+    (stack) => void LockTable.fromTable(stack, 'Existing', new TableV2(stack, 'Shop', { partitionKey, ...elsewhere })),
     'Shop',
   ],
   [
     "in a table of the app's own, taken by one of its replicas",
     (stack) => {
       const shop = new TableV2(stack, 'Shop', { partitionKey, ...elsewhere });
-      LockTable.fromTable(shop.replica('us-east-1'));
+      LockTable.fromTable(stack, 'Existing', shop.replica('us-east-1'));
     },
     'Shop',
   ],
@@ -76,7 +84,7 @@ test.each<[string, (stack: Stack) => void, string]>([
     "in a table of the app's own, added after it was taken for locks",
     (stack) => {
       const shop = new TableV2(stack, 'Shop', { partitionKey });
-      LockTable.fromTable(shop);
+      LockTable.fromTable(stack, 'Existing', shop);
       shop.addReplica({ region: 'us-east-1' });
     },
     'Shop',
@@ -93,7 +101,7 @@ test('F77 synthesis refuses eventually consistent replicas of a table in another
   const away = new Stack(home.node.root, 'Away', { env: { account: '210987654321', region: 'us-east-1' } });
   const { table } = new LockTable(home, 'Locks', { tableName: 'locks' });
   const replica = { tableName: 'locks', replicaSourceTable: table as ITableV2 };
-  LockTable.fromTable(new TableV2MultiAccountReplica(away, 'Locks', replica));
+  LockTable.fromTable(stack, 'Existing', new TableV2MultiAccountReplica(away, 'Locks', replica));
 
   expect(() => templateOf(away)).toThrow(`[Away/Locks] ${EVENTUAL}`);
 });
@@ -114,7 +122,7 @@ test.each<[string, (stack: Stack) => void, string]>([
   ],
   [
     "of a strongly consistent table of the app's own, which DynamoDB would refuse",
-    (stack) => void LockTable.fromTable(strongTable(stack, { timeToLiveAttribute: 'expires' })),
+    (stack) => void LockTable.fromTable(stack, 'Existing', strongTable(stack, { timeToLiveAttribute: 'expires' })),
     `Shop] ${NO_TTL_STRONG}`,
   ],
 ])('synthesis refuses a time to live, which would delete locks, %s', (_, make, message) => {
@@ -131,7 +139,7 @@ describe('LockTable.fromTable accepts', () => {
   ])("a table of the app's own in %s", (_, props) => {
     const stack = stackIn('eu-west-1');
 
-    LockTable.fromTable(new TableV2(stack, 'Shop', { partitionKey, ...props }));
+    LockTable.fromTable(stack, 'Existing', new TableV2(stack, 'Shop', { partitionKey, ...props }));
 
     templateOf(stack).resourceCountIs('AWS::DynamoDB::GlobalTable', 1);
   });
@@ -139,7 +147,7 @@ describe('LockTable.fromTable accepts', () => {
   test("a table of the app's own with strong consistency", () => {
     const stack = stackIn('eu-west-1');
 
-    LockTable.fromTable(strongTable(stack));
+    LockTable.fromTable(stack, 'Existing', strongTable(stack));
 
     templateOf(stack).hasResourceProperties('AWS::DynamoDB::GlobalTable', { MultiRegionConsistency: 'STRONG' });
   });
@@ -147,7 +155,7 @@ describe('LockTable.fromTable accepts', () => {
   test('a Table of the older kind', () => {
     const stack = appStack();
 
-    LockTable.fromTable(new Table(stack, 'Shop', { partitionKey, timeToLiveAttribute: 'expires' }));
+    LockTable.fromTable(stack, 'Existing', new Table(stack, 'Shop', { partitionKey, timeToLiveAttribute: 'expires' }));
 
     templateOf(stack).resourceCountIs('AWS::DynamoDB::Table', 1);
   });
@@ -155,8 +163,32 @@ describe('LockTable.fromTable accepts', () => {
   test('a table that was imported, of which nothing is known', () => {
     const stack = appStack();
 
-    LockTable.fromTable(TableV2.fromTableName(stack, 'Shop', 'shop')).grantLock(new User(stack, 'User'), ['digest']);
+    LockTable.fromTable(stack, 'Existing', TableV2.fromTableName(stack, 'Shop', 'shop')).grantLock(
+      new User(stack, 'User'),
+      ['digest'],
+    );
 
     templateOf(stack).resourceCountIs('AWS::DynamoDB::GlobalTable', 0);
+  });
+});
+
+describe('a table whose keys are no texts is refused', () => {
+  const number = { name: 'id', type: AttributeType.NUMBER };
+  const NO_TEXT = (name: string) =>
+    `key '${name}' is of type N, and the name of a lock is a text: use a table whose keys have AttributeType.STRING`;
+
+  test.each<[string, (stack: Stack) => ITableV2 | Table, string]>([
+    ['a TableV2', (stack) => new TableV2(stack, 'Shop', { partitionKey: number }), 'id'],
+    ['a Table of the older kind', (stack) => new Table(stack, 'Shop', { partitionKey: number }), 'id'],
+    [
+      'a sort key',
+      (stack) => new TableV2(stack, 'Shop', { partitionKey, sortKey: { ...number, name: 'at' } }),
+      'at',
+    ],
+  ])('%s', (_, tableOf, key) => {
+    const stack = appStack();
+    LockTable.fromTable(stack, 'Existing', tableOf(stack));
+
+    expect(() => templateOf(stack)).toThrow(NO_TEXT(key));
   });
 });

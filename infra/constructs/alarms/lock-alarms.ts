@@ -1,4 +1,4 @@
-import { Annotations, Duration } from 'aws-cdk-lib';
+import { Annotations, Duration, Stack } from 'aws-cdk-lib';
 import {
   Alarm,
   type AlarmProps,
@@ -9,6 +9,7 @@ import {
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { Schedule } from 'aws-cdk-lib/aws-scheduler';
 import { Construct } from 'constructs';
 import { functionBehind } from '../attached-function.js';
 import type { DeadLetters } from '../dead-letters.js';
@@ -17,6 +18,7 @@ import { lockId } from '../planned-schedule.js';
 import { lastRunEndsMs, RETRY_DELAYS_MS } from '../retry-settings.js';
 import {
   checkAlarmOptions,
+  isWanted,
   LOCK_ALARMS,
   type LockAlarmKind,
   type LockAlarmsOptions,
@@ -27,6 +29,7 @@ import { didNotRun } from './did-not-run.js';
 import type { LockSet } from './lock-sets.js';
 import { notTriggered } from './not-triggered.js';
 import type { WatchedSet } from './set-metrics.js';
+import { listed, sharedAlarm } from './shared-alarms.js';
 
 const DAY_MS = 86_400_000;
 const NEARLY = 0.9;
@@ -56,14 +59,25 @@ export interface LockAlarmsProps {
   readonly actions: readonly IAlarmAction[];
 }
 
-/** CloudWatch takes 1,024 characters of a description, and a prefix can have hundreds of schedules. */
-function listed(expressions: readonly string[]): string {
-  const [first = '', second, ...others] = new Set(expressions);
-  if (second === undefined) return first;
-  return others.length === 0 ? `${first}, ${second}` : `${first}, ${second} and ${others.length} more`;
+type Problem = Omit<Partial<AlarmProps>, 'metric' | 'alarmDescription'> & {
+  readonly metric: IMetric;
+  /** Given the functions, where several share the alarm. */
+  readonly alarmDescription: string | ((owners: string) => string);
+};
+
+/** Where an alarm stands, and what it is called there. */
+interface Place {
+  readonly scope?: Construct;
+  readonly setId?: string;
+  /** What functions have in common that share the alarm. */
+  readonly sharedBy?: string;
 }
 
-type Problem = Omit<Partial<AlarmProps>, 'metric'> & { readonly metric: IMetric; readonly alarmDescription: string };
+/** The ids of what synthesis warns of where an alarm cannot be made. */
+const WARNINGS = { didNotRun: 'did-not-run', notTriggered: 'not-triggered' } as const;
+
+/** The construct below a stack that has the alarms of all its functions. */
+const OF_STACK = 'SingleExecutionAlarms';
 
 /**
  * What wakes an operator, or waits until the morning. Each description says what happened and where to look.
@@ -93,6 +107,7 @@ export class LockAlarms extends Construct {
     checkAlarmOptions(this.#options);
     if (props.options === false) return;
     this.#addDeadLetters();
+    this.#addDeadLettersLost();
     for (const set of props.sets) this.#addWatches({ ...set, ...props });
     this.#addFunctionAlarms();
   }
@@ -102,22 +117,44 @@ export class LockAlarms extends Construct {
     return Object.values(this.#byKind).flat();
   }
 
-  /** The alarms of a kind: none where it is turned off, and one for each set of locks where the kind is of sets. */
+  /**
+   * The alarms of a kind: none where it is turned off, one for each set of locks where the kind is of sets. Functions
+   * with the same queue have the same `deadLetters`, and those of a stack the same `deadLettersLost`.
+   */
   of(kind: LockAlarmKind): readonly Alarm[] {
     return this.#byKind[kind];
   }
 
   #addDeadLetters(): void {
-    const { fn, deadLetters } = this.#props;
-    this.#addOnNumber('deadLetters', {
-      metric: deadLetters.queue.metricApproximateNumberOfMessagesVisible({
-        period: FIVE_MINUTES,
-        statistic: 'Maximum',
-      }),
-      // A queue that nobody touches for hours has no metrics although it still has messages.
-      treatMissingData: TreatMissingData.IGNORE,
-      alarmDescription: `${fn.node.path}: a tick was given up after all retries. The message in the queue has its event and the reason.`,
-    });
+    const { queue } = this.#props.deadLetters;
+    this.#addOnNumber(
+      'deadLetters',
+      {
+        metric: queue.metricApproximateNumberOfMessagesVisible({ period: FIVE_MINUTES, statistic: 'Maximum' }),
+        // A queue that nobody touches for hours has no metrics although it still has messages.
+        treatMissingData: TreatMissingData.IGNORE,
+        alarmDescription: (owners) =>
+          `${owners}: a tick was given up after all retries. The message in the queue has its event and the reason.`,
+      },
+      { sharedBy: queue.queueArn },
+    );
+  }
+
+  /** Scheduler counts it for all schedules of an account and region, and by group: an alarm cannot add up many groups. */
+  #addDeadLettersLost(): void {
+    const { fn, sets } = this.#props;
+    if (!sets.some(({ schedules }) => schedules.some(({ via }) => via !== 'rule'))) return;
+    const stack = Stack.of(fn);
+    const found = stack.node.tryFindChild(OF_STACK) as Construct | undefined;
+    this.#addOnNumber(
+      'deadLettersLost',
+      {
+        metric: Schedule.metricAllFailedToBeSentToDLQ(undefined, { period: FIVE_MINUTES }),
+        alarmDescription:
+          'EventBridge Scheduler gave up a tick of a schedule in this account and region, and could not send it to the dead-letter queue: the tick is lost. See whether the queue and its key allow the role of the schedule.',
+      },
+      { sharedBy: 'stack', scope: found ?? new Construct(stack, OF_STACK) },
+    );
   }
 
   #addFunctionAlarms(): void {
@@ -128,7 +165,8 @@ export class LockAlarms extends Construct {
       alarmDescription: `${path}: a run went on past its lease, or an operator forced it away; two runs may have overlapped. See the log for "lost".`,
     });
     // Without retries a failure is a dead letter at once, and told as such.
-    if (retries > 0 || !deadLetters.hasRuns || this.#options.failed) {
+    const isToldOtherwise = retries === 0 && deadLetters.hasRuns && isWanted('deadLetters', this.#options);
+    if (!isToldOtherwise || this.#options.failed) {
       this.#addOnNumber('failed', {
         // Lambda's own metric: a run that was killed can no longer write that it failed.
         metric: fn.metricErrors({ period: FIVE_MINUTES }),
@@ -170,6 +208,7 @@ export class LockAlarms extends Construct {
     const expressions = listed(due.map(({ schedule }) => schedule.expressionString));
     this.#addWatch('didNotRun', set, ({ after }) => didNotRun(set, runMs, after), {
       alarmDescription: `Lock "${set.name}": a tick of ${expressions} was sent, and no run has done it. See whether the function is invoked, and whether its runs are skipped or paused.`,
+      otherwise: `no alarm tells that a tick of lock "${set.name}" was not done: its function has other locks too, and deliveries are told apart by schedule groups of the locks' own; leave out scheduleGroup and via: 'rule', give the lock a function of its own, or set alarms: { didNotRun: false }`,
     });
     const gaps = due.flatMap((schedule) => (schedule.end ? [] : (schedule.gaps?.longestMs ?? [])));
     if (gaps.length === 0) return;
@@ -184,42 +223,42 @@ export class LockAlarms extends Construct {
     kind: 'didNotRun' | 'notTriggered',
     set: WatchedSet,
     propsOf: (tuning: LockWatchTuning) => Omit<AlarmProps, 'alarmDescription'> | undefined,
-    { alarmDescription, otherwise }: { readonly alarmDescription: string; readonly otherwise?: string },
+    { alarmDescription, otherwise }: { readonly alarmDescription: string; readonly otherwise: string },
   ): void {
-    const tuning = this.#options[kind] ?? {};
-    if (tuning === false) return;
-    const props = propsOf(tuning);
-    if (props) this.#add(kind, { ...props, alarmDescription }, lockId(set.name));
-    else if (otherwise) {
-      Annotations.of(this).addWarningV2(`single-execution:not-triggered:${lockId(set.name)}`, otherwise);
-    }
+    if (!isWanted(kind, this.#options)) return;
+    const setId = lockId(set.name);
+    const props = propsOf(this.#options[kind] || {});
+    if (props) this.#add(kind, { ...props, alarmDescription }, { setId });
+    else Annotations.of(this).addWarningV2(`single-execution:${WARNINGS[kind]}:${setId}`, otherwise);
   }
 
-  #addOnNumber(kind: Exclude<LockAlarmKind, 'didNotRun' | 'notTriggered'>, problem: Problem): void {
-    const tuning: LockAlarmTuning | false = this.#options[kind] ?? {};
-    if (tuning === false) return;
+  #addOnNumber(kind: Exclude<LockAlarmKind, 'didNotRun' | 'notTriggered'>, problem: Problem, place: Place = {}): void {
+    if (!isWanted(kind, this.#options)) return;
+    const tuning: LockAlarmTuning = this.#options[kind] || {};
     const { threshold = problem.threshold ?? 1, evaluationPeriods } = tuning;
     // Who says how many periods means as many in a row.
     const inARow = evaluationPeriods && { evaluationPeriods, datapointsToAlarm: evaluationPeriods };
-    this.#add(kind, { evaluationPeriods: 1, ...problem, threshold, ...inARow });
+    this.#add(kind, { evaluationPeriods: 1, ...problem, threshold, ...inARow }, place);
   }
 
   #add(
     kind: LockAlarmKind,
-    problem: Problem & Pick<AlarmProps, 'threshold' | 'evaluationPeriods'>,
-    setId?: string,
+    { alarmDescription: described, ...problem }: Problem & Pick<AlarmProps, 'threshold' | 'evaluationPeriods'>,
+    { scope = this, setId, sharedBy }: Place,
   ): void {
     const name = kind.charAt(0).toUpperCase() + kind.slice(1);
-    const alarm = new Alarm(this, setId === undefined ? name : `${name}:${setId}`, {
-      comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      treatMissingData: TreatMissingData.NOT_BREACHING,
-      ...problem,
-    });
-    const { notifyOk = true, ...options } = this.#options;
+    const make = (owners: string): Alarm =>
+      new Alarm(scope, setId === undefined ? name : `${name}:${setId}`, {
+        comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+        treatMissingData: TreatMissingData.NOT_BREACHING,
+        alarmDescription: typeof described === 'string' ? described : described(owners),
+        ...problem,
+      });
+    const { notifyOk: ofOk = false, ...options } = this.#options;
     const tuning = options[kind] || {};
     const actions = options[tuning.severity ?? LOCK_ALARMS[kind]] ?? this.#props.actions;
-    alarm.addAlarmAction(...actions);
-    if (notifyOk) alarm.addOkAction(...actions);
-    this.#byKind[kind].push(alarm);
+    // An alarm of its own is shared by nobody else.
+    const key = [kind, sharedBy ?? this.node.path, setId, problem.threshold, problem.evaluationPeriods];
+    this.#byKind[kind].push(sharedAlarm(this.#props.fn, key, { actions, ofOk }, make));
   }
 }

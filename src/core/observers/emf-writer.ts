@@ -29,6 +29,7 @@ export function findStdout(): Stdout | undefined {
 /** Writes one line of CloudWatch's Embedded Metric Format for each event that has a metric, and for each skip. */
 export function emfWriter({ namespace, sets, metrics = EMF_DEFAULTS }: EmfSettings, stdout: Stdout): Observer {
   const functionName = environmentVariable('AWS_LAMBDA_FUNCTION_NAME') || undefined;
+  const lambdaFilter = filterLevel();
   return (event) => {
     const numbers = numbersOf(event);
     const declared = (Object.keys(numbers) as EmfMetric[]).filter((name) => metrics.includes(name));
@@ -38,11 +39,27 @@ export function emfWriter({ namespace, sets, metrics = EMF_DEFAULTS }: EmfSettin
       ...dimensionsOf(event, sets, functionName),
       ...numbers,
       ...propertiesOf(event),
+      ...keptBy(lambdaFilter, event),
     };
     // Not the console: under Lambda's JSON log format it wraps each text into a `message`, where it is no EMF any more.
     stdout.write(`${JSON.stringify(line)}\n`);
   };
 }
+
+/** The level below which Lambda drops lines; undefined in its text format, which it does not filter. */
+function filterLevel(): string | undefined {
+  if (environmentVariable('AWS_LAMBDA_LOG_FORMAT') !== 'JSON') return undefined;
+  return environmentVariable('AWS_LAMBDA_LOG_LEVEL') || undefined;
+}
+
+/**
+ * What keeps a line that Lambda filters. Lambda takes one without `level`, or without a valid `timestamp`, for INFO, and
+ * would drop metrics where the function logs from WARN on.
+ *
+ * @see https://docs.aws.amazon.com/lambda/latest/dg/monitoring-cloudwatchlogs-log-level.html
+ */
+const keptBy = (level: string | undefined, event: LockEvent): object =>
+  level === undefined ? {} : { level, timestamp: event.at.toISOString() };
 
 /** What an event counts or measures. */
 function numbersOf(event: LockEvent): Numbers {

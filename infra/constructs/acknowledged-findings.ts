@@ -1,0 +1,34 @@
+import type { IConstruct } from 'constructs';
+
+/** Where cdk-nag 3 reads it. CDK's own way of writing it, `Validations`, is not in the oldest CDK that is supported. */
+const ACKNOWLEDGED = 'aws:cdk:acknowledged-rules';
+
+const ENDS_HERE = 'This queue is where dead letters end';
+
+/** Acknowledges what cdk-nag finds in a queue of dead letters that is made here. */
+export function acknowledgeQueue(queue: IConstruct): void {
+  acknowledge(queue, {
+    'AwsSolutions::AwsSolutions-SQS3': ENDS_HERE,
+    'Serverless::Serverless-SQSRedrivePolicy': ENDS_HERE,
+  });
+}
+
+/** Acknowledges what cdk-nag finds in a function whose failed events go to a queue as a destination. */
+export function acknowledgeDestination(fn: IConstruct): void {
+  acknowledge(fn, {
+    'Serverless::Serverless-LambdaDLQ':
+      'Failed events go to a queue as a destination on failure, which also has the reason',
+  });
+}
+
+/** Acknowledges what cdk-nag finds in a function that is made without traces. */
+export function acknowledgeNoTraces(fn: IConstruct): void {
+  acknowledge(fn, {
+    'Serverless::Serverless-LambdaTracing':
+      'Runs of a schedule are few, and each is found in the log by its tick; give tracing: Tracing.ACTIVE for traces',
+  });
+}
+
+function acknowledge(construct: IConstruct, findings: Readonly<Record<string, string>>): void {
+  for (const [id, reason] of Object.entries(findings)) construct.node.addMetadata(ACKNOWLEDGED, { [id]: reason });
+}

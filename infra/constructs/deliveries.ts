@@ -1,0 +1,63 @@
+import { Stack } from 'aws-cdk-lib';
+import { Grant, type IRole, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
+import type { Construct } from 'constructs';
+
+/*
+ * Who may deliver ticks to a function, and to its queue those that are given up. However many schedules or rules a
+ * function has, each policy has one statement for them: a statement for each would exceed IAM's 2,048 characters of a
+ * trust policy with seven groups, and the 20 statements of a queue's policy with twenty rules. Where several are
+ * allowed, the statement names the account and every group, or rule, of its region.
+ */
+
+/** A function, and the queue of the ticks that were given up. */
+export interface Deliverable {
+  readonly fn: IFunction;
+  readonly deadLetterQueue: IQueue;
+}
+
+/** The role with which Scheduler does it for the schedules of these groups. */
+export function schedulerRole(scope: Construct, groupArns: readonly string[]): Role {
+  const { account } = Stack.of(scope);
+  const [only, ...others] = new Set(groupArns);
+  const every = Stack.of(scope).formatArn({ service: 'scheduler', resource: 'schedule-group', resourceName: '*' });
+  const conditions =
+    only !== undefined && others.length === 0
+      ? { StringEquals: { 'aws:SourceAccount': account, 'aws:SourceArn': only } }
+      : { StringEquals: { 'aws:SourceAccount': account }, ArnLike: { 'aws:SourceArn': every } };
+  return new Role(scope, 'SchedulerRole', {
+    assumedBy: new ServicePrincipal('scheduler.amazonaws.com', { conditions }),
+  });
+}
+
+/** Allows a role to invoke exactly this function, and to send to the queue. */
+export function allowScheduler(grantee: IRole, { fn, deadLetterQueue }: Deliverable): void {
+  Grant.addToPrincipal({ grantee, actions: ['lambda:InvokeFunction'], resourceArns: [fn.functionArn] });
+  Grant.addToPrincipal({ grantee, actions: ['sqs:SendMessage'], resourceArns: [deadLetterQueue.queueArn] });
+  deadLetterQueue.encryptionMasterKey?.grantEncryptDecrypt(grantee);
+}
+
+/** Allows rules of EventBridge to invoke the function, and to send to the queue. */
+export function allowRules(scope: Construct, ruleArns: readonly string[], { fn, deadLetterQueue }: Deliverable): void {
+  const [only, ...others] = ruleArns;
+  const every = Stack.of(scope).formatArn({ service: 'events', resource: 'rule', resourceName: '*' });
+  const sourceArn = only !== undefined && others.length === 0 ? only : every;
+  const senderOf = (arn: string): ServicePrincipal =>
+    new ServicePrincipal('events.amazonaws.com', {
+      conditions: {
+        StringEquals: { 'aws:SourceAccount': Stack.of(scope).account },
+        ArnLike: { 'aws:SourceArn': arn },
+      },
+    });
+  fn.addPermission('InvokedByRules', { scope, principal: new ServicePrincipal('events.amazonaws.com'), sourceArn });
+  const grantee = senderOf(sourceArn);
+  Grant.addToPrincipalOrResource({
+    grantee,
+    actions: ['sqs:SendMessage'],
+    resourceArns: [deadLetterQueue.queueArn],
+    resource: deadLetterQueue,
+  });
+  // Not the one rule: it waits for the queue, and the queue for its key.
+  deadLetterQueue.encryptionMasterKey?.grantEncryptDecrypt(senderOf(every));
+}

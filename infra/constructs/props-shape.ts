@@ -1,0 +1,94 @@
+import { describe } from '../../src/core/values/describe.js';
+
+/*
+ * An app in JavaScript, or one that tsx runs, has properties that no compiler has checked. What is of another kind is
+ * refused here with the property's name, before code fails that takes it for granted.
+ */
+
+type Value = Readonly<Record<string, unknown>>;
+
+interface Shape {
+  readonly is: (value: unknown) => boolean;
+  readonly remedy: string;
+}
+
+const isObject = (value: unknown): value is Value => typeof value === 'object' && value !== null;
+/** Known by a member, since an app can load two copies of the CDK. */
+const has =
+  (member: string, type: 'function' | 'string') =>
+  (value: unknown): boolean =>
+    isObject(value) && typeof value[member] === type;
+
+const DURATION: Shape = {
+  is: has('toMilliseconds', 'function'),
+  remedy: 'give a Duration, such as Duration.minutes(1)',
+};
+const QUEUE: Shape = { is: has('queueArn', 'string'), remedy: 'give a Queue' };
+const ACTION: Shape = { is: has('bind', 'function'), remedy: 'give an action, such as new SnsAction(topic)' };
+const NAME: Shape = { is: (value) => typeof value === 'string', remedy: "give a name, such as 'send-digest'" };
+const EXPRESSION: Shape = {
+  is: has('expressionString', 'string'),
+  remedy: 'give a ScheduleExpression, such as ScheduleExpression.rate(Duration.minutes(5))',
+};
+const VIA: Shape = { is: (value) => value === 'scheduler' || value === 'rule', remedy: "choose 'scheduler' or 'rule'" };
+const WINDOW: Shape = { is: has('mode', 'string'), remedy: 'give a TimeWindow, such as TimeWindow.off()' };
+const TABLE: Shape = { is: has('grantLock', 'function'), remedy: 'give a LockTable, or LockTable.fromTable(…)' };
+const FUNCTION: Shape = {
+  is: (value) => isObject(value) && ('lockSets' in value || 'execution' in value),
+  remedy: 'give a SingleExecutionFunction, or what SingleExecution.attach returned',
+};
+
+/** @throws TypeError naming the property of a function, or of one of its schedules or alarms */
+export function refuseShapeOfFunction(props: object): void {
+  const given = props as Value;
+  refuse('lockTable', given['lockTable'], TABLE);
+  refuseList('lockNames', given['lockNames'], NAME);
+  const schedules = listOf('schedules', given['schedules'], 'give a list of { schedule }');
+  for (const [i, schedule] of schedules.entries()) refuseShapeOfSchedule(`schedules[${i}]`, schedule);
+  for (const name of ['lockAtMostFor', 'lockAtLeastFor', 'timeout', 'maxEventAge']) refuseGiven(name, given, DURATION);
+  refuseGiven('deadLetterQueue', given, QUEUE);
+  if (given['alarmActions'] !== undefined) refuseList('alarmActions', given['alarmActions'], ACTION);
+  const { alarms = {} } = given;
+  if (alarms === false) return;
+  if (!isObject(alarms) || Array.isArray(alarms)) {
+    throw new TypeError(`alarms is ${describe(alarms)}: give an object such as { longRun: false }, or false`);
+  }
+  for (const name of ['page', 'ticket']) {
+    if (alarms[name] !== undefined) refuseList(`alarms.${name}`, alarms[name], ACTION);
+  }
+}
+
+/** @throws TypeError naming the place in the list of a dashboard's functions */
+export function refuseShapeOfDashboard({ functions }: Value): void {
+  refuseList('functions', functions, FUNCTION);
+}
+
+function refuseShapeOfSchedule(name: string, schedule: unknown): void {
+  if (!isObject(schedule)) {
+    throw new TypeError(`${name} is ${describe(schedule)}: give an object such as { schedule, lockName }`);
+  }
+  refuse(`${name}.schedule`, schedule['schedule'], EXPRESSION);
+  const shapes = { lockName: NAME, via: VIA, timeWindow: WINDOW };
+  for (const [member, shape] of Object.entries(shapes)) {
+    if (schedule[member] !== undefined) refuse(`${name}.${member}`, schedule[member], shape);
+  }
+}
+
+function refuseGiven(name: string, props: Value, shape: Shape): void {
+  if (props[name] !== undefined) refuse(name, props[name], shape);
+}
+
+function refuseList(name: string, list: unknown, shape: Shape): void {
+  for (const [i, value] of listOf(name, list, `${shape.remedy}, in a list`).entries()) {
+    refuse(`${name}[${i}]`, value, shape);
+  }
+}
+
+function listOf(name: string, list: unknown, remedy: string): readonly unknown[] {
+  if (!Array.isArray(list)) throw new TypeError(`${name} is ${describe(list)}: ${remedy}`);
+  return list;
+}
+
+function refuse(name: string, value: unknown, { is, remedy }: Shape): void {
+  if (!is(value)) throw new TypeError(`${name} is ${describe(value)}: ${remedy}`);
+}
