@@ -24,11 +24,7 @@ export function synthesise(): Deployment {
     return readTemplate({
       jobName: 'send-digest',
       resources: Resources,
-<<<<<<< HEAD:test/infra/templates/synthesise.ts
-      alarmName: (_, alarm) => /(\w+)(:[\w-]+)?\/Resource$/.exec(String(alarm.Metadata?.['aws:cdk:path']))?.[1] ?? '',
-=======
       alarmName: (_, alarm) => /Alarms\/(\w+)/.exec(String(alarm.Metadata?.['aws:cdk:path']))?.[1] ?? 'unknown',
->>>>>>> w-cdk:infra/templates/read/synthesise.ts
     });
   } finally {
     process.chdir(home);
