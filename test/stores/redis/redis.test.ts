@@ -178,6 +178,31 @@ describe('a lost answer', () => {
     expect(await redis.hget('lock:digest', 'barredAttempts')).toBe('a-late');
   });
 
+  test('F6 of a try that was granted until its lease was over: nothing ran of its tick, which stays open', async () => {
+    const { client, faults } = faultyClient();
+    const [store, direct] = [redisStore({ client }), redisStore({ client: redis })];
+    await grant(store, claim({ name: 'another, which loads the script' }));
+    const clock = manualClock(Date.now());
+    const applied = gate();
+    faults.push(async (send) => {
+      await send();
+      applied.open();
+      return new Promise(() => {});
+    });
+    const tickMs = Date.UTC(2026, 0, 1);
+
+    const late = store.acquire(claim({ attemptId: 'a-late', tickMs, leaseMs: 1 }), { ...call(), clock });
+    await applied.opened;
+    const newer = claim({ attemptId: 'a-newer', tickMs: tickMs + 1 });
+    const lease = await vi.waitFor(() => grant(direct, newer), 60_000);
+    await clock.advance(1_000);
+    expect(await late).toMatchObject({ status: 'refused', reason: 'locked' });
+    await direct.release(lease, { ...done, markTickDone: true }, call());
+
+    const again = claim({ attemptId: 'a-again', tickMs });
+    expect(await direct.acquire(again, call())).toMatchObject({ status: 'acquired', lease: { openTicksMs: [tickMs] } });
+  });
+
   test('F16 of a try and of every cancel, and a record that is corrupt: the corrupt record is what is told', async () => {
     const { client, faults } = faultyClient();
     const store = redisStore({ client });
@@ -281,7 +306,7 @@ describe('errors', () => {
     const fail = async () => {
       throw error;
     };
-    return redisStore({ client: { eval: fail, evalsha: fail } }).acquire(claim(), { ...call(50), tryMs: 50 });
+    return redisStore({ client: { eval: fail, evalsha: fail } }).acquire(claim(), { ...call(400), tryMs: 400 });
   };
 
   test('F90 hold nothing of the command, nor of where it went', async () => {
@@ -337,7 +362,7 @@ describe('errors', () => {
     };
     const store = redisStore({ client: { eval: fail, evalsha: fail } });
 
-    await expect(store.acquire(claim(), { ...call(50), tryMs: 50 })).rejects.toThrow(LockStoreError);
+    await expect(store.acquire(claim(), { ...call(400), tryMs: 400 })).rejects.toThrow(LockStoreError);
     expect(sent.includes('cancel')).toBe(isCancelled);
   });
 
