@@ -1,12 +1,12 @@
-import { render } from 'preact';
+import { options, render } from 'preact';
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import type { LockInfo } from '../../../admin/lock-admin.js';
 import { shortInstant, shortSpan } from '../../../operate/span.js';
+import { safeText } from '../../safe-text.js';
 import { address, ask, type Feed, linkTo, readFeed } from './feed.js';
 import { JobList } from './job-list.js';
 import { JobPage } from './job-page.js';
 import { Hatch } from './picture.js';
-import { showSafeTexts } from './safe-page.js';
 
 /** How often a page asks the console, which reads the store at a pace of its own. */
 const LOOK_EVERY_MS = 2_000;
@@ -119,6 +119,18 @@ function useJob(): string | undefined {
     return () => removeEventListener('hashchange', changed);
   }, []);
   return job;
+}
+
+/** Shows each text and each label as a terminal would: a name that turns the direction of writing is escaped. */
+function showSafeTexts(): void {
+  options.vnode = (vnode: { readonly type: unknown; props: unknown }) => {
+    const { type, props } = vnode;
+    // A text is a node without a type.
+    if (typeof props === 'string') vnode.props = safeText(props);
+    if (typeof type !== 'string') return;
+    const labelled = props as { 'aria-label'?: unknown };
+    if (typeof labelled['aria-label'] === 'string') labelled['aria-label'] = safeText(labelled['aria-label']);
+  };
 }
 
 showSafeTexts();
