@@ -23,6 +23,19 @@ export function readScheduleEvent(event: unknown): Trigger {
 }
 
 /**
+ * Refuses an event whose time is still the text of a context attribute: its template is wrong, and so would each event
+ * of its schedule be.
+ *
+ * @throws RangeError with the remedy
+ */
+export function checkFilledIn({ unreadableTick }: Trigger, name: string): void {
+  if (!unreadableTick?.startsWith("'<aws.scheduler.")) return;
+  throw new RangeError(
+    `lock "${name}": the scheduled time of the event is ${unreadableTick}, which EventBridge Scheduler has not filled in: write < and > into the input of the schedule as they are (Terraform's jsonencode escapes them), or give tick as a function, or 'none'`,
+  );
+}
+
+/**
  * The event as the handler is given it. A tick that is caught up with has no event of its own: it gets a copy of this
  * one, whose time is that tick. An event that tells no scheduled time stays as it is.
  */

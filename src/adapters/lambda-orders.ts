@@ -4,11 +4,11 @@ import { isSwitchedOff } from '../core/run/off-switch.js';
 import type { Order } from '../core/run/order.js';
 import { namesOf } from '../core/values/option-checks.js';
 import { type RunTimes, timesWithin } from '../core/wrap/run-times.js';
-import { tickChooser, warnOfNoTick } from '../core/wrap/trigger.js';
+import { type OnUntold, tickChooser, warnOfNoTick } from '../core/wrap/trigger.js';
 import { type OwnOptions, resolveWrapper, type Wrapper } from '../core/wrap/wrapper.js';
 import type { Options } from './lambda.js';
 import { type Context, remainingMs, whoRuns } from './lambda-context.js';
-import { readScheduleEvent } from './lambda-event.js';
+import { checkFilledIn, readScheduleEvent } from './lambda-event.js';
 
 /** What becomes of an invocation of Lambda, whoever calls the handler. */
 export interface LambdaOrders<E> extends Pick<Wrapper<[E, Context]>, 'reply'> {
@@ -23,7 +23,7 @@ const OWN_OPTIONS = namesOf<OwnOptions<Options>>({});
 export function lambdaOrders<E>(handler: unknown, options: Options<E>): LambdaOrders<E> {
   const { settings, nameFor, reply } = resolveWrapper(handler, options, OWN_OPTIONS, logAndMetrics);
   const { tick = 'event' } = options;
-  const triggerFor = tickChooser(tick, settings, warnOfNoTick());
+  const triggerFor = tickChooser(tick, settings, onNoTick());
   const policy = withStore(settings, options.store);
   const timesFor = timesOf(policy);
   return {
@@ -38,6 +38,14 @@ export function lambdaOrders<E>(handler: unknown, options: Options<E>): LambdaOr
         ...timesFor(remainingMs(context)),
       };
     },
+  };
+}
+
+function onNoTick(): OnUntold {
+  const warnOnce = warnOfNoTick();
+  return (read, name) => {
+    checkFilledIn(read, name);
+    warnOnce(read, name);
   };
 }
 

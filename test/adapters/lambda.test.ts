@@ -472,17 +472,36 @@ describe('the tick', () => {
     expect(await wrapped(fixture('scheduler-input'), context())).toEqual({ tick: undefined, attempt: 2 });
   });
 
-  test('row 64: a context attribute that an emulator passed through is no tick: it runs, and an event says so', async () => {
+  test('F68 a context attribute that nobody filled in is a mistake in the template: refused, and nothing is written', async () => {
+    const { store, options, context } = setting();
+    const acquire = vi.spyOn(store, 'acquire');
+    const refused = withSingleExecution(seen, options)(fixture('emulator-input'), context());
+
+    await expect(refused).rejects.toThrow(
+      new RangeError(
+        "lock \"digest\": the scheduled time of the event is '<aws.scheduler.scheduled-time>', which EventBridge Scheduler has not filled in: write < and > into the input of the schedule as they are (Terraform's jsonencode escapes them), or give tick as a function, or 'none'",
+      ),
+    );
+    expect(acquire).not.toHaveBeenCalled();
+  });
+
+  test.each<['none' | (() => undefined)]>([['none'], [() => undefined]])(
+    'an emulator that fills in no context attributes runs the handler with tick %o',
+    async (tick) => {
+      const { options, context } = setting();
+      const wrapped = withSingleExecution(seen, { ...options, tick });
+
+      expect(await wrapped(fixture('emulator-input'), context())).toEqual({ tick: undefined, attempt: undefined });
+    },
+  );
+
+  test('F68 any other time that cannot be read is no tick: it runs, and an event says so', async () => {
     const { options, context, observer } = setting();
     const wrapped = withSingleExecution(seen, options);
+    const event = { ...fixture('scheduler-input'), scheduledTime: 'soon' };
 
-    expect(await wrapped(fixture('emulator-input'), context())).toEqual({ tick: undefined, attempt: undefined });
-    expect(observer.events[0]).toMatchObject({
-      type: 'tick-unreadable',
-      name: 'digest',
-      value: "'<aws.scheduler.scheduled-time>'",
-      scheduleArn: '<aws.scheduler.schedule-arn>',
-    });
+    expect(await wrapped(event, context())).toEqual({ tick: undefined, attempt: 2 });
+    expect(observer.events[0]).toMatchObject({ type: 'tick-unreadable', name: 'digest', value: "'soon'" });
     expect(observer.types().slice(1)).toEqual(['attempted', 'acquired', 'started', 'released', 'finished']);
   });
 
