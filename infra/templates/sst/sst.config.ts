@@ -141,7 +141,7 @@ export default $config({
           name: 'own',
           policy: aws.iam.getPolicyDocumentOutput({
             statements: [
-              { actions: ['lambda:InvokeFunction'], resources: [fn.arn, $interpolate`${fn.arn}:*`] },
+              { actions: ['lambda:InvokeFunction'], resources: [fn.arn] },
               { actions: ['sqs:SendMessage'], resources: [deadLetters.arn] },
             ],
           }).json,
@@ -198,7 +198,6 @@ export default $config({
       evaluationPeriods: 1,
       treatMissingData: 'ignore',
       alarmActions: [alarms.arn],
-      okActions: [alarms.arn],
     });
 
     new aws.cloudwatch.MetricAlarm('DidNotRun', {
@@ -249,7 +248,6 @@ export default $config({
       evaluationPeriods: 24,
       treatMissingData: 'ignore',
       alarmActions: [alarms.arn],
-      okActions: [alarms.arn],
     });
 
     new aws.cloudwatch.MetricAlarm('NotTriggered', {
@@ -296,7 +294,6 @@ export default $config({
       datapointsToAlarm: 1,
       treatMissingData: 'ignore',
       alarmActions: [alarms.arn],
-      okActions: [alarms.arn],
     });
 
     new aws.cloudwatch.MetricAlarm('LockLost', {
@@ -311,7 +308,6 @@ export default $config({
       evaluationPeriods: 1,
       treatMissingData: 'notBreaching',
       alarmActions: [alarms.arn],
-      okActions: [alarms.arn],
     });
 
     new aws.cloudwatch.MetricAlarm('Failed', {
@@ -327,7 +323,6 @@ export default $config({
       datapointsToAlarm: 1,
       treatMissingData: 'notBreaching',
       alarmActions: [alarms.arn],
-      okActions: [alarms.arn],
     });
 
     new aws.cloudwatch.MetricAlarm('LongRun', {
@@ -343,7 +338,6 @@ export default $config({
       datapointsToAlarm: 1,
       treatMissingData: 'notBreaching',
       alarmActions: [alarms.arn],
-      okActions: [alarms.arn],
     });
 
     new aws.cloudwatch.MetricAlarm('ClockSkew', {
@@ -358,7 +352,20 @@ export default $config({
       evaluationPeriods: 1,
       treatMissingData: 'notBreaching',
       alarmActions: [alarms.arn],
-      okActions: [alarms.arn],
+    });
+
+    new aws.cloudwatch.MetricAlarm('DeadLettersLost', {
+      alarmDescription:
+        'EventBridge Scheduler gave up a tick of a schedule in this account and region, and could not send it to the dead-letter queue: the tick is lost. See whether the queue and its key allow the role of the schedule.',
+      namespace: 'AWS/Scheduler',
+      metricName: 'InvocationsFailedToBeSentToDeadLetterCount',
+      statistic: 'Sum',
+      period: 300,
+      comparisonOperator: 'GreaterThanOrEqualToThreshold',
+      threshold: 1,
+      evaluationPeriods: 1,
+      treatMissingData: 'notBreaching',
+      alarmActions: [alarms.arn],
     });
   },
 });

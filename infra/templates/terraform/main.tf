@@ -224,7 +224,7 @@ resource "aws_iam_role" "send_digest_schedule" {
 data "aws_iam_policy_document" "send_digest_schedule" {
   statement {
     actions   = ["lambda:InvokeFunction"]
-    resources = [aws_lambda_function.send_digest.arn, "${aws_lambda_function.send_digest.arn}:*"]
+    resources = [aws_lambda_function.send_digest.arn]
   }
 
   statement {
@@ -286,7 +286,6 @@ resource "aws_cloudwatch_metric_alarm" "dead_letters" {
   evaluation_periods  = 1
   treat_missing_data  = "ignore"
   alarm_actions       = [aws_sns_topic.alarms.arn]
-  ok_actions          = [aws_sns_topic.alarms.arn]
 }
 
 resource "aws_cloudwatch_metric_alarm" "did_not_run" {
@@ -297,7 +296,6 @@ resource "aws_cloudwatch_metric_alarm" "did_not_run" {
   evaluation_periods  = 24
   treat_missing_data  = "ignore"
   alarm_actions       = [aws_sns_topic.alarms.arn]
-  ok_actions          = [aws_sns_topic.alarms.arn]
 
   metric_query {
     id          = "expr_1"
@@ -355,7 +353,6 @@ resource "aws_cloudwatch_metric_alarm" "not_triggered" {
   datapoints_to_alarm = 1
   treat_missing_data  = "ignore"
   alarm_actions       = [aws_sns_topic.alarms.arn]
-  ok_actions          = [aws_sns_topic.alarms.arn]
 
   metric_query {
     id          = "expr_1"
@@ -411,7 +408,6 @@ resource "aws_cloudwatch_metric_alarm" "lock_lost" {
   evaluation_periods  = 1
   treat_missing_data  = "notBreaching"
   alarm_actions       = [aws_sns_topic.alarms.arn]
-  ok_actions          = [aws_sns_topic.alarms.arn]
 }
 
 resource "aws_cloudwatch_metric_alarm" "failed" {
@@ -428,7 +424,6 @@ resource "aws_cloudwatch_metric_alarm" "failed" {
   datapoints_to_alarm = 1
   treat_missing_data  = "notBreaching"
   alarm_actions       = [aws_sns_topic.alarms.arn]
-  ok_actions          = [aws_sns_topic.alarms.arn]
 }
 
 resource "aws_cloudwatch_metric_alarm" "long_run" {
@@ -445,7 +440,6 @@ resource "aws_cloudwatch_metric_alarm" "long_run" {
   datapoints_to_alarm = 1
   treat_missing_data  = "notBreaching"
   alarm_actions       = [aws_sns_topic.alarms.arn]
-  ok_actions          = [aws_sns_topic.alarms.arn]
 }
 
 resource "aws_cloudwatch_metric_alarm" "clock_skew" {
@@ -461,5 +455,18 @@ resource "aws_cloudwatch_metric_alarm" "clock_skew" {
   evaluation_periods  = 1
   treat_missing_data  = "notBreaching"
   alarm_actions       = [aws_sns_topic.alarms.arn]
-  ok_actions          = [aws_sns_topic.alarms.arn]
+}
+
+resource "aws_cloudwatch_metric_alarm" "dead_letters_lost" {
+  alarm_name          = "${local.send_digest.name}-dead-letters-lost"
+  alarm_description   = "EventBridge Scheduler gave up a tick of a schedule in this account and region, and could not send it to the dead-letter queue: the tick is lost. See whether the queue and its key allow the role of the schedule."
+  namespace           = "AWS/Scheduler"
+  metric_name         = "InvocationsFailedToBeSentToDeadLetterCount"
+  statistic           = "Sum"
+  period              = 300
+  comparison_operator = "GreaterThanOrEqualToThreshold"
+  threshold           = 1
+  evaluation_periods  = 1
+  treat_missing_data  = "notBreaching"
+  alarm_actions       = [aws_sns_topic.alarms.arn]
 }
