@@ -17,20 +17,9 @@ import type { PlannedSchedule } from './planned-schedule.js';
 import { refuseShapeOfFunction } from './props-shape.js';
 import { SingleExecution, type SingleExecutionProps } from './single-execution.js';
 
-/** The log group of a function that is given none. */
-interface LogProps {
-  /** How long its log is kept. @default RetentionDays.ONE_MONTH */
-  readonly logRetention?: RetentionDays;
-  /** What becomes of its log when the stack is deleted. @default RemovalPolicy.DESTROY */
-  readonly logRemovalPolicy?: RemovalPolicy;
-  /** The key that encrypts its log; it allows CloudWatch Logs to use it. @default a key that AWS owns */
-  readonly logEncryptionKey?: IKey;
-}
-
 /** Options of `SingleExecutionFunction`, and those of `NodejsFunction`. */
 export interface SingleExecutionFunctionProps
-  extends Omit<NodejsFunctionProps, keyof LogProps | keyof SingleExecutionProps>,
-    LogProps,
+  extends Omit<NodejsFunctionProps, 'logRetention' | 'logRemovalPolicy' | keyof SingleExecutionProps>,
     SingleExecutionProps {
   /** The file that exports the handler. */
   readonly entry: string;
@@ -38,6 +27,12 @@ export interface SingleExecutionFunctionProps
   readonly deadLetterQueueEnabled?: boolean;
   /** Refused: give `onFailure: new SnsDestination(topic)`. @default none */
   readonly deadLetterTopic?: ITopic;
+  /** How long its log is kept. @default RetentionDays.ONE_MONTH */
+  readonly logRetention?: RetentionDays;
+  /** What becomes of its log when the stack is deleted. @default RemovalPolicy.DESTROY */
+  readonly logRemovalPolicy?: RemovalPolicy;
+  /** The key that encrypts its log. Its policy is extended, so that CloudWatch Logs can use it. @default a key that AWS owns */
+  readonly logEncryptionKey?: IKey;
 }
 
 /**
@@ -145,7 +140,8 @@ export class SingleExecutionFunction extends NodejsFunction {
 }
 
 /** Takes the place of the log group that CDK makes where its flag `useCdkManagedLogGroup` is on. */
-function ownLog(fn: NodejsFunction, { logRetention, logRemovalPolicy, logEncryptionKey }: LogProps): LogGroup {
+function ownLog(fn: NodejsFunction, props: SingleExecutionFunctionProps): LogGroup {
+  const { logRetention, logRemovalPolicy, logEncryptionKey } = props;
   fn.node.tryRemoveChild('LogGroup');
   if (logEncryptionKey) allowLogs(logEncryptionKey);
   const log = new LogGroup(fn, 'LogGroup', {

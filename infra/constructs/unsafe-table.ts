@@ -72,15 +72,13 @@ const isReplicaOfTable = (construct: IConstruct): boolean => typeOf(construct) =
 
 /** The properties with their lazy values. */
 function propertiesOf(table: IConstruct): TableProperties {
-  const { replicas, multiRegionConsistency, globalTableSourceArn, timeToLiveSpecification, ...own } = table.node
-    .defaultChild as IConstruct & TableProperties;
-  const { keySchema, attributeDefinitions } = own;
+  const resource = table.node.defaultChild as IConstruct & TableProperties;
   return Stack.of(table).resolve({
-    replicas,
-    multiRegionConsistency,
-    globalTableSourceArn,
-    timeToLiveSpecification,
-    keySchema,
-    attributeDefinitions,
+    replicas: resource.replicas,
+    multiRegionConsistency: resource.multiRegionConsistency,
+    globalTableSourceArn: resource.globalTableSourceArn,
+    timeToLiveSpecification: resource.timeToLiveSpecification,
+    keySchema: resource.keySchema,
+    attributeDefinitions: resource.attributeDefinitions,
   });
 }

@@ -38,7 +38,7 @@ test.each<[string, Environment, (stack: Stack) => ILockTable, Environment]>([
   ['with a replica where the function is', at('eu-west-2', OURS), strong, at('eu-west-1', OURS)],
 ])('a table of another region is refused: %s', (_, ...places) => {
   expect(() => placed(...places)).toThrow(
-    /^lock table Tables\/Locks(\/Table)? is in eu-west-1, and function Jobs\/Digest in eu-west-2, where the table's name stands for another table or none: give the replica, LockTable\.fromTable\(table\.replica\('eu-west-2'\)\), or a table of eu-west-2$/,
+    /^lock table Tables\/Locks(\/Table)? is in eu-west-1, and function Jobs\/Digest in eu-west-2, where the table's name stands for another table or none: give the replica, LockTable\.fromTable\(stack, 'Locks', table\.replica\('eu-west-2'\)\), or a table of eu-west-2$/,
   );
 });
 
@@ -66,7 +66,7 @@ test.each<[string, Environment, (stack: Stack) => ILockTable, Environment]>([
 
 test("the replica of the function's region is taken, and is the one that its role may use", () => {
   const replica = (stack: Stack) =>
-    LockTable.fromTable(stack, 'Existing', (strong(stack) as LockTable).table.replica('eu-west-2'));
+    LockTable.fromTable(stack, 'Replica', (strong(stack) as LockTable).table.replica('eu-west-2'));
   const { stack } = placed(at('eu-west-2', OURS), replica, at('eu-west-1', OURS));
 
   expect(JSON.stringify(templateOf(stack).findResources('AWS::IAM::Policy'))).toContain(

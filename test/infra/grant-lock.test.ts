@@ -48,7 +48,8 @@ const shop = TableV2.fromTableName(cases, 'Shop', 'shop');
 
 /** Tells whether a role that is granted these names may update the item of a key. */
 function granted(lockNames: readonly string[], keyPrefix?: string): (...keys: string[]) => boolean {
-  const locks = LockTable.fromTable(stack, 'Existing', shop, { ...(keyPrefix && { keyPrefix }) });
+  const id = `Existing${cases.node.children.length}`;
+  const locks = LockTable.fromTable(cases, id, shop, { ...(keyPrefix && { keyPrefix }) });
   const role = roleIn(cases, `Role${cases.node.children.length}`);
   const policy = policyOfGrant(cases, locks.grantLock(role, lockNames));
   return (...keys) => isAllowed(policy, update(arnOf(cases, locks), ...keys));

@@ -14,7 +14,7 @@ const REMEDY = "each would skip the other's runs; give each job a name of its ow
 function take(first: readonly string[], second: readonly string[], keyPrefixes = ['', '']): void {
   const stack = appStack();
   const shop = TableV2.fromTableName(stack, 'Shop', 'shop');
-  const [a, b] = keyPrefixes.map((keyPrefix) => LockTable.fromTable(stack, 'Existing', shop, { keyPrefix }));
+  const [a, b] = keyPrefixes.map((keyPrefix, n) => LockTable.fromTable(stack, `Existing${n}`, shop, { keyPrefix }));
   refuseSharedLocks(new Construct(stack, 'First'), a as ILockTable, first);
   refuseSharedLocks(new Construct(stack, 'Second'), b as ILockTable, second);
 }
@@ -63,7 +63,7 @@ describe('refuses a lock that another function of the stack takes', () => {
 
   test('in the same table, imported twice', () => {
     const stack = appStack();
-    const shop = (id: string) => LockTable.fromTable(stack, 'Existing', TableV2.fromTableName(stack, id, 'shop'));
+    const shop = (id: string) => LockTable.fromTable(stack, `Locks of ${id}`, TableV2.fromTableName(stack, id, 'shop'));
     refuseSharedLocks(new Construct(stack, 'First'), shop('Shop'), ['digest']);
 
     expect(() => refuseSharedLocks(new Construct(stack, 'Second'), shop('SameShop'), ['digest'])).toThrow(

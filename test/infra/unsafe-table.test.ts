@@ -101,7 +101,7 @@ test('F77 synthesis refuses eventually consistent replicas of a table in another
   const away = new Stack(home.node.root, 'Away', { env: { account: '210987654321', region: 'us-east-1' } });
   const { table } = new LockTable(home, 'Locks', { tableName: 'locks' });
   const replica = { tableName: 'locks', replicaSourceTable: table as ITableV2 };
-  LockTable.fromTable(stack, 'Existing', new TableV2MultiAccountReplica(away, 'Locks', replica));
+  LockTable.fromTable(away, 'Existing', new TableV2MultiAccountReplica(away, 'Locks', replica));
 
   expect(() => templateOf(away)).toThrow(`[Away/Locks] ${EVENTUAL}`);
 });
