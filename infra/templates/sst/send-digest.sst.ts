@@ -134,7 +134,7 @@ const scheduleRole = new aws.iam.Role('SendDigestScheduleRole', {
       name: 'own',
       policy: aws.iam.getPolicyDocumentOutput({
         statements: [
-          { actions: ['lambda:InvokeFunction'], resources: [fn.arn, $interpolate`${fn.arn}:*`] },
+          { actions: ['lambda:InvokeFunction'], resources: [fn.arn] },
           { actions: ['sqs:SendMessage'], resources: [deadLetters.arn] },
         ],
       }).json,
@@ -191,7 +191,6 @@ new aws.cloudwatch.MetricAlarm('SendDigestDeadLetters', {
   evaluationPeriods: 1,
   treatMissingData: 'ignore',
   alarmActions: [alarms.arn],
-  okActions: [alarms.arn],
 });
 
 new aws.cloudwatch.MetricAlarm('SendDigestDidNotRun', {
@@ -242,7 +241,6 @@ new aws.cloudwatch.MetricAlarm('SendDigestDidNotRun', {
   evaluationPeriods: 24,
   treatMissingData: 'ignore',
   alarmActions: [alarms.arn],
-  okActions: [alarms.arn],
 });
 
 new aws.cloudwatch.MetricAlarm('SendDigestNotTriggered', {
@@ -289,7 +287,6 @@ new aws.cloudwatch.MetricAlarm('SendDigestNotTriggered', {
   datapointsToAlarm: 1,
   treatMissingData: 'ignore',
   alarmActions: [alarms.arn],
-  okActions: [alarms.arn],
 });
 
 new aws.cloudwatch.MetricAlarm('SendDigestLockLost', {
@@ -304,7 +301,6 @@ new aws.cloudwatch.MetricAlarm('SendDigestLockLost', {
   evaluationPeriods: 1,
   treatMissingData: 'notBreaching',
   alarmActions: [alarms.arn],
-  okActions: [alarms.arn],
 });
 
 new aws.cloudwatch.MetricAlarm('SendDigestFailed', {
@@ -320,7 +316,6 @@ new aws.cloudwatch.MetricAlarm('SendDigestFailed', {
   datapointsToAlarm: 1,
   treatMissingData: 'notBreaching',
   alarmActions: [alarms.arn],
-  okActions: [alarms.arn],
 });
 
 new aws.cloudwatch.MetricAlarm('SendDigestLongRun', {
@@ -336,7 +331,6 @@ new aws.cloudwatch.MetricAlarm('SendDigestLongRun', {
   datapointsToAlarm: 1,
   treatMissingData: 'notBreaching',
   alarmActions: [alarms.arn],
-  okActions: [alarms.arn],
 });
 
 new aws.cloudwatch.MetricAlarm('SendDigestClockSkew', {
@@ -351,7 +345,20 @@ new aws.cloudwatch.MetricAlarm('SendDigestClockSkew', {
   evaluationPeriods: 1,
   treatMissingData: 'notBreaching',
   alarmActions: [alarms.arn],
-  okActions: [alarms.arn],
+});
+
+new aws.cloudwatch.MetricAlarm('SendDigestDeadLettersLost', {
+  alarmDescription:
+    'EventBridge Scheduler gave up a tick of a schedule in this account and region, and could not send it to the dead-letter queue: the tick is lost. See whether the queue and its key allow the role of the schedule.',
+  namespace: 'AWS/Scheduler',
+  metricName: 'InvocationsFailedToBeSentToDeadLetterCount',
+  statistic: 'Sum',
+  period: 300,
+  comparisonOperator: 'GreaterThanOrEqualToThreshold',
+  threshold: 1,
+  evaluationPeriods: 1,
+  treatMissingData: 'notBreaching',
+  alarmActions: [alarms.arn],
 });
 
 export {};

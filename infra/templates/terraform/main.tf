@@ -228,7 +228,7 @@ resource "aws_iam_role" "send_digest_schedule" {
 data "aws_iam_policy_document" "send_digest_schedule" {
   statement {
     actions   = ["lambda:InvokeFunction"]
-    resources = [aws_lambda_function.send_digest.arn, "${aws_lambda_function.send_digest.arn}:*"]
+    resources = [aws_lambda_function.send_digest.arn]
   }
 
   statement {
@@ -290,7 +290,6 @@ resource "aws_cloudwatch_metric_alarm" "send_digest_dead_letters" {
   evaluation_periods  = 1
   treat_missing_data  = "ignore"
   alarm_actions       = [aws_sns_topic.send_digest_alarms.arn]
-  ok_actions          = [aws_sns_topic.send_digest_alarms.arn]
 }
 
 resource "aws_cloudwatch_metric_alarm" "send_digest_did_not_run" {
@@ -301,7 +300,6 @@ resource "aws_cloudwatch_metric_alarm" "send_digest_did_not_run" {
   evaluation_periods  = 24
   treat_missing_data  = "ignore"
   alarm_actions       = [aws_sns_topic.send_digest_alarms.arn]
-  ok_actions          = [aws_sns_topic.send_digest_alarms.arn]
 
   metric_query {
     id          = "expr_1"
@@ -359,7 +357,6 @@ resource "aws_cloudwatch_metric_alarm" "send_digest_not_triggered" {
   datapoints_to_alarm = 1
   treat_missing_data  = "ignore"
   alarm_actions       = [aws_sns_topic.send_digest_alarms.arn]
-  ok_actions          = [aws_sns_topic.send_digest_alarms.arn]
 
   metric_query {
     id          = "expr_1"
@@ -415,7 +412,6 @@ resource "aws_cloudwatch_metric_alarm" "send_digest_lock_lost" {
   evaluation_periods  = 1
   treat_missing_data  = "notBreaching"
   alarm_actions       = [aws_sns_topic.send_digest_alarms.arn]
-  ok_actions          = [aws_sns_topic.send_digest_alarms.arn]
 }
 
 resource "aws_cloudwatch_metric_alarm" "send_digest_failed" {
@@ -432,7 +428,6 @@ resource "aws_cloudwatch_metric_alarm" "send_digest_failed" {
   datapoints_to_alarm = 1
   treat_missing_data  = "notBreaching"
   alarm_actions       = [aws_sns_topic.send_digest_alarms.arn]
-  ok_actions          = [aws_sns_topic.send_digest_alarms.arn]
 }
 
 resource "aws_cloudwatch_metric_alarm" "send_digest_long_run" {
@@ -449,7 +444,6 @@ resource "aws_cloudwatch_metric_alarm" "send_digest_long_run" {
   datapoints_to_alarm = 1
   treat_missing_data  = "notBreaching"
   alarm_actions       = [aws_sns_topic.send_digest_alarms.arn]
-  ok_actions          = [aws_sns_topic.send_digest_alarms.arn]
 }
 
 resource "aws_cloudwatch_metric_alarm" "send_digest_clock_skew" {
@@ -465,5 +459,18 @@ resource "aws_cloudwatch_metric_alarm" "send_digest_clock_skew" {
   evaluation_periods  = 1
   treat_missing_data  = "notBreaching"
   alarm_actions       = [aws_sns_topic.send_digest_alarms.arn]
-  ok_actions          = [aws_sns_topic.send_digest_alarms.arn]
+}
+
+resource "aws_cloudwatch_metric_alarm" "send_digest_dead_letters_lost" {
+  alarm_name          = "${local.send_digest.full_name}-dead-letters-lost"
+  alarm_description   = "EventBridge Scheduler gave up a tick of a schedule in this account and region, and could not send it to the dead-letter queue: the tick is lost. See whether the queue and its key allow the role of the schedule."
+  namespace           = "AWS/Scheduler"
+  metric_name         = "InvocationsFailedToBeSentToDeadLetterCount"
+  statistic           = "Sum"
+  period              = 300
+  comparison_operator = "GreaterThanOrEqualToThreshold"
+  threshold           = 1
+  evaluation_periods  = 1
+  treat_missing_data  = "notBreaching"
+  alarm_actions       = [aws_sns_topic.send_digest_alarms.arn]
 }
