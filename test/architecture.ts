@@ -17,8 +17,8 @@ const FAMILIES = ['adapters'];
 /** The part of `infra` that is published. */
 const CONSTRUCTS = 'infra/constructs/';
 
-/** The room of `src` that the constructs share. It is built into their door once more. */
-const SHARED = 'src/schedule/';
+/** What the constructs share with the library, so that no rule or name of a variable stands twice. */
+const SHARED = ['src/schedule/', 'src/core/values/', 'src/core/observers/emf-'];
 
 /** A file that users are given imports the door that they import. */
 const GIVEN = 'infra/templates/cdk/';
@@ -109,7 +109,7 @@ function refusal(path: string, { specifier, typeOnly }: Import): string | undefi
       : `a handler imports public doors, @aws-sdk/*, @upstash/redis and types of aws-lambda only, not '${specifier}'`;
   }
   const target = specifier.startsWith('.') ? posix.join(posix.dirname(path), specifier) : undefined;
-  if (path.startsWith(CONSTRUCTS) && target?.startsWith(SHARED)) return undefined;
+  if (path.startsWith(CONSTRUCTS) && SHARED.some((shared) => target?.startsWith(shared))) return undefined;
   if (path.startsWith(GIVEN) && specifier === 'single-execution/cdk') return undefined;
   if (path.startsWith('infra/')) {
     const library = /^single-execution($|\/)/.test(specifier) || (target !== undefined && !target.startsWith('infra/'));

@@ -1,11 +1,13 @@
 import { Annotations, type Duration, Stack, Token } from 'aws-cdk-lib';
 import type { IFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
-import { LOCK_SETS_VARIABLE, lockSetVariable } from './alarms/lock-sets.js';
+import { LOCK_SETS_VARIABLE } from '../../src/core/observers/emf-lock-sets.js';
+import { NAMESPACE_VARIABLE } from '../../src/core/observers/emf-namespace.js';
+import { SCHEDULE_VARIABLE, TIME_ZONE_VARIABLE } from '../../src/schedule/schedule-from-environment.js';
+import { lockSetVariable } from './alarms/lock-sets.js';
 import { functionBehind, functionResource } from './attached-function.js';
-import { NAMESPACE_VARIABLE } from './lock-metrics.js';
 import type { LockSchedule } from './lock-schedule.js';
 import type { ILockTable } from './lock-table.js';
-import { SCHEDULE_VARIABLE, scheduleVariables, TIME_ZONE_VARIABLE } from './schedule-variables.js';
+import { scheduleVariables } from './schedule-variables.js';
 
 /** Variables that only the construct may set, because it has checked their values, and what they follow from. */
 const OWN_VARIABLES: Readonly<Record<string, string>> = {

@@ -1,8 +1,6 @@
 import { Token } from 'aws-cdk-lib';
-
-const MAX_BYTES = 128;
-/** Control characters and lone surrogates. */
-const NO_TEXT = /[\p{Cc}\p{Surrogate}]/u;
+import { describe } from '../../src/core/values/describe.js';
+import { nameProblem } from '../../src/core/values/lock-name.js';
 
 /** Partition keys of locks: one key, or all keys with the same beginning. */
 export interface LockKeys {
@@ -26,15 +24,8 @@ export function lockKeys(name: string, keyPrefix: string): LockKeys {
   if (text === '') {
     throw new TypeError(`lock name is '${name}': give a name such as 'send-digest', or a prefix such as 'tenant/*'`);
   }
-  if (key !== key.normalize('NFC') || NO_TEXT.test(key)) {
-    throw new TypeError(
-      `lock name is ${JSON.stringify(keyPrefix + name)}: give well-formed Unicode of form NFC without control characters`,
-    );
-  }
-  const bytes = Buffer.byteLength(key);
-  if (bytes > MAX_BYTES) {
-    throw new RangeError(`lock name '${name}' has ${bytes} bytes with its key prefix: at most ${MAX_BYTES} fit`);
-  }
+  const problem = nameProblem(key);
+  if (problem !== undefined) throw new RangeError(`lock name is ${describe(keyPrefix + name)}: ${problem}`);
   return { kind: isPrefix ? 'prefix' : 'exact', text: key };
 }
 

@@ -21,9 +21,6 @@ export const LOCK_METRICS = [
 /** A metric that wrapped handlers write, by its name in CloudWatch. */
 export type LockMetricName = (typeof LOCK_METRICS)[number];
 
-/** The environment variable that names the namespace; where it is set, handlers write metrics. */
-export const NAMESPACE_VARIABLE = 'SINGLE_EXECUTION_NAMESPACE';
-
 /**
  * A metric of one lock, or of the locks of one `prefix*`, by default its sum over 5 minutes.
  *

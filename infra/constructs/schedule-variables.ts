@@ -1,9 +1,6 @@
+import { SCHEDULE_VARIABLE, TIME_ZONE_VARIABLE } from '../../src/schedule/schedule-from-environment.js';
 import type { LockSchedule } from './lock-schedule.js';
 import { isUtc } from './run-gaps.js';
-
-/** The environment variables that `scheduleFromEnvironment` reads. */
-export const SCHEDULE_VARIABLE = 'SINGLE_EXECUTION_SCHEDULE';
-export const TIME_ZONE_VARIABLE = 'SINGLE_EXECUTION_TIME_ZONE';
 
 /** The variables that tell a handler its schedule. None where the function has several that differ. */
 export function scheduleVariables(schedules: readonly Pick<LockSchedule, 'schedule'>[]): Record<string, string> {

@@ -1,9 +1,7 @@
 import { CfnScheduleGroup } from 'aws-cdk-lib/aws-scheduler';
 import type { Construct } from 'constructs';
+import { LOCK_SETS_VARIABLE, lockSetOf as prefixOf } from '../../../src/core/observers/emf-lock-sets.js';
 import { lockId, type PlannedSchedule } from '../planned-schedule.js';
-
-/** The environment variable that names the sets of locks. */
-export const LOCK_SETS_VARIABLE = 'SINGLE_EXECUTION_LOCK_SETS';
 
 /** Locks that share metrics and alarms: one lock, or all locks of a `prefix*`. */
 export interface LockSet {
@@ -21,10 +19,9 @@ export function lockSetVariable(lockNames: readonly string[]): Readonly<Record<s
   return prefixes.length === 0 ? {} : { [LOCK_SETS_VARIABLE]: JSON.stringify(prefixes) };
 }
 
-/** The set of a lock: the longest prefix that it begins with, else the lock alone. The library judges the same way. */
+/** The set of a lock: the longest prefix that it begins with, else the lock alone. */
 export function lockSetOf(lockName: string, lockNames: readonly string[]): string {
-  const prefixes = lockNames.filter((name) => isPrefix(name) && lockName.startsWith(name.slice(0, -1)));
-  return prefixes.sort((a, b) => b.length - a.length)[0] ?? lockName;
+  return prefixOf(lockName, lockNames.filter(isPrefix)) ?? lockName;
 }
 
 const isPrefix = (name: string): boolean => name.endsWith('*');
