@@ -96,6 +96,7 @@ function alarm({ MetricQueries, ...rest }: Values): Values {
 }
 
 function metric({ Dimensions, ...rest }: Values): Values {
+  if (Dimensions === undefined) return rest;
   return { ...rest, Dimensions: Object.entries(Object(Dimensions)).map(([Name, Value]) => ({ Name, Value })) };
 }
 
