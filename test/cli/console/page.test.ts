@@ -154,7 +154,11 @@ describe('the page of the console', () => {
     for (const slot of ['r1', 'r2', 'r3']) {
       await client.hset(`lock:${name}`, slot, `s|${last}|${last}|${last}|${token}|${last}`);
     }
-    await client.hset(`lock:${name}`, { leaseMs: String(2 ** 53 - 1), r4: 'c|0|0||0', pausedUntil: '8640000000000000' });
+    await client.hset(`lock:${name}`, {
+      leaseMs: String(2 ** 53 - 1),
+      r4: 'c|0|0||0',
+      pausedUntil: '8640000000000000',
+    });
     client.disconnect();
     const page = await open((await startedConsole(stage(), 'redis')).url);
     await job(page, name);

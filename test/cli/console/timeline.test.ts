@@ -153,16 +153,20 @@ test('a run that cannot have been is not drawn, so that the others are seen', ()
 test('any history is drawn, and no instant of it is one that has no date', () => {
   const anyPast = fc.dictionary(fc.constantFrom('r0', 'r1', 'r2', 'r3'), anyRow, { minKeys: 1 });
   fc.assert(
-    fc.property(anyPast, fc.constantFrom({}, { pausedUntil: 8_640_000_000_000_000, pausedBy: 'ada' }), (rows, pause) => {
-      const info = lockInfo({ name: 'digest', item: { ...rows, ...pause, openTicks: ',mjuohs00,' } }, NOON);
-      const timeline = timelineOf(info, NOON);
-      if (!timeline) return;
+    fc.property(
+      anyPast,
+      fc.constantFrom({}, { pausedUntil: 8_640_000_000_000_000, pausedBy: 'ada' }),
+      (rows, pause) => {
+        const info = lockInfo({ name: 'digest', item: { ...rows, ...pause, openTicks: ',mjuohs00,' } }, NOON);
+        const timeline = timelineOf(info, NOON);
+        if (!timeline) return;
 
-      expect(timeline.toMs).toBeGreaterThan(timeline.fromMs);
-      expect(axisOf(timeline, 6).length).toBeLessThanOrEqual(7);
-      for (const text of [...lockFacts(info, NOON).flat(), ...timeline.bars.map(({ words }) => words)])
-        expect(text).not.toMatch(/NaN|Invalid/);
-    }),
+        expect(timeline.toMs).toBeGreaterThan(timeline.fromMs);
+        expect(axisOf(timeline, 6).length).toBeLessThanOrEqual(7);
+        for (const text of [...lockFacts(info, NOON).flat(), ...timeline.bars.map(({ words }) => words)])
+          expect(text).not.toMatch(/NaN|Invalid/);
+      },
+    ),
     { numRuns: 500 },
   );
 });
