@@ -96,7 +96,8 @@ function alarm({ MetricQueries, ...rest }: Values): Values {
 }
 
 function metric({ Dimensions, ...rest }: Values): Values {
-  return { ...rest, Dimensions: Object.entries(Object(Dimensions)).map(([Name, Value]) => ({ Name, Value })) };
+  if (Dimensions === undefined) return rest;
+  return { ...rest, Dimensions: Object.entries(Dimensions as Values).map(([Name, Value]) => ({ Name, Value })) };
 }
 
 /** A policy document of the provider as IAM's JSON. */
