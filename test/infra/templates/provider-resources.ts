@@ -97,7 +97,7 @@ function alarm({ MetricQueries, ...rest }: Values): Values {
 
 function metric({ Dimensions, ...rest }: Values): Values {
   if (Dimensions === undefined) return rest;
-  return { ...rest, Dimensions: Object.entries(Object(Dimensions)).map(([Name, Value]) => ({ Name, Value })) };
+  return { ...rest, Dimensions: Object.entries(Dimensions as Values).map(([Name, Value]) => ({ Name, Value })) };
 }
 
 /** A policy document of the provider as IAM's JSON. */
