@@ -313,7 +313,8 @@ const templates = new Map<Situation['job'], Template>();
 function templateFor(job: Situation['job']): Template {
   const stack = appStack();
   const [page = [], ticket = []] = ['Page', 'Ticket'].map((id) => [new SnsAction(new Topic(stack, id))]);
-  const template = templates.get(job) ?? templateOf(digest({ ...job, alarms: { page, ticket, ...job.alarms } }, stack).stack);
+  const template =
+    templates.get(job) ?? templateOf(digest({ ...job, alarms: { page, ticket, ...job.alarms } }, stack).stack);
   templates.set(job, template);
   return template;
 }

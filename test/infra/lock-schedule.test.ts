@@ -339,7 +339,10 @@ describe('row 76: who may deliver', () => {
     Array.from({ length: count }, (_, n) => ({ schedule, lockName: `job-${n}`, via }));
   const synthesisedJobs = (count: number, via: LockSchedule['via'] & string) => {
     const schedules = jobsOf(count, via);
-    return synthesisedOf(schedules, schedules.map(({ lockName }) => lockName));
+    return synthesisedOf(
+      schedules,
+      schedules.map(({ lockName }) => lockName),
+    );
   };
   const synthesisedOf = (schedules: readonly LockSchedule[], lockNames: string[]) =>
     templateOf(stackOf(schedules, lockNames));

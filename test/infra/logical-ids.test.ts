@@ -18,6 +18,7 @@ AWS::CloudWatch::Alarm: NightlyReportSingleExecutionAlarmsFailedA95231C5
 AWS::CloudWatch::Alarm: NightlyReportSingleExecutionAlarmsLockLost10824DED
 AWS::CloudWatch::Alarm: NightlyReportSingleExecutionAlarmsLongRunAAC00D77
 AWS::CloudWatch::Alarm: NightlyReportSingleExecutionAlarmsNotTriggerednightlyreport5E12A329
+AWS::CloudWatch::Alarm: SingleExecutionAlarmsDeadLettersLostB23CF6BB
 AWS::CloudWatch::Alarm: TenantSyncSingleExecutionAlarmsClockSkew348A7DD4
 AWS::CloudWatch::Alarm: TenantSyncSingleExecutionAlarmsDeadLettersA519C5E2
 AWS::CloudWatch::Alarm: TenantSyncSingleExecutionAlarmsDidNotRuntenantsync2F43F43E92
@@ -28,13 +29,13 @@ AWS::CloudWatch::Dashboard: Dashboard7A714131
 AWS::DynamoDB::GlobalTable: Data666C94C7
 AWS::DynamoDB::GlobalTable: LocksTable84FB9352
 AWS::IAM::Policy: NightlyReportServiceRoleDefaultPolicy3112B6C0
-AWS::IAM::Policy: SchedulerRoleForTargetc8846fDefaultPolicyB57DE23E
-AWS::IAM::Policy: SchedulerRoleForTargetfda001DefaultPolicy9D983155
+AWS::IAM::Policy: NightlyReportSingleExecutionSchedulerRoleDefaultPolicy01F2BD71
 AWS::IAM::Policy: TenantSyncServiceRoleDefaultPolicy16189BD7
+AWS::IAM::Policy: TenantSyncSingleExecutionSchedulerRoleDefaultPolicy8F7D0E0F
 AWS::IAM::Role: NightlyReportServiceRole8F012654
-AWS::IAM::Role: SchedulerRoleForTargetc8846f13A73141
-AWS::IAM::Role: SchedulerRoleForTargetfda001D128C244
+AWS::IAM::Role: NightlyReportSingleExecutionSchedulerRole071E816A
 AWS::IAM::Role: TenantSyncServiceRole2CBA3651
+AWS::IAM::Role: TenantSyncSingleExecutionSchedulerRoleF252843E
 AWS::Lambda::EventInvokeConfig: NightlyReportEventInvokeConfig82827CA5
 AWS::Lambda::EventInvokeConfig: TenantSyncEventInvokeConfig1E2355EA
 AWS::Lambda::Function: NightlyReportFE59B3CD

@@ -16,7 +16,10 @@ describe('a property of a wrong shape is refused by its name', () => {
     [{ lockNames: [7] }, "lockNames[0] is 7: give a name, such as 'send-digest'"],
     [{ schedules: undefined }, 'schedules is undefined: give a list of { schedule }'],
     [{ schedules: { schedule: nightly } }, 'schedules is an object: give a list of { schedule }'],
-    [{ schedules: [nightly.expressionString] }, "schedules[0] is 'cron(0 2 * * ? *)': give an object such as { schedule, lockName }"],
+    [
+      { schedules: [nightly.expressionString] },
+      "schedules[0] is 'cron(0 2 * * ? *)': give an object such as { schedule, lockName }",
+    ],
     [
       { schedules: [{ schedule: 'rate(5 minutes)' }] },
       "schedules[0].schedule is 'rate(5 minutes)': give a ScheduleExpression, such as ScheduleExpression.rate(Duration.minutes(5))",

@@ -46,7 +46,11 @@ test('row 75: one lock more than fits is refused with the resources that are too
 
 test('row 75: names that IAM would not take in a policy are refused, and the longest that it takes are within it', () => {
   const named = (count: number, length: number) =>
-    jobOf(0, {}, Array.from({ length: count }, (_, n) => `${n}`.padStart(length, 'x')));
+    jobOf(
+      0,
+      {},
+      Array.from({ length: count }, (_, n) => `${n}`.padStart(length, 'x')),
+    );
 
   expect(exceeded(usageOfJob(named(63, 120)))).toEqual([]);
   expect(() => digest(named(121, 120))).toThrow(
@@ -69,5 +73,7 @@ test('row 75: synthesis warns of more rules than a bus takes by default', () => 
   const job = { ...jobOf(301, { via: 'rule' }), lockNames: ['billing/*'] };
   const { stack } = digest({ ...job, alarms: false });
 
-  expect(Annotations.fromStack(stack).findWarning('*', Match.stringLikeRegexp('^301 schedules are rules'))).toHaveLength(1);
+  expect(
+    Annotations.fromStack(stack).findWarning('*', Match.stringLikeRegexp('^301 schedules are rules')),
+  ).toHaveLength(1);
 });

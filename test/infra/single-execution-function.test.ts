@@ -268,17 +268,19 @@ describe('row 75: the log', () => {
     expect(Object.keys(statement.Condition.ArnLike)).toEqual(['kms:EncryptionContext:aws:logs:arn']);
   });
 
-  test.each([
-    { logRetention: RetentionDays.ONE_YEAR },
-    { logRemovalPolicy: RemovalPolicy.RETAIN },
-  ])('refuses %j beside a logGroup', (ofLog) => {
-    const stack = appStack();
-    const logGroup = new LogGroup(stack, 'Mine');
+  test.each([{ logRetention: RetentionDays.ONE_YEAR }, { logRemovalPolicy: RemovalPolicy.RETAIN }])(
+    'refuses %j beside a logGroup',
+    (ofLog) => {
+      const stack = appStack();
+      const logGroup = new LogGroup(stack, 'Mine');
 
-    expect(() => digest({ logGroup, ...ofLog }, stack)).toThrow(
-      new TypeError(`${Object.keys(ofLog)[0]} is of the log group that is made without logGroup: leave one of them out`),
-    );
-  });
+      expect(() => digest({ logGroup, ...ofLog }, stack)).toThrow(
+        new TypeError(
+          `${Object.keys(ofLog)[0]} is of the log group that is made without logGroup: leave one of them out`,
+        ),
+      );
+    },
+  );
 
   test('row 75: of its user is used, and may be written to', () => {
     const stack = appStack();

@@ -240,7 +240,9 @@ describe('row 75: cdk-nag', () => {
       ['Serverless', []],
     ]);
     expect(
-      reports.flatMap(({ suppressedViolations = [] }) => suppressedViolations.map(({ acknowledgedId }) => acknowledgedId)),
+      reports.flatMap(({ suppressedViolations = [] }) =>
+        suppressedViolations.map(({ acknowledgedId }) => acknowledgedId),
+      ),
     ).toEqual([
       'AwsSolutions::AwsSolutions-SQS3',
       'Serverless::Serverless-LambdaDLQ',

@@ -10,7 +10,7 @@ import {
   TableV2MultiAccountReplica,
 } from 'aws-cdk-lib/aws-dynamodb';
 import { User } from 'aws-cdk-lib/aws-iam';
-import { LockTable, type LockTableProps } from 'single-execution/cdk';
+import { LockTable, type LockTableProps, type TableResource } from 'single-execution/cdk';
 import { describe, expect, test } from 'vitest';
 import { appStack, templateOf } from '../support/synthesised.js';
 
@@ -177,14 +177,10 @@ describe('a table whose keys are no texts is refused', () => {
   const NO_TEXT = (name: string) =>
     `key '${name}' is of type N, and the name of a lock is a text: use a table whose keys have AttributeType.STRING`;
 
-  test.each<[string, (stack: Stack) => ITableV2 | Table, string]>([
+  test.each<[string, (stack: Stack) => TableResource, string]>([
     ['a TableV2', (stack) => new TableV2(stack, 'Shop', { partitionKey: number }), 'id'],
     ['a Table of the older kind', (stack) => new Table(stack, 'Shop', { partitionKey: number }), 'id'],
-    [
-      'a sort key',
-      (stack) => new TableV2(stack, 'Shop', { partitionKey, sortKey: { ...number, name: 'at' } }),
-      'at',
-    ],
+    ['a sort key', (stack) => new TableV2(stack, 'Shop', { partitionKey, sortKey: { ...number, name: 'at' } }), 'at'],
   ])('%s', (_, tableOf, key) => {
     const stack = appStack();
     LockTable.fromTable(stack, 'Existing', tableOf(stack));

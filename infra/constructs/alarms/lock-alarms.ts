@@ -1,4 +1,4 @@
-import { Annotations, Duration, Stack } from 'aws-cdk-lib';
+import { Annotations, Duration, Token } from 'aws-cdk-lib';
 import {
   Alarm,
   type AlarmProps,
@@ -65,9 +65,8 @@ type Problem = Omit<Partial<AlarmProps>, 'metric' | 'alarmDescription'> & {
   readonly alarmDescription: string | ((owners: string) => string);
 };
 
-/** Where an alarm stands, and what it is called there. */
+/** Of what an alarm is. */
 interface Place {
-  readonly scope?: Construct;
   readonly setId?: string;
   /** What functions have in common that share the alarm. */
   readonly sharedBy?: string;
@@ -75,9 +74,6 @@ interface Place {
 
 /** The ids of what synthesis warns of where an alarm cannot be made. */
 const WARNINGS = { didNotRun: 'did-not-run', notTriggered: 'not-triggered' } as const;
-
-/** The construct below a stack that has the alarms of all its functions. */
-const OF_STACK = 'SingleExecutionAlarms';
 
 /**
  * What wakes an operator, or waits until the morning. Each description says what happened and where to look.
@@ -136,16 +132,14 @@ export class LockAlarms extends Construct {
         alarmDescription: (owners) =>
           `${owners}: a tick was given up after all retries. The message in the queue has its event and the reason.`,
       },
-      { sharedBy: queue.queueArn },
+      // A token says which resource of some stack it is, and not of which.
+      { sharedBy: Token.isUnresolved(queue.queueArn) ? queue.node.path : queue.queueArn },
     );
   }
 
   /** Scheduler counts it for all schedules of an account and region, and by group: an alarm cannot add up many groups. */
   #addDeadLettersLost(): void {
-    const { fn, sets } = this.#props;
-    if (!sets.some(({ schedules }) => schedules.some(({ via }) => via !== 'rule'))) return;
-    const stack = Stack.of(fn);
-    const found = stack.node.tryFindChild(OF_STACK) as Construct | undefined;
+    if (!this.#props.sets.some(({ schedules }) => schedules.some(({ via }) => via !== 'rule'))) return;
     this.#addOnNumber(
       'deadLettersLost',
       {
@@ -153,7 +147,7 @@ export class LockAlarms extends Construct {
         alarmDescription:
           'EventBridge Scheduler gave up a tick of a schedule in this account and region, and could not send it to the dead-letter queue: the tick is lost. See whether the queue and its key allow the role of the schedule.',
       },
-      { sharedBy: 'stack', scope: found ?? new Construct(stack, OF_STACK) },
+      { sharedBy: 'stack' },
     );
   }
 
@@ -244,11 +238,11 @@ export class LockAlarms extends Construct {
   #add(
     kind: LockAlarmKind,
     { alarmDescription: described, ...problem }: Problem & Pick<AlarmProps, 'threshold' | 'evaluationPeriods'>,
-    { scope = this, setId, sharedBy }: Place,
+    { setId, sharedBy }: Place,
   ): void {
     const name = kind.charAt(0).toUpperCase() + kind.slice(1);
     const make = (owners: string): Alarm =>
-      new Alarm(scope, setId === undefined ? name : `${name}:${setId}`, {
+      new Alarm(this, setId === undefined ? name : `${name}:${setId}`, {
         comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
         treatMissingData: TreatMissingData.NOT_BREACHING,
         alarmDescription: typeof described === 'string' ? described : described(owners),

@@ -24,7 +24,7 @@ export function synthesise(): Deployment {
     return readTemplate({
       jobName: 'send-digest',
       resources: Resources,
-      alarmName: (_, alarm) => /Alarms\/(\w+)/.exec(String(alarm.Metadata?.['aws:cdk:path']))?.[1] ?? 'unknown',
+      alarmName: (_, alarm) => /\/Alarms\/(\w+)/.exec(String(alarm.Metadata?.['aws:cdk:path']))?.[1] ?? 'unknown',
     });
   } finally {
     process.chdir(home);
