@@ -193,6 +193,20 @@ new aws.cloudwatch.MetricAlarm('SendDigestDeadLetters', {
   alarmActions: [alarms.arn],
 });
 
+new aws.cloudwatch.MetricAlarm('SendDigestDeadLettersLost', {
+  alarmDescription:
+    'EventBridge Scheduler gave up a tick of a schedule in this account and region, and could not send it to the dead-letter queue: the tick is lost. See whether the queue and its key allow the role of the schedule.',
+  namespace: 'AWS/Scheduler',
+  metricName: 'InvocationsFailedToBeSentToDeadLetterCount',
+  statistic: 'Sum',
+  period: 300,
+  comparisonOperator: 'GreaterThanOrEqualToThreshold',
+  threshold: 1,
+  evaluationPeriods: 1,
+  treatMissingData: 'notBreaching',
+  alarmActions: [alarms.arn],
+});
+
 new aws.cloudwatch.MetricAlarm('SendDigestDidNotRun', {
   alarmDescription: `Lock "${job.name}": a tick of ${job.schedule} was sent, and no run has done it. See whether the function is invoked, and whether its runs are skipped or paused.`,
   metricQueries: [
@@ -339,20 +353,6 @@ new aws.cloudwatch.MetricAlarm('SendDigestClockSkew', {
   metricName: 'ClockSkew',
   dimensions: { FunctionName: fn.name },
   statistic: 'Maximum',
-  period: 300,
-  comparisonOperator: 'GreaterThanOrEqualToThreshold',
-  threshold: 1,
-  evaluationPeriods: 1,
-  treatMissingData: 'notBreaching',
-  alarmActions: [alarms.arn],
-});
-
-new aws.cloudwatch.MetricAlarm('SendDigestDeadLettersLost', {
-  alarmDescription:
-    'EventBridge Scheduler gave up a tick of a schedule in this account and region, and could not send it to the dead-letter queue: the tick is lost. See whether the queue and its key allow the role of the schedule.',
-  namespace: 'AWS/Scheduler',
-  metricName: 'InvocationsFailedToBeSentToDeadLetterCount',
-  statistic: 'Sum',
   period: 300,
   comparisonOperator: 'GreaterThanOrEqualToThreshold',
   threshold: 1,

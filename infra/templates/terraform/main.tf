@@ -292,6 +292,20 @@ resource "aws_cloudwatch_metric_alarm" "send_digest_dead_letters" {
   alarm_actions       = [aws_sns_topic.send_digest_alarms.arn]
 }
 
+resource "aws_cloudwatch_metric_alarm" "send_digest_dead_letters_lost" {
+  alarm_name          = "${local.send_digest.full_name}-dead-letters-lost"
+  alarm_description   = "EventBridge Scheduler gave up a tick of a schedule in this account and region, and could not send it to the dead-letter queue: the tick is lost. See whether the queue and its key allow the role of the schedule."
+  namespace           = "AWS/Scheduler"
+  metric_name         = "InvocationsFailedToBeSentToDeadLetterCount"
+  statistic           = "Sum"
+  period              = 300
+  comparison_operator = "GreaterThanOrEqualToThreshold"
+  threshold           = 1
+  evaluation_periods  = 1
+  treat_missing_data  = "notBreaching"
+  alarm_actions       = [aws_sns_topic.send_digest_alarms.arn]
+}
+
 resource "aws_cloudwatch_metric_alarm" "send_digest_did_not_run" {
   alarm_name          = "${local.send_digest.full_name}-did-not-run"
   alarm_description   = "Lock \"${local.send_digest.name}\": a tick of ${local.send_digest.schedule} was sent, and no run has done it. See whether the function is invoked, and whether its runs are skipped or paused."
@@ -453,20 +467,6 @@ resource "aws_cloudwatch_metric_alarm" "send_digest_clock_skew" {
   metric_name         = "ClockSkew"
   dimensions          = { FunctionName = aws_lambda_function.send_digest.function_name }
   statistic           = "Maximum"
-  period              = 300
-  comparison_operator = "GreaterThanOrEqualToThreshold"
-  threshold           = 1
-  evaluation_periods  = 1
-  treat_missing_data  = "notBreaching"
-  alarm_actions       = [aws_sns_topic.send_digest_alarms.arn]
-}
-
-resource "aws_cloudwatch_metric_alarm" "send_digest_dead_letters_lost" {
-  alarm_name          = "${local.send_digest.full_name}-dead-letters-lost"
-  alarm_description   = "EventBridge Scheduler gave up a tick of a schedule in this account and region, and could not send it to the dead-letter queue: the tick is lost. See whether the queue and its key allow the role of the schedule."
-  namespace           = "AWS/Scheduler"
-  metric_name         = "InvocationsFailedToBeSentToDeadLetterCount"
-  statistic           = "Sum"
   period              = 300
   comparison_operator = "GreaterThanOrEqualToThreshold"
   threshold           = 1
