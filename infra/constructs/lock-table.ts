@@ -8,8 +8,8 @@ import {
 } from 'aws-cdk-lib/aws-dynamodb';
 import type { Grant, IGrantable } from 'aws-cdk-lib/aws-iam';
 import { Construct, type IConstruct } from 'constructs';
-import { describe } from '../../src/core/values/describe.js';
 import { grantLock, grantOperate, grantRead, type TableResource } from './grant-lock.js';
+import { shown } from './props-shape.js';
 import { refuseUnsafeTable } from './unsafe-table.js';
 
 /** A table that holds locks. */
@@ -156,7 +156,7 @@ class ExistingTable extends Construct implements ILockTable {
   constructor(scope: Construct, id: string, table: TableResource, { keyPrefix = '' }: FromTableOptions) {
     super(scope, id);
     if (typeof table?.tableArn !== 'string') {
-      throw new TypeError(`table is ${describe(table)}: give a Table or TableV2, such as TableV2.fromTableName(…)`);
+      throw new TypeError(`table is ${shown(table)}: give a Table or TableV2, such as TableV2.fromTableName(…)`);
     }
     this.table = table;
     this.keyPrefix = keyPrefix;
@@ -179,7 +179,7 @@ class ExistingTable extends Construct implements ILockTable {
 /** @throws TypeError for regions that could both take a lock */
 function refuseRegions({ multiRegionConsistency, replicaRegions = [], witnessRegion }: LockTableProps): void {
   if (!Array.isArray(replicaRegions)) {
-    throw new TypeError(`replicaRegions is ${describe(replicaRegions)}: give a list, such as ['eu-west-2']`);
+    throw new TypeError(`replicaRegions is ${shown(replicaRegions)}: give a list, such as ['eu-west-2']`);
   }
   if (multiRegionConsistency === undefined && (replicaRegions.length > 0 || witnessRegion !== undefined)) {
     throw new TypeError(
@@ -188,7 +188,7 @@ function refuseRegions({ multiRegionConsistency, replicaRegions = [], witnessReg
   }
   if (multiRegionConsistency !== undefined && multiRegionConsistency !== MultiRegionConsistency.STRONG) {
     throw new TypeError(
-      `multiRegionConsistency is ${describe(multiRegionConsistency)}: give MultiRegionConsistency.STRONG, or leave it out`,
+      `multiRegionConsistency is ${shown(multiRegionConsistency)}: give MultiRegionConsistency.STRONG, or leave it out`,
     );
   }
 }

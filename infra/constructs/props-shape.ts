@@ -1,5 +1,3 @@
-import { describe } from '../../src/core/values/describe.js';
-
 /*
  * An app in JavaScript, or one that tsx runs, has properties that no compiler has checked. What is of another kind is
  * refused here with the property's name, before code fails that takes it for granted.
@@ -13,6 +11,13 @@ interface Shape {
 }
 
 const isObject = (value: unknown): value is Value => typeof value === 'object' && value !== null;
+/** A value in an error message: never the inside of an object. */
+export function shown(value: unknown): string {
+  if (typeof value === 'string') return `'${value}'`;
+  if (Array.isArray(value)) return 'a list';
+  return isObject(value) ? 'an object' : typeof value === 'function' ? 'a function' : String(value);
+}
+
 /** Known by a member, since an app can load two copies of the CDK. */
 const has =
   (member: string, type: 'function' | 'string') =>
@@ -51,7 +56,7 @@ export function refuseShapeOfFunction(props: object): void {
   const { alarms = {} } = given;
   if (alarms === false) return;
   if (!isObject(alarms) || Array.isArray(alarms)) {
-    throw new TypeError(`alarms is ${describe(alarms)}: give an object such as { longRun: false }, or false`);
+    throw new TypeError(`alarms is ${shown(alarms)}: give an object such as { longRun: false }, or false`);
   }
   for (const name of ['page', 'ticket']) {
     if (alarms[name] !== undefined) refuseList(`alarms.${name}`, alarms[name], ACTION);
@@ -65,7 +70,7 @@ export function refuseShapeOfDashboard({ functions }: Value): void {
 
 function refuseShapeOfSchedule(name: string, schedule: unknown): void {
   if (!isObject(schedule)) {
-    throw new TypeError(`${name} is ${describe(schedule)}: give an object such as { schedule, lockName }`);
+    throw new TypeError(`${name} is ${shown(schedule)}: give an object such as { schedule, lockName }`);
   }
   refuse(`${name}.schedule`, schedule['schedule'], EXPRESSION);
   const shapes = { lockName: NAME, via: VIA, timeWindow: WINDOW };
@@ -85,10 +90,10 @@ function refuseList(name: string, list: unknown, shape: Shape): void {
 }
 
 function listOf(name: string, list: unknown, remedy: string): readonly unknown[] {
-  if (!Array.isArray(list)) throw new TypeError(`${name} is ${describe(list)}: ${remedy}`);
+  if (!Array.isArray(list)) throw new TypeError(`${name} is ${shown(list)}: ${remedy}`);
   return list;
 }
 
 function refuse(name: string, value: unknown, { is, remedy }: Shape): void {
-  if (!is(value)) throw new TypeError(`${name} is ${describe(value)}: ${remedy}`);
+  if (!is(value)) throw new TypeError(`${name} is ${shown(value)}: ${remedy}`);
 }

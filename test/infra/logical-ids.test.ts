@@ -13,12 +13,12 @@ import { appStack, templateOf } from '../support/synthesised.js';
 const RESOURCES = `
 AWS::CloudWatch::Alarm: NightlyReportSingleExecutionAlarmsClockSkew2EF5252A
 AWS::CloudWatch::Alarm: NightlyReportSingleExecutionAlarmsDeadLettersCD78EF09
+AWS::CloudWatch::Alarm: NightlyReportSingleExecutionAlarmsDeadLettersLost5CB77004
 AWS::CloudWatch::Alarm: NightlyReportSingleExecutionAlarmsDidNotRunnightlyreport130AAAFC
 AWS::CloudWatch::Alarm: NightlyReportSingleExecutionAlarmsFailedA95231C5
 AWS::CloudWatch::Alarm: NightlyReportSingleExecutionAlarmsLockLost10824DED
 AWS::CloudWatch::Alarm: NightlyReportSingleExecutionAlarmsLongRunAAC00D77
 AWS::CloudWatch::Alarm: NightlyReportSingleExecutionAlarmsNotTriggerednightlyreport5E12A329
-AWS::CloudWatch::Alarm: SingleExecutionAlarmsDeadLettersLostB23CF6BB
 AWS::CloudWatch::Alarm: TenantSyncSingleExecutionAlarmsClockSkew348A7DD4
 AWS::CloudWatch::Alarm: TenantSyncSingleExecutionAlarmsDeadLettersA519C5E2
 AWS::CloudWatch::Alarm: TenantSyncSingleExecutionAlarmsDidNotRuntenantsync2F43F43E92

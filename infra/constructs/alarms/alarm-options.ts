@@ -1,6 +1,6 @@
 import type { Duration } from 'aws-cdk-lib';
 import type { IAlarmAction } from 'aws-cdk-lib/aws-cloudwatch';
-import { describe } from '../../../src/core/values/describe.js';
+import { shown } from '../props-shape.js';
 
 /** `page` wakes somebody; `ticket` waits until the morning. */
 export type LockAlarmSeverity = 'page' | 'ticket';
@@ -135,7 +135,7 @@ export function checkAlarmOptions(options: LockAlarmsOptions): void {
   const kinds = Object.keys(LOCK_ALARMS);
   const levels = Object.values(LockAlarmLevel);
   if (options.level !== undefined && !levels.includes(options.level)) {
-    throw new TypeError(`alarms.level is ${describe(options.level)}: choose '${levels.join("', '")}'`);
+    throw new TypeError(`alarms.level is ${shown(options.level)}: choose '${levels.join("', '")}'`);
   }
   for (const [name, tuning] of Object.entries(options)) {
     if (OWN.includes(name)) continue;
