@@ -11,8 +11,9 @@ import {
   type MetricOptions,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
+import { NAMESPACE_VARIABLE } from '../../src/core/observers/emf-namespace.js';
 import { functionBehind, logGroupNameOf } from './attached-function.js';
-import { type LockMetricName, lockMetric, NAMESPACE_VARIABLE } from './lock-metrics.js';
+import { type LockMetricName, lockMetric } from './lock-metrics.js';
 import { refuseShapeOfDashboard } from './props-shape.js';
 import type { SingleExecution } from './single-execution.js';
 import type { SingleExecutionFunction } from './single-execution-function.js';
