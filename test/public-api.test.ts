@@ -33,7 +33,14 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   'single-execution/schedule': ['cron', 'eventBridge', 'rate', 'scheduleFromEnvironment'],
   'single-execution/middy': ['singleExecution'],
   'single-execution/decorator': ['SingleExecution'],
-  'single-execution/cdk': ['LockTable', 'SingleExecution', 'SingleExecutionFunction', 'LockDashboard', 'lockMetric'],
+  'single-execution/cdk': [
+    'LockAlarmLevel',
+    'LockDashboard',
+    'LockTable',
+    'SingleExecution',
+    'SingleExecutionFunction',
+    'lockMetric',
+  ],
   'single-execution/testing': [
     'lockStoreContract',
     'manualClock',

@@ -49,9 +49,10 @@ function untilWords(until: Date, nowMs: number): string {
 /** How a run ended and when, and which one it was. */
 function resultWords({ status, tick, lockedAt, durationMs, fencingToken }: RunInfo, nowMs: number): string {
   const run = tick ? `tick ${shortInstant(tick)}` : `token ${fencingToken}`;
-  if (durationMs === undefined) return `${status} (${run})`;
-  const endMs = lockedAt.getTime() + durationMs;
-  return `${status} at ${toTheSecond(new Date(endMs))}, ${shortSpan(nowMs - endMs)} ago (${run})`;
+  const end = new Date(lockedAt.getTime() + (durationMs ?? Number.NaN));
+  // A row that somebody else has written may hold any duration.
+  if (Number.isNaN(end.getTime())) return `${status} (${run})`;
+  return `${status} at ${toTheSecond(end)}, ${shortSpan(nowMs - end.getTime())} ago (${run})`;
 }
 
 function ticksWords(ticks: readonly Date[]): string | undefined {

@@ -110,10 +110,14 @@ describe('row 31: SIGTERM', () => {
     expect(await program.ended).toBe(0);
     expect(since(program.lines, 'digest started').filter((line) => line !== 'own')).toEqual([
       'aborted DeadlineError SHUTDOWN',
+      'during attempted',
+      'during acquire-failed',
       'rejected DeadlineError SHUTDOWN',
       'digest released',
       'digest finished',
       'fulfilled',
+      'afterwards attempted',
+      'afterwards acquire-failed',
       'rejected DeadlineError SHUTDOWN',
     ]);
     expect(await redis.keys('*')).toEqual(['lock:digest']);
@@ -192,7 +196,12 @@ describe('row 31: SIGTERM while nothing runs', () => {
     void program.tell('leave');
 
     expect(await program.ended).toBe(7);
-    expect(since(program.lines, 'fulfilled')).toEqual(['own', 'rejected DeadlineError SHUTDOWN']);
+    expect(since(program.lines, 'fulfilled')).toEqual([
+      'own',
+      'afterwards attempted',
+      'afterwards acquire-failed',
+      'rejected DeadlineError SHUTDOWN',
+    ]);
     expect(await redis.keys('*')).toEqual(['lock:digest']);
   });
 });

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { lockAdmin } from 'single-execution/admin';
 import { describe, expect, test } from 'vitest';
 import type { Said } from '../support/child-program.js';
@@ -76,7 +77,7 @@ describe.concurrent.each(KINDS)('on %s', (kind) => {
     expect(new Set(successor.reasons)).toEqual(new Set(['locked']));
     expect(execution).toMatchObject({
       recovering: true,
-      previous: { status: 'crashed', fencingToken, lockedBy: `process ${child.pid}` },
+      previous: { status: 'crashed', fencingToken, lockedBy: `process ${child.pid} on ${hostname()}` },
     });
     expect(outcome).toMatchObject({ status: 'executed', release: 'released' });
     expect(events).toContain('recovered');

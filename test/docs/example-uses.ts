@@ -3,7 +3,7 @@ import * as lambda from 'aws-cdk-lib/aws-lambda';
 import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { CorruptLockError, executeWithLock, isSkipped, type LockStore, type Observer } from 'single-execution';
-import { LockTable, SingleExecutionFunction } from 'single-execution/cdk';
+import { type LockAlarmsOptions, LockTable, SingleExecutionFunction } from 'single-execution/cdk';
 import { memoryStore } from 'single-execution/memory';
 import { lambdaContext, scheduledEvent } from 'single-execution/testing';
 
@@ -22,8 +22,9 @@ const underLock = (task: () => unknown, store: LockStore = memoryStore(), observ
   executeWithLock(task, { name: 'import-prices', store, lockAtMostFor: '1m', observers });
 
 const stack = () => new Stack(new App(), 'Example', { env: { region: 'eu-west-1' } });
-const digestOf = (scope: Stack) =>
+const digestOf = (scope: Stack, alarms: LockAlarmsOptions = {}) =>
   new SingleExecutionFunction(scope, 'Digest', {
+    alarms,
     entry: 'src/send-digest.ts',
     lockTable: new LockTable(scope, 'Locks'),
     lockNames: ['send-digest'],
@@ -71,6 +72,7 @@ const USES: Readonly<Record<string, (exported: never) => unknown>> = {
   sharedTable: (sharedTable: Exported) => sharedTable(stack()),
   missedBy: (missedBy: Exported) => missedBy(digestOf(stack())),
   alarmsToWakeFor: (alarmsToWakeFor: Exported) => alarmsToWakeFor(digestOf(stack())),
+  cheap: (cheap: LockAlarmsOptions) => digestOf(stack(), cheap),
   alarmsOf: (alarmsOf: Exported) => alarmsOf(new Topic(stack(), 'Pager'), new Topic(stack(), 'Mails')),
   addDashboard(addDashboard: Exported) {
     const scope = stack();

@@ -102,9 +102,9 @@ describe('row 25: a lock that is taken away', () => {
     await clock.advance(30_000);
 
     expect(await forced).toMatchObject({ release: 'lost' });
-    expect(await item()).toMatchObject({ state: 'held', fencingToken: NOW + 3 });
+    expect(await item()).toMatchObject({ state: 'held', fencingToken: NOW + 12 });
     await clock.advance(MINUTE);
-    expect(await successor).toMatchObject({ fencingToken: NOW + 3, release: 'released' });
+    expect(await successor).toMatchObject({ fencingToken: NOW + 12, release: 'released' });
     expect(await item()).toMatchObject({ doneTick: NOW });
   });
 });

@@ -130,7 +130,7 @@ describe('row 80: F97 a lock that was given back is free whatever the clocks say
 
     const run = await runOnce({ name, store: locks.store() });
 
-    expect(run.outcome).toMatchObject({ status: 'executed', previous: { status: 'forced' }, fencingToken: 9 });
+    expect(run.outcome).toMatchObject({ status: 'executed', previous: { status: 'forced' }, fencingToken: 18 });
     expect(locks.verbs()).toEqual(['acquire', 'takeover', 'release']);
   });
 
