@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { access, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,6 +16,9 @@ const onLinux = test.runIf(process.platform === 'linux');
 const NOBODY = ['setpriv', '--reuid=65534', '--clear-groups'];
 const WITHOUT_KILL = ['setpriv', '--bounding-set=-kill', '--inh-caps=-kill'];
 const NEW_PIDS = ['unshare', '--pid', '--fork', '--mount-proc'];
+/** Starts the command line behind it, and ends as that does. As PID 1 it leaves what is not its child in the process table. */
+const STARTS = `const [file, ...args] = process.argv.slice(1);
+  require('node:child_process').spawn(file, args, { stdio: 'inherit' }).on('exit', (code) => process.exit(code));`;
 /** Says each SIGINT and ends a second after the first. */
 const COUNTS = `process.stdin.resume(); process.on('SIGINT', () => { console.log('INT'); setTimeout(process.exit, 1000, 5); });
   process.on('SIGHUP', () => process.exit(6)); console.log('on'); setTimeout(process.exit, 20000);`;
@@ -85,10 +89,11 @@ const onTerminal = (line: readonly string[], before = '') =>
   ]);
 
 const numberAfter = (output: string, word: string) => Number(new RegExp(`${word} (\\d+)`).exec(output)?.[1]);
+/** Whether it works: what has ended stays in the process table until its parent takes it away. */
 const isAlive = (pid: number) => {
   try {
     process.kill(pid, 0);
-    return true;
+    return process.platform !== 'linux' || !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
   } catch {
     return false;
   }
@@ -188,6 +193,15 @@ describe('row 123: what run does with the processes of its command', () => {
     const run = started([...NEW_PIDS, ...runLine(name, 'sh', '-c', 'sleep 0.3 & echo on; exit 3')]);
 
     expect(await run.ended).toBe(3);
+    expect(await stateOf(name)).toBe('free');
+  });
+
+  asRoot('beside a PID 1 that takes away nothing that has ended, run ends all the same', async () => {
+    const name = freshName();
+    const run = runLine(name, 'sh', '-c', 'sleep 0.3 & echo on; exit 3');
+    const pid1 = started([...NEW_PIDS, process.execPath, '-e', STARTS, ...run]);
+
+    expect(await pid1.ended).toBe(3);
     expect(await stateOf(name)).toBe('free');
   });
 });

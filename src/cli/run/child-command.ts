@@ -11,6 +11,8 @@ import { startWatchdog, type Watchdog } from './watchdog.js';
 const GRACE_MS = 10_000;
 /** How often a group is looked at whose first process has ended. */
 const LOOK_MS = 100;
+/** Where the number of threads stands in /proc/PID/stat, counted from the state. */
+const THREADS = 17;
 const FORWARDED = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const;
 const ENDING: readonly string[] = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'];
 /** As a shell says it: there is no such command, or it cannot be executed. */
@@ -226,28 +228,41 @@ function endWhenTold(
   };
 }
 
-/** Whether a process of the group works. As PID 1, nobody else takes away those that have ended, and Node does not. */
+/** Whether a process of the group works. One that has ended counts for `kill` until its parent has taken it away. */
 function isAlive(pgid: number): boolean {
   try {
     process.kill(-pgid, 0);
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
   }
-  return process.pid !== 1 || worksInGroup(pgid);
+  const working = shownOfGroup(pgid);
+  // Where the system shows none of them, as without /proc, `kill` decides.
+  return working.length === 0 || working.includes(true);
 }
 
-function worksInGroup(pgid: number): boolean {
-  return readdirSync('/proc').some((pid) => {
+/** For each process of the group that /proc shows, whether it works. */
+function shownOfGroup(pgid: number): readonly boolean[] {
+  return pidsShown().flatMap((pid) => {
     try {
-      // pid (name) state ppid pgrp; a name may hold anything.
-      const [state, , group] = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      // pid (name) state ppid pgrp ...; a name may hold anything.
+      const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
         .replace(/^.*\) /s, '')
         .split(' ');
-      return Number(group) === pgid && state !== 'Z';
+      const [state, , group] = stat;
+      // The first thread may have ended before the others.
+      return Number(group) === pgid ? [state !== 'Z' || Number(stat[THREADS]) > 1] : [];
     } catch {
-      return false;
+      return [];
     }
   });
+}
+
+function pidsShown(): readonly string[] {
+  try {
+    return readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  } catch {
+    return [];
+  }
 }
 
 function notStarted(file: string, error: unknown): CommandFailed {
