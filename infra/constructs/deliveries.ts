@@ -43,21 +43,19 @@ export function allowRules(scope: Construct, ruleArns: readonly string[], { fn, 
   const [only, ...others] = ruleArns;
   const every = Stack.of(scope).formatArn({ service: 'events', resource: 'rule', resourceName: '*' });
   const sourceArn = only !== undefined && others.length === 0 ? only : every;
-  const senderOf = (arn: string): ServicePrincipal =>
-    new ServicePrincipal('events.amazonaws.com', {
-      conditions: {
-        StringEquals: { 'aws:SourceAccount': Stack.of(scope).account },
-        ArnLike: { 'aws:SourceArn': arn },
-      },
-    });
+  // Not the one rule: functions that share a queue then share its statement, and a key need not wait for the rule.
+  const grantee = new ServicePrincipal('events.amazonaws.com', {
+    conditions: {
+      StringEquals: { 'aws:SourceAccount': Stack.of(scope).account },
+      ArnLike: { 'aws:SourceArn': every },
+    },
+  });
   fn.addPermission('InvokedByRules', { scope, principal: new ServicePrincipal('events.amazonaws.com'), sourceArn });
-  const grantee = senderOf(sourceArn);
   Grant.addToPrincipalOrResource({
     grantee,
     actions: ['sqs:SendMessage'],
     resourceArns: [deadLetterQueue.queueArn],
     resource: deadLetterQueue,
   });
-  // Not the one rule: it waits for the queue, and the queue for its key.
-  deadLetterQueue.encryptionMasterKey?.grantEncryptDecrypt(senderOf(every));
+  deadLetterQueue.encryptionMasterKey?.grantEncryptDecrypt(grantee);
 }

@@ -60,6 +60,8 @@ export interface LockMetricOptions extends MetricOptions {
 interface MetricOwner {
   readonly namespace: string;
   readonly lockNames: readonly string[];
+  /** Whether its runs write metrics. */
+  readonly isWritten: boolean;
 }
 
 /** Metrics that are sums of nothing: the greatest value counts. */
@@ -68,13 +70,18 @@ const GREATEST: readonly LockMetricName[] = ['HoldTime', 'ClockSkew'];
 /**
  * A metric of a function's lock, over 5 minutes: the sum of what is counted, the greatest of what is measured.
  *
- * @throws TypeError when the function has several locks and none is named
+ * @throws TypeError when the function has several locks and none is named, or its runs write no metrics
  */
 export function ownMetric(
-  { namespace, lockNames }: MetricOwner,
+  { namespace, lockNames, isWritten }: MetricOwner,
   metricName: LockMetricName,
   { lockName, ...options }: LockMetricOptions = {},
 ): Metric {
+  if (!isWritten) {
+    throw new TypeError(
+      `metric ${metricName} is asked for, and runs write no metrics with alarms.level 'fleet': choose LockAlarmLevel.ESSENTIAL or ALL`,
+    );
+  }
   const [only, ...others] = new Set(lockNames.map((name) => lockSetOf(name, lockNames)));
   const name = lockName === undefined && others.length === 0 ? only : lockName && lockSetOf(lockName, lockNames);
   if (!name) {

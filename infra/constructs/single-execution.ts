@@ -126,8 +126,9 @@ export class SingleExecution extends Construct {
     refuseDistantTable(fn, lockTable.table);
     refuseSharedLocks(fn, lockTable, lockNames);
     const { schedules, metricNamespace } = this;
-    this.#metrics = { namespace: metricNamespace, lockNames };
-    const namespace = writesMetrics(props.alarms ?? {}) ? metricNamespace : undefined;
+    const isWritten = writesMetrics(props.alarms ?? {});
+    this.#metrics = { namespace: metricNamespace, lockNames, isWritten };
+    const namespace = isWritten ? metricNamespace : undefined;
     this.environment = lockVariables({ lockTable, lockNames, lockAtMostFor, lockAtLeastFor, namespace, schedules });
     setVariables(fn, this.environment);
     lockTable.grantLock(fn, lockNames);

@@ -4,7 +4,7 @@ import type { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import fc from 'fast-check';
 import { withSingleExecution } from 'single-execution';
-import { lockMetric } from 'single-execution/cdk';
+import { LockAlarmLevel, lockMetric } from 'single-execution/cdk';
 import { emfObserver } from 'single-execution/observe';
 import { lambdaContext, manualClock } from 'single-execution/testing';
 import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from 'vitest';
@@ -235,5 +235,24 @@ describe('row 47: a function has the metrics of its lock', () => {
         'metric Failed is asked for without lockName, and lockNames is [a, tenant/*]: say which one with lockName',
       ),
     );
+  });
+
+  test.each(['Executed', 'Failed', 'Missed', 'LockLost', 'HoldTime', 'ClockSkew'] as const)(
+    'row 47: not %s of a function whose runs write no metrics',
+    (name) => {
+      const fn = digest({ alarms: { level: LockAlarmLevel.FLEET } });
+
+      expect(() => fn[`metric${name}`]()).toThrow(
+        new TypeError(
+          `metric ${name} is asked for, and runs write no metrics with alarms.level 'fleet': choose LockAlarmLevel.ESSENTIAL or ALL`,
+        ),
+      );
+    },
+  );
+
+  test('row 47: at level FLEET where an alarm that was asked for makes runs write them', () => {
+    const fn = digest({ alarms: { level: LockAlarmLevel.FLEET, lockLost: {} } });
+
+    expect(shown(fn.metricFailed())[0]).toBe('SingleExecution/Jobs Failed of digest');
   });
 });

@@ -1,10 +1,16 @@
 import { Duration } from 'aws-cdk-lib';
 import { Annotations, Match } from 'aws-cdk-lib/assertions';
 import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
-import type { LockSchedule, SingleExecutionFunctionProps } from 'single-execution/cdk';
+import { Queue } from 'aws-cdk-lib/aws-sqs';
+import {
+  type LockSchedule,
+  LockTable,
+  SingleExecutionFunction,
+  type SingleExecutionFunctionProps,
+} from 'single-execution/cdk';
 import { expect, test } from 'vitest';
-import { templateOf } from '../support/synthesised.js';
-import { digest } from './digest.js';
+import { appStack, templateOf } from '../support/synthesised.js';
+import { digest, HANDLER } from './digest.js';
 import { exceeded, type Usage, usageOf } from './quotas.js';
 
 const COUNTS = [1, 7, 20, 121];
@@ -37,6 +43,18 @@ test.each(Object.entries(JOBS).flatMap(([what, job]) => COUNTS.map((count) => [c
     expect(exceeded(usageOfJob(job(count)))).toEqual([]);
   },
 );
+
+test('row 75: a stack of 20 functions with a rule each and one queue is within the quotas of AWS', () => {
+  const stack = appStack();
+  const lockTable = new LockTable(stack, 'Locks');
+  const deadLetterQueue = new Queue(stack, 'DeadLetters', { enforceSSL: true });
+  for (let n = 1; n <= 20; n += 1) {
+    const job = jobOf(0, { via: 'rule' }, [`job-${n}`]);
+    new SingleExecutionFunction(stack, `Job${n}`, { entry: HANDLER, lockTable, deadLetterQueue, ...job });
+  }
+
+  expect(exceeded(usageOf(templateOf(stack), 'Jobs'))).toEqual([]);
+});
 
 test('row 75: one lock more than fits is refused with the resources that are too many', () => {
   const { stack } = digest(jobOf(122, {}));
