@@ -7,8 +7,8 @@ import type { Construct } from 'constructs';
 /*
  * Who may deliver ticks to a function, and to its queue those that are given up. However many schedules or rules a
  * function has, each policy has one statement for them: a statement for each would exceed IAM's 2,048 characters of a
- * trust policy with seven groups, and the 20 statements of a queue's policy with twenty rules. Where several are
- * allowed, the statement names the account and every group, or rule, of its region.
+ * trust policy with seven groups, and the 20 statements of a queue's policy with twenty rules. A role for one group
+ * names that group. A role for several, and a queue for rules, name the account and every group, or rule, of its region.
  */
 
 /** A function, and the queue of the ticks that were given up. */

@@ -215,8 +215,12 @@ function endWhenTold(
   stop.addEventListener('abort', onStop);
   return {
     async ofGroup(pgid) {
+      let isKilled = false;
       while (isAlive(pgid)) {
-        if (clock.monotonic() > toldMono + GRACE_MS) send('SIGKILL');
+        if (!isKilled && clock.monotonic() > toldMono + GRACE_MS) {
+          isKilled = true;
+          send('SIGKILL');
+        }
         await new Promise<void>((resolve) => clock.setTimer(resolve, LOOK_MS));
       }
     },

@@ -40,7 +40,7 @@ export const run: Command = {
     quiet: { help: 'write no line for a skip; its exit code is 75 all the same' },
   },
   about: [
-    'The command finds SINGLE_EXECUTION_NAME, SINGLE_EXECUTION_FENCING_TOKEN and, for a run with a tick, SINGLE_EXECUTION_TICK in its environment. It has the streams of this process. Signals are forwarded to it and to what it has started; the lock is free once all of them have ended. What run says of itself goes to stderr, with --json as a line of JSON.',
+    'The command finds SINGLE_EXECUTION_NAME, SINGLE_EXECUTION_FENCING_TOKEN and, for a run with a tick, SINGLE_EXECUTION_TICK in its environment. It has the streams of this process. Signals are forwarded to it and, where no stream is a terminal, to what it has started; then the lock is free once all of them have ended. What run says of itself goes to stderr, with --json as a line of JSON.',
     'The exit code is that of the command, or 128 + n if signal n has ended it. A tick is done when its command exits with 0; otherwise it stays open, and a call for it runs.',
     '75: skipped, the command did not run. 69: the store was out of reach or refused the call, the command did not run. 70: the lock was lost before the command had ended.',
     'When the lock is lost, the command is sent SIGTERM, and SIGKILL 10 s later. Another run may start meanwhile: have what the command writes to refuse an older fencing token.',
@@ -149,6 +149,8 @@ function wordsFor(event: LockEvent, tick: Date | undefined): string | undefined 
       return 'takes over from a run that crashed';
     case 'missed':
       return `missed ${event.ticks.length + event.others} ticks before this one: ${event.others > 0 ? '…, ' : ''}${event.ticks.map(shortInstant).join(', ')}`;
+    case 'given-up':
+      return `gives up ${event.ticks.length + event.others} ticks: ${event.others > 0 ? '…, ' : ''}${event.ticks.map(shortInstant).join(', ')}`;
     case 'clock-skew':
       return `has a clock that is off by ${event.minMs} to ${event.maxMs} ms`;
     default:

@@ -37,9 +37,9 @@ export async function runGuarded<T>(task: Task<T>, granted: Granted, asked: Invo
   } catch (error) {
     tell({ type: 'acquire-failed', error, next: 'throw' });
     const completion = givenBack(readThrownText(error, 'code') || errorName(error), invocation);
-    await releaseLease({ lease, hold: undefined }, completion, invocation);
+    const status = await releaseLease({ lease, hold: undefined }, completion, invocation);
     tellDroppedByGrant(lease, invocation);
-    tellGivenUpByRelease(lease, completion, NOTHING, invocation);
+    if (status !== 'lost') tellGivenUpByRelease(lease, completion, NOTHING, invocation);
     throw error;
   }
 

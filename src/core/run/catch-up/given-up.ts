@@ -17,8 +17,8 @@ export function tellGivenUp(
 ): void {
   const ticksMs = [...new Set([...givenUpTicksMs, ...dropped])].sort((a, b) => a - b);
   const named = ticksMs.slice(-MOST_LISTED);
-  if (named.length === 0) return;
   const others = othersGivenUp + ticksMs.length - named.length;
+  if (named.length + others === 0) return;
   tell({ type: 'given-up', ticks: named.map((tick) => new Date(tick)), others });
 }
 
