@@ -5,7 +5,7 @@ import { type FaultProxy, startFaultProxy } from '../test/support/fault-proxy.js
 import { attemptOf, verbOf } from '../test/support/lock-verb.js';
 
 /** The lock of the evening. */
-export const NAME = 'send-digest';
+const NAME = 'send-digest';
 const FIRST_TICK_MS = Math.floor(Date.now() / 60_000) * 60_000 - 3_600_000;
 /** What the platform leaves a run; its lease ends two seconds later. */
 const REMAINING_MS = 10_000;
