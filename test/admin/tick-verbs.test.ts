@@ -7,12 +7,12 @@ import { memoryStore } from 'single-execution/memory';
 import { redisAdminStore, redisStore } from 'single-execution/redis';
 import { cron, rate } from 'single-execution/schedule';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { thisProcess } from '../../src/core/values/this-process.js';
 import { dynamoDBLocal, freshTable } from '../support/dynamodb-local.js';
 import { call, claim, done, grant } from '../support/one-run.js';
 import { pass } from '../support/pass.js';
 import { startRedisServer } from '../support/redis-server.js';
 import { shiftedClock } from '../support/shifted-clock.js';
-import { thisProcess } from '../../src/core/values/this-process.js';
 
 /* Row 93: what an operator does to the ticks that are open. */
 

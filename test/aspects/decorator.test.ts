@@ -4,8 +4,8 @@ import { currentExecution, LockHeldError } from 'single-execution';
 import { type Options, SingleExecution } from 'single-execution/decorator';
 import ts from 'typescript';
 import { describe, expect, test, vi } from 'vitest';
-import { memoryLocks, NOW } from '../support/memory-locks.js';
 import { thisProcess } from '../../src/core/values/this-process.js';
+import { memoryLocks, NOW } from '../support/memory-locks.js';
 
 /** A class as a user writes it; none of the compilers of these tests reads decorators by itself. */
 const SOURCE = `

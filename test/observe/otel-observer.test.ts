@@ -4,10 +4,10 @@ import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '
 import { executeWithLock } from 'single-execution';
 import { otelObserver } from 'single-execution/observe';
 import { afterEach, describe, expect, test } from 'vitest';
+import { thisProcess } from '../../src/core/values/this-process.js';
 import { MINUTE, memoryLocks, NOW } from '../support/memory-locks.js';
 import { pass } from '../support/pass.js';
 import { SCENES } from './scenes.js';
-import { thisProcess } from '../../src/core/values/this-process.js';
 
 /** Collects when it is asked to. */
 class Reader extends MetricReader {

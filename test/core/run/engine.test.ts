@@ -8,10 +8,10 @@ import {
 } from 'single-execution';
 import { manualClock, recordingObserver } from 'single-execution/testing';
 import { describe, expect, test, vi } from 'vitest';
+import { thisProcess } from '../../../src/core/values/this-process.js';
 import { crash, MINUTE, memoryLocks, NOW } from '../../support/memory-locks.js';
 import { pass } from '../../support/pass.js';
 import { grantOf, scriptedStore } from '../../support/scripted-store.js';
-import { thisProcess } from '../../../src/core/values/this-process.js';
 
 function setting() {
   const locks = memoryLocks();

@@ -2,8 +2,8 @@ import { DeadlineError, type ExecuteOptions, executeWithLock } from 'single-exec
 import { memoryStore } from 'single-execution/memory';
 import { manualClock } from 'single-execution/testing';
 import { describe, expect, test, vi } from 'vitest';
-import { pass } from '../../support/pass.js';
 import { thisProcess } from '../../../src/core/values/this-process.js';
+import { pass } from '../../support/pass.js';
 
 const NOW = Date.parse('2026-01-01T00:00:00Z');
 

@@ -111,7 +111,7 @@ export const REDIS_RUN_BUGS: readonly ContractBug[] = [
     ['stores/redis/admin-scripts.ts#FORCE_RELEASE', "lock.state ~= 'held' or", ''],
     ['stores/redis/admin-scripts.ts#FORCE_RELEASE', 'ended(lock.attemptId)', '']),
   bug('force without a new token', 'F61 a force release raises the fencing token above that of the run it ends',
-    ['stores/redis/admin-scripts.ts#FORCE_RELEASE', 'text(token + ${FORCE_STEP})', 'lock.fencingToken']),
+    ['stores/redis/admin-scripts.ts#FORCE_RELEASE', 'text(token + ', 'text(token - ']),
   bug('do not know their own force release', 'a force release replayed is forced, once',
     ['stores/redis/admin-scripts.ts#FORCE_RELEASE', "if lock.attemptId == ARGV[1] then return answer('forced') end",
       '']),
