@@ -24,14 +24,14 @@ export default [
   bundleOf(
     'withSingleExecution + dynamoDBStore',
     named('withSingleExecution') + named('dynamoDBStore', './dynamodb'),
-    '22.6 kB',
+    '23.6 kB',
   ),
   bundleOf(
     'withSingleExecution + upstashStore',
     named('withSingleExecution') + named('upstashStore', './upstash'),
-    '22.6 kB',
+    '23.7 kB',
   ),
-  ...Object.entries({ cloudflare: '21.6 kB', http: '23 kB', process: '23 kB' }).map(([door, limit]) =>
+  ...Object.entries({ cloudflare: '22.5 kB', http: '23.9 kB', process: '24 kB' }).map(([door, limit]) =>
     bundleOf(
       `${door} + upstashStore`,
       named('withSingleExecution', `./${door}`) + named('upstashStore', './upstash'),
@@ -41,7 +41,7 @@ export default [
   bundleOf(
     'withSingleExecution + memoryStore',
     named('withSingleExecution') + named('memoryStore', './memory'),
-    '18 kB',
+    '19.1 kB',
   ),
   bundleOf('schedule', named('cron, eventBridge, rate, scheduleFromEnvironment', './schedule'), '5.3 kB'),
 ];
