@@ -120,7 +120,7 @@ export function ticksAfterRun(
     return adds ? changed({ failedTicks: listOf([...failed, ...begun], keep) }, { failedTicksMs }) : {};
   }
   const doneTick = Math.max(tickMs, doneTickMs);
-  const passed = [...failed, ...missedTicksMs.slice(-keepTicks)].filter((tick) => tick > doneTickMs && tick < tickMs);
+  const passed = [...failed, ...missedTicksMs].filter((tick) => tick > doneTickMs && tick < tickMs);
   const open = openTicksMs.filter((tick) => tick !== tickMs && !givenUpTicksMs.includes(tick));
   const lists = {
     openTicks: listOf([...open, ...passed], Math.max(keepTicks, mostOf(openTicksMs, failed))),
