@@ -11,7 +11,7 @@ export const DYNAMODB_TICK_BUGS: readonly SimBug[] = [
   bug('the tick of a grant that came too late is forgotten', 'skewed', 1,
     ['core/run/guarded-run.ts#givenBack', 'markTickFailed, durationMs: 0', 'durationMs: 0']),
   bug('ticks that failed are not open once a newer one is done', 'synchronised', 1,
-    ['core/record/open-ticks.ts#ticksAfterRun', '[...failed, ...missedTicksMs', '[...missedTicksMs']),
+    ['core/record/open-ticks.ts#ticksAfterRun', '[...failed, ...missed]', '[...missed]']),
   bug('ticks that a success has passed stay among those that failed', 'synchronised', 1,
     ['core/record/open-ticks.ts#ticksAfterRun', 'failed.filter((tick) => tick > doneTick)', 'failed']),
   bug('ticks newer than a success are listed as older', 'synchronised', 3,

@@ -126,7 +126,9 @@ export function tickBook({ tickMark, everyMs, catchUp, now, violation }: Circums
       if (catchUp && marks < catchUp.max && due(tick).length > 0) {
         violation('I12', `tick ${tick} is done, and its run has not caught up with ${due(tick)}`);
       }
-      const others = [...undone, ...missedBefore(tick)].filter((other) => other !== tick && !givesUp(tick, other));
+      const missed = missedBefore(tick).filter((other) => !undone.includes(other));
+      const passed = catchUp ? missed : missed.slice(-MOST_REMEMBERED);
+      const others = [...undone, ...passed].filter((other) => other !== tick && !givesUp(tick, other));
       remember(others, Math.max(highestDone, tick));
     },
 

@@ -120,7 +120,9 @@ export function ticksAfterRun(
     return adds ? changed({ failedTicks: listOf([...failed, ...begun], keep) }, { failedTicksMs }) : {};
   }
   const doneTick = Math.max(tickMs, doneTickMs);
-  const passed = [...failed, ...missedTicksMs].filter((tick) => tick > doneTickMs && tick < tickMs);
+  // A long gap must not push out what an operator has listed.
+  const missed = missedTicksMs.filter((tick) => !failed.includes(tick)).slice(-keepTicks);
+  const passed = [...failed, ...missed].filter((tick) => tick > doneTickMs && tick < tickMs);
   const open = openTicksMs.filter((tick) => tick !== tickMs && !givenUpTicksMs.includes(tick));
   const lists = {
     openTicks: listOf([...open, ...passed], Math.max(keepTicks, mostOf(openTicksMs, failed))),
