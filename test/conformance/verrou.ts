@@ -82,7 +82,14 @@ function storeOf({ kind, store, admin }: Ground): VerrouStore {
     if (!lease) throw new E_LOCK_NOT_OWNED();
     return lease;
   };
-  const save = async (key: string, owner: string, ttl: number | null): Promise<boolean> => {
+  // Two saves that a test sends at the same time reach the store in their order, whichever socket is faster.
+  let lastSave: Promise<unknown> = Promise.resolve();
+  const save = (key: string, owner: string, ttl: number | null): Promise<boolean> => {
+    const saved = lastSave.then(() => saveNow(key, owner, ttl));
+    lastSave = saved.catch(() => undefined);
+    return saved;
+  };
+  const saveNow = async (key: string, owner: string, ttl: number | null): Promise<boolean> => {
     const claim = { name: prefix + key, attemptId: newAttemptId(), leaseMs: ttl ?? LONGEST_MS, lockedBy: owner };
     const result = await store.acquire({ ...claim, markTickAtStart: false }, realCall());
     if (result.status === 'acquired') leases.set(`${key} ${owner}`, result.lease);

@@ -167,7 +167,7 @@ describe('the page of the console', () => {
     await page.clock.install();
     await page.clock.runFor(3_000);
     expect(await page.locator('table.runs tbody tr').count()).toBe(5);
-    expect(await page.locator('svg.timeline').isVisible()).toBe(true);
+    await expect.poll(() => page.locator('svg.timeline').isVisible()).toBe(true);
   });
 
   test('writes marks that turn the direction of writing as escapes, and acts on the job itself', async () => {
