@@ -1,6 +1,6 @@
 import type { LockEvent } from 'single-execution';
 import type { Host } from './host.js';
-import { MISTAKEN_EDIT } from './sim-bug.js';
+import { MISTAKE } from './sim-bug.js';
 
 /** One try to take the lock, and the run that follows from it, as its caller is told. */
 export interface Attempt {
@@ -59,7 +59,7 @@ export function caller(
     onEvent(event) {
       const id = event.attemptId ?? '';
       tell(`${host.name}: ${event.type} ${'reason' in event ? event.reason : ''} ${id}`);
-      if ('error' in event && MISTAKEN_EDIT.test(String(event.error))) onMistake(String(event.error));
+      if ('error' in event && MISTAKE.test(String(event.error))) onMistake(String(event.error));
       switch (event.type) {
         case 'attempted':
           hasEnded();

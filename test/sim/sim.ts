@@ -3,7 +3,7 @@ import { UsageError } from '../support/play/command.js';
 import { KEPT_WORLDS } from './kept-worlds.js';
 import type { Stage } from './regime.js';
 import { readSimSettings, type SimSettings } from './settings.js';
-import { MISTAKEN_EDIT } from './sim-bug.js';
+import { MISTAKE } from './sim-bug.js';
 import { SIM_BUGS } from './sim-bugs.js';
 import { simulation } from './simulate.js';
 import type { Kind, Tally } from './tally.js';
@@ -70,28 +70,29 @@ async function playWorlds({ kinds, from, seeds: all }: SimSettings): Promise<boo
 }
 
 async function playBugs({ seeds }: SimSettings): Promise<boolean> {
-  const waiting = [...SIM_BUGS];
+  const waiting = SIM_BUGS.flatMap(({ name, shownBy }) => shownBy.map((world) => ({ name, ...world })));
+  const all = waiting.length;
   let survivors = 0;
+  const sim = await simulation();
   const work = async () => {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
-      const sim = await simulation(next);
-      try {
-        const tally = await sim.playUntilViolation(next.shownBy, next.seed, seeds);
-        const [found] = tally.violations;
-        if (found && MISTAKEN_EDIT.test(found.what)) throw new Error(`${next.name}: ${found.what}`);
-        const isKilled = found !== undefined || remaindersOf(tally).length > 0;
-        if (!isKilled) survivors++;
-        const by = found
-          ? `seed ${found.seed}: ${found.what.slice(0, 80)}`
-          : `remainder in ${tally.seedsWithRemainder} worlds, told ${tally.told} times`;
-        say(`${isKilled ? 'found' : 'NOT FOUND'}: ${next.name} (${nameOf(next.shownBy)}, ${by})`);
-      } finally {
-        await sim.dispose();
-      }
+      const tally = await sim.playUntilViolation(next.name, next, next.seed, seeds);
+      const [found] = tally.violations;
+      if (found && MISTAKE.test(found.what)) throw new Error(`${next.name}: ${found.what}`);
+      const isKilled = found !== undefined || remaindersOf(tally).length > 0;
+      if (!isKilled) survivors++;
+      const by = found
+        ? `seed ${found.seed}: ${found.what.slice(0, 80)}`
+        : `remainder in ${tally.seedsWithRemainder} worlds, told ${tally.told} times`;
+      say(`${isKilled ? 'found' : 'NOT FOUND'}: ${next.name} (${nameOf(next)}, ${by})`);
     }
   };
-  await Promise.all(Array.from({ length: workers }, work));
-  say(`${SIM_BUGS.length - survivors} of ${SIM_BUGS.length} seeded bugs found`);
+  try {
+    await Promise.all(Array.from({ length: workers }, work));
+  } finally {
+    await sim.dispose();
+  }
+  say(`${SIM_BUGS.length} seeded bugs, found ${all - survivors} of ${all} times`);
   return survivors === 0;
 }
 

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { play } from './play.js';
 import type { RegimeName, Stage } from './regime.js';
+import { SIM_BUGS } from './sim-bugs.js';
 import { noWorlds } from './tally.js';
 
 /*
@@ -17,12 +18,14 @@ const { values } = parseArgs({
     from: { type: 'string' },
     seeds: { type: 'string' },
     'until-violation': { type: 'boolean' },
+    bug: { type: 'string' },
   },
 });
 // Most errors of a world are never read.
 Error.stackTraceLimit = 0;
 const kind = { stage: values.stage as Stage, regime: values.regime as RegimeName };
 const from = Number(values.from);
+const breaks = SIM_BUGS.find(({ name }) => name === values.bug);
 
 const tally = noWorlds(kind);
 process.on('unhandledRejection', (error) => {
@@ -30,7 +33,7 @@ process.on('unhandledRejection', (error) => {
 });
 
 for (let seed = from; seed < from + Number(values.seeds); seed++) {
-  const found = await play(kind, seed);
+  const found = await play(kind, seed, { breaks });
   tally.seeds++;
   tally.grants += found.grants;
   tally.reopened += found.reopened;
@@ -47,7 +50,7 @@ for (let seed = from; seed < from + Number(values.seeds); seed++) {
 const [first] = tally.violations;
 if (first && !values['until-violation']) {
   const history: string[] = [];
-  await play(kind, first.seed, (line) => history.push(line));
+  await play(kind, first.seed, { tell: (line) => history.push(line) });
   tally.history = history.slice(-LAST_LINES);
 }
 process.stdout.write(`${JSON.stringify(tally)}\n`);

@@ -1,24 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Lease } from '../../../src/core/ports/lock-store.js';
 import type { LockRecord } from '../../../src/core/record/lock-record.js';
-import {
-  answers,
-  asks,
-  type Break,
-  brokenStore,
-  bug,
-  free,
-  grants,
-  NEVER_MS,
-  plays,
-  refuses,
-  type StoreBug,
-  sees,
-  spoils,
-  turns,
-  without,
-  writes,
-} from './broken-store.js';
+import { answers, asks, type Break, brokenStore, bug, grants, plays, refuses, type StoreBug, sees, spoils, turns, writes } from './broken-store.js';
+import { free, NEVER_MS, without } from './record.js';
 
 const CRASHED = 'row 28: a grant reports that the run before it crashed';
 const SUCCEEDED = 'a grant reports that the run before it succeeded';

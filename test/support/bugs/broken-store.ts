@@ -3,6 +3,7 @@ import { manualClock } from 'single-execution/testing';
 import type { Claim, Lease, Refused } from '../../../src/core/ports/lock-store.js';
 import type { LockRecord } from '../../../src/core/record/lock-record.js';
 import { storeCall } from '../contract-harness.js';
+import { asUnseen, isSame } from './record.js';
 
 /** The records of a store, behind its back. */
 export interface Records {
@@ -123,11 +124,7 @@ export function sees<V extends Verb>(verb: V, change: (record: LockRecord, ...as
     try {
       return await ask(...asked);
     } finally {
-      const after = (await read(name)) ?? {};
-      const isLeft = (attribute: string) => valueOf(after, attribute) === valueOf(seen, attribute);
-      const kept = Object.entries(before).filter(([attribute]) => isLeft(attribute));
-      const written = Object.entries(after).filter(([attribute]) => !isLeft(attribute));
-      await write(name, Object.fromEntries([...kept, ...written]) as LockRecord);
+      await write(name, asUnseen(before, seen, (await read(name)) ?? {}) as LockRecord);
     }
   });
 }
@@ -145,8 +142,7 @@ export function spoils<V extends Verb>(
     const before = (await read(name).catch(() => undefined)) ?? {};
     const answer = await ask(...asked);
     const record = (await read(name).catch(() => undefined)) ?? {};
-    const attributes = [...Object.keys(before), ...Object.keys(record)];
-    const hasWritten = attributes.some((attribute) => valueOf(before, attribute) !== valueOf(record, attribute));
+    const hasWritten = !isSame(before, record);
     const changed = change({ before, record, hasWritten, answer }, ...asked);
     if (changed.record) await write(name, changed.record);
     return 'answer' in changed ? (changed.answer as Answer<V>) : answer;
@@ -186,43 +182,3 @@ export function refuses(change: (refused: Refused, before: LockRecord) => Refuse
 function nameOf([first]: readonly unknown[]): string {
   return typeof first === 'string' ? first : (first as { readonly name: string }).name;
 }
-
-function valueOf(record: object, attribute: string): unknown {
-  return (record as Record<string, unknown>)[attribute];
-}
-
-/** A record, a lease or a list without some of what it has. */
-export function without<T extends object>(whole: T, ...names: readonly string[]): T {
-  return Object.fromEntries(Object.entries(whole).filter(([name]) => !names.includes(name))) as T;
-}
-
-/** A record that has rows of its history that match, and no others. */
-export function withRows(record: LockRecord, isKept: (row: string) => boolean): LockRecord {
-  const kept = Object.entries(record).filter(([attribute, value]) => !/^r\d$/.test(attribute) || isKept(String(value)));
-  return Object.fromEntries(kept) as LockRecord;
-}
-
-/** Ticks as a record lists them. */
-export function list(ticks: readonly number[]): string {
-  const sorted = [...new Set(ticks)].sort((a, b) => a - b);
-  return `,${sorted.map((tick) => `${tick.toString(36)},`).join('')}`;
-}
-
-/** The ticks of a record's list. */
-export function ticksIn(listed: string | undefined): number[] {
-  const texts = (listed ?? '').split(',').filter((text) => text !== '');
-  return texts.map((text) => Number.parseInt(text, 36));
-}
-
-/** A lock that has been given back. */
-export function free(record: LockRecord): LockRecord {
-  return { ...record, state: 'forced' };
-}
-
-/** A lock that this lease holds. */
-export function asHeldBy(record: LockRecord, { attemptId, fencingToken }: Lease): LockRecord {
-  return { ...record, attemptId, fencingToken, state: 'held' };
-}
-
-/** The last instant that a record can have as an end, or so. */
-export const NEVER_MS = 9e13;

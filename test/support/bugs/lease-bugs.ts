@@ -1,23 +1,8 @@
 import { CorruptLockError } from 'single-execution';
 import type { Lease } from '../../../src/core/ports/lock-store.js';
 import type { LockRecord } from '../../../src/core/record/lock-record.js';
-import {
-  answers,
-  asHeldBy,
-  asksFor,
-  type Break,
-  bug,
-  free,
-  NEVER_MS,
-  plays,
-  refuses,
-  type StoreBug,
-  sees,
-  spoils,
-  without,
-  withRows,
-  writes,
-} from './broken-store.js';
+import { answers, asksFor, type Break, bug, plays, refuses, type StoreBug, sees, spoils, writes } from './broken-store.js';
+import { asHeldBy, free, NEVER_MS, without, withRows } from './record.js';
 
 const MOVES_THE_END = 'extend moves the end of the lease to now + leaseMs';
 const ENDED = 'F36 extend after the own release is lost and locks nothing';

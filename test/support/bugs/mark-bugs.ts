@@ -1,20 +1,7 @@
 import type { DoneTick, Lease } from '../../../src/core/ports/lock-store.js';
 import type { LockRecord } from '../../../src/core/record/lock-record.js';
-import {
-  answers,
-  asHeldBy,
-  asksFor,
-  type Break,
-  bug,
-  grants,
-  list,
-  type StoreBug,
-  sees,
-  spoils,
-  ticksIn,
-  without,
-  writes,
-} from './broken-store.js';
+import { answers, asksFor, type Break, bug, grants, type StoreBug, sees, spoils, writes } from './broken-store.js';
+import { asHeldBy, list, ticksIn, without } from './record.js';
 
 const RECORDED = 'row 89: a mark records a tick as done while its run holds the lock';
 const LISTED = 'row 89: a mark of a listed tick closes it, and leaves the newest tick done';

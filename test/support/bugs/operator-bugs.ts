@@ -1,18 +1,5 @@
-import {
-  answers,
-  asks,
-  type Break,
-  bug,
-  list,
-  plays,
-  refuses,
-  type StoreBug,
-  sees,
-  spoils,
-  ticksIn,
-  without,
-  writes,
-} from './broken-store.js';
+import { answers, asks, type Break, bug, plays, refuses, type StoreBug, sees, spoils, writes } from './broken-store.js';
+import { list, ticksIn, without } from './record.js';
 
 const FORCED_ONCE = 'a force release replayed is forced, once';
 const CORRUPT_DELETE =

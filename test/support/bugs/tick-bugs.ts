@@ -1,17 +1,5 @@
-import {
-  asks,
-  asksFor,
-  bug,
-  grants,
-  list,
-  refuses,
-  type StoreBug,
-  sees,
-  spoils,
-  ticksIn,
-  without,
-  writes,
-} from './broken-store.js';
+import { asks, asksFor, bug, grants, refuses, type StoreBug, sees, spoils, writes } from './broken-store.js';
+import { list, ticksIn, without } from './record.js';
 
 const DONE = 'F63 a tick that is done is refused as already-executed';
 const STALE = 'F66 a tick older than the last one done is refused as stale-tick';
