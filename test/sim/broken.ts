@@ -35,9 +35,11 @@ export interface Breaks {
   readonly sees?: (record: Stored, request: Request) => Stored;
   /** A request that writes leaves another record. */
   readonly leaves?: (record: Stored, before: Stored, request: Request) => Stored;
+  /** A write to DynamoDB that is not sent, and counts as applied. */
+  readonly drops?: (update: string, request: Request) => boolean;
   /** A request that was answered is sent again, so many milliseconds later. */
   readonly echoMs?: number;
-  /** Date headers are so far ahead. */
+  /** Date headers of refusals are so far ahead. */
   readonly dateMs?: number;
   readonly store?: (store: Store, place: Place) => Store;
   readonly admin?: (admin: LockAdminStore) => LockAdminStore;
@@ -69,31 +71,30 @@ export function serveBroken<T>(
   }
 }
 
-/** Counts what the client hears of its requests. */
-export async function heardOf<T>(
+/** Counts what the client hears of its requests. It changes no turn of a promise, so that a seed keeps its world. */
+export function heardOf<T>(
   request: Request | undefined,
   answer: Promise<T>,
   isRefusal: (answer: T) => boolean,
 ): Promise<T> {
-  if (!request) return answer;
-  const { heard } = request;
-  try {
-    const told = await answer;
-    if (isRefusal(told)) heard.refusals++;
-    return told;
-  } catch (error) {
-    heard.failures++;
-    throw error;
-  }
+  answer.then(
+    (told) => {
+      if (request && isRefusal(told)) request.heard.refusals++;
+    },
+    (error: Error) => {
+      if (request && error.name !== 'AbortError') request.heard.failures++;
+    },
+  );
+  return answer;
 }
 
 /** A store; where the server has a bug, one each call of which has a client of its own. */
 export function breakableStore<S extends object>(
-  { sees, leaves }: Breaks,
+  { sees, leaves, drops }: Breaks,
   host: Host,
   storeOf: (request?: Request) => S,
 ): S {
-  if (!sees && !leaves) return storeOf();
+  if (!sees && !leaves && !drops) return storeOf();
   const verbs = Object.keys(storeOf()).map((verb) => [
     verb,
     (...asked: unknown[]) => {

@@ -39,7 +39,7 @@ export function dynamoDBServer(
   const record = { get: () => table.get(KEY), set: (item: Item) => table.put({ ...(item as FakeItem), ...KEY }) };
   const serve = (host: Host, input: UpdateInput, isCopy: boolean, request?: Request): Response => {
     const before = table.get(KEY);
-    const date = time.now() + (breaks.dateMs ?? 0) - (regime.staleMs > 0 ? chance.whole(0, regime.staleMs) : 0);
+    const date = time.now() - (regime.staleMs > 0 ? chance.whole(0, regime.staleMs) : 0);
     const headers: Record<string, string> = chance.chance(regime.dateless)
       ? {}
       : { date: new Date(date).toUTCString() };
@@ -55,13 +55,15 @@ export function dynamoDBServer(
       if (input.Key['lockName'] === LOCK) onApplied({ host, before, after: table.get(KEY) ?? {}, by, isCopy });
       return { headers, answer: { output: { ...(Attributes && { Attributes }), $metadata: { attempts: 1 } } } };
     } catch (error) {
-      return { headers, answer: { error } };
+      const early = breaks.dateMs && headers.date && { date: new Date(date + breaks.dateMs).toUTCString() };
+      return { headers: { ...headers, ...early }, answer: { error } };
     }
   };
 
   const clientOf = (host: Host, request?: Request): DynamoDBDocumentClient => {
     const client = {
       async send({ input, middlewareStack }: Command, { abortSignal }: { abortSignal?: AbortSignal } = {}) {
+        if (request && breaks.drops?.(input.UpdateExpression, request)) return { $metadata: { attempts: 1 } };
         const service = {
           serve: (isCopy: boolean) => serve(host, input, isCopy, request),
           refusal: () => failure('ThrottlingException', 400),

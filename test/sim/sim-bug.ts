@@ -70,10 +70,14 @@ export function grants(change: (record: Stored, before: Stored, request: Request
 }
 
 /** Cancels that do nothing. */
-export function cancelsNot(isLost: (request: Request<'acquire'>, before: Stored) => boolean): Breaks {
-  return leaves('acquire', (record, before, request) =>
-    record.attemptId === before.attemptId && isLost(request, before) ? before : record,
-  );
+export function cancelsNot(isLost: (request: Request<'acquire'>) => boolean): Breaks {
+  const isCancelLost = (request: Request) => request.verb === 'acquire' && isLost(request as Request<'acquire'>);
+  return {
+    drops: (update, request) => /\bbarredAttempt\b/.test(update) && isCancelLost(request),
+    ...leaves('acquire', (record, before, request) =>
+      record.attemptId === before.attemptId && isLost(request) ? before : record,
+    ),
+  };
 }
 
 type Asked<V extends keyof Store> = Parameters<Store[V]>;

@@ -29,7 +29,7 @@ export const TICK_BUGS: readonly SimBug[] = [
   bug('the success of an older tick lowers the newest one done', [['dynamodb', 'synchronised', 1], ['redis', 'synchronised', 6]],
     leaves('release', (record, _before, { asked: [{ tickMs }, { markTickDone }] }) =>
       tickMs && markTickDone ? { ...record, doneTick: tickMs } : record)),
-  bug('with tickMark start a failed tick is open again', ['dynamodb', 'synchronised', 2],
+  bug('with tickMark start a failed tick is open again', ['dynamodb', 'synchronised', 4],
     leaves('release', (record, _before, { asked: [{ tickMs }, { result }] }) =>
       tickMs && result === 'failed' ? fails(record, [tickMs]) : record)),
 
@@ -53,12 +53,12 @@ export const TICK_BUGS: readonly SimBug[] = [
       tickMs && result === 'failed' && tickMs < Number(record.doneTick) ? fails(record, [tickMs]) : record)),
   bug('the tick of a dead holder is forgotten', [['dynamodb', 'synchronised', 20], ['redis', 'synchronised', 8]],
     grants((record, before) => keeps(record, before, 'failedTicks'))),
-  bug('the tick of a dead holder is open although it is done', [['dynamodb', 'synchronised', 23], ['redis', 'synchronised', 1]],
+  bug('the tick of a dead holder is open although it is done', [['dynamodb', 'synchronised', 31], ['redis', 'synchronised', 1]],
     grants((record, { state, tick }) => state === 'held' && tick ? fails(record, [tick]) : record)),
   bug('the tick of a dead holder replaces those that failed before', [['dynamodb', 'synchronised', 90], ['redis', 'synchronised', 17]],
     sees('acquire', (record) => record.state === 'held' ? without(record, 'failedTicks') : record),
     grants((record, before) => record.failedTicks === before.failedTicks ? keeps(record, {}, 'failedTicks') : record)),
-  bug('the tick of a dead holder is listed twice', [['dynamodb', 'synchronised', 17], ['redis', 'synchronised', 17]],
+  bug('the tick of a dead holder is listed twice', [['dynamodb', 'synchronised', 45], ['redis', 'synchronised', 17]],
     grants((record, { state, tick, failedTicks }) => state === 'held' && tick && ticksIn(failedTicks).includes(tick)
       ? { ...record, failedTicks: `${record.failedTicks}${tick.toString(36)},` } : record)),
   bug('the oldest failed ticks are kept, and not the newest', ['redis', 'synchronised', 186],
@@ -104,7 +104,7 @@ export const TICK_BUGS: readonly SimBug[] = [
   // Operators
   bug('the tick that a force release ends is forgotten', [['dynamodb', 'hostile', 9], ['redis', 'hostile', 3]],
     operates('forceRelease', (force) => without(force, 'failedTicks'))),
-  bug('a tick that is done is listed as open', ['dynamodb', 'hostile', 4],
+  bug('a tick that is done is listed as open', ['dynamodb', 'hostile', 7],
     operates('listTicks', (listing) => ({
       ...listing, openTicks: list([...ticksIn(listing.openTicks), ...[listing.seen.doneTick ?? []].flat()]),
     }))),
