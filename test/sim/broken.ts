@@ -27,6 +27,8 @@ export interface Place {
   item(): Stored;
   /** True time. */
   now(): number;
+  /** Lets something happen after so much true time, whatever becomes of the host. */
+  after(ms: number, happen: () => void): void;
 }
 
 /** What a bug breaks in a world, from outside of the library; what it leaves out is sound. */

@@ -60,7 +60,9 @@ function fromFirst(verb: 'mark' | 'release', isOnlyMissing = false): Breaks {
       ...(openTicksMs !== undefined && { openTicksMs }),
       ...(failedTicksMs !== undefined && { failedTicksMs }),
     };
-    return isOnlyMissing ? { ...lists, ...lease } : { ...without(lease, 'doneTickMs', 'openTicksMs', 'failedTicksMs'), ...lists };
+    return isOnlyMissing
+      ? { ...lists, ...lease }
+      : { ...without(lease, 'doneTickMs', 'openTicksMs', 'failedTicksMs'), ...lists };
   };
   const remembers = tells((lease) => {
     granted.set(lease.attemptId, lease);

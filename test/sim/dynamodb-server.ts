@@ -70,8 +70,13 @@ export function dynamoDBServer(
           breakdown: () => failure('InternalServerError', 500),
         };
         const handler = async () => {
-          const { headers, answer } = await heardOf(request, net.exchange(host, service, abortSignal), ({ answer: told }) => 'error' in told);
-          if (breaks.echoMs !== undefined) host.after(breaks.echoMs, () => void net.exchange(host, service).catch(() => {}));
+          const { headers, answer } = await heardOf(
+            request,
+            net.exchange(host, service, abortSignal),
+            ({ answer: told }) => 'error' in told,
+          );
+          if (breaks.echoMs !== undefined)
+            host.after(breaks.echoMs, () => void net.exchange(host, service).catch(() => {}));
           return { response: { headers }, output: answer };
         };
         const { output } = (await middlewareStack.resolve(handler, {})({ input })) as { output: Response['answer'] };

@@ -5,7 +5,7 @@ import { bug, plays, type SimBug } from './sim-bug.js';
 
 // biome-ignore format: each bug in a few rows
 export const ELECTION_BUGS: readonly SimBug[] = [
-  bug('a leader that has lost the lock is not told', ['election', 'hostile', 1], leads(() => {})),
+  bug('a leader that has lost the lock is not told', ['election', 'hostile', 15], leads(() => {})),
   bug('a leader does not look at its clocks', ['election', 'hostile', 2],
     leads((signal, heard) => signal.addEventListener('abort', () => heard.abort(signal.reason), { once: true }))),
   bug('one who stops goes on', ['election', 'synchronised', 1],

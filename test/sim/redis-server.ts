@@ -42,7 +42,8 @@ export function redisServer(
       const numbered = (value: unknown) => (/^\d+$/.test(String(value)) ? Number(value) : value);
       return found && Object.fromEntries(Object.entries(found).map(([field, value]) => [field, numbered(value)]));
     },
-    set: (to: Item) => data.hashes.set(KEY, new Map(Object.entries(to).map(([field, value]) => [field, String(value)]))),
+    set: (to: Item) =>
+      data.hashes.set(KEY, new Map(Object.entries(to).map(([field, value]) => [field, String(value)]))),
   };
   const serve = (
     { host, request }: From,
@@ -66,7 +67,11 @@ export function redisServer(
         refusal: () => new Error('LOADING Redis is loading the dataset in memory'),
         breakdown: () => Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }),
       };
-      const reply = await heardOf(request, net.exchange(host, service), (told) => 'answer' in told && told.answer.startsWith('["refused"'));
+      const reply = await heardOf(
+        request,
+        net.exchange(host, service),
+        (told) => 'answer' in told && told.answer.startsWith('["refused"'),
+      );
       if ('error' in reply) throw reply.error;
       return reply.answer;
     };
@@ -78,7 +83,8 @@ export function redisServer(
 
   return {
     storeOf: (host) => breakableStore(breaks, host, (request) => redisStore({ client: clientOf({ host, request }) })),
-    adminOf: (host) => breakableStore(breaks, host, (request) => redisAdminStore({ client: clientOf({ host, request }) })),
+    adminOf: (host) =>
+      breakableStore(breaks, host, (request) => redisAdminStore({ client: clientOf({ host, request }) })),
     item,
   };
 }

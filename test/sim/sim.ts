@@ -4,7 +4,7 @@ import { KEPT_WORLDS } from './kept-worlds.js';
 import type { Stage } from './regime.js';
 import { readSimSettings, type SimSettings } from './settings.js';
 import { MISTAKE } from './sim-bug.js';
-import { SIM_BUGS } from './sim-bugs.js';
+import { NO_BUG, SIM_BUGS } from './sim-bugs.js';
 import { simulation } from './simulate.js';
 import type { Kind, Tally } from './tally.js';
 
@@ -20,6 +20,8 @@ const MOST_REMAINDER = 0.01;
 const FEW = 3;
 /** Most calls a world that end with their lock held, because the network stays silent or slow. */
 const MOST_TOLD: Readonly<Record<Stage, number>> = { dynamodb: 0.1, redis: 0.3, election: 0.2 };
+/** So many worlds of a kind show that what surrounds a bug breaks nothing by itself. */
+const SOUND_WORLDS = 20;
 /** How many worlds of a stage are played to one election, which takes longest. */
 const SHARE: Readonly<Record<Stage, number>> = { dynamodb: 60, redis: 6, election: 2 };
 
@@ -88,6 +90,10 @@ async function playBugs({ seeds }: SimSettings): Promise<boolean> {
     }
   };
   try {
+    for (const world of NO_BUG.shownBy) {
+      const { violations } = await sim.playUntilViolation(NO_BUG.name, world, world.seed, SOUND_WORLDS);
+      if (violations.length > 0) throw new Error(`no bug, and yet: ${violations[0]?.what}`);
+    }
     await Promise.all(Array.from({ length: workers }, work));
   } finally {
     await sim.dispose();

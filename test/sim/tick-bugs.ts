@@ -4,8 +4,10 @@ import { bug, ends, grants, leaves, operates, plays, type SimBug, sees, tells } 
 
 const opens = (record: Stored, ticks: readonly number[]): Stored =>
   ticks.length === 0 ? record : { ...record, openTicks: list([...ticksIn(record.openTicks), ...ticks]) };
-const fails = (record: Stored, ticks: readonly number[]): Stored =>
-  ({ ...record, failedTicks: list([...ticksIn(record.failedTicks), ...ticks]) });
+const fails = (record: Stored, ticks: readonly number[]): Stored => ({
+  ...record,
+  failedTicks: list([...ticksIn(record.failedTicks), ...ticks]),
+});
 const keeps = (record: Stored, before: Stored, list_: 'doneTick' | 'openTicks' | 'failedTicks'): Stored => {
   const kept = before[list_];
   return { ...without(record, list_), ...(kept !== undefined && { [list_]: kept }) };

@@ -85,7 +85,7 @@ export function world(
     server: {
       item: server.item,
       storeOf(host) {
-        const place = { host, item: () => (server.item() ?? {}) as Stored, now: time.now };
+        const place = { host, item: () => (server.item() ?? {}) as Stored, now: time.now, after: time.after };
         return breaks.store?.(server.storeOf(host), place) ?? server.storeOf(host);
       },
       adminOf: (host) => breaks.admin?.(server.adminOf(host)) ?? server.adminOf(host),

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { play } from './play.js';
 import type { RegimeName, Stage } from './regime.js';
-import { SIM_BUGS } from './sim-bugs.js';
+import { NO_BUG, SIM_BUGS } from './sim-bugs.js';
 import { noWorlds } from './tally.js';
 
 /*
@@ -25,7 +25,7 @@ const { values } = parseArgs({
 Error.stackTraceLimit = 0;
 const kind = { stage: values.stage as Stage, regime: values.regime as RegimeName };
 const from = Number(values.from);
-const breaks = SIM_BUGS.find(({ name }) => name === values.bug);
+const breaks = [NO_BUG, ...SIM_BUGS].find(({ name }) => name === values.bug);
 
 const tally = noWorlds(kind);
 process.on('unhandledRejection', (error) => {

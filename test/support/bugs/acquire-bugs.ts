@@ -1,7 +1,21 @@
 import { createHash } from 'node:crypto';
 import type { Lease } from '../../../src/core/ports/lock-store.js';
 import type { LockRecord } from '../../../src/core/record/lock-record.js';
-import { answers, asks, type Break, brokenStore, bug, grants, plays, refuses, type StoreBug, sees, spoils, turns, writes } from './broken-store.js';
+import {
+  answers,
+  asks,
+  type Break,
+  brokenStore,
+  bug,
+  grants,
+  plays,
+  refuses,
+  type StoreBug,
+  sees,
+  spoils,
+  turns,
+  writes,
+} from './broken-store.js';
 import { free, NEVER_MS, without } from './record.js';
 
 const CRASHED = 'row 28: a grant reports that the run before it crashed';

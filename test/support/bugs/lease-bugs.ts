@@ -1,7 +1,18 @@
 import { CorruptLockError } from 'single-execution';
 import type { Lease } from '../../../src/core/ports/lock-store.js';
 import type { LockRecord } from '../../../src/core/record/lock-record.js';
-import { answers, asksFor, type Break, bug, plays, refuses, type StoreBug, sees, spoils, writes } from './broken-store.js';
+import {
+  answers,
+  asksFor,
+  type Break,
+  bug,
+  plays,
+  refuses,
+  type StoreBug,
+  sees,
+  spoils,
+  writes,
+} from './broken-store.js';
 import { asHeldBy, free, NEVER_MS, without, withRows } from './record.js';
 
 const MOVES_THE_END = 'extend moves the end of the lease to now + leaseMs';
