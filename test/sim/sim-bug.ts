@@ -5,7 +5,7 @@ import type { RegimeName, Stage } from './regime.js';
 import type { Kind } from './tally.js';
 
 /** A world that shows a bug, or else the first of many that do. */
-export interface ShowingWorld extends Kind {
+interface ShowingWorld extends Kind {
   readonly seed: number;
 }
 

@@ -37,7 +37,11 @@ export const ACQUIRE_BUGS: readonly StoreBug[] = [
     sees('acquire', (record) => record.state === 'held' ? record : { ...record, attemptId: 'x' })),
   bug('gives up on what it has written',
     'F6 an attempt given up while it was under way is granted, or leaves the lock free',
-    answers('acquire', (answer, _before, _claim, { signal }) => { signal.throwIfAborted(); return answer; })),
+    plays('acquire', async (ask, [claim, call]) => {
+      const answer = await ask(claim, { ...call, signal: new AbortController().signal });
+      call.signal.throwIfAborted();
+      return answer;
+    })),
   bug("judges expiry by the contender's lease", 'F21 a contender with a shorter lease does not take a held lock',
     sees('acquire', (record, { leaseMs }) => ({ ...record, lockUntil: Number(record.lockedAt) + leaseMs }))),
   bug('never takes an expired lock', 'row 27: the first acquire after expiry is granted',

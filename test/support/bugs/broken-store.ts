@@ -6,7 +6,7 @@ import { storeCall } from '../contract-harness.js';
 import { asUnseen, isSame } from './record.js';
 
 /** The records of a store, behind its back. */
-export interface Records {
+interface Records {
   read(name: string): Promise<LockRecord | undefined>;
   write(name: string, record: LockRecord): Promise<void>;
 }
@@ -19,7 +19,7 @@ type Asked<V extends Verb> = Parameters<MemoryStore[V]>;
 type Answer<V extends Verb> = MemoryStore[V] extends (...asked: never) => Promise<infer A> ? A : never;
 
 /** One call of a verb: the record before it and after it, whether it has written, and its answer. */
-export interface Played<V extends Verb> {
+interface Played<V extends Verb> {
   readonly before: LockRecord;
   readonly record: LockRecord;
   readonly hasWritten: boolean;
@@ -47,13 +47,14 @@ export function brokenStore(...breaks: readonly Break[]): MemoryStore {
 
 /** A stored item is shown as it is, not as a copy. */
 function recordsOf(store: MemoryStore): Records {
-  const call = storeCall(manualClock());
+  const clock = manualClock();
   return {
     async read(name) {
-      const found = await store.get(name, call);
+      const found = await store.get(name, storeCall(clock));
       return found && ({ ...found.item } as LockRecord);
     },
     async write(name, record) {
+      const call = storeCall(clock);
       const { item } = (await store.get(name, call)) ?? (await store.pause(name, { untilMs: 1, by: '-' }, call));
       for (const attribute of Object.keys(item)) delete (item as Record<string, unknown>)[attribute];
       Object.assign(item, record);
