@@ -1,6 +1,6 @@
 import type { Execution } from 'single-execution';
 import type { Lease } from '../../src/core/ports/lock-store.js';
-import { without } from '../support/bugs/record.js';
+import { asHeldBy, without } from '../support/bugs/record.js';
 import type { Breaks } from './broken.js';
 import { bug, ends, leaves, plays, type SimBug, sees, tells } from './sim-bug.js';
 
@@ -10,7 +10,7 @@ export const CATCH_UP_BUGS: readonly SimBug[] = [
   bug('a mark does not ask whether its tick is open', ['dynamodb', 'synchronised', 123],
     sees('mark', (record) => without(record, 'doneTick'))),
   bug('anybody may mark', [['dynamodb', 'hostile', 315], ['redis', 'hostile', 8]],
-    sees('mark', (record, { asked: [{ attemptId, fencingToken }] }) => ({ ...record, attemptId, fencingToken, state: 'held' }))),
+    sees('mark', (record, { asked: [lease] }) => asHeldBy(record, lease))),
   bug('a mark that went unanswered counts', ['dynamodb', 'synchronised', 60],
     plays('mark', (ask, [lease, done, call]) => ask(lease, done, call).catch(() => ({
       status: 'marked' as const, lease, firstSentMono: lease.firstSentMono, firstSentWall: lease.firstSentWall,

@@ -1,28 +1,19 @@
 import { LockStoreError } from 'single-execution';
-import { free, NEVER_MS, without } from '../support/bugs/record.js';
+import { asHeldBy, free, NEVER_MS, without } from '../support/bugs/record.js';
 import type { Breaks, Request, Stored } from './broken.js';
 import { believes, bug, cancelsNot, ends, grants, leaves, overstays, plays, type SimBug, sees } from './sim-bug.js';
 
-const heldBy = (record: Stored, attemptId: string, fencingToken?: number): Stored => ({
-  ...record,
-  attemptId,
-  state: 'held',
-  ...(fencingToken !== undefined && { fencingToken }),
-});
 const isOwn = (record: Stored, { asked: [claim] }: Request<'acquire'>) => record.attemptId === claim.attemptId;
 const failure = (lockName: string, code: 'UNSETTLED' | 'UNAVAILABLE') =>
   new LockStoreError('it fails', { code, lockName, operation: 'acquire', retryable: true });
 
-/** What each call's first request has found. */
-function firstSeen(): (record: Stored, request: { readonly asked: readonly unknown[] }) => Stored {
-  const found = new WeakMap<object, Stored>();
-  return (record, { asked: [first] }) => {
-    const seen = found.get(first as object) ?? record;
-    found.set(first as object, seen);
-    return seen;
-  };
-}
-const [foundByAcquire, foundByLookOfDelete, foundByTakeover] = [firstSeen(), firstSeen(), firstSeen()];
+const found = new WeakMap<object, Stored>();
+/** What the first request of the same call has found. */
+const firstSeen = (record: Stored, { asked: [first] }: { readonly asked: readonly unknown[] }): Stored => {
+  const seen = found.get(first as object) ?? record;
+  found.set(first as object, seen);
+  return seen;
+};
 
 /** The last extension of a dead holder, under way for long, comes about when others ask for its lock. */
 function lateExtensions(): Breaks {
@@ -70,13 +61,13 @@ export const LOCK_BUGS: readonly SimBug[] = [
     })),
   bug('a takeover does not look whether the lease was renewed', ['dynamodb', 'synchronised', 16],
     sees('acquire', (record, request) => {
-      const { attemptId, lockUntil = 0 } = foundByAcquire(record, request);
+      const { attemptId, lockUntil = 0 } = firstSeen(record, request);
       return record.state === 'held' && attemptId === record.attemptId ? { ...record, lockUntil } : record;
     }),
     lateExtensions()),
   bug('a takeover does not look whose lock it is', ['dynamodb', 'hostile', 210],
     sees('acquire', (record, request) => {
-      const { attemptId = '', lockUntil = 0, state = 'held' } = foundByTakeover(record, request);
+      const { attemptId = '', lockUntil = 0, state = 'held' } = firstSeen(record, request);
       return state === 'held' && attemptId !== '' ? { ...record, attemptId, lockUntil, state } : record;
     })),
   bug('an attempt whose answer was lost is not known again', [['dynamodb', 'synchronised', 2], ['redis', 'synchronised', 97]],
@@ -156,14 +147,14 @@ export const LOCK_BUGS: readonly SimBug[] = [
       };
     })),
   bug('anybody may extend', [['dynamodb', 'hostile', 26], ['redis', 'hostile', 3]],
-    sees('extend', (record, { asked: [{ attemptId }] }) => record.state ? heldBy(record, attemptId) : record)),
+    sees('extend', (record, { asked: [lease] }) => record.state ? asHeldBy(record, lease) : record)),
   bug('an extension may shorten', [['dynamodb', 'hostile', 18], ['redis', 'synchronised', 1]],
     sees('extend', (record) => ({ ...record, lockUntil: 1e12 })),
     plays('extend', (ask, [lease, , call]) => ask({ ...lease, lockUntilMs: 0 }, { leaseMs: 100 }, call))),
 
   // Release
   bug('anybody may release', [['dynamodb', 'synchronised', 13], ['redis', 'hostile', 2]],
-    sees('release', (record, { asked: [{ attemptId, fencingToken }] }) => heldBy(record, attemptId, fencingToken))),
+    sees('release', (record, { asked: [lease] }) => asHeldBy(record, lease))),
   bug('a late release ends another grant of its attempt', ['dynamodb', 'hostile', 100155],
     sees('release', (record, { asked: [{ attemptId, fencingToken }] }) =>
       record.attemptId === attemptId ? { ...record, fencingToken } : record)),
@@ -204,7 +195,7 @@ export const LOCK_BUGS: readonly SimBug[] = [
   bug('an operator deletes a lock that is held', [['dynamodb', 'hostile', 26], ['redis', 'hostile', 9]],
     sees('delete', (record) => record.state === 'held' ? { ...record, state: 'forced' } : record)),
   bug('a delete does not compare what it was judged by', ['dynamodb', 'hostile', 70],
-    sees('delete', foundByLookOfDelete)),
+    sees('delete', firstSeen)),
   bug('a delete drops the fencing token', ['dynamodb', 'hostile', 21],
     leaves('delete', (record) => without(record, 'fencingToken'))),
   bug('a lock that was freed by force waits for the operator’s clock', ['dynamodb', 'hostile', 17],

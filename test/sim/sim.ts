@@ -6,7 +6,7 @@ import { readSimSettings, type SimSettings } from './settings.js';
 import { MISTAKE } from './sim-bug.js';
 import { NO_BUG, SIM_BUGS } from './sim-bugs.js';
 import { simulation } from './simulate.js';
-import type { Kind, Tally } from './tally.js';
+import { FEW, type Kind, MOST_REMAINDER, type Tally } from './tally.js';
 
 /*
  * `npm run sim -- [--seeds 12000] [--from 1] [--stage redis] [--regime hostile]` plays so many worlds, shared among the
@@ -14,10 +14,6 @@ import type { Kind, Tally } from './tally.js';
  * in so many worlds from the one that showed it. Both end with an exit code of 1 where something is amiss.
  */
 
-/** Most worlds, of a hundred, in which a lock may be left without a runner: see docs/protocol.md, "What can remain". */
-const MOST_REMAINDER = 0.01;
-/** So many are chance where few worlds are played. */
-const FEW = 3;
 /** Most calls a world that end with their lock held, because the network stays silent or slow. */
 const MOST_TOLD: Readonly<Record<Stage, number>> = { dynamodb: 0.1, redis: 0.3, election: 0.2 };
 /** So many worlds of a kind show that what surrounds a bug breaks nothing by itself. */

@@ -13,7 +13,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 export interface Simulation {
   /** Plays so many worlds of a kind, in `workers` processes at a time. */
   play(kind: Kind, from: number, seeds: number, workers: number): Promise<Tally>;
-  /** Plays worlds with a bug, given by its name, until one shows a violation. */
+  /** Plays worlds with a bug, given by its name, until they show it. */
   playUntilViolation(bug: string, kind: Kind, from: number, seeds: number): Promise<Tally>;
   dispose(): Promise<void>;
 }

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { play } from './play.js';
 import type { RegimeName, Stage } from './regime.js';
 import { NO_BUG, SIM_BUGS } from './sim-bugs.js';
-import { noWorlds } from './tally.js';
+import { FEW, MOST_REMAINDER, noWorlds } from './tally.js';
 
 /*
  * Plays worlds in a process of its own and says what came of them, as one line of JSON. Bundled by `simulate.ts`.
@@ -27,6 +27,8 @@ const kind = { stage: values.stage as Stage, regime: values.regime as RegimeName
 const from = Number(values.from);
 const breaks = [NO_BUG, ...SIM_BUGS].find(({ name }) => name === values.bug);
 
+const mostRemainder = Math.max(FEW, MOST_REMAINDER * Number(values.seeds));
+
 const tally = noWorlds(kind);
 process.on('unhandledRejection', (error) => {
   tally.violations.push({ seed: from + tally.seeds, what: `I10: unhandled rejection of ${String(error)}` });
@@ -45,7 +47,8 @@ for (let seed = from; seed < from + Number(values.seeds); seed++) {
   if (found.remainder.some((letter) => !letter.startsWith('d'))) tally.seedsWithRemainder++;
   for (const letter of found.remainder) tally.remainder[letter] = (tally.remainder[letter] ?? 0) + 1;
   if (found.violations.length > 0) tally.violations.push({ seed, what: found.violations.slice(0, 3).join('; ') });
-  if (values['until-violation'] && tally.violations.length > 0) break;
+  const isShown = tally.violations.length > 0 || tally.seedsWithRemainder > mostRemainder;
+  if (values['until-violation'] && isShown) break;
 }
 const [first] = tally.violations;
 if (first && !values['until-violation']) {

@@ -48,7 +48,7 @@ export function free<T extends LockRecord>(record: T): T {
 }
 
 /** A lock that this lease holds. */
-export function asHeldBy(record: LockRecord, { attemptId, fencingToken }: Lease): LockRecord {
+export function asHeldBy<T extends LockRecord>(record: T, { attemptId, fencingToken }: Lease): T {
   return { ...record, attemptId, fencingToken, state: 'held' };
 }
 
