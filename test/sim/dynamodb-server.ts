@@ -55,7 +55,7 @@ export function dynamoDBServer(
       if (input.Key['lockName'] === LOCK) onApplied({ host, before, after: table.get(KEY) ?? {}, by, isCopy });
       return { headers, answer: { output: { ...(Attributes && { Attributes }), $metadata: { attempts: 1 } } } };
     } catch (error) {
-      const early = breaks.dateMs && headers.date && { date: new Date(date + breaks.dateMs).toUTCString() };
+      const early = breaks.dateMs && headers['date'] && { date: new Date(date + breaks.dateMs).toUTCString() };
       return { headers: { ...headers, ...early }, answer: { error } };
     }
   };

@@ -105,7 +105,7 @@ export const LOCK_BUGS: readonly SimBug[] = [
       const { clock } = call;
       const [firstSentMono, firstSentWall] = [clock.monotonic(), clock.now()].map((ms) => ms + 2 * to.leaseMs) as [number, number];
       void ask(lease, to, call).catch(() => {});
-      return { status: 'extended', lockUntilMs: lease.lockUntilMs + to.leaseMs, firstSentMono, firstSentWall };
+      return { status: 'extended' as const, lockUntilMs: lease.lockUntilMs + to.leaseMs, firstSentMono, firstSentWall };
     })),
   bug('one ended attempt is remembered, not twenty', ['redis', 'synchronised', 1],
     { leaves: (record) => record.barredAttempts ? { ...record, barredAttempts: String(record.barredAttempts.split(',')[0]) } : record }),
@@ -143,7 +143,7 @@ export const LOCK_BUGS: readonly SimBug[] = [
     plays('extend', async (ask, [lease, to, call]) => {
       const answer = await ask(lease, to, call);
       return answer.status === 'extended' ? answer : {
-        status: 'extended', lockUntilMs: lease.lockUntilMs, firstSentMono: call.clock.monotonic(), firstSentWall: call.clock.now(),
+        status: 'extended' as const, lockUntilMs: lease.lockUntilMs, firstSentMono: call.clock.monotonic(), firstSentWall: call.clock.now(),
       };
     })),
   bug('anybody may extend', [['dynamodb', 'hostile', 26], ['redis', 'hostile', 3]],

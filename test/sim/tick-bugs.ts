@@ -77,7 +77,7 @@ export const TICK_BUGS: readonly SimBug[] = [
     plays('acquire', async (ask, asked, { item }) => {
       const answer = await ask(...asked);
       const isOlder = Number(asked[0].tickMs) < Number(item().doneTick);
-      return answer.status === 'refused' && answer.reason === 'locked' && isOlder ? { ...answer, reason: 'stale-tick' } : answer;
+      return answer.status === 'refused' && answer.reason === 'locked' && isOlder ? { ...answer, reason: 'stale-tick' as const } : answer;
     })),
   bug('an attempt for an older tick that is open is not cancelled', ['redis', 'synchronised', 29],
     leaves('acquire', (record, before, { asked: [{ tickMs }] }) =>
