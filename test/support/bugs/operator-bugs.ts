@@ -1,6 +1,6 @@
 import { FORCE_STEP } from '../../../src/core/record/lock-record.js';
 import { answers, asks, type Break, bug, plays, refuses, type StoreBug, sees, spoils, writes } from './broken-store.js';
-import { list, ticksIn, without, withRows } from './record.js';
+import { hasRow, list, ticksIn, without, withRows } from './record.js';
 
 const FORCED_ONCE = 'a force release replayed is forced, once';
 const CORRUPT_DELETE =
