@@ -24,6 +24,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   'single-execution/redis': ['redisStore', 'redisAdminStore'],
   'single-execution/upstash': ['upstashStore', 'upstashAdminStore'],
   'single-execution/memory': ['memoryStore'],
+  'single-execution/store': ['compareAndSwapStore'],
   'single-execution/cloudflare': ['withSingleExecution'],
   'single-execution/http': ['withSingleExecution'],
   'single-execution/process': ['nodeCronCoordinator', 'withSingleExecution'],

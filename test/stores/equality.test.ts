@@ -121,14 +121,14 @@ test.each<SeededBug>([
   {
     name: 'marks in words only',
     edits: [
-      ['stores/memory.ts#lockVerbs', 'isMarkedBy(lease, done.tickMs, held) ? { lockUntil } : fields', '{ lockUntil }'],
+      ['stores/decisions.ts#decideMark', 'isMarkedBy(lease, done.tickMs, item) ? { lockUntil } : fields', '{ lockUntil }'],
     ],
   },
   {
     name: 'brings back what was open before a mark',
     edits: [['core/record/transition.ts#markedLease', ', ...ticksOf(fields)', '']],
   },
-  { name: 'resumes nothing', edits: [['stores/memory.ts#adminVerbs', 'records.set(name, record);', '']] },
+  { name: 'resumes nothing', edits: [['stores/decisions.ts#decideResume', 'isMarked ?', 'false ?']] },
 ])('a store that $name is found out', async (bug) => {
   const { errorInstance } = await checkAgainstMemory(bug);
 
