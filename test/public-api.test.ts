@@ -25,6 +25,8 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   'single-execution/upstash': ['upstashStore', 'upstashAdminStore'],
   'single-execution/memory': ['memoryStore'],
   'single-execution/store': ['compareAndSwapStore'],
+  'single-execution/postgres': ['createPostgresTable', 'postgresStore', 'postgresTable'],
+  'single-execution/sqlite': ['createSqliteTable', 'sqliteStore', 'sqliteTable'],
   'single-execution/cloudflare': ['withSingleExecution'],
   'single-execution/http': ['withSingleExecution'],
   'single-execution/process': ['nodeCronCoordinator', 'withSingleExecution'],

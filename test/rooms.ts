@@ -88,6 +88,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'core/options',
       'core/run',
       'core/wrap',
+      'stores',
       'stores/dynamodb',
       'stores/redis',
       'admin',

@@ -118,7 +118,9 @@ export function decideForce(force: ForceRelease, { item, nowMs }: Found): Decisi
   const judged = judgeForce(force, item);
   if (judged !== 'open') return { result: judged };
   const fencingToken = force.fencingToken + 1;
-  return { result: 'forced', write: { ...item, ...forcedFields({ ...force, nowMs }), fencingToken } };
+  // A grant and its end can fall into one millisecond.
+  const endedMs = Math.max(nowMs, force.lockedAtMs + 1);
+  return { result: 'forced', write: { ...item, ...forcedFields({ ...force, nowMs: endedMs }), fencingToken } };
 }
 
 export function decidePause(pause: Pause, { item }: Found): Decision<Item> {

@@ -121,7 +121,11 @@ test.each<SeededBug>([
   {
     name: 'marks in words only',
     edits: [
-      ['stores/decisions.ts#decideMark', 'isMarkedBy(lease, done.tickMs, item) ? { lockUntil } : fields', '{ lockUntil }'],
+      [
+        'stores/decisions.ts#decideMark',
+        'isMarkedBy(lease, done.tickMs, item) ? { lockUntil } : fields',
+        '{ lockUntil }',
+      ],
     ],
   },
   {
