@@ -41,7 +41,14 @@ export default [
   bundleOf(
     'withSingleExecution + memoryStore',
     named('withSingleExecution') + named('memoryStore', './memory'),
-    '19.1 kB',
+    '20.2 kB',
+  ),
+  ...Object.entries({ postgres: '22 kB', sqlite: '22 kB' }).map(([door, limit]) =>
+    bundleOf(
+      `withSingleExecution + ${door}Store`,
+      named('withSingleExecution') + named(`${door}Store`, `./${door}`),
+      limit,
+    ),
   ),
   bundleOf('schedule', named('cron, eventBridge, rate, scheduleFromEnvironment', './schedule'), '5.3 kB'),
 ];

@@ -20,6 +20,7 @@ const doors = Object.fromEntries(
 const SHARED = {
   core: /\/src\/core\/(values|ports|public|observers)\//,
   store: /\/src\/core\/(record|request)\//,
+  swap: /\/src\/stores\/(decisions|storage|swap-store)\.ts/,
   run: /\/src\/(core\/(options|run|wrap)\/|adapters\/lambda-)/,
   schedule: /\/src\/schedule\//,
   redis: /\/src\/stores\/redis\/(?!admin)/,

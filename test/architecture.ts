@@ -29,7 +29,7 @@ const PORTS = 'core/ports';
 /** Packages that the files with these path prefixes may import; no other file of src imports any. */
 const PACKAGES: Readonly<Record<string, RegExp>> = {
   'src/stores/dynamodb/': /^@aws-sdk\//,
-  'src/cli/': /^(node:|@aws-sdk\/|@upstash\/redis$|ioredis$|redis$)/,
+  'src/cli/': /^(node:|@aws-sdk\/|@upstash\/redis$|ioredis$|redis$|pg$|postgres$|@libsql\/client$)/,
 };
 
 /** What only one file of src may touch; everything else asks that file. */

@@ -39,8 +39,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     what: 'what every platform does around a run: its name, tick, time and reply',
     sees: ['core/values', 'core/ports', 'core/public', 'core/observers', 'core/options', 'core/run'],
   },
-  'stores/memory.ts': {
-    what: 'the verbs in a Map',
+  stores: {
+    what: 'the verbs over any storage that can compare and swap, and the storages that need no folder',
     sees: ['core/values', 'core/ports', 'core/public', 'core/record', 'core/request'],
   },
   'stores/dynamodb': {
@@ -88,6 +88,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'core/options',
       'core/run',
       'core/wrap',
+      'stores',
       'stores/dynamodb',
       'stores/redis',
       'admin',
@@ -108,7 +109,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
 /** The room of a file of `src`, given by its path from the root of the repository. */
 export function roomOf(path: string): string {
   const [, area = '', inner = ''] = path.split('/');
-  return area === 'core' || area === 'stores' ? `${area}/${inner}` : area;
+  const isFolder = area === 'core' || (area === 'stores' && !inner.endsWith('.ts'));
+  return isFolder ? `${area}/${inner}` : area;
 }
 
 /** The table of rooms in Markdown. */

@@ -5,13 +5,18 @@ import { wrongUse } from './exit-code.js';
 import { didYouMean } from './nearest-name.js';
 
 const STORE_OPTIONS: Options = {
-  table: { value: 'NAME', help: 'the DynamoDB table of the locks; else LOCK_TABLE of the environment' },
+  table: {
+    value: 'NAME',
+    help: 'the DynamoDB table of the locks, else LOCK_TABLE of the environment; or the table in the database of --postgres-url or --sqlite',
+  },
   'partition-key': { value: 'NAME', help: "of the table's partition key, if it is not lockName" },
   'sort-key': { value: 'NAME', help: "of the table's sort key, if it has one" },
   endpoint: { value: 'URL', help: 'of DynamoDB, such as http://127.0.0.1:8000' },
   region: { value: 'REGION', help: 'of the table; else as the AWS SDK finds it' },
   profile: { value: 'PROFILE', help: 'of the AWS credentials; else as the AWS SDK finds them' },
   'redis-url': { value: 'URL', help: 'the Redis of the locks, redis:// or rediss://; else REDIS_URL' },
+  'postgres-url': { value: 'URL', help: 'the Postgres of the locks; else DATABASE_URL if it is one of Postgres' },
+  sqlite: { value: 'FILE', help: 'the SQLite file of the locks' },
   upstash: { help: 'Upstash Redis, by UPSTASH_REDIS_REST_URL and UPSTASH_REDIS_REST_TOKEN' },
   prefix: {
     value: 'TEXT',

@@ -14,8 +14,9 @@ export function overview(commands: readonly Command[], version: string): string 
     '',
     ...commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
     '',
-    'The locks are in --table NAME (DynamoDB), --redis-url URL or --upstash; else in',
-    'LOCK_TABLE or REDIS_URL of the environment.',
+    'The locks are in --table NAME (DynamoDB), --redis-url URL, --upstash,',
+    '--postgres-url URL or --sqlite FILE; else in LOCK_TABLE, REDIS_URL or',
+    'DATABASE_URL of the environment.',
     `Exit codes: ${EXIT_CODES}; run has three more.`,
     'single-execution COMMAND --help tells more of each, with an example.',
   ].join('\n');

@@ -9,6 +9,7 @@ import {
 import { memoryStore } from 'single-execution/memory';
 import { lambdaContext, manualClock, recordingObserver } from 'single-execution/testing';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { storeCall } from '../support/contract-harness.js';
 import { gate } from '../support/gate.js';
 import { pass } from '../support/pass.js';
 
@@ -25,7 +26,7 @@ function setting(remainingMs = 15 * MINUTE) {
   const observer = recordingObserver();
   const options = { name: 'digest', store, clock, keepAlive: true, observers: [observer] } satisfies Options<unknown>;
   const context = () => lambdaContext({ clock, remainingMs });
-  const item = async () => (await store.get('digest', {} as never))?.item;
+  const item = async () => (await store.get('digest', storeCall(clock)))?.item;
   return { clock, store, observer, options, context, item };
 }
 

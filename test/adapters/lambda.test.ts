@@ -13,6 +13,7 @@ import {
 import { memoryStore } from 'single-execution/memory';
 import { lambdaContext, manualClock, recordingObserver, scheduledEvent } from 'single-execution/testing';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { storeCall } from '../support/contract-harness.js';
 import { fixture } from '../support/fixture.js';
 import { gate } from '../support/gate.js';
 import { pass } from '../support/pass.js';
@@ -28,7 +29,7 @@ function setting(remainingMs = MINUTE) {
   const observer = recordingObserver();
   const options = { name: 'digest', store, clock, observers: [observer] } satisfies Options<unknown>;
   const context = (over: Partial<Context> = {}) => lambdaContext({ clock, remainingMs, ...over } as object);
-  const item = async () => (await store.get('digest', {} as never))?.item;
+  const item = async () => (await store.get('digest', storeCall(clock)))?.item;
   return { clock, store, observer, options, context, item };
 }
 

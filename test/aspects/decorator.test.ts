@@ -5,6 +5,7 @@ import { type Options, SingleExecution } from 'single-execution/decorator';
 import ts from 'typescript';
 import { describe, expect, test, vi } from 'vitest';
 import { thisProcess } from '../../src/core/values/this-process.js';
+import { storeCall } from '../support/contract-harness.js';
 import { memoryLocks, NOW } from '../support/memory-locks.js';
 
 /** A class as a user writes it; none of the compilers of these tests reads decorators by itself. */
@@ -113,7 +114,7 @@ function decorated<F extends (...args: never[]) => PromiseLike<unknown>>(method:
 
 describe('the options of @SingleExecution', () => {
   test('row 102: are those of a process: the name and the tick may be made from the arguments', async () => {
-    const { options, store } = setting();
+    const { options, store, clock } = setting();
     const send = decorated(async (_tenant: string, at: number) => at, {
       ...options,
       name: (tenant: string) => `tenant-${tenant}`,
@@ -122,7 +123,7 @@ describe('the options of @SingleExecution', () => {
 
     expect(await send('a', NOW)).toBe(NOW);
     expect(await send('a', NOW)).toMatchObject({ status: 'skipped', name: 'tenant-a', reason: 'already-executed' });
-    expect(await store.get('tenant-a', {} as never)).toMatchObject({ item: { doneTick: NOW } });
+    expect(await store.get('tenant-a', storeCall(clock))).toMatchObject({ item: { doneTick: NOW } });
   });
 
   test('row 102: onSkipped says what a caller gets', async () => {

@@ -4,6 +4,7 @@ import { currentExecution, type Execution, executeWithLock, LockHeldError } from
 import { singleExecution } from 'single-execution/middy';
 import { lambdaContext, scheduledEvent } from 'single-execution/testing';
 import { describe, expect, test, vi } from 'vitest';
+import { storeCall } from '../support/contract-harness.js';
 import { gate } from '../support/gate.js';
 import { memoryLocks, NOW } from '../support/memory-locks.js';
 
@@ -95,7 +96,7 @@ describe('row 101: singleExecution of Middy', () => {
   });
 
   test('F44 invocations of one handler at once share nothing', async () => {
-    const { options, call, store } = setting();
+    const { options, call, store, clock } = setting();
     const go = gate();
     const wrapped = middy(async (_event: object, { execution }: { readonly execution: Execution }) => {
       await go.opened;
@@ -106,7 +107,7 @@ describe('row 101: singleExecution of Middy', () => {
     go.open();
 
     expect(await Promise.all(calls.slice(0, 2))).toEqual(['a', 'b']);
-    for (const name of ['a', 'b']) expect((await store.get(name, {} as never))?.item).toMatchObject(done);
+    for (const name of ['a', 'b']) expect((await store.get(name, storeCall(clock)))?.item).toMatchObject(done);
   });
 });
 
@@ -158,13 +159,13 @@ describe('row 101: whatever other middlewares do, a run gives back what it took,
   });
 
   test('row 101: both locks of a handler are given back where it is answered early', async () => {
-    const { options, call, store } = setting();
+    const { options, call, store, clock } = setting();
     const wrapped = middy(() => 'sent')
       .use([singleExecution(options), singleExecution({ ...options, name: 'other' })])
       .before(() => answer);
 
     expect(await call(wrapped)).toBe(answer);
-    for (const name of ['digest', 'other']) expect((await store.get(name, {} as never))?.item).toMatchObject(open);
+    for (const name of ['digest', 'other']) expect((await store.get(name, storeCall(clock)))?.item).toMatchObject(open);
   });
 
   test('row 32: a release that fails does not replace the answer', async () => {

@@ -21,6 +21,10 @@ const cdk = "export * from './core';\n";
 const STORE = join(import.meta.dirname, 'store.mts');
 const store = "import type { LockStore } from 'single-execution';\nexport declare const store: LockStore;\n";
 
+/** What the contract of a page imports: the block before it. */
+const FILE_STORE = join(import.meta.dirname, 'file-store.ts');
+const fileStore = allExamples().find(({ name }) => name === 'docs/custom-store.md 1')?.code ?? '';
+
 /** NestJS needs the legacy kind of decorators. */
 const isOfNestJs = (file: string) => file.includes('nestjs');
 
@@ -29,7 +33,7 @@ let program: ts.Program;
 let legacyProgram: ts.Program;
 beforeAll(() => {
   const [legacy, usual] = [true, false].map((is) => [...examples].filter(([file]) => isOfNestJs(file) === is));
-  program = programOf(new Map([...(usual ?? []), [WRONG, wrong], [CDK, cdk], [STORE, store]]));
+  program = programOf(new Map([...(usual ?? []), [WRONG, wrong], [CDK, cdk], [STORE, store], [FILE_STORE, fileStore]]));
   legacyProgram = programOf(new Map(legacy), { experimentalDecorators: true, emitDecoratorMetadata: true });
 }, 450_000);
 

@@ -1,5 +1,6 @@
 import type { Member } from 'single-execution/leader';
 import { describe, expect, test } from 'vitest';
+import { storeCall } from '../support/contract-harness.js';
 import { electionScene, LEASE, RETRY, START } from '../support/election-scene.js';
 
 const CHECK_IN_EVERY = LEASE / 2;
@@ -117,19 +118,19 @@ describe('row 42: members', () => {
   test('nobody but the leader takes others off the list, nor does one who led before', async () => {
     const { clock, candidate, store, item, leaders } = electionScene();
     const [a, b] = [candidate('a'), candidate('b')];
-    await store.checkIn({ group: 'sched', member: 'old', forget: [] }, { clock } as never);
+    await store.checkIn({ group: 'sched', member: 'old', forget: [] }, storeCall(clock));
     a.election.start();
     await clock.advance(0);
     b.election.start();
-    await store.pause('sched', { untilMs: START + 86_400_000, by: 'Ann' }, {} as never);
+    await store.pause('sched', { untilMs: START + 86_400_000, by: 'Ann' }, storeCall(clock));
     const { fencingToken = 0 } = await item();
     const force = { name: 'sched', adminId: 'f1', fencingToken, lockedAtMs: START, nowMs: clock.now() };
-    expect(await store.forceRelease(force, {} as never)).toBe('forced');
+    expect(await store.forceRelease(force, storeCall(clock))).toBe('forced');
     await clock.advance(TEN_LEASES + 60_000);
     expect(leaders()).toEqual([]);
     expect(Object.keys(brief(await a.election.members())).sort()).toEqual(['a', 'b', 'old']);
 
-    await store.resume('sched', {} as never);
+    await store.resume('sched', storeCall(clock));
     await clock.advance(RETRY + 2 * CHECK_IN_EVERY);
     expect(Object.keys(brief(await a.election.members())).sort()).toEqual(['a', 'b']);
   });
@@ -137,7 +138,7 @@ describe('row 42: members', () => {
   test('of whom very many died are taken off the list by and by, a hundred at a time at most', async () => {
     const { clock, candidate, store } = electionScene();
     for (let i = 0; i < 250; i++) {
-      await store.checkIn({ group: 'sched', member: `dead ${i}`, forget: [] }, { clock } as never);
+      await store.checkIn({ group: 'sched', member: `dead ${i}`, forget: [] }, storeCall(clock));
     }
     await clock.advance(TEN_LEASES + 1);
     const { election, checkIn } = candidate('a');
@@ -152,13 +153,13 @@ describe('row 42: members', () => {
   test('nobody is taken off by a list that is older than the last check-in of the leader', async () => {
     const { clock, candidate, store } = electionScene();
     const { election, checkIn } = candidate('a');
-    await store.checkIn({ group: 'sched', member: 'b', forget: [] }, { clock } as never);
+    await store.checkIn({ group: 'sched', member: 'b', forget: [] }, storeCall(clock));
     election.start();
     await clock.advance(TEN_LEASES);
     await clock.advance(CHECK_IN_EVERY);
     // The leader knows now that b is to go; then it is cut off from the list, and b comes back.
     checkIn.mockRejectedValueOnce(new Error('cut off'));
-    await store.checkIn({ group: 'sched', member: 'b', forget: [] }, { clock } as never);
+    await store.checkIn({ group: 'sched', member: 'b', forget: [] }, storeCall(clock));
     await clock.advance(2 * CHECK_IN_EVERY);
 
     expect(Object.keys(brief(await election.members())).sort()).toEqual(['a', 'b']);

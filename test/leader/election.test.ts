@@ -1,6 +1,7 @@
 import type { LockStoreError } from 'single-execution';
 import type { Leadership } from 'single-execution/leader';
 import { describe, expect, test } from 'vitest';
+import { storeCall } from '../support/contract-harness.js';
 import { electionScene, GUARD, LEASE, RETRY, START } from '../support/election-scene.js';
 
 describe('who leads', () => {
@@ -75,7 +76,7 @@ describe('who leads', () => {
     first.election.start();
     await clock.advance(0);
     await first.election.stop();
-    await store.pause('sched', { untilMs: START + 3_600_000, by: 'Ann' }, {} as never);
+    await store.pause('sched', { untilMs: START + 3_600_000, by: 'Ann' }, storeCall(clock));
     const { election, faults } = candidate('b');
     election.start();
     await clock.advance(60_000);
@@ -135,7 +136,7 @@ describe('one who cannot renew', () => {
     await clock.advance(1_000);
     const { fencingToken, lockedAt } = (await item()) as { fencingToken: number; lockedAt: number };
     const force = { name: 'sched', adminId: 'f1', fencingToken, lockedAtMs: lockedAt, nowMs: clock.now() };
-    expect(await store.forceRelease(force, {} as never)).toBe('forced');
+    expect(await store.forceRelease(force, storeCall(clock))).toBe('forced');
     await clock.advance(LEASE / 3);
 
     expect(a.begun[0]?.signal.reason).toMatchObject({ name: 'LockLostError' });

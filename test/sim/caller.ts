@@ -1,6 +1,6 @@
 import type { LockEvent, LockStore } from 'single-execution';
 import type { Host } from './host.js';
-import { MISTAKEN_EDIT } from './sim-bug.js';
+import { MISTAKE } from './sim-bug.js';
 
 /** One try to take the lock, and the run that follows from it, as its caller is told. */
 export interface Attempt {
@@ -70,7 +70,7 @@ export function caller(
     }),
     onEvent(event) {
       tell(`${host.name}: ${event.type} ${'reason' in event ? event.reason : ''} ${event.attemptId ?? ''}`);
-      if ('error' in event && MISTAKEN_EDIT.test(String(event.error))) onMistake(String(event.error));
+      if ('error' in event && MISTAKE.test(String(event.error))) onMistake(String(event.error));
       switch (event.type) {
         case 'acquired':
           isTold('acquired');

@@ -1,9 +1,11 @@
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { dynamoDBAdminStore, dynamoDBStore } from 'single-execution/dynamodb';
+import type { FakeItem } from '../../src/testing/fake-dynamodb/attribute-value.js';
 import { fakeTable, type UpdateInput } from '../../src/testing/fake-dynamodb/table.js';
 import type { Random } from '../support/play/random.js';
+import { type Breaks, breakableStore, heardOf, type Request, serveBroken } from './broken.js';
 import type { Host } from './host.js';
-import { type Applied, LOCK, type LockServer } from './lock-server.js';
+import { type Applied, type Item, LOCK, type LockServer } from './lock-server.js';
 import type { Network } from './network.js';
 import type { Regime } from './regime.js';
 import type { Timeline } from './timeline.js';
@@ -30,10 +32,12 @@ export function dynamoDBServer(
   regime: Regime,
   net: Network,
   onApplied: (applied: Applied) => void,
+  breaks: Breaks = {},
 ): LockServer {
   const table = fakeTable(['lockName']);
 
-  const serve = (host: Host, input: UpdateInput, isCopy: boolean): Response => {
+  const record = { get: () => table.get(KEY), set: (item: Item) => table.put({ ...(item as FakeItem), ...KEY }) };
+  const serve = (host: Host, input: UpdateInput, isCopy: boolean, request?: Request): Response => {
     const before = table.get(KEY);
     const date = time.now() - (regime.staleMs > 0 ? chance.whole(0, regime.staleMs) : 0);
     const headers: Record<string, string> = chance.chance(regime.dateless)
@@ -41,28 +45,38 @@ export function dynamoDBServer(
       : { date: new Date(date).toUTCString() };
     try {
       if (input.UpdateExpression === undefined) {
-        const Item = table.get(input.Key);
+        const Item = request ? serveBroken(breaks, request, record, () => table.get(input.Key)) : table.get(input.Key);
         return { headers, answer: { output: { ...(Item && { Item }), $metadata: { attempts: 1 } } } };
       }
-      const Attributes = table.update(input);
+      const update = () => table.update(input);
+      const isBroken = request && input.Key['lockName'] === LOCK;
+      const Attributes = isBroken ? serveBroken(breaks, request, record, update) : update();
       const by = input.ExpressionAttributeValues?.[':att'];
       if (input.Key['lockName'] === LOCK) onApplied({ host, before, after: table.get(KEY) ?? {}, by, isCopy });
       return { headers, answer: { output: { ...(Attributes && { Attributes }), $metadata: { attempts: 1 } } } };
     } catch (error) {
-      return { headers, answer: { error } };
+      const early = breaks.dateMs && headers['date'] && { date: new Date(date + breaks.dateMs).toUTCString() };
+      return { headers: { ...headers, ...early }, answer: { error } };
     }
   };
 
-  const clientOf = (host: Host): DynamoDBDocumentClient => {
+  const clientOf = (host: Host, request?: Request): DynamoDBDocumentClient => {
     const client = {
       async send({ input, middlewareStack }: Command, { abortSignal }: { abortSignal?: AbortSignal } = {}) {
+        if (request && breaks.drops?.(input.UpdateExpression, request)) return { $metadata: { attempts: 1 } };
         const service = {
-          serve: (isCopy: boolean) => serve(host, input, isCopy),
+          serve: (isCopy: boolean) => serve(host, input, isCopy, request),
           refusal: () => failure('ThrottlingException', 400),
           breakdown: () => failure('InternalServerError', 500),
         };
         const handler = async () => {
-          const { headers, answer } = await net.exchange(host, service, abortSignal);
+          const { headers, answer } = await heardOf(
+            request,
+            net.exchange(host, service, abortSignal),
+            ({ answer: told }) => 'error' in told,
+          );
+          if (breaks.echoMs !== undefined)
+            host.after(breaks.echoMs, () => void net.exchange(host, service).catch(() => {}));
           return { response: { headers }, output: answer };
         };
         const { output } = (await middlewareStack.resolve(handler, {})({ input })) as { output: Response['answer'] };
@@ -73,9 +87,10 @@ export function dynamoDBServer(
     return Object.assign(Object.create(DynamoDBDocumentClient.prototype), client) as DynamoDBDocumentClient;
   };
 
+  const dynamoDB = (host: Host, request?: Request) => ({ tableName: TABLE, client: clientOf(host, request) });
   return {
-    storeOf: (host) => dynamoDBStore({ tableName: TABLE, client: clientOf(host) }),
-    adminOf: (host) => dynamoDBAdminStore({ tableName: TABLE, client: clientOf(host) }),
+    storeOf: (host) => breakableStore(breaks, host, (request) => dynamoDBStore(dynamoDB(host, request))),
+    adminOf: (host) => breakableStore(breaks, host, (request) => dynamoDBAdminStore(dynamoDB(host, request))),
     item: () => table.get(KEY),
   };
 }

@@ -1,22 +1,57 @@
-import { bugsOf, type SimBug } from './sim-bug.js';
+import type { LockEvent } from 'single-execution';
+import type { Leadership } from 'single-execution/leader';
+import type { Breaks } from './broken.js';
+import { bug, plays, type SimBug } from './sim-bug.js';
 
-const bug = bugsOf('election');
-
-// biome-ignore format: each bug in a few rows, not each text in one
+// biome-ignore format: each bug in a few rows
 export const ELECTION_BUGS: readonly SimBug[] = [
-  bug('a leader that has lost the lock is not told', 'hostile', 1,
-    ['leader/term.ts#termOf',
-      "held.addEventListener('abort', () => term.abort(held.reason), { once: true }); if (held.aborted) term.abort(held.reason);",
-      '']),
-  bug('a leader does not look at its clocks', 'hostile', 1,
-    ['leader/term.ts#termOf', 'watchedController(() => held.aborted)', 'watchedController(() => false)']),
-  bug('one who stops goes on', 'synchronised', 1,
-    ['leader/election.ts#createLeaderElection', 'mine?.abort();', '']),
-  bug('one who has failed does not stand again', 'synchronised', 34,
-    ['leader/standing.ts#stand', '// The observers were told. The next try may succeed.', 'return;']),
-  bug('one who leads does not check in', 'synchronised', 1,
-    ['leader/check-in.ts#checkInsOf', 'while (!shutdown.aborted) { try { const checkIn',
-      'while (!shutdown.aborted && !isLeader()) { try { const checkIn']),
-  bug('the leader takes the living off the list', 'synchronised', 9,
-    ['leader/check-in.ts#checkInsOf', 'checkedInMs < forgottenMs', 'checkedInMs > forgottenMs']),
+  bug('a leader that has lost the lock is not told', ['election', 'hostile', 15], leads(() => {})),
+  bug('a leader does not look at its clocks', ['election', 'hostile', 2],
+    leads((signal, heard) => signal.addEventListener('abort', () => heard.abort(signal.reason), { once: true }))),
+  bug('one who stops goes on', ['election', 'synchronised', 1],
+    { elect: (elect) => (options) => Object.create(elect(options), { stop: { value: async () => {} } }) }),
+  bug('one who has failed does not stand again', ['election', 'synchronised', 34], {
+    elect: (elect) => (options) => {
+      const stops = (event: LockEvent) => { if (event.type === 'acquire-failed') void election.stop(); };
+      const election = elect({ ...options, observers: [...(options.observers ?? []), stops] });
+      return election;
+    },
+  }),
+  bug('one who leads does not check in', ['election', 'synchronised', 1],
+    plays('checkIn', async (ask, [checkIn, call], { item, now, host }) =>
+      checkIn.member !== undefined && item().state === 'held' && item().lockedBy === host.name
+        ? { nowMs: now(), members: [] } : ask(checkIn, call))),
+  bug('the leader takes the living off the list', ['election', 'synchronised', 10],
+    plays('checkIn', async (ask, [checkIn, call], { item, host }) => {
+      const { members } = await ask(checkIn, call);
+      const others = members.map(({ name }) => name).filter((name) => name !== checkIn.member);
+      return ask({ ...checkIn, forget: item().lockedBy === host.name ? others : checkIn.forget }, call);
+    })),
 ];
+
+/** A leader, and those who ask it, know of the end of its term what it has heard. */
+function leads(hear: (signal: AbortSignal, heard: AbortController) => void): Breaks {
+  return {
+    elect: (elect) => (options) => {
+      let term: number | undefined;
+      const election = elect({
+        ...options,
+        async onStarted(leadership: Leadership) {
+          const heard = new AbortController();
+          hear(leadership.signal, heard);
+          heard.signal.addEventListener('abort', () => {
+            term = undefined;
+          });
+          term = leadership.term;
+          const assertLeader = () => heard.signal.throwIfAborted();
+          try {
+            await options.onStarted?.({ ...leadership, signal: heard.signal, assertLeader });
+          } finally {
+            term = undefined;
+          }
+        },
+      });
+      return Object.create(election, { term: { get: () => term } });
+    },
+  };
+}

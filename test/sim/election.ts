@@ -10,7 +10,8 @@ const STOPPED_WITHIN_MS = 70_000;
 
 /** A candidate on each host; some step down and stand again, and some are deaf. */
 export async function playElection(world: World): Promise<void> {
-  const { regime, store, chance, time, net, server, book, hosts } = world;
+  const { regime, store, chance, time, net, server, book, breaks, hosts } = world;
+  const elect = breaks.elect?.(createLeaderElection) ?? createLeaderElection;
   const lease = chance.pick([2_000, 4_000, 6_000]);
   const elections = new Map<Host, LeaderElection>();
   const stopping = new Set<Host>();
@@ -39,7 +40,7 @@ export async function playElection(world: World): Promise<void> {
   const stand = (on: Host) => {
     const c = chance.fork(`candidate ${on.name}`);
     const caller = book.caller(on);
-    const election = createLeaderElection({
+    const election = elect({
       name: LOCK,
       store: caller.asks(server.storeOf(on)),
       candidate: on.name,

@@ -41,7 +41,8 @@ export function rulesOf(chance: Random): TickRules {
  * again long after, or only then. In some worlds the job is broken at first, in some it catches up.
  */
 export async function playJobs(world: World, { tickMark, everyMs, catchUp }: TickRules): Promise<void> {
-  const { regime, store, chance, time, net, server, book, hosts } = world;
+  const { regime, store, chance, time, net, server, book, breaks, hosts } = world;
+  const execute = breaks.execute?.(executeWithLock) ?? executeWithLock;
   const keepAlive = chance.chance(0.5);
   const asked = {
     name: LOCK,
@@ -96,10 +97,10 @@ export async function playJobs(world: World, { tickMark, everyMs, catchUp }: Tic
     const call = { on };
     underWay.add(call);
     try {
-      const outcome = await executeWithLock(task, {
+      const outcome = await execute(task, {
         ...settings,
         store: caller.asks(server.storeOf(on)),
-        clock: on.clock,
+        clock: breaks.clock?.(on.clock) ?? on.clock,
         observers: [caller.onEvent, observer],
         ...(tick !== undefined && { tick }),
       });

@@ -5,21 +5,17 @@ import { playJobs, rulesOf } from './jobs.js';
 import type { Findings } from './ledger.js';
 import { REGIMES, STAGES } from './regime.js';
 import type { Kind } from './tally.js';
-import { world } from './world.js';
+import { type Watched, world } from './world.js';
 
 const STORES = ['dynamodb', 'redis'] as const;
 
-/**
- * Plays one world. The same one for the same arguments.
- *
- * @param tell is told what happens, line by line
- */
-export async function play({ stage, regime }: Kind, seed: number, tell?: (line: string) => void): Promise<Findings> {
+/** Plays one world. The same one for the same arguments. */
+export async function play({ stage, regime }: Kind, seed: number, watched?: Watched): Promise<Findings> {
   const chance = random(`${stage} ${regime} ${seed}`);
   leaveNothingToChance(chance.fork('library'), chance.fork('ids'));
   const store = stage === 'election' ? chance.pick(STAGES.redis.includes(regime) ? STORES : STORES.slice(0, 1)) : stage;
   const rules = rulesOf(chance);
-  const played = world(REGIMES[regime], store, rules, chance, tell);
+  const played = world(REGIMES[regime], store, rules, chance, watched);
   await (stage === 'election' ? playElection(played) : playJobs(played, rules));
   for (const on of played.hosts) {
     if (on.pendingTimers() > 0) {

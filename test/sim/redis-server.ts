@@ -1,15 +1,27 @@
 import { createHash } from 'node:crypto';
 import { redisAdminStore, redisStore } from 'single-execution/redis';
+import { type Breaks, breakableStore, heardOf, type Request, serveBroken } from './broken.js';
 import type { Host } from './host.js';
 import { type Applied, type Item, LOCK, type LockServer } from './lock-server.js';
 import { evalLua, type RedisData } from './lua-redis.js';
-import type { Network } from './network.js';
+import type { Network, Service } from './network.js';
 import type { Timeline } from './timeline.js';
 
 const KEY = `lock:${LOCK}`;
 
+/** Who sends a request. */
+interface From {
+  readonly host: Host;
+  readonly request: Request | undefined;
+}
+
 /** A Redis that runs the library's own scripts. It knows a script once it was sent whole. */
-export function redisServer(time: Timeline, net: Network, onApplied: (applied: Applied) => void): LockServer {
+export function redisServer(
+  time: Timeline,
+  net: Network,
+  onApplied: (applied: Applied) => void,
+  breaks: Breaks = {},
+): LockServer {
   const data: RedisData = { hashes: new Map(), nowMs: time.now };
   const scripts = new Map<string, string>();
 
@@ -23,21 +35,43 @@ export function redisServer(time: Timeline, net: Network, onApplied: (applied: A
     return hash && Object.fromEntries(hash);
   };
 
-  const serve = (host: Host, script: string | undefined, [key = '', ...args]: readonly string[], isCopy: boolean) => {
+  /** The record, its numbers as numbers. */
+  const record = {
+    get: () => {
+      const found = item();
+      const numbered = (value: unknown) => (/^\d+$/.test(String(value)) ? Number(value) : value);
+      return found && Object.fromEntries(Object.entries(found).map(([field, value]) => [field, numbered(value)]));
+    },
+    set: (to: Item) =>
+      data.hashes.set(KEY, new Map(Object.entries(to).map(([field, value]) => [field, String(value)]))),
+  };
+  const serve = (
+    { host, request }: From,
+    script: string | undefined,
+    [key = '', ...args]: readonly string[],
+    isCopy: boolean,
+  ) => {
     if (script === undefined) return { error: new Error('NOSCRIPT No matching script. Please use EVAL.') };
     const before = item();
-    const answer = evalLua(data, script, [key], args);
+    const run = () => evalLua(data, script, [key], args);
+    const answer = request && key === KEY ? serveBroken(breaks, request, record, run) : run();
     if (key === KEY) onApplied({ host, before, after: item() ?? {}, by: args[0], isCopy });
     return { answer };
   };
 
-  const clientOf = (host: Host) => {
+  const clientOf = (from: From) => {
+    const { host, request } = from;
     const send = async (scriptOf: () => string | undefined, keyAndArgs: readonly string[]) => {
-      const reply = await net.exchange<{ answer: string } | { error: Error }>(host, {
-        serve: (isCopy) => serve(host, scriptOf(), keyAndArgs, isCopy),
+      const service: Service<{ answer: string } | { error: Error }> = {
+        serve: (isCopy) => serve(from, scriptOf(), keyAndArgs, isCopy),
         refusal: () => new Error('LOADING Redis is loading the dataset in memory'),
         breakdown: () => Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }),
-      });
+      };
+      const reply = await heardOf(
+        request,
+        net.exchange(host, service),
+        (told) => 'answer' in told && told.answer.startsWith('["refused"'),
+      );
       if ('error' in reply) throw reply.error;
       return reply.answer;
     };
@@ -48,8 +82,9 @@ export function redisServer(time: Timeline, net: Network, onApplied: (applied: A
   };
 
   return {
-    storeOf: (host) => redisStore({ client: clientOf(host) }),
-    adminOf: (host) => redisAdminStore({ client: clientOf(host) }),
+    storeOf: (host) => breakableStore(breaks, host, (request) => redisStore({ client: clientOf({ host, request }) })),
+    adminOf: (host) =>
+      breakableStore(breaks, host, (request) => redisAdminStore({ client: clientOf({ host, request }) })),
     item,
   };
 }

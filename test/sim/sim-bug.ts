@@ -1,31 +1,164 @@
-import type { Edit, SeededBug } from '../support/seeded-bug.js';
+import type { LockAdminStore } from 'single-execution';
+import type { Completion, Lease } from '../../src/core/ports/lock-store.js';
+import type { Breaks, Place, Request, Store, Stored, Verb } from './broken.js';
 import type { RegimeName, Stage } from './regime.js';
 import type { Kind } from './tally.js';
 
-/** A seeded bug and the worlds that show it soonest. */
-export interface SimBug extends SeededBug {
-  readonly shownBy: Kind;
-  /** One of these worlds that shows it, or else the first of many that do. */
+/** A world that shows a bug, or else the first of many that do. */
+interface ShowingWorld extends Kind {
   readonly seed: number;
 }
 
-/** Errors of a bug whose edit names what is not there: a world that shows one shows a mistake in the edit. */
-export const MISTAKEN_EDIT = /\b(ReferenceError|SyntaxError)\b/;
-
-/** Names the bugs that are shown on one stage. */
-export function bugsOf(stage: Stage): (name: string, regime: RegimeName, seed: number, ...edits: Edit[]) => SimBug {
-  return (name, regime, seed, ...edits) => ({ name, edits, shownBy: { stage, regime }, seed });
+/** A bug around the library or its server, and the worlds of which each must show it. */
+export interface SimBug extends Breaks {
+  readonly name: string;
+  readonly shownBy: readonly ShowingWorld[];
 }
 
-/* Bugs of what every store shares: both lists show them, each on its own stage. */
+/** Errors of a bug that is itself mistaken: a world that shows one shows nothing of the library. */
+export const MISTAKE = /\b(ReferenceError|SyntaxError)\b/;
 
-export const CANCELS_FOR_DONE_TICKS: Edit = [
-  'core/request/attempt.ts#settleAttempt',
-  '|| !ambiguous || isDone) return',
-  '|| !ambiguous) return',
-];
-export const CANCELS_NO_REFUSED_ATTEMPT: Edit = [
-  'core/request/attempt.ts#settleAttempt',
-  'isDone = record !== undefined && doneReason(claim, record) !== undefined;',
-  'isDone = record !== undefined;',
-];
+type World = readonly [stage: Stage, regime: RegimeName, seed: number];
+
+export function bug(name: string, worlds: World | readonly World[], ...breaks: readonly Breaks[]): SimBug {
+  const all = (Array.isArray(worlds[0]) ? worlds : [worlds]) as readonly World[];
+  const shownBy = all.map(([stage, regime, seed]) => ({ stage, regime, seed }));
+  return { ...breaks.reduce(together, {}), name, shownBy };
+}
+
+function together(one: Breaks, other: Breaks): Breaks {
+  const both = { ...one, ...other };
+  const { sees, leaves, store } = one;
+  if (sees && other.sees) {
+    const { sees: then } = other;
+    return { ...both, sees: (record, request) => then(sees(record, request), request) };
+  }
+  if (leaves && other.leaves) {
+    const { leaves: then } = other;
+    return { ...both, leaves: (record, before, request) => then(leaves(record, before, request), before, request) };
+  }
+  if (store && other.store) {
+    const { store: then } = other;
+    return { ...both, store: (sound, place) => then(store(sound, place), place) };
+  }
+  return both;
+}
+
+/** The requests of a verb find another record. */
+export function sees<V extends Verb>(verb: V, change: (record: Stored, request: Request<V>) => Stored): Breaks {
+  return {
+    sees: (record, request) => (request.verb === verb ? change(record, request as unknown as Request<V>) : record),
+  };
+}
+
+/** The requests of a verb that write leave another record. */
+export function leaves<V extends Verb>(
+  verb: V,
+  change: (record: Stored, before: Stored, request: Request<V>) => Stored,
+): Breaks {
+  return {
+    leaves: (record, before, request) =>
+      request.verb === verb ? change(record, before, request as unknown as Request<V>) : record,
+  };
+}
+
+/** A grant leaves another record; a cancel does not. */
+export function grants(change: (record: Stored, before: Stored, request: Request<'acquire'>) => Stored): Breaks {
+  return leaves('acquire', (record, before, request) =>
+    record.attemptId === before.attemptId ? record : change(record, before, request),
+  );
+}
+
+/** Cancels that do nothing. */
+export function cancelsNot(isLost: (request: Request<'acquire'>) => boolean): Breaks {
+  const isCancelLost = (request: Request) => request.verb === 'acquire' && isLost(request as Request<'acquire'>);
+  return {
+    drops: (update, request) => /\bbarredAttempt\b/.test(update) && isCancelLost(request),
+    ...leaves('acquire', (record, before, request) =>
+      record.attemptId === before.attemptId && isLost(request) ? before : record,
+    ),
+  };
+}
+
+type Asked<V extends keyof Store> = Parameters<Store[V]>;
+type Answer<V extends keyof Store> = Store[V] extends (...asked: never) => Promise<infer A> ? A : never;
+
+/** A store plays a verb in another way. */
+export function plays<V extends keyof Store>(
+  verb: V,
+  play: (ask: (...asked: Asked<V>) => Promise<Answer<V>>, asked: Asked<V>, place: Place) => Promise<Answer<V>>,
+): Breaks {
+  return {
+    store(store, place) {
+      const ask = store[verb] as unknown as (...asked: Asked<V>) => Promise<Answer<V>>;
+      return { ...store, [verb]: (...asked: Asked<V>) => play(ask, asked, place) };
+    },
+  };
+}
+
+/** A run tells its store that it has ended in another way. */
+export function ends(change: (completion: Completion) => Partial<Completion>): Breaks {
+  return plays('release', (ask, [lease, completion, call]) =>
+    ask(lease, { ...completion, ...change(completion) }, call),
+  );
+}
+
+/** A run is told something else of its grant. */
+export function tells(change: (lease: Lease, place: Place) => Lease): Breaks {
+  return plays('acquire', async (ask, asked, place) => {
+    const answer = await ask(...asked);
+    return answer.status === 'acquired' ? { ...answer, lease: change(answer.lease, place) } : answer;
+  });
+}
+
+interface Confirmed {
+  readonly capMono?: number;
+  readonly firstSentMono: number;
+  readonly firstSentWall: number;
+}
+
+/** A holder believes something else of the time that each of its calls has won. */
+export function believes(change: <T extends Confirmed>(confirmed: T, place: Place) => T): Breaks {
+  return [
+    plays('acquire', async (ask, asked, place) => {
+      const answer = await ask(...asked);
+      if (answer.status === 'refused') return answer;
+      const { lease, ...grant } = answer;
+      const { firstSentMono, firstSentWall, ...rest } = change({ ...grant, ...sentOf(lease) }, place);
+      return { ...rest, lease: { ...lease, firstSentMono, firstSentWall } };
+    }),
+    plays('extend', async (ask, asked, place) => {
+      const answer = await ask(...asked);
+      return answer.status === 'lost' ? answer : change(answer, place);
+    }),
+    plays('mark', async (ask, asked, place) => {
+      const answer = await ask(...asked);
+      return answer.status === 'lost' ? answer : change(answer, place);
+    }),
+  ].reduce(together);
+}
+
+const sentOf = ({ firstSentMono, firstSentWall }: Lease) => ({ firstSentMono, firstSentWall });
+
+/** A holder believes that it has so much longer. */
+export function overstays(ms: number): Breaks {
+  return believes((confirmed) => ({
+    ...confirmed,
+    firstSentMono: confirmed.firstSentMono + ms,
+    firstSentWall: confirmed.firstSentWall + ms,
+    ...(confirmed.capMono !== undefined && { capMono: confirmed.capMono + ms }),
+  }));
+}
+
+/** Operators ask for something else. */
+export function operates<V extends 'forceRelease' | 'listTicks'>(
+  verb: V,
+  change: (asked: Parameters<LockAdminStore[V]>[0]) => Parameters<LockAdminStore[V]>[0],
+): Breaks {
+  return {
+    admin(admin) {
+      const ask = admin[verb] as unknown as (first: unknown, call: unknown) => Promise<unknown>;
+      return { ...admin, [verb]: (first: Parameters<LockAdminStore[V]>[0], call: unknown) => ask(change(first), call) };
+    },
+  };
+}

@@ -1,18 +1,22 @@
-import { DYNAMODB_BUGS } from './dynamodb-bugs.js';
-import { DYNAMODB_CATCH_UP_BUGS } from './dynamodb-catch-up-bugs.js';
-import { DYNAMODB_TICK_BUGS } from './dynamodb-tick-bugs.js';
+import { CATCH_UP_BUGS } from './catch-up-bugs.js';
 import { ELECTION_BUGS } from './election-bugs.js';
-import { REDIS_BUGS } from './redis-bugs.js';
-import { REDIS_CATCH_UP_BUGS } from './redis-catch-up-bugs.js';
-import { REDIS_TICK_BUGS } from './redis-tick-bugs.js';
-import type { SimBug } from './sim-bug.js';
+import { LOCK_BUGS } from './lock-bugs.js';
+import { believes, bug, ends, leaves, type SimBug, sees } from './sim-bug.js';
+import { TICK_BUGS } from './tick-bugs.js';
 
-export const SIM_BUGS: readonly SimBug[] = [
-  ...DYNAMODB_BUGS,
-  ...DYNAMODB_TICK_BUGS,
-  ...DYNAMODB_CATCH_UP_BUGS,
-  ...REDIS_BUGS,
-  ...REDIS_TICK_BUGS,
-  ...REDIS_CATCH_UP_BUGS,
-  ...ELECTION_BUGS,
-];
+export const SIM_BUGS: readonly SimBug[] = [...LOCK_BUGS, ...TICK_BUGS, ...CATCH_UP_BUGS, ...ELECTION_BUGS];
+
+/** Every kind of break, none of which breaks anything: no world shows it. */
+export const NO_BUG: SimBug = bug(
+  'none',
+  [
+    ['dynamodb', 'hostile', 1],
+    ['redis', 'hostile', 1],
+    ['election', 'skewed', 1],
+  ],
+  sees('acquire', (record) => ({ ...record })),
+  leaves('release', (record) => ({ ...record })),
+  believes((confirmed) => ({ ...confirmed })),
+  ends(() => ({})),
+  { clock: (clock) => clock, execute: (execute) => execute, elect: (elect) => elect, admin: (admin) => admin },
+);

@@ -1,5 +1,10 @@
 import type { RegimeName, Stage } from './regime.js';
 
+/** Most worlds, of a hundred, in which a lock may be left without a runner: see docs/protocol.md, "What can remain". */
+export const MOST_REMAINDER = 0.01;
+/** So many are chance where few worlds are played. */
+export const FEW = 3;
+
 /** Worlds of one kind. */
 export interface Kind {
   readonly stage: Stage;

@@ -1,5 +1,6 @@
 import { lockAdmin } from 'single-execution/admin';
 import type { Random } from '../support/play/random.js';
+import type { Breaks, Stored } from './broken.js';
 import { dynamoDBServer } from './dynamodb-server.js';
 import { type Host, host } from './host.js';
 import { type Ledger, ledger, type StoreKind } from './ledger.js';
@@ -24,6 +25,8 @@ export interface World {
   readonly net: Network;
   readonly server: LockServer;
   readonly book: Ledger;
+  /** What a bug breaks. */
+  readonly breaks: Breaks;
   /** The hosts of now, one a place. */
   readonly hosts: readonly Host[];
   /** All hosts that there ever were. */
@@ -32,13 +35,20 @@ export interface World {
   crash(place: number): Host;
 }
 
-/** @param tell is told what happens */
+/** How a world is played. */
+export interface Watched {
+  /** Is told what happens, line by line. */
+  readonly tell?: ((line: string) => void) | undefined;
+  /** A bug. */
+  readonly breaks?: Breaks | undefined;
+}
+
 export function world(
   regime: Regime,
   store: StoreKind,
   rules: TickRules,
   chance: Random,
-  tell?: (line: string) => void,
+  { tell, breaks = {} }: Watched = {},
 ): World {
   const time = timeline(START);
   const doubled = store === 'redis' ? 'by the client' : 'by the network';
@@ -52,8 +62,8 @@ export function world(
   });
   const server =
     store === 'redis'
-      ? redisServer(time, net, book.onApplied)
-      : dynamoDBServer(time, chance.fork('server'), regime, net, book.onApplied);
+      ? redisServer(time, net, book.onApplied, breaks)
+      : dynamoDBServer(time, chance.fork('server'), regime, net, book.onApplied, breaks);
 
   const born: Host[] = [];
   const boot = (): Host => {
@@ -72,7 +82,15 @@ export function world(
     chance,
     time,
     net,
-    server,
+    server: {
+      item: server.item,
+      storeOf(host) {
+        const place = { host, item: () => (server.item() ?? {}) as Stored, now: time.now, after: time.after };
+        return breaks.store?.(server.storeOf(host), place) ?? server.storeOf(host);
+      },
+      adminOf: (host) => breaks.admin?.(server.adminOf(host)) ?? server.adminOf(host),
+    },
+    breaks,
     book,
     hosts,
     born,

@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util';
 import { play } from './play.js';
 import type { RegimeName, Stage } from './regime.js';
-import { noWorlds } from './tally.js';
+import { NO_BUG, SIM_BUGS } from './sim-bugs.js';
+import { FEW, MOST_REMAINDER, noWorlds } from './tally.js';
 
 /*
  * Plays worlds in a process of its own and says what came of them, as one line of JSON. Bundled by `simulate.ts`.
@@ -17,12 +18,16 @@ const { values } = parseArgs({
     from: { type: 'string' },
     seeds: { type: 'string' },
     'until-violation': { type: 'boolean' },
+    bug: { type: 'string' },
   },
 });
 // Most errors of a world are never read.
 Error.stackTraceLimit = 0;
 const kind = { stage: values.stage as Stage, regime: values.regime as RegimeName };
 const from = Number(values.from);
+const breaks = [NO_BUG, ...SIM_BUGS].find(({ name }) => name === values.bug);
+
+const mostRemainder = Math.max(FEW, MOST_REMAINDER * Number(values.seeds));
 
 const tally = noWorlds(kind);
 process.on('unhandledRejection', (error) => {
@@ -30,7 +35,7 @@ process.on('unhandledRejection', (error) => {
 });
 
 for (let seed = from; seed < from + Number(values.seeds); seed++) {
-  const found = await play(kind, seed);
+  const found = await play(kind, seed, { breaks });
   tally.seeds++;
   tally.grants += found.grants;
   tally.reopened += found.reopened;
@@ -42,12 +47,13 @@ for (let seed = from; seed < from + Number(values.seeds); seed++) {
   if (found.remainder.some((letter) => !letter.startsWith('d'))) tally.seedsWithRemainder++;
   for (const letter of found.remainder) tally.remainder[letter] = (tally.remainder[letter] ?? 0) + 1;
   if (found.violations.length > 0) tally.violations.push({ seed, what: found.violations.slice(0, 3).join('; ') });
-  if (values['until-violation'] && tally.violations.length > 0) break;
+  const isShown = tally.violations.length > 0 || tally.seedsWithRemainder > mostRemainder;
+  if (values['until-violation'] && isShown) break;
 }
 const [first] = tally.violations;
 if (first && !values['until-violation']) {
   const history: string[] = [];
-  await play(kind, first.seed, (line) => history.push(line));
+  await play(kind, first.seed, { tell: (line) => history.push(line) });
   tally.history = history.slice(-LAST_LINES);
 }
 process.stdout.write(`${JSON.stringify(tally)}\n`);

@@ -17,6 +17,7 @@ import {
 import { vi } from 'vitest';
 import type { LockRecord } from '../../src/core/record/lock-record.js';
 import { sentNow } from '../../src/core/values/sent.js';
+import { storeCall } from './contract-harness.js';
 import { type Host, hostOn } from './host.js';
 
 export const START: number = Date.parse('2026-01-01T00:00:00Z');
@@ -90,7 +91,7 @@ export function electionScene(storeAt?: (clock: ManualClock) => LockStore & Memb
       return candidate;
     },
     leaders: () => all.flatMap(({ name, host, election }) => (host.isRunning() && election.isLeader() ? [name] : [])),
-    item: async () => ((await store.get('sched', {} as never))?.item ?? {}) as LockRecord,
+    item: async () => ((await store.get('sched', storeCall(clock)))?.item ?? {}) as LockRecord,
   };
 }
 

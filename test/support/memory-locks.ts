@@ -2,6 +2,7 @@ import { type ExecuteOptions, executeWithLock } from 'single-execution';
 import { type MemoryStore, memoryStore } from 'single-execution/memory';
 import { type ManualClock, manualClock, type RecordingObserver, recordingObserver } from 'single-execution/testing';
 import type { LockRecord } from '../../src/core/record/lock-record.js';
+import { storeCall } from './contract-harness.js';
 import { gate } from './gate.js';
 
 export const NOW: number = Date.parse('2026-01-01T00:00:00Z');
@@ -23,7 +24,7 @@ export function memoryLocks(): MemoryLocks {
   const store = memoryStore();
   const observer = recordingObserver();
   const options = { name: 'digest', store, lockAtMostFor: '1m', clock, observers: [observer] };
-  const item = async () => ((await store.get('digest', {} as never))?.item ?? {}) as LockRecord;
+  const item = async () => ((await store.get('digest', storeCall(clock)))?.item ?? {}) as LockRecord;
   return { clock, store, observer, options, item };
 }
 

@@ -6,6 +6,7 @@ import { libfaketime } from '../chaos/soak/faked-clock.js';
 import { install, unpack } from './debian-packages.js';
 import { requireJava17 } from './dynamodb-local-process.js';
 import { CACHE } from './node-binary.js';
+import { requirePostgres } from './postgres-server.js';
 import { requireRedisServer } from './redis-server.js';
 
 /*
@@ -38,6 +39,11 @@ const PROGRAMS = {
     packages: [['redis-server', 'redis-tools']],
     unpacked: /^usr\/bin\/redis-server$/,
     brew: 'redis',
+  },
+  postgres: {
+    find: requirePostgres,
+    packages: [['postgresql-15'], ['postgresql-17']],
+    brew: 'postgresql@17',
   },
   libfaketime: {
     find: libfaketime,

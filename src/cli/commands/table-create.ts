@@ -2,10 +2,12 @@ import { readThrownText } from '../../core/public/errors.js';
 import type { Clock } from '../../core/values/clock.js';
 import { defined } from '../../core/values/defined.js';
 import { classifyFailure, isDenied } from '../../stores/dynamodb/errors.js';
-import type { Command } from '../command.js';
+import { DEFAULT_TABLE } from '../../stores/sql.js';
+import type { Command, Session } from '../command.js';
 import { EXIT, failed, wrongUse } from '../exit-code.js';
 import { dynamoDBClient } from '../store/dynamodb-store.js';
-import { tableAddress } from '../store/open-store.js';
+import { storeAddress, tableAddress } from '../store/open-store.js';
+import { openSql, type SqlAddress } from '../store/sql-store.js';
 
 /** How long a server that has just been started may take to answer. */
 const STARTING_MS = 15_000;
@@ -13,17 +15,22 @@ const PAUSE_MS = 250;
 
 export const tableCreate: Command = {
   name: 'table create',
-  summary: 'make a DynamoDB table for locks',
+  summary: 'make a table for locks in DynamoDB, Postgres or SQLite',
   usage: '',
   operands: [0, 0],
   options: {},
   about: [
-    'On demand and without a time to live. A table that exists is left alone. A server that is still starting has 15 s to answer. For local work and tests: in production let infrastructure code own the table.',
+    'In DynamoDB on demand and without a time to live. A table that exists is left alone. A server that is still starting has 15 s to answer. For local work and tests: in production let infrastructure code own the table.',
   ],
-  examples: ['single-execution table create --table locks --endpoint http://127.0.0.1:8000 --region local'],
+  examples: [
+    'single-execution table create --table locks --endpoint http://127.0.0.1:8000 --region local',
+    'single-execution table create --postgres-url postgres://user:password@host/database',
+  ],
   async run(session) {
     const stray = ['redis-url', 'upstash'].find((option) => session.has(option));
     if (stray) throw wrongUse(`--${stray} has no tables: give --table`);
+    const named = storeAddress(session, session.env);
+    if (named.kind === 'postgres' || named.kind === 'sqlite') return createSqlTable(named, session);
     const address = tableAddress(session, session.env);
     const { tableName, partitionKey, sortKey } = address;
     const { client } = await dynamoDBClient(address);
@@ -44,6 +51,23 @@ export const tableCreate: Command = {
     return EXIT.done;
   },
 };
+
+async function createSqlTable(address: SqlAddress, { terminal, has }: Session): Promise<number> {
+  const { table: tableName = DEFAULT_TABLE } = address;
+  const { createTable, close } = await openSql(address);
+  try {
+    await createTable();
+  } catch (error) {
+    throw failed(
+      `table '${tableName}' was not made: ${(error as Error).message.replace('the table was not made: ', '')}`,
+    );
+  } finally {
+    close();
+  }
+  if (has('json')) terminal.json({ tableName });
+  else terminal.line(`table ${tableName} is there`);
+  return EXIT.done;
+}
 
 /** Whether the server may answer later: it did not, or was too busy. */
 const mayCome = (error: unknown): boolean => classifyFailure(error).retry;

@@ -1,12 +1,13 @@
 import { defined } from '../../core/values/defined.js';
 import type { Command, Session } from '../command.js';
 import { EXIT } from '../exit-code.js';
-import { storeAddress } from '../store/open-store.js';
+import { OF_OTHERS, storeAddress } from '../store/open-store.js';
 import type { Colour } from '../terminal.js';
 import { printTable } from '../text-table.js';
 import type { Finding } from './finding.js';
 import { lookAtFunction } from './look-at-function.js';
 import { lookAtRedis, lookAtUpstash } from './look-at-redis.js';
+import { lookAtSql } from './look-at-sql.js';
 import { lookAtTable } from './look-at-table.js';
 
 const COLOURS: Readonly<Record<Finding['status'], Colour>> = {
@@ -23,7 +24,7 @@ export const doctor: Command = {
   operands: [0, 0],
   options: { function: { value: 'NAME', help: 'look at this Lambda function too; needs @aws-sdk/client-lambda' } },
   about: [
-    "DynamoDB: the table, its keys, its time to live, its replicas, the rights of this role, this host's clock. Redis: scripts, version, role, eviction, persistence, clock. Nothing is written.",
+    "DynamoDB: the table, its keys, its time to live, its replicas, the rights of this role, this host's clock. Redis: scripts, version, role, eviction, persistence, clock. Postgres and SQLite: the table and the rights to it; of Postgres also clock, version, role and durability. No lock is changed.",
     'A function: its schedule against its time-out, its lease and its retries, by its settings and by the environment that SingleExecutionFunction gives it. Without a store only the function is looked at.',
     'Exits with 1 if it finds a problem. Warnings do not count.',
   ],
@@ -41,7 +42,7 @@ async function lookAt(session: Session): Promise<readonly Finding[]> {
   const functionName = session.text('function');
   if (functionName === undefined) return lookAtStore(session);
   const tableName = session.text('table') ?? session.env['LOCK_TABLE'];
-  const hasStore = tableName !== undefined || session.has('redis-url') || session.has('upstash');
+  const hasStore = tableName !== undefined || OF_OTHERS.some((option) => session.has(option));
   const [region, profile] = [session.text('region'), session.text('profile')];
   const address = { functionName, ...defined({ tableName, region, profile }) };
   const ofStore = hasStore ? await lookAtStore(session) : [];
@@ -52,6 +53,7 @@ function lookAtStore(session: Session): Promise<readonly Finding[]> {
   const { env, clock } = session;
   const address = storeAddress(session, env);
   if (address.kind === 'redis') return lookAtRedis(address, clock);
+  if (address.kind === 'postgres' || address.kind === 'sqlite') return lookAtSql(address, clock);
   return address.kind === 'upstash' ? lookAtUpstash(address, env, clock) : lookAtTable(address, clock);
 }
 

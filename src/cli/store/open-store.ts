@@ -7,11 +7,12 @@ import type { CommandLine, Environment } from '../command.js';
 import { wrongUse } from '../exit-code.js';
 import { openDynamoDB, type TableAddress } from './dynamodb-store.js';
 import { openRedis, type RedisAddress } from './redis-store.js';
+import { openSql, type SqlAddress } from './sql-store.js';
 import { openUpstash } from './upstash-store.js';
 
 /** A store that a command has opened. */
 export interface OpenStore {
-  readonly kind: 'dynamodb' | 'redis' | 'upstash';
+  readonly kind: StoreAddress['kind'];
   readonly store: LockStore;
   readonly admin: LockAdminStore;
   /** Ends its connections. */
@@ -22,7 +23,8 @@ export interface OpenStore {
 export type StoreAddress =
   | ({ readonly kind: 'dynamodb' } & TableAddress)
   | ({ readonly kind: 'redis' } & RedisAddress)
-  | { readonly kind: 'upstash'; readonly keyPrefix?: string };
+  | { readonly kind: 'upstash'; readonly keyPrefix?: string }
+  | SqlAddress;
 
 /** The options of a table, as the fields of its address. */
 const OF_DYNAMODB = {
@@ -32,26 +34,43 @@ const OF_DYNAMODB = {
   region: 'region',
   profile: 'profile',
 } as const;
+/** Each names a store by itself. `--table` names one of DynamoDB, or the table in a database of SQL. */
+export const OF_OTHERS = ['redis-url', 'upstash', 'postgres-url', 'sqlite'] as const;
 
 /** @throws CliError where no store is named, or more than one */
 export function storeAddress(line: Pick<CommandLine, 'text' | 'has'>, env: Environment): StoreAddress {
-  const named = ['table', 'redis-url', 'upstash'].filter((option) => line.has(option));
+  const named = OF_OTHERS.filter((option) => line.has(option));
+  const hasTable = line.has('table');
+  if (hasTable && (named.includes('redis-url') || named.includes('upstash'))) named.unshift('table' as never);
   if (named.length > 1) throw wrongUse(`--${named[0]} and --${named[1]} name two stores: give one of them`);
-  const prefix = line.text('prefix');
-  const given = prefix === undefined ? {} : { keyPrefix: prefix };
-  const redisUrl = line.text('redis-url') ?? (line.has('table') || env['LOCK_TABLE'] ? undefined : env['REDIS_URL']);
+  const isFree = named.length === 0 && !hasTable && !env['LOCK_TABLE'];
+  const address = otherAddress(line, isFree ? env : {});
   const stray = Object.keys(OF_DYNAMODB).find((option) => line.has(option));
-  if (stray && (line.has('upstash') || redisUrl)) throw wrongUse(`--${stray} is for DynamoDB: give --table too`);
+  if (stray && address) throw wrongUse(`--${stray} is for DynamoDB: give --table too`);
+  return address ?? { kind: 'dynamodb', ...tableAddress(line, env) };
+}
+
+/** A store that is not DynamoDB, if one is named. */
+function otherAddress(line: Pick<CommandLine, 'text' | 'has'>, env: Environment): StoreAddress | undefined {
+  const given = defined({ keyPrefix: line.text('prefix') });
+  const inTable = { ...given, ...defined({ table: line.text('table') }) };
+  const redisUrl = line.text('redis-url') ?? env['REDIS_URL'];
+  const file = line.text('sqlite');
+  const databaseUrl = env['DATABASE_URL'];
+  const postgresUrl = line.text('postgres-url') ?? (databaseUrl?.startsWith('postgres') ? databaseUrl : undefined);
   if (line.has('upstash')) return { kind: 'upstash', ...given };
-  if (redisUrl) return { kind: 'redis', url: redisUrlOf(redisUrl), ...given };
-  return { kind: 'dynamodb', ...tableAddress(line, env) };
+  if (redisUrl) return { kind: 'redis', url: urlOf('redis-url', redisUrl), ...given };
+  if (file !== undefined) return { kind: 'sqlite', at: file, ...inTable };
+  return postgresUrl ? { kind: 'postgres', at: urlOf('postgres-url', postgresUrl), ...inTable } : undefined;
 }
 
 /** @throws CliError without a table */
 export function tableAddress(line: Pick<CommandLine, 'text'>, env: Environment): TableAddress {
   const tableName = line.text('table') ?? env['LOCK_TABLE'];
   if (!tableName) {
-    throw wrongUse('no store is named: give --table NAME, --redis-url URL or --upstash, or set LOCK_TABLE');
+    throw wrongUse(
+      'no store is named: give --table NAME, --redis-url URL, --upstash, --postgres-url URL or --sqlite FILE, or set LOCK_TABLE',
+    );
   }
   const keyPrefix = line.text('prefix') ?? env['LOCK_KEY_PREFIX'];
   const endpoint = line.text('endpoint');
@@ -68,14 +87,18 @@ export async function openStore(address: StoreAddress, env: Environment): Promis
   const problem = keyPrefix && nameProblem(keyPrefix);
   if (problem) throw wrongUse(`--prefix is ${describe(keyPrefix)}: ${problem}`);
   if (address.kind === 'redis') return openRedis(address);
+  if (address.kind === 'postgres' || address.kind === 'sqlite') return openSql(address);
   return address.kind === 'upstash' ? openUpstash(address, env) : openDynamoDB(address);
 }
 
+const URLS = {
+  'redis-url': [/^rediss?:$/, 'a Redis', 'redis://127.0.0.1:6379 or rediss://user:password@host'],
+  'postgres-url': [/^postgres(ql)?:$/, 'a Postgres', 'postgres://user:password@host/database'],
+} as const;
+
 /** Never shows what it refuses, which may hold a password. */
-function redisUrlOf(text: string): string {
-  const isUrl = URL.canParse(text) && /^rediss?:$/.test(new URL(text).protocol);
-  if (isUrl) return text;
-  throw wrongUse(
-    '--redis-url is no URL of a Redis: give one such as redis://127.0.0.1:6379 or rediss://user:password@host',
-  );
+function urlOf(option: keyof typeof URLS, text: string): string {
+  const [protocol, what, example] = URLS[option];
+  if (URL.canParse(text) && protocol.test(new URL(text).protocol)) return text;
+  throw wrongUse(`--${option} is no URL of ${what}: give one such as ${example}`);
 }

@@ -1,4 +1,4 @@
-import type { MemberList } from '../ports/member-store.js';
+import type { CheckIn, MemberList } from '../ports/member-store.js';
 import { isMemberListName } from '../values/lock-name.js';
 import { type Item, isRecordAttribute } from './lock-record.js';
 
@@ -25,4 +25,12 @@ export function readMemberList(nowMs: number, item: Item): MemberList {
       : [],
   );
   return { nowMs, members };
+}
+
+/** The record of a group after a check-in at `nowMs`; undefined if it changes nothing. */
+export function checkedIn({ member, forget }: CheckIn, nowMs: number, item: Item = {}): Item | undefined {
+  const gone = new Set(forget.map(memberAttribute));
+  if (member === undefined && !Object.keys(item).some((attribute) => gone.has(attribute))) return undefined;
+  const entered = member === undefined ? item : { ...item, [memberAttribute(member)]: nowMs };
+  return Object.fromEntries(Object.entries(entered).filter(([attribute]) => !gone.has(attribute)));
 }

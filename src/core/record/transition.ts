@@ -3,7 +3,15 @@ import type { Claim, Completion, DoneTick, Lease } from '../ports/lock-store.js'
 import { defined } from '../values/defined.js';
 import type { Sent } from '../values/sent.js';
 import { truncateUtf8 } from '../values/utf8.js';
-import { type Item, type LockRecord, MAX_ERROR_BYTES, pastRecord, previousRun, RECORD_VERSION } from './lock-record.js';
+import {
+  type Item,
+  isInstant,
+  type LockRecord,
+  MAX_ERROR_BYTES,
+  pastRecord,
+  previousRun,
+  RECORD_VERSION,
+} from './lock-record.js';
 import { failedTicksAfterCrash, ticksAfterMark, ticksAfterRun, ticksDroppedByCrash, ticksOf } from './open-ticks.js';
 import { rowOfForce, rowsOfRelease } from './run-ring.js';
 
@@ -33,6 +41,28 @@ export function grantFields(claim: Claim, nowMs: number, untilMs: number, before
       failedTicks: failedTicksAfterCrash(before),
     }),
   };
+}
+
+/** The whole record of a grant at `nowMs`, in a store that writes whole records. */
+export function grantedRecord(claim: Claim, nowMs: number, before: LockRecord = {}): LockRecord {
+  const { tick: _, ...kept } = before;
+  const fencingToken = (kept.fencingToken ?? nowMs) + 1;
+  return { ...kept, ...grantFields(claim, nowMs, nowMs + claim.leaseMs, before), fencingToken };
+}
+
+/**
+ * The end of a lease that is extended at `nowMs` of the store's clock. It never gets shorter. If that clock has stepped
+ * back since the grant, the time counts that the holder has counted, so that nobody takes the lock while it is held.
+ */
+export function extendedUntil(
+  lease: Lease,
+  { lockUntil }: Item,
+  leaseMs: number,
+  { nowMs, sent }: { readonly nowMs: number; readonly sent: Sent },
+): number {
+  const heldMs = Math.round(sent.firstSentMono - lease.firstSentMono);
+  const untilMs = leaseMs + Math.max(nowMs, lease.lockedAtMs + heldMs);
+  return isInstant(lockUntil) ? Math.max(Number(lockUntil), untilMs) : untilMs;
 }
 
 /** Fields of a mark that keeps the lock until `untilMs`. */

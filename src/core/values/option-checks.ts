@@ -33,3 +33,14 @@ export function checkMethods(option: string, value: unknown, methods: readonly s
   const missing = methods.find((method) => typeof (value as Record<string, unknown>)[method] !== 'function');
   if (missing !== undefined) throw new TypeError(`${option} has no function '${missing}': ${remedy}`);
 }
+
+/**
+ * @param known the names of the options of a store, first the one that it needs
+ * @throws TypeError unless these are its options
+ */
+export function checkStoreOptions(factory: string, options: object, known: readonly string[]): void {
+  if (typeof options !== 'object' || options === null) {
+    throw new TypeError(`${factory} was given ${describeType(options)}: give { ${known[0]} }`);
+  }
+  checkKnown(options, known);
+}

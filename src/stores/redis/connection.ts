@@ -2,8 +2,7 @@ import type { ClockBounds, StoreCall } from '../../core/ports/lock-store.js';
 import type { LockStoreError, StoreOperation } from '../../core/public/errors.js';
 import { lockKey } from '../../core/record/lock-key.js';
 import { type Answer, tryUntilAnswered } from '../../core/request/try-loop.js';
-import { describe, describeType } from '../../core/values/describe.js';
-import { checkKnown } from '../../core/values/option-checks.js';
+import { describe } from '../../core/values/describe.js';
 import { type Sent, sentNow } from '../../core/values/sent.js';
 import { classifyFailure, failureOf, NotSent } from './errors.js';
 import { readReply, type ScriptReply } from './reply.js';
@@ -82,16 +81,4 @@ export function redisConnection(client: RedisClient, keyPrefix: unknown = DEFAUL
         : { value: answer.value, ambiguous, sent };
     },
   };
-}
-
-/**
- * Refuses what are not the options of a store.
- *
- * @param known the names of its options, first the one that it needs
- */
-export function checkOptions(factory: string, options: object, known: readonly string[]): void {
-  if (typeof options !== 'object' || options === null) {
-    throw new TypeError(`${factory} was given ${describeType(options)}: give { ${known[0]} }`);
-  }
-  checkKnown(options, known);
 }

@@ -2,10 +2,10 @@ import type { LockAdminStore } from '../../core/ports/lock-admin-store.js';
 import type { LockStore } from '../../core/ports/lock-store.js';
 import type { MemberStore } from '../../core/ports/member-store.js';
 import { describeType } from '../../core/values/describe.js';
-import { namesOf } from '../../core/values/option-checks.js';
+import { checkStoreOptions, namesOf } from '../../core/values/option-checks.js';
 import { redisAdmin } from './admin.js';
 import { ioredisState, nodeRedisState, stateOf } from './client-state.js';
-import { checkOptions, type RedisConnection, redisConnection } from './connection.js';
+import { type RedisConnection, redisConnection } from './connection.js';
 import { redisLock } from './lock.js';
 import { type RedisClient, sharedClients } from './send.js';
 
@@ -94,7 +94,7 @@ export function redisAdminStore(options: RedisStoreOptions): LockAdminStore {
 const OPTIONS = namesOf<RedisStoreOptions>({ client: true, keyPrefix: true });
 
 function connection(factory: string, options: RedisStoreOptions): RedisConnection {
-  checkOptions(factory, options, OPTIONS);
+  checkStoreOptions(factory, options, OPTIONS);
   const { client, keyPrefix } = options;
   return redisConnection(clientOf(client), keyPrefix);
 }

@@ -2,9 +2,9 @@ import type { LockAdminStore } from '../../core/ports/lock-admin-store.js';
 import type { LockStore } from '../../core/ports/lock-store.js';
 import type { MemberStore } from '../../core/ports/member-store.js';
 import { describeType } from '../../core/values/describe.js';
-import { namesOf } from '../../core/values/option-checks.js';
+import { checkStoreOptions, namesOf } from '../../core/values/option-checks.js';
 import { redisAdmin } from './admin.js';
-import { checkOptions, type RedisConnection, redisConnection } from './connection.js';
+import { type RedisConnection, redisConnection } from './connection.js';
 import { NotSent } from './errors.js';
 import { redisLock } from './lock.js';
 import { type RedisClient, sharedClients } from './send.js';
@@ -70,7 +70,7 @@ export function upstashAdminStore(options: UpstashStoreOptions): LockAdminStore 
 const OPTIONS = namesOf<UpstashStoreOptions>({ redis: true, keyPrefix: true });
 
 function connection(factory: string, options: UpstashStoreOptions): RedisConnection {
-  checkOptions(factory, options, OPTIONS);
+  checkStoreOptions(factory, options, OPTIONS);
   const { redis, keyPrefix } = options;
   return redisConnection(clientOf(redis), keyPrefix);
 }

@@ -9,6 +9,7 @@ import {
 import { manualClock, recordingObserver } from 'single-execution/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { thisProcess } from '../../../src/core/values/this-process.js';
+import { storeCall } from '../../support/contract-harness.js';
 import { crash, MINUTE, memoryLocks, NOW } from '../../support/memory-locks.js';
 import { pass } from '../../support/pass.js';
 import { grantOf, scriptedStore } from '../../support/scripted-store.js';
@@ -126,7 +127,7 @@ describe('exclusion', () => {
       await clock.advance(1);
       const { fencingToken, lockedAt } = (await item()) as { fencingToken: number; lockedAt: number };
       const force = { name: 'digest', adminId: `f${round}`, fencingToken, lockedAtMs: lockedAt, nowMs: clock.now() };
-      expect(await store.forceRelease(force, {} as never)).toBe('forced');
+      expect(await store.forceRelease(force, storeCall(clock))).toBe('forced');
     }
 
     expect(tokens).toHaveLength(1_002);
@@ -333,12 +334,12 @@ describe('skips', () => {
   });
 
   test('row 54: a paused lock is skipped in the one call, and runs again when resumed', async () => {
-    const { acquire, store, options } = setting();
-    await store.pause('digest', { untilMs: 8_640_000_000_000_000, by: 'ops' }, {} as never);
+    const { acquire, clock, store, options } = setting();
+    await store.pause('digest', { untilMs: 8_640_000_000_000_000, by: 'ops' }, storeCall(clock));
 
     expect(await executeWithLock(() => {}, options)).toEqual({ status: 'skipped', name: 'digest', reason: 'paused' });
     expect(acquire).toHaveBeenCalledOnce();
-    await store.resume('digest', {} as never);
+    await store.resume('digest', storeCall(clock));
     expect(await executeWithLock(() => {}, options)).toMatchObject({ status: 'executed' });
   });
 });

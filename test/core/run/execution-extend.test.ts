@@ -1,5 +1,6 @@
 import { type Execution, executeWithLock, LockLostError, LockStoreError } from 'single-execution';
 import { describe, expect, test } from 'vitest';
+import { storeCall } from '../../support/contract-harness.js';
 import { keptLocks } from '../../support/kept-locks.js';
 import { MINUTE, NOW } from '../../support/memory-locks.js';
 import { pass } from '../../support/pass.js';
@@ -94,10 +95,10 @@ describe('row 24: LockLostError', () => {
   const forcedAway = new LockLostError('digest', 'somebody else holds it, or an operator has freed it');
 
   test('row 24: when the lock was taken away, as the answer of the store says', async () => {
-    const { store, options, extendedAt, observer } = byHand();
+    const { clock, store, options, extendedAt, observer } = byHand();
     const force = { name: 'digest', adminId: 'f1', fencingToken: NOW + 1, lockedAtMs: NOW, nowMs: NOW };
     const outcome = await executeWithLock(async ({ extend, signal }) => {
-      await store.forceRelease(force, {} as never);
+      await store.forceRelease(force, storeCall(clock));
       await expect(extend('5m')).rejects.toThrow(LockLostError);
       await expect(extend('5m')).rejects.toThrow(LockLostError);
       return signal.reason;

@@ -1,5 +1,6 @@
 import { executeWithLock, LockLostError } from 'single-execution';
 import { describe, expect, test } from 'vitest';
+import { storeCall } from '../../support/contract-harness.js';
 import { keptLocks } from '../../support/kept-locks.js';
 import { MINUTE, NOW } from '../../support/memory-locks.js';
 import { pass } from '../../support/pass.js';
@@ -82,7 +83,7 @@ describe('row 25: a lock that is taken away', () => {
       await pass(clock, 5 * MINUTE);
     }, options);
     await clock.advance(5_000);
-    await store.forceRelease(force, {} as never);
+    await store.forceRelease(force, storeCall(clock));
     await clock.advance(6 * MINUTE);
 
     expect(await running).toMatchObject({ release: 'lost' });
@@ -97,7 +98,7 @@ describe('row 25: a lock that is taken away', () => {
     const { clock, store, options, item } = keptLocks();
     const forced = executeWithLock(() => pass(clock, 30_000), { ...options, tick: NOW });
     await clock.advance(5_000);
-    await store.forceRelease(force, {} as never);
+    await store.forceRelease(force, storeCall(clock));
     const successor = executeWithLock(() => pass(clock, 90_000), { ...options, tick: NOW });
     await clock.advance(30_000);
 

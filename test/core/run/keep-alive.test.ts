@@ -1,6 +1,7 @@
 import { executeWithLock } from 'single-execution';
 import { manualClock } from 'single-execution/testing';
 import { describe, expect, test } from 'vitest';
+import { storeCall } from '../../support/contract-harness.js';
 import { keptLocks } from '../../support/kept-locks.js';
 import { MINUTE, NOW } from '../../support/memory-locks.js';
 import { pass } from '../../support/pass.js';
@@ -100,7 +101,9 @@ describe('row 21: with keepAlive', () => {
       ),
     );
     await clock.advance(55_250);
-    const records = await Promise.all(runs.map(async (_, i) => (await store.get(`tenant-${i}`, {} as never))?.item));
+    const records = await Promise.all(
+      runs.map(async (_, i) => (await store.get(`tenant-${i}`, storeCall(clock)))?.item),
+    );
     expect(records.map((record) => record?.['state'])).toEqual(
       runs.map((_, i) => (lengthMs(i) < 55_250 ? 'released' : 'held')),
     );

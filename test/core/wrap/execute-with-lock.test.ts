@@ -3,6 +3,7 @@ import { memoryStore } from 'single-execution/memory';
 import { manualClock } from 'single-execution/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { thisProcess } from '../../../src/core/values/this-process.js';
+import { storeCall } from '../../support/contract-harness.js';
 import { pass } from '../../support/pass.js';
 
 const NOW = Date.parse('2026-01-01T00:00:00Z');
@@ -121,10 +122,10 @@ test('a whole execution', async () => {
 });
 
 test('the lock is said to be held by this process', async () => {
-  const { store, options } = setting();
+  const { clock, store, options } = setting();
   await executeWithLock(() => {}, options);
 
-  expect((await store.get('digest', {} as never))?.item['lockedBy']).toBe(thisProcess());
+  expect((await store.get('digest', storeCall(clock)))?.item['lockedBy']).toBe(thisProcess());
 });
 
 test.each<[string, (now: number) => Date | number]>([

@@ -1,81 +1,158 @@
-import { bug, type ContractBug, STORE } from './contract-bug.js';
+import { CorruptLockError } from 'single-execution';
+import type { Lease } from '../../../src/core/ports/lock-store.js';
+import type { LockRecord } from '../../../src/core/record/lock-record.js';
+import {
+  answers,
+  asksFor,
+  type Break,
+  bug,
+  plays,
+  refuses,
+  type StoreBug,
+  sees,
+  spoils,
+  writes,
+} from './broken-store.js';
+import { asHeldBy, free, hasRow, NEVER_MS, without, withRows } from './record.js';
 
-const EXTENDED = 'stores/memory.ts#extended';
+const MOVES_THE_END = 'extend moves the end of the lease to now + leaseMs';
+const ENDED = 'F36 extend after the own release is lost and locks nothing';
+const TAKEN_OVER = 'F51 row 5: release after a takeover is lost and leaves the successor its lock';
+const HELD_ON = 'row 4: a run that succeeds holds the lock at least so long after its start';
+const TEN_RUNS = 'row 48: the ten newest runs are kept, newest first';
 
-// biome-ignore format: each bug in a few rows, not each text in one
-export const LEASE_BUGS: readonly ContractBug[] = [
-  bug('shortens a lease', 'extend never shortens a lease',
-    [EXTENDED, 'Math.max(lockUntil, leaseMs', 'Math.max(0, leaseMs']),
-  bug('does not extend', 'extend moves the end of the lease to now + leaseMs',
-    [EXTENDED, 'Math.max(lockUntil, leaseMs', 'Math.min(lockUntil, leaseMs']),
-  bug('adds to the end of a lease', 'extend moves the end of the lease to now + leaseMs',
-    [EXTENDED, 'Math.max(lockUntil, leaseMs', 'lockUntil + leaseMs + 0 * Math.max(leaseMs']),
-  bug('does not store an extension', 'others see the extended end',
-    [STORE, 'records.set(lease.name, { ...record, lockUntil });', '']),
+// biome-ignore format: each bug in a few rows
+export const LEASE_BUGS: readonly StoreBug[] = [
+  bug('shortens a lease', 'extend never shortens a lease', extendsTo(({ now, leaseMs }) => now + leaseMs)),
+  bug('does not extend', MOVES_THE_END, extendsTo(({ lockUntil }) => lockUntil)),
+  bug('adds to the end of a lease', MOVES_THE_END, extendsTo(({ lockUntil, leaseMs }) => lockUntil + leaseMs)),
+  bug('does not store an extension', 'others see the extended end', writes('extend', (_record, before) => before)),
   bug('creates a record for a lease that is lost', 'F37 extend of a record that is not there leaves none',
-    [STORE,
-      "if (!record) return { status: 'lost' };",
-      "if (!records.has(lease.name)) records.set(lease.name, { ...lease, state: 'held' }); if (!record) return { status: 'lost' };"]),
+    spoils('extend', ({ answer, record }, { attemptId }) =>
+      answer.status === 'lost' ? { record: { attemptId, state: 'held', ...record } } : {})),
   bug('extends for anybody', 'row 25: extend after a takeover is lost and leaves the successor alone',
-    [STORE, 'const record = heldBy(lease);',
-      "const record = [records.get(lease.name)].find((r) => r?.state === 'held');"]),
+    sees('extend', (record, lease) => record.state === 'held' ? asHeldBy(record, lease) : record)),
   bug('takes the start of a grant for its identity', 'F61 extend after a force release is lost',
-    [STORE,
-      'const record = heldBy(lease);',
-      "const record = [records.get(lease.name)].find((r) => r?.state !== 'released' && r?.lockedAt === lease.lockedAtMs);"]),
-  bug('extends after the release', 'F36 extend after the own release is lost and locks nothing',
-    [STORE, 'const record = heldBy(lease);',
-      'const record = [records.get(lease.name)].find((r) => r?.attemptId === lease.attemptId);']),
-  bug('re-locks by extending', 'F36 extend after the own release is lost and locks nothing',
-    [STORE, 'const record = heldBy(lease);',
-      'const record = [records.get(lease.name)].find((r) => r?.attemptId === lease.attemptId);'],
-    [STORE, '{ ...record, lockUntil }', "{ ...record, state: 'held', lockUntil }"]),
-  bug('does not extend after expiry', 'extend late, while nobody took over, is extended',
-    [STORE, 'const record = heldBy(lease);',
-      'const record = [heldBy(lease)].find((r) => r && r.lockUntil > clock.now());']),
-  bug('releases for anybody', 'F51 row 5: release after a takeover is lost and leaves the successor its lock',
-    [STORE, 'if (heldBy(lease))', 'if (records.has(lease.name))']),
+    sees('extend', (record, lease) => record.lockedAt === lease.lockedAtMs ? asHeldBy(record, lease) : record)),
+  bug('extends after the release', ENDED, sees('extend', asHeldIfOwn)),
+  bug('re-locks by extending', ENDED, sees('extend', asHeldIfOwn), writes('extend', (record) => ({ ...record, state: 'held' }))),
+  bug('does not extend after expiry', 'extend late, while nobody took over, is extended', sees('extend', endedIfExpired)),
+
+  bug('releases for anybody', TAKEN_OVER, sees('release', asHeldBy)),
   bug('releases whatever is held', 'release by a foreign attempt is lost and leaves the holder its lock',
-    [STORE, 'if (heldBy(lease))', "if (record.state === 'held')"]),
+    sees('release', (record, lease) => record.state === 'held' ? asHeldBy(record, lease) : record)),
   bug('creates a record by releasing', 'release of a record that is not there leaves none',
-    [STORE, 'if (heldBy(lease))', 'if (!records.has(lease.name) || heldBy(lease))']),
+    spoils('release', ({ record }) => ({ record: { state: 'released', ...record } }))),
   bug('does not release after expiry', 'F58 release after expiry, while nobody took over, is released',
-    [STORE, 'if (heldBy(lease))', 'if (heldBy(lease) && record.lockUntil > clock.now())']),
+    sees('release', endedIfExpired)),
   bug('deletes the record on release', 'F52 a release keeps the record and tells how the run ended',
-    [STORE, 'records.set(lease.name, { ...record, ...releaseFields(lease, completion, Math.round(clock.now())) });',
-      'records.delete(lease.name);']),
+    writes('release', () => ({}))),
   bug('does not free the lock', 'release frees the lock at once',
-    ['core/record/transition.ts#releaseFields', '{ lockUntil: releasedAt, releasedAt }',
-      '{ lockUntil: lease.lockUntilMs, releasedAt }']),
+    writes('release', (record, { lockUntil = 0 }) => ({ ...record, lockUntil }))),
   bug('waits for the clock of the host that released',
     'a lock released by a host whose clock is an hour ahead is free at once',
-    ['core/record/refusal.ts#isGivenBack', "(state === 'released' && lockUntil === releasedAt)", 'false']),
+    sees('acquire', (record) => record.state === 'released' ? without(record, 'releasedAt') : record)),
   bug('calls a replayed release lost', 'F53 release replayed is released again',
-    [STORE, "return isReleasedBy(lease, record) ? 'released' : 'lost';", "return 'lost';"]),
+    answers('release', (answer, { state }) => state === 'released' ? 'lost' : answer)),
   bug('forgets a release once a successor came',
     'F53 release replayed while a successor runs is released, and leaves it alone',
-    ['core/record/refusal.ts#isReleasedBy', '|| hasRun(item, fencingToken)', '']),
-  bug('calls every release released', 'F51 row 5: release after a takeover is lost and leaves the successor its lock',
-    [STORE, "return isReleasedBy(lease, record) ? 'released' : 'lost';", "return 'released';"]),
+    answers('release', (answer, { attemptId }, lease) => attemptId === lease.attemptId ? answer : 'lost')),
+  bug('calls every release released', TAKEN_OVER, answers('release', () => 'released' as const)),
   bug('takes the row of a crash for a release', 'F51 release after a successor has come and gone is lost',
-    ['core/record/run-ring.ts#hasRun', "&& own.status !== 'crashed'", '']),
-  bug('writes a replayed release again', 'F53 release replayed writes nothing',
-    [STORE, 'if (heldBy(lease))', 'if (record.attemptId === lease.attemptId)']),
-  bug('ignores lockAtLeastFor', 'row 4: a run that succeeds holds the lock at least so long after its start',
-    ['core/record/transition.ts#releaseFields', 'lockAtLeastForMs === 0 ? 0 : lease.lockedAtMs + lockAtLeastForMs',
-      '0']),
+    answers('release', (answer, before, lease) => hasRow(before, 'c', lease) ? 'released' : answer)),
+  bug('ignores lockAtLeastFor', HELD_ON, asksFor('release', () => ({ lockAtLeastForMs: 0 }))),
   bug('ignores the hold of a failed run', 'row 30: a failed run can be told to hold the lock as well',
-    ['core/record/transition.ts#releaseFields', 'lockAtLeastForMs === 0 ?',
-      "lockAtLeastForMs === 0 || result === 'failed' ?"]),
-  bug('counts lockAtLeastFor from the release',
-    'row 4: a run that succeeds holds the lock at least so long after its start',
-    ['core/record/transition.ts#releaseFields', 'lease.lockedAtMs + lockAtLeastForMs', 'nowMs + lockAtLeastForMs']),
+    asksFor('release', ({ result }) => result === 'failed' ? { lockAtLeastForMs: 0 } : {})),
+  bug('counts lockAtLeastFor from the release', HELD_ON,
+    writes('release', (record, _before, _lease, { lockAtLeastForMs }) =>
+      ({ ...record, lockUntil: Number(record.releasedAt) + lockAtLeastForMs }))),
   bug('lets a hold end before the release', 'F52 a release keeps the record and tells how the run ended',
-    ['core/record/transition.ts#releaseFields', '{ lockUntil: releasedAt, releasedAt }',
-      '{ lockUntil: lease.lockedAtMs + lockAtLeastForMs, releasedAt }']),
-  bug('calls a hold locked', 'row 4: a run that succeeds holds the lock at least so long after its start',
-    ['core/record/refusal.ts#judgeRefusal', "state === 'released' ? 'lock-at-least-for' : 'locked'", "'locked'"]),
+    writes('release', (record, _before, { lockedAtMs }, { lockAtLeastForMs }) =>
+      ({ ...record, lockUntil: lockedAtMs + lockAtLeastForMs }))),
+  bug('calls a hold locked', HELD_ON,
+    refuses((refused) => refused.reason === 'lock-at-least-for' ? { ...refused, reason: 'locked' } : refused)),
   bug('never ends a hold', 'a hold that is over frees the lock',
-    ['core/record/refusal.ts#judgeRefusal', '|| isExpired(lockUntil)',
-      "|| (state !== 'released' && isExpired(lockUntil))"]),
+    sees('acquire', (record) => record.lockUntil === record.releasedAt || record.state === 'held' ? record : { ...record, lockUntil: NEVER_MS })),
 ];
+
+// biome-ignore format: each bug in a few rows
+export const RECORD_BUGS: readonly StoreBug[] = [
+  bug('leaves no row of a crash', 'row 28: a crashed run is recorded by the release of its successor',
+    writes('release', (record) => withRows(record, (row) => !row.startsWith('c|')))),
+  bug('leaves no rows', TEN_RUNS, writes('release', (record) => withRows(record, () => false))),
+  bug('keeps one row', TEN_RUNS,
+    writes('release', (record, _before, { fencingToken }) => withRows(record, (row) => row.includes(fencingToken.toString(36))))),
+  bug('never writes over the row of a crash', 'row 48: the ten newest runs are kept, whether they crashed or not',
+    writes('release', (record, before) => ({ ...record, ...rows(before, (row) => row.startsWith('c|')) }))),
+  bug('keeps all rows', 'F88 a record does not grow with its runs',
+    writes('release', (record, _before, { fencingToken }) => ({ ...record, [`r${fencingToken}`]: 's' }))),
+  bug('records no duration', 'row 48: a run is recorded with its tick, start, duration and token',
+    asksFor('release', () => ({ durationMs: 0 }))),
+  bug('records no error', 'the error of a failed run is recorded by its name',
+    writes('release', (record) => without(record, 'error'))),
+  bug('records an error in full', 'F88 an error name takes at most 64 bytes',
+    writes('release', (record, _before, _lease, { error }) => ({ ...record, ...(error && { error }) }))),
+  bug('drops attributes that it does not know', 'F22 attributes of a later version survive every verb',
+    writes('acquire', (record) => without(record, 'laterVersion'))),
+  bug('records no holder', 'a grant is recorded with its holder, its times and its tick',
+    writes('acquire', (record) => ({ ...record, lockedBy: 'somebody' }))),
+  bug('reports corrupt as locked', 'F14 a wrong lockUntil is a CorruptLockError that names it, and never a held lock',
+    onCorrupt(async () => ({ status: 'refused', reason: 'locked' }))),
+  bug('takes corrupt for free', 'F15 lockUntil in seconds is a CorruptLockError that names it, and never a held lock',
+    onCorrupt((grant) => grant())),
+  bug('reads only what is held', 'F14 a wrong pausedUntil of a free lock is a CorruptLockError that names it',
+    onCorrupt((grant, error, { state }) => { if (state === 'held') throw error; return grant(); })),
+  bug('counts beyond what numbers can tell',
+    'F86 a fencing token that is no safe integer is a CorruptLockError, and nobody is granted the lock',
+    sees('acquire', (record) => ({ ...record, fencingToken: Math.min(Number(record.fencingToken), Number.MAX_SAFE_INTEGER - 1) }))),
+];
+
+/** A lease is extended to another end. */
+function extendsTo(
+  untilOf: (from: { readonly now: number; readonly lockUntil: number; readonly leaseMs: number }) => number,
+): Break {
+  return spoils('extend', ({ answer, before, record }, _lease, { leaseMs }, { clock }) => {
+    if (answer.status === 'lost') return {};
+    const lockUntilMs = untilOf({ now: clock.now(), lockUntil: Number(before.lockUntil), leaseMs });
+    return { record: { ...record, lockUntil: lockUntilMs }, answer: { ...answer, lockUntilMs } };
+  });
+}
+
+function asHeldIfOwn(record: LockRecord, lease: Lease): LockRecord {
+  return record.attemptId === lease.attemptId ? asHeldBy(record, lease) : record;
+}
+
+/** Of a store that asks whether the lease is over where nobody needs to know. */
+function endedIfExpired(
+  record: LockRecord,
+  _lease: unknown,
+  _to: unknown,
+  call: { clock: { now(): number } },
+): LockRecord {
+  return Number(record.lockUntil) <= call.clock.now() ? { ...record, attemptId: 'x' } : record;
+}
+
+function rows(record: LockRecord, isWanted: (row: string) => boolean): object {
+  return Object.fromEntries(
+    Object.entries(record).filter(([slot, row]) => /^r\d$/.test(slot) && isWanted(String(row))),
+  );
+}
+
+type Acquired = ReturnType<Parameters<Parameters<typeof plays<'acquire'>>[1]>[0]>;
+
+/** What becomes of an acquire that finds a corrupt record; `grant` takes it for an empty one. */
+function onCorrupt(otherwise: (grant: () => Acquired, error: unknown, record: LockRecord) => Acquired): Break {
+  return plays('acquire', async (ask, [claim, call], { read, write }) => {
+    try {
+      return await ask(claim, call);
+    } catch (error) {
+      if (!(error instanceof CorruptLockError)) throw error;
+      const record = (await read(claim.name)) ?? {};
+      const grant = async () => {
+        await write(claim.name, free({}));
+        return ask(claim, call);
+      };
+      return otherwise(grant, error, record);
+    }
+  });
+}

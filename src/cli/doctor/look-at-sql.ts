@@ -1,0 +1,92 @@
+import { lockAdmin } from '../../admin/lock-admin.js';
+import type { Clock } from '../../core/values/clock.js';
+import { quotedTable } from '../../stores/sql.js';
+import { NOBODY } from '../known-lock.js';
+import { openSql, type SqlAddress, type SqlStore } from '../store/sql-store.js';
+import {
+  clockVerdict,
+  type Finding,
+  look,
+  nameOfThrown,
+  ok,
+  problem,
+  unknown,
+  type Verdict,
+  warning,
+} from './finding.js';
+
+const OLDEST_POSTGRES = 130_000;
+
+/** Looks at a table of Postgres or SQLite. Its writes touch no row. */
+export async function lookAtSql(address: SqlAddress, clock: Clock): Promise<readonly Finding[]> {
+  const sql = await openSql(address);
+  try {
+    const table = await look(
+      'table',
+      async () => {
+        await lockAdmin(sql.admin, { clock }).get(NOBODY);
+        return ok('there');
+      },
+      (error) => problem((error as Error).message, `see docs/stores/${address.kind}.md, "Permissions or setup"`),
+    );
+    if (table.status === 'problem') return [table];
+    const rights = await lookAtRights(sql, quotedTable(address.table));
+    return [table, rights, ...(address.kind === 'postgres' ? await lookAtServer(sql, clock) : [])];
+  } finally {
+    sql.close();
+  }
+}
+
+/** Real writes, of a row that is not there. */
+function lookAtRights({ rows }: SqlStore, table: string): Promise<Finding> {
+  return look(
+    'rights',
+    async () => {
+      await rows(`UPDATE ${table} SET version = version WHERE name = '${NOBODY}'`);
+      await rows(`INSERT INTO ${table} (name, record, version) SELECT name, record, version FROM ${table} WHERE 1 = 0`);
+      return ok('may read and write');
+    },
+    (error) =>
+      problem(`may not write (${nameOfThrown(error)})`, `allow SELECT, INSERT and UPDATE on ${table}, on the primary`),
+  );
+}
+
+async function lookAtServer({ rows }: SqlStore, clock: Clock): Promise<readonly Finding[]> {
+  const tells = (check: string, statement: string, judge: (value: string, sentMs: number) => Verdict) =>
+    look(
+      check,
+      async () => {
+        const sentMs = clock.now();
+        const [row] = (await rows(`SELECT (${statement})::text AS value`)) as readonly { readonly value: string }[];
+        return judge(row?.value ?? '', sentMs);
+      },
+      (error) => unknown(`may not look: ${nameOfThrown(error)}`, 'allow this role to read the settings of the server'),
+    );
+  return [
+    await tells('clock', 'floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint', (value, sentMs) =>
+      clockVerdict({ minMs: Number(value) - clock.now(), maxMs: Number(value) + 1 - sentMs }),
+    ),
+    await tells('version', "current_setting('server_version_num')", versionOf),
+    await tells('role', 'pg_is_in_recovery()', roleOf),
+    await tells('durability', "current_setting('synchronous_commit')", durabilityOf),
+  ];
+}
+
+function versionOf(number: string): Verdict {
+  const version = String(Math.floor(Number(number) / 10_000));
+  return Number(number) >= OLDEST_POSTGRES ? ok(version) : problem(version, 'use PostgreSQL 13 or later');
+}
+
+function roleOf(isReplica: string): Verdict {
+  return isReplica === 'true'
+    ? problem('replica', 'give the URL of the primary: a replica takes no locks')
+    : ok('primary');
+}
+
+function durabilityOf(setting: string): Verdict {
+  if (setting !== 'off') return ok(`synchronous_commit ${setting}`);
+  return warning(
+    'synchronous_commit off',
+    'set synchronous_commit on: a server that crashes forgets its last writes, and two runs can overlap',
+  );
+}

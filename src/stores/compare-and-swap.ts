@@ -1,0 +1,57 @@
+import type { LockAdminStore } from '../core/ports/lock-admin-store.js';
+import type { LockStore } from '../core/ports/lock-store.js';
+import type { MemberStore } from '../core/ports/member-store.js';
+import { describe } from '../core/values/describe.js';
+import { checkMethods, checkStoreOptions, namesOf } from '../core/values/option-checks.js';
+import type { Storage, StoredRecord } from './storage.js';
+import { swapStore } from './swap-store.js';
+
+export type { Storage, StoredRecord };
+
+/** Where the locks are. */
+export interface CompareAndSwapOptions<Version> {
+  /** What keeps the records. */
+  readonly storage: Storage<Version>;
+  /** Put before each lock name in the key. @default '' */
+  readonly keyPrefix?: string;
+}
+
+const OPTIONS = namesOf<CompareAndSwapOptions<unknown>>({ storage: true, keyPrefix: true });
+
+/**
+ * A whole store over any storage that can compare and swap. A skip is one request, a run four: each verb reads, decides
+ * by the rules that all stores have, and writes under the version that it has read. No clock of a host decides: all
+ * time is the storage's.
+ *
+ * @example
+ * ```ts
+ * import { compareAndSwapStore, type StoredRecord } from 'single-execution/store';
+ *
+ * const texts = new Map<string, string>();
+ * export const store = compareAndSwapStore<string>({
+ *   storage: {
+ *     async read(key) {
+ *       const version = texts.get(key);
+ *       const record: StoredRecord | undefined = version && JSON.parse(version);
+ *       return { record, version, nowMs: Date.now() };
+ *     },
+ *     async write(key, record, version) {
+ *       if (texts.get(key) !== version) return false;
+ *       texts.set(key, JSON.stringify(record));
+ *       return true;
+ *     },
+ *   },
+ * });
+ * ```
+ *
+ * @throws TypeError for options that cannot be; nothing is sent
+ */
+export function compareAndSwapStore<Version>(
+  options: CompareAndSwapOptions<Version>,
+): LockStore & MemberStore & LockAdminStore {
+  checkStoreOptions('compareAndSwapStore', options, OPTIONS);
+  const { storage, keyPrefix = '' } = options;
+  checkMethods('storage', storage, ['read', 'write'], 'give an object with the functions read and write');
+  if (typeof keyPrefix !== 'string') throw new TypeError(`keyPrefix is ${describe(keyPrefix)}: give a string`);
+  return swapStore(() => storage, keyPrefix);
+}

@@ -1,0 +1,146 @@
+import type {
+  DeleteResult,
+  Deletion,
+  ForceRelease,
+  Pause,
+  ResumeResult,
+  TickListing,
+} from '../core/ports/lock-admin-store.js';
+import type {
+  AcquireResult,
+  Claim,
+  ClockBounds,
+  Completion,
+  DoneTick,
+  ExtendResult,
+  Granted,
+  Lease,
+  MarkResult,
+} from '../core/ports/lock-store.js';
+import type { CheckIn, MemberList } from '../core/ports/member-store.js';
+import { deletedRecord, judgeDeletion } from '../core/record/deletion.js';
+import { FORCE_STEP, type Item, type LockRecord, readGrant } from '../core/record/lock-record.js';
+import { checkedIn, readMemberList } from '../core/record/member-list.js';
+import { judgeForce, judgeResume, withoutPause } from '../core/record/operator.js';
+import { isHeldBy, isMarkedBy, isReleasedBy, judgeRefusal } from '../core/record/refusal.js';
+import { judgeListing } from '../core/record/tick-listing.js';
+import {
+  extendedUntil,
+  forcedFields,
+  grantedRecord,
+  leaseOf,
+  markedLease,
+  markFields,
+  pausedFields,
+  releaseFields,
+} from '../core/record/transition.js';
+import { endedAttempt } from '../core/request/attempt.js';
+import type { Sent } from '../core/values/sent.js';
+
+/*
+ * What each verb makes of the record that it finds, by the rules of `core/record`: its result, and the whole record to
+ * write. The time is the storage's.
+ */
+
+/** What a verb finds under its key. */
+export interface Found {
+  readonly item: Item | undefined;
+  /** The storage's time when it was read. */
+  readonly nowMs: number;
+  /** What that time tells of this host's clock. */
+  readonly clock: ClockBounds;
+  /** Before the first request of the call. */
+  readonly sent: Sent;
+}
+
+/** What a verb makes of it. Without `write` nothing is to be written. */
+export interface Decision<T> {
+  readonly result: T;
+  readonly write?: Item | undefined;
+}
+
+export function decideAcquire(claim: Claim, { item, nowMs, clock, sent }: Found): Decision<AcquireResult> {
+  const judgement = judgeRefusal(claim, item, nowMs, (lockUntil) => lockUntil <= nowMs);
+  if (judgement.status === 'refused') return { result: { ...judgement, clock } };
+  if (judgement.status === 'own') {
+    return { result: { status: 'acquired', lease: leaseOf(claim, judgement.record, sent), clock } };
+  }
+  if (item?.['attemptId'] === claim.attemptId) throw endedAttempt(claim.name);
+  const write = grantedRecord(claim, nowMs, item as LockRecord | undefined);
+  return { result: { status: 'acquired', lease: leaseOf(claim, write, sent, item ?? {}), clock }, write };
+}
+
+/**
+ * A cancel writes also where nothing would change but the bar: a write of the attempt that is still under way is for an
+ * older version from then on.
+ */
+export function decideCancel(claim: Claim, { item, sent, clock }: Found): Decision<Granted | undefined> {
+  if (item !== undefined && isHeldBy(claim, item)) {
+    return { result: { status: 'acquired', lease: leaseOf(claim, readGrant(claim.name, item), sent), clock } };
+  }
+  return { result: undefined, write: { ...item, barredAttempt: claim.attemptId } };
+}
+
+export function decideExtend(lease: Lease, leaseMs: number, found: Found): Decision<ExtendResult> {
+  const { item = {}, sent } = found;
+  if (!isHeldBy(lease, item)) return { result: { status: 'lost' } };
+  const lockUntil = extendedUntil(lease, item, leaseMs, found);
+  return { result: { status: 'extended', lockUntilMs: lockUntil, ...sent }, write: { ...item, lockUntil } };
+}
+
+export function decideMark(lease: Lease, done: DoneTick, found: Found): Decision<MarkResult> {
+  const { item = {}, sent } = found;
+  const isOurs = isHeldBy(lease, item) && item['fencingToken'] === lease.fencingToken;
+  if (!isOurs) return { result: { status: 'lost' } };
+  const lockUntil = extendedUntil(lease, item, done.leaseMs, found);
+  const fields = markFields(lease, done, lockUntil);
+  const write = { ...item, ...(isMarkedBy(lease, done.tickMs, item) ? { lockUntil } : fields) };
+  return { result: { status: 'marked', lease: markedLease(lease, fields), ...sent }, write };
+}
+
+export function decideRelease(
+  lease: Lease,
+  completion: Completion,
+  { item = {}, nowMs }: Found,
+): Decision<'released' | 'lost'> {
+  if (isHeldBy(lease, item)) {
+    return { result: 'released', write: { ...item, ...releaseFields(lease, completion, nowMs) } };
+  }
+  return { result: isReleasedBy(lease, item) ? 'released' : 'lost' };
+}
+
+export function decideCheckIn(asked: CheckIn, { item = {}, nowMs }: Found): Decision<MemberList> {
+  const write = checkedIn(asked, nowMs, item);
+  return { result: readMemberList(nowMs, write ?? item), write };
+}
+
+export function decideForce(force: ForceRelease, { item, nowMs }: Found): Decision<'forced' | 'changed'> {
+  const judged = judgeForce(force, item);
+  if (judged !== 'open') return { result: judged };
+  const fencingToken = force.fencingToken + FORCE_STEP;
+  return { result: 'forced', write: { ...item, ...forcedFields({ ...force, nowMs }), fencingToken } };
+}
+
+export function decidePause(pause: Pause, { item }: Found): Decision<Item> {
+  const write = { ...item, ...pausedFields(pause) };
+  return { result: write, write };
+}
+
+export function decideResume({ item, nowMs }: Found): Decision<ResumeResult> {
+  const result = judgeResume(item, nowMs);
+  const isMarked = result !== 'unknown' && item?.['pausedUntil'] !== undefined;
+  return { result, write: isMarked ? withoutPause(item as LockRecord) : undefined };
+}
+
+export function decideDelete(deletion: Deletion, { item, nowMs }: Found): Decision<DeleteResult> {
+  const judged = judgeDeletion(deletion, item, (lockUntil) => lockUntil <= nowMs);
+  if (judged !== 'open') return { result: judged };
+  return { result: 'deleted', write: deletedRecord({ ...deletion, nowMs }, item as LockRecord) };
+}
+
+export function decideListTicks(listing: TickListing, { item }: Found): Decision<'listed' | 'changed'> {
+  const judged = judgeListing(listing, item);
+  if (judged !== 'open') return { result: judged };
+  const { openTicks, failedTicks } = listing;
+  return { result: 'listed', write: { ...item, openTicks, failedTicks } };
+}

@@ -1,0 +1,205 @@
+import type { LockAdminStore } from '../core/ports/lock-admin-store.js';
+import type { LockStore } from '../core/ports/lock-store.js';
+import type { MemberStore } from '../core/ports/member-store.js';
+import { errorName, readThrown, readThrownText } from '../core/public/errors.js';
+import { isUnsent } from '../core/request/unsent.js';
+import { describeType } from '../core/values/describe.js';
+import { checkKnown, checkStoreOptions, namesOf } from '../core/values/option-checks.js';
+import { compareAndSwapStore } from './compare-and-swap.js';
+import { type Ask, makeTable, quotedTable, type SqlFailure, type Statements, sqlStorage } from './sql.js';
+
+/** A client of Postgres, or a function that runs a statement with its values and resolves to the rows. */
+export type PostgresClient =
+  | PostgresQueryClient
+  | PostgresUnsafeClient
+  | ((text: string, values: (string | number)[]) => Promise<readonly object[]>);
+
+/** `Pool` or `Client` of pg, `Pool` of @neondatabase/serverless, a `PGlite`, or what `neon()` returns. */
+export interface PostgresQueryClient {
+  /** Runs a statement. Resolves to its rows, or to an object with them. */
+  query(
+    text: string,
+    values: (string | number)[],
+  ): Promise<
+    | readonly object[]
+    | {
+        /** The rows. */
+        readonly rows: readonly object[];
+      }
+  >;
+}
+
+/** What `postgres()` of the package postgres returns. */
+export interface PostgresUnsafeClient {
+  /** Runs a statement. Resolves to its rows. */
+  unsafe(text: string, values: (string | number)[]): PromiseLike<readonly object[]>;
+}
+
+/** Where the locks are. */
+export interface PostgresStoreOptions {
+  /** Connected, or one that connects by itself. */
+  readonly client: PostgresClient;
+  /** The table, perhaps with its schema: `jobs.locks`. @default 'single_execution_locks' */
+  readonly table?: string;
+  /** Put before each lock name. @default '' */
+  readonly keyPrefix?: string;
+}
+
+/**
+ * Locks in a table of Postgres 13 or later. Its own admin store. All time is the server's. Works behind a pooler that
+ * gives a connection for one transaction, and over HTTP. `postgresTable` is its table.
+ *
+ * @example
+ * ```ts
+ * import { Pool } from 'pg';
+ * import { postgresStore } from 'single-execution/postgres';
+ *
+ * const client = new Pool({ connectionString: process.env['DATABASE_URL'] });
+ * export const store = postgresStore({ client });
+ * ```
+ *
+ * @throws TypeError for options that cannot be; nothing is sent
+ */
+export function postgresStore(options: PostgresStoreOptions): LockStore & MemberStore & LockAdminStore {
+  checkStoreOptions('postgresStore', options, OPTIONS);
+  const { client, table, keyPrefix = '' } = options;
+  const quoted = quotedTable(table);
+  const storage = sqlStorage(statementsOf(quoted), askOf(client), (error) => explain(error, quoted));
+  return compareAndSwapStore({ storage, keyPrefix });
+}
+
+/**
+ * The statement that makes the table, for migrations. It may run again.
+ *
+ * @example
+ * ```ts
+ * import { postgresTable } from 'single-execution/postgres';
+ *
+ * console.log(postgresTable('jobs.locks'));
+ * ```
+ */
+export function postgresTable(table?: string): string {
+  return `CREATE TABLE IF NOT EXISTS ${quotedTable(table)} (name text PRIMARY KEY, record text NOT NULL, version bigint NOT NULL)`;
+}
+
+/**
+ * Makes the table, unless it is there.
+ *
+ * @example
+ * ```ts
+ * import { Pool } from 'pg';
+ * import { createPostgresTable } from 'single-execution/postgres';
+ *
+ * await createPostgresTable(new Pool({ connectionString: process.env['DATABASE_URL'] }));
+ * ```
+ *
+ * @throws LockStoreError naming what is missing, such as a right
+ */
+export async function createPostgresTable(
+  client: PostgresClient,
+  options: {
+    /** As for `postgresStore`. @default 'single_execution_locks' */
+    readonly table?: string;
+  } = {},
+): Promise<void> {
+  checkKnown(options, ['table']);
+  const { table } = options;
+  const quoted = quotedTable(table);
+  // Of two that make it at once, one finds what the other has not finished.
+  const isThere = (error: unknown) => /^(23505|42P07)$/.test(readThrownText(error, 'code'));
+  await makeTable(postgresTable(table), askOf(client), (error) => explain(error, quoted), isThere);
+}
+
+const OPTIONS = namesOf<PostgresStoreOptions>({ client: true, table: true, keyPrefix: true });
+
+function askOf(client: PostgresClient): Ask {
+  const isObject = (typeof client === 'object' && client !== null) || typeof client === 'function';
+  if (isObject && 'unsafe' in client) return async (text, values) => client.unsafe(text, [...values]);
+  if (isObject && 'query' in client) {
+    return async (text, values) => {
+      const result = await client.query(text, [...values]);
+      return 'rows' in result ? result.rows : result;
+    };
+  }
+  if (typeof client === 'function') return async (text, values) => client(text, [...values]);
+  throw new TypeError(
+    `client is ${describeType(client)}: give a client of pg, postgres, Neon or PGlite, or a function (text, values) => rows`,
+  );
+}
+
+/** Works with Postgres 13 to 18, and with what speaks its language: no type but text and bigint, no function of JSON. */
+function statementsOf(table: string): Statements {
+  const now = 'floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint::text';
+  return {
+    read: `SELECT l.record, l.version::text AS version, ${now} AS now_ms FROM (SELECT 1) AS one LEFT JOIN ${table} AS l ON l.name = $1`,
+    insert: `INSERT INTO ${table} (name, record, version) VALUES ($1, $2, 1) ON CONFLICT (name) DO NOTHING RETURNING name`,
+    update: `UPDATE ${table} SET record = $1, version = version + 1 WHERE name = $2 AND version = $3 RETURNING name`,
+    list: `SELECT name, record FROM ${table} WHERE left(name, length($1::text)) = $1::text`,
+  };
+}
+
+/** What Postgres says by the code of an error, and nothing is written then; the first that fits. */
+const MEANINGS: readonly Meaning[] = [
+  {
+    codes: /^42501$/,
+    code: 'ACCESS_DENIED',
+    why: (table) => `no right to table ${table}: GRANT SELECT, INSERT, UPDATE ON ${table} TO the role of this client`,
+  },
+  {
+    codes: /^28/,
+    code: 'ACCESS_DENIED',
+    why: () => 'Postgres refused the login: give the client the right user and password',
+  },
+  {
+    codes: /^(42P01|3F000)$/,
+    code: 'TABLE_NOT_FOUND',
+    why: (table) =>
+      `table ${table} does not exist in this database: make it by createPostgresTable(client), or correct table or the search_path`,
+  },
+  {
+    codes: /^(42703|42804|42P10)$/,
+    code: 'KEY_SCHEMA',
+    why: (table) => `table ${table} has other columns: give the store a table of its own, made by postgresTable()`,
+  },
+  { codes: /^3D000$/, code: 'INVALID_REQUEST', why: () => 'the database does not exist: correct its name' },
+  {
+    codes: /^25006$/,
+    code: 'UNAVAILABLE',
+    why: () => 'Postgres is read-only here: connect to the primary, not to a replica',
+  },
+  {
+    codes: /^(40001|40P01|53\d{3}|55P03|57014|57P03)$/,
+    code: 'UNAVAILABLE',
+    why: () => 'Postgres cannot write just now; try again',
+  },
+  { codes: /^(22|42|0A)/, code: 'INVALID_REQUEST', why: () => 'Postgres refused the statement' },
+];
+
+interface Meaning {
+  readonly codes: RegExp;
+  readonly code: SqlFailure['code'];
+  /** @param table as statements name it */
+  why(table: string): string;
+}
+
+/** What pg and postgres say of a connection that they do not have. Nothing was sent over it. */
+const NO_CONNECTION = /^CONNECT_TIMEOUT$|^CONNECTION_ENDED$|when trying to connect|not queryable|after calling end/;
+/** What pg says where it has no password to give. */
+const NO_PASSWORD = /client password must be a/;
+
+/** @param table as statements name it */
+function explain(error: unknown, table: string): SqlFailure {
+  const [code, message] = [readThrownText(error, 'code'), readThrownText(error, 'message')];
+  // 28P01: what the server says of a wrong password.
+  const known = MEANINGS.find(({ codes }) => codes.test(NO_PASSWORD.test(message) ? '28P01' : code));
+  if (known) return { code: known.code, why: `${known.why(table)} (${code || 'no password'})`, isUnsent: true };
+  const isOut = NO_CONNECTION.test(code) || NO_CONNECTION.test(message);
+  if (isOut || isUnsent(error) || isUnsent(readThrown(error, 'cause'))) {
+    const why = `Postgres could not be reached: start it, or check its address and the network (${code || 'no connection'})`;
+    return { code: 'UNAVAILABLE', why, isUnsent: true };
+  }
+  return {
+    code: 'UNAVAILABLE',
+    why: `no answer from Postgres that can be relied on (${code || errorName(error)}); try again`,
+  };
+}

@@ -1,0 +1,217 @@
+import type { LockAdminStore } from '../core/ports/lock-admin-store.js';
+import type { LockStore } from '../core/ports/lock-store.js';
+import type { MemberStore } from '../core/ports/member-store.js';
+import { errorName, readThrown, readThrownText } from '../core/public/errors.js';
+import { isUnsent } from '../core/request/unsent.js';
+import { describeType } from '../core/values/describe.js';
+import { checkKnown, checkStoreOptions, namesOf } from '../core/values/option-checks.js';
+import { compareAndSwapStore } from './compare-and-swap.js';
+import { type Ask, makeTable, quotedTable, type SqlFailure, type Statements, sqlStorage } from './sql.js';
+
+/** A client of SQLite, or a function that runs a statement with its values and returns the rows. */
+export type SqliteClient =
+  | SqlitePreparingClient
+  | SqliteExecutingClient
+  | ((text: string, values: (string | number)[]) => readonly object[] | Promise<readonly object[]>);
+
+/** A `DatabaseSync` of node:sqlite, a `Database` of better-sqlite3, or Cloudflare's D1. */
+export interface SqlitePreparingClient {
+  /** Prepares a statement. */
+  prepare(text: string): SqliteStatement;
+}
+
+/** A statement of one of these clients. D1's is bound to its values before it runs. */
+export interface SqliteStatement {
+  /** Runs it. The rows, or a promise of an object with them. */
+  all(...values: (string | number)[]): unknown;
+  /** Gives it its values. */
+  bind?(...values: (string | number)[]): {
+    /** Runs it. */
+    all(): unknown;
+  };
+}
+
+/** A client of libSQL or Turso. */
+export interface SqliteExecutingClient {
+  /** Runs a statement. */
+  execute(statement: {
+    /** Its text. */
+    readonly sql: string;
+    /** Its values. */
+    readonly args: (string | number)[];
+  }): Promise<{
+    /** Its rows. */
+    readonly rows: readonly object[];
+  }>;
+}
+
+/** Where the locks are. */
+export interface SqliteStoreOptions {
+  /** Open. */
+  readonly client: SqliteClient;
+  /** The table, perhaps with the schema of an attached database: `jobs.locks`. @default 'single_execution_locks' */
+  readonly table?: string;
+  /** Put before each lock name. @default '' */
+  readonly keyPrefix?: string;
+}
+
+/**
+ * Locks in a table of SQLite 3.42 or later. Its own admin store. All time is the database's: that of the server of D1
+ * and Turso, that of this host for a file. `sqliteTable` is its table.
+ *
+ * @example
+ * ```ts
+ * import { createClient } from '@libsql/client';
+ * import { createSqliteTable, sqliteStore } from 'single-execution/sqlite';
+ *
+ * const client = createClient({ url: process.env['TURSO_DATABASE_URL'] ?? 'file:locks.db' });
+ * await createSqliteTable(client);
+ * export const store = sqliteStore({ client });
+ * ```
+ *
+ * @throws TypeError for options that cannot be; nothing is sent
+ */
+export function sqliteStore(options: SqliteStoreOptions): LockStore & MemberStore & LockAdminStore {
+  checkStoreOptions('sqliteStore', options, OPTIONS);
+  const { client, table, keyPrefix = '' } = options;
+  const quoted = quotedTable(table);
+  const storage = sqlStorage(statementsOf(quoted), askOf(client), (error) => explain(error, quoted));
+  return compareAndSwapStore({ storage, keyPrefix });
+}
+
+/**
+ * The statement that makes the table, for migrations. It may run again.
+ *
+ * @example
+ * ```ts
+ * import { sqliteTable } from 'single-execution/sqlite';
+ *
+ * console.log(sqliteTable());
+ * ```
+ *
+ * @throws TypeError for a name that no table can have
+ */
+export function sqliteTable(table?: string): string {
+  return `CREATE TABLE IF NOT EXISTS ${quotedTable(table)} (name TEXT PRIMARY KEY, record TEXT NOT NULL, version INTEGER NOT NULL) WITHOUT ROWID`;
+}
+
+/**
+ * Makes the table, unless it is there.
+ *
+ * @example
+ * ```ts
+ * import { createClient } from '@libsql/client';
+ * import { createSqliteTable } from 'single-execution/sqlite';
+ *
+ * await createSqliteTable(createClient({ url: ':memory:' }));
+ * ```
+ *
+ * @throws LockStoreError naming what is wrong, such as a file that cannot be written
+ */
+export async function createSqliteTable(
+  client: SqliteClient,
+  options: {
+    /** As for `sqliteStore`. @default 'single_execution_locks' */
+    readonly table?: string;
+  } = {},
+): Promise<void> {
+  checkKnown(options, ['table']);
+  const { table } = options;
+  const quoted = quotedTable(table);
+  await makeTable(sqliteTable(table), askOf(client), (error) => explain(error, quoted));
+}
+
+const OPTIONS = namesOf<SqliteStoreOptions>({ client: true, table: true, keyPrefix: true });
+
+function askOf(client: SqliteClient): Ask {
+  if (typeof client === 'function') return async (text, values) => client(text, [...values]);
+  if (typeof client === 'object' && client !== null) {
+    if ('execute' in client) {
+      return async (text, values) => (await client.execute({ sql: text, args: [...values] })).rows;
+    }
+    if ('prepare' in client) {
+      return async (text, values) => {
+        const statement = client.prepare(text);
+        // better-sqlite3 refuses `all` where a statement returns nothing; its `run` and D1's are not needed elsewhere.
+        const bound = statement.bind && values.length > 0 ? statement.bind(...values).all() : statement.all(...values);
+        const result = (await bound) as readonly object[] | { readonly results: readonly object[] };
+        return 'results' in result ? result.results : result;
+      };
+    }
+  }
+  throw new TypeError(
+    `client is ${describeType(client)}: give a client of D1, libSQL, node:sqlite or better-sqlite3, or a function (text, values) => rows`,
+  );
+}
+
+function statementsOf(table: string): Statements {
+  const now = "CAST(round(unixepoch('subsec') * 1000) AS INTEGER)";
+  return {
+    read: `SELECT l.record, l.version, ${now} AS now_ms FROM (SELECT 1) AS one LEFT JOIN ${table} AS l ON l.name = ?`,
+    insert: `INSERT INTO ${table} (name, record, version) VALUES (?, ?, 1) ON CONFLICT (name) DO NOTHING RETURNING name`,
+    update: `UPDATE ${table} SET record = ?, version = version + 1 WHERE name = ? AND version = ? RETURNING name`,
+    list: `SELECT name, record FROM ${table} WHERE instr(name, ?) = 1`,
+  };
+}
+
+/** What SQLite and its clients say, by the text and the code of an error; the first that fits. */
+const MEANINGS: readonly Meaning[] = [
+  {
+    says: /no such table/i,
+    code: 'TABLE_NOT_FOUND',
+    why: (table) => `table ${table} does not exist: make it by createSqliteTable(client), or correct table`,
+  },
+  {
+    says: /no such column|has no column|ON CONFLICT clause does not match/i,
+    code: 'KEY_SCHEMA',
+    why: (table) => `table ${table} has other columns: give the store a table of its own, made by sqliteTable()`,
+  },
+  {
+    says: /readonly|read-only/i,
+    code: 'ACCESS_DENIED',
+    why: () => 'the database is read-only here: open it for writing, or connect to the primary',
+  },
+  {
+    says: /unauthorized|forbidden|\b40[13]\b|SQLITE_AUTH/i,
+    code: 'ACCESS_DENIED',
+    why: () => 'the database refused the credentials: check the token of the client',
+  },
+  {
+    says: /SQLITE_CANTOPEN|unable to open/i,
+    code: 'INVALID_REQUEST',
+    why: () => 'the file cannot be opened: check its path and its rights',
+  },
+  {
+    says: /database is not open|connection is not open|CLIENT_CLOSED|client is closed/i,
+    code: 'UNAVAILABLE',
+    why: () => 'the client is closed: keep it open while the store is used',
+  },
+  {
+    says: /SQLITE_BUSY|SQLITE_LOCKED|is locked/i,
+    code: 'UNAVAILABLE',
+    why: () => 'another process is writing to the database; try again, or set a busy timeout',
+  },
+  {
+    says: /syntax error|no such function/i,
+    code: 'INVALID_REQUEST',
+    why: () => 'SQLite refused the statement: it needs SQLite 3.42 or later',
+  },
+];
+
+interface Meaning {
+  readonly says: RegExp;
+  readonly code: SqlFailure['code'];
+  /** @param table as statements name it */
+  why(table: string): string;
+}
+
+function explain(error: unknown, table: string): SqlFailure {
+  const words = `${readThrownText(error, 'code')} ${readThrownText(error, 'message')}`;
+  const known = MEANINGS.find(({ says }) => says.test(words));
+  if (known) return { code: known.code, why: known.why(table), isUnsent: true };
+  if (isUnsent(error) || isUnsent(readThrown(error, 'cause'))) {
+    return { code: 'UNAVAILABLE', why: 'the database could not be reached: check its address', isUnsent: true };
+  }
+  const name = readThrownText(error, 'code') || errorName(error);
+  return { code: 'UNAVAILABLE', why: `no answer from the database that can be relied on (${name}); try again` };
+}

@@ -1,0 +1,194 @@
+import type { StoreCall } from '../core/ports/lock-store.js';
+import { CorruptLockError, errorName, LockStoreError, type StoreOperation } from '../core/public/errors.js';
+import { type Item, isInstant } from '../core/record/lock-record.js';
+import { type Answer, type TryFailure, tryUntilAnswered } from '../core/request/try-loop.js';
+import { describe } from '../core/values/describe.js';
+import { type Sent, sentNow } from '../core/values/sent.js';
+import type { Signal } from '../core/values/signal.js';
+import type { Decision, Found } from './decisions.js';
+
+/**
+ * A storage that can compare and swap: whatever keeps a JSON object under a key, and writes it only if nobody else has
+ * written since it was read. Its functions may reject with any error. A `LockStoreError` is passed on with its code and
+ * its message; one that is not `retryable` ends the call at once, and says that nothing was written.
+ *
+ * @typeParam Version another one after each write of a key: a counter, an ETag, a hash of the record
+ */
+export interface Storage<Version> {
+  /** What stands under a key, never an older state from a cache or a replica. */
+  read(
+    key: string,
+    signal: Signal,
+  ): Promise<{
+    /** Undefined for a key that was never written. */
+    readonly record?: StoredRecord | undefined;
+    /** The version of the record; undefined for a key that was never written. */
+    readonly version?: Version | undefined;
+    /** The storage's own time in whole epoch milliseconds. Leases are granted and judged by it alone. */
+    readonly nowMs: number;
+  }>;
+  /**
+   * Writes a record if `version` is still its version; inserts it where `version` is undefined. Resolves to whether it
+   * wrote.
+   */
+  write(key: string, record: StoredRecord, version: Version | undefined, signal: Signal): Promise<boolean>;
+  /** All records whose keys begin with a prefix, for operators. Absent: `list` is refused. */
+  list?(
+    prefix: string,
+    signal: Signal,
+  ): Promise<
+    {
+      /** The whole key, the prefix included. */
+      readonly key: string;
+      /** What stands under it. */
+      readonly record: StoredRecord;
+    }[]
+  >;
+  /**
+   * Whether an error proves that nothing was written and nothing will be. Every other error of `write` may have been
+   * applied. @default never
+   */
+  isUnsent?(error: unknown): boolean;
+}
+
+/** A record as a storage keeps it: a JSON object of texts and numbers. */
+export type StoredRecord = { readonly [attribute: string]: string | number };
+
+/** A request of a verb to a storage. */
+export interface Request {
+  readonly operation: StoreOperation;
+  readonly name: string;
+  readonly key: string;
+}
+
+/** A verb's result, and the record that it was decided by. */
+export interface Changed<T> {
+  readonly result: T;
+  readonly item: Item | undefined;
+}
+
+/**
+ * Reads a record, decides by it, and writes under the version that was read; all of it anew if somebody else has written
+ * meanwhile. An answer that stays away is settled by the next try, which reads again. `ambiguous`: a write went
+ * unanswered, and may have been applied or may yet be. Any later write of the record refuses it from then on, since it
+ * changes the version.
+ */
+export async function change<Version, T>(
+  storage: Storage<Version>,
+  request: Request,
+  call: StoreCall,
+  decide: (found: Found) => Decision<T>,
+): Promise<Answer<Changed<T>, Error>> {
+  const { clock } = call;
+  let sent: Sent | undefined;
+  let unanswered = 0;
+
+  const write = async (record: Item, version: Version | undefined, signal: Signal): Promise<boolean> => {
+    unanswered++;
+    try {
+      const wrote = await storage.write(request.key, record as StoredRecord, version, signal);
+      unanswered--;
+      return wrote;
+    } catch (error) {
+      if (isRefused(error) || storage.isUnsent?.(error) === true) unanswered--;
+      throw new StorageFailure(error);
+    }
+  };
+  const send = async (signal: Signal) => {
+    sent ??= sentNow(clock);
+    for (;;) {
+      const sentWall = clock.now();
+      const { record: item, version, nowMs } = await asked(() => storage.read(request.key, signal));
+      // A try that is answered after its call has ended must not write: its run may be over.
+      signal.throwIfAborted();
+      checkTime(nowMs);
+      const bounds = { minMs: nowMs - clock.now(), maxMs: nowMs + 1 - sentWall };
+      const { result, write: record } = decide({ item, nowMs, clock: bounds, sent });
+      if (record === undefined || (await write(record, version, signal))) return { result, item };
+      signal.throwIfAborted();
+    }
+  };
+
+  const answer = await tryUntilAnswered(call, send, classify);
+  const ambiguous = unanswered > 0;
+  return 'error' in answer
+    ? { error: failureOf(answer.error, request), ambiguous }
+    : { value: answer.value, ambiguous };
+}
+
+/** Every record under a prefix. @throws LockStoreError */
+export async function listAll<Version>(
+  storage: Storage<Version>,
+  prefix: string,
+  call: StoreCall,
+): Promise<{ readonly key: string; readonly record: StoredRecord }[]> {
+  const request: Request = { operation: 'list', name: '*', key: prefix };
+  const answer = await tryUntilAnswered(
+    call,
+    (signal) => asked(() => storage.list?.(prefix, signal) ?? refuseList()),
+    classify,
+  );
+  if ('error' in answer) throw failureOf(answer.error, request);
+  return answer.value;
+}
+
+/** An error of the storage or of its client. */
+class StorageFailure extends Error {
+  override readonly name = 'StorageFailure';
+  readonly error: unknown;
+
+  constructor(error: unknown) {
+    super();
+    this.error = error;
+  }
+}
+
+async function asked<A>(ask: () => Promise<A>): Promise<A> {
+  try {
+    return await ask();
+  } catch (error) {
+    throw new StorageFailure(error);
+  }
+}
+
+/** Whether the storage itself says that no other try helps. */
+function isRefused(error: unknown): error is LockStoreError {
+  return error instanceof LockStoreError && !error.retryable;
+}
+
+/** What a verb itself throws is final. Whether a write is ambiguous is counted where it is sent. */
+function classify(error: unknown): TryFailure {
+  return { ambiguous: false, retry: error instanceof StorageFailure && !isRefused(error.error) };
+}
+
+/** The error that callers see: action, lock, what is wrong, remedy. */
+function failureOf(error: unknown, { operation, name }: Request): Error {
+  if (error instanceof CorruptLockError || error instanceof LockStoreError) return error;
+  const cause = error instanceof StorageFailure ? error.error : error;
+  const known = cause instanceof LockStoreError ? cause : undefined;
+  const why =
+    errorName(cause) === 'Unanswered'
+      ? 'the storage did not answer in time: check its address and the network'
+      : `the storage did not answer (${errorName(cause)}); see the cause, and try again`;
+  return new LockStoreError(`${operation} of lock "${name}" failed: ${known?.message ?? why}`, {
+    code: known?.code ?? 'UNAVAILABLE',
+    lockName: name,
+    operation,
+    retryable: known?.retryable ?? true,
+    cause: known ? known.cause : cause,
+  });
+}
+
+/** @throws StorageFailure for seconds, and for what is no time */
+function checkTime(nowMs: number): void {
+  if (!isInstant(nowMs)) throw refusal(`the storage's nowMs is ${describe(nowMs)}; give whole epoch milliseconds`);
+}
+
+function refuseList(): never {
+  throw refusal('the storage has no function list; give it one that finds all keys that begin with a prefix').error;
+}
+
+function refusal(message: string): StorageFailure {
+  const details = { code: 'INVALID_REQUEST', lockName: '*', operation: 'get', retryable: false } as const;
+  return new StorageFailure(new LockStoreError(message, details));
+}

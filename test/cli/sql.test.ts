@@ -1,0 +1,126 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type BuiltCli, builtCli } from '../support/built-cli.js';
+import { nodeBinary } from '../support/node-binary.js';
+import { type PostgresServer, startPostgresServer } from '../support/postgres-server.js';
+
+const PG = ['pg'];
+const LIBSQL = ['@libsql'];
+/** Each starts the tool several times. */
+const LONG = 120_000;
+
+let folder: string;
+let server: PostgresServer;
+let cli: BuiltCli;
+let bare: BuiltCli;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'cli-sql-'));
+  [server, cli, bare] = await Promise.all([startPostgresServer(), builtCli([...PG, ...LIBSQL]), builtCli([])]);
+}, 120_000);
+afterAll(async () => {
+  await Promise.all([server?.stop(), cli?.remove(), bare?.remove()]);
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe.each<[string, () => string[]]>([
+  ['Postgres', () => ['--postgres-url', server.url]],
+  ['SQLite', () => ['--sqlite', join(folder, 'locks.db')]],
+])('row 133: the command-line tool on %s', (_, store) => {
+  const run = (...args: string[]) => {
+    const end = args.indexOf('--');
+    const own = end === -1 ? [...args, ...store()] : [...args.slice(0, end), ...store(), ...args.slice(end)];
+    return cli.run(own);
+  };
+
+  test(
+    'makes the table, and says before what is missing',
+    async () => {
+      const missing = await run('ls');
+      expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('does not exist') });
+      expect((await run('doctor')).stdout).toContain('does not exist');
+
+      for (const table of ['single_execution_locks', 'single_execution_locks', 'others']) {
+        const made = await run('table', 'create', ...(table === 'others' ? ['--table', table] : []));
+        expect(made).toMatchObject({ code: 0, stdout: `table ${table} is there\n` });
+      }
+    },
+    LONG,
+  );
+
+  test(
+    'runs a command once a tick, and shows and steers its lock',
+    async () => {
+      const tick = new Date(Date.now() - 60_000).toISOString();
+      const command = ['run', '--name', 'digest', '--tick', tick, '--', 'echo', 'sent'];
+
+      expect(await run(...command)).toMatchObject({ code: 0, stdout: 'sent\n' });
+      expect(await run(...command)).toMatchObject({ code: 75, stdout: '' });
+      expect(await run('why', 'digest', '--tick', tick)).toMatchObject({
+        stdout: expect.stringContaining('already-executed'),
+      });
+      expect(await run('pause', 'digest')).toMatchObject({ code: 0 });
+      expect(await run('ls')).toMatchObject({ code: 0, stdout: expect.stringMatching(/^digest +paused \(free\)/m) });
+      expect(await run('resume', 'digest')).toMatchObject({ code: 0 });
+      expect(await run('show', 'digest', '--table', 'others')).toMatchObject({ code: 3 });
+    },
+    LONG,
+  );
+
+  test('looks at the store, and finds nothing wrong', async () => {
+    const { code, stdout } = await run('doctor', '--json');
+
+    expect({
+      code,
+      problems: JSON.parse(stdout).filter(({ status }: { status: string }) => status === 'problem'),
+    }).toEqual({
+      code: 0,
+      problems: [],
+    });
+  });
+});
+
+test('row 133: DATABASE_URL names a Postgres, and no other database', async () => {
+  expect(await cli.run(['show', 'nobody'], { DATABASE_URL: server.url })).toMatchObject({ code: 3 });
+  expect(await cli.run(['ls'], { DATABASE_URL: 'mysql://ada:hunter2@127.0.0.1/x' })).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('no store is named'),
+  });
+});
+
+test('row 133: a doctor says of a role without rights, and of a replica, what to do', async () => {
+  const url = String(
+    Object.assign(new URL(server.url), { search: '?options=-c%20default_transaction_read_only%3Don' }),
+  );
+  const { code, stdout } = await cli.run(['doctor', '--postgres-url', url]);
+
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/problem +rights +may not write \(25006\)/);
+});
+
+test('row 133: a wrong password is told at once, and not shown', async () => {
+  const url = String(Object.assign(new URL(server.url), { password: 'hunter2' }));
+  const { code, stdout, stderr } = await cli.run(['ls', '--postgres-url', url]);
+
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('Postgres refused the login') });
+  expect(stdout + stderr).not.toContain('hunter2');
+});
+
+test.each<[string[], RegExp]>([
+  [['--postgres-url', 'postgres://127.0.0.1/x'], /needs pg or postgres, .*: npm install pg\n$/],
+  [['--sqlite', 'x.db'], /needs Node 22.13 or later, or @libsql\/client, .*: npm install @libsql\/client\n$/],
+])('%j says which package is missing', async (args, told) => {
+  expect(await bare.run(['ls', ...args])).toMatchObject({ code: 1, stderr: expect.stringMatching(told) });
+});
+
+test('--sqlite needs no package on a Node that has SQLite', async () => {
+  const at = ['--sqlite', join(folder, 'node.db')];
+  const run = async (...args: string[]) =>
+    (await promisify(execFile)(await nodeBinary(24), [bare.path, ...args, ...at])).stdout;
+
+  expect(await run('table', 'create')).toContain('is there');
+  expect(await run('ls', '--json')).toBe('[]\n');
+});

@@ -1,0 +1,407 @@
+import { type Claim, type LockStore, LockStoreError } from 'single-execution';
+import { compareAndSwapStore, type Storage, type StoredRecord } from 'single-execution/store';
+import { type ContractHarness, lockStoreContract, type ManualClock, manualClock } from 'single-execution/testing';
+import { describe, expect, test } from 'vitest';
+import { manuallyTimed, storeCall } from '../support/contract-harness.js';
+import { memberCases } from '../support/member-cases.js';
+
+type Texts = Storage<string> & { readonly texts: Map<string, string> };
+
+/** Records in memory, whose versions are as weak as they may be: the record itself, as a hash of it would be. */
+function textStorage(time: { now(): number }): Texts {
+  const texts = new Map<string, string>();
+  return {
+    texts,
+    async read(key) {
+      const version = texts.get(key);
+      const record: StoredRecord | undefined = version === undefined ? undefined : JSON.parse(version);
+      return { record, version, nowMs: Math.round(time.now()) };
+    },
+    async write(key, record, version) {
+      if (texts.get(key) !== version) return false;
+      texts.set(key, JSON.stringify(record));
+      return true;
+    },
+    async list(prefix) {
+      const found = [...texts].filter(([key]) => key.startsWith(prefix));
+      return found.map(([key, text]) => ({ key, record: JSON.parse(text) }));
+    },
+  };
+}
+
+/** The host's clock is ten minutes wrong, which decides nothing. */
+function harness(): ContractHarness {
+  const server = manualClock();
+  const host = manualClock(server.now() - 600_000);
+  const storage = textStorage(server);
+  const store = compareAndSwapStore({ storage, keyPrefix: 'test:' });
+  return {
+    store,
+    admin: store,
+    ...manuallyTimed(server),
+    call() {
+      server.suspend(1);
+      host.suspend(1);
+      return storeCall(host);
+    },
+    async patch(name, attributes) {
+      const key = `test:${name}`;
+      storage.texts.set(key, JSON.stringify({ ...JSON.parse(storage.texts.get(key) ?? '{}'), ...attributes }));
+    },
+  };
+}
+
+describe('row 68: a store over a storage that compares and swaps keeps the contract, whatever the host’s clock', () => {
+  for (const { name, check } of [...lockStoreContract, ...memberCases]) test(name, () => check(harness()));
+});
+
+const COMPLETION = { result: 'succeeded', lockAtLeastForMs: 0, markTickDone: true, durationMs: 1 } as const;
+
+const claim = (attemptId: string, more: Partial<Claim> = {}): Claim => ({
+  name: 'digest',
+  attemptId,
+  leaseMs: 60_000,
+  lockedBy: `host of ${attemptId}`,
+  markTickAtStart: false,
+  ...more,
+});
+
+/** Turns the clock until the promise has settled. */
+async function settled<T>(clock: ManualClock, promise: Promise<T>): Promise<T> {
+  let isSettled = false;
+  const settle = () => {
+    isSettled = true;
+  };
+  promise.then(settle, settle);
+  for (let turns = 0; !isSettled && turns < 10_000; turns++) await clock.advance(10);
+  return promise;
+}
+
+async function leaseOf(store: LockStore, attemptId: string, clock: ManualClock, more: Partial<Claim> = {}) {
+  const result = await store.acquire(claim(attemptId, more), storeCall(clock));
+  if (result.status === 'refused') throw new Error(`refused: ${result.reason}`);
+  return result.lease;
+}
+
+/** A call that is never answered, by a client that heeds its signal. */
+function untilAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+}
+
+const hangUp = () => Promise.reject(new Error('socket hang up'));
+
+function setting() {
+  const clock = manualClock();
+  const storage = textStorage(clock);
+  const over = (changes: Partial<Storage<string>>) => compareAndSwapStore({ storage: { ...storage, ...changes } });
+  return { clock, storage, over, sound: over({}) };
+}
+
+describe('an answer that is lost', () => {
+  test('F1 of an acquire: the next try knows its own attempt', async () => {
+    const { clock, storage, over, sound } = setting();
+    let lost = 0;
+    const store = over({
+      async write(...args) {
+        const wrote = await storage.write(...args);
+        return lost++ === 0 ? hangUp() : wrote;
+      },
+    });
+
+    const granted = await settled(clock, store.acquire(claim('a1'), storeCall(clock)));
+
+    expect(granted).toMatchObject({ status: 'acquired', lease: { attemptId: 'a1', firstSentMono: 0 } });
+    expect(await sound.acquire(claim('a2'), storeCall(clock))).toMatchObject({ reason: 'locked' });
+    expect(clock.pendingTimers()).toBe(0);
+  });
+
+  test('F53 of a release: it is released, although a successor came since', async () => {
+    const { clock, storage, over, sound } = setting();
+    const lease = await leaseOf(sound, 'a1', clock, { tickMs: clock.now() });
+    let writes = 0;
+    const store = over({
+      async write(...args) {
+        writes++;
+        await storage.write(...args);
+        await sound.acquire(claim('a2'), storeCall(clock));
+        return hangUp();
+      },
+    });
+
+    expect(await settled(clock, store.release(lease, COMPLETION, storeCall(clock)))).toBe('released');
+    expect(writes).toBe(1);
+  });
+
+  test('F51 of a release that came to nothing is unknown once a successor came', async () => {
+    const { clock, over, sound } = setting();
+    const lease = await leaseOf(sound, 'a1', clock);
+    const store = over({
+      async write() {
+        clock.suspend(60_000);
+        await sound.acquire(claim('a2'), storeCall(clock));
+        return hangUp();
+      },
+    });
+
+    expect(await settled(clock, store.release(lease, COMPLETION, storeCall(clock)))).toBe('unknown');
+  });
+
+  test('of an operator’s verb: it is done, or the operator looks again', async () => {
+    const { clock, storage, over, sound } = setting();
+    const { fencingToken, lockedAtMs } = await leaseOf(sound, 'a1', clock);
+    const force = { name: 'digest', fencingToken, lockedAtMs, nowMs: clock.now() };
+    const losing = (before: () => Promise<unknown>) =>
+      over({
+        async write(...args) {
+          await before();
+          await storage.write(...args);
+          return hangUp();
+        },
+      });
+    const other = () => sound.forceRelease({ ...force, adminId: 'f0' }, storeCall(clock));
+
+    await expect(
+      settled(clock, losing(other).forceRelease({ ...force, adminId: 'f1' }, storeCall(clock))),
+    ).rejects.toThrow(
+      'forceRelease of lock "digest" went unanswered, and the lock has changed since; look at it again',
+    );
+    const quiet = losing(async () => undefined);
+    await settled(
+      clock,
+      quiet.pause('digest', { untilMs: clock.now() + 60_000, by: 'ann' }, storeCall(clock)).catch(() => {}),
+    );
+    expect(await settled(clock, quiet.resume('digest', storeCall(clock)))).toBe('resumed');
+  });
+});
+
+describe('a write that comes late', () => {
+  test.each([
+    ['never used', false],
+    ['used before', true],
+  ])('F6 of an acquire that has given up is refused, for a name %s', async (_, isUsed) => {
+    const { clock, storage, over, sound } = setting();
+    if (isUsed) await sound.release(await leaseOf(sound, 'a0', clock), COMPLETION, storeCall(clock));
+    const onTheirWay: (() => Promise<boolean>)[] = [];
+    const store = over({
+      write(key, record, version, signal) {
+        if (record['barredAttempt'] === 'a1') return storage.write(key, record, version, signal);
+        onTheirWay.push(() => storage.write(key, record, version, signal));
+        return untilAborted(signal);
+      },
+    });
+
+    await expect(settled(clock, store.acquire(claim('a1'), storeCall(clock)))).rejects.toMatchObject({
+      name: 'LockStoreError',
+      code: 'UNAVAILABLE',
+      retryable: true,
+    });
+
+    expect(onTheirWay.length).toBeGreaterThan(1);
+    expect(await Promise.all(onTheirWay.map((arrive) => arrive()))).not.toContain(true);
+    expect(await sound.acquire(claim('a2'), storeCall(clock))).toMatchObject({ status: 'acquired' });
+  });
+
+  test('F6 of an acquire is its own when every answer was lost', async () => {
+    const { clock, storage, over } = setting();
+    let reads = 0;
+    const store = over({
+      read: (key, signal) =>
+        reads++ > 0 && clock.monotonic() < 5_000 ? untilAborted(signal) : storage.read(key, signal),
+      async write(...args) {
+        await storage.write(...args);
+        return hangUp();
+      },
+    });
+
+    expect(await settled(clock, store.acquire(claim('a1'), storeCall(clock)))).toMatchObject({
+      status: 'acquired',
+      lease: { attemptId: 'a1', firstSentMono: 0 },
+    });
+  });
+
+  test('a read that is answered after its call has ended is followed by no write', async () => {
+    const { clock, storage, over } = setting();
+    let answer = () => {};
+    let reads = 0;
+    let writes = 0;
+    const store = over({
+      async read(...args) {
+        if (reads++ === 0) await new Promise<void>((resolve) => (answer = resolve));
+        return storage.read(...args);
+      },
+      write(...args) {
+        writes++;
+        return storage.write(...args);
+      },
+    });
+
+    const granted = await settled(clock, store.acquire(claim('a1'), storeCall(clock)));
+    expect(granted).toMatchObject({ status: 'acquired' });
+    answer();
+    await clock.advance(10);
+
+    expect(writes).toBe(1);
+  });
+});
+
+describe('a storage that fails', () => {
+  test('out of reach is an error within the budget, never a lock that is held', async () => {
+    const { clock, over } = setting();
+    const store = over({ read: (_, signal) => untilAborted(signal) });
+
+    await expect(settled(clock, store.acquire(claim('a1'), storeCall(clock)))).rejects.toMatchObject({
+      name: 'LockStoreError',
+      code: 'UNAVAILABLE',
+      lockName: 'digest',
+      message: 'acquire of lock "digest" failed: the storage did not answer in time: check its address and the network',
+    });
+    expect(clock.monotonic()).toBeLessThan(5_300);
+    expect(clock.pendingTimers()).toBe(0);
+  });
+
+  test('with an error of its client keeps it as the cause', async () => {
+    const { clock, over } = setting();
+    const store = over({ read: hangUp });
+
+    await expect(settled(clock, store.acquire(claim('a1'), storeCall(clock)))).rejects.toMatchObject({
+      message: 'acquire of lock "digest" failed: the storage did not answer (Error); see the cause, and try again',
+      cause: { message: 'socket hang up' },
+      retryable: true,
+    });
+  });
+
+  test.each(['read', 'write'] as const)('F16 with what no second try fixes, by %s, fails at once', async (request) => {
+    const { clock, over } = setting();
+    const details = { code: 'ACCESS_DENIED', lockName: '', operation: 'get', retryable: false } as const;
+    const denied = () => Promise.reject(new LockStoreError('the bucket is not yours; ask for it', details));
+    const store = over({ [request]: denied });
+
+    await expect(store.acquire(claim('a1'), storeCall(clock))).rejects.toMatchObject({
+      message: 'acquire of lock "digest" failed: the bucket is not yours; ask for it',
+      code: 'ACCESS_DENIED',
+      lockName: 'digest',
+      operation: 'acquire',
+      retryable: false,
+    });
+  });
+
+  test('whose write was surely not applied needs no cancel', async () => {
+    const { clock, over, storage } = setting();
+    const store = over({ write: hangUp, isUnsent: () => true });
+
+    await expect(settled(clock, store.acquire(claim('a1'), storeCall(clock)))).rejects.toMatchObject({
+      code: 'UNAVAILABLE',
+    });
+    expect(storage.texts.size).toBe(0);
+  });
+
+  test.each([Math.floor(Date.UTC(2026, 0, 1) / 1_000), Number.NaN, 1_767_225_600_000.5])(
+    'that tells %s as its time is refused with the remedy',
+    async (nowMs) => {
+      const { clock, over } = setting();
+      const store = over({ read: async () => ({ nowMs }) });
+
+      await expect(store.acquire(claim('a1'), storeCall(clock))).rejects.toMatchObject({
+        message: `acquire of lock "digest" failed: the storage's nowMs is ${nowMs}; give whole epoch milliseconds`,
+        code: 'INVALID_REQUEST',
+      });
+    },
+  );
+
+  test('that cannot list is told so by a list alone', async () => {
+    const { clock, storage } = setting();
+    const { list: _, texts: __, ...bare } = storage;
+    const store = compareAndSwapStore({ storage: bare });
+    await leaseOf(store, 'a1', clock);
+
+    expect(await store.get('digest', storeCall(clock))).toMatchObject({ item: { state: 'held' } });
+    await expect(store.list(storeCall(clock))).rejects.toThrow(
+      'list of lock "*" failed: the storage has no function list; give it one that finds all keys that begin with a prefix',
+    );
+  });
+});
+
+describe('time', () => {
+  test('a lease ends by the storage’s clock, to the millisecond', async () => {
+    const server = manualClock();
+    const host = manualClock(server.now() + 3_600_000);
+    const store = compareAndSwapStore({ storage: textStorage(server) });
+    const { lockUntilMs } = await leaseOf(store, 'a1', host);
+    expect(lockUntilMs).toBe(server.now() + 60_000);
+
+    server.suspend(59_999);
+    expect(await store.acquire(claim('a2'), storeCall(host))).toMatchObject({ reason: 'locked' });
+    server.suspend(1);
+    expect(await store.acquire(claim('a3'), storeCall(host))).toMatchObject({
+      status: 'acquired',
+      clock: { minMs: -3_540_000, maxMs: -3_539_999 },
+      lease: { previous: { status: 'crashed', lockedBy: 'host of a1' } },
+    });
+  });
+
+  test('a clock of the storage that steps back does not shorten what a holder has been told', async () => {
+    const { clock, over, storage } = setting();
+    let stepMs = 0;
+    const store = over({
+      async read(key, signal) {
+        const { nowMs, ...found } = await storage.read(key, signal);
+        return { ...found, nowMs: nowMs + stepMs };
+      },
+    });
+    const lease = await leaseOf(store, 'a1', clock);
+    await clock.advance(10_000);
+    stepMs = -3_600_000;
+
+    expect(await store.extend(lease, { leaseMs: 60_000 }, storeCall(clock))).toMatchObject({
+      status: 'extended',
+      lockUntilMs: lease.lockedAtMs + 70_000,
+      firstSentMono: 10_000,
+    });
+  });
+});
+
+test('row 68: a skip costs one request, a run four, a look at the members one', async () => {
+  const { clock, storage, over } = setting();
+  let requests = 0;
+  const counted =
+    <A extends unknown[], R>(ask: (...args: A) => R) =>
+    (...args: A) => {
+      requests++;
+      return ask(...args);
+    };
+  const store = over({ read: counted(storage.read), write: counted(storage.write) });
+  const cost = async (ask: () => Promise<unknown>) => {
+    requests = 0;
+    await ask();
+    return requests;
+  };
+
+  expect(await cost(() => store.checkIn({ group: 'g', forget: [] }, storeCall(clock)))).toBe(1);
+  const lease = await leaseOf(store, 'a1', clock);
+  expect(await cost(() => store.acquire(claim('a2'), storeCall(clock)))).toBe(1);
+  await store.release(lease, COMPLETION, storeCall(clock));
+  expect(await cost(async () => store.release(await leaseOf(store, 'a3', clock), COMPLETION, storeCall(clock)))).toBe(
+    4,
+  );
+});
+
+test('what stands under the prefix with a key that no lock can have is not listed', async () => {
+  const { clock, storage } = setting();
+  const store = compareAndSwapStore({ storage, keyPrefix: 'app:' });
+  await leaseOf(store, 'a1', clock);
+  for (const key of ['app:', 'app:line\nbreak', 'other']) storage.texts.set(key, '{}');
+
+  expect((await store.list(storeCall(clock))).map(({ name }) => name)).toEqual(['digest']);
+});
+
+test.each<[unknown, string]>([
+  [undefined, 'compareAndSwapStore was given undefined: give { storage }'],
+  [{ storage: textStorage(manualClock()), prefix: '' }, "unknown option 'prefix': the options are storage, keyPrefix"],
+  [{ storage: undefined }, 'storage is undefined: give an object with the functions read and write'],
+  [{ storage: { read() {} } }, "storage has no function 'write': give an object with the functions read and write"],
+  [{ storage: textStorage(manualClock()), keyPrefix: 7 }, 'keyPrefix is 7: give a string'],
+])('options %j are refused', (options, message) => {
+  expect(() => compareAndSwapStore(options as never)).toThrow(new TypeError(message));
+});

@@ -1,0 +1,79 @@
+import { PGlite } from '@electric-sql/pglite';
+import { Client, Pool } from 'pg';
+import postgres from 'postgres';
+import { createPostgresTable, type PostgresClient, postgresStore } from 'single-execution/postgres';
+import { type ContractHarness, lockStoreContract } from 'single-execution/testing';
+import { afterAll, beforeAll, describe, test } from 'vitest';
+import { memberCases } from '../../support/member-cases.js';
+import { type PostgresServer, startPostgresServer } from '../../support/postgres-server.js';
+import { type Rows, sqlHarness } from '../../support/sql-harness.js';
+
+const START_MS = 120_000;
+const STATEMENTS = {
+  read: 'SELECT record FROM single_execution_locks WHERE name = $1',
+  write: 'UPDATE single_execution_locks SET record = $1 WHERE name = $2',
+};
+
+let server: PostgresServer;
+beforeAll(async () => {
+  server = await startPostgresServer();
+}, START_MS);
+afterAll(() => server.stop());
+
+interface Connected {
+  readonly client: PostgresClient;
+  readonly rows: Rows;
+  close(): Promise<unknown>;
+}
+
+async function overPool(): Promise<Connected> {
+  const client = new Pool({ connectionString: server.url });
+  return { client, rows: async (...asked) => (await client.query(...asked)).rows, close: () => client.end() };
+}
+
+async function overClient(): Promise<Connected> {
+  const client = new Client({ connectionString: server.url });
+  await client.connect();
+  return { client, rows: async (...asked) => (await client.query(...asked)).rows, close: () => client.end() };
+}
+
+async function overPostgresJs(): Promise<Connected> {
+  const client = postgres(server.url, { onnotice: () => undefined });
+  return { client, rows: (...asked) => client.unsafe(...asked), close: () => client.end() };
+}
+
+async function overPGlite(): Promise<Connected> {
+  const client = new PGlite();
+  return { client, rows: async (...asked) => (await client.query<object>(...asked)).rows, close: () => client.close() };
+}
+
+/** As `neon()` of @neondatabase/serverless: a function of templates, with `query`, which resolves to rows. */
+async function overHttp(): Promise<Connected> {
+  const { rows, close } = await overPool();
+  const client = Object.assign(() => Promise.reject(new Error('no template')), {
+    query: async (...asked: Parameters<Rows>) => rows(...asked),
+  });
+  return { client, rows, close };
+}
+
+describe.each<[string, () => Promise<Connected>]>([
+  ['a Pool of pg', overPool],
+  ['a Client of pg', overClient],
+  ['postgres.js', overPostgresJs],
+  ['PGlite', overPGlite],
+  ['a client of the shape of neon()', overHttp],
+])('row 131: postgresStore over %s keeps the contract of all stores', (kind, connect) => {
+  let connected: Connected;
+  let harness: ContractHarness;
+
+  beforeAll(async () => {
+    connected = await connect();
+    const { client, rows } = connected;
+    await createPostgresTable(client);
+    const keyPrefix = `${kind}:`;
+    harness = sqlHarness({ store: postgresStore({ client, keyPrefix }), keyPrefix, rows, ...STATEMENTS });
+  }, START_MS);
+  afterAll(() => connected.close());
+
+  for (const { name, check } of [...lockStoreContract, ...memberCases]) test(name, () => check(harness));
+});

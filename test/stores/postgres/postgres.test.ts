@@ -1,0 +1,316 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Pool } from 'pg';
+import postgres from 'postgres';
+import { executeWithLock, type LockStoreError } from 'single-execution';
+import {
+  createPostgresTable,
+  type PostgresStoreOptions,
+  postgresStore,
+  postgresTable,
+} from 'single-execution/postgres';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { call, claim, done, grant } from '../../support/one-run.js';
+import { PASSWORD, type PostgresServer, startPostgresServer } from '../../support/postgres-server.js';
+
+let server: PostgresServer;
+let pool: Pool;
+beforeAll(async () => {
+  server = await startPostgresServer();
+  pool = new Pool({ connectionString: server.url, max: 10 });
+  pool.on('error', () => undefined);
+  await createPostgresTable(pool);
+}, 120_000);
+afterAll(async () => {
+  await pool.end();
+  await server.stop();
+});
+
+type Query = (text: string, values: (string | number)[]) => Promise<readonly object[]>;
+const query: Query = async (text, values) => (await pool.query(text, values)).rows;
+const isWrite = (text: string) => !text.startsWith('SELECT');
+
+/** A client whose statements go another way. */
+const over = (client: Query, options: Omit<PostgresStoreOptions, 'client'> = {}) =>
+  postgresStore({ client, ...options });
+
+let names = 0;
+const newName = () => `lock ${names++}`;
+
+async function failure(asked: Promise<unknown>): Promise<LockStoreError> {
+  return asked.then(
+    () => {
+      throw new Error('it did not fail');
+    },
+    (error) => error,
+  );
+}
+
+describe('an answer that is lost', () => {
+  test('F1 of an acquire, after the write and before it: the next try knows what became of it', async () => {
+    for (const isApplied of [true, false]) {
+      let lost = 0;
+      const store = over(async (text, values) => {
+        if (!isWrite(text) || lost++ > 0) return query(text, values);
+        if (isApplied) await query(text, values);
+        throw new Error('Connection terminated unexpectedly');
+      });
+      const name = newName();
+      const lease = await grant(store, claim({ name }));
+
+      expect(await store.acquire(claim({ name }), call())).toMatchObject({ reason: 'locked' });
+      expect(await store.release(lease, done, call())).toBe('released');
+    }
+  });
+
+  test('F53 of a release: it is released', async () => {
+    const name = newName();
+    const lease = await grant(over(query), claim({ name }));
+    let lost = 0;
+    const store = over(async (text, values) => {
+      const rows = await query(text, values);
+      if (isWrite(text) && lost++ === 0) throw new Error('Connection terminated unexpectedly');
+      return rows;
+    });
+
+    expect(await store.release(lease, done, call())).toBe('released');
+  });
+
+  test('F6 of all of an acquire: what comes late takes no lock', async () => {
+    const name = newName();
+    const late: (() => Promise<readonly object[]>)[] = [];
+    const store = over((text, values) => {
+      if (!isWrite(text) || String(values).includes('barredAttempt')) return query(text, values);
+      late.push(() => query(text, values));
+      return new Promise(() => undefined);
+    });
+
+    const error = await failure(store.acquire(claim({ name }), { ...call(), tryMs: 50, budgetMs: 300 }));
+    expect(error).toMatchObject({ code: 'UNAVAILABLE', retryable: true });
+    expect(await Promise.all(late.map((arrive) => arrive()))).toEqual(late.map(() => []));
+    expect(await over(query).acquire(claim({ name }), call())).toMatchObject({ status: 'acquired' });
+  });
+});
+
+test('row 131: of 64 contenders at once on one name one runs, and none fails', async () => {
+  const store = postgresStore({ client: pool });
+  // Connections that are not there yet would take most of the time.
+  await Promise.all(Array.from({ length: 10 }, () => pool.query('SELECT 1')));
+  const name = newName();
+  let ran = 0;
+  const asked = Array.from({ length: 64 }, () =>
+    executeWithLock(() => ++ran, { name, store, lockAtMostFor: '1m', lockAtLeastFor: '30s', observers: [] }),
+  );
+  const statuses = (await Promise.all(asked)).map(({ status }) => status);
+
+  expect(ran).toBe(1);
+  expect(statuses.filter((status) => status === 'skipped')).toHaveLength(63);
+});
+
+test('row 131: connections that are cut while ticks race: each tick runs once, and never two at once', async () => {
+  const store = postgresStore({ client: pool });
+  const name = newName();
+  const cutter = new Pool({ connectionString: server.url, max: 1 });
+  onTestFinished(() => cutter.end());
+  const runs = new Map<number, number>();
+  let atOnce = 0;
+  let most = 0;
+  const run = async (tick: number) => {
+    most = Math.max(most, ++atOnce);
+    await sleep(1);
+    atOnce--;
+    runs.set(tick, (runs.get(tick) ?? 0) + 1);
+  };
+  const first = Date.now() - 600_000;
+  for (let tick = first; tick < first + 12; tick++) {
+    const options = { name, store, tick, lockAtMostFor: '1m', observers: [] };
+    const asked = Array.from({ length: 4 }, () => executeWithLock(() => run(tick), options));
+    await sleep(10 * Math.random());
+    await cutter.query(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()",
+    );
+    for (const outcome of await Promise.allSettled(asked)) {
+      if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ name: 'LockStoreError' });
+    }
+  }
+
+  expect(most).toBe(1);
+  expect(new Set(runs.values())).toEqual(new Set([1]));
+  expect(runs.size).toBeGreaterThan(6);
+}, 120_000);
+
+test.each(['40001', '40P01', '53300', '57014', '57P03', '25006'])('F17 %s is tried again', async (code) => {
+  let failed = 0;
+  const store = over((text, values) =>
+    isWrite(text) && failed++ === 0 ? Promise.reject(Object.assign(new Error('no'), { code })) : query(text, values),
+  );
+
+  expect(await store.acquire(claim({ name: newName() }), call())).toMatchObject({ status: 'acquired' });
+});
+
+test('row 131: SERIALIZABLE as the default of the server is no matter', async () => {
+  const client = new Pool({ connectionString: server.url, options: '-c default_transaction_isolation=serializable' });
+  onTestFinished(() => client.end());
+  const store = postgresStore({ client });
+  const name = newName();
+  const asked = Array.from({ length: 10 }, () => store.acquire(claim({ name }), call()));
+
+  expect((await Promise.all(asked)).filter(({ status }) => status === 'acquired')).toHaveLength(1);
+});
+
+describe('F16 what somebody must change is named with its remedy, and fails at once', () => {
+  const refusal = async (options: PostgresStoreOptions) => {
+    const { code, message, retryable } = await failure(
+      postgresStore(options).acquire(claim({ name: 'digest' }), call()),
+    );
+    return { code, retryable, message: message.replace('acquire of lock "digest" failed: ', '') };
+  };
+  const urlAs = (username: string, password: string, database = 'postgres') =>
+    String(Object.assign(new URL(server.url), { username, password, pathname: database }));
+  const poolAs = (connectionString: string, options = '') => {
+    const client = new Pool({ connectionString, options });
+    onTestFinished(() => client.end());
+    return client;
+  };
+
+  test('a table that is missing', async () => {
+    expect(await refusal({ client: pool, table: 'jobs.locks' })).toEqual({
+      code: 'TABLE_NOT_FOUND',
+      retryable: false,
+      message:
+        'table "jobs"."locks" does not exist in this database: make it by createPostgresTable(client), or correct table or the search_path (42P01)',
+    });
+  });
+
+  test('a table with other columns', async () => {
+    await pool.query('CREATE TABLE IF NOT EXISTS other (name text PRIMARY KEY)');
+
+    expect(await refusal({ client: pool, table: 'other' })).toMatchObject({
+      code: 'KEY_SCHEMA',
+      message: expect.stringContaining('table "other" has other columns'),
+    });
+  });
+
+  test('a right that is missing', async () => {
+    await pool.query(`CREATE ROLE guest LOGIN PASSWORD 'g'`);
+
+    expect(await refusal({ client: poolAs(urlAs('guest', 'g')) })).toEqual({
+      code: 'ACCESS_DENIED',
+      retryable: false,
+      message:
+        'no right to table "single_execution_locks": GRANT SELECT, INSERT, UPDATE ON "single_execution_locks" TO the role of this client (42501)',
+    });
+    await pool.query('GRANT SELECT, INSERT, UPDATE ON single_execution_locks TO guest');
+    expect(
+      await grant(postgresStore({ client: poolAs(urlAs('guest', 'g')) }), claim({ name: newName() })),
+    ).toBeDefined();
+  });
+
+  test.each<[string, (url: string) => PostgresStoreOptions['client'] & { end(): Promise<void> }]>([
+    ['pg', (connectionString) => new Pool({ connectionString })],
+    ['postgres.js', (url) => postgres(url)],
+  ])('a wrong password, by %s', async (_, connect) => {
+    const client = connect(urlAs('postgres', 'wrong'));
+    onTestFinished(() => client.end());
+
+    expect(await refusal({ client })).toEqual({
+      code: 'ACCESS_DENIED',
+      retryable: false,
+      message: 'Postgres refused the login: give the client the right user and password (28P01)',
+    });
+  });
+
+  test('a database that is not there', async () => {
+    expect(await refusal({ client: poolAs(urlAs('postgres', PASSWORD, 'nowhere')) })).toMatchObject({
+      code: 'INVALID_REQUEST',
+      message: 'the database does not exist: correct its name (3D000)',
+    });
+  });
+
+  test('a server that is read-only may be one no longer, so it is tried again first', async () => {
+    const client = poolAs(server.url, '-c default_transaction_read_only=on');
+    const error = await client.query("UPDATE single_execution_locks SET version = 1 WHERE name = 'none'").catch(String);
+    expect(error).toContain('read-only');
+    let asked = 0;
+    const store = over(async (text, values) => {
+      if (!isWrite(text)) return query(text, values);
+      if (asked++ > 0) throw Object.assign(new Error('in another word'), { code: '25006' });
+      return (await client.query(text, values)).rows;
+    });
+
+    expect(await failure(store.acquire(claim({ name: newName() }), call(300)))).toMatchObject({
+      code: 'UNAVAILABLE',
+      retryable: true,
+    });
+    expect(asked).toBeGreaterThan(1);
+  });
+});
+
+test('F90 the error of a client is told by its name and code, with no statement and no address', async () => {
+  const store = over(async () => {
+    throw Object.assign(new Error('INSERT of postgres://user:secret@host failed'), { code: 'XX000', detail: 'secret' });
+  });
+  const error = await failure(store.acquire(claim(), { ...call(), budgetMs: 1 }));
+
+  expect(error.message).toContain('no answer from Postgres that can be relied on (XX000); try again');
+  expect(error.cause).toMatchObject({ name: 'Error', code: 'XX000' });
+  expect(`${error.stack}${String((error.cause as Error).stack)}${JSON.stringify(error.cause)}`).not.toContain('secret');
+});
+
+test('F14 a row that holds no record is corrupt, and is listed so', async () => {
+  const name = newName();
+  await pool.query("INSERT INTO single_execution_locks VALUES ($1, 'no JSON', 1)", [name]);
+  const store = over(query);
+
+  expect(await failure(store.acquire(claim({ name }), call()))).toMatchObject({
+    name: 'CorruptLockError',
+    attribute: 'state',
+  });
+  expect((await store.list(call())).find((lock) => lock.name === name)).toMatchObject({
+    item: { state: 'unreadable' },
+  });
+});
+
+describe('the table', () => {
+  test('may be made again, and by many at once', async () => {
+    const made = Array.from({ length: 8 }, () => createPostgresTable(pool, { table: 'made_at_once' }));
+
+    await expect(Promise.all(made)).resolves.toHaveLength(8);
+    await createPostgresTable(pool, { table: 'made_at_once' });
+  });
+
+  test('is named as it is written, in its schema', async () => {
+    await pool.query('CREATE SCHEMA "Jobs"');
+    await createPostgresTable(pool, { table: 'Jobs.the "locks"' });
+    const store = postgresStore({ client: pool, table: 'Jobs.the "locks"', keyPrefix: 'x:' });
+    await grant(store, claim({ name: 'digest' }));
+
+    expect((await pool.query('SELECT name FROM "Jobs"."the ""locks"""')).rows).toEqual([{ name: 'x:digest' }]);
+    expect((await store.list(call())).map(({ name }) => name)).toEqual(['digest']);
+  });
+
+  test('is told as one statement', () => {
+    expect(postgresTable('jobs.locks')).toBe(
+      'CREATE TABLE IF NOT EXISTS "jobs"."locks" (name text PRIMARY KEY, record text NOT NULL, version bigint NOT NULL)',
+    );
+  });
+
+  test('that cannot be made says why', async () => {
+    expect(await failure(createPostgresTable(pool, { table: 'nowhere.locks' }))).toMatchObject({
+      name: 'LockStoreError',
+      code: 'TABLE_NOT_FOUND',
+      operation: 'createLockTable',
+      message: expect.stringContaining('the table was not made: table "nowhere"."locks" does not exist'),
+    });
+  });
+});
+
+test.each<[unknown, string]>([
+  [{ client: undefined }, 'client is undefined: give a client of pg, postgres, Neon or PGlite, or a function'],
+  [{ client: 'postgres://user:secret@host' }, 'client is a string: give a client'],
+  [{ client: () => [], table: 'a.b.c' }, "table is 'a.b.c': give the name of a table, or of a schema and a table"],
+  [{ client: () => [], table: '' }, "table is '': give the name of a table"],
+  [{ client: () => [], tableName: 'x' }, "unknown option 'tableName': the options are client, table, keyPrefix"],
+  [{ client: () => [], keyPrefix: 1 }, 'keyPrefix is 1: give a string'],
+])('options %j are refused', (options, message) => {
+  expect(() => postgresStore(options as never)).toThrow(message);
+});

@@ -1,0 +1,14 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { playContract } from './played-contract.js';
+
+/* Plays the contract on node:sqlite, with two connections to one file, and prints what came of it. */
+
+const folder = mkdtempSync(join(tmpdir(), 'node-sqlite-'));
+const [database, other] = [0, 1].map(() => new DatabaseSync(join(folder, 'locks.db'))) as [DatabaseSync, DatabaseSync];
+const played = await playContract(database, (text, values) => other.prepare(text).all(...values) as object[]);
+process.stdout.write(JSON.stringify(played));
+for (const one of [database, other]) one.close();
+rmSync(folder, { recursive: true });

@@ -1,0 +1,167 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Client, createClient } from '@libsql/client';
+import { executeWithLock, type LockStoreError } from 'single-execution';
+import { createSqliteTable, type SqliteClient, sqliteStore, sqliteTable } from 'single-execution/sqlite';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { call, claim, done, grant } from '../../support/one-run.js';
+
+let folder: string;
+let client: Client;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'sqlite-'));
+  client = connected('locks.db');
+  await createSqliteTable(client);
+});
+afterAll(async () => {
+  client.close();
+  await rm(folder, { recursive: true });
+});
+
+const connected = (file: string) => createClient({ url: `file:${join(folder, file)}` });
+
+let names = 0;
+const newName = () => `lock ${names++}`;
+
+async function failure(asked: Promise<unknown>): Promise<LockStoreError> {
+  return asked.then(
+    () => {
+      throw new Error('it did not fail');
+    },
+    (error) => error,
+  );
+}
+
+const failing = (message: string, more: object = {}): SqliteClient => {
+  return async () => {
+    throw Object.assign(new Error(message), more);
+  };
+};
+
+test('row 132: of contenders over two connections to one file one runs, and none fails', async () => {
+  const other = connected('locks.db');
+  onTestFinished(() => other.close());
+  const name = newName();
+  let ran = 0;
+  const asked = [client, other, client, other].map((one) =>
+    executeWithLock(() => ++ran, {
+      name,
+      store: sqliteStore({ client: one }),
+      lockAtMostFor: '1m',
+      lockAtLeastFor: '30s',
+      observers: [],
+    }),
+  );
+
+  expect((await Promise.all(asked)).filter(({ status }) => status === 'skipped')).toHaveLength(3);
+  expect(ran).toBe(1);
+});
+
+test('row 132: a file that another process is writing to is waited for', async () => {
+  const other = connected('locks.db');
+  onTestFinished(() => other.close());
+  const writing = await other.transaction('write');
+  let asked = 0;
+  const store = sqliteStore({
+    client: async (sql, args) => {
+      if (asked++ === 2) await writing.rollback();
+      return (await client.execute({ sql, args })).rows;
+    },
+  });
+
+  expect(await store.acquire(claim({ name: newName() }), call())).toMatchObject({ status: 'acquired' });
+  expect(asked).toBeGreaterThan(2);
+});
+
+test('row 132: a client that works synchronously, and one whose statements are bound first, will do', async () => {
+  const rows = async (sql: string, args: (string | number)[]) => [...(await client.execute({ sql, args })).rows];
+  const bound: SqliteClient = {
+    prepare: (text) => ({
+      all: () => Promise.reject(new Error('not bound')),
+      bind: (...values) => ({ all: async () => ({ results: await rows(text, values) }) }),
+    }),
+  };
+  const name = newName();
+  const lease = await grant(sqliteStore({ client: bound }), claim({ name }));
+
+  expect(await sqliteStore({ client: rows }).release(lease, done, call())).toBe('released');
+  expect(await failure(sqliteStore({ client: () => [] }).get(name, call()))).toMatchObject({ code: 'INVALID_REQUEST' });
+});
+
+describe('F16 what somebody must change is named with its remedy, and fails at once', () => {
+  const refusal = async (one: SqliteClient, table?: string) => {
+    const store = sqliteStore({ client: one, ...(table !== undefined && { table }) });
+    const { code, message } = await failure(store.acquire(claim(), call()));
+    return [code, message.replace('acquire of lock "digest" failed: ', '')];
+  };
+
+  test('a table that is missing', async () => {
+    expect(await refusal(client, 'nowhere')).toEqual([
+      'TABLE_NOT_FOUND',
+      'table "nowhere" does not exist: make it by createSqliteTable(client), or correct table',
+    ]);
+  });
+
+  test('a table with other columns', async () => {
+    await client.execute('CREATE TABLE other (name TEXT PRIMARY KEY)');
+
+    expect(await refusal(client, 'other')).toEqual([
+      'KEY_SCHEMA',
+      'table "other" has other columns: give the store a table of its own, made by sqliteTable()',
+    ]);
+  });
+
+  test.each<[string, object, string, string]>([
+    ['attempt to write a readonly database', { code: 'SQLITE_READONLY' }, 'ACCESS_DENIED', 'the database is read-only'],
+    ['SERVER_ERROR: Server returned HTTP status 401', {}, 'ACCESS_DENIED', 'the database refused the credentials'],
+    ['unable to open database file', { code: 'SQLITE_CANTOPEN' }, 'INVALID_REQUEST', 'the file cannot be opened'],
+    ['near "RETURNING": syntax error', {}, 'INVALID_REQUEST', 'SQLite refused the statement: it needs SQLite 3.42'],
+  ])('%s', async (message, more, code, why) => {
+    expect(await refusal(failing(message, more))).toEqual([code, expect.stringContaining(why)]);
+  });
+
+  test('an SQLite that is too old to tell milliseconds', async () => {
+    expect(await refusal(async () => [{ record: null, version: null, now_ms: null }])).toEqual([
+      'INVALID_REQUEST',
+      "the storage's nowMs is NaN; give whole epoch milliseconds",
+    ]);
+  });
+});
+
+test.each<[string, object]>([
+  ['D1_ERROR: Network connection lost', {}],
+  ['fetch failed', { cause: Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }) }],
+  ['database is locked', { code: 'SQLITE_BUSY' }],
+])('F17 %s is tried again, then told with no statement', async (message, more) => {
+  const store = sqliteStore({ client: failing(`${message} token=secret`, more) });
+  const error = await failure(store.acquire(claim(), call(200)));
+
+  expect(error).toMatchObject({ code: 'UNAVAILABLE', retryable: true });
+  expect(`${error.message}${error.stack}${JSON.stringify(error.cause)}`).not.toContain('secret');
+});
+
+describe('the table', () => {
+  test('may be made again, and is told as one statement', async () => {
+    await createSqliteTable(client);
+    expect(sqliteTable()).toBe(
+      'CREATE TABLE IF NOT EXISTS "single_execution_locks" (name TEXT PRIMARY KEY, record TEXT NOT NULL, version INTEGER NOT NULL) WITHOUT ROWID',
+    );
+  });
+
+  test('that cannot be made says why', async () => {
+    expect(await failure(createSqliteTable(client, { table: 'nowhere.locks' }))).toMatchObject({
+      name: 'LockStoreError',
+      operation: 'createLockTable',
+      message: expect.stringContaining('the table was not made: '),
+    });
+  });
+});
+
+test.each<[unknown, string]>([
+  [{ client: undefined }, 'client is undefined: give a client of D1, libSQL, node:sqlite or better-sqlite3'],
+  [{ client: () => [], table: 7 }, "table is 7: give the name of a table, or of a schema and a table: 'jobs.locks'"],
+  [{ client: () => [], name: 'x' }, "unknown option 'name': the options are client, table, keyPrefix"],
+])('options %j are refused', (options, message) => {
+  expect(() => sqliteStore(options as never)).toThrow(message);
+});
