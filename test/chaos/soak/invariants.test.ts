@@ -350,6 +350,10 @@ const NO_BREACH: Readonly<Record<string, SoakHistory>> = {
     { id: 4, at: 19_980, beganMs: 25_070, refused: 1, ...toldAt(25_078), endedMs: 25_080 },
     { id: 5, endedMs: 25_072 },
   ),
+  'one that stood still since its grant begins beside its successor, which works on, and is told at once': but(
+    { id: 4, at: 19_980, beganMs: 25_070, refused: 1, ...toldAt(25_153), endedMs: 25_153 },
+    { id: 5, endedMs: 25_400 },
+  ),
   'one that stood still since its grant does not begin': but({
     id: 20,
     tick: 9,

@@ -11,7 +11,8 @@ export const RUN_INVARIANTS: Invariants<SoakHistory> = {
   'never two handlers of a job at work at once, but beside one that stands still'(history) {
     const runs = runsOf(history);
     const breaches = besideSuccessor(history).flatMap(([one, next]) => {
-      const awake = awakeMs(one.worker, next.run.beganMs, Math.min(one.run.endedMs, next.run.endedMs));
+      const { worker } = withoutLock(one, next);
+      const awake = awakeMs(worker, next.run.beganMs, Math.min(one.run.endedMs, next.run.endedMs));
       return awake > READING_MS ? [shown(`two at work for ${Math.round(awake)} ms`, one, next)] : [];
     });
     return { cases: runs.length, breaches };
@@ -21,8 +22,7 @@ export const RUN_INVARIANTS: Invariants<SoakHistory> = {
     const runs = runsOf(history);
     const overdue = runs.filter(({ job }) => !job.keepAlive).flatMap(beyondItsLease);
     const untold = besideSuccessor(history).filter(([one, next]) => {
-      // The one with the smaller token has lost the lock: the first, or one that stood still and began too late.
-      const [{ run, worker }] = one.run.token < next.run.token ? [one] : [next];
+      const { run, worker } = withoutLock(one, next);
       // One that ends in the very turn in which it goes on may do so before it is told.
       const isTold = run.aborted?.reason === 'LockLostError' || awakeMs(worker, next.run.beganMs, run.endedMs) === 0;
       return !isTold && run.endedMs !== worker.killedMs;
@@ -87,6 +87,11 @@ export const RUN_INVARIANTS: Invariants<SoakHistory> = {
     return { cases: all.length, breaches: [...breaches, ...unheard] };
   },
 };
+
+/** Of two at work the one with the smaller token has lost the lock: the first, or one that stood still and began late. */
+function withoutLock(one: WithRun, next: WithRun): WithRun {
+  return one.run.token < next.run.token ? one : next;
+}
 
 /** When the lease of a run without keepAlive is over at the latest. */
 function leaseEndMs({ granted, job, run }: WithRun): number {
