@@ -5,6 +5,7 @@ import { afterAll, beforeAll } from 'vitest';
 import type { LockStore } from '../../src/core/ports/lock-store.js';
 import { systemClock } from '../../src/core/values/clock.js';
 import { type BuiltCli, builtCli, type CliEnd } from '../support/built-cli.js';
+import { innerCli } from '../support/inner-cli.js';
 import { type RealStores, startRealStores } from '../support/real-stores.js';
 
 export const KINDS = ['dynamodb', 'redis'] as const;
@@ -26,7 +27,7 @@ export interface CliStage {
   on(kind: (typeof KINDS)[number]): StoreStage;
 }
 
-/** The tool as it is published, and real stores, for the tests of one file. */
+/** The tool as it is published, and real stores, for the tests of one file. A stage runs all but `run` in this process. */
 export function cliStage(): () => CliStage {
   let stores: RealStores;
   let cli: BuiltCli;
@@ -45,7 +46,10 @@ export function cliStage(): () => CliStage {
       kind === 'redis'
         ? ['--redis-url', stores.redisUrl]
         : ['--table', tableName, '--endpoint', endpoint, '--region', 'local'];
-    const run = (...own: readonly string[]) => cli.run([...withStore(own, args)]);
+    const run = (...own: readonly string[]) => {
+      const line = withStore(own, args);
+      return own[0] === 'run' ? cli.run(line) : innerCli(line);
+    };
     return {
       store,
       admin: lockAdmin(admin),
