@@ -2,6 +2,7 @@ import { UpdateTimeToLiveCommand } from '@aws-sdk/client-dynamodb';
 import { Redis } from 'ioredis';
 import { describe, expect, test } from 'vitest';
 import { dynamoDBLocal, freshTable } from '../support/dynamodb-local.js';
+import { innerCli } from '../support/inner-cli.js';
 import { freePort } from '../support/kept-server.js';
 import { cliStage } from './stage.js';
 
@@ -9,7 +10,7 @@ const stage = cliStage();
 
 /** What doctor finds, by check. */
 async function found(...args: readonly string[]) {
-  const { code, stdout } = await stage().cli.run(['doctor', '--json', ...args]);
+  const { code, stdout } = await innerCli(['doctor', '--json', ...args]);
   const findings = JSON.parse(stdout) as { check: string; status: string; found: string; remedy?: string }[];
   return { code, ...Object.fromEntries(findings.map(({ check, ...finding }) => [check, finding])) };
 }
@@ -33,7 +34,7 @@ describe('on DynamoDB', () => {
       'dynamodb:Scan': { status: 'ok' },
       clock: { status: 'ok' },
     });
-    expect((await stage().cli.run(['ls', ...at(table)])).stderr).toBe('no locks\n');
+    expect((await innerCli(['ls', ...at(table)])).stderr).toBe('no locks\n');
   });
 
   test('a time to live that takes locks away is a problem; one by an attribute that no lock has is not', async () => {
@@ -116,7 +117,7 @@ describe('on Redis', () => {
   });
 
   test('one that is out of reach is a problem, and its password is not shown', async () => {
-    const { code, stdout, stderr } = await stage().cli.run([
+    const { code, stdout, stderr } = await innerCli([
       'doctor',
       '--redis-url',
       `redis://ada:secret@127.0.0.1:${await freePort()}`,

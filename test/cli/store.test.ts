@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type BuiltCli, builtCli } from '../support/built-cli.js';
 import { dynamoDBLocal, freshTable } from '../support/dynamodb-local.js';
+import { innerCli } from '../support/inner-cli.js';
 import { freePort } from '../support/kept-server.js';
 import { connectedTo, startRedisServer } from '../support/redis-server.js';
 import { startRestServer } from '../support/rest-server.js';
@@ -48,15 +49,15 @@ describe('the packages beside it', () => {
     await redis.config('SET', 'requirepass', 'right');
     redis.disconnect();
 
-    for (const cli of [stage().cli, withRedis]) {
+    for (const run of [innerCli, withRedis.run]) {
       for (const login of ['', ':wrong@', 'nobody:wrong@']) {
-        const end = await cli.run(['ls', '--redis-url', `redis://${login}127.0.0.1:${server.port}`]);
+        const end = await run(['ls', '--redis-url', `redis://${login}127.0.0.1:${server.port}`]);
 
         expect(end).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('Redis refuses the login') });
         expect(end.stderr).not.toContain('wrong');
       }
       const url = `redis://:right@127.0.0.1:${server.port}`;
-      expect(await cli.run(['ls', '--redis-url', url])).toMatchObject({ code: 0 });
+      expect(await run(['ls', '--redis-url', url])).toMatchObject({ code: 0 });
     }
     await server.stop();
   });
@@ -92,13 +93,13 @@ describe('on Upstash', () => {
     const env = { UPSTASH_REDIS_REST_URL: bridge.url, UPSTASH_REDIS_REST_TOKEN: bridge.token };
     await taken(on('redis').store, name);
 
-    expect(await cli.run(['show', name, '--upstash'], env)).toMatchObject({
+    expect(await innerCli(['show', name, '--upstash'], env)).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/^state +held$/m),
     });
     expect(await cli.run(['run', '--name', name, '--upstash', '--', 'true'], env)).toMatchObject({ code: 75 });
-    expect(await cli.run(['doctor', '--upstash'], env)).toMatchObject({ code: 0 });
-    const { code, stdout, stderr } = await cli.run(['ls', '--upstash'], {
+    expect(await innerCli(['doctor', '--upstash'], env)).toMatchObject({ code: 0 });
+    const { code, stdout, stderr } = await innerCli(['ls', '--upstash'], {
       ...env,
       UPSTASH_REDIS_REST_TOKEN: 'wrong-token',
     });
@@ -107,10 +108,10 @@ describe('on Upstash', () => {
   });
 
   test('doctor compares the clocks also where the server does not encode its answers', async () => {
-    const { cli, on } = stage();
+    const { on } = stage();
     const server = await startRestServer(on('redis').args[1] ?? '');
     const env = { UPSTASH_REDIS_REST_URL: server.url, UPSTASH_REDIS_REST_TOKEN: server.token };
-    const { stdout } = await cli.run(['doctor', '--upstash'], env);
+    const { stdout } = await innerCli(['doctor', '--upstash'], env);
     await server.stop();
 
     expect(stdout).toMatch(/^ok +clock +this host's clock is right, to a second$/m);
@@ -146,7 +147,7 @@ describe('a table of another key', () => {
     const { cli } = stage();
     const args = [...(await tableOf({ partitionKey: 'PK', sortKey: 'SK' })), ...given];
     const ends = await Promise.all([
-      cli.run(['ls', ...args]),
+      innerCli(['ls', ...args]),
       cli.run(['console', ...args]),
       cli.run(['run', '--name', 'digest', ...args, '--', 'true']),
     ]);
@@ -161,21 +162,24 @@ describe('a table of another key', () => {
   test('is run, looked at and steered with both keys', async () => {
     const { cli } = stage();
     const args = [...(await tableOf({ partitionKey: 'PK', sortKey: 'SK' })), ...KEYS];
-    const run = (...own: string[]) => cli.run([...own.slice(0, 3), ...args, ...own.slice(3)]);
+    const run = (...own: string[]) => {
+      const line = [...own.slice(0, 3), ...args, ...own.slice(3)];
+      return own[0] === 'run' ? cli.run(line) : innerCli(line);
+    };
 
     expect(await run('run', '--name', 'digest', '--', 'true')).toMatchObject({ code: 0 });
     expect(await run('pause', 'digest')).toMatchObject({ code: 0 });
     expect(await run('ls')).toMatchObject({ code: 0, stdout: expect.stringMatching(/^digest +paused \(free\)/m) });
     const before = ['--partition-key', 'PK', '--sort-key=SK', ...args.slice(0, -4)];
-    expect(await cli.run([...before, 'show', 'digest'])).toMatchObject({ code: 0 });
+    expect(await innerCli([...before, 'show', 'digest'])).toMatchObject({ code: 0 });
   });
 
   test('is made by table create', async () => {
-    const { cli, on } = stage();
+    const { on } = stage();
     const args = ['--table', freshName('locks'), ...on('dynamodb').args.slice(2), ...KEYS];
 
-    expect(await cli.run(['table', 'create', ...args])).toMatchObject({ code: 0 });
-    expect(await cli.run(['ls', ...args])).toEqual({ code: 0, stdout: '', stderr: 'no locks\n' });
+    expect(await innerCli(['table', 'create', ...args])).toMatchObject({ code: 0 });
+    expect(await innerCli(['ls', ...args])).toEqual({ code: 0, stdout: '', stderr: 'no locks\n' });
   });
 
   test.each([
@@ -184,7 +188,7 @@ describe('a table of another key', () => {
   ])('cannot have a key that a lock uses otherwise: %s %s', async (option, key) => {
     const args = ['--table', 'locks', ...stage().on('dynamodb').args.slice(2), option, key];
 
-    expect(await stage().cli.run(['ls', ...args])).toMatchObject({ code: 2, stderr: expect.stringContaining(key) });
+    expect(await innerCli(['ls', ...args])).toMatchObject({ code: 2, stderr: expect.stringContaining(key) });
   });
 });
 
@@ -205,7 +209,7 @@ describe('a store that is away', () => {
     const port = await freePort();
     const [args, env] = await away(kind, port);
     const [ls, run] = await Promise.all([
-      stage().cli.run(['ls', ...args], env),
+      innerCli(['ls', ...args], env),
       stage().cli.run(['run', '--name', 'digest', ...args, '--', 'true'], env),
     ]);
 
@@ -224,7 +228,7 @@ describe('a store that is away', () => {
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
     const { port } = silent.address() as AddressInfo;
     const [args, env] = await away(kind, port);
-    const { code, stderr } = await stage().cli.run(['ls', ...args], env);
+    const { code, stderr } = await innerCli(['ls', ...args], env);
     silent.close();
 
     expect(code).toBe(1);
