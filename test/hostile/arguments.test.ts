@@ -85,7 +85,7 @@ test('what is not said is filled in', () => {
   const stores = ['dynamodb', 'redis', 'upstash'];
   expect(readChaosSettings(['--seed', '7'])).toEqual({ seed: 7, minutes: 1, stores, help: false });
   const kinds = (Object.keys(STAGES) as Stage[]).flatMap((stage) => STAGES[stage].map((regime) => ({ stage, regime })));
-  expect(readSimSettings([])).toEqual({ seeds: 12_000, from: 1, kinds, bugs: false });
+  expect(readSimSettings([])).toEqual({ seeds: 4_000, from: 1, kinds, bugs: false });
 });
 
 test('every option is read', () => {

@@ -11,7 +11,7 @@ export interface SimSettings {
   readonly bugs: boolean;
 }
 
-const SEEDS = 12_000;
+const SEEDS = 4_000;
 const SEEDS_A_BUG = 1_000;
 const MOST_SEEDS = 1_000_000_000;
 const LAST_SEED = 4_294_967_295;

@@ -9,7 +9,7 @@ import { simulation } from './simulate.js';
 import { FEW, type Kind, MOST_REMAINDER, type Tally } from './tally.js';
 
 /*
- * `npm run sim -- [--seeds 12000] [--from 1] [--stage redis] [--regime hostile]` plays so many worlds, shared among the
+ * `npm run sim -- [--seeds 4000] [--from 1] [--stage redis] [--regime hostile]` plays so many worlds, shared among the
  * kinds, and those that are kept. `npm run sim -- --bugs [--seeds 1000]` shows that each bug of `*-bugs.ts` is found
  * in so many worlds from the one that showed it. Both end with an exit code of 1 where something is amiss.
  */
