@@ -7,7 +7,8 @@ import { msOf } from '../values/date-of.js';
 import { defined } from '../values/defined.js';
 import { describe } from '../values/describe.js';
 import { checkLockName } from '../values/lock-name.js';
-import { namesOf } from '../values/option-checks.js';
+import { checkMethods, namesOf } from '../values/option-checks.js';
+import type { Signal } from '../values/signal.js';
 import { thisProcess } from '../values/this-process.js';
 import { checkTick } from '../values/tick.js';
 import { warnOfStrayTick } from './stray-tick.js';
@@ -20,9 +21,22 @@ export interface ExecuteOptions extends LockOptions {
   readonly tick?: Date | number;
   /** When the platform ends the run; the signal aborts shortly before. Epoch milliseconds when a number. */
   readonly deadline?: Date | number;
+  /**
+   * Ends the run, or the wait for its lock: once it aborts, `execution.signal` aborts with a `DeadlineError` whose
+   * `code` is `'SHUTDOWN'`. A call that has not begun its task by then rejects with that error.
+   */
+  readonly signal?: Signal;
+  /** Names the holder for people who look at the lock; cut to 128 bytes. @default this process and its host */
+  readonly lockedBy?: string;
 }
 
-const OWN_OPTIONS = namesOf<Omit<ExecuteOptions, keyof LockOptions>>({ name: true, tick: true, deadline: true });
+const OWN_OPTIONS = namesOf<Omit<ExecuteOptions, keyof LockOptions>>({
+  name: true,
+  tick: true,
+  deadline: true,
+  signal: true,
+  lockedBy: true,
+});
 
 /**
  * Runs any function under a lock. `lockAtMostFor` is required unless `keepAlive` is set.
@@ -43,6 +57,7 @@ const OWN_OPTIONS = namesOf<Omit<ExecuteOptions, keyof LockOptions>>({ name: tru
  *
  * @returns what became of it: executed with the task's value, or skipped and why
  * @throws the task's own error, by identity
+ * @throws DeadlineError when `signal` aborts, or the deadline comes, before the task has begun
  * @throws LockStoreError when the store failed, unless `onStoreError` says otherwise
  * @throws CorruptLockError when the stored record is not one
  * @throws TypeError, RangeError for options that cannot be
@@ -59,15 +74,19 @@ export async function executeWithLock<T>(task: Task<T>, options: ExecuteOptions)
   if (policy.gracePeriodMs !== undefined && deadlineMs === undefined) {
     throw new TypeError('gracePeriod does nothing without deadline: give both, or leave gracePeriod out');
   }
+  const { signal, lockedBy = thisProcess() } = options;
+  if (signal !== undefined) checkMethods('signal', signal, ['addEventListener'], 'give an AbortSignal');
+  if (typeof lockedBy !== 'string') throw new TypeError(`lockedBy is ${describe(lockedBy)}: give a string`);
   const { schedule } = policy;
   if (tickMs !== undefined && typeof schedule === 'object') warnOfStrayTick(name, tickMs, schedule, schedule);
   return run(
     task,
     {
       name,
-      lockedBy: thisProcess(),
+      lockedBy,
       leaseMs,
       ...defined({
+        shutdown: signal,
         tickMs,
         deadlineMono: deadlineMs === undefined ? undefined : clock.monotonic() + (deadlineMs - clock.now()),
       }),

@@ -1,4 +1,4 @@
-import { DeadlineError, type ExecuteOptions, executeWithLock } from 'single-execution';
+import { acquireLock, DeadlineError, type ExecuteOptions, executeWithLock } from 'single-execution';
 import { memoryStore } from 'single-execution/memory';
 import { manualClock } from 'single-execution/testing';
 import { describe, expect, test, vi } from 'vitest';
@@ -50,6 +50,9 @@ describe('row 14: what cannot be is refused before any write', () => {
       { gracePeriod: '5s' },
       new TypeError('gracePeriod does nothing without deadline: give both, or leave gracePeriod out'),
     ],
+    [{ signal: 'SIGTERM' }, new TypeError('signal is a string: give an AbortSignal')],
+    [{ signal: {} }, new TypeError("signal has no function 'addEventListener': give an AbortSignal")],
+    [{ lockedBy: 7 }, new TypeError('lockedBy is 7: give a string')],
     [{ name: '' }, new RangeError("name is '': empty; give the lock a name of 1 to 128 bytes")],
     [{ name: () => 'digest' }, new TypeError('name is a function: give the lock a name, a string')],
     [{ store: undefined }, new TypeError('store is undefined: give a store, such as dynamoDBStore({ tableName })')],
@@ -119,6 +122,50 @@ test('a whole execution', async () => {
   expect(outcome).not.toHaveProperty('value.tick');
   expect(outcome).not.toHaveProperty('value.previous');
   expect(outcome).not.toHaveProperty('value.attempt');
+});
+
+describe('signal', () => {
+  test('asks a run to end, which then fails and frees its lock', async () => {
+    const { store, options } = setting();
+    const caller = new AbortController();
+    const running = executeWithLock(
+      async ({ signal }) => {
+        caller.abort();
+        signal.throwIfAborted();
+      },
+      { ...options, tick: NOW, signal: caller.signal },
+    );
+
+    await expect(running).rejects.toMatchObject({ name: 'DeadlineError', code: 'SHUTDOWN' });
+    expect(await executeWithLock(() => 'again', { ...options, store, tick: NOW })).toMatchObject({ value: 'again' });
+  });
+
+  test('that has aborted before: nothing is sent', async () => {
+    const { options } = setting();
+    const acquire = vi.spyOn(options.store, 'acquire');
+    const running = executeWithLock(() => 'sent', { ...options, signal: AbortSignal.abort() });
+
+    await expect(running).rejects.toMatchObject({ name: 'DeadlineError', code: 'SHUTDOWN' });
+    expect(acquire).not.toHaveBeenCalled();
+  });
+
+  test('ends the wait for a lock that is held', async () => {
+    const { options } = setting();
+    const caller = new AbortController();
+    const held = await acquireLock(options);
+    const waiting = executeWithLock(() => 'sent', { ...options, wait: '1m', signal: caller.signal });
+    caller.abort();
+
+    await expect(waiting).rejects.toMatchObject({ name: 'DeadlineError', code: 'SHUTDOWN' });
+    await held.release();
+  });
+});
+
+test('lockedBy names the holder', async () => {
+  const { clock, store, options } = setting();
+  await executeWithLock(() => 'sent', { ...options, lockedBy: 'import of ada' });
+
+  expect((await store.get('digest', storeCall(clock)))?.item['lockedBy']).toBe('import of ada');
 });
 
 test('the lock is said to be held by this process', async () => {
