@@ -29,7 +29,11 @@ const context = { waitUntil() {}, passThroughOnException() {} };
 type Door = readonly [string, readonly string[], (options: never, task: () => Response) => unknown];
 
 const DOORS: readonly Door[] = [
-  ['executeWithLock', [...COMMON, 'tick', 'deadline', 'signal', 'lockedBy'], (options, task) => executeWithLock(task, options)],
+  [
+    'executeWithLock',
+    [...COMMON, 'tick', 'deadline', 'signal', 'lockedBy'],
+    (options, task) => executeWithLock(task, options),
+  ],
   [
     'acquireLock',
     COMMON,
