@@ -1,4 +1,4 @@
-import { Stack } from 'aws-cdk-lib';
+import { Stack, Token, TokenComparison } from 'aws-cdk-lib';
 import { Grant, type IRole, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
@@ -38,8 +38,18 @@ export function allowScheduler(grantee: IRole, { fn, deadLetterQueue }: Delivera
   deadLetterQueue.encryptionMasterKey?.grantEncryptDecrypt(grantee);
 }
 
-/** Allows rules of EventBridge to invoke the function, and to send to the queue. */
+/**
+ * Allows rules of EventBridge to invoke the function, and to send to the queue.
+ *
+ * @throws TypeError for a queue of another region, which rules cannot send to
+ */
 export function allowRules(scope: Construct, ruleArns: readonly string[], { fn, deadLetterQueue }: Deliverable): void {
+  const { region } = Stack.of(scope);
+  if (Token.compareStrings(deadLetterQueue.env.region, region) === TokenComparison.DIFFERENT) {
+    throw new TypeError(
+      `dead-letter queue ${deadLetterQueue.node.path} is in ${deadLetterQueue.env.region}, and the rules of ${fn.node.path} in ${region}: a rule sends to a queue of its own region alone; give a queue of ${region}`,
+    );
+  }
   const [only, ...others] = ruleArns;
   const every = Stack.of(scope).formatArn({ service: 'events', resource: 'rule', resourceName: '*' });
   const sourceArn = only !== undefined && others.length === 0 ? only : every;

@@ -154,6 +154,7 @@ export class SingleExecution extends Construct {
       deadLetters,
       namespace: metricNamespace,
       sets: this.lockSets,
+      triggers: this.triggers,
       isAlone: new Set(lockNames.map((name) => lockSetOf(name, lockNames))).size === 1,
       options: props.alarms ?? {},
       actions: alarmActions,

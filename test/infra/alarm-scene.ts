@@ -60,13 +60,7 @@ export class AlarmScene {
 
   /** Scheduler tries to invoke the function. */
   attempted(minute: number): void {
-    this.#report(
-      'AWS/Scheduler',
-      'InvocationAttemptCount',
-      [{ Name: 'ScheduleGroup', Value: this.#ids.group }],
-      1,
-      minute,
-    );
+    this.#report('AWS/Scheduler', 'InvocationAttemptCount', this.#ofGroup, 1, minute);
   }
 
   /** Lambda runs the function. It reports a run at its end, for the minute of its start. */
@@ -98,7 +92,7 @@ export class AlarmScene {
 
   /** Scheduler gives up a tick, and the queue does not take it. */
   lostDeadLetter(minute: number): void {
-    this.#report('AWS/Scheduler', 'InvocationsFailedToBeSentToDeadLetterCount', [], 1, minute);
+    this.#report('AWS/Scheduler', 'InvocationsFailedToBeSentToDeadLetterCount', this.#ofGroup, 1, minute);
   }
 
   play(from: number, to: number): Readonly<Record<string, Rings>> {
@@ -111,6 +105,10 @@ export class AlarmScene {
         { times: changes.filter((change) => change.state === 'ALARM').length, isOn: state === 'ALARM' },
       ]),
     );
+  }
+
+  get #ofGroup(): readonly Dimension[] {
+    return [{ Name: 'ScheduleGroup', Value: this.#ids.group }];
   }
 
   #write(body: EventBody, minute: number): void {

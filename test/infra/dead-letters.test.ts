@@ -156,6 +156,25 @@ describe('an onFailure that is no queue', () => {
 });
 
 describe('refuses', () => {
+  test('a queue of another region for a rule, which sends to its own region alone', () => {
+    const here = () => appStack({ env: { region: 'eu-west-2', account: '123456789012' } });
+    const queueOf = (stack: Stack, region: string) =>
+      Queue.fromQueueArn(stack, 'Mine', `arn:aws:sqs:${region}:123456789012:mine`);
+    const byRule = (stack: Stack, region: string) => () =>
+      attached(stack, {
+        deadLetterQueue: queueOf(stack, region),
+        schedules: [{ schedule: nightly, via: 'rule' }],
+      });
+
+    expect(byRule(here(), 'eu-west-1')).toThrow(
+      new TypeError(
+        'dead-letter queue Jobs/Mine is in eu-west-1, and the rules of Jobs/Digest in eu-west-2: a rule sends to a queue of its own region alone; give a queue of eu-west-2',
+      ),
+    );
+    expect(byRule(here(), 'eu-west-2')).not.toThrow();
+    expect(byRule(appStack(), 'eu-west-1')).not.toThrow();
+  });
+
   test('two queues', () => {
     const stack = appStack();
     const [deadLetterQueue, other] = [new Queue(stack, 'Mine'), new Queue(stack, 'Other')];

@@ -485,7 +485,7 @@ describe('row 77: the level of the watch', () => {
   });
 });
 
-describe('row 77: functions of a stack share', () => {
+describe('row 77: functions that use a queue share', () => {
   const three = (propsOf: (n: number) => Partial<SingleExecutionFunctionProps>) => {
     const stack = appStack();
     const lockTable = new LockTable(stack, 'Locks');
@@ -501,13 +501,13 @@ describe('row 77: functions of a stack share', () => {
           ...propsOf(n),
         }),
     );
-    return { stack, functions, alarms: alarmsOf(templateOf(stack)) };
+    return { functions, alarms: alarmsOf(templateOf(stack)) };
   };
   const actionOf = (alarmActionArn: string) => ({ bind: () => ({ alarmActionArn }) });
   const onQueue = ({ MetricName }: ReturnType<typeof alarmsOf>[number]) =>
     MetricName === 'ApproximateNumberOfMessagesVisible';
 
-  test('row 77: the alarm of their queue, which names them', () => {
+  test('row 77: its alarm, which names them', () => {
     const { functions, alarms } = three(() => ({}));
 
     expect(alarms.filter(onQueue).map(({ AlarmDescription }) => AlarmDescription)).toEqual([
@@ -516,19 +516,10 @@ describe('row 77: functions of a stack share', () => {
     expect(new Set(functions.flatMap((fn) => fn.alarms.of('deadLetters')))).toHaveLength(1);
   });
 
-  test('row 77: the alarm of dead letters that could not be sent, and tell everybody of both, each once', () => {
-    const { stack, alarms } = three((n) => ({ alarmActions: [actionOf(n === 1 ? 'Night' : 'Day')] }));
-    const [lost, ...others] = alarms.filter(({ MetricName }) => /FailedToBeSent/.test(MetricName ?? ''));
+  test('row 77: its alarm, which tells everybody, each once', () => {
+    const { alarms } = three((n) => ({ alarmActions: [actionOf(n === 1 ? 'Night' : 'Day')] }));
 
-    expect(others).toEqual([]);
-    expect(lost).toMatchObject({
-      Namespace: 'AWS/Scheduler',
-      MetricName: 'InvocationsFailedToBeSentToDeadLetterCount',
-      Threshold: 1,
-      AlarmActions: ['Night', 'Day'],
-    });
     expect(alarms.filter(onQueue)).toMatchObject([{ AlarmActions: ['Night', 'Day'] }]);
-    expect(stack.node.findAll().filter(({ node }) => node.id === 'DeadLettersLost')).toHaveLength(1);
   });
 
   test('row 77: no alarm that is tuned in another way', () => {

@@ -68,7 +68,7 @@ test('row 77: the dashboard shows the alarms of all functions first, and three g
     'log: Sync: skips by reason',
     'metric: Sync: hold time against the lease',
   ]);
-  expect(alarms).toHaveLength(7 + 7 + 1);
+  expect(alarms).toHaveLength(8 + 8);
   expect(new Set(widgets[0]?.properties['alarms'] as string[])).toEqual(new Set(alarms));
 });
 

@@ -2,7 +2,10 @@ import { Duration } from 'aws-cdk-lib';
 import { Annotations, Match } from 'aws-cdk-lib/assertions';
 import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import fc from 'fast-check';
+import { withSingleExecution } from 'single-execution';
 import type { SingleExecutionFunctionProps } from 'single-execution/cdk';
+import { memoryStore } from 'single-execution/memory';
+import { lambdaContext, manualClock, scheduledEvent } from 'single-execution/testing';
 import { describe, expect, test } from 'vitest';
 import {
   checkLockAtLeastFor,
@@ -132,6 +135,51 @@ test('row 14: a lease leaves a holder its time-out, as the library counts its de
       if (usableMs > seconds * 1_000 + 1) expect(check).not.toThrow();
     }),
   );
+});
+
+test('row 14: the longest lease is the one that the library takes', () => {
+  const isRefused = (lockAtMostForMs: number): readonly boolean[] =>
+    [
+      () => checkLockTimes({ timeout, lockAtMostFor: Duration.millis(lockAtMostForMs) }),
+      () =>
+        withSingleExecution(async () => {}, { name: 'digest', store: memoryStore(), lockAtMostFor: lockAtMostForMs }),
+    ].map((make) => {
+      try {
+        make();
+        return false;
+      } catch {
+        return true;
+      }
+    });
+
+  expect(isRefused(86_400_000)).toEqual([false, false]);
+  expect(isRefused(86_400_001)).toEqual([true, true]);
+});
+
+test('row 79: the default lease is the one that the library claims', async () => {
+  const clock = manualClock();
+  const store = memoryStore();
+  const claimed: number[] = [];
+  const handler = withSingleExecution(async () => {}, {
+    name: 'digest',
+    store: {
+      ...store,
+      acquire(claim, call) {
+        claimed.push(claim.leaseMs);
+        return store.acquire(claim, call);
+      },
+    },
+    clock,
+  });
+  await handler(scheduledEvent(), lambdaContext({ clock, remainingMs: timeout.toMilliseconds() }) as never);
+  const [leaseMs = 0, ...others] = claimed;
+  const lease = { timeout, lockAtMostFor: Duration.millis(leaseMs) };
+  // Just as long as the lease and its takeover leave to the retry, and a millisecond less.
+  const fits = (times: LockTimes) => [4_999, 5_000].map((delayMs) => lockedRetry(times, delayMs) === undefined);
+
+  expect(others).toEqual([]);
+  expect(fits(lease)).toEqual([false, true]);
+  expect(fits({ timeout })).toEqual(fits(lease));
 });
 
 describe('the function', () => {

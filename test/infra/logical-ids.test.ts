@@ -21,6 +21,7 @@ AWS::CloudWatch::Alarm: NightlyReportSingleExecutionAlarmsLongRunAAC00D77
 AWS::CloudWatch::Alarm: NightlyReportSingleExecutionAlarmsNotTriggerednightlyreport5E12A329
 AWS::CloudWatch::Alarm: TenantSyncSingleExecutionAlarmsClockSkew348A7DD4
 AWS::CloudWatch::Alarm: TenantSyncSingleExecutionAlarmsDeadLettersA519C5E2
+AWS::CloudWatch::Alarm: TenantSyncSingleExecutionAlarmsDeadLettersLost1CA37BD3
 AWS::CloudWatch::Alarm: TenantSyncSingleExecutionAlarmsDidNotRuntenantsync2F43F43E92
 AWS::CloudWatch::Alarm: TenantSyncSingleExecutionAlarmsLockLostF2AE4410
 AWS::CloudWatch::Alarm: TenantSyncSingleExecutionAlarmsLongRunB433E17C

@@ -79,7 +79,7 @@ test("the app's stack has the same template on the oldest CDK as on the newest",
     'AWS::Scheduler::Schedule',
     'AWS::Scheduler::Schedule',
   ]);
-  expect(types.filter((type) => type === 'AWS::CloudWatch::Alarm')).toHaveLength(7 + 6 + 1);
+  expect(types.filter((type) => type === 'AWS::CloudWatch::Alarm')).toHaveLength(8 + 7);
   expect(template).toEqual(templateOf(newestCdk, newest));
 });
 

@@ -110,7 +110,7 @@ describe('row 75: the stack', () => {
     const [topic = ''] = Object.keys(template.findResources('AWS::SNS::Topic'));
     const actions = propertiesOf('AWS::CloudWatch::Alarm').map(({ AlarmActions }) => AlarmActions);
 
-    expect(actions).toHaveLength(7 + 6 + 1);
+    expect(actions).toHaveLength(8 + 7);
     for (const action of actions) expect(action).toEqual([{ Ref: topic }]);
     expect(propertiesOf('AWS::SNS::Subscription')).toEqual([
       { Protocol: 'email', Endpoint: 'ops@example.com', TopicArn: { Ref: topic } },

@@ -32,7 +32,7 @@ export const LOCK_ALARMS: Readonly<Record<LockAlarmKind, LockAlarmSeverity>> = {
  * How closely alarms watch a function. What it costs a month, in us-east-1 and without free tiers, for a function of one
  * lock, and for each further lock by its whole name:
  *
- * - `ALL`: every kind. Alarms $1.00 and $0.50, metrics $0.60 a lock, and one alarm for the stack, $0.10.
+ * - `ALL`: every kind. Alarms $1.10 and $0.60, metrics $0.60 a lock.
  * - `ESSENTIAL`: `didNotRun` and `failed`. Alarms $0.40 and $0.30, metrics $0.60 a lock.
  * - `FLEET`: `deadLetters` alone: $0.10 for each queue. Functions that share a `deadLetterQueue` share its alarm. Runs
  *   write no metrics, unless a kind that watches them is asked for.
@@ -96,7 +96,7 @@ export interface LockAlarmsOptions {
   readonly notifyOk?: boolean;
   /** A tick was given up after all retries. @default a page */
   readonly deadLetters?: false | LockAlarmTuning;
-  /** Scheduler gave up a tick and could not send it to a queue; one for the stack. @default a page */
+  /** EventBridge gave up a tick and could not send it to the queue. @default a page */
   readonly deadLettersLost?: false | LockAlarmTuning;
   /** A tick was sent, and no run did it. @default a page */
   readonly didNotRun?: false | LockWatchTuning;

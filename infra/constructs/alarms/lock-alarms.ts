@@ -9,11 +9,11 @@ import {
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
-import { Schedule } from 'aws-cdk-lib/aws-scheduler';
 import { Construct } from 'constructs';
 import { functionBehind } from '../attached-function.js';
 import type { DeadLetters } from '../dead-letters.js';
 import type { LockMetricName } from '../lock-metrics.js';
+import type { Trigger } from '../lock-schedule.js';
 import { lockId } from '../planned-schedule.js';
 import { lastRunEndsMs, RETRY_DELAYS_MS } from '../retry-settings.js';
 import {
@@ -27,6 +27,7 @@ import {
 } from './alarm-options.js';
 import { didNotRun } from './did-not-run.js';
 import type { LockSet } from './lock-sets.js';
+import { lostDeadLetters } from './lost-dead-letters.js';
 import { notTriggered } from './not-triggered.js';
 import type { WatchedSet } from './set-metrics.js';
 import { listed, sharedAlarm } from './shared-alarms.js';
@@ -51,6 +52,8 @@ export interface LockAlarmsProps {
   readonly namespace: string;
   /** Its locks, as they share alarms. */
   readonly sets: readonly LockSet[];
+  /** What invokes it. */
+  readonly triggers: readonly Trigger[];
   /** Whether the function takes locks of one set alone. */
   readonly isAlone: boolean;
   /** Whom they tell, and how each kind is tuned. */
@@ -115,7 +118,7 @@ export class LockAlarms extends Construct {
 
   /**
    * The alarms of a kind: none where it is turned off, one for each set of locks where the kind is of sets. Functions
-   * with the same queue have the same `deadLetters`, and those of a stack the same `deadLettersLost`.
+   * with the same queue have the same `deadLetters`, and those with the same schedule groups the same `deadLettersLost`.
    */
   of(kind: LockAlarmKind): readonly Alarm[] {
     return this.#byKind[kind];
@@ -137,17 +140,22 @@ export class LockAlarms extends Construct {
     );
   }
 
-  /** Scheduler counts it for all schedules of an account and region, and by group: an alarm cannot add up many groups. */
   #addDeadLettersLost(): void {
-    if (!this.#props.sets.some(({ schedules }) => schedules.some(({ via }) => via !== 'rule'))) return;
+    const lost = lostDeadLetters(this.#props.triggers, FIVE_MINUTES);
+    if (!lost) return;
+    const { metric, sources } = lost;
+    const ofAll =
+      'EventBridge Scheduler gave up a tick of a schedule in this account and region, and could not send it to the dead-letter queue, so it is lost. See whether EventBridge may send to the queue and use its key.';
     this.#addOnNumber(
       'deadLettersLost',
       {
-        metric: Schedule.metricAllFailedToBeSentToDLQ(undefined, { period: FIVE_MINUTES }),
-        alarmDescription:
-          'EventBridge Scheduler gave up a tick of a schedule in this account and region, and could not send it to the dead-letter queue: the tick is lost. See whether the queue and its key allow the role of the schedule.',
+        metric,
+        alarmDescription: (owners) =>
+          sources.length === 0
+            ? ofAll
+            : `${owners}: EventBridge gave up a tick and could not send it to the dead-letter queue, so it is lost. See whether EventBridge may send to the queue and use its key.`,
       },
-      { sharedBy: 'stack' },
+      { sharedBy: sources.join() },
     );
   }
 

@@ -194,10 +194,10 @@ new aws.cloudwatch.MetricAlarm('SendDigestDeadLetters', {
 });
 
 new aws.cloudwatch.MetricAlarm('SendDigestDeadLettersLost', {
-  alarmDescription:
-    'EventBridge Scheduler gave up a tick of a schedule in this account and region, and could not send it to the dead-letter queue: the tick is lost. See whether the queue and its key allow the role of the schedule.',
+  alarmDescription: `${job.name}: EventBridge gave up a tick and could not send it to the dead-letter queue, so it is lost. See whether EventBridge may send to the queue and use its key.`,
   namespace: 'AWS/Scheduler',
   metricName: 'InvocationsFailedToBeSentToDeadLetterCount',
+  dimensions: { ScheduleGroup: schedules.name },
   statistic: 'Sum',
   period: 300,
   comparisonOperator: 'GreaterThanOrEqualToThreshold',

@@ -294,9 +294,10 @@ resource "aws_cloudwatch_metric_alarm" "send_digest_dead_letters" {
 
 resource "aws_cloudwatch_metric_alarm" "send_digest_dead_letters_lost" {
   alarm_name          = "${local.send_digest.full_name}-dead-letters-lost"
-  alarm_description   = "EventBridge Scheduler gave up a tick of a schedule in this account and region, and could not send it to the dead-letter queue: the tick is lost. See whether the queue and its key allow the role of the schedule."
+  alarm_description   = "${local.send_digest.name}: EventBridge gave up a tick and could not send it to the dead-letter queue, so it is lost. See whether EventBridge may send to the queue and use its key."
   namespace           = "AWS/Scheduler"
   metric_name         = "InvocationsFailedToBeSentToDeadLetterCount"
+  dimensions          = { ScheduleGroup = aws_scheduler_schedule_group.send_digest.name }
   statistic           = "Sum"
   period              = 300
   comparison_operator = "GreaterThanOrEqualToThreshold"

@@ -22,10 +22,16 @@ export interface SamTemplate {
 export function readSam(text: string): Deployment {
   const { Transform, Parameters, Resources } = parseCloudFormation(text);
   if (Transform !== 'AWS::Serverless-2016-10-31') throw new Error(`Transform is ${Transform}`);
+  const resources = Object.entries(Resources).flatMap(([id, resource]) => transformed(id, resource));
+  return readTransformed({ Parameters, Resources: Object.fromEntries(resources) });
+}
+
+/** Reads what SAM made of such a template. */
+export function readTransformed({ Parameters, Resources }: Pick<SamTemplate, 'Parameters' | 'Resources'>): Deployment {
   const parameters = Object.fromEntries(Object.entries(Parameters).map(([name, { Default }]) => [name, Default]));
   return readTemplate({
     jobName: String(parameters['JobName']),
-    resources: Object.fromEntries(Object.entries(Resources).flatMap(([id, resource]) => transformed(id, resource))),
+    resources: Resources,
     parameters,
     alarmName: (id) => id.replace(/Alarm$/, ''),
   });

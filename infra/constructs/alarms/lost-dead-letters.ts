@@ -1,0 +1,52 @@
+import type { Duration } from 'aws-cdk-lib';
+import { type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { Rule } from 'aws-cdk-lib/aws-events';
+import { Schedule } from 'aws-cdk-lib/aws-scheduler';
+import type { Trigger } from '../lock-schedule.js';
+
+/*
+ * Scheduler counts by the group of a schedule, and EventBridge by the rule, which ticks it gave up and could not send to
+ * the dead-letter queue (their user guides: "Monitoring with CloudWatch", "Monitoring Amazon EventBridge"). An alarm adds
+ * up ten metrics at most. For more groups it takes what Scheduler counts of the whole account and region, as the CDK has
+ * it; of all rules EventBridge has no such count.
+ */
+
+const MOST_METRICS = 10;
+
+interface LostDeadLetters {
+  readonly metric: IMetric;
+  /** The groups and rules that it counts; none where it counts all schedules. */
+  readonly sources: readonly string[];
+}
+
+/** How many ticks were given up and did not reach the queue; undefined where nothing counts them. */
+export function lostDeadLetters(triggers: readonly Trigger[], period: Duration): LostDeadLetters | undefined {
+  const metrics = Object.fromEntries(triggers.map((trigger) => countedOf(trigger, period)));
+  const sources = Object.keys(metrics);
+  if (sources.length > MOST_METRICS) {
+    if (triggers.every((trigger) => trigger instanceof Rule)) return undefined;
+    return { metric: Schedule.metricAllFailedToBeSentToDLQ(undefined, { period }), sources: [] };
+  }
+  const [only, ...others] = Object.values(metrics);
+  if (only && others.length === 0) return { metric: only, sources };
+  const usingMetrics = Object.fromEntries(Object.values(metrics).map((metric, n) => [`lost_${n + 1}`, metric]));
+  const expression = Object.keys(usingMetrics).join(' + ');
+  return { metric: new MathExpression({ expression, usingMetrics, period, label: 'dead letters lost' }), sources };
+}
+
+/** The group of a schedule, or the rule, and its metric. */
+function countedOf(trigger: Trigger, period: Duration): [source: string, Metric] {
+  const statistic = 'Sum';
+  if (trigger instanceof Rule) {
+    const dimensionsMap = { RuleName: trigger.ruleName };
+    const metricName = 'InvocationsFailedToBeSentToDlq';
+    return [
+      `rule ${trigger.ruleName}`,
+      new Metric({ namespace: 'AWS/Events', metricName, dimensionsMap, statistic, period }),
+    ];
+  }
+  const group = trigger.scheduleGroup?.scheduleGroupName ?? 'default';
+  const metricName = 'InvocationsFailedToBeSentToDeadLetterCount';
+  const dimensionsMap = { ScheduleGroup: group };
+  return [`group ${group}`, new Metric({ namespace: 'AWS/Scheduler', metricName, dimensionsMap, statistic, period })];
+}

@@ -1,0 +1,120 @@
+import { Duration } from 'aws-cdk-lib';
+import { ScheduleExpression, ScheduleGroup } from 'aws-cdk-lib/aws-scheduler';
+import {
+  type LockSchedule,
+  LockTable,
+  SingleExecutionFunction,
+  type SingleExecutionFunctionProps,
+} from 'single-execution/cdk';
+import { expect, test } from 'vitest';
+import { PlayedAlarm } from '../support/cloudwatch/alarm-play.js';
+import { Metrics } from '../support/cloudwatch/series.js';
+import { appStack, templateOf } from '../support/synthesised.js';
+import { HANDLER } from './digest.js';
+
+const hourly = ScheduleExpression.rate(Duration.hours(1));
+const OF_ALL = { namespace: 'AWS/Scheduler', name: 'InvocationsFailedToBeSentToDeadLetterCount' };
+const OF_RULE = { namespace: 'AWS/Events', name: 'InvocationsFailedToBeSentToDlq' };
+
+type Schedules = (stack: ReturnType<typeof appStack>) => readonly LockSchedule[];
+
+/** As many schedules, each of a lock of its own. */
+const schedules =
+  (count: number, options: Partial<LockSchedule> = {}): Schedules =>
+  () =>
+    Array.from({ length: count }, (_, n) => ({ schedule: hourly, lockName: `lock-${n + 1}`, ...options }));
+
+/** A stack of one function for each list of schedules, and its alarms on dead letters that were lost. */
+function lostOf(...jobs: readonly Schedules[]) {
+  const stack = appStack();
+  const lockTable = new LockTable(stack, 'Locks');
+  const functions = jobs.map((schedulesOf, n) => {
+    // Two functions may not take one lock.
+    const own = schedulesOf(stack).map(({ lockName, ...rest }) => ({ ...rest, lockName: `${n + 1}/${lockName}` }));
+    const props: SingleExecutionFunctionProps = {
+      entry: HANDLER,
+      lockTable,
+      lockNames: own.map(({ lockName }) => lockName),
+      schedules: own,
+      alarms: { didNotRun: false },
+    };
+    return new SingleExecutionFunction(stack, `Job${n + 1}`, props);
+  });
+  const alarms = [...new Set(functions.flatMap((fn) => fn.alarms.of('deadLettersLost')))];
+  const template = templateOf(stack);
+  const made = template.findResources('AWS::CloudWatch::Alarm');
+  const idsOf = (type: string) => Object.keys(template.findResources(type));
+  return {
+    groups: idsOf('AWS::Scheduler::ScheduleGroup'),
+    rules: idsOf('AWS::Events::Rule'),
+    alarms: alarms.map((alarm) => made[stack.getLogicalId(alarm.node.defaultChild as never)]?.['Properties']),
+  };
+}
+
+/** Whether an alarm goes off, when CloudWatch has one such number and no other. */
+function goesOff(alarm: unknown, metric: Pick<typeof OF_ALL, 'namespace' | 'name'>, dimension?: [string, string]) {
+  const metrics = new Metrics();
+  const [Name = '', Value = ''] = dimension ?? [];
+  metrics.report({ ...metric, dimensions: dimension ? [{ Name, Value }] : [] }, 1, { minute: 100 });
+  const played = new PlayedAlarm(alarm, { extraPeriods: 0 });
+  for (let minute = 60; minute <= 120; minute += 1) played.evaluate(metrics, minute);
+  return played.changes.some(({ state }) => state === 'ALARM');
+}
+
+test('row 77: each function has an alarm on its own schedules alone, which names it', () => {
+  const { groups, alarms } = lostOf(schedules(1), schedules(1));
+
+  expect(alarms.map(({ AlarmDescription }) => AlarmDescription)).toEqual([
+    'Jobs/Job1: EventBridge gave up a tick and could not send it to the dead-letter queue, so it is lost. See whether EventBridge may send to the queue and use its key.',
+    'Jobs/Job2: EventBridge gave up a tick and could not send it to the dead-letter queue, so it is lost. See whether EventBridge may send to the queue and use its key.',
+  ]);
+  expect(groups).toHaveLength(2);
+  const seen = groups.map((group) => alarms.map((alarm) => goesOff(alarm, OF_ALL, ['ScheduleGroup', group])));
+  expect(seen).toEqual([
+    [true, false],
+    [false, true],
+  ]);
+  expect(alarms.map((alarm) => goesOff(alarm, OF_ALL, ['ScheduleGroup', 'of-another-app']))).toEqual([false, false]);
+  expect(alarms.map((alarm) => goesOff(alarm, OF_ALL))).toEqual([false, false]);
+});
+
+test('row 77: one alarm adds up ten schedule groups and rules of a function', () => {
+  const { groups, rules, alarms } = lostOf((stack) => [
+    ...schedules(6)(stack),
+    ...schedules(4, { via: 'rule' })(stack).map(({ lockName, ...rest }) => ({
+      ...rest,
+      lockName: `by-rule-${lockName}`,
+    })),
+  ]);
+
+  expect(alarms).toHaveLength(1);
+  expect(groups.map((group) => goesOff(alarms[0], OF_ALL, ['ScheduleGroup', group]))).toEqual(groups.map(() => true));
+  expect(rules.map((rule) => goesOff(alarms[0], OF_RULE, ['RuleName', rule]))).toEqual(rules.map(() => true));
+  expect([groups.length, rules.length]).toEqual([6, 4]);
+});
+
+test('row 77: functions of a schedule group that somebody gave share its alarm', () => {
+  const { alarms } = lostOf(
+    (stack) => schedules(1, { scheduleGroup: ScheduleGroup.fromScheduleGroupName(stack, 'Group1', 'jobs') })(stack),
+    (stack) => schedules(1, { scheduleGroup: ScheduleGroup.fromScheduleGroupName(stack, 'Group2', 'jobs') })(stack),
+  );
+
+  expect(alarms).toHaveLength(1);
+  expect(alarms[0].AlarmDescription).toMatch(/^Jobs\/Job1, Jobs\/Job2: EventBridge gave up a tick/);
+  expect(goesOff(alarms[0], OF_ALL, ['ScheduleGroup', 'jobs'])).toBe(true);
+});
+
+test('row 77: functions of over ten groups share an alarm on all schedules of the account and region', () => {
+  const { alarms } = lostOf(schedules(11), schedules(11));
+
+  expect(alarms).toHaveLength(1);
+  expect(alarms[0].AlarmDescription).toMatch(
+    /^EventBridge Scheduler gave up a tick of a schedule in this account and region, and could not send it/,
+  );
+  expect(goesOff(alarms[0], OF_ALL)).toBe(true);
+});
+
+test('row 77: a function of over ten rules has no such alarm: EventBridge counts each rule by itself', () => {
+  expect(lostOf(schedules(11, { via: 'rule' })).alarms).toEqual([]);
+  expect(lostOf(schedules(10, { via: 'rule' })).alarms).toHaveLength(1);
+});
