@@ -1,12 +1,13 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { CACHE } from '../../support/node-binary.js';
 import { parseCloudFormation, readSam, readTransformed, type SamTemplate } from './read-sam.js';
 import type { Values } from './resources.js';
 
 /*
- * SAM's own translator, where Python has it: `pip install aws-sam-translator`. Elsewhere the test is skipped, since
- * neither npm nor Debian has it.
+ * SAM's own translator, a package of Python. Where it is missing, pip puts it into the cache of this checkout.
  */
 
 const PYTHON = 'python3';
@@ -16,14 +17,16 @@ from samtranslator.parser.parser import Parser
 from samtranslator.translator.translator import Translator
 json.dump(Translator({}, Parser()).translate(json.load(sys.stdin), {}), sys.stdout)
 `;
-const hasTranslator = spawnSync(PYTHON, ['-c', 'import samtranslator']).status === 0;
+const PACKAGE = 'aws-sam-translator==1.110.0';
+const FOLDER = join(CACHE, 'sam-translator');
+const PYTHON_ENV = { ...process.env, PYTHONPATH: FOLDER, AWS_DEFAULT_REGION: 'eu-central-1' };
 const SLOW_MS = 300_000;
 
 /** @throws Error with the translator's words, where it refuses the template */
 function translated(template: unknown): SamTemplate {
   const input = JSON.stringify(template);
-  const env = { ...process.env, AWS_DEFAULT_REGION: 'eu-central-1' };
-  return JSON.parse(execFileSync(PYTHON, ['-c', TRANSLATE], { input, env, encoding: 'utf8', stdio: 'pipe' }));
+  const options = { input, env: PYTHON_ENV, encoding: 'utf8', stdio: 'pipe' } as const;
+  return JSON.parse(execFileSync(PYTHON, ['-c', TRANSLATE], options));
 }
 
 /** With the code where `sam package` puts it, and other properties of the function, if any. */
@@ -43,7 +46,12 @@ function withoutTag({ Resources, ...rest }: SamTemplate): SamTemplate {
   return { ...rest, Resources: { ...others, SendDigestFunction: { ...fn, Properties: properties } } };
 }
 
-test.skipIf(!hasTranslator)(
+beforeAll(() => {
+  if (spawnSync(PYTHON, ['-c', 'import samtranslator'], { env: PYTHON_ENV }).status === 0) return;
+  execFileSync(PYTHON, ['-m', 'pip', 'install', '--quiet', '--target', FOLDER, PACKAGE], { stdio: 'pipe' });
+}, SLOW_MS);
+
+test(
   "SAM's translator makes of the template what the comparison with the construct takes it to make, and refuses a mistake",
   () => {
     const text = readFileSync(new URL('../../../infra/templates/sam/template.yaml', import.meta.url), 'utf8');
