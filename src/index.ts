@@ -53,7 +53,7 @@ export {
   type SkippedHolder,
   type SkipReason,
 } from './core/public/outcome.js';
-export type { Task } from './core/run/task.js';
+export type { Task } from './core/run/invocation.js';
 export type { Clock, Timer } from './core/values/clock.js';
 export { type Duration, parseDuration } from './core/values/duration.js';
 export type { Schedule } from './core/values/schedule.js';

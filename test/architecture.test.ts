@@ -142,9 +142,9 @@ describe('the check itself', () => {
         ].join('\n'),
         'src/core/ports/lock-store.ts':
           "import type { Clock } from '../values/clock.js'; export type { Clock }; export interface Port { clock: Clock }",
-        'src/core/values/clock.ts': 'export const at = [Date.now(), performance.now(), setTimeout(() => {}, 1)];',
+        'src/core/values/clock.ts':
+          'export const at = [Date.now(), performance.now(), setTimeout(() => {}, 1), Math.random()];',
         'src/core/observers/operator-log.ts': "console.warn('x');",
-        'src/core/values/pause.ts': 'export const jitter = Math.random();',
         'src/core/values/attempt-id.ts': 'export const id = crypto.randomUUID();',
         'src/stores/dynamodb/dynamodb.ts':
           "import '@aws-sdk/lib-dynamodb'; import './item.js'; import '../../core/record/refusal.js';",
@@ -156,7 +156,7 @@ describe('the check itself', () => {
         'infra/app.ts': "import { App } from 'aws-cdk-lib'; import { x } from './stack.js';",
         'src/core/options/policy.ts': lines(300),
         'src/core/run/hold.ts': `function hold(this: unknown, a, b, c, d) {\n${'  step();\n'.repeat(58)}}`,
-        'src/core/run/task.ts': 'export type Task = (a: 1, b: 2, c: 3, d: 4, e: 5) => void;',
+        'src/core/run/invocation.ts': 'export type Task = (a: 1, b: 2, c: 3, d: 4, e: 5) => void;',
       }),
     ).toEqual([]);
   });

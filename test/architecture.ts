@@ -39,7 +39,7 @@ const OWNED: readonly { readonly what: RegExp; readonly owner: string; readonly 
     owner: 'src/core/values/clock.ts',
   },
   { what: /^console$/, owner: 'src/core/observers/operator-log.ts' },
-  { what: /^Math\.random$/, owner: 'src/core/values/pause.ts' },
+  { what: /^Math\.random$/, owner: 'src/core/values/clock.ts' },
   // Ids in the events and contexts that tests make up decide nothing.
   {
     what: /^crypto$/,

@@ -11,7 +11,7 @@ import {
   type MetricOptions,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
-import { NAMESPACE_VARIABLE } from '../../src/core/observers/emf-namespace.js';
+import { NAMESPACE_VARIABLE } from '../../src/core/observers/emf-metrics.js';
 import { functionBehind, logGroupNameOf } from './attached-function.js';
 import { type LockMetricName, lockMetric } from './lock-metrics.js';
 import { refuseShapeOfDashboard } from './props-shape.js';

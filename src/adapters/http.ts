@@ -4,16 +4,14 @@ import { CorruptLockError, LockStoreError } from '../core/public/errors.js';
 import type { Execution } from '../core/public/execution.js';
 import { isSkipped, type Outcome, type Skipped } from '../core/public/outcome.js';
 import { run } from '../core/run/engine.js';
-import { isSwitchedOff } from '../core/run/off-switch.js';
-import type { Task } from '../core/run/task.js';
+import type { Task } from '../core/run/invocation.js';
+import { isSwitchedOff } from '../core/run/unguarded-run.js';
 import { describe } from '../core/values/describe.js';
 import { namesOf } from '../core/values/option-checks.js';
 import { withBackgroundWork } from '../core/wrap/background-work.js';
-import { requiredTick, type TickEvery } from '../core/wrap/required-tick.js';
 import { type MaxDuration, timesByOptions } from '../core/wrap/run-times.js';
-import type { TickOption } from '../core/wrap/trigger.js';
+import { requiredTick, type TickEvery, type TickOption } from '../core/wrap/trigger.js';
 import { type OwnOptions, resolveWrapper } from '../core/wrap/wrapper.js';
-import type { FetchRequest, FetchResponse } from './http-fetch.js';
 import { readSchedule, refusedTick, requestOf, whoCalls } from './http-request.js';
 import { secretCheck } from './http-secret.js';
 
@@ -163,3 +161,18 @@ class FailedResponse extends Error {
 function refuse(status: number, code: string, headers: Record<string, string> = {}): Response {
   return Response.json({ status: 'error', code }, { status, headers });
 }
+
+/*
+ * The Fetch API's types as the project's compiler knows them: the DOM's, Node's or the platform's. Where it knows none
+ * of them, there are no routes, and this library's declarations still compile.
+ */
+
+/** The platform's `Request`, where the project's compiler knows it. */
+type FetchRequest = typeof globalThis extends { readonly Request: { readonly prototype: infer Known } }
+  ? Known
+  : object;
+
+/** The platform's `Response`, where the project's compiler knows it. */
+type FetchResponse = typeof globalThis extends { readonly Response: { readonly prototype: infer Known } }
+  ? Known
+  : object;

@@ -1,7 +1,7 @@
 import { logAndMetrics } from '../core/observers/default-observers.js';
 import { chosenLeaseMs, LONGEST_LEASE_MS, type Policy, withStore } from '../core/options/policy.js';
-import { isSwitchedOff } from '../core/run/off-switch.js';
-import type { Order } from '../core/run/order.js';
+import type { Order } from '../core/run/invocation.js';
+import { isSwitchedOff } from '../core/run/unguarded-run.js';
 import { namesOf } from '../core/values/option-checks.js';
 import { type RunTimes, timesWithin } from '../core/wrap/run-times.js';
 import { type OnUntold, tickChooser, warnOfNoTick } from '../core/wrap/trigger.js';

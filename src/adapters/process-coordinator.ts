@@ -7,10 +7,10 @@ import {
   SHORTEST_LEASE_MS,
 } from '../core/options/policy.js';
 import { run } from '../core/run/engine.js';
-import type { Order } from '../core/run/order.js';
+import type { Order } from '../core/run/invocation.js';
 import { describe } from '../core/values/describe.js';
+import { thisProcess } from '../core/values/environment.js';
 import { checkLockName } from '../core/values/lock-name.js';
-import { thisProcess } from '../core/values/this-process.js';
 import { checkTick } from '../core/values/tick.js';
 import { type OpenRun, openRun } from '../core/wrap/open-run.js';
 import { untilShutdown } from './process-shutdown.js';

@@ -4,8 +4,8 @@ import { isToken, type LockRecord, readRecord } from '../core/record/lock-record
 import { openTicksIn } from '../core/record/open-ticks.js';
 import { isGivenBack } from '../core/record/refusal.js';
 import { type RingRun, runsOf } from '../core/record/run-ring.js';
-import { dateOf } from '../core/values/date-of.js';
 import { defined } from '../core/values/defined.js';
+import { dateOf } from '../core/values/tick.js';
 
 /** A lock as operators see it. Instants are as the holders wrote them. */
 export interface LockInfo {

@@ -1,11 +1,10 @@
-import { resolveSchedule } from '../core/options/resolve-schedule.js';
+import { resolveSchedule } from '../core/options/policy.js';
 import { FOREVER_MS } from '../core/record/lock-record.js';
-import { msOf } from '../core/values/date-of.js';
 import { describe } from '../core/values/describe.js';
 import type { Duration } from '../core/values/duration.js';
 import { checkKnown, namesOf } from '../core/values/option-checks.js';
 import type { Schedule } from '../core/values/schedule.js';
-import { EARLIEST_MS, MOST_LISTED } from '../core/values/tick.js';
+import { EARLIEST_MS, MOST_LISTED, msOf } from '../core/values/tick.js';
 
 /** Ticks of a schedule, as an operator names them. */
 export interface TickRange {

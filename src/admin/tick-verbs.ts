@@ -4,7 +4,7 @@ import { LockHeldError, LockStoreError } from '../core/public/errors.js';
 import { publicHolder } from '../core/public/outcome.js';
 import { holderOf, type LockRecord } from '../core/record/lock-record.js';
 import { openTicksIn } from '../core/record/open-ticks.js';
-import { hasEnded, listingWith, listingWithout, notKnownAsDone } from '../core/record/tick-listing.js';
+import { hasEnded, listingWith, listingWithout, notKnownAsDone } from '../core/record/operator.js';
 import type { Clock } from '../core/values/clock.js';
 import { describe } from '../core/values/describe.js';
 import { MOST_LISTED } from '../core/values/tick.js';

@@ -11,8 +11,8 @@ import { newAttemptId } from '../core/values/attempt-id.js';
 import { type Clock, systemClock } from '../core/values/clock.js';
 import { describe } from '../core/values/describe.js';
 import { type Duration, parseDuration } from '../core/values/duration.js';
+import { thisProcess } from '../core/values/environment.js';
 import { checkLockName, nameProblem } from '../core/values/lock-name.js';
-import { thisProcess } from '../core/values/this-process.js';
 import { utf8Bytes } from '../core/values/utf8.js';
 
 /** What every candidate for a lead is told. */

@@ -1,6 +1,6 @@
 import type { MemberStore } from '../core/ports/member-store.js';
 import { looseCall } from '../core/run/store-calls.js';
-import { pause } from '../core/values/pause.js';
+import { pause } from '../core/values/clock.js';
 import type { Signal } from '../core/values/signal.js';
 import type { Candidate } from './candidate.js';
 

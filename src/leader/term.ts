@@ -1,7 +1,7 @@
 import { warn } from '../core/observers/operator-log.js';
 import { errorName, LockLostError } from '../core/public/errors.js';
 import type { Execution } from '../core/public/execution.js';
-import { watchedController } from '../core/run/watched-signal.js';
+import { watchedController } from '../core/run/lease-watch.js';
 import type { Signal } from '../core/values/signal.js';
 
 /** One term of one leader. */

@@ -3,14 +3,14 @@ import type { Holder } from '../core/ports/lock-store.js';
 import { toStoreError } from '../core/public/errors.js';
 import { tellAll } from '../core/public/events.js';
 import { publicHolder, type Skipped } from '../core/public/outcome.js';
-import { isSwitchedOff } from '../core/run/off-switch.js';
 import { looseCall } from '../core/run/store-calls.js';
+import { isSwitchedOff } from '../core/run/unguarded-run.js';
 import { newAttemptId } from '../core/values/attempt-id.js';
+import { sentNow } from '../core/values/clock.js';
 import { defined } from '../core/values/defined.js';
 import { describe } from '../core/values/describe.js';
 import type { Duration } from '../core/values/duration.js';
 import { checkKnown, namesOf } from '../core/values/option-checks.js';
-import { sentNow } from '../core/values/sent.js';
 import { type CandidateOptions, resolveCandidate } from './candidate.js';
 
 /** Options of `withLeadership`. */

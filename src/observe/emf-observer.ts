@@ -1,6 +1,14 @@
-import { LOCK_SETS_VARIABLE, lockSetsProblem, readLockSets } from '../core/observers/emf-lock-sets.js';
-import { EMF_DEFAULTS, EMF_METRICS, EMF_NAMESPACE, type EmfMetric } from '../core/observers/emf-metrics.js';
-import { NAMESPACE_VARIABLE, namespaceProblem } from '../core/observers/emf-namespace.js';
+import {
+  EMF_DEFAULTS,
+  EMF_METRICS,
+  EMF_NAMESPACE,
+  type EmfMetric,
+  LOCK_SETS_VARIABLE,
+  lockSetsProblem,
+  NAMESPACE_VARIABLE,
+  namespaceProblem,
+  readLockSets,
+} from '../core/observers/emf-metrics.js';
 import { emfWriter, findStdout } from '../core/observers/emf-writer.js';
 import type { Observer } from '../core/public/events.js';
 import { describe } from '../core/values/describe.js';

@@ -1,4 +1,4 @@
-import { type Level, tellOperator } from '../core/observers/operator-log.js';
+import { type Level, operatorLog, tellOperator } from '../core/observers/operator-log.js';
 import type { Observer } from '../core/public/events.js';
 import { checkMethods } from '../core/values/option-checks.js';
 
@@ -33,4 +33,22 @@ export function loggerObserver(logger: LoggerLike): Observer {
       const fields = { source: 'single-execution', lockEvent };
       logger[level](...((isPino ? [fields, message] : [message, fields]) as never[]));
     });
+}
+
+/**
+ * The log lines of the default observers, to keep them beside observers of your own: one line of JSON for each event
+ * that an operator must see, at its level.
+ *
+ * @example
+ * ```ts
+ * import { executeWithLock } from 'single-execution';
+ * import { memoryStore } from 'single-execution/memory';
+ * import { jsonLogObserver } from 'single-execution/observe';
+ *
+ * const observers = [jsonLogObserver()];
+ * await executeWithLock(() => 'done', { name: 'update', store: memoryStore(), lockAtMostFor: '1m', observers });
+ * ```
+ */
+export function jsonLogObserver(): Observer {
+  return operatorLog;
 }

@@ -1,8 +1,7 @@
 import { errorName, LockStoreError } from '../core/public/errors.js';
 import type { LockEvent, TracingObserver } from '../core/public/events.js';
 import { defined } from '../core/values/defined.js';
-import type { SpanLike, TracerLike } from './otel-api.js';
-import { contextOf, traceOf } from './span-trace.js';
+import type { SpanContext, SpanLike, TracerLike } from './otel-api.js';
 
 type EventType = LockEvent['type'];
 
@@ -118,4 +117,26 @@ function factsOf(event: LockEvent) {
 /** The library's own messages hold no secret; those of a task may. */
 function messageOf(error: unknown): string | undefined {
   return error instanceof LockStoreError ? error.message : undefined;
+}
+
+const IDS = /^([0-9a-f]{32})([0-9a-f]{16})$/;
+const NO_TRACE = /^0+$/;
+
+/** The ids of a span in 32 characters of base64url; undefined for a span that nobody records. */
+function traceOf({ traceId, spanId }: SpanContext): string | undefined {
+  const ids = traceId + spanId;
+  if (!IDS.test(ids) || NO_TRACE.test(traceId)) return undefined;
+  const bytes = ids.match(/../g)?.map((byte) => Number.parseInt(byte, 16)) ?? [];
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_');
+}
+
+/** The span that another process has left the trace of; undefined for what is no trace. */
+function contextOf(trace: string | undefined): SpanContext | undefined {
+  if (trace === undefined || !/^[\w-]{32}$/.test(trace)) return undefined;
+  const bytes = [...atob(trace.replaceAll('-', '+').replaceAll('_', '/'))];
+  const hex = bytes.map((byte) => byte.charCodeAt(0).toString(16).padStart(2, '0')).join('');
+  const [, traceId = '', spanId = ''] = IDS.exec(hex) ?? [];
+  return { traceId, spanId, traceFlags: 1 };
 }

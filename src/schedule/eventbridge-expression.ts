@@ -1,5 +1,17 @@
-import type { CronFields, Refuse } from './cron-fields.js';
-import { readEventBridgeCron } from './eventbridge-cron.js';
+import {
+  type CronFields,
+  DAY_NAMES,
+  DAY_OF_MONTH,
+  daysOfMonth,
+  daysOfWeek,
+  type Field,
+  HOURS,
+  MINUTES,
+  MONTH,
+  type Refuse,
+  valuesOf,
+  YEAR,
+} from './cron-fields.js';
 import { firingDays } from './firing-days.js';
 
 /** A schedule as both EventBridge's rules and EventBridge Scheduler write it. */
@@ -59,4 +71,51 @@ function readDateTime(text: string, refuse: Refuse): number {
 export function withDays(cron: CronFields, refuse: Refuse): CronFields {
   const { done } = firingDays(cron, FIRST_DAY_MS, LAST_DAY_MS, 1).next();
   return done ? refuse('never fires: no such day is in its months and years; give days that they have') : cron;
+}
+
+const DAY_OF_WEEK: Field = {
+  name: 'day-of-week',
+  first: 1,
+  last: 7,
+  takes: '1-7 (1 is Sunday) or SUN-SAT, L, 6L or 3#2',
+  names: DAY_NAMES,
+};
+
+const FIELDS = [MINUTES, HOURS, DAY_OF_MONTH, MONTH, DAY_OF_WEEK, YEAR].map(({ name }) => name).join(' ');
+
+/**
+ * Reads what stands between the brackets of EventBridge's `cron(...)`.
+ *
+ * @throws what `refuse` throws for text that EventBridge would not take
+ */
+function readEventBridgeCron(text: string, refuse: Refuse): CronFields {
+  const fields = text.toUpperCase().match(/\S+/g) ?? [];
+  const [minutes = '', hours = '', dayOfMonth = '', month = '', dayOfWeek = '', year = ''] = fields;
+  if (fields.length !== 6) {
+    const count = `${fields.length} ${fields.length === 1 ? 'field' : 'fields'}`;
+    return refuse(`has ${count}; EventBridge's cron has six: ${FIELDS}, such as cron(0 2 * * ? *)`);
+  }
+  if ((dayOfMonth === '?') === (dayOfWeek === '?')) {
+    const days = `${DAY_OF_MONTH.name} is '${dayOfMonth}' and ${DAY_OF_WEEK.name} is '${dayOfWeek}'`;
+    return refuse(`${days}; exactly one of them must be ?, such as cron(0 2 * * ? *) or cron(0 2 ? * MON-FRI *)`);
+  }
+  return {
+    seconds: [0],
+    minutes: valuesOf(minutes, MINUTES, refuse),
+    hours: valuesOf(hours, HOURS, refuse),
+    dayOfMonth: dayOfMonth === '?' ? ['*'] : daysOfMonth(dayOfMonth, refuse),
+    months: valuesOf(month, MONTH, refuse),
+    dayOfWeek: dayOfWeek === '?' ? ['*'] : weekdays(dayOfWeek, refuse),
+    years: year === '*' ? 'every' : valuesOf(year, YEAR, refuse),
+    eitherDay: false,
+  };
+}
+
+function weekdays(text: string, refuse: Refuse): string[] {
+  if (text.includes(',') && text.includes('#')) {
+    return refuse(`${DAY_OF_WEEK.name} has # in a list; give each its own schedule, such as cron(0 2 ? * 3#2 *)`);
+  }
+  // Alone, L is the last day of the week; behind a day, the last such day of the month.
+  const items = text.split(',').map((item) => (item === 'L' ? 'SAT' : item));
+  return daysOfWeek(items.join(','), DAY_OF_WEEK, (day) => day, refuse);
 }

@@ -1,7 +1,7 @@
-import { dateOf, msOf } from '../core/values/date-of.js';
 import { describe } from '../core/values/describe.js';
 import { checkKnown } from '../core/values/option-checks.js';
 import type { Schedule } from '../core/values/schedule.js';
+import { dateOf, msOf } from '../core/values/tick.js';
 import type { Instants } from './instants.js';
 
 /** The most that `between` lists where no `max` is given. */

@@ -18,12 +18,17 @@ import type {
   MarkResult,
 } from '../core/ports/lock-store.js';
 import type { CheckIn, MemberList } from '../core/ports/member-store.js';
-import { deletedRecord, judgeDeletion } from '../core/record/deletion.js';
 import { FORCE_STEP, type Item, type LockRecord, readGrant } from '../core/record/lock-record.js';
 import { checkedIn, readMemberList } from '../core/record/member-list.js';
-import { judgeForce, judgeResume, withoutPause } from '../core/record/operator.js';
+import {
+  deletedRecord,
+  judgeDeletion,
+  judgeForce,
+  judgeListing,
+  judgeResume,
+  withoutPause,
+} from '../core/record/operator.js';
 import { isHeldBy, isMarkedBy, isReleasedBy, judgeRefusal } from '../core/record/refusal.js';
-import { judgeListing } from '../core/record/tick-listing.js';
 import {
   extendedUntil,
   forcedFields,
@@ -35,7 +40,7 @@ import {
   releaseFields,
 } from '../core/record/transition.js';
 import { endedAttempt } from '../core/request/attempt.js';
-import type { Sent } from '../core/values/sent.js';
+import type { Sent } from '../core/values/clock.js';
 
 /*
  * What each verb makes of the record that it finds, by the rules of `core/record`: its result, and the whole record to

@@ -2,7 +2,7 @@ import type { LockAdminStore } from '../core/ports/lock-admin-store.js';
 import type { LockStore } from '../core/ports/lock-store.js';
 import type { MemberStore } from '../core/ports/member-store.js';
 import { errorName, readThrown, readThrownText } from '../core/public/errors.js';
-import { isUnsent } from '../core/request/unsent.js';
+import { isUnsent } from '../core/request/try-loop.js';
 import { describeType } from '../core/values/describe.js';
 import { checkKnown, checkStoreOptions, namesOf } from '../core/values/option-checks.js';
 import { compareAndSwapStore } from './compare-and-swap.js';

@@ -2,12 +2,11 @@ import type { LockAdminStore } from '../core/ports/lock-admin-store.js';
 import type { Granted, LockStore, StoreCall } from '../core/ports/lock-store.js';
 import type { MemberStore } from '../core/ports/member-store.js';
 import type { StoreOperation } from '../core/public/errors.js';
-import { lockKey } from '../core/record/lock-key.js';
-import { settleAttempt } from '../core/request/attempt.js';
+import { lockKey } from '../core/record/lock-record.js';
+import { settleAttempt, settledDeletion, settledListing, untoldWrite } from '../core/request/attempt.js';
 import { type Answer, answered } from '../core/request/try-loop.js';
-import { settledDeletion, settledListing, untoldWrite } from '../core/request/untold-write.js';
+import type { Sent } from '../core/values/clock.js';
 import { memberListName, nameProblem } from '../core/values/lock-name.js';
-import type { Sent } from '../core/values/sent.js';
 import {
   type Decision,
   decideAcquire,

@@ -1,7 +1,7 @@
 import { LockStoreError } from 'single-execution';
 import { nodeCronCoordinator } from 'single-execution/process';
 import { describe, expect, test, vi } from 'vitest';
-import { thisProcess } from '../../src/core/values/this-process.js';
+import { thisProcess } from '../../src/core/values/environment.js';
 import { MINUTE, memoryLocks, NOW } from '../support/memory-locks.js';
 
 const TICK = '2026-01-01T00:00:00.000Z';

@@ -4,7 +4,7 @@ import nodeCron from 'node-cron';
 import { type Execution, LockHeldError, type Skipped } from 'single-execution';
 import { withSingleExecution } from 'single-execution/process';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { thisProcess } from '../../src/core/values/this-process.js';
+import { thisProcess } from '../../src/core/values/environment.js';
 import { crash, MINUTE, memoryLocks, NOW } from '../support/memory-locks.js';
 
 const { Cron: Cron10 } = createRequire(import.meta.url)('croner-10') as typeof import('croner');

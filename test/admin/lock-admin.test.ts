@@ -5,7 +5,7 @@ import { type LockAdmin, lockAdmin } from 'single-execution/admin';
 import { dynamoDBAdminStore, dynamoDBStore } from 'single-execution/dynamodb';
 import { memoryStore } from 'single-execution/memory';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { thisProcess } from '../../src/core/values/this-process.js';
+import { thisProcess } from '../../src/core/values/environment.js';
 import { dynamoDBLocal, freshTable } from '../support/dynamodb-local.js';
 import { gate } from '../support/gate.js';
 import { shiftedClock } from '../support/shifted-clock.js';

@@ -7,7 +7,7 @@ import { memoryStore } from 'single-execution/memory';
 import { redisAdminStore, redisStore } from 'single-execution/redis';
 import { cron, rate } from 'single-execution/schedule';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { thisProcess } from '../../src/core/values/this-process.js';
+import { thisProcess } from '../../src/core/values/environment.js';
 import { dynamoDBLocal, freshTable } from '../support/dynamodb-local.js';
 import { call, claim, done, grant } from '../support/one-run.js';
 import { pass } from '../support/pass.js';

@@ -4,7 +4,7 @@ import { currentExecution, LockHeldError } from 'single-execution';
 import { type Options, SingleExecution } from 'single-execution/decorator';
 import ts from 'typescript';
 import { describe, expect, test, vi } from 'vitest';
-import { thisProcess } from '../../src/core/values/this-process.js';
+import { thisProcess } from '../../src/core/values/environment.js';
 import { storeCall } from '../support/contract-harness.js';
 import { memoryLocks, NOW } from '../support/memory-locks.js';
 

@@ -4,7 +4,7 @@ import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '
 import { executeWithLock } from 'single-execution';
 import { otelObserver } from 'single-execution/observe';
 import { afterEach, describe, expect, test } from 'vitest';
-import { thisProcess } from '../../src/core/values/this-process.js';
+import { thisProcess } from '../../src/core/values/environment.js';
 import { MINUTE, memoryLocks, NOW } from '../support/memory-locks.js';
 import { pass } from '../support/pass.js';
 import { SCENES } from './scenes.js';

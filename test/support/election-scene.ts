@@ -16,7 +16,7 @@ import {
 } from 'single-execution/testing';
 import { vi } from 'vitest';
 import type { LockRecord } from '../../src/core/record/lock-record.js';
-import { sentNow } from '../../src/core/values/sent.js';
+import { sentNow } from '../../src/core/values/clock.js';
 import { storeCall } from './contract-harness.js';
 import { type Host, hostOn } from './host.js';
 

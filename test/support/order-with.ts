@@ -1,7 +1,7 @@
 import { memoryStore } from 'single-execution/memory';
 import { manualClock } from 'single-execution/testing';
 import { type LockOptions, resolvePolicy } from '../../src/core/options/policy.js';
-import type { Order } from '../../src/core/run/order.js';
+import type { Order } from '../../src/core/run/invocation.js';
 
 export const MINUTES_15 = 900_000;
 

@@ -1,6 +1,6 @@
 import { CfnScheduleGroup } from 'aws-cdk-lib/aws-scheduler';
 import type { Construct } from 'constructs';
-import { LOCK_SETS_VARIABLE, lockSetOf as prefixOf } from '../../../src/core/observers/emf-lock-sets.js';
+import { LOCK_SETS_VARIABLE, lockSetOf as prefixOf } from '../../../src/core/observers/emf-metrics.js';
 import { lockId, type PlannedSchedule } from '../planned-schedule.js';
 
 /** Locks that share metrics and alarms: one lock, or all locks of a `prefix*`. */

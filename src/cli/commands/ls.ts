@@ -1,5 +1,5 @@
 import type { LockAdmin, LockInfo } from '../../admin/lock-admin.js';
-import { pause } from '../../core/values/pause.js';
+import { pause } from '../../core/values/clock.js';
 import { stateWords } from '../../operate/lock-facts.js';
 import { isIdle, type LockSummary, lockSummary, missedTicksOf } from '../../operate/lock-summary.js';
 import { shortInstant, shortSpan, toTheSecond } from '../../operate/span.js';

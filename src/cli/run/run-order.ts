@@ -1,10 +1,10 @@
 import { type LockOptions, requiredLeaseMs, resolveSettings, type Settings } from '../../core/options/policy.js';
-import type { Order } from '../../core/run/order.js';
+import type { Order } from '../../core/run/invocation.js';
 import { defined } from '../../core/values/defined.js';
 import { describe } from '../../core/values/describe.js';
 import { checkLockName } from '../../core/values/lock-name.js';
 import { checkTick } from '../../core/values/tick.js';
-import { nearestTick } from '../../core/wrap/nearest-tick.js';
+import { nearestTick } from '../../core/wrap/trigger.js';
 import type { Session } from '../command.js';
 import { wrongUse } from '../exit-code.js';
 import { asked, instantOf, scheduleOf } from '../read-value.js';

@@ -1,8 +1,13 @@
 import type { Observer } from '../public/events.js';
 import { describe } from '../values/describe.js';
 import { environmentVariable } from '../values/environment.js';
-import { LOCK_SETS_VARIABLE, lockSetsProblem, readLockSets } from './emf-lock-sets.js';
-import { NAMESPACE_VARIABLE, namespaceProblem } from './emf-namespace.js';
+import {
+  LOCK_SETS_VARIABLE,
+  lockSetsProblem,
+  NAMESPACE_VARIABLE,
+  namespaceProblem,
+  readLockSets,
+} from './emf-metrics.js';
 import { emfWriter, findStdout } from './emf-writer.js';
 import { operatorLog, warn } from './operator-log.js';
 

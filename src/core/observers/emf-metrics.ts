@@ -34,3 +34,42 @@ export type EmfMetric = keyof typeof EMF_METRICS;
 
 /** What is a metric unless more are asked for. The others are sums or near copies of these, or counted in the log. */
 export const EMF_DEFAULTS: readonly EmfMetric[] = ['Executed', 'Failed', 'Missed', 'LockLost', 'HoldTime', 'ClockSkew'];
+
+/** The variable of the environment that names the metrics' namespace. */
+export const NAMESPACE_VARIABLE = 'SINGLE_EXECUTION_NAMESPACE';
+
+/** CloudWatch's alphabet and length, not all blank, no colon first, and not one of AWS's own. */
+const VALID = /^(?!:|AWS\/)(?=.*\S)[0-9A-Za-z._\-/#: ]{1,255}$/;
+
+/** What is wrong with a namespace, and the remedy; undefined if CloudWatch accepts it. */
+export function namespaceProblem(namespace: string): string | undefined {
+  return VALID.test(namespace)
+    ? undefined
+    : 'give 1 to 255 of 0-9 A-Z a-z . - _ / # : and space, not all blank, with no colon and no AWS/ first';
+}
+
+/** The variable of the environment that names sets of locks: a JSON list of prefixes, such as `["tenant-sync/*"]`. */
+export const LOCK_SETS_VARIABLE = 'SINGLE_EXECUTION_LOCK_SETS';
+
+const REMEDY = 'give a list of prefixes that end in \'*\', such as ["tenant-sync/*"]';
+
+/** What is wrong with the names of sets, and the remedy; undefined if they are a list of prefixes. */
+export function lockSetsProblem(sets: unknown): string | undefined {
+  return Array.isArray(sets) && sets.every((set) => typeof set === 'string' && /.\*$/s.test(set)) ? undefined : REMEDY;
+}
+
+/** What the variable holds, unchecked: see {@link lockSetsProblem}. */
+export function readLockSets(text: string | undefined): unknown {
+  if (!text) return [];
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The set that a lock belongs to, by its longest prefix; undefined if none. */
+export function lockSetOf(name: string, sets: readonly string[]): string | undefined {
+  const [set] = sets.filter((prefix) => name.startsWith(prefix.slice(0, -1))).sort((a, b) => b.length - a.length);
+  return set;
+}

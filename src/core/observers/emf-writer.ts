@@ -2,8 +2,14 @@ import { errorName } from '../public/errors.js';
 import type { LockEvent, Observer } from '../public/events.js';
 import { defined } from '../values/defined.js';
 import { environmentVariable } from '../values/environment.js';
-import { lockSetOf } from './emf-lock-sets.js';
-import { EMF_DEFAULTS, EMF_DIMENSION, EMF_FUNCTION_DIMENSION, EMF_METRICS, type EmfMetric } from './emf-metrics.js';
+import {
+  EMF_DEFAULTS,
+  EMF_DIMENSION,
+  EMF_FUNCTION_DIMENSION,
+  EMF_METRICS,
+  type EmfMetric,
+  lockSetOf,
+} from './emf-metrics.js';
 
 type Numbers = Partial<Record<EmfMetric, number>>;
 

@@ -7,7 +7,6 @@ import { type Duration, formatDuration, parseDuration } from '../values/duration
 import { checkChoice, checkKnown, checkMethods, namesOf } from '../values/option-checks.js';
 import type { Schedule } from '../values/schedule.js';
 import { type CatchUp, type CatchUpOptions, resolveCatchUp } from './catch-up.js';
-import { resolveSchedule } from './resolve-schedule.js';
 
 export const SHORTEST_LEASE_MS = 1_000;
 export const LONGEST_LEASE_MS = 86_400_000;
@@ -211,4 +210,25 @@ function checkLease(atMostMs: number | undefined, atLeastMs: number): void {
       `lockAtLeastFor is ${formatDuration(atLeastMs)}, longer than ${limit}, ${formatDuration(longest)}: shorten the one or lengthen the other`,
     );
   }
+}
+
+const REMEDY = "give a duration such as '15m', or a schedule such as cron('0 9 * * *') of single-execution/schedule";
+
+/**
+ * A schedule whose ticks have their times, or how far apart they are in milliseconds.
+ *
+ * @throws TypeError, RangeError for a schedule that is neither
+ */
+export function resolveSchedule(value: Schedule | Duration | undefined): Schedule | number | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value === 'string' || typeof value === 'number') {
+    // Durations have no blanks; crontabs and EventBridge's expressions have.
+    if (/\s|\(/.test(String(value))) throw new TypeError(`schedule is ${describe(value)}: ${REMEDY}`);
+    const everyMs = parseDuration(value, 'schedule');
+    if (everyMs === 0) throw new RangeError('schedule is 0: give the time between two ticks, or leave it out');
+    return everyMs;
+  }
+  checkMethods('schedule', value, ['previous', 'next', 'between'], REMEDY);
+  const { everyMs = 0 } = value;
+  return everyMs > 0 ? everyMs : value;
 }

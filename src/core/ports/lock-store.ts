@@ -1,5 +1,4 @@
-import type { Clock } from '../values/clock.js';
-import type { Sent } from '../values/sent.js';
+import type { Clock, Sent } from '../values/clock.js';
 import type { Signal } from '../values/signal.js';
 
 /**

@@ -1,7 +1,7 @@
 import type { ClockBounds } from '../ports/lock-store.js';
 import type { Clock } from '../values/clock.js';
-import { dateOf } from '../values/date-of.js';
 import { defined } from '../values/defined.js';
+import { dateOf } from '../values/tick.js';
 import type { Previous, ReleaseStatus, SkippedHolder, SkipReason } from './outcome.js';
 
 /** Called with each event of each run. Never awaited; what it throws or rejects with is dropped. */

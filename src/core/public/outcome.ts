@@ -1,6 +1,6 @@
 import type { Holder, PreviousRun, RefusalReason } from '../ports/lock-store.js';
-import { dateOf } from '../values/date-of.js';
 import { defined } from '../values/defined.js';
+import { dateOf } from '../values/tick.js';
 
 /** What became of a call: the task ran, or was skipped and the reason why. A failed task or store rejects instead. */
 export type Outcome<T> = Executed<T> | Skipped;

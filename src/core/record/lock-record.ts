@@ -1,6 +1,8 @@
 import type { Holder, PreviousRun } from '../ports/lock-store.js';
-import { CorruptLockError } from '../public/errors.js';
+import { CorruptLockError, LockStoreError, type StoreOperation } from '../public/errors.js';
 import { defined } from '../values/defined.js';
+import { describe } from '../values/describe.js';
+import { nameProblem } from '../values/lock-name.js';
 
 /** The record of one lock name, as it is stored; times in epoch milliseconds. See docs/protocol.md, "Record". */
 export type LockRecord = {
@@ -161,4 +163,20 @@ export function holderOf(record: LockRecord): Holder | undefined {
   const { attemptId, lockedBy, lockedAt, lockUntil, fencingToken } = record;
   if (!attemptId || lockedAt === undefined || lockUntil === undefined || fencingToken === undefined) return undefined;
   return { attemptId, lockedBy: lockedBy ?? 'unknown', lockedAtMs: lockedAt, lockUntilMs: lockUntil, fencingToken };
+}
+
+/**
+ * The key under which a store keeps a lock.
+ *
+ * @throws LockStoreError (INVALID_NAME) for a name that, with the prefix, no store can hold
+ */
+export function lockKey(prefix: string, name: string, operation: StoreOperation): string {
+  const problem = name === '' ? nameProblem(name) : nameProblem(prefix + name);
+  if (problem === undefined) return prefix + name;
+  throw new LockStoreError(`${operation} refused: lock name ${describe(name)}: ${problem}`, {
+    code: 'INVALID_NAME',
+    lockName: name,
+    operation,
+    retryable: false,
+  });
 }

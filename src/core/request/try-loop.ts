@@ -1,6 +1,6 @@
 import type { StoreCall } from '../ports/lock-store.js';
-import type { Timer } from '../values/clock.js';
-import { jittered } from '../values/pause.js';
+import { readThrownText } from '../public/errors.js';
+import { jittered, type Timer } from '../values/clock.js';
 import type { Signal } from '../values/signal.js';
 
 const FIRST_PAUSE_MS = 50;
@@ -91,4 +91,16 @@ export async function tryUntilAnswered<T>(
 /** No try was answered before the call had to end. */
 class Unanswered extends Error {
   override readonly name = 'Unanswered';
+}
+
+const UNSENT = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH/;
+/** A host can become unreachable while an answer is waited for. */
+const ON_A_CONNECTION = /\b(read|write)/;
+
+/** Whether a network error says that the request never left, by the system's code or a client's message. */
+export function isUnsent(error: unknown): boolean {
+  const text = (field: 'code' | 'message' | 'syscall') => readThrownText(error, field);
+  return (
+    UNSENT.test(`${text('code')} ${text('message')}`) && !ON_A_CONNECTION.test(`${text('syscall')} ${text('message')}`)
+  );
 }

@@ -3,20 +3,18 @@ import type { AcquireResult, Claim, ClockBounds, Holder, Refused } from '../port
 import { type DeadlineError, toStoreError } from '../public/errors.js';
 import type { EventBody } from '../public/events.js';
 import { HELD_REASONS, type Outcome, publicHolder, type Skipped, type SkipReason } from '../public/outcome.js';
-import { dateOf } from '../values/date-of.js';
+import { jittered, pause } from '../values/clock.js';
 import { defined } from '../values/defined.js';
-import { jittered, pause } from '../values/pause.js';
+import { dateOf } from '../values/tick.js';
 import { truncateUtf8 } from '../values/utf8.js';
 import { runGuarded } from './guarded-run.js';
+import type { Order, Task } from './invocation.js';
 import { beginTrace, type Invocation, invocationOf } from './invocation.js';
 import { outerRun, runNested } from './nested-run.js';
-import { isSwitchedOff } from './off-switch.js';
-import type { Order } from './order.js';
 import { stopMono, timeIsUp, turnTooLate } from './run-ends.js';
 import { acquireCall } from './store-calls.js';
-import type { Task } from './task.js';
-import { inTurn } from './turns/turns.js';
-import { runUnguarded } from './unguarded-run.js';
+import { inTurn } from './turns.js';
+import { isSwitchedOff, runUnguarded } from './unguarded-run.js';
 
 const MAX_LOCKED_BY_BYTES = 128;
 /** Pause between two tries of one who waits. The same range for all, so that nobody who waits falls behind. */

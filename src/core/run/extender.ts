@@ -1,8 +1,8 @@
 import type { Settings } from '../options/policy.js';
 import type { DoneTick, Lease, StoreCall } from '../ports/lock-store.js';
 import { toStoreError } from '../public/errors.js';
-import { dateOf } from '../values/date-of.js';
-import type { Sent } from '../values/sent.js';
+import type { Sent } from '../values/clock.js';
+import { dateOf } from '../values/tick.js';
 import { holdOf } from './hold.js';
 import type { Invocation } from './invocation.js';
 import type { LeaseWatch } from './lease-watch.js';

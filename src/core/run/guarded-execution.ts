@@ -3,14 +3,14 @@ import type { Lease } from '../ports/lock-store.js';
 import { LockLostError } from '../public/errors.js';
 import type { Execution } from '../public/execution.js';
 import { type Executed, publicPrevious } from '../public/outcome.js';
-import { dateOf } from '../values/date-of.js';
 import { defined } from '../values/defined.js';
 import { formatDuration, parseDuration } from '../values/duration.js';
+import { dateOf } from '../values/tick.js';
 import type { CatchUpPlan } from './catch-up/plan.js';
 import type { Extender } from './extender.js';
 import type { Invocation } from './invocation.js';
+import { type Settled, settle, type Task } from './invocation.js';
 import type { LeaseWatch } from './lease-watch.js';
-import { type Settled, settle, type Task } from './task.js';
 
 /**
  * The lock as a run has it: the lease as it was granted, who watches it, who extends it and until when that is

@@ -3,19 +3,18 @@ import { errorName, LockStoreError, readThrownText, toStoreError } from '../publ
 import type { Tell } from '../public/events.js';
 import { type Executed, publicPrevious, type ReleaseStatus } from '../public/outcome.js';
 import { defined } from '../values/defined.js';
-import { type CatchUpResult, catchUp } from './catch-up/catch-up.js';
-import { tellDroppedByGrant, tellGivenUpByRelease } from './catch-up/given-up.js';
+import { type CatchUpResult, catchUp, tellDroppedByGrant, tellGivenUpByRelease } from './catch-up/catch-up.js';
 import { type CatchUpPlan, NOTHING, planCatchUp } from './catch-up/plan.js';
 import { leaseExtender } from './extender.js';
 import { factsOf, runFor } from './guarded-execution.js';
 import { startHeartbeat } from './heartbeat.js';
 import { type Hold, holdOf, isOver } from './hold.js';
 import type { Invocation } from './invocation.js';
+import { conclude, type Settled, type Task } from './invocation.js';
 import { watchLease } from './lease-watch.js';
 import { holdLimitMono, runEnds, timeIsUp } from './run-ends.js';
 import { releaseCall, releaseWaiting } from './store-calls.js';
-import { conclude, type Settled, type Task } from './task.js';
-import { nextInTurn } from './turns/turns.js';
+import { nextInTurn } from './turns.js';
 
 /**
  * Runs a task on a confirmed grant: watch, run, release, tell. Its value or error reaches the caller untouched,

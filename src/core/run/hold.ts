@@ -1,4 +1,4 @@
-import type { Sent } from '../values/sent.js';
+import type { Sent } from '../values/clock.js';
 
 /*
  * How long a grant may be used, counted so that the holder stops before anybody else can start (docs/protocol.md,

@@ -1,7 +1,11 @@
 import type { Policy } from '../options/policy.js';
+import { type Frame, runInFrame } from '../public/current-execution.js';
 import { type Observer, type Tell, type TracingObserver, tellAll } from '../public/events.js';
+import type { Execution } from '../public/execution.js';
+import type { Executed } from '../public/outcome.js';
 import { newAttemptId } from '../values/attempt-id.js';
-import type { Order } from './order.js';
+import type { Clock } from '../values/clock.js';
+import type { Signal } from '../values/signal.js';
 
 /** One attempt at a call: what is asked, by which policy, and who is told. */
 export interface Invocation {
@@ -40,4 +44,51 @@ export function beginTrace({ observers, clock }: Policy): string {
     }
   }
   return '';
+}
+
+/** A function that runs under a lock. */
+export type Task<T> = (execution: Execution) => T | PromiseLike<T>;
+
+/** How a task ended: what it returned, or what it threw, whatever kind of value that is. */
+export type Settled<T> = { readonly value: T } | { readonly error: unknown };
+
+export async function settle<T>(task: Task<T>, frame: Frame): Promise<Settled<T>> {
+  try {
+    return { value: await runInFrame(frame, () => task(frame.execution)) };
+  } catch (error) {
+    return { error };
+  }
+}
+
+/** Tells how the task ended, and returns its value or throws its error, by identity. */
+export function conclude<T>(settled: Settled<T>, end: Pick<Executed<T>, 'durationMs' | 'release'>, tell: Tell): T {
+  if ('error' in settled) {
+    tell({ type: 'failed', ...end, error: settled.error });
+    throw settled.error;
+  }
+  tell({ type: 'finished', ...end });
+  return settled.value;
+}
+
+/** One call, as an adapter has read it from its platform. */
+export interface Order {
+  readonly name: string;
+  readonly lockedBy: string;
+  readonly leaseMs: number;
+  readonly tickMs?: number;
+  /** A time that the trigger names and nobody can read. */
+  readonly unreadableTick?: string;
+  readonly scheduleArn?: string;
+  readonly attempt?: number;
+  /** The monotonic instant at which the platform ends the run. */
+  readonly deadlineMono?: number;
+  /** The monotonic instant at which the run must be over. @default deadlineMono */
+  readonly runUntilMono?: number;
+  /** Aborts when the process is told to end. */
+  readonly shutdown?: Signal;
+}
+
+/** The time until the platform ends the run; infinite where it does not. */
+export function remainingMs({ deadlineMono = Number.POSITIVE_INFINITY }: Order, clock: Clock): number {
+  return deadlineMono - clock.monotonic();
 }

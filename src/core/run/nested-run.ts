@@ -3,8 +3,7 @@ import { type Frame, findFrame, runNestedInFrame } from '../public/current-execu
 import type { Executed } from '../public/outcome.js';
 import type { Clock } from '../values/clock.js';
 import { defined } from '../values/defined.js';
-import type { Order } from './order.js';
-import type { Task } from './task.js';
+import type { Order, Task } from './invocation.js';
 
 /**
  * The run that called this, where it holds the same lock of the same store. A run records its own tick alone, so

@@ -1,7 +1,7 @@
 import { LONGEST_LEASE_MS, type Settings } from '../options/policy.js';
 import type { Lease } from '../ports/lock-store.js';
 import { DeadlineError } from '../public/errors.js';
-import { type Order, remainingMs } from './order.js';
+import { type Order, remainingMs } from './invocation.js';
 
 const GRACE_MS = 1_000;
 

@@ -2,8 +2,8 @@ import type { Settings } from '../options/policy.js';
 import type { StoreCall } from '../ports/lock-store.js';
 import type { Signal } from '../values/signal.js';
 import type { Hold } from './hold.js';
-import { type Order, remainingMs } from './order.js';
-import type { Waiting } from './turns/turns.js';
+import { type Order, remainingMs } from './invocation.js';
+import type { Waiting } from './turns.js';
 
 /* How long each request to the store may take: a try, and all tries together. */
 

@@ -1,12 +1,15 @@
+import { warn } from '../observers/operator-log.js';
+import type { LockStore } from '../ports/lock-store.js';
 import { LockLostError } from '../public/errors.js';
 import type { Execution } from '../public/execution.js';
 import type { Executed } from '../public/outcome.js';
-import { dateOf } from '../values/date-of.js';
 import { defined } from '../values/defined.js';
-import type { Invocation } from './invocation.js';
+import { describe } from '../values/describe.js';
+import { environmentVariable } from '../values/environment.js';
+import { dateOf } from '../values/tick.js';
+import { conclude, type Invocation, settle, type Task } from './invocation.js';
 import { watchLease } from './lease-watch.js';
 import { runEnds } from './run-ends.js';
-import { conclude, settle, type Task } from './task.js';
 
 /** Runs the bare task: no lock is held, and the execution says so wherever it is asked. */
 export async function runUnguarded<T>(task: Task<T>, { order, policy, tell }: Invocation): Promise<Executed<T>> {
@@ -46,4 +49,28 @@ export async function runUnguarded<T>(task: Task<T>, { order, policy, tell }: In
 
 function unguarded(name: string): LockLostError {
   return new LockLostError(name, 'it runs unguarded');
+}
+
+const NAME = 'SINGLE_EXECUTION_DISABLED';
+const told = new WeakSet<LockStore>();
+
+/** Whether `SINGLE_EXECUTION_DISABLED` turns all locking off: `1` and `true` do, in any case. */
+export function isLockingOff(): boolean {
+  return /^(1|true)$/i.test(environmentVariable(NAME) ?? '');
+}
+
+/** The same, and one line per store says so, or says that the value cannot be read, which leaves locking on. */
+export function isSwitchedOff(store: LockStore): boolean {
+  const value = environmentVariable(NAME) ?? '';
+  if (/^(0|false)?$/i.test(value)) return false;
+  const isOff = isLockingOff();
+  if (!told.has(store)) {
+    warn(
+      isOff
+        ? `${NAME}=${value}: handlers run without a lock`
+        : `${NAME} is ${describe(value)}, and locking stays on: give 1 or true to switch it off, 0 or false to keep it on`,
+    );
+  }
+  told.add(store);
+  return isOff;
 }

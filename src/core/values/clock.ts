@@ -31,3 +31,39 @@ export const systemClock: Clock = {
     };
   },
 };
+
+/** Both clocks just before the first send of a call: the anchor of all times inside its grant. */
+export interface Sent {
+  /** The wall clock, in epoch milliseconds. */
+  readonly firstSentWall: number;
+  /** The monotonic clock, in milliseconds. */
+  readonly firstSentMono: number;
+}
+
+export function sentNow(clock: Clock): Sent {
+  return { firstSentWall: Math.round(clock.now()), firstSentMono: clock.monotonic() };
+}
+
+/** Wall time inside a grant: anchored to the wall clock of the first send, carried on by the monotonic clock. */
+export function wallInGrant(sent: Sent, monotonic: number): number {
+  return Math.round(sent.firstSentWall + (monotonic - sent.firstSentMono));
+}
+
+/** Resolves after so many milliseconds, or as soon as the signal aborts. */
+export function pause(ms: number, clock: Clock, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted) return resolve();
+    const done = () => {
+      timer.cancel();
+      signal?.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = clock.setTimer(done, ms);
+    signal?.addEventListener('abort', done);
+  });
+}
+
+/** A random time between the two, so that callers who wait together do not ask together. */
+export function jittered(fromMs: number, toMs: number): number {
+  return fromMs + Math.random() * (toMs - fromMs);
+}

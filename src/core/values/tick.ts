@@ -1,4 +1,3 @@
-import { msOf } from './date-of.js';
 import { formatDuration } from './duration.js';
 import type { Schedule } from './schedule.js';
 
@@ -77,4 +76,20 @@ function missedByInterval(lastMs: number, tickMs: number, everyMs: number): Newe
 function shown(ms: number): string {
   const date = new Date(ms);
   return Number.isNaN(date.getTime()) ? String(ms) : `${ms} (${date.toISOString()})`;
+}
+
+/** An instant as callers see it. Inside the library, instants are epoch milliseconds. */
+export function dateOf(ms: number): Date;
+export function dateOf(ms: number | undefined): Date | undefined;
+export function dateOf(ms: number | undefined): Date | undefined {
+  return ms === undefined ? undefined : new Date(ms);
+}
+
+/** The epoch milliseconds of a Date, NaN for an invalid one. Any other value is returned unchanged. */
+export function msOf(value: unknown): unknown {
+  try {
+    return value instanceof Date ? value.getTime() : value;
+  } catch {
+    return Number.NaN;
+  }
 }

@@ -2,16 +2,15 @@ import { logAndMetrics } from '../observers/default-observers.js';
 import { type LockOptions, requiredLeaseMs, resolvePolicy } from '../options/policy.js';
 import type { Outcome } from '../public/outcome.js';
 import { run } from '../run/engine.js';
-import type { Task } from '../run/task.js';
-import { msOf } from '../values/date-of.js';
+import type { Task } from '../run/invocation.js';
 import { defined } from '../values/defined.js';
 import { describe } from '../values/describe.js';
+import { thisProcess } from '../values/environment.js';
 import { checkLockName } from '../values/lock-name.js';
 import { checkMethods, namesOf } from '../values/option-checks.js';
 import type { Signal } from '../values/signal.js';
-import { thisProcess } from '../values/this-process.js';
-import { checkTick } from '../values/tick.js';
-import { warnOfStrayTick } from './stray-tick.js';
+import { checkTick, msOf } from '../values/tick.js';
+import { warnOfStrayTick } from './trigger.js';
 
 /** Options of `executeWithLock`. `lockAtMostFor` is required unless `keepAlive` is set. */
 export interface ExecuteOptions extends LockOptions {

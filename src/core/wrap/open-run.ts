@@ -1,6 +1,6 @@
 import type { Execution } from '../public/execution.js';
 import type { Outcome, ReleaseStatus, Skipped } from '../public/outcome.js';
-import type { Task } from '../run/task.js';
+import type { Task } from '../run/invocation.js';
 
 /** A run whose work others do, between two points of a program. */
 export interface OpenRun {

@@ -7,7 +7,7 @@ import {
   SHORTEST_LEASE_MS,
 } from '../options/policy.js';
 import { guardMs } from '../run/hold.js';
-import type { Order } from '../run/order.js';
+import type { Order } from '../run/invocation.js';
 import { type Duration, formatDuration, parseDuration } from '../values/duration.js';
 
 /** How much longer than the remaining time a lock is held by default: a run that is killed cannot outlive it. */

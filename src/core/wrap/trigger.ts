@@ -1,12 +1,11 @@
 import { warn } from '../observers/operator-log.js';
 import type { Settings } from '../options/policy.js';
-import type { Order } from '../run/order.js';
-import { msOf } from '../values/date-of.js';
+import type { Order } from '../run/invocation.js';
+import { isLockingOff } from '../run/unguarded-run.js';
 import { describe } from '../values/describe.js';
+import { type Duration, formatDuration, parseDuration } from '../values/duration.js';
 import { checkChoice } from '../values/option-checks.js';
-import { checkTick } from '../values/tick.js';
-import { nearestTick } from './nearest-tick.js';
-import { warnOfStrayTick } from './stray-tick.js';
+import { checkTick, msOf } from '../values/tick.js';
 
 /** What a trigger tells of its schedule. */
 export type Trigger = Pick<Order, 'tickMs' | 'unreadableTick' | 'scheduleArn' | 'attempt'>;
@@ -73,12 +72,12 @@ export function warnOfNoTick(): OnUntold {
 }
 
 /** What a trigger tells besides its time. */
-export function untimed({ tickMs: _, unreadableTick: __, ...facts }: Trigger): Trigger {
+function untimed({ tickMs: _, unreadableTick: __, ...facts }: Trigger): Trigger {
   return facts;
 }
 
 /** @throws RangeError for a tick that no schedule can have sent */
-export function checked(trigger: Trigger, name: string, settings: Settings): Trigger {
+function checked(trigger: Trigger, name: string, settings: Settings): Trigger {
   if (trigger.tickMs === undefined) return trigger;
   const tickMs = checkTick(trigger.tickMs, settings.clock.now());
   warnOfStrayTick(name, tickMs, settings.schedule, settings);
@@ -92,4 +91,100 @@ function chosenTick(chosen: unknown): Trigger {
     throw new TypeError(`tick returned ${describe(chosen)}: return a Date, epoch milliseconds, or undefined`);
   }
   return Number.isNaN(ms) ? { unreadableTick: describe(chosen) } : { tickMs: ms };
+}
+
+const told = new WeakSet<object>();
+
+/**
+ * Warns once of a tick that the schedule does not have: most likely the schedule or its time zone is wrong.
+ *
+ * @param once who is told once: a wrapper by its settings
+ */
+export function warnOfStrayTick(name: string, tickMs: number, schedule: Settings['schedule'], once: object): void {
+  if (typeof schedule !== 'object' || told.has(once)) return;
+  if (msOf(schedule.previous(new Date(tickMs))) === tickMs) return;
+  told.add(once);
+  warn(
+    `lock "${name}": tick ${new Date(tickMs).toISOString()} is no tick of its schedule, ${schedule}: correct the schedule or its time zone, or set tick: 'nearest'`,
+  );
+}
+
+/** How far ahead a tick may lie: as far as a host's clock is behind, or a timer early. A call by hand comes earlier. */
+const EARLY_MS = 300_000;
+
+/**
+ * The tick of the schedule that is due by this host's clock: the newest one that has been, or the next one where that is
+ * nearer and five minutes ahead at most. It is the right one where the clock is wrong by less than that and by less than
+ * half the time between two ticks.
+ *
+ * @returns what throws a RangeError for a tick before 2015, and for a call before the first tick of all
+ * @throws TypeError for a schedule that does not tell when its ticks are due
+ */
+export function nearestTick({ schedule, clock }: Settings): () => { readonly tickMs?: number } {
+  if (typeof schedule !== 'object') {
+    throw new TypeError(
+      "tick is 'nearest', but no schedule tells when ticks are due: give schedule, such as cron('0 9 * * *') or rate('15m', { start })",
+    );
+  }
+  return () => {
+    const nowMs = clock.now();
+    const now = new Date(nowMs);
+    const [before = Number.NaN, after = Number.NaN] = [schedule.previous(now), schedule.next(now)].map(
+      msOf,
+    ) as number[];
+    const isNextDue = after - nowMs <= EARLY_MS && !(nowMs - before <= after - nowMs);
+    const tickMs = isNextDue || Number.isNaN(before) ? after : before;
+    if (Number.isNaN(tickMs)) return {};
+    if (tickMs > nowMs + EARLY_MS && !isLockingOff()) {
+      throw new RangeError(
+        `tick is ${new Date(tickMs).toISOString()}, the first of ${schedule}, over 5m ahead of ${now.toISOString()}: call closer to a tick, or give the tick of this call`,
+      );
+    }
+    return { tickMs: checkTick(tickMs, nowMs, Number.POSITIVE_INFINITY) };
+  };
+}
+
+/**
+ * For triggers that tell no scheduled time: the local time, cut down to a multiple of the interval since 1970 UTC; 1 s
+ * to 366 d. A clock that is late by up to `maxClockSkew` still finds the right one. For a schedule that follows local
+ * time give an hour at most: where the clocks go forward, a longer interval can hold two runs, and the second is
+ * skipped.
+ */
+export interface TickEvery {
+  /** The interval, such as `'5m'`: 1 s to 366 d. */
+  readonly every: Duration;
+}
+
+const SHORTEST_EVERY_MS = 1_000;
+const LONGEST_EVERY_MS = 366 * 86_400_000;
+
+/**
+ * Like `tickChooser`, for doors that most triggers reach without a scheduled time: the option must be given, and the
+ * local clock may stand in.
+ *
+ * @throws TypeError, RangeError for an option that is missing or cannot be
+ */
+export function requiredTick<A extends readonly unknown[]>(
+  tick: TickOption<A> | TickEvery,
+  settings: Settings,
+  onUntold?: OnUntold,
+): TriggerFor<A> {
+  if (tick === undefined) {
+    throw new TypeError(
+      "tick is undefined: say where the scheduled time comes from, 'event', 'nearest', { every: '5m' } or a function; or 'none', where a second call may run again",
+    );
+  }
+  if (typeof tick !== 'object' || tick === null) return tickChooser(tick, settings, onUntold);
+  const stray = Object.keys(tick).find((key) => key !== 'every');
+  if (stray !== undefined) throw new TypeError(`unknown option 'tick.${stray}': the only one is every`);
+  const everyMs = parseDuration(tick.every, 'tick.every');
+  if (everyMs < SHORTEST_EVERY_MS || everyMs > LONGEST_EVERY_MS) {
+    throw new RangeError(`tick.every is ${formatDuration(everyMs)}: give 1s to 366d`);
+  }
+  const { clock, maxClockSkewMs } = settings;
+  const leadMs = Math.min(maxClockSkewMs, everyMs / 2);
+  return (read, _, name) => {
+    const tickMs = Math.floor((clock.now() + leadMs) / everyMs) * everyMs;
+    return checked({ ...untimed(read), tickMs }, name, settings);
+  };
 }

@@ -5,8 +5,8 @@ import { type Expired, isGivenBack, isHeldBy, judgeRefusal, refusedBy } from '..
 import { grantFields, leaseOf } from '../../core/record/transition.js';
 import { type Note, settleAttempt } from '../../core/request/attempt.js';
 import { answered } from '../../core/request/try-loop.js';
+import { type Sent, sentNow } from '../../core/values/clock.js';
 import { defined } from '../../core/values/defined.js';
-import { type Sent, sentNow } from '../../core/values/sent.js';
 import type { Reply } from './one-try.js';
 import { acquireRequest, cancelRequest, PAD_MS, takeoverRequest, type UpdateRequest } from './requests.js';
 import { capMono, type ResponseTime } from './response-time.js';

@@ -11,11 +11,10 @@ import type {
 } from '../../core/ports/lock-admin-store.js';
 import type { StoreCall } from '../../core/ports/lock-store.js';
 import type { StoreOperation } from '../../core/public/errors.js';
-import { isDeleted, judgeDeletion } from '../../core/record/deletion.js';
 import type { Item, LockRecord } from '../../core/record/lock-record.js';
-import { judgeListing } from '../../core/record/tick-listing.js';
+import { isDeleted, judgeDeletion, judgeListing } from '../../core/record/operator.js';
+import { settledDeletion, settledListing, untoldWrite } from '../../core/request/attempt.js';
 import { answered } from '../../core/request/try-loop.js';
-import { settledDeletion, settledListing, untoldWrite } from '../../core/request/untold-write.js';
 import { answerOf, plainItem } from './item.js';
 import { readOnce } from './one-try.js';
 import { checkOptions, type DynamoDBStoreOptions } from './options.js';

@@ -8,7 +8,7 @@ import {
   type StoreOperation,
 } from '../../core/public/errors.js';
 import type { TryFailure } from '../../core/request/try-loop.js';
-import { isUnsent } from '../../core/request/unsent.js';
+import { isUnsent } from '../../core/request/try-loop.js';
 
 /*
  * What the errors of the AWS SDK mean here: whether the write may have been applied, whether another try may help, and

@@ -1,10 +1,10 @@
 import type { Deletion, ForceRelease, Pause, TickListing } from '../../core/ports/lock-admin-store.js';
 import type { Claim, Completion, DoneTick, Lease } from '../../core/ports/lock-store.js';
 import type { CheckIn } from '../../core/ports/member-store.js';
-import { deletedRecord } from '../../core/record/deletion.js';
 import { FORCE_STEP, type LockRecord, recordAttributes } from '../../core/record/lock-record.js';
 import { memberAttribute } from '../../core/record/member-list.js';
 import { listedTick } from '../../core/record/open-ticks.js';
+import { deletedRecord } from '../../core/record/operator.js';
 import { forcedFields, grantFields, markFields, pausedFields, releaseFields } from '../../core/record/transition.js';
 import { defined } from '../../core/values/defined.js';
 

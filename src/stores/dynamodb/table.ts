@@ -1,6 +1,6 @@
 import type { StoreCall } from '../../core/ports/lock-store.js';
 import type { CorruptLockError, LockStoreError, StoreOperation } from '../../core/public/errors.js';
-import { lockKey } from '../../core/record/lock-key.js';
+import { lockKey } from '../../core/record/lock-record.js';
 import { type Answer, tryUntilAnswered } from '../../core/request/try-loop.js';
 import type { Signal } from '../../core/values/signal.js';
 import { classifyFailure, failureOf } from './errors.js';

@@ -10,8 +10,8 @@ import type {
 } from '../../core/ports/lock-admin-store.js';
 import type { StoreCall } from '../../core/ports/lock-store.js';
 import { checkAttribute } from '../../core/record/lock-record.js';
+import { settledDeletion, settledListing, untoldWrite } from '../../core/request/attempt.js';
 import { answered, tryUntilAnswered } from '../../core/request/try-loop.js';
-import { settledDeletion, settledListing, untoldWrite } from '../../core/request/untold-write.js';
 import { nameProblem } from '../../core/values/lock-name.js';
 import { DELETE, FORCE_RELEASE, GET, LIST, LIST_TICKS, PAUSE, RESUME } from './admin-scripts.js';
 import type { RedisConnection } from './connection.js';

@@ -1,5 +1,5 @@
 import type { StoreCall } from '../../core/ports/lock-store.js';
-import { pause } from '../../core/values/pause.js';
+import { pause } from '../../core/values/clock.js';
 import { NotSent, refusedLogin } from './errors.js';
 import type { IORedisClient, NodeRedisClient } from './redis.js';
 import type { RedisClient } from './send.js';

@@ -1,9 +1,9 @@
 import type { ClockBounds, StoreCall } from '../../core/ports/lock-store.js';
 import type { LockStoreError, StoreOperation } from '../../core/public/errors.js';
-import { lockKey } from '../../core/record/lock-key.js';
+import { lockKey } from '../../core/record/lock-record.js';
 import { type Answer, tryUntilAnswered } from '../../core/request/try-loop.js';
+import { type Sent, sentNow } from '../../core/values/clock.js';
 import { describe } from '../../core/values/describe.js';
-import { type Sent, sentNow } from '../../core/values/sent.js';
 import { classifyFailure, failureOf, NotSent } from './errors.js';
 import { readReply, type ScriptReply } from './reply.js';
 import type { RedisScript } from './scripts.js';

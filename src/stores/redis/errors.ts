@@ -7,7 +7,7 @@ import {
   type StoreOperation,
 } from '../../core/public/errors.js';
 import type { TryFailure } from '../../core/request/try-loop.js';
-import { isUnsent } from '../../core/request/unsent.js';
+import { isUnsent } from '../../core/request/try-loop.js';
 
 /*
  * What the errors of Redis and its clients mean: whether the script may have run, whether another try may help, and

@@ -235,7 +235,7 @@ describe('row 14: an option that cannot be is refused when wrapping, by its name
 
     await expect(executeWithLock(() => {}, options)).rejects.toThrow(
       new TypeError(
-        "unknown option 'onSkipped': the options are name, tick, deadline, store, lockAtMostFor, lockAtLeastFor, keepAlive, maxHold, gracePeriod, wait, tickMark, schedule, catchUp, onError, onStoreError, maxClockSkew, observers, clock",
+        "unknown option 'onSkipped': the options are name, tick, deadline, signal, lockedBy, store, lockAtMostFor, lockAtLeastFor, keepAlive, maxHold, gracePeriod, wait, tickMark, schedule, catchUp, onError, onStoreError, maxClockSkew, observers, clock",
       ),
     );
   });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { deletedRecord } from '../../../src/core/record/deletion.js';
 import { type LockRecord, readRecord } from '../../../src/core/record/lock-record.js';
+import { deletedRecord } from '../../../src/core/record/operator.js';
 
 const NOW_MS = 1_790_000_000_000;
 const deletion = { name: 'job', adminId: 'd1', fencingToken: 5, nowMs: NOW_MS };

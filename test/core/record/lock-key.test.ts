@@ -1,6 +1,6 @@
 import { LockStoreError } from 'single-execution';
 import { expect, test } from 'vitest';
-import { lockKey } from '../../../src/core/record/lock-key.js';
+import { lockKey } from '../../../src/core/record/lock-record.js';
 
 test('a key is the prefix and the name', () => {
   expect(lockKey('', 'digest', 'acquire')).toBe('digest');

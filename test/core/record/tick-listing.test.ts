@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { listOf } from '../../../src/core/record/open-ticks.js';
-import { listingWith, listingWithout, notKnownAsDone } from '../../../src/core/record/tick-listing.js';
+import { listingWith, listingWithout, notKnownAsDone } from '../../../src/core/record/operator.js';
 
 /** The tick of minute `n`, `mjuohs00` in base 36 where it is 0. */
 const t = (n: number) => 1_767_225_600_000 + n * 60_000;

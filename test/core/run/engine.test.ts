@@ -8,7 +8,7 @@ import {
 } from 'single-execution';
 import { manualClock, recordingObserver } from 'single-execution/testing';
 import { describe, expect, test, vi } from 'vitest';
-import { thisProcess } from '../../../src/core/values/this-process.js';
+import { thisProcess } from '../../../src/core/values/environment.js';
 import { storeCall } from '../../support/contract-harness.js';
 import { crash, MINUTE, memoryLocks, NOW } from '../../support/memory-locks.js';
 import { pass } from '../../support/pass.js';

@@ -12,7 +12,7 @@ import { cron } from 'single-execution/schedule';
 import { manualClock } from 'single-execution/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { runsOf } from '../../../src/core/record/run-ring.js';
-import { thisProcess } from '../../../src/core/values/this-process.js';
+import { thisProcess } from '../../../src/core/values/environment.js';
 import { crash, MINUTE, memoryLocks, NOW } from '../../support/memory-locks.js';
 import { pass } from '../../support/pass.js';
 import { grantOf, scriptedStore } from '../../support/scripted-store.js';

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { resolvePolicy } from '../../../src/core/options/policy.js';
 import type { AcquireResult, LockStore, MarkResult, ReleaseResult } from '../../../src/core/ports/lock-store.js';
 import { run } from '../../../src/core/run/engine.js';
-import type { Order } from '../../../src/core/run/order.js';
+import type { Order } from '../../../src/core/run/invocation.js';
 import { NOW } from '../../support/memory-locks.js';
 import { pass } from '../../support/pass.js';
 import { grantOf, scriptedStore } from '../../support/scripted-store.js';

@@ -1,7 +1,7 @@
 import { type Claim, type ExecuteOptions, executeWithLock, type LockStore } from 'single-execution';
 import { manualClock } from 'single-execution/testing';
 import { describe, expect, test } from 'vitest';
-import { inTurn, nextInTurn, type Waiting } from '../../../src/core/run/turns/turns.js';
+import { inTurn, nextInTurn, type Waiting } from '../../../src/core/run/turns.js';
 import { gate } from '../../support/gate.js';
 import { grantOf, scriptedStore } from '../../support/scripted-store.js';
 import { settledOf } from '../../support/settled.js';

@@ -1,6 +1,6 @@
 import { manualClock } from 'single-execution/testing';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { jittered, pause } from '../../../src/core/values/pause.js';
+import { jittered, pause } from '../../../src/core/values/clock.js';
 
 afterEach(() => {
   vi.restoreAllMocks();

@@ -1,6 +1,6 @@
 import { manualClock } from 'single-execution/testing';
 import { expect, test } from 'vitest';
-import { sentNow, wallInGrant } from '../../../src/core/values/sent.js';
+import { sentNow, wallInGrant } from '../../../src/core/values/clock.js';
 
 const sent = { firstSentWall: 1_767_225_600_000, firstSentMono: 5_000 };
 

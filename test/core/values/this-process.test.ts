@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { thisProcess } from '../../../src/core/values/this-process.js';
+import { thisProcess } from '../../../src/core/values/environment.js';
 
 beforeEach(() => {
   vi.stubEnv('HOSTNAME', undefined);

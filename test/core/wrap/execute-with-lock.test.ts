@@ -2,7 +2,7 @@ import { acquireLock, DeadlineError, type ExecuteOptions, executeWithLock } from
 import { memoryStore } from 'single-execution/memory';
 import { manualClock } from 'single-execution/testing';
 import { describe, expect, test, vi } from 'vitest';
-import { thisProcess } from '../../../src/core/values/this-process.js';
+import { thisProcess } from '../../../src/core/values/environment.js';
 import { storeCall } from '../../support/contract-harness.js';
 import { pass } from '../../support/pass.js';
 

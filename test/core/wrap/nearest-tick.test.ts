@@ -3,7 +3,7 @@ import { cron, eventBridge, rate, type Schedule } from 'single-execution/schedul
 import { manualClock } from 'single-execution/testing';
 import { describe, expect, test } from 'vitest';
 import { resolveSettings } from '../../../src/core/options/policy.js';
-import { nearestTick } from '../../../src/core/wrap/nearest-tick.js';
+import { nearestTick } from '../../../src/core/wrap/trigger.js';
 
 const NOON = Date.parse('2026-01-01T12:00:00Z');
 const MINUTE = 60_000;

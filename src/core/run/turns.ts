@@ -1,6 +1,6 @@
-import type { LockStore } from '../../ports/lock-store.js';
-import type { Clock, Timer } from '../../values/clock.js';
-import type { Signal } from '../../values/signal.js';
+import type { LockStore } from '../ports/lock-store.js';
+import type { Clock, Timer } from '../values/clock.js';
+import type { Signal } from '../values/signal.js';
 
 /*
  * How many calls of one process are under way to one store at a time. A client with fewer sockets than calls keeps the
