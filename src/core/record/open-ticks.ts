@@ -8,7 +8,7 @@ import { type Item, isInstant, type LockRecord } from './lock-record.js';
  * `doneTick`, or listed in `openTicks`. What a run lists there was newer than `doneTick` when it was listed, and only
  * its own success takes it off, so no tick is done twice. `failedTicks` are newer than `doneTick` and need no list to
  * be open: they become `openTicks` when a newer tick is done. Each list is one text, so that a condition can look for
- * a tick in it. What an operator lists is in tick-listing.ts.
+ * a tick in it. What an operator lists is in operator.ts.
  */
 
 /** Each list keeps its newest ticks, so many unless it is told to keep more. */
