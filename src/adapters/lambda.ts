@@ -5,8 +5,7 @@ import { run } from '../core/run/engine.js';
 import type { TickOption } from '../core/wrap/trigger.js';
 import type { OnSkipped } from '../core/wrap/wrapper.js';
 import type { Context } from './lambda-context.js';
-import { eventOf } from './lambda-event.js';
-import { lambdaOrders } from './lambda-orders.js';
+import { eventOf, lambdaOrders } from './lambda-orders.js';
 
 /**
  * A Lambda handler that is given its execution as third argument. It returns a promise: one that returns at once could

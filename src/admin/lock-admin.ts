@@ -19,7 +19,7 @@ import { checkKnown, checkMethods, namesOf } from '../core/values/option-checks.
 import { msOf } from '../core/values/tick.js';
 import { truncateUtf8 } from '../core/values/utf8.js';
 import { corruptLock, type LockInfo, lockInfo, type RunInfo } from './lock-info.js';
-import type { TickRange } from './tick-range.js';
+import type { TickRange } from './tick-verbs.js';
 import { type TickVerbs, tickVerbs } from './tick-verbs.js';
 
 export type { DeleteResult, LockInfo, ResumeResult, RunInfo, TickRange };

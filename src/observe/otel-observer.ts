@@ -1,8 +1,15 @@
-import type { LockEvent, TracingObserver } from '../core/public/events.js';
+import { errorName, LockStoreError } from '../core/public/errors.js';
+import type { LockEvent, Observer, TracingObserver } from '../core/public/events.js';
+import { defined } from '../core/values/defined.js';
 import { checkKnown, checkMethods, namesOf } from '../core/values/option-checks.js';
-import { globalMeter, globalTracer, type MeterLike, type TracerLike } from './otel-api.js';
-import { metricsObserver } from './otel-metrics.js';
-import { spanObserver } from './otel-spans.js';
+import {
+  globalMeter,
+  globalTracer,
+  type MeterLike,
+  type SpanContext,
+  type SpanLike,
+  type TracerLike,
+} from './otel-api.js';
 
 /** Options of `otelObserver`. */
 export interface OtelOptions {
@@ -46,4 +53,222 @@ export function otelObserver(options: OtelOptions = {}): TracingObserver {
     }
   };
   return Object.assign(observer, { beginTrace: spans.beginTrace });
+}
+
+/** Every instrument: what it counts or measures, and its unit. Those in seconds are histograms, the others counters. */
+const INSTRUMENTS = {
+  attempts: ['Calls that asked for the lock', '{attempt}'],
+  succeeded: ['Runs that succeeded', '{run}'],
+  failed: ['Runs whose task failed', '{run}'],
+  skipped: ['Calls that did not run', '{call}'],
+  missed: ['Ticks that should have come and did not', '{tick}'],
+  caught_up: ['Ticks that a later run has caught up with', '{tick}'],
+  given_up: ['Ticks that are not caught up with any more', '{tick}'],
+  recovered: ['Runs that followed a crashed one', '{run}'],
+  lost: ['Runs that lost their lock', '{run}'],
+  store_failures: ['Requests to the store that failed', '{request}'],
+  'run.duration': ['How long the task ran', 's'],
+  'lock.hold_time': ['How long the lock was held', 's'],
+} as const;
+
+type Instrument = keyof typeof INSTRUMENTS;
+type Attributes = Record<string, string>;
+type Measured = readonly [Instrument, value: number, more?: Attributes];
+type Write = (value: number, attributes: Attributes) => void;
+
+/** Counts and measures each run. */
+function metricsObserver(findMeter: () => MeterLike | undefined): Observer {
+  let writers: Record<string, Write> | undefined;
+  return (event) => {
+    const meter = writers ? undefined : findMeter();
+    if (meter) writers = writersOf(meter);
+    for (const [instrument, value, more] of measured(event)) {
+      writers?.[instrument]?.(value, { 'single_execution.lock.name': event.name, ...more });
+    }
+  };
+}
+
+function measured(event: LockEvent): Measured[] {
+  switch (event.type) {
+    case 'attempted':
+      return [['attempts', 1]];
+    case 'finished':
+      return [['succeeded', 1], durationOf(event, 'succeeded')];
+    case 'failed':
+      return [['failed', 1], durationOf(event, 'failed')];
+    case 'skipped':
+      return [['skipped', 1, { 'single_execution.skip.reason': event.reason }]];
+    case 'missed':
+      return [['missed', event.ticks.length + event.others]];
+    case 'given-up':
+      return [['given_up', event.ticks.length + event.others]];
+    case 'caught-up':
+      return event.status === 'succeeded' ? [['caught_up', 1]] : [];
+    case 'recovered':
+    case 'lost':
+      return [[event.type, 1]];
+    case 'released':
+      return [['lock.hold_time', event.heldMs / 1_000]];
+    case 'acquire-failed':
+    case 'extend-failed':
+    case 'release-failed':
+      return [['store_failures', 1, { 'single_execution.operation': event.type.replace('-failed', '') }]];
+    default:
+      return [];
+  }
+}
+
+function durationOf({ durationMs }: { readonly durationMs: number }, outcome: string): Measured {
+  return ['run.duration', durationMs / 1_000, { 'single_execution.outcome': outcome }];
+}
+
+function writersOf(meter: MeterLike): Record<string, Write> {
+  const writers = Object.entries(INSTRUMENTS).map(([instrument, [description, unit]]): [string, Write] => {
+    const name = `single_execution.${instrument}`;
+    if (unit === 's') {
+      const histogram = meter.createHistogram(name, { description, unit });
+      return [instrument, (value, attributes) => histogram.record(value, attributes)];
+    }
+    const counter = meter.createCounter(name, { description, unit });
+    return [instrument, (value, attributes) => counter.add(value, attributes)];
+  });
+  return Object.fromEntries(writers);
+}
+
+type EventType = LockEvent['type'];
+
+/** SpanStatusCode.ERROR. */
+const ERROR = 2;
+const NAME = 'single-execution run';
+
+const BEGINNINGS: readonly EventType[] = ['acquired', 'started', 'skipped', 'acquire-failed'];
+/** What happens in a span; the rest is told by the span itself. */
+const NOTED: readonly EventType[] = [
+  'acquire-failed',
+  'recovered',
+  'missed',
+  'lost',
+  'caught-up',
+  'given-up',
+  'extend-failed',
+  'release-failed',
+  'clock-unverified',
+];
+
+/** Makes one span of each call, whether it runs, is skipped, or fails to reach the store. */
+function spanObserver(findTracer: () => TracerLike | undefined): TracingObserver {
+  /** By the trace that an attempt id ends in, else by the whole id. */
+  const open = new Map<string | undefined, SpanLike>();
+  const start = (at: Date) => findTracer()?.startSpan(NAME, { startTime: at });
+
+  const observer = (event: LockEvent) => {
+    const { type, at } = event;
+    const key = traceIn(event.attemptId) ?? event.attemptId;
+    // The next try has another id: without a trace nothing would find its span again.
+    const isRetried = type === 'acquire-failed' && event.next === 'wait';
+    const span = open.get(key) ?? (BEGINNINGS.includes(type) && !isRetried ? start(at) : undefined);
+    if (!span) return;
+    open.set(key, span);
+    if (BEGINNINGS.includes(type)) span.setAttributes(headOf(event));
+    const outcome = outcomeOf(event);
+    if (outcome === undefined && NOTED.includes(type)) {
+      span.addEvent(`single_execution.${type.replace('-', '_')}`, factsOf(event), at);
+    }
+    const context = type === 'skipped' ? contextOf(event.holderTrace) : undefined;
+    if (context) span.addLink?.({ context });
+    if (outcome === undefined) return;
+    span.setAttributes({ 'single_execution.outcome': outcome, ...factsOf(event) });
+    if ('error' in event) span.setStatus({ code: ERROR, ...defined({ message: messageOf(event.error) }) });
+    span.end(at);
+    open.delete(key);
+  };
+
+  return Object.assign(observer, {
+    beginTrace(nowMs: number) {
+      try {
+        const span = start(new Date(nowMs));
+        const trace = span && traceOf(span.spanContext());
+        if (!span || trace === undefined) return '';
+        open.set(trace, span);
+        return `.${trace}`;
+      } catch {
+        // A tracer's failure is its own; the run goes on.
+        return '';
+      }
+    },
+  });
+}
+
+/** How the call has ended; undefined where it goes on. */
+function outcomeOf(event: LockEvent): string | undefined {
+  switch (event.type) {
+    case 'finished':
+      return 'succeeded';
+    case 'failed':
+    case 'skipped':
+      return event.type;
+    case 'acquire-failed':
+      return event.next === 'throw' ? 'error' : undefined;
+    default:
+      return undefined;
+  }
+}
+
+const traceIn = (attemptId: string | undefined) => attemptId?.split('.')[1];
+
+/** What is known of a run when it begins. A run that has a tick was called by a schedule. */
+function headOf(event: LockEvent) {
+  const tick = event.tick?.toISOString();
+  return {
+    'single_execution.lock.name': event.name,
+    ...defined({
+      'single_execution.attempt_id': event.attemptId,
+      'single_execution.fencing_token': 'fencingToken' in event ? event.fencingToken : undefined,
+      'single_execution.tick': tick,
+      'faas.trigger': tick && 'timer',
+      'faas.time': tick,
+    }),
+  };
+}
+
+function factsOf(event: LockEvent) {
+  return defined({
+    'error.type': 'error' in event ? errorName(event.error) : undefined,
+    'single_execution.skip.reason': event.type === 'skipped' ? event.reason : undefined,
+    'single_execution.holder': event.type === 'skipped' ? event.holder?.lockedBy : undefined,
+    'single_execution.holder.fencing_token': event.type === 'skipped' ? event.holder?.fencingToken : undefined,
+    'single_execution.release': 'release' in event ? event.release : undefined,
+    'single_execution.ticks': 'ticks' in event ? event.ticks.length + event.others : undefined,
+    'single_execution.tick': event.type === 'caught-up' ? event.tick.toISOString() : undefined,
+    'single_execution.status': event.type === 'caught-up' ? event.status : undefined,
+    'single_execution.previous.holder': event.type === 'recovered' ? event.previous.lockedBy : undefined,
+    'single_execution.previous.fencing_token': event.type === 'recovered' ? event.previous.fencingToken : undefined,
+  });
+}
+
+/** The library's own messages hold no secret; those of a task may. */
+function messageOf(error: unknown): string | undefined {
+  return error instanceof LockStoreError ? error.message : undefined;
+}
+
+const IDS = /^([0-9a-f]{32})([0-9a-f]{16})$/;
+const NO_TRACE = /^0+$/;
+
+/** The ids of a span in 32 characters of base64url; undefined for a span that nobody records. */
+function traceOf({ traceId, spanId }: SpanContext): string | undefined {
+  const ids = traceId + spanId;
+  if (!IDS.test(ids) || NO_TRACE.test(traceId)) return undefined;
+  const bytes = ids.match(/../g)?.map((byte) => Number.parseInt(byte, 16)) ?? [];
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_');
+}
+
+/** The span that another process has left the trace of; undefined for what is no trace. */
+function contextOf(trace: string | undefined): SpanContext | undefined {
+  if (trace === undefined || !/^[\w-]{32}$/.test(trace)) return undefined;
+  const bytes = [...atob(trace.replaceAll('-', '+').replaceAll('_', '/'))];
+  const hex = bytes.map((byte) => byte.charCodeAt(0).toString(16).padStart(2, '0')).join('');
+  const [, traceId = '', spanId = ''] = IDS.exec(hex) ?? [];
+  return { traceId, spanId, traceFlags: 1 };
 }

@@ -14,7 +14,7 @@ import {
 } from './cron-fields.js';
 import { withDays } from './eventbridge-expression.js';
 import { cronInstants } from './instants.js';
-import { refuserOf, type ZoneOptions, zonedSchedule, zoneOf } from './zoned.js';
+import { refuserOf, type ZoneOptions, zonedSchedule, zoneOf } from './time-zone.js';
 
 /**
  * The schedule of a crontab's five fields, such as `0 9 * * MON-FRI`, or of six with seconds in front. Where both the

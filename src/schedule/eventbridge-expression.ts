@@ -12,7 +12,7 @@ import {
   valuesOf,
   YEAR,
 } from './cron-fields.js';
-import { firingDays } from './firing-days.js';
+import { firingDays } from './instants.js';
 
 /** A schedule as both EventBridge's rules and EventBridge Scheduler write it. */
 export type EventBridgeExpression =

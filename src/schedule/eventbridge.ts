@@ -2,7 +2,7 @@ import type { Schedule } from '../core/values/schedule.js';
 import { readEventBridge } from './eventbridge-expression.js';
 import { cronInstants, oneInstant } from './instants.js';
 import { floatingRate } from './rate.js';
-import { refuserOf, type ZoneOptions, zonedSchedule, zoneOf } from './zoned.js';
+import { refuserOf, type ZoneOptions, zonedSchedule, zoneOf } from './time-zone.js';
 
 /**
  * The schedule of an expression of EventBridge: `cron(0 9 ? * MON-FRI *)`, `rate(15 minutes)` or

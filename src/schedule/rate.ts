@@ -5,7 +5,7 @@ import type { Schedule } from '../core/values/schedule.js';
 import { readRate } from './eventbridge-expression.js';
 import { rateInstants } from './instants.js';
 import { instant, scheduleOf } from './schedule-of.js';
-import { refuserOf } from './zoned.js';
+import { refuserOf } from './time-zone.js';
 
 /** Options of `rate`. */
 export interface RateOptions {

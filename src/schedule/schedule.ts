@@ -3,4 +3,4 @@ export { cron } from './cron.js';
 export { eventBridge } from './eventbridge.js';
 export { type RateOptions, rate } from './rate.js';
 export { scheduleFromEnvironment } from './schedule-from-environment.js';
-export type { ZoneOptions } from './zoned.js';
+export type { ZoneOptions } from './time-zone.js';

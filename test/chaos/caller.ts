@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { executeWithLock } from 'single-execution';
 import { dynamoDBStore } from 'single-execution/dynamodb';
-import { closeIdleSockets } from '../../src/stores/dynamodb/idle-sockets.js';
+import { closeIdleSockets } from '../../src/stores/dynamodb/options.js';
 import { order, say } from '../support/told.js';
 
 export interface Call {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { LockInfo, RunInfo } from '../../src/admin/lock-admin.js';
-import { lockFacts } from '../../src/operate/lock-facts.js';
+import { lockFacts } from '../../src/operate/lock-summary.js';
 
 const at = (minute: number) => new Date(Date.UTC(2026, 10, 20, 12, minute));
 const NOW = at(10).getTime();

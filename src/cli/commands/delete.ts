@@ -1,5 +1,5 @@
 import type { DeleteResult } from '../../admin/lock-admin.js';
-import { stateWords } from '../../operate/lock-facts.js';
+import { stateWords } from '../../operate/lock-summary.js';
 import { shellWord } from '../../operate/verdict.js';
 import type { Command, Session } from '../command.js';
 import { EXIT, failed, wrongUse } from '../exit-code.js';

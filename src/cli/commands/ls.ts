@@ -1,7 +1,6 @@
 import type { LockAdmin, LockInfo } from '../../admin/lock-admin.js';
 import { pause } from '../../core/values/clock.js';
-import { stateWords } from '../../operate/lock-facts.js';
-import { isIdle, type LockSummary, lockSummary, missedTicksOf } from '../../operate/lock-summary.js';
+import { isIdle, type LockSummary, lockSummary, missedTicksOf, stateWords } from '../../operate/lock-summary.js';
 import { shortInstant, shortSpan, toTheSecond } from '../../operate/span.js';
 import type { Command, Session } from '../command.js';
 import { EXIT, wrongUse } from '../exit-code.js';

@@ -1,5 +1,4 @@
-import { lockFacts } from '../../operate/lock-facts.js';
-import { missedTicksOf } from '../../operate/lock-summary.js';
+import { lockFacts, missedTicksOf } from '../../operate/lock-summary.js';
 import type { Command } from '../command.js';
 import { EXIT } from '../exit-code.js';
 import { knownLock } from '../known-lock.js';

@@ -14,9 +14,9 @@ import { settledDeletion, settledListing, untoldWrite } from '../../core/request
 import { answered, tryUntilAnswered } from '../../core/request/try-loop.js';
 import { nameProblem } from '../../core/values/lock-name.js';
 import { DELETE, FORCE_RELEASE, GET, LIST, LIST_TICKS, PAUSE, RESUME } from './admin-scripts.js';
-import type { RedisConnection } from './connection.js';
 import { classifyFailure, failureOf } from './errors.js';
 import { readPage } from './reply.js';
+import type { RedisConnection } from './send.js';
 
 /** Locks that a list reads at a time: a signal warns of more than ten who listen to it. */
 const READ_TOGETHER = 10;

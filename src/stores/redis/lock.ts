@@ -23,8 +23,8 @@ import { answered } from '../../core/request/try-loop.js';
 import type { Sent } from '../../core/values/clock.js';
 import { memberListName } from '../../core/values/lock-name.js';
 import { truncateUtf8 } from '../../core/values/utf8.js';
-import type { RedisConnection, RedisReply } from './connection.js';
 import { ACQUIRE, CANCEL, CHECK_IN, EXTEND, MARK, RELEASE } from './scripts.js';
+import type { RedisConnection, RedisReply } from './send.js';
 
 /**
  * Locks in a Redis: one hash a lock name, one script a verb. All time is the server's, so that an expired lock is taken

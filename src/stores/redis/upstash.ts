@@ -4,10 +4,9 @@ import type { MemberStore } from '../../core/ports/member-store.js';
 import { describeType } from '../../core/values/describe.js';
 import { checkStoreOptions, namesOf } from '../../core/values/option-checks.js';
 import { redisAdmin } from './admin.js';
-import { type RedisConnection, redisConnection } from './connection.js';
 import { NotSent } from './errors.js';
 import { redisLock } from './lock.js';
-import { type RedisClient, sharedClients } from './send.js';
+import { type RedisClient, type RedisConnection, redisConnection, sharedClients } from './send.js';
 
 /** What is used of a client of @upstash/redis; one of your own that speaks Upstash's REST fits too. */
 export interface UpstashClient {

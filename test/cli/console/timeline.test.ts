@@ -3,7 +3,7 @@ import type { LockInfo, RunInfo } from 'single-execution/admin';
 import { describe, expect, test } from 'vitest';
 import { lockInfo } from '../../../src/admin/lock-info.js';
 import { axisOf, timelineOf, timelineWords } from '../../../src/cli/console/page/timeline.js';
-import { lockFacts } from '../../../src/operate/lock-facts.js';
+import { lockFacts } from '../../../src/operate/lock-summary.js';
 
 const NOON = Date.UTC(2026, 10, 20, 12);
 const MINUTE = 60_000;

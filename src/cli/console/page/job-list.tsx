@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { LockInfo } from '../../../admin/lock-admin.js';
-import { stateWords } from '../../../operate/lock-facts.js';
-import { lockSummary } from '../../../operate/lock-summary.js';
+import { lockSummary, stateWords } from '../../../operate/lock-summary.js';
 import { shortInstant, shortSpan } from '../../../operate/span.js';
 import { linkTo } from './feed.js';
 import { Legend, Picture } from './picture.js';

@@ -1,5 +1,5 @@
 import type { LockInfo, RunInfo } from '../../../admin/lock-admin.js';
-import { lockFacts } from '../../../operate/lock-facts.js';
+import { lockFacts } from '../../../operate/lock-summary.js';
 import { runSpan, shortInstant } from '../../../operate/span.js';
 import { verdictOf } from '../../../operate/verdict.js';
 import { Actions } from './actions.js';
