@@ -244,7 +244,8 @@ describe('row 123: on a terminal run behaves as its command does', () => {
     const file = join(folder, 'ended-by-itself');
     const line = runLine(freshName(), 'sh', '-c', `sleep 2; touch ${file}`);
     const quoted = line.map((word) => `'${word}'`).join(' ');
-    const shell = `nohup ${quoted} >${file}.log 2>&1 </dev/null & sleep 1.2; kill -HUP $!; wait $!; echo code $?`;
+    // Without nohup its streams would be the terminal.
+    const shell = `cd ${folder}; nohup ${quoted} & sleep 1.2; kill -HUP $!; wait $!; echo code $?`;
     const run = started(['script', '-qec', shell, '/dev/null']);
     await run.ended;
 

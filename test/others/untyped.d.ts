@@ -45,3 +45,12 @@ declare module 'dynamodb-lock-client' {
   const client: { readonly FailOpen: typeof FailOpen };
   export = client;
 }
+
+declare module 'newrelic' {
+  type Handler<T> = (event: object, context: object) => Promise<T>;
+
+  const newrelic: { setLambdaHandler<T>(handler: Handler<T>): Handler<T> };
+
+  // biome-ignore lint/style/noDefaultExport: the package has one
+  export { newrelic as default };
+}

@@ -1,1 +1,8 @@
-export { captureAWSv3Client, enableManualMode, Segment, setDaemonAddress } from 'aws-xray-sdk-core';
+export {
+  captureAWSv3Client,
+  enableManualMode,
+  getNamespace,
+  Segment,
+  setDaemonAddress,
+  setSegment,
+} from 'aws-xray-sdk-core';

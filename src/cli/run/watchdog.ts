@@ -44,7 +44,10 @@ const SAID_WITHIN_MS = 300;
 export interface Watchdog {
   /** @param target of `kill`: the command, or its group as a negative number */
   watch(target: number): void;
-  /** Whether the whole group was sent this signal. */
+  /**
+   * Whether the whole group was sent this signal, at most 300 ms earlier or later. One word of the shell answers for all
+   * equal signals of that time: like the kernel, the shell makes one of those that come at once.
+   */
   saw(signal: string): Promise<boolean>;
   /** The command has ended, or never began. */
   dismiss(): void;
@@ -63,30 +66,30 @@ export function startWatchdog(isInGroup: boolean, marks: readonly [string, strin
   shell.on('error', () => {});
   shell.stdin.on('error', () => {});
   shell.unref();
-  const said: string[] = [];
-  let hear: (() => void) | undefined;
+  const lastSaidMono = new Map<string, number>();
+  const waiting = new Set<() => void>();
   createInterface({ input: shell.stdout }).on('line', (signal) => {
-    said.push(signal);
-    hear?.();
+    lastSaidMono.set(signal, clock.monotonic());
+    for (const look of [...waiting]) look();
   });
-  const taken = (signal: string): boolean => {
-    const at = said.indexOf(signal);
-    if (at >= 0) said.splice(at, 1);
-    return at >= 0;
-  };
   return {
     watch(target) {
       shell.stdin.write(`${target}\n`);
     },
     saw: (signal) =>
       new Promise((resolve) => {
-        if (taken(signal)) return resolve(true);
-        const timer = clock.setTimer(() => resolve(false), SAID_WITHIN_MS);
-        hear = () => {
-          if (!taken(signal)) return;
+        const fromMono = clock.monotonic() - SAID_WITHIN_MS;
+        const settle = (isOfGroup: boolean) => {
+          waiting.delete(look);
           timer.cancel();
-          resolve(true);
+          resolve(isOfGroup);
         };
+        const look = () => {
+          if ((lastSaidMono.get(signal) ?? Number.NEGATIVE_INFINITY) >= fromMono) settle(true);
+        };
+        const timer = clock.setTimer(() => settle(false), SAID_WITHIN_MS);
+        waiting.add(look);
+        look();
       }),
     dismiss() {
       shell.stdin.end('ended\n');

@@ -1,0 +1,1 @@
+export { tracer } from 'dd-trace';
