@@ -13,9 +13,12 @@ import * as leader from 'single-execution/leader';
 import * as memory from 'single-execution/memory';
 import * as middy from 'single-execution/middy';
 import * as observe from 'single-execution/observe';
+import * as postgres from 'single-execution/postgres';
 import * as processes from 'single-execution/process';
 import * as redisDoor from 'single-execution/redis';
 import * as schedule from 'single-execution/schedule';
+import * as sqlite from 'single-execution/sqlite';
+import * as stores from 'single-execution/store';
 import * as testing from 'single-execution/testing';
 import * as upstash from 'single-execution/upstash';
 import { askedEarly } from './asked-early.js';
@@ -30,9 +33,12 @@ const doors = {
   './memory': memory,
   './middy': middy,
   './observe': observe,
+  './postgres': postgres,
   './process': processes,
   './redis': redisDoor,
   './schedule': schedule,
+  './sqlite': sqlite,
+  './store': stores,
   './testing': testing,
   './upstash': upstash,
 };
