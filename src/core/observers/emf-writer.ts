@@ -1,5 +1,6 @@
 import { errorName } from '../public/errors.js';
 import type { LockEvent, Observer } from '../public/events.js';
+import { factsOfSkip } from '../public/outcome.js';
 import { defined } from '../values/defined.js';
 import { environmentVariable } from '../values/environment.js';
 import {
@@ -77,7 +78,7 @@ function numbersOf(event: LockEvent): Numbers {
     case 'failed':
       return { Failed: 1, Duration: event.durationMs };
     case 'skipped':
-      return { Skipped: 1, ...(isDone(event.reason) && { Executed: 0 }) };
+      return { Skipped: 1, ...(factsOfSkip(event.reason).isDone && { Executed: 0 }) };
     case 'released':
       return { HoldTime: event.heldMs };
     case 'missed':
@@ -91,9 +92,6 @@ function numbersOf(event: LockEvent): Numbers {
       return {};
   }
 }
-
-/** Whether a skip leaves nothing to be done. It then tells an alarm so; other skips leave a tick that nobody did. */
-const isDone = (reason: string): boolean => reason === 'already-executed' || reason === 'stale-tick';
 
 const isOfFunction = ({ type }: LockEvent): boolean => type === 'lost' || type === 'clock-skew';
 

@@ -1,6 +1,5 @@
 import type { LockEvent } from '../public/events.js';
-import type { SkipReason } from '../public/outcome.js';
-import { HELD_REASONS } from '../public/outcome.js';
+import { factsOfSkip } from '../public/outcome.js';
 import { environmentVariable } from '../values/environment.js';
 
 /** How urgent a line is: `warn` for what may need a look, `error` for what failed. */
@@ -8,15 +7,6 @@ export type Level = 'info' | 'warn' | 'error';
 
 /** Takes what an operator must see: how urgent it is, in plain words, and the event with its error in one line. */
 type Write = (level: Level, message: string, details: object) => void;
-
-const SKIPPED: Readonly<Record<SkipReason, string>> = {
-  locked: 'locked',
-  'lock-at-least-for': 'kept for lockAtLeastFor',
-  'already-executed': 'this tick is done',
-  'stale-tick': 'a newer tick is done',
-  paused: 'an operator paused it',
-  'store-unavailable': 'the store is out of reach',
-};
 
 /**
  * The default observer: one line for each event that an operator must see, and silence otherwise. Errors appear by name
@@ -60,8 +50,9 @@ function wordsFor(event: LockEvent): readonly [Level, string] | undefined {
   switch (event.type) {
     case 'skipped': {
       const { reason, holder } = event;
-      const by = holder && HELD_REASONS.includes(reason) ? ` by ${holder.lockedBy} until ${holder.lockUntil}` : '';
-      return [reason === 'stale-tick' ? 'warn' : 'info', `skipped, ${SKIPPED[reason]}${by}`];
+      const { words, isHeld, level = 'info' } = factsOfSkip(reason);
+      const by = holder && isHeld ? ` by ${holder.lockedBy} until ${holder.lockUntil}` : '';
+      return [level, `skipped, ${words}${by}`];
     }
     case 'acquire-failed':
       return ['error', 'could not be acquired'];

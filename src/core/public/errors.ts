@@ -1,5 +1,4 @@
-import type { Skipped } from './outcome.js';
-import { HELD_REASONS } from './outcome.js';
+import { factsOfSkip, type Skipped } from './outcome.js';
 
 /** What a {@link LockStoreError} is about. Only `UNAVAILABLE` is subject to `onStoreError`; all others always throw. */
 export type LockStoreErrorCode =
@@ -121,8 +120,7 @@ export class LockHeldError extends Error {
     },
   ) {
     const { name, reason, holder } = skipped;
-    const held =
-      holder && HELD_REASONS.includes(reason) ? `, held by ${holder.lockedBy} until ${holder.lockUntil}` : '';
+    const held = holder && factsOfSkip(reason).isHeld ? `, held by ${holder.lockedBy} until ${holder.lockUntil}` : '';
     super(
       refused
         ? `${refused.operation} of lock "${name}" refused: ${reason}${held}; ${refused.remedy}`

@@ -64,8 +64,30 @@ export interface Previous {
  */
 export type SkipReason = RefusalReason | 'store-unavailable';
 
-/** Reasons of a skip that pass when another run is over. */
-export const HELD_REASONS: readonly string[] = ['locked', 'lock-at-least-for'];
+const SKIPS: Readonly<Record<SkipReason, SkipFacts>> = {
+  locked: { words: 'locked', isHeld: true },
+  'lock-at-least-for': { words: 'kept for lockAtLeastFor', isHeld: true },
+  'already-executed': { words: 'this tick is done', isDone: true },
+  'stale-tick': { words: 'a newer tick is done', isDone: true, level: 'warn' },
+  paused: { words: 'an operator paused it' },
+  'store-unavailable': { words: 'the store is out of reach' },
+};
+
+interface SkipFacts {
+  readonly words: string;
+  /** It passes when another run is over. */
+  readonly isHeld?: true;
+  /** It leaves nothing to be done; after other skips a tick is left that nobody did. */
+  readonly isDone?: true;
+  /** @default 'info' */
+  readonly level?: 'warn';
+}
+
+/** What follows from a reason, for a call that waits, for the log and for alarms. */
+export function factsOfSkip(reason: SkipReason): SkipFacts {
+  // A store of one's own may give a reason that nobody knows.
+  return Object.hasOwn(SKIPS, reason) ? SKIPS[reason] : { words: reason };
+}
 
 /** Why nothing ran. Plain JSON, because it is what a function returns to its platform; instants are ISO strings. */
 export interface Skipped {
@@ -111,18 +133,9 @@ export function isSkipped(value: unknown): value is Skipped {
     value !== null &&
     (value as Partial<Skipped>).status === 'skipped' &&
     typeof (value as Partial<Skipped>).name === 'string' &&
-    SKIP_REASONS.has((value as Partial<Skipped>).reason as string)
+    Object.hasOwn(SKIPS, String((value as Partial<Skipped>).reason))
   );
 }
-
-const SKIP_REASONS: ReadonlySet<string> = new Set<SkipReason>([
-  'locked',
-  'lock-at-least-for',
-  'already-executed',
-  'stale-tick',
-  'paused',
-  'store-unavailable',
-]);
 
 /** A store's milliseconds as the public face shows them. */
 export function publicPrevious(run: PreviousRun): Previous {

@@ -2,7 +2,7 @@ import type { Policy } from '../options/policy.js';
 import type { AcquireResult, Claim, ClockBounds, Holder, Refused } from '../ports/lock-store.js';
 import { type DeadlineError, toStoreError } from '../public/errors.js';
 import type { EventBody } from '../public/events.js';
-import { HELD_REASONS, type Outcome, publicHolder, type Skipped, type SkipReason } from '../public/outcome.js';
+import { factsOfSkip, type Outcome, publicHolder, type Skipped, type SkipReason } from '../public/outcome.js';
 import { jittered, pause } from '../values/clock.js';
 import { defined } from '../values/defined.js';
 import { dateOf } from '../values/tick.js';
@@ -95,7 +95,7 @@ async function attempt<T>(
   }
   const clockSkewMs = checkClock(result.clock, invocation);
   if (result.status === 'refused') {
-    if (HELD_REASONS.includes(result.reason) && mayWait()) return result;
+    if (factsOfSkip(result.reason).isHeld && mayWait()) return result;
     return skip(invocation, result.reason, result.holder);
   }
   if (result.clockUnverified) tell({ type: 'clock-unverified' });
