@@ -14,7 +14,7 @@ import { examplesOf } from './examples.js';
  */
 
 const ROOT = join(import.meta.dirname, '../..');
-const PACKAGES = ['@aws-sdk/client-dynamodb', '@aws-sdk/lib-dynamodb', 'croner', 'ioredis'];
+const PACKAGES = ['@aws-sdk/client-dynamodb', '@aws-sdk/lib-dynamodb', '@libsql', 'croner', 'ioredis'];
 
 let built: BuiltPackage;
 let redis: RedisServer;
@@ -53,6 +53,7 @@ function start(args: readonly string[], env: Readonly<Record<string, string>> = 
 }
 
 const stores = {
+  sqlite: async () => ({ code: example('sqliteStore({'), env: {} }),
   dynamodb: async () => {
     const { client, endpoint } = dynamoDBLocal();
     const code = example('dynamoDBStore({').replace("'locks'", `'${await freshTable(client)}'`);
@@ -66,7 +67,7 @@ const stores = {
   }),
 };
 
-test.each(['dynamodb', 'upstash'] as const)(
+test.each(['sqlite', 'dynamodb', 'upstash'] as const)(
   'of two runs that race on %s one is skipped, and so is a third',
   async (kind) => {
     const { code, env } = await stores[kind]();
