@@ -15,11 +15,12 @@ import type { Item, LockRecord } from '../../core/record/lock-record.js';
 import { isDeleted, judgeDeletion, judgeListing } from '../../core/record/operator.js';
 import { settledDeletion, settledListing, untoldWrite } from '../../core/request/attempt.js';
 import { answered } from '../../core/request/try-loop.js';
+import { answerOf, plainItem } from './item.js';
 import { readOnce } from './one-try.js';
 import { checkOptions, type DynamoDBStoreOptions } from './options.js';
 import { deleteRequest, forceReleaseRequest, listTicksRequest, pauseRequest, resumeRequest } from './requests.js';
 import { timeResponses } from './response-time.js';
-import { answerOf, type LockTable, lockTable, plainItem, SORT_VALUE } from './table.js';
+import { type LockTable, lockTable, SORT_VALUE } from './table.js';
 
 /**
  * What operators do to locks in a DynamoDB table. Needs the rights to `dynamodb:UpdateItem`, `dynamodb:GetItem` and

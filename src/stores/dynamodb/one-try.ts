@@ -2,10 +2,10 @@ import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { StoreCall } from '../../core/ports/lock-store.js';
 import type { Item } from '../../core/record/lock-record.js';
 import { isConditionFailed, isDenied } from './errors.js';
+import { answerOf, plainItem } from './item.js';
 import type { TableOptions } from './options.js';
 import type { UpdateRequest } from './requests.js';
 import { type ResponseTime, timeResponses } from './response-time.js';
-import { answerOf, plainItem } from './table.js';
 
 export type TableKey = Record<string, string>;
 

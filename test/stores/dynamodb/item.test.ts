@@ -1,6 +1,6 @@
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
-import { plainItem } from '../../../src/stores/dynamodb/table.js';
+import { plainItem } from '../../../src/stores/dynamodb/item.js';
 
 test.each<[string, unknown, unknown]>([
   ['text', 'held', 'held'],
