@@ -224,9 +224,9 @@ describe('the page of the console', () => {
     const page = await open((await startedConsole(stage(), 'redis')).url, { viewport: { width: 360, height: 700 } });
     await job(page, name);
 
-    const picture = await page.locator('svg.timeline').boundingBox();
     const words = page.locator('.axis-words');
     await words.first().waitFor();
+    const picture = await page.locator('svg.timeline.large').boundingBox();
     for (const word of await words.all()) {
       const box = await word.boundingBox();
       expect(box?.x).toBeGreaterThanOrEqual(picture?.x ?? Number.NaN);
