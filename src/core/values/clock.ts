@@ -1,3 +1,5 @@
+import type { Signal } from './signal.js';
+
 /**
  * The three ways this library looks at time. Nothing else in `src` reads a clock or sets a timer, so a test that
  * passes its own `Clock` owns time completely.
@@ -50,7 +52,7 @@ export function wallInGrant(sent: Sent, monotonic: number): number {
 }
 
 /** Resolves after so many milliseconds, or as soon as the signal aborts. */
-export function pause(ms: number, clock: Clock, signal: AbortSignal | undefined): Promise<void> {
+export function pause(ms: number, clock: Clock, signal: Signal | undefined): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve();
     const done = () => {
