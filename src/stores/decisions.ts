@@ -28,7 +28,7 @@ import {
   judgeResume,
   withoutPause,
 } from '../core/record/operator.js';
-import { isHeldBy, isMarkedBy, isReleasedBy, judgeRefusal } from '../core/record/refusal.js';
+import { isGrantOf, isHeldBy, isMarkedBy, isReleasedBy, judgeRefusal } from '../core/record/refusal.js';
 import {
   extendedUntil,
   forcedFields,
@@ -95,8 +95,7 @@ export function decideExtend(lease: Lease, leaseMs: number, found: Found): Decis
 
 export function decideMark(lease: Lease, done: DoneTick, found: Found): Decision<MarkResult> {
   const { item = {}, sent } = found;
-  const isOurs = isHeldBy(lease, item) && item['fencingToken'] === lease.fencingToken;
-  if (!isOurs) return { result: { status: 'lost' } };
+  if (!isGrantOf(lease, item)) return { result: { status: 'lost' } };
   const lockUntil = extendedUntil(lease, item, done.leaseMs, found);
   const fields = markFields(lease, done, lockUntil);
   const write = { ...item, ...(isMarkedBy(lease, done.tickMs, item) ? { lockUntil } : fields) };
@@ -108,7 +107,7 @@ export function decideRelease(
   completion: Completion,
   { item = {}, nowMs }: Found,
 ): Decision<'released' | 'lost'> {
-  if (isHeldBy(lease, item)) {
+  if (isGrantOf(lease, item)) {
     return { result: 'released', write: { ...item, ...releaseFields(lease, completion, nowMs) } };
   }
   return { result: isReleasedBy(lease, item) ? 'released' : 'lost' };

@@ -114,7 +114,7 @@ test.each<[keyof typeof COMMANDS, string[], string]>([
   ['sim', ['--seeds', '0'], "--seeds is '0'"],
   ['sim', ['--from', 'x'], "--from is 'x'"],
   ['sim', ['--regime', 'toString'], "--regime is 'toString': give synchronised, skewed"],
-  ['sim', ['--stage', 'memory'], "--stage is 'memory': give dynamodb, redis or election"],
+  ['sim', ['--stage', 'memory'], "--stage is 'memory': give dynamodb, redis, sql or election"],
   ['sim', ['--stage', 'redis', '--regime', 'stale'], '--stage redis is not played under --regime stale'],
   ['sim', ['--seed', '1'], '--seed'],
   ['sim', ['7'], '7'],

@@ -1,5 +1,6 @@
 import type { Clock, executeWithLock, LockAdminStore, LockStore } from 'single-execution';
 import type { createLeaderElection } from 'single-execution/leader';
+import type { Storage } from 'single-execution/store';
 import type { MemberStore } from '../../src/core/ports/member-store.js';
 import type { LockRecord } from '../../src/core/record/lock-record.js';
 import { asUnseen, isSame } from '../support/bugs/record.js';
@@ -43,6 +44,8 @@ export interface Breaks {
   readonly echoMs?: number;
   /** Date headers of refusals are so far ahead. */
   readonly dateMs?: number;
+  /** What a database does for a store that compares and swaps. */
+  readonly storage?: (storage: Storage<number>, request: Request) => Storage<number>;
   readonly store?: (store: Store, place: Place) => Store;
   readonly admin?: (admin: LockAdminStore) => LockAdminStore;
   readonly clock?: (clock: Clock) => Clock;
@@ -96,13 +99,17 @@ export function breakableStore<S extends object>(
   host: Host,
   storeOf: (request?: Request) => S,
 ): S {
-  if (!sees && !leaves && !drops) return storeOf();
-  const verbs = Object.keys(storeOf()).map((verb) => [
+  return sees || leaves || drops ? storeOfEachCall(host, storeOf) : storeOf();
+}
+
+/** A store each call of which has a client of its own, which knows the call. */
+export function storeOfEachCall<S extends object>(host: Host, storeOf: (request: Request) => S): S {
+  const requestOf = (verb: string, asked: readonly unknown[]) =>
+    ({ verb, asked, host, heard: { failures: 0, refusals: 0 } }) as unknown as Request;
+  const verbs = Object.keys(storeOf(requestOf('get', []))).map((verb) => [
     verb,
-    (...asked: unknown[]) => {
-      const request = { verb, asked, host, heard: { failures: 0, refusals: 0 } } as unknown as Request;
-      return (storeOf(request) as Record<string, (...asked: unknown[]) => unknown>)[verb]?.(...asked);
-    },
+    (...asked: unknown[]) =>
+      (storeOf(requestOf(verb, asked)) as Record<string, (...asked: unknown[]) => unknown>)[verb]?.(...asked),
   ]);
   return Object.fromEntries(verbs) as S;
 }

@@ -36,7 +36,7 @@ export interface Run {
   readonly isDeaf: boolean;
 }
 
-export type StoreKind = 'dynamodb' | 'redis';
+export type StoreKind = 'dynamodb' | 'redis' | 'sql';
 
 export interface Circumstances {
   readonly regime: Regime;
@@ -72,6 +72,8 @@ const SLACK_MS = 2_000 + 1_000 + 5_500 + 2_500;
 
 /** Writes down what the table, the library and the handlers did, and holds it against what is promised. */
 export function ledger({ regime, store, rules, now, tell = () => {} }: Circumstances) {
+  /** No clock of a host counts. */
+  const isTimeOfServer = store !== 'dynamodb';
   const violations: string[] = [];
   const grants: Grant[] = [];
   let runs = 0;
@@ -119,8 +121,8 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
         `grant ${token} took over ${untilMs - atMs} ms before the lease of ${before['fencingToken']} ended`,
       );
     }
-    const releaseSkewMs = store === 'redis' ? 0 : 4 * regime.skewMs;
-    const areClocksTrue = store === 'redis' || (regime.skewMs <= 5 && !regime.steps);
+    const releaseSkewMs = isTimeOfServer ? 0 : 4 * regime.skewMs;
+    const areClocksTrue = isTimeOfServer || (regime.skewMs <= 5 && !regime.steps);
     if (before['state'] === 'released' && areClocksTrue && atMs + releaseSkewMs < untilMs) {
       violation('I5', `grant ${token} ${untilMs - atMs} ms before lockAtLeastFor ended`);
     }
@@ -170,7 +172,7 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
     const grant = grants.findLast(({ attemptId }) => attemptId === id);
     const isForgotten = isDone && grant?.isReopened;
     const isCounted = grant?.barLost || grant?.isSecond || isForgotten || (grant?.isCopy && end !== 'acquired');
-    if (current !== id || isCounted) return;
+    if (current !== id || (store === 'sql' ? grant?.isSecond : isCounted)) return;
     if (isUnheard) told++;
     else violation('I8', `${end}, and over, while it holds the lock`);
   };
@@ -178,10 +180,9 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
   const onLocked = (holder: number | undefined) => {
     const held = grants.find(({ token }) => token === holder);
     if (!held) return;
-    // On Redis no clock of a host counts.
-    const aheadMs = store === 'dynamodb' ? Math.max(0, held.aheadMs) : 0;
+    const aheadMs = isTimeOfServer ? 0 : Math.max(0, held.aheadMs);
     const boundMs = held.untilMs + aheadMs + SLACK_MS + regime.staleMs + regime.pauseMs;
-    const isKnown = store === 'redis' || (regime.dateless === 0 && !regime.steps);
+    const isKnown = isTimeOfServer || (regime.dateless === 0 && !regime.steps);
     if (isKnown && now() > boundMs) {
       violation('I6', `skipped as locked ${now() - boundMs} ms after grant ${held.token} can have lasted`);
     }
@@ -356,10 +357,14 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
         }
         // Nobody told the caller before the lease was over and taken by another: the same as a crash.
         if (!grant.isCopy && !grant.barLost && grant.atMs < (caller.atMs ?? now())) continue;
-        if (grant.barLost) remainder.push('a: its bar had been overwritten');
-        else if (caller.isDone && grant.isReopened) remainder.push('d: its tick was done, and an operator opened it');
+        // On a database a version refuses every write that comes late, or a second time.
+        const isVersioned = store === 'sql';
+        if (grant.barLost && !isVersioned) remainder.push('a: its bar had been overwritten');
+        else if (caller.isDone && grant.isReopened && !isVersioned)
+          remainder.push('d: its tick was done, and an operator opened it');
         else if (isUnfenced(grant)) remainder.push('b: an attempt that had run was granted again');
-        else if (grant.isCopy && caller.end === 'skipped') remainder.push('c: a copy of a request that was refused');
+        else if (grant.isCopy && caller.end === 'skipped' && !isVersioned)
+          remainder.push('c: a copy of a request that was refused');
         else violation('I8', `grant ${grant.token} has no runner: its caller was ${caller.end}`);
         if (
           item?.['attemptId'] === grant.attemptId &&

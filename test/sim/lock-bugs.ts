@@ -44,7 +44,7 @@ function lateExtensions(): Breaks {
 // biome-ignore format: each bug in a few rows
 export const LOCK_BUGS: readonly SimBug[] = [
   // Acquire and takeover
-  bug('an acquire takes whatever there is', [['dynamodb', 'synchronised', 1], ['redis', 'synchronised', 2]],
+  bug('an acquire takes whatever there is', [['dynamodb', 'synchronised', 1], ['redis', 'synchronised', 2], ['sql', 'synchronised', 1]],
     sees('acquire', (record) => record.state === 'held' ? free(record) : record)),
   bug('expiry is judged by the caller’s clock', [['dynamodb', 'skewed', 5], ['redis', 'skewed', 1]],
     sees('acquire', (record, { host }) =>
@@ -114,7 +114,7 @@ export const LOCK_BUGS: readonly SimBug[] = [
   bug('an attempt that was taken over from is not written down', ['redis', 'suspended', 143], grants(keepsBars)),
 
   // The holder's time
-  bug('the deadline counts from the answer', ['redis', 'synchronised', 22],
+  bug('the deadline counts from the answer', [['redis', 'synchronised', 22], ['sql', 'synchronised', 24]],
     believes((confirmed, { host }) => ({
       ...without(confirmed, 'capMono'), firstSentMono: host.clock.monotonic(), firstSentWall: host.clock.now(),
     }))),
@@ -153,7 +153,7 @@ export const LOCK_BUGS: readonly SimBug[] = [
     plays('extend', (ask, [lease, , call]) => ask({ ...lease, lockUntilMs: 0 }, { leaseMs: 100 }, call))),
 
   // Release
-  bug('anybody may release', [['dynamodb', 'synchronised', 13], ['redis', 'hostile', 2]],
+  bug('anybody may release', [['dynamodb', 'synchronised', 13], ['redis', 'hostile', 2], ['sql', 'synchronised', 3]],
     sees('release', (record, { asked: [lease] }) => asHeldBy(record, lease))),
   bug('a late release ends another grant of its attempt', ['dynamodb', 'hostile', 100155],
     sees('release', (record, { asked: [{ attemptId, fencingToken }] }) =>
@@ -188,7 +188,7 @@ export const LOCK_BUGS: readonly SimBug[] = [
   }),
 
   // Operators
-  bug('an operator frees whatever lock there is', [['dynamodb', 'hostile', 77], ['redis', 'hostile', 39]],
+  bug('an operator frees whatever lock there is', [['dynamodb', 'hostile', 77], ['redis', 'hostile', 39], ['sql', 'hostile', 1]],
     sees('forceRelease', (record, { asked: [{ fencingToken }] }) => ({ ...record, fencingToken }))),
   bug('an operator deletes a lock that has been used since it was seen', [['dynamodb', 'hostile', 33], ['redis', 'hostile', 18]],
     sees('delete', (record, { asked: [{ fencingToken }] }) => ({ ...record, fencingToken }))),

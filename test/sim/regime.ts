@@ -48,13 +48,14 @@ export const REGIMES = {
 
 export type RegimeName = keyof typeof REGIMES;
 
-/** A job on DynamoDB or on Redis, or the election of a leader on either. */
-export type Stage = 'dynamodb' | 'redis' | 'election';
+/** A job on DynamoDB, on Redis or on a database, or the election of a leader on one of the first two. */
+export type Stage = 'dynamodb' | 'redis' | 'sql' | 'election';
 
-/** The regimes that a stage can be played under: Redis sends no `Date` headers. */
+/** The regimes that a stage can be played under: only DynamoDB sends `Date` headers. */
 export const STAGES: Readonly<Record<Stage, readonly RegimeName[]>> = {
   dynamodb: ['synchronised', 'skewed', 'hostile', 'suspended', 'stale', 'dateless'],
   redis: ['synchronised', 'skewed', 'hostile', 'suspended'],
+  sql: ['synchronised', 'skewed', 'hostile', 'suspended'],
   election: ['synchronised', 'skewed', 'hostile', 'suspended', 'stale', 'dateless'],
 };
 

@@ -2,9 +2,16 @@ import { CATCH_UP_BUGS } from './catch-up-bugs.js';
 import { ELECTION_BUGS } from './election-bugs.js';
 import { LOCK_BUGS } from './lock-bugs.js';
 import { believes, bug, ends, leaves, type SimBug, sees } from './sim-bug.js';
+import { SQL_BUGS } from './sql-bugs.js';
 import { TICK_BUGS } from './tick-bugs.js';
 
-export const SIM_BUGS: readonly SimBug[] = [...LOCK_BUGS, ...TICK_BUGS, ...CATCH_UP_BUGS, ...ELECTION_BUGS];
+export const SIM_BUGS: readonly SimBug[] = [
+  ...LOCK_BUGS,
+  ...TICK_BUGS,
+  ...CATCH_UP_BUGS,
+  ...SQL_BUGS,
+  ...ELECTION_BUGS,
+];
 
 /** Every kind of break, none of which breaks anything: no world shows it. */
 export const NO_BUG: SimBug = bug(
@@ -12,11 +19,18 @@ export const NO_BUG: SimBug = bug(
   [
     ['dynamodb', 'hostile', 1],
     ['redis', 'hostile', 1],
+    ['sql', 'hostile', 1],
     ['election', 'skewed', 1],
   ],
   sees('acquire', (record) => ({ ...record })),
   leaves('release', (record) => ({ ...record })),
   believes((confirmed) => ({ ...confirmed })),
   ends(() => ({})),
-  { clock: (clock) => clock, execute: (execute) => execute, elect: (elect) => elect, admin: (admin) => admin },
+  {
+    clock: (clock) => clock,
+    execute: (execute) => execute,
+    elect: (elect) => elect,
+    admin: (admin) => admin,
+    storage: (storage) => storage,
+  },
 );

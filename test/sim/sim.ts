@@ -15,11 +15,11 @@ import { FEW, type Kind, MOST_REMAINDER, type Tally } from './tally.js';
  */
 
 /** Most calls a world that end with their lock held, because the network stays silent or slow. */
-const MOST_TOLD: Readonly<Record<Stage, number>> = { dynamodb: 0.1, redis: 0.3, election: 0.2 };
+const MOST_TOLD: Readonly<Record<Stage, number>> = { dynamodb: 0.1, redis: 0.3, sql: 0.6, election: 0.2 };
 /** So many worlds of a kind show that what surrounds a bug breaks nothing by itself. */
 const SOUND_WORLDS = 20;
 /** How many worlds of a stage are played to one election, which takes longest. */
-const SHARE: Readonly<Record<Stage, number>> = { dynamodb: 60, redis: 6, election: 2 };
+const SHARE: Readonly<Record<Stage, number>> = { dynamodb: 60, redis: 6, sql: 6, election: 2 };
 
 const settings = readArguments();
 const workers = availableParallelism();

@@ -5,9 +5,10 @@ import { dynamoDBServer } from './dynamodb-server.js';
 import { type Host, host } from './host.js';
 import { type Ledger, ledger, type StoreKind } from './ledger.js';
 import { LOCK, type LockServer } from './lock-server.js';
-import { type Network, network } from './network.js';
+import { type Doubled, type Network, network } from './network.js';
 import { redisServer } from './redis-server.js';
 import { type Regime, weather } from './regime.js';
+import { sqlServer } from './sql-server.js';
 import type { TickRules } from './tick-book.js';
 import { type Timeline, timeline } from './timeline.js';
 
@@ -15,6 +16,13 @@ export const START: number = Date.UTC(2026, 0, 1);
 /** The time that a holder keeps in hand, and what messages take when all is well. */
 export const GUARD_MS = 1_000;
 const PLACES = 4;
+
+/** Who doubles requests. Databases are asked over connections and over HTTP. */
+const DOUBLED: Readonly<Record<StoreKind, (chance: Random) => Doubled>> = {
+  dynamodb: () => 'by the network',
+  redis: () => 'by the client',
+  sql: (chance) => chance.pick(['by the network', 'by the client']),
+};
 
 /** Some hosts, a bad network, and a lock server with one lock. */
 export interface World {
@@ -51,8 +59,7 @@ export function world(
   { tell, breaks = {} }: Watched = {},
 ): World {
   const time = timeline(START);
-  const doubled = store === 'redis' ? 'by the client' : 'by the network';
-  const net = network(time, chance.fork('network'), weather(chance), doubled);
+  const net = network(time, chance.fork('network'), weather(chance), DOUBLED[store](chance.fork('doubled')));
   const book = ledger({
     regime,
     store,
@@ -60,10 +67,12 @@ export function world(
     now: time.now,
     tell: tell && ((line) => tell(`${Math.round(time.now() - START)} ms: ${line}`)),
   });
-  const server =
-    store === 'redis'
-      ? redisServer(time, net, book.onApplied, breaks)
-      : dynamoDBServer(time, chance.fork('server'), regime, net, book.onApplied, breaks);
+  const servers: Readonly<Record<StoreKind, () => LockServer>> = {
+    dynamodb: () => dynamoDBServer(time, chance.fork('server'), regime, net, book.onApplied, breaks),
+    redis: () => redisServer(time, net, book.onApplied, breaks),
+    sql: () => sqlServer(time, net, book.onApplied, breaks),
+  };
+  const server = servers[store]();
 
   const born: Host[] = [];
   const boot = (): Host => {

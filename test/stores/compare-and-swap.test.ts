@@ -148,6 +148,23 @@ describe('an answer that is lost', () => {
     expect(await settled(clock, store.release(lease, COMPLETION, storeCall(clock)))).toBe('unknown');
   });
 
+  test('F53 a release of the first grant does not end a second one of its attempt', async () => {
+    const { clock, sound } = setting();
+    const first = await leaseOf(sound, 'a1', clock);
+    const { name, fencingToken, lockedAtMs } = first;
+    const force = { name, adminId: 'f0', fencingToken, lockedAtMs, nowMs: clock.now() };
+    await sound.forceRelease(force, storeCall(clock));
+    clock.suspend(1);
+    // A try of the same acquire, whose first answer is still under way.
+    const second = await leaseOf(sound, 'a1', clock);
+
+    expect(await sound.release(first, COMPLETION, storeCall(clock))).toBe('lost');
+    expect((await sound.get('digest', storeCall(clock)))?.item).toMatchObject({
+      state: 'held',
+      fencingToken: second.fencingToken,
+    });
+  });
+
   test('of an operator’s verb: it is done, or the operator looks again', async () => {
     const { clock, storage, over, sound } = setting();
     const { fencingToken, lockedAtMs } = await leaseOf(sound, 'a1', clock);

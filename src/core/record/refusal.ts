@@ -51,10 +51,14 @@ export function isHeldBy({ attemptId }: Pick<Claim, 'attemptId'>, item: Item): b
   return item['attemptId'] === attemptId && item['state'] === 'held';
 }
 
+/** Whether this very grant holds the lock: its attempt can have been granted a second time. */
+export function isGrantOf(lease: Lease, item: Item): boolean {
+  return isHeldBy(lease, item) && item['fencingToken'] === lease.fencingToken;
+}
+
 /** Whether a mark of this lease was applied: while the lease has its lock, nobody else closes a tick. */
 export function isMarkedBy(lease: Lease, tickMs: number, item: Item): boolean {
-  const isOurs = isHeldBy(lease, item) && item['fencingToken'] === lease.fencingToken;
-  return isOurs && doneReason({ tickMs, markTickAtStart: false }, item) !== undefined;
+  return isGrantOf(lease, item) && doneReason({ tickMs, markTickAtStart: false }, item) !== undefined;
 }
 
 /** Whether a release of this lease was applied: perhaps by an earlier try, and perhaps a successor has come since. */
