@@ -4,48 +4,28 @@ import type { Scene } from '../../src/testing/contract/stage/scene.js';
 import { onScene } from './on-scene.js';
 import type { Scenario } from './scenario.js';
 
-const NOTHING_UNDER_WAY = {
-  differs: 'A call in memory is over before it could be aborted: it looks at no signal.',
-  differsOn: ['memory'],
-} as const;
-
 /** What syncguard asks of aborted calls, in our words. */
 export const SIGNAL_SCENARIOS: readonly Scenario[] = [
-  {
-    ...onScene('an aborted acquire is refused, and the lock stays free', async (scene) => {
-      const { harness, claim, grant } = scene;
-      await expectAborted(harness.store.acquire(claim(), aborted(scene)));
-      await grant();
-    }),
-    ...NOTHING_UNDER_WAY,
-  },
-  {
-    ...onScene('an aborted release is refused, and the lock stays held', async (scene) => {
-      const completion = { result: 'succeeded', lockAtLeastForMs: 0, markTickDone: false, durationMs: 0 } as const;
-      await expectAborted(scene.harness.store.release(await scene.grant(), completion, aborted(scene)));
-      await scene.refuse('locked');
-    }),
-    ...NOTHING_UNDER_WAY,
-  },
-  {
-    ...onScene('an aborted extend is refused', async (scene) => {
-      await expectAborted(scene.harness.store.extend(await scene.grant(), { leaseMs: 60_000 }, aborted(scene)));
-    }),
-    ...NOTHING_UNDER_WAY,
-  },
-  {
-    ...onScene('an aborted question whether it is locked is refused', async (scene) => {
-      await expectAborted(scene.admin.get(scene.name, aborted(scene)));
-    }),
-    ...NOTHING_UNDER_WAY,
-  },
-  {
-    ...onScene('an aborted look-up is refused', async (scene) => {
-      await scene.grant();
-      await expectAborted(scene.admin.get(scene.name, aborted(scene)));
-    }),
-    ...NOTHING_UNDER_WAY,
-  },
+  onScene('an aborted acquire is refused, and the lock stays free', async (scene) => {
+    const { harness, claim, grant } = scene;
+    await expectAborted(harness.store.acquire(claim(), aborted(scene)));
+    await grant();
+  }),
+  onScene('an aborted release is refused, and the lock stays held', async (scene) => {
+    const completion = { result: 'succeeded', lockAtLeastForMs: 0, markTickDone: false, durationMs: 0 } as const;
+    await expectAborted(scene.harness.store.release(await scene.grant(), completion, aborted(scene)));
+    await scene.refuse('locked');
+  }),
+  onScene('an aborted extend is refused', async (scene) => {
+    await expectAborted(scene.harness.store.extend(await scene.grant(), { leaseMs: 60_000 }, aborted(scene)));
+  }),
+  onScene('an aborted question whether it is locked is refused', async (scene) => {
+    await expectAborted(scene.admin.get(scene.name, aborted(scene)));
+  }),
+  onScene('an aborted look-up is refused', async (scene) => {
+    await scene.grant();
+    await expectAborted(scene.admin.get(scene.name, aborted(scene)));
+  }),
   onScene('with a signal that is not aborted all is as without', async ({ grant, refuse, record, extend, release }) => {
     const lease = await grant();
     await refuse('locked');
