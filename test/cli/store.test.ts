@@ -209,7 +209,7 @@ describe('a store that is away', () => {
     const port = await freePort();
     const [args, env] = await away(kind, port);
     const [ls, run] = await Promise.all([
-      innerCli(['ls', ...args], env),
+      stage().cli.run(['ls', ...args], env),
       stage().cli.run(['run', '--name', 'digest', ...args, '--', 'true'], env),
     ]);
 
@@ -228,7 +228,7 @@ describe('a store that is away', () => {
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
     const { port } = silent.address() as AddressInfo;
     const [args, env] = await away(kind, port);
-    const { code, stderr } = await innerCli(['ls', ...args], env);
+    const { code, stderr } = await stage().cli.run(['ls', ...args], env);
     silent.close();
 
     expect(code).toBe(1);
