@@ -217,7 +217,8 @@ describe('a store that is away', () => {
     for (const { stdout, stderr } of [ls, run]) {
       expect(stdout).toBe('');
       expect(stderr).toContain(`127.0.0.1:${port}`);
-      if (kind !== 'upstash') expect(stderr).toContain('ECONNREFUSED');
+      // On a slow machine the SDK takes longer to start than a call may wait.
+      if (kind !== 'upstash') expect(stderr).toMatch(/ECONNREFUSED|no answer within/);
       expect(stderr).toContain(remedy);
       expect(stderr).not.toContain('hunter2');
     }
