@@ -4,9 +4,8 @@ import type { MemberStore } from '../core/ports/member-store.js';
 import { errorName, readThrown, readThrownText } from '../core/public/errors.js';
 import { isUnsent } from '../core/request/try-loop.js';
 import { describeType } from '../core/values/describe.js';
-import { checkKnown, checkStoreOptions, namesOf } from '../core/values/option-checks.js';
-import { compareAndSwapStore } from './compare-and-swap.js';
-import { type Ask, makeTable, quotedTable, type SqlFailure, type Statements, sqlStorage } from './sql.js';
+import { checkStoreOptions, namesOf } from '../core/values/option-checks.js';
+import { type Ask, type Database, makeTable, quotedTable, type SqlFailure, type Statements, sqlStore } from './sql.js';
 
 /** A client of Postgres, or a function that runs a statement with its values and resolves to the rows. */
 export type PostgresClient =
@@ -62,10 +61,7 @@ export interface PostgresStoreOptions {
  */
 export function postgresStore(options: PostgresStoreOptions): LockStore & MemberStore & LockAdminStore {
   checkStoreOptions('postgresStore', options, OPTIONS);
-  const { client, table, keyPrefix = '' } = options;
-  const quoted = quotedTable(table);
-  const storage = sqlStorage(statementsOf(quoted), askOf(client), (error) => explain(error, quoted));
-  return compareAndSwapStore({ storage, keyPrefix });
+  return sqlStore(POSTGRES, options);
 }
 
 /**
@@ -79,7 +75,7 @@ export function postgresStore(options: PostgresStoreOptions): LockStore & Member
  * ```
  */
 export function postgresTable(table?: string): string {
-  return `CREATE TABLE IF NOT EXISTS ${quotedTable(table)} (name text PRIMARY KEY, record text NOT NULL, version bigint NOT NULL)`;
+  return POSTGRES.creationOf(quotedTable(table));
 }
 
 /**
@@ -102,13 +98,18 @@ export async function createPostgresTable(
     readonly table?: string;
   } = {},
 ): Promise<void> {
-  checkKnown(options, ['table']);
-  const { table } = options;
-  const quoted = quotedTable(table);
-  // Of two that make it at once, one finds what the other has not finished.
-  const isThere = (error: unknown) => /^(23505|42P07)$/.test(readThrownText(error, 'code'));
-  await makeTable(postgresTable(table), askOf(client), (error) => explain(error, quoted), isThere);
+  await makeTable(POSTGRES, client, options);
 }
+
+const POSTGRES: Database<PostgresClient> = {
+  creationOf: (table) =>
+    `CREATE TABLE IF NOT EXISTS ${table} (name text PRIMARY KEY, record text NOT NULL, version bigint NOT NULL)`,
+  statementsOf,
+  askOf,
+  explain,
+  // Of two that make it at once, one finds what the other has not finished.
+  isMade: (error) => /^(23505|42P07)$/.test(readThrownText(error, 'code')),
+};
 
 const OPTIONS = namesOf<PostgresStoreOptions>({ client: true, table: true, keyPrefix: true });
 

@@ -6,6 +6,8 @@ import {
   type StoreOperation,
 } from '../core/public/errors.js';
 import { describe } from '../core/values/describe.js';
+import { checkKnown } from '../core/values/option-checks.js';
+import { type CompareAndSwapOptions, compareAndSwapStore } from './compare-and-swap.js';
 import type { Storage, StoredRecord } from './storage.js';
 
 /*
@@ -37,8 +39,37 @@ export interface SqlFailure {
   readonly isUnsent?: boolean;
 }
 
-/** A table as a storage. */
-export function sqlStorage(statements: Statements, ask: Ask, explain: (error: unknown) => SqlFailure): Storage<string> {
+/** A kind of database, over its clients. A `table` is named as statements name it. */
+export interface Database<Client> {
+  /** The statement that makes a table, unless it is there. */
+  creationOf(table: string): string;
+  statementsOf(table: string): Statements;
+  /** @throws TypeError for what is no client */
+  askOf(client: Client): Ask;
+  explain(error: unknown, table: string): SqlFailure;
+  /** Whether an error of `creationOf` says that somebody else has just made the table. @default never */
+  isMade?(error: unknown): boolean;
+}
+
+/** A table of one database, reached by a client. */
+interface InTable<Client> {
+  readonly client: Client;
+  readonly table?: string;
+}
+
+/** A store in a table. */
+export function sqlStore<Client>(
+  database: Database<Client>,
+  { client, table, keyPrefix = '' }: InTable<Client> & Pick<CompareAndSwapOptions<string>, 'keyPrefix'>,
+): ReturnType<typeof compareAndSwapStore> {
+  const quoted = quotedTable(table);
+  const storage = sqlStorage(database.statementsOf(quoted), database.askOf(client), (error) =>
+    database.explain(error, quoted),
+  );
+  return compareAndSwapStore({ storage, keyPrefix });
+}
+
+function sqlStorage(statements: Statements, ask: Ask, explain: (error: unknown) => SqlFailure): Storage<string> {
   const unsent = new WeakSet<object>();
   const rows: Ask = async (text, values) => {
     try {
@@ -94,20 +125,21 @@ function parsed(text: unknown): StoredRecord {
 /**
  * Makes a table, unless it is there.
  *
- * @param isThere whether an error of the statement says that another one has just made the table
  * @throws LockStoreError
  */
-export async function makeTable(
-  statement: string,
-  ask: Ask,
-  explain: (error: unknown) => SqlFailure,
-  isThere: (error: unknown) => boolean = () => false,
+export async function makeTable<Client>(
+  database: Database<Client>,
+  client: Client,
+  options: Pick<InTable<Client>, 'table'>,
 ): Promise<void> {
+  checkKnown(options, ['table']);
+  const quoted = quotedTable(options.table);
+  const ask = database.askOf(client);
   try {
-    await ask(statement, []);
+    await ask(database.creationOf(quoted), []);
   } catch (error) {
-    if (isThere(error)) return;
-    const { code, why } = explain(error);
+    if (database.isMade?.(error)) return;
+    const { code, why } = database.explain(error, quoted);
     throw failureOf(error, { code, why: `the table was not made: ${why}` }, 'createLockTable');
   }
 }

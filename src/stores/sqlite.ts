@@ -4,9 +4,8 @@ import type { MemberStore } from '../core/ports/member-store.js';
 import { errorName, readThrown, readThrownText } from '../core/public/errors.js';
 import { isUnsent } from '../core/request/try-loop.js';
 import { describeType } from '../core/values/describe.js';
-import { checkKnown, checkStoreOptions, namesOf } from '../core/values/option-checks.js';
-import { compareAndSwapStore } from './compare-and-swap.js';
-import { type Ask, makeTable, quotedTable, type SqlFailure, type Statements, sqlStorage } from './sql.js';
+import { checkStoreOptions, namesOf } from '../core/values/option-checks.js';
+import { type Ask, type Database, makeTable, quotedTable, type SqlFailure, type Statements, sqlStore } from './sql.js';
 
 /** A client of SQLite, or a function that runs a statement with its values and returns the rows. */
 export type SqliteClient =
@@ -73,10 +72,7 @@ export interface SqliteStoreOptions {
  */
 export function sqliteStore(options: SqliteStoreOptions): LockStore & MemberStore & LockAdminStore {
   checkStoreOptions('sqliteStore', options, OPTIONS);
-  const { client, table, keyPrefix = '' } = options;
-  const quoted = quotedTable(table);
-  const storage = sqlStorage(statementsOf(quoted), askOf(client), (error) => explain(error, quoted));
-  return compareAndSwapStore({ storage, keyPrefix });
+  return sqlStore(SQLITE, options);
 }
 
 /**
@@ -92,7 +88,7 @@ export function sqliteStore(options: SqliteStoreOptions): LockStore & MemberStor
  * @throws TypeError for a name that no table can have
  */
 export function sqliteTable(table?: string): string {
-  return `CREATE TABLE IF NOT EXISTS ${quotedTable(table)} (name TEXT PRIMARY KEY, record TEXT NOT NULL, version INTEGER NOT NULL) WITHOUT ROWID`;
+  return SQLITE.creationOf(quotedTable(table));
 }
 
 /**
@@ -115,11 +111,16 @@ export async function createSqliteTable(
     readonly table?: string;
   } = {},
 ): Promise<void> {
-  checkKnown(options, ['table']);
-  const { table } = options;
-  const quoted = quotedTable(table);
-  await makeTable(sqliteTable(table), askOf(client), (error) => explain(error, quoted));
+  await makeTable(SQLITE, client, options);
 }
+
+const SQLITE: Database<SqliteClient> = {
+  creationOf: (table) =>
+    `CREATE TABLE IF NOT EXISTS ${table} (name TEXT PRIMARY KEY, record TEXT NOT NULL, version INTEGER NOT NULL) WITHOUT ROWID`,
+  statementsOf,
+  askOf,
+  explain,
+};
 
 const OPTIONS = namesOf<SqliteStoreOptions>({ client: true, table: true, keyPrefix: true });
 

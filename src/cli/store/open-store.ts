@@ -39,11 +39,11 @@ export const OF_OTHERS = ['redis-url', 'upstash', 'postgres-url', 'sqlite'] as c
 
 /** @throws CliError where no store is named, or more than one */
 export function storeAddress(line: Pick<CommandLine, 'text' | 'has'>, env: Environment): StoreAddress {
-  const named = OF_OTHERS.filter((option) => line.has(option));
-  const hasTable = line.has('table');
-  if (hasTable && (named.includes('redis-url') || named.includes('upstash'))) named.unshift('table' as never);
-  if (named.length > 1) throw wrongUse(`--${named[0]} and --${named[1]} name two stores: give one of them`);
-  const isFree = named.length === 0 && !hasTable && !env['LOCK_TABLE'];
+  const named = ['table', ...OF_OTHERS].filter((option) => line.has(option));
+  const isInTable = line.has('postgres-url') || line.has('sqlite');
+  const [one, other] = named.filter((option) => !isInTable || option !== 'table');
+  if (other !== undefined) throw wrongUse(`--${one} and --${other} name two stores: give one of them`);
+  const isFree = named.length === 0 && !env['LOCK_TABLE'];
   const address = otherAddress(line, isFree ? env : {});
   const stray = Object.keys(OF_DYNAMODB).find((option) => line.has(option));
   if (stray && address) throw wrongUse(`--${stray} is for DynamoDB: give --table too`);

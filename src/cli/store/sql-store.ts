@@ -24,20 +24,16 @@ export interface SqlStore extends OpenStore {
 export async function openSql({ kind, at, ...options }: SqlAddress): Promise<SqlStore> {
   const { table } = options;
   const ofTable = table === undefined ? {} : { table };
-  if (kind === 'postgres') {
-    const client = await connectPostgres(at);
-    const store = postgresStore({ client: client.rows, ...options });
-    const createTable = () => createPostgresTable(client.rows, ofTable);
-    return { kind, store, admin: store, createTable, ...withoutValues(client) };
-  }
-  const client = await openSqlite(at);
-  const store = sqliteStore({ client: client.rows, ...options });
+  const { makeStore, makeTable, connect } = DATABASES[kind];
+  const { rows, close } = await connect(at);
+  const store = makeStore({ client: rows, ...options });
   return {
     kind,
     store,
     admin: store,
-    createTable: () => createSqliteTable(client.rows, ofTable),
-    ...withoutValues(client),
+    createTable: () => makeTable(rows, ofTable),
+    rows: (text) => rows(text, []),
+    close,
   };
 }
 
@@ -46,8 +42,6 @@ interface Connected {
   rows(text: string, values: (string | number)[]): Promise<readonly object[]>;
   close(): void;
 }
-
-const withoutValues = ({ rows, close }: Connected) => ({ rows: (text: string) => rows(text, []), close });
 
 /** How long another process may write to a file. */
 const BUSY_MS = 1_000;
@@ -107,3 +101,8 @@ function fileOpened<T>(file: string, open: () => T): T {
     throw failed(`--sqlite ${describe(file)} cannot be opened: check its path and its rights`);
   }
 }
+
+const DATABASES = {
+  postgres: { makeStore: postgresStore, makeTable: createPostgresTable, connect: connectPostgres },
+  sqlite: { makeStore: sqliteStore, makeTable: createSqliteTable, connect: openSqlite },
+} as const;

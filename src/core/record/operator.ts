@@ -5,7 +5,10 @@ import { checkAttribute, type Item, isInstant, isText, type LockRecord, RECORD_V
 import { listOf, openTicksIn } from './open-ticks.js';
 import { runsOf } from './run-ring.js';
 
-/* What an operator's force release and resume find in a record (docs/protocol.md, "Force release, pause, resume"). */
+/*
+ * What the verbs of operators find in a record, and make of it, the same in every store (docs/protocol.md, "Force
+ * release, pause, resume", "Delete", "Backfill and forget").
+ */
 
 /** Judges a force release. `open`: it may write; `forced`: an earlier try of it was applied. */
 export function judgeForce({ adminId, fencingToken }: ForceRelease, item: Item = {}): 'open' | 'forced' | 'changed' {
@@ -25,13 +28,8 @@ export function withoutPause({ pausedUntil: _, pausedBy: __, ...record }: LockRe
   return record;
 }
 
-/*
- * What a delete makes of a record, the same in every store (docs/protocol.md, "Delete"). The record is not removed:
- * what is left of it lets fencing tokens rise on and fences off acquires that were sent before the delete.
- */
-
 /**
- * What is left of a record. `lockUntil` fences off acquires that were sent before the delete, and those of the last
+ * What a delete leaves of a record, so that fencing tokens rise on. `lockUntil` fences off acquires that were sent before the delete, and those of the last
  * run, whose clock may have been ahead. Nothing corrupt is kept, so that what is left can be read.
  */
 export function deletedRecord({ adminId, nowMs }: Deletion, record: LockRecord): LockRecord {
@@ -75,11 +73,6 @@ export function judgeDeletion(
   return lockUntil !== undefined && isOver(lockUntil) ? 'open' : 'held';
 }
 
-/*
- * What an operator's listing makes of the ticks that a record remembers, the same in every store (docs/protocol.md,
- * "Backfill and forget"). It is for a lock that no run holds: a run that holds it writes the lists anew when it ends.
- */
-
 /**
  * The ticks among these that a record does not know as done. It knows the newest one, and the own ones of the last ten
  * runs, but not those that a run has caught up with.
@@ -101,7 +94,10 @@ export function listingWithout(name: string, record: LockRecord, ticksMs: readon
   return listing(name, record, kept);
 }
 
-/** All that is listed from then on, parted at the newest tick that is done. */
+/**
+ * All that is listed from then on, parted at the newest tick that is done. A listing is for a lock that no run holds: a
+ * run that holds it writes the lists anew when it ends.
+ */
 function listing(name: string, record: LockRecord, ticksMs: readonly number[]): TickListing {
   const { fencingToken, doneTick, openTicks, failedTicks } = record;
   const doneMs = doneTick ?? 0;

@@ -51,24 +51,25 @@ function unguarded(name: string): LockLostError {
   return new LockLostError(name, 'it runs unguarded');
 }
 
-const NAME = 'SINGLE_EXECUTION_DISABLED';
+const OFF_SWITCH = 'SINGLE_EXECUTION_DISABLED';
+/** Stores of which it was said. */
 const told = new WeakSet<LockStore>();
 
 /** Whether `SINGLE_EXECUTION_DISABLED` turns all locking off: `1` and `true` do, in any case. */
 export function isLockingOff(): boolean {
-  return /^(1|true)$/i.test(environmentVariable(NAME) ?? '');
+  return /^(1|true)$/i.test(environmentVariable(OFF_SWITCH) ?? '');
 }
 
 /** The same, and one line per store says so, or says that the value cannot be read, which leaves locking on. */
 export function isSwitchedOff(store: LockStore): boolean {
-  const value = environmentVariable(NAME) ?? '';
+  const value = environmentVariable(OFF_SWITCH) ?? '';
   if (/^(0|false)?$/i.test(value)) return false;
   const isOff = isLockingOff();
   if (!told.has(store)) {
     warn(
       isOff
-        ? `${NAME}=${value}: handlers run without a lock`
-        : `${NAME} is ${describe(value)}, and locking stays on: give 1 or true to switch it off, 0 or false to keep it on`,
+        ? `${OFF_SWITCH}=${value}: handlers run without a lock`
+        : `${OFF_SWITCH} is ${describe(value)}, and locking stays on: give 1 or true to switch it off, 0 or false to keep it on`,
     );
   }
   told.add(store);

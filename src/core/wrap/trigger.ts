@@ -93,7 +93,8 @@ function chosenTick(chosen: unknown): Trigger {
   return Number.isNaN(ms) ? { unreadableTick: describe(chosen) } : { tickMs: ms };
 }
 
-const told = new WeakSet<object>();
+/** Who was warned of a stray tick. */
+const warned = new WeakSet<object>();
 
 /**
  * Warns once of a tick that the schedule does not have: most likely the schedule or its time zone is wrong.
@@ -101,9 +102,9 @@ const told = new WeakSet<object>();
  * @param once who is told once: a wrapper by its settings
  */
 export function warnOfStrayTick(name: string, tickMs: number, schedule: Settings['schedule'], once: object): void {
-  if (typeof schedule !== 'object' || told.has(once)) return;
+  if (typeof schedule !== 'object' || warned.has(once)) return;
   if (msOf(schedule.previous(new Date(tickMs))) === tickMs) return;
-  told.add(once);
+  warned.add(once);
   warn(
     `lock "${name}": tick ${new Date(tickMs).toISOString()} is no tick of its schedule, ${schedule}: correct the schedule or its time zone, or set tick: 'nearest'`,
   );

@@ -154,10 +154,10 @@ export const LIST_TICK_BUGS: readonly StoreBug[] = [
 
 /** A listing is written although this attribute is another one than the operator saw. */
 function comparesNo(attribute: 'fencingToken' | 'doneTick' | 'openTicks' | 'failedTicks'): Break {
-  return sees('listTicks', (record, { seen }) => ({ ...without(record, attribute), ...only(seen, attribute) }));
+  return sees('listTicks', (record, { seen }) => ({ ...without(record, attribute), ...asSeen(seen, attribute) }));
 }
 
-function only(seen: object, attribute: string): object {
+function asSeen(seen: object, attribute: string): object {
   return Object.fromEntries(Object.entries(seen).filter(([name]) => name === attribute));
 }
 
