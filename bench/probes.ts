@@ -10,8 +10,8 @@ import { startUpstashBridge } from '../test/support/upstash-bridge.js';
 import type { Host, Stage, System } from './systems.js';
 
 const LEASE_MS = 2_000;
-/** Of the clock that is ahead: longer than the run, and shorter than the clock is off. */
-const SKEWED_LEASE_MS = 20_000;
+/** Outlasts its run on any machine, and is shorter than the skewed clock is off. */
+const LONG_LEASE_MS = 20_000;
 /** A lease is over for others by then: on DynamoDB later, because its clock is read by the second. */
 const overMs = ({ engine }: System): number => LEASE_MS + (engine === 'DynamoDB' ? 4_000 : 500);
 /** A function is ended by its platform then. */
@@ -105,7 +105,7 @@ async function overrun(stage: Stage, system: System): Promise<string> {
 }
 
 async function skewedClock(stage: Stage, system: System): Promise<string> {
-  const place = { tableName: await stage.freshTable(), leaseMs: SKEWED_LEASE_MS };
+  const place = { tableName: await stage.freshTable(), leaseMs: LONG_LEASE_MS };
   const shim = fileURLToPath(new URL('./systems/shifted-date.mjs', import.meta.url));
   const one = await stage.host(system, place);
   const other = await stage.host(system, place, { SHIFT_MS: String(SKEW_MS) }, shim);
@@ -122,7 +122,7 @@ async function skewedClock(stage: Stage, system: System): Promise<string> {
 }
 
 async function lateDuplicate(stage: Stage, system: System): Promise<string> {
-  const host = await stage.host(system, { tableName: await stage.freshTable(), leaseMs: LEASE_MS });
+  const host = await stage.host(system, { tableName: await stage.freshTable(), leaseMs: LONG_LEASE_MS });
   const order = { do: 'deliver', name: `late ${system.file}`, tickMs: TICK_MS, taskMs: 0 } as const;
   await host.order(order);
   await sleep(500);
