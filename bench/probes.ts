@@ -57,7 +57,7 @@ async function answerLost(stage: Stage, system: System, trouble: Trouble): Promi
     const before = runsOf(host).length;
     const how = await ended(host.order(order), TIME_OUT_MS);
     runs += runsOf(host).length - before;
-    if (how !== 'time-out') return how;
+    if (how !== 'timeout') return how;
     // The platform ends such an environment, and starts a new one for the retry.
     host.kill();
     host = await stage.host(system, place);
@@ -68,13 +68,13 @@ async function answerLost(stage: Stage, system: System, trouble: Trouble): Promi
     network.strike(trouble);
     const first = await deliver();
     let last = first;
-    for (let retries = 0; (last === 'error' || last === 'time-out') && retries < 2; retries++) {
+    for (let retries = 0; (last === 'error' || last === 'timeout') && retries < 2; retries++) {
       await sleep(overMs(system));
       last = await deliver();
     }
     if (runs > 1) return 'ran twice';
     if (first === 'ran') return 'ok';
-    const what = first === 'time-out' ? 'hangs until the time-out' : first;
+    const what = first === 'timeout' ? 'hangs until the timeout' : first;
     return runs === 1 ? `${what}, then its retry runs` : `${what}, and the tick never runs`;
   } finally {
     host.kill();
@@ -148,7 +148,7 @@ async function untilBegun(host: Host): Promise<void> {
 
 /** How a delivery ended. */
 async function ended(asked: ReturnType<Host['order']>, timeOutMs: number): Promise<string> {
-  const timeOut = sleep(timeOutMs, 'time-out', { ref: false });
+  const timeOut = sleep(timeOutMs, 'timeout', { ref: false });
   return Promise.race([
     asked.then(
       ({ outcome }) => String(outcome),

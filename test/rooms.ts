@@ -77,7 +77,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   operate: {
     what: 'what operators read about a lock, as rows and sentences, printed or shown elsewhere',
-    sees: ['core/values', 'core/public', 'admin'],
+    sees: ['core/values', 'core/public', 'core/record', 'admin'],
   },
   cli: {
     what: 'the command-line tool, a program of its own that no door loads',

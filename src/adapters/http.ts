@@ -104,46 +104,58 @@ export function withSingleExecution<Q extends FetchRequest = FetchRequest, X = u
 }
 
 /** Answers a request with what comes first: the response of the handler, or what became of the whole run. */
-async function respond<X>(
+function respond<X>(
   context: X,
   call: (context: X, execution: Execution) => Response | PromiseLike<Response>,
   start: (task: Task<Response>) => Promise<Outcome<Response>>,
   reply: (outcome: Outcome<Response>) => unknown,
 ): Promise<Response> {
   let hasStarted = false;
-  let answer = (_response: Response) => {};
-  const answered = new Promise<Response>((resolve) => {
-    answer = resolve;
+  let onReturned = (_response: Response) => {};
+  const returned = new Promise<Response>((resolve) => {
+    onReturned = resolve;
   });
-  const task = async (execution: Execution) => {
-    hasStarted = true;
-    const onReturned = execution.isCatchUp ? undefined : answer;
-    const response = await withBackgroundWork(context, (counting) => call(counting, execution), onReturned);
-    // Some platforms take a handler that returns nothing.
-    if (response?.status >= 500) throw new FailedResponse(response);
-    return response;
-  };
-  const whole = (async () => {
-    let outcome: Outcome<Response>;
-    try {
-      outcome = await start(task);
-    } catch (error) {
-      if (error instanceof FailedResponse) return error.response;
-      const isOfStore = error instanceof LockStoreError || error instanceof CorruptLockError;
-      // The handler may throw such an error too, of a lock of its own.
-      const isOurs = !hasStarted || (error instanceof LockStoreError && error.operation === 'mark');
-      if (!isOurs || !isOfStore) throw error;
-      return refuse(503, error.code);
-    }
-    const replied = await reply(outcome);
-    return isSkipped(replied) ? Response.json(replied) : (replied as Response);
-  })();
-  // Work in the background goes on after the response, and the lock is kept for it.
-  const early = answered.then((response) => {
-    (context as { waitUntil(promise: Promise<unknown>): void }).waitUntil(whole.catch(() => undefined));
-    return response;
-  });
-  return Promise.race([early, whole]);
+  const whole = answerWhole(
+    start(async (execution) => {
+      hasStarted = true;
+      const counted = (counting: X) => call(counting, execution);
+      const response = await withBackgroundWork(context, counted, execution.isCatchUp ? undefined : onReturned);
+      // Some platforms take a handler that returns nothing.
+      if (response?.status >= 500) throw new FailedResponse(response);
+      return response;
+    }),
+    reply,
+    () => hasStarted,
+  );
+  return Promise.race([answerEarly(returned, context, whole), whole]);
+}
+
+/** Answers once the handler has returned. Its work in the background goes on, and the lock is kept for it. */
+async function answerEarly(returned: Promise<Response>, context: unknown, whole: Promise<Response>): Promise<Response> {
+  const response = await returned;
+  (context as { waitUntil(promise: Promise<unknown>): void }).waitUntil(whole.catch(() => undefined));
+  return response;
+}
+
+/** Answers once the whole run has ended. */
+async function answerWhole(
+  running: Promise<Outcome<Response>>,
+  reply: (outcome: Outcome<Response>) => unknown,
+  hasStarted: () => boolean,
+): Promise<Response> {
+  let outcome: Outcome<Response>;
+  try {
+    outcome = await running;
+  } catch (error) {
+    if (error instanceof FailedResponse) return error.response;
+    const isOfStore = error instanceof LockStoreError || error instanceof CorruptLockError;
+    // The handler may throw such an error too, of a lock of its own.
+    const isOurs = !hasStarted() || (error instanceof LockStoreError && error.operation === 'mark');
+    if (!isOurs || !isOfStore) throw error;
+    return refuse(503, error.code);
+  }
+  const replied = await reply(outcome);
+  return isSkipped(replied) ? Response.json(replied) : (replied as Response);
 }
 
 /** A run whose response says that it failed. */

@@ -1,5 +1,6 @@
 import { logAndMetrics } from '../core/observers/default-observers.js';
-import { chosenLeaseMs, LONGEST_LEASE_MS, type Policy, withStore } from '../core/options/policy.js';
+import { LONGEST_LEASE_MS, leaseFor } from '../core/options/lease.js';
+import { type Policy, withStore } from '../core/options/policy.js';
 import type { Execution } from '../core/public/execution.js';
 import type { Order } from '../core/run/invocation.js';
 import { isSwitchedOff } from '../core/run/unguarded-run.js';
@@ -56,7 +57,7 @@ function timesOf(policy: Policy): (remaining: number | undefined) => RunTimes {
   return (remaining) => {
     if (remaining !== undefined) return timesFor(remaining);
     // With the off switch on nothing is held, so no lease is needed.
-    const leaseMs = chosenLeaseMs(policy) ?? (isSwitchedOff(policy.store) ? LONGEST_LEASE_MS : undefined);
+    const leaseMs = leaseFor(policy) ?? (isSwitchedOff(policy.store) ? LONGEST_LEASE_MS : undefined);
     if (leaseMs !== undefined) return { leaseMs };
     throw new TypeError(
       "lockAtMostFor is undefined, and context.getRemainingTimeInMillis() does not tell either: give lockAtMostFor, such as '15m', or set keepAlive",

@@ -1,11 +1,6 @@
 import { logAndMetrics } from '../core/observers/default-observers.js';
-import {
-  LONGEST_LEASE_MS,
-  type LockOptions,
-  type Policy,
-  resolvePolicy,
-  SHORTEST_LEASE_MS,
-} from '../core/options/policy.js';
+import { possibleLease } from '../core/options/lease.js';
+import { type LockOptions, type Policy, resolvePolicy } from '../core/options/policy.js';
 import { run } from '../core/run/engine.js';
 import type { Order } from '../core/run/invocation.js';
 import { describe } from '../core/values/describe.js';
@@ -100,5 +95,5 @@ function leaseOf(ttlMs: number, { lockAtLeastForMs }: Policy): number {
   if (typeof ttlMs !== 'number' || Number.isNaN(ttlMs)) {
     throw new TypeError(`distributedLease is ${describe(ttlMs)}: give milliseconds, or give lockAtMostFor`);
   }
-  return Math.max(lockAtLeastForMs, SHORTEST_LEASE_MS, Math.min(ttlMs, LONGEST_LEASE_MS));
+  return Math.max(lockAtLeastForMs, possibleLease(ttlMs));
 }

@@ -18,7 +18,7 @@ import { checkLockName } from '../core/values/lock-name.js';
 import { checkKnown, checkMethods, namesOf } from '../core/values/option-checks.js';
 import { msOf } from '../core/values/tick.js';
 import { truncateUtf8 } from '../core/values/utf8.js';
-import { corruptLock, type LockInfo, lockInfo, type RunInfo } from './lock-info.js';
+import { corruptLock, isTaken, type LockInfo, lockInfo, type RunInfo } from './lock-info.js';
 import type { TickRange } from './tick-verbs.js';
 import { type TickVerbs, tickVerbs } from './tick-verbs.js';
 
@@ -35,7 +35,6 @@ const VERBS = namesOf<LockAdminStore>({
 });
 const ADMIN_OPTIONS = namesOf<AdminOptions>({ clock: true });
 const PAUSE_OPTIONS = namesOf<PauseOptions>({ until: true, by: true });
-const HELD: readonly (LockInfo['state'] | undefined)[] = ['held', 'expired'];
 const TRY_MS = 5_000;
 const BUDGET_MS = 15_000;
 
@@ -197,9 +196,8 @@ export function lockAdmin(store: LockAdminStore, options: AdminOptions = {}): Lo
 
 /** The end of a grant by force; undefined where the lock is not held under this token. */
 function forceOf(lock: LockInfo, item: Item, fencingToken: number, now: number): ForceRelease | undefined {
-  const { name, lockedAt, tick, underlyingState, state } = lock;
-  const isHeld = HELD.includes(underlyingState ?? state) && lock.fencingToken === fencingToken;
-  if (!isHeld || lockedAt === undefined) return undefined;
+  const { name, lockedAt, tick } = lock;
+  if (!isTaken(lock) || lock.fencingToken !== fencingToken || lockedAt === undefined) return undefined;
   return {
     name,
     adminId: newAttemptId('f'),

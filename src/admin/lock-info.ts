@@ -107,6 +107,18 @@ export function lockInfo({ name, item }: StoredLock, nowMs: number): LockInfo {
   };
 }
 
+/** The state of a lock apart from a pause. */
+export function stateWithoutPause({ state, underlyingState }: LockState): LockInfo['state'] {
+  return underlyingState ?? state;
+}
+
+/** Whether a run has the lock, or has died with it. */
+export function isTaken(lock: LockState): boolean {
+  return ['held', 'expired'].includes(stateWithoutPause(lock));
+}
+
+type LockState = Pick<LockInfo, 'state' | 'underlyingState'>;
+
 export function corruptLock({ name, item }: StoredLock, error: CorruptLockError): LockInfo {
   const { fencingToken } = item as LockRecord;
   return {

@@ -10,7 +10,7 @@ import type { Clock } from '../core/values/clock.js';
 import { describe } from '../core/values/describe.js';
 import type { Duration } from '../core/values/duration.js';
 import { checkKnown, namesOf } from '../core/values/option-checks.js';
-import type { Schedule } from '../core/values/schedule.js';
+import { type Interval, isTimed, type Schedule } from '../core/values/schedule.js';
 import { EARLIEST_MS, MOST_LISTED, msOf } from '../core/values/tick.js';
 
 /** What operators do to the open ticks of a lock. */
@@ -153,11 +153,11 @@ function ticksInRange(range: TickRange, nowMs: number): number[] {
   return ticksOf(schedule, fromMs, endMs).filter((tick) => tick >= fromMs && tick < endMs);
 }
 
-function ticksOf(schedule: Schedule | number, fromMs: number, endMs: number): number[] {
-  if (typeof schedule !== 'number') {
+function ticksOf(schedule: Schedule | Interval, fromMs: number, endMs: number): number[] {
+  if (isTimed(schedule)) {
     return schedule.between(new Date(fromMs), new Date(endMs), { max: MOST_READ }).map((tick) => tick.getTime());
   }
-  return Array.from({ length: MOST_READ }, (_, n) => fromMs + n * schedule);
+  return Array.from({ length: MOST_READ }, (_, n) => fromMs + n * schedule.everyMs);
 }
 
 /** @throws TypeError, RangeError for what are no instants */

@@ -1,10 +1,5 @@
-import {
-  type DefaultObservers,
-  LONGEST_LEASE_MS,
-  type Policy,
-  resolvePolicy,
-  SHORTEST_LEASE_MS,
-} from '../core/options/policy.js';
+import { possibleLease } from '../core/options/lease.js';
+import { type DefaultObservers, type Policy, resolvePolicy } from '../core/options/policy.js';
 import type { LockStore } from '../core/ports/lock-store.js';
 import type { MemberStore } from '../core/ports/member-store.js';
 import type { Observer } from '../core/public/events.js';
@@ -48,7 +43,7 @@ export function resolveCandidate(
   byDefault: DefaultObservers,
 ): Candidate {
   const leaseMs = parseDuration(lease, 'lease');
-  if (leaseMs < SHORTEST_LEASE_MS || leaseMs > LONGEST_LEASE_MS) {
+  if (leaseMs !== possibleLease(leaseMs)) {
     throw new RangeError(`lease is ${describe(lease)}: give 1s to 24h`);
   }
   // A lead has no end of its own.

@@ -1,5 +1,6 @@
 import { operatorLog, warn } from '../core/observers/operator-log.js';
-import { type DefaultObservers, LONGEST_LEASE_MS } from '../core/options/policy.js';
+import { LONGEST_LEASE_MS } from '../core/options/lease.js';
+import type { DefaultObservers } from '../core/options/policy.js';
 import type { LockStore } from '../core/ports/lock-store.js';
 import type { MemberStore } from '../core/ports/member-store.js';
 import { errorName, LockLostError } from '../core/public/errors.js';

@@ -1,4 +1,5 @@
 import type { LockInfo, RunInfo } from '../admin/lock-admin.js';
+import { isTaken, stateWithoutPause } from '../admin/lock-info.js';
 import { defined } from '../core/values/defined.js';
 import { shortInstant, shortSpan, toTheSecond } from './span.js';
 import { pauseWords } from './verdict.js';
@@ -28,30 +29,23 @@ export interface LockSummary {
   readonly failuresInARow: number;
 }
 
-const TAKEN: readonly LockInfo['state'][] = ['held', 'expired'];
 /** So many runs a lock remembers. */
 const MOST_RUNS = 10;
-
-/** The state of a lock apart from a pause. */
-export function stateWithoutPause(lock: LockInfo): LockInfo['state'] {
-  return lock.underlyingState ?? lock.state;
-}
 
 export function lockSummary(lock: LockInfo, nowMs: number): LockSummary {
   const { name, state, underlyingState, lockedBy, lockedAt, lockUntil, openTicks = [], failuresInARow } = lock;
   const [last] = lock.runs;
-  const bare = stateWithoutPause(lock);
-  const isTaken = TAKEN.includes(bare);
+  const taken = isTaken(lock);
   const leftMs = lockUntil && Math.max(0, lockUntil.getTime() - nowMs);
   return {
     name,
     state,
     ...defined({
       underlyingState,
-      holder: isTaken ? lockedBy : undefined,
-      tick: isTaken ? lock.tick : undefined,
-      ageMs: isTaken && lockedAt ? Math.max(0, nowMs - lockedAt.getTime()) : undefined,
-      leftMs: isTaken || bare === 'waiting' ? leftMs : undefined,
+      holder: taken ? lockedBy : undefined,
+      tick: taken ? lock.tick : undefined,
+      ageMs: taken && lockedAt ? Math.max(0, nowMs - lockedAt.getTime()) : undefined,
+      leftMs: taken || stateWithoutPause(lock) === 'waiting' ? leftMs : undefined,
       lastResult: last?.status,
       lastTick: last?.tick,
     }),
@@ -105,12 +99,11 @@ export function stateWords({ state, underlyingState }: Pick<LockInfo, 'state' | 
 
 function holderFacts(lock: LockInfo, nowMs: number): [string, string | undefined][] {
   const { lockedBy, lockedAt, lockUntil, tick } = lock;
-  const state = stateWithoutPause(lock);
-  const isTaken = state === 'held' || state === 'expired';
-  const isKept = isTaken || state === 'waiting';
+  const taken = isTaken(lock);
+  const isKept = taken || stateWithoutPause(lock) === 'waiting';
   return [
-    [isTaken ? 'holder' : 'last holder', lockedBy],
-    [isTaken ? 'tick' : 'last tick', tick && shortInstant(tick)],
+    [taken ? 'holder' : 'last holder', lockedBy],
+    [taken ? 'tick' : 'last tick', tick && shortInstant(tick)],
     ['locked at', lockedAt && `${toTheSecond(lockedAt)}, ${shortSpan(nowMs - lockedAt.getTime())} ago`],
     ['locked until', isKept && lockUntil ? untilWords(lockUntil, nowMs) : undefined],
   ];

@@ -1,7 +1,9 @@
 import type { LockInfo } from '../admin/lock-admin.js';
+import { stateWithoutPause } from '../admin/lock-info.js';
 import type { SkipReason } from '../core/public/outcome.js';
+import { listOf } from '../core/record/open-ticks.js';
+import { doneReason } from '../core/record/refusal.js';
 import { defined } from '../core/values/defined.js';
-import { stateWithoutPause } from './lock-summary.js';
 import { shortInstant, shortSpan, toTheSecond } from './span.js';
 
 /** Whether a run would be skipped, and why: as an acquire would judge it by the record and this host's clock. */
@@ -50,11 +52,15 @@ function pausedBy({ paused, name }: LockInfo): Judged | undefined {
 }
 
 function doneTick({ doneTick: done, openTicks = [] }: LockInfo, tick: Date | undefined): Judged | undefined {
-  if (!done || !tick || done < tick) return undefined;
-  if (done.getTime() === tick.getTime()) return skipped('already-executed', 'this tick is done');
-  if (openTicks.some((open) => open.getTime() === tick.getTime())) return undefined;
+  if (!done || !tick) return undefined;
+  const openMs = openTicks.map((open) => open.getTime());
+  const reason = doneReason(
+    { tickMs: tick.getTime(), markTickAtStart: false },
+    { doneTick: done.getTime(), openTicks: listOf(openMs, openMs.length) },
+  );
+  if (reason !== 'stale-tick') return reason && skipped(reason, 'this tick is done');
   return skipped(
-    'stale-tick',
+    reason,
     `the newer tick ${shortInstant(done)} is done, and this one is not listed as open; to run it all the same, list it with: single-execution backfill`,
   );
 }

@@ -272,7 +272,7 @@ describe('as a process', () => {
     [['--table', '--json', 'ls'], /--table needs a value/],
     [['--watch', 'ls'], /'--watch' stands before the command/],
     [['run', '--name', 'x', '--tick', 'nearest', '--table', 'x', '--', 'ls'], /--tick nearest needs --schedule/],
-    [['run', '--name', 'x', '--schedule', '15m', '--table', 'x', '--', 'ls'], /no schedule tells when ticks are due/],
+    [['run', '--name', 'x', '--schedule', '15m', '--table', 'x', '--', 'ls'], /no schedule says when ticks are due/],
     [['run', '--name', 'x', '--schedule', 'at(2198-01-01T00:00:00)', '--table', 'x', '--', 'ls'], /over 5m ahead of/],
     [['run', '--name', 'x', '--schedule', 'at(2010-01-01T00:00:00)', '--table', 'x', '--', 'ls'], /before 2015/],
     [['run', '--name', 'x', '--at-most', '1ms', '--table', 'x', '--', 'ls'], /lockAtMostFor is 1ms: give 1s to 24h/],

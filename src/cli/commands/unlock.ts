@@ -1,5 +1,5 @@
 import type { LockInfo } from '../../admin/lock-admin.js';
-import { stateWithoutPause } from '../../operate/lock-summary.js';
+import { isTaken, stateWithoutPause } from '../../admin/lock-info.js';
 import { holderWords, shellWord } from '../../operate/verdict.js';
 import type { Command, Session } from '../command.js';
 import { EXIT, failed, wrongUse } from '../exit-code.js';
@@ -53,9 +53,8 @@ function checkAsked(session: Session, name: string, token: string | undefined): 
 function grantToEnd(lock: LockInfo, given: number | undefined): number {
   const { name, fencingToken } = lock;
   if (lock.state === 'corrupt') throw failed(`nothing was changed: ${lock.problem}`);
-  const state = stateWithoutPause(lock);
-  if ((state !== 'held' && state !== 'expired') || fencingToken === undefined) {
-    throw failed(`nothing was changed: no run has the lock "${name}"; its state is ${state}`);
+  if (!isTaken(lock) || fencingToken === undefined) {
+    throw failed(`nothing was changed: no run has the lock "${name}"; its state is ${stateWithoutPause(lock)}`);
   }
   if (given === undefined || given === fencingToken) return fencingToken;
   throw failed(`nothing was changed: the token of "${name}" is ${fencingToken} now, not ${given}; look again`);

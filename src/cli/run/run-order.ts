@@ -1,4 +1,5 @@
-import { type LockOptions, requiredLeaseMs, resolveSettings, type Settings } from '../../core/options/policy.js';
+import { requiredLeaseMs } from '../../core/options/lease.js';
+import { type LockOptions, resolveSettings, type Settings } from '../../core/options/policy.js';
 import type { Order } from '../../core/run/invocation.js';
 import { defined } from '../../core/values/defined.js';
 import { describe } from '../../core/values/describe.js';

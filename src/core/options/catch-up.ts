@@ -1,6 +1,7 @@
 import { describe } from '../values/describe.js';
 import { type Duration, formatDuration, parseDuration } from '../values/duration.js';
 import { checkChoice, checkKnown, namesOf } from '../values/option-checks.js';
+import { type Interval, isTimed, type Schedule } from '../values/schedule.js';
 
 const LONGEST_MS = 30 * 86_400_000;
 const MOST_TICKS = 1_000;
@@ -27,19 +28,13 @@ export interface CatchUp {
 
 const OPTIONS = namesOf<CatchUpOptions>({ mode: true, within: true, max: true });
 
-/**
- * @param needs what else the options say, which catching up depends on
- * @throws TypeError, RangeError for options that cannot be
- */
-export function resolveCatchUp(
-  needs: { readonly tickMark: 'success' | 'start'; readonly schedule: unknown },
-  options: CatchUpOptions = { mode: 'none' },
-): CatchUp {
+/** @throws TypeError, RangeError for options that cannot be */
+export function readCatchUp(options: unknown = { mode: 'none' }): CatchUp {
   if (typeof options !== 'object' || options === null) {
     throw new TypeError(`catchUp is ${describe(options)}: give an object such as { mode: 'all' }`);
   }
   checkKnown(options, OPTIONS, 'catchUp');
-  const { mode, within = '1d', max = 24 } = options;
+  const { mode, within = '1d', max = 24 } = options as CatchUpOptions;
   checkChoice('catchUp.mode', mode, ['none', 'latest', 'all']);
   const withinMs = parseDuration(within, 'catchUp.within');
   if (withinMs === 0 || withinMs > LONGEST_MS) {
@@ -48,15 +43,23 @@ export function resolveCatchUp(
   if (!Number.isInteger(max) || max < 1 || max > MOST_TICKS) {
     throw new RangeError(`catchUp.max is ${describe(max)}: give a whole number from 1 to ${MOST_TICKS}`);
   }
-  if (mode !== 'none' && typeof needs.schedule !== 'object') {
+  return { mode, withinMs, max };
+}
+
+/** @throws TypeError if catching up needs another option */
+export function checkCatchUp(
+  { mode }: CatchUp,
+  needs: { readonly tickMark: 'success' | 'start'; readonly schedule: Schedule | Interval | undefined },
+): void {
+  if (mode === 'none') return;
+  if (!isTimed(needs.schedule)) {
     throw new TypeError(
-      `catchUp.mode is '${mode}', but no schedule tells when ticks were due: give schedule, such as cron('0 9 * * *') or rate('15m', { start })`,
+      `catchUp.mode is '${mode}', but no schedule says when ticks were due: give schedule, such as cron('0 9 * * *') or rate('15m', { start })`,
     );
   }
-  if (mode !== 'none' && needs.tickMark === 'start') {
+  if (needs.tickMark === 'start') {
     throw new TypeError(
       `catchUp.mode is '${mode}', but tickMark is 'start', and a tick that has started never runs again: leave one of them out`,
     );
   }
-  return { mode, withinMs, max };
 }

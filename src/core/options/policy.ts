@@ -3,16 +3,11 @@ import type { LockStore } from '../ports/lock-store.js';
 import type { Observer } from '../public/events.js';
 import { type Clock, systemClock } from '../values/clock.js';
 import { describe } from '../values/describe.js';
-import { type Duration, formatDuration, parseDuration } from '../values/duration.js';
-import { checkChoice, checkKnown, checkMethods, namesOf } from '../values/option-checks.js';
-import type { Schedule } from '../values/schedule.js';
-import { type CatchUp, type CatchUpOptions, resolveCatchUp } from './catch-up.js';
-
-export const SHORTEST_LEASE_MS = 1_000;
-export const LONGEST_LEASE_MS = 86_400_000;
-
-/** The lease that is renewed where none is given. */
-const KEPT_LEASE_MS = 30_000;
+import { type Duration, parseDuration } from '../values/duration.js';
+import { checkChoice, checkKnown, checkMethods } from '../values/option-checks.js';
+import type { Interval, Schedule } from '../values/schedule.js';
+import { type CatchUp, type CatchUpOptions, checkCatchUp, readCatchUp } from './catch-up.js';
+import { checkLease } from './lease.js';
 
 /** Options that every wrapper, and `executeWithLock`, understands. */
 export interface LockOptions {
@@ -61,49 +56,61 @@ export interface LockOptions {
   readonly clock?: Clock;
 }
 
-/** {@link LockOptions}, valid and complete. Immutable. */
-export interface Policy {
-  readonly store: LockStore;
-  readonly lockAtMostForMs: number | undefined;
-  readonly lockAtLeastForMs: number;
-  readonly keepAlive: boolean;
-  readonly maxHoldMs: number | undefined;
-  readonly gracePeriodMs: number | undefined;
-  readonly waitMs: number;
-  readonly tickMark: 'success' | 'start';
-  /** A number for one that tells only how far apart its ticks are, in milliseconds. */
-  readonly schedule: Schedule | number | undefined;
+/** The options that are durations, with their defaults. A policy has each in milliseconds, as `…Ms`. */
+const DURATIONS = {
+  lockAtMostFor: undefined,
+  lockAtLeastFor: 0,
+  maxHold: undefined,
+  gracePeriod: undefined,
+  wait: 0,
+  maxClockSkew: 1_000,
+} as const;
+
+type Durations = typeof DURATIONS;
+/** What a policy has of the other options. */
+interface Read extends Required<Omit<LockOptions, keyof Durations | 'store' | 'schedule' | 'catchUp'>> {
+  readonly schedule: Schedule | Interval | undefined;
   readonly catchUp: CatchUp;
-  readonly onError: 'release' | 'hold';
-  readonly onStoreError: 'throw' | 'skip' | 'run';
-  readonly maxClockSkewMs: number;
-  readonly observers: readonly Observer[];
-  readonly clock: Clock;
 }
 
-const LOCK_OPTIONS = namesOf<LockOptions>({
-  store: true,
-  lockAtMostFor: true,
-  lockAtLeastFor: true,
-  keepAlive: true,
-  maxHold: true,
-  gracePeriod: true,
-  wait: true,
-  tickMark: true,
-  schedule: true,
-  catchUp: true,
-  onError: true,
-  onStoreError: true,
-  maxClockSkew: true,
-  observers: true,
-  clock: true,
-});
+/** The other options: how each is read, and its default. */
+const READERS: { readonly [O in keyof Read]: (value: unknown, byDefault: DefaultObservers) => Read[O] } = {
+  keepAlive(value = false) {
+    if (typeof value !== 'boolean') throw new TypeError(`keepAlive is ${describe(value)}: give true or false`);
+    return value;
+  },
+  tickMark: (value = 'success') => checkChoice('tickMark', value, ['success', 'start']),
+  schedule: resolveSchedule,
+  catchUp: readCatchUp,
+  onError: (value = 'release') => checkChoice('onError', value, ['release', 'hold']),
+  onStoreError: (value = 'throw') => checkChoice('onStoreError', value, ['throw', 'skip', 'run']),
+  observers(value, byDefault) {
+    const observers = value === undefined ? byDefault() : value;
+    if (!Array.isArray(observers) || !observers.every((observer) => typeof observer === 'function')) {
+      throw new TypeError(`observers is ${describe(observers)}: give an array of functions`);
+    }
+    return [...observers];
+  },
+  clock(value = systemClock) {
+    checkMethods('clock', value, ['now', 'monotonic', 'setTimer'], 'give an object with these three functions');
+    return value as Clock;
+  },
+};
+
+/** {@link LockOptions}, valid and complete. Immutable. */
+export interface Policy extends Settings {
+  readonly store: LockStore;
+}
+
+/** A {@link Policy} without its store, which on Cloudflare is not known before the first event. */
+export interface Settings extends Milliseconds, Read {}
+
+type Milliseconds = {
+  readonly [D in keyof Durations as `${D}Ms`]: Durations[D] extends number ? number : number | undefined;
+};
 
 /** Who observes where no observers are given. */
 export type DefaultObservers = () => readonly Observer[];
-
-/** A {@link Policy} without its store, which on Cloudflare is not known before the first event. */
-export type Settings = Omit<Policy, 'store'>;
 
 /**
  * Checks options and fills in what is missing.
@@ -136,99 +143,47 @@ export function resolveSettings(
   ownOptions: readonly string[],
   byDefault: DefaultObservers = () => [operatorLog],
 ): Settings {
-  checkKnown(options, [...ownOptions, ...LOCK_OPTIONS]);
-  const { tickMark = 'success', onError = 'release', onStoreError = 'throw', maxClockSkew = '1s' } = options;
-  const { lockAtLeastFor = 0, keepAlive = false, wait = 0, observers = byDefault(), clock = systemClock } = options;
-
-  checkMethods('clock', clock, ['now', 'monotonic', 'setTimer'], 'give an object with these three functions');
-  if (typeof keepAlive !== 'boolean') throw new TypeError(`keepAlive is ${describe(keepAlive)}: give true or false`);
-  checkChoice('tickMark', tickMark, ['success', 'start']);
-  checkChoice('onError', onError, ['release', 'hold']);
-  checkChoice('onStoreError', onStoreError, ['throw', 'skip', 'run']);
-  if (!Array.isArray(observers) || !observers.every((observer) => typeof observer === 'function')) {
-    throw new TypeError(`observers is ${describe(observers)}: give an array of functions`);
+  checkKnown(options, [...ownOptions, 'store', ...Object.keys(DURATIONS), ...Object.keys(READERS)]);
+  const given = options as Readonly<Record<string, unknown>>;
+  const read: Record<string, unknown> = {};
+  for (const [option, byDefaultMs] of Object.entries(DURATIONS)) {
+    const value = given[option];
+    read[`${option}Ms`] = value === undefined ? byDefaultMs : parseDuration(value as Duration, option);
   }
-  const lockAtMostForMs = optionalDuration(options.lockAtMostFor, 'lockAtMostFor');
-  const lockAtLeastForMs = parseDuration(lockAtLeastFor, 'lockAtLeastFor');
-  const schedule = resolveSchedule(options.schedule);
-  const maxHoldMs = optionalDuration(options.maxHold, 'maxHold');
-  checkLease(lockAtMostForMs, lockAtLeastForMs);
-  if (onError === 'hold' && lockAtLeastForMs === 0) {
+  for (const [option, reader] of Object.entries(READERS)) read[option] = reader(given[option], byDefault);
+  const settings = Object.freeze(read) as unknown as Settings;
+  checkTogether(settings);
+  return settings;
+}
+
+/** @throws TypeError, RangeError for options that contradict each other */
+function checkTogether(settings: Settings): void {
+  checkLease(settings);
+  checkCatchUp(settings.catchUp, settings);
+  if (settings.onError === 'hold' && settings.lockAtLeastForMs === 0) {
     throw new TypeError("onError is 'hold', but lockAtLeastFor is 0: say how long to hold, or leave onError out");
   }
-  if (maxHoldMs === 0) throw new RangeError('maxHold is 0: say how long a run may hold its lock, or leave it out');
-
-  return Object.freeze({
-    lockAtMostForMs,
-    lockAtLeastForMs,
-    keepAlive,
-    maxHoldMs,
-    gracePeriodMs: optionalDuration(options.gracePeriod, 'gracePeriod'),
-    waitMs: parseDuration(wait, 'wait'),
-    tickMark,
-    schedule,
-    catchUp: resolveCatchUp({ tickMark, schedule }, options.catchUp),
-    onError,
-    onStoreError,
-    maxClockSkewMs: parseDuration(maxClockSkew, 'maxClockSkew'),
-    observers: [...observers],
-    clock,
-  });
-}
-
-/**
- * The lease where no platform tells a remaining time.
- *
- * @param others the options that give one as well, for people
- * @throws TypeError when it is not given
- */
-export function requiredLeaseMs(settings: Settings, others = 'keepAlive'): number {
-  const leaseMs = chosenLeaseMs(settings);
-  if (leaseMs !== undefined) return leaseMs;
-  throw new TypeError(
-    `lockAtMostFor is undefined: say how long the lock outlives a holder that dies, such as 5m, or set ${others}`,
-  );
-}
-
-/** The lease that the options choose: as given, or short where it is renewed. */
-export function chosenLeaseMs({ lockAtMostForMs, lockAtLeastForMs, keepAlive }: Settings): number | undefined {
-  return lockAtMostForMs ?? (keepAlive ? Math.max(KEPT_LEASE_MS, lockAtLeastForMs) : undefined);
-}
-
-function optionalDuration(value: Duration | undefined, option: string): number | undefined {
-  return value === undefined ? undefined : parseDuration(value, option);
-}
-
-function checkLease(atMostMs: number | undefined, atLeastMs: number): void {
-  if (atMostMs !== undefined && (atMostMs < SHORTEST_LEASE_MS || atMostMs > LONGEST_LEASE_MS)) {
-    throw new RangeError(`lockAtMostFor is ${formatDuration(atMostMs)}: give 1s to 24h`);
-  }
-  const longest = atMostMs ?? LONGEST_LEASE_MS;
-  if (atLeastMs > longest) {
-    const limit = atMostMs === undefined ? 'the longest lease' : 'lockAtMostFor';
-    throw new RangeError(
-      `lockAtLeastFor is ${formatDuration(atLeastMs)}, longer than ${limit}, ${formatDuration(longest)}: shorten the one or lengthen the other`,
-    );
+  if (settings.maxHoldMs === 0) {
+    throw new RangeError('maxHold is 0: say how long a run may hold its lock, or leave it out');
   }
 }
 
 const REMEDY = "give a duration such as '15m', or a schedule such as cron('0 9 * * *') of single-execution/schedule";
 
 /**
- * A schedule whose ticks have their times, or how far apart they are in milliseconds.
+ * A schedule as it is, or how far apart its ticks are if a duration is given.
  *
  * @throws TypeError, RangeError for a schedule that is neither
  */
-export function resolveSchedule(value: Schedule | Duration | undefined): Schedule | number | undefined {
+export function resolveSchedule(value: unknown): Schedule | Interval | undefined {
   if (value === undefined) return undefined;
   if (typeof value === 'string' || typeof value === 'number') {
     // Durations have no blanks; crontabs and EventBridge's expressions have.
     if (/\s|\(/.test(String(value))) throw new TypeError(`schedule is ${describe(value)}: ${REMEDY}`);
     const everyMs = parseDuration(value, 'schedule');
     if (everyMs === 0) throw new RangeError('schedule is 0: give the time between two ticks, or leave it out');
-    return everyMs;
+    return { everyMs };
   }
   checkMethods('schedule', value, ['previous', 'next', 'between'], REMEDY);
-  const { everyMs = 0 } = value;
-  return everyMs > 0 ? everyMs : value;
+  return value as Schedule;
 }

@@ -1,5 +1,5 @@
 import type { Policy } from '../options/policy.js';
-import type { AcquireResult, Claim, ClockBounds, Holder, Refused } from '../ports/lock-store.js';
+import type { AcquireResult, Claim, ClockBounds, Granted, Holder, Refused } from '../ports/lock-store.js';
 import { type DeadlineError, toStoreError } from '../public/errors.js';
 import type { EventBody } from '../public/events.js';
 import { factsOfSkip, type Outcome, publicHolder, type Skipped, type SkipReason } from '../public/outcome.js';
@@ -21,15 +21,6 @@ const MAX_LOCKED_BY_BYTES = 128;
 const SHORTEST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 500;
 
-/** Where a call that may wait stands. */
-interface Wait {
-  /** The refusal of the try before: a store that is silent since does not make the lock free. */
-  readonly held: Refused | undefined;
-  /** The monotonic instant at which it gives up. */
-  readonly endMono: number;
-  readonly mayWait: () => boolean;
-}
-
 /**
  * Runs a task under a lock, or says why not. Promises: the task runs only on a confirmed grant, inside a run that
  * holds the lock already, or unguarded where the policy or the off switch says so. A failed store is never reported as
@@ -38,39 +29,69 @@ interface Wait {
 export async function run<T>(task: Task<T>, order: Order, policy: Policy): Promise<Outcome<T>> {
   const { clock, store } = policy;
   const isOff = isSwitchedOff(store);
-  const outer = outerRun(order, store);
-  if (outer && !isOff) return runNested(task, outer, clock);
 
-  const { shutdown, unreadableTick, scheduleArn } = order;
+  // 1. A run that holds this lock already covers a call inside it.
+  const outer = isOff ? undefined : outerRun(order, store);
+  if (outer) return runNested(task, outer, clock);
+
+  // 2. The call begins.
+  const trace = beginTrace(policy);
+  const first = invocationOf(order, policy, trace);
+  const { unreadableTick, scheduleArn } = order;
+  if (unreadableTick !== undefined) {
+    first.tell({ type: 'tick-unreadable', value: unreadableTick, ...defined({ scheduleArn }) });
+  }
+  if (!isOff) first.tell({ type: 'attempted' });
+  throwIfEnding(first);
+  if (isOff) return runUnguarded(task, first);
+
+  // 3. The store answers: the lock is granted, or the call is skipped, or it may run without a lock.
+  const { invocation, answer } = await waitForLock(first, trace);
+  if (answer.status === 'skipped') return answer;
+  if (answer.status === 'unguarded') return runUnguarded(task, invocation);
+
+  // 4. The task runs under its lease, which is then released.
+  const outcome = await runGuarded(task, answer, invocation);
+  return { ...outcome, ...defined({ clockSkewMs: skewOf(answer.clock, policy) }) };
+}
+
+/** What a store, or the policy in its stead, says to an attempt. */
+type Answer = Granted | Skipped | { readonly status: 'unguarded' };
+
+/** Asks for the lock, and again by a new attempt for as long as it is held and the call may wait. */
+async function waitForLock(
+  first: Invocation,
+  trace: string,
+): Promise<{ readonly invocation: Invocation; readonly answer: Answer }> {
+  const { order, policy } = first;
+  const { clock } = policy;
   const lastMono = stopMono(order, policy) ?? Number.POSITIVE_INFINITY;
   const waitEndMono = Math.min(clock.monotonic() + policy.waitMs, lastMono);
-  const trace = beginTrace(policy);
+  let invocation = first;
   let held: Refused | undefined;
   for (;;) {
-    const invocation = invocationOf(order, policy, trace);
-    if (!held && unreadableTick !== undefined) {
-      invocation.tell({ type: 'tick-unreadable', value: unreadableTick, ...defined({ scheduleArn }) });
-    }
-    if (!held && !isOff) invocation.tell({ type: 'attempted' });
-    if (shutdown?.aborted) throw endedBefore(invocation, timeIsUp(order.name, 'SHUTDOWN'));
-    if (isOff) return runUnguarded(task, invocation);
-
     const pauseMs = jittered(SHORTEST_WAIT_MS, LONGEST_WAIT_MS);
     const mayWait = () => clock.monotonic() + pauseMs < waitEndMono;
-    const endMono = held ? waitEndMono : lastMono;
-    const outcome = await attempt(task, invocation, { held, endMono, mayWait });
-    if (outcome.status !== 'refused') return outcome;
-    held = outcome;
-    await pause(pauseMs, clock, shutdown);
+    const answer = await ask(invocation, { held, endMono: held ? waitEndMono : lastMono, mayWait });
+    if (answer.status !== 'refused') return { invocation, answer };
+    held = answer;
+    await pause(pauseMs, clock, order.shutdown);
+    invocation = invocationOf(order, policy, trace);
+    throwIfEnding(invocation);
   }
 }
 
-/** One acquire and what follows from it; the refusal itself when it may be tried again. */
-async function attempt<T>(
-  task: Task<T>,
-  invocation: Invocation,
-  { held, endMono, mayWait }: Wait,
-): Promise<Outcome<T> | Refused> {
+/** State of a call that waits. */
+interface Wait {
+  /** The refusal of the try before. A store that fails to answer this one has not freed the lock. */
+  readonly held: Refused | undefined;
+  /** The monotonic instant at which it gives up. */
+  readonly endMono: number;
+  readonly mayWait: () => boolean;
+}
+
+/** One attempt; the refusal itself if the call may try again. */
+async function ask(invocation: Invocation, { held, endMono, mayWait }: Wait): Promise<Answer | Refused> {
   const { order, policy, tell } = invocation;
   let result: AcquireResult | undefined;
   try {
@@ -83,23 +104,23 @@ async function attempt<T>(
     const next = nextAfter(error, policy, held && mayWait());
     tell({ type: 'acquire-failed', error, next });
     if (next === 'throw') throw error;
-    if (next === 'run') return runUnguarded(task, invocation);
+    if (next === 'run') return { status: 'unguarded' };
     if (!held) return skip(invocation, 'store-unavailable');
     return next === 'wait' ? held : skip(invocation, held.reason, held.holder);
   }
 
   if (!result) {
     if (held) return skip(invocation, held.reason, held.holder);
-    const isEnding = order.shutdown?.aborted;
-    throw endedBefore(invocation, isEnding ? timeIsUp(order.name, 'SHUTDOWN') : turnTooLate(order.name));
+    throwIfEnding(invocation);
+    throw endedBefore(invocation, turnTooLate(order.name));
   }
-  const clockSkewMs = checkClock(result.clock, invocation);
+  if (skewOf(result.clock, policy) !== undefined) tell({ type: 'clock-skew', ...(result.clock as ClockBounds) });
   if (result.status === 'refused') {
     if (factsOfSkip(result.reason).isHeld && mayWait()) return result;
     return skip(invocation, result.reason, result.holder);
   }
   if (result.clockUnverified) tell({ type: 'clock-unverified' });
-  return { ...(await runGuarded(task, result, invocation)), ...defined({ clockSkewMs }) };
+  return result;
 }
 
 type NextStep = Extract<EventBody, { type: 'acquire-failed' }>['next'];
@@ -115,7 +136,12 @@ function nextAfter(
   return mayWait ? 'wait' : 'skip';
 }
 
-/** The call ends before it has asked for the lock. */
+/** @throws DeadlineError if the process is told to end before the call has the lock */
+function throwIfEnding(invocation: Invocation): void {
+  const { name, shutdown } = invocation.order;
+  if (shutdown?.aborted) throw endedBefore(invocation, timeIsUp(name, 'SHUTDOWN'));
+}
+
 function endedBefore({ tell }: Invocation, error: DeadlineError): DeadlineError {
   tell({ type: 'acquire-failed', error, next: 'throw' });
   return error;
@@ -140,10 +166,8 @@ function skip({ order, tell }: Invocation, reason: SkipReason, holder?: Holder):
   return { status: 'skipped', name: order.name, ...defined({ tick }), ...why() };
 }
 
-/** Tells of a clock that is surely further off than allowed; its likeliest offset in that case. */
-function checkClock(bounds: ClockBounds | undefined, { policy, tell }: Invocation): number | undefined {
-  const maxMs = policy.maxClockSkewMs;
-  if (!bounds || (bounds.minMs <= maxMs && bounds.maxMs >= -maxMs)) return undefined;
-  tell({ type: 'clock-skew', ...bounds });
+/** The likeliest offset of a clock that is surely further off than allowed. */
+function skewOf(bounds: ClockBounds | undefined, { maxClockSkewMs }: Policy): number | undefined {
+  if (!bounds || (bounds.minMs <= maxClockSkewMs && bounds.maxMs >= -maxClockSkewMs)) return undefined;
   return Math.round((bounds.minMs + bounds.maxMs) / 2);
 }

@@ -1,4 +1,4 @@
-import { LONGEST_LEASE_MS } from '../options/policy.js';
+import { LONGEST_LEASE_MS } from '../options/lease.js';
 import type { Lease } from '../ports/lock-store.js';
 import { LockLostError } from '../public/errors.js';
 import type { Execution } from '../public/execution.js';

@@ -1,4 +1,5 @@
-import { LONGEST_LEASE_MS, type Settings } from '../options/policy.js';
+import { LONGEST_LEASE_MS } from '../options/lease.js';
+import type { Settings } from '../options/policy.js';
 import type { Lease } from '../ports/lock-store.js';
 import { DeadlineError } from '../public/errors.js';
 import { type Order, remainingMs } from './invocation.js';

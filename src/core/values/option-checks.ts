@@ -21,8 +21,9 @@ export function checkKnown(options: object, known: readonly string[], owner?: st
 }
 
 /** @throws TypeError unless the value is one of the choices */
-export function checkChoice(option: string, value: unknown, choices: readonly string[]): void {
-  if (typeof value === 'string' && choices.includes(value)) return;
+export function checkChoice<const C extends string>(option: string, value: unknown, choices: readonly C[]): C {
+  const chosen = choices.find((choice) => choice === value);
+  if (chosen !== undefined) return chosen;
   throw new TypeError(`${option} is ${describe(value)}: choose ${choices.map((c) => `'${c}'`).join(' or ')}`);
 }
 

@@ -21,3 +21,11 @@ export interface Schedule {
   /** Milliseconds between two ticks of a schedule that tells only how far apart they are, not when they are due. */
   readonly everyMs?: number;
 }
+
+/** A schedule given as a duration: how far apart its ticks are, but not when they are due. */
+export type Interval = Required<Pick<Schedule, 'everyMs'>>;
+
+/** Whether a schedule tells when its ticks are due. */
+export function isTimed(schedule: Schedule | Interval | undefined): schedule is Schedule {
+  return schedule !== undefined && !(Number(schedule.everyMs) > 0);
+}

@@ -1,5 +1,5 @@
 import { formatDuration } from './duration.js';
-import type { Schedule } from './schedule.js';
+import { type Interval, isTimed, type Schedule } from './schedule.js';
 
 /** A tick further ahead of this host's clock is refused. */
 const FURTHEST_AHEAD_MS = 86_400_000;
@@ -43,8 +43,8 @@ export interface NewestTicks {
 export const NO_TICKS: NewestTicks = { ticksMs: [], others: 0 };
 
 /** The ticks of a schedule strictly between `lastMs` and `tickMs`. */
-export function missedTicks(lastMs: number, tickMs: number, schedule: Schedule | number): NewestTicks {
-  if (typeof schedule === 'number') return missedByInterval(lastMs, tickMs, schedule);
+export function missedTicks(lastMs: number, tickMs: number, schedule: Schedule | Interval): NewestTicks {
+  if (!isTimed(schedule)) return missedByInterval(lastMs, tickMs, schedule.everyMs);
   const ticksMs: number[] = [];
   let beforeMs = tickMs;
   while (ticksMs.length < MOST_LISTED) {

@@ -1,5 +1,6 @@
 import { logAndMetrics } from '../observers/default-observers.js';
-import { type LockOptions, requiredLeaseMs, resolvePolicy } from '../options/policy.js';
+import { requiredLeaseMs } from '../options/lease.js';
+import { type LockOptions, resolvePolicy } from '../options/policy.js';
 import type { Outcome } from '../public/outcome.js';
 import { run } from '../run/engine.js';
 import type { Task } from '../run/invocation.js';
@@ -77,7 +78,7 @@ export async function executeWithLock<T>(task: Task<T>, options: ExecuteOptions)
   if (signal !== undefined) checkMethods('signal', signal, ['addEventListener'], 'give an AbortSignal');
   if (typeof lockedBy !== 'string') throw new TypeError(`lockedBy is ${describe(lockedBy)}: give a string`);
   const { schedule } = policy;
-  if (tickMs !== undefined && typeof schedule === 'object') warnOfStrayTick(name, tickMs, schedule, schedule);
+  if (tickMs !== undefined && schedule) warnOfStrayTick(name, tickMs, schedule, schedule);
   return run(
     task,
     {

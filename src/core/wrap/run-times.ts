@@ -1,17 +1,9 @@
 import { warn } from '../observers/operator-log.js';
-import {
-  chosenLeaseMs,
-  LONGEST_LEASE_MS,
-  requiredLeaseMs,
-  type Settings,
-  SHORTEST_LEASE_MS,
-} from '../options/policy.js';
+import { leaseFor, requiredLeaseMs } from '../options/lease.js';
+import type { Settings } from '../options/policy.js';
 import { guardMs } from '../run/hold.js';
 import type { Order } from '../run/invocation.js';
 import { type Duration, formatDuration, parseDuration } from '../values/duration.js';
-
-/** How much longer than the remaining time a lock is held by default: a run that is killed cannot outlive it. */
-const LEASE_MARGIN_MS = 2_000;
 
 /** The lease of a run, and when its platform ends it. */
 export type RunTimes = Pick<Order, 'leaseMs' | 'deadlineMono' | 'runUntilMono'>;
@@ -40,10 +32,9 @@ export function timesWithin(settings: Settings, limit: string): (remainingMs: nu
  * little before that: the run must then be over by that instant, so that it is asked to end while it holds the lock.
  */
 function runTimes(settings: Settings, remainingMs: number): RunTimes {
-  const chosenMs = chosenLeaseMs(settings);
-  const covering = Math.max(Math.ceil(remainingMs) + LEASE_MARGIN_MS, settings.lockAtLeastForMs);
-  const leaseMs = chosenMs ?? Math.min(LONGEST_LEASE_MS, Math.max(SHORTEST_LEASE_MS, covering));
-  const usableMs = chosenMs === undefined ? leaseMs - guardMs(leaseMs) : Number.POSITIVE_INFINITY;
+  const leaseMs = leaseFor(settings, remainingMs);
+  const isChosen = leaseFor(settings) !== undefined;
+  const usableMs = isChosen ? Number.POSITIVE_INFINITY : leaseMs - guardMs(leaseMs);
   const now = settings.clock.monotonic();
   return { leaseMs, deadlineMono: now + remainingMs, runUntilMono: now + Math.min(remainingMs, usableMs) };
 }

@@ -5,6 +5,7 @@ import { isLockingOff } from '../run/unguarded-run.js';
 import { describe } from '../values/describe.js';
 import { type Duration, formatDuration, parseDuration } from '../values/duration.js';
 import { checkChoice } from '../values/option-checks.js';
+import { isTimed } from '../values/schedule.js';
 import { checkTick, msOf } from '../values/tick.js';
 
 /** What a trigger tells of its schedule. */
@@ -102,7 +103,7 @@ const warned = new WeakSet<object>();
  * @param once who is told once: a wrapper by its settings
  */
 export function warnOfStrayTick(name: string, tickMs: number, schedule: Settings['schedule'], once: object): void {
-  if (typeof schedule !== 'object' || warned.has(once)) return;
+  if (!isTimed(schedule) || warned.has(once)) return;
   if (msOf(schedule.previous(new Date(tickMs))) === tickMs) return;
   warned.add(once);
   warn(
@@ -122,9 +123,9 @@ const EARLY_MS = 300_000;
  * @throws TypeError for a schedule that does not tell when its ticks are due
  */
 export function nearestTick({ schedule, clock }: Settings): () => { readonly tickMs?: number } {
-  if (typeof schedule !== 'object') {
+  if (!isTimed(schedule)) {
     throw new TypeError(
-      "tick is 'nearest', but no schedule tells when ticks are due: give schedule, such as cron('0 9 * * *') or rate('15m', { start })",
+      "tick is 'nearest', but no schedule says when ticks are due: give schedule, such as cron('0 9 * * *') or rate('15m', { start })",
     );
   }
   return () => {

@@ -38,7 +38,7 @@ describe('resolvePolicy', () => {
 
     expect(resolvePolicy({ store, schedule: nightly }, []).schedule).toBe(nightly);
     expect(resolvePolicy({ store, schedule: phased }, []).schedule).toBe(phased);
-    expect(resolvePolicy({ store, schedule: rate('15m') }, []).schedule).toBe(900_000);
+    expect(resolvePolicy({ store, schedule: rate('15m') }, []).schedule).toMatchObject({ everyMs: 900_000 });
   });
 
   test('takes what is given, in milliseconds', () => {
@@ -68,7 +68,7 @@ describe('resolvePolicy', () => {
       gracePeriodMs: 0,
       waitMs: 20_000,
       tickMark: 'start',
-      schedule: 3_600_000,
+      schedule: { everyMs: 3_600_000 },
       catchUp: { mode: 'none', withinMs: 86_400_000, max: 24 },
       onError: 'hold',
       onStoreError: 'run',
@@ -174,7 +174,7 @@ describe('row 14: an option that cannot be is refused when wrapping, by its name
     [
       { tick: 'nearest' },
       new TypeError(
-        "tick is 'nearest', but no schedule tells when ticks are due: give schedule, such as cron('0 9 * * *') or rate('15m', { start })",
+        "tick is 'nearest', but no schedule says when ticks are due: give schedule, such as cron('0 9 * * *') or rate('15m', { start })",
       ),
     ],
     [{ keepAlive: 'yes' }, new TypeError("keepAlive is 'yes': give true or false")],
@@ -213,7 +213,7 @@ describe('row 14: an option that cannot be is refused when wrapping, by its name
     (option) => {
       expect(() => wrap({ [option]: undefined })).toThrow(
         new TypeError(
-          `unknown option '${option}': the options are name, tick, onSkipped, store, lockAtMostFor, lockAtLeastFor, keepAlive, maxHold, gracePeriod, wait, tickMark, schedule, catchUp, onError, onStoreError, maxClockSkew, observers, clock`,
+          `unknown option '${option}': the options are name, tick, onSkipped, store, lockAtMostFor, lockAtLeastFor, maxHold, gracePeriod, wait, maxClockSkew, keepAlive, tickMark, schedule, catchUp, onError, onStoreError, observers, clock`,
         ),
       );
     },
@@ -235,7 +235,7 @@ describe('row 14: an option that cannot be is refused when wrapping, by its name
 
     await expect(executeWithLock(() => {}, options)).rejects.toThrow(
       new TypeError(
-        "unknown option 'onSkipped': the options are name, tick, deadline, signal, lockedBy, store, lockAtMostFor, lockAtLeastFor, keepAlive, maxHold, gracePeriod, wait, tickMark, schedule, catchUp, onError, onStoreError, maxClockSkew, observers, clock",
+        "unknown option 'onSkipped': the options are name, tick, deadline, signal, lockedBy, store, lockAtMostFor, lockAtLeastFor, maxHold, gracePeriod, wait, maxClockSkew, keepAlive, tickMark, schedule, catchUp, onError, onStoreError, observers, clock",
       ),
     );
   });

@@ -64,7 +64,7 @@ describe('missedTicks', () => {
   const at = (time: string) => Date.parse(`2026-01-01T${time}Z`);
 
   test('row 39: a job of every five minutes that last ran 25 minutes ago has missed four', () => {
-    expect(iso(missedTicks(at('00:00:00'), at('00:25:00'), 300_000))).toEqual([
+    expect(iso(missedTicks(at('00:00:00'), at('00:25:00'), { everyMs: 300_000 }))).toEqual([
       '2026-01-01T00:05:00.000Z',
       '2026-01-01T00:10:00.000Z',
       '2026-01-01T00:15:00.000Z',
@@ -79,18 +79,20 @@ describe('missedTicks', () => {
     ['a tick that came a millisecond late', '00:00:00', '00:05:00.001'],
     ['an older tick', '00:10:00', '00:05:00'],
   ])('row 39: nothing is missed before %s', (_, last, tick) => {
-    expect(missedTicks(at(last), at(tick), 300_000)).toEqual({ ticksMs: [], others: 0 });
+    expect(missedTicks(at(last), at(tick), { everyMs: 300_000 })).toEqual({ ticksMs: [], others: 0 });
   });
 
   test('row 39: a daily job in New York has missed nothing, on the short day as on the long one', () => {
-    const missedOn = (before: string, day: string) => iso(missedTicks(Date.parse(before), Date.parse(day), DAY));
+    const missedOn = (before: string, day: string) =>
+      iso(missedTicks(Date.parse(before), Date.parse(day), { everyMs: DAY }));
 
     expect(missedOn('2026-03-07T12:00:00-05:00', '2026-03-08T12:00:00-04:00')).toEqual([]);
     expect(missedOn('2026-10-31T12:00:00-04:00', '2026-11-01T12:00:00-05:00')).toEqual([]);
   });
 
   test('row 39: a gap counts as the nearest number of whole intervals', () => {
-    const missedAfter = (ms: number) => missedTicks(at('00:00:00'), at('00:00:00') + ms, 60_000).ticksMs.length;
+    const missedAfter = (ms: number) =>
+      missedTicks(at('00:00:00'), at('00:00:00') + ms, { everyMs: 60_000 }).ticksMs.length;
 
     expect([89_999, 90_000, 149_999, 150_000].map(missedAfter)).toEqual([0, 1, 1, 2]);
   });
@@ -99,7 +101,7 @@ describe('missedTicks', () => {
     ['a day', '2025-12-31T00:00:00Z', 1_339],
     ['a year, up to 10,000', '2025-01-01T00:00:00Z', 10_000],
   ])('row 39: lists the newest 100 of a gap of %s, and counts the others', (_, last, others) => {
-    const missed = missedTicks(Date.parse(last), at('00:00:00'), 60_000);
+    const missed = missedTicks(Date.parse(last), at('00:00:00'), { everyMs: 60_000 });
 
     expect(iso(missed)).toHaveLength(100);
     expect([iso(missed)[0], iso(missed)[99]]).toEqual(['2025-12-31T22:20:00.000Z', '2025-12-31T23:59:00.000Z']);
@@ -110,7 +112,7 @@ describe('missedTicks', () => {
     const past = fc.integer({ min: 1_420_070_400_000, max: NOW });
     fc.assert(
       fc.property(past, past, fc.integer({ min: 1, max: 31 * DAY }), (last, tick, everyMs) => {
-        const missed = missedTicks(last, tick, everyMs).ticksMs;
+        const missed = missedTicks(last, tick, { everyMs }).ticksMs;
 
         expect(missed.length).toBeLessThanOrEqual(100);
         expect(missed.every((ms) => ms > last && ms < tick && (ms - last) % everyMs === 0)).toBe(true);

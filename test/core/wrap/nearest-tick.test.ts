@@ -80,7 +80,7 @@ describe("row 88: tick: 'nearest'", () => {
   ])('is refused when wrapping %s', (_, schedule) => {
     expect(() => nearestAt(NOON, schedule)).toThrow(
       new TypeError(
-        "tick is 'nearest', but no schedule tells when ticks are due: give schedule, such as cron('0 9 * * *') or rate('15m', { start })",
+        "tick is 'nearest', but no schedule says when ticks are due: give schedule, such as cron('0 9 * * *') or rate('15m', { start })",
       ),
     );
   });

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import type { LockInfo } from '../../../admin/lock-admin.js';
-import { stateWithoutPause } from '../../../operate/lock-summary.js';
+import { isTaken } from '../../../admin/lock-info.js';
 import { holderWords } from '../../../operate/verdict.js';
 import { ask, lockPath } from './feed.js';
 
@@ -16,8 +16,7 @@ interface Props {
 export function Actions({ lock, nowMs, token, onChanged }: Props) {
   const [told, setTold] = useState('');
   const { name, fencingToken = 0 } = lock;
-  const state = stateWithoutPause(lock);
-  const isTaken = state === 'held' || state === 'expired';
+  const taken = isTaken(lock);
   const act = (path: string, done: string) => async (fields: Record<string, string>) => {
     const body = fieldsOf(path, fields, fencingToken);
     await ask(token, lockPath(name, path), body);
@@ -46,7 +45,7 @@ export function Actions({ lock, nowMs, token, onChanged }: Props) {
           <p>Runs of {name} start again.</p>
         </Action>
       )}
-      {isTaken && (
+      {taken && (
         <Action title="Release" done={act('release', `the run of ${name} is ended by force`)}>
           <p>{holderWords(lock, nowMs)}.</p>
           <p>
@@ -70,7 +69,7 @@ export function Actions({ lock, nowMs, token, onChanged }: Props) {
           Time zone <input name="timeZone" placeholder="UTC" />
         </label>
       </Action>
-      {!isTaken && (
+      {!taken && (
         <Action title="Delete" done={act('delete', `${name} is deleted`)}>
           <p>Forgets the ticks, the history and the pause of {name}: a duplicate of an old tick runs again.</p>
         </Action>

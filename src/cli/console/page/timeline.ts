@@ -1,5 +1,6 @@
 import type { LockInfo, RunInfo } from '../../../admin/lock-admin.js';
-import { missedTicksOf, stateWithoutPause } from '../../../operate/lock-summary.js';
+import { isTaken, stateWithoutPause } from '../../../admin/lock-info.js';
+import { missedTicksOf } from '../../../operate/lock-summary.js';
 import { runSpan, shortInstant, shortSpan } from '../../../operate/span.js';
 import { pauseWords } from '../../../operate/verdict.js';
 
@@ -69,10 +70,9 @@ function isPossible({ lockedAt, durationMs = 0 }: RunInfo, nowMs: number): boole
 /** The run that has the lock, before the lease that it has. */
 function currentBars(lock: LockInfo, nowMs: number): Bar[] {
   const { lockedAt, lockUntil, lockedBy = 'somebody', fencingToken } = lock;
-  const state = stateWithoutPause(lock);
-  if (!lockedAt || !lockUntil || (state !== 'held' && state !== 'expired')) return [];
+  if (!lockedAt || !lockUntil || !isTaken(lock)) return [];
   const [fromMs, untilMs] = [lockedAt.getTime(), lockUntil.getTime()];
-  const kind = state === 'held' ? 'running' : 'overdue';
+  const kind = stateWithoutPause(lock) === 'held' ? 'running' : 'overdue';
   const since = `${lockedBy}, ${kind} for ${shortSpan(nowMs - fromMs)}, token ${fencingToken}`;
   return [
     { kind: 'lease', fromMs, toMs: Math.max(untilMs, fromMs), words: `lease until ${shortInstant(lockUntil)}` },

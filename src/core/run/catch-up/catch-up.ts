@@ -2,6 +2,7 @@ import type { Completion, Lease } from '../../ports/lock-store.js';
 import type { CaughtUp } from '../../public/outcome.js';
 import { ticksDropped } from '../../record/open-ticks.js';
 import { defined } from '../../values/defined.js';
+import { isTimed } from '../../values/schedule.js';
 import { dateOf, MOST_LISTED } from '../../values/tick.js';
 import { type HeldLock, runFor } from '../guarded-execution.js';
 import type { Invocation, Task } from '../invocation.js';
@@ -119,5 +120,5 @@ export function tellGivenUpByRelease(
 
 /** Whether a later run finds failed ticks by its schedule which no list has: those after the last one done. */
 function isFoundAgain({ doneTickMs }: Lease, { policy }: Invocation): boolean {
-  return doneTickMs !== undefined && typeof policy.schedule === 'object';
+  return doneTickMs !== undefined && isTimed(policy.schedule);
 }

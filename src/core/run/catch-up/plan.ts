@@ -1,7 +1,7 @@
 import type { CatchUp } from '../../options/catch-up.js';
 import type { Settings } from '../../options/policy.js';
 import type { Lease, TickChanges } from '../../ports/lock-store.js';
-import type { Schedule } from '../../values/schedule.js';
+import { type Interval, isTimed, type Schedule } from '../../values/schedule.js';
 import { MOST_LISTED, missedTicks, type NewestTicks, NO_TICKS, ticksBetween } from '../../values/tick.js';
 
 /** What a run does about the ticks before its own. Instants in milliseconds, ascending. */
@@ -34,12 +34,10 @@ export function planCatchUp(lease: Lease, settings: Settings): CatchUpPlan {
   const { tickMs } = lease;
   if (schedule === undefined || tickMs === undefined) return NOTHING;
   const missed = missedSinceLast(lease, tickMs, schedule);
-  return typeof schedule === 'object'
-    ? { ...planFor(lease, tickMs, schedule, settings.catchUp), missed }
-    : { ...NOTHING, missed };
+  return isTimed(schedule) ? { ...planFor(lease, tickMs, schedule, settings.catchUp), missed } : { ...NOTHING, missed };
 }
 
-function missedSinceLast({ doneTickMs, previous }: Lease, tickMs: number, schedule: Schedule | number): NewestTicks {
+function missedSinceLast({ doneTickMs, previous }: Lease, tickMs: number, schedule: Schedule | Interval): NewestTicks {
   // The retry of a failed tick must still find the gap before that tick: it counts from the last tick that is done.
   const previousMs = previous?.tickMs === tickMs ? undefined : previous?.tickMs;
   const lastMs = Math.max(doneTickMs ?? Number.NEGATIVE_INFINITY, previousMs ?? Number.NEGATIVE_INFINITY);

@@ -1,0 +1,65 @@
+import { formatDuration } from '../values/duration.js';
+
+export const SHORTEST_LEASE_MS = 1_000;
+export const LONGEST_LEASE_MS = 86_400_000;
+
+/** The lease that `keepAlive` renews if `lockAtMostFor` is not given. */
+const KEPT_LEASE_MS = 30_000;
+/** How much longer than the remaining time a lock is held by default: a run that is killed cannot outlive it. */
+const MARGIN_MS = 2_000;
+
+/** The part of a policy that decides its leases. */
+interface LeaseSettings {
+  readonly lockAtMostForMs: number | undefined;
+  readonly lockAtLeastForMs: number;
+  readonly keepAlive: boolean;
+}
+
+/**
+ * The lease of a run: `lockAtMostFor`; with `keepAlive` a short one, which is renewed; else one that covers the
+ * remaining time. Undefined if neither the options nor the platform decide it.
+ */
+export function leaseFor(settings: LeaseSettings, remainingMs: number): number;
+export function leaseFor(settings: LeaseSettings, remainingMs?: number): number | undefined;
+export function leaseFor(
+  { lockAtMostForMs, lockAtLeastForMs, keepAlive }: LeaseSettings,
+  remainingMs?: number,
+): number | undefined {
+  if (lockAtMostForMs !== undefined) return lockAtMostForMs;
+  if (keepAlive) return Math.max(KEPT_LEASE_MS, lockAtLeastForMs);
+  if (remainingMs === undefined) return undefined;
+  return Math.max(lockAtLeastForMs, possibleLease(Math.ceil(remainingMs) + MARGIN_MS));
+}
+
+/** The lease nearest to a duration: 1 s to 24 h. */
+export function possibleLease(ms: number): number {
+  return Math.min(LONGEST_LEASE_MS, Math.max(SHORTEST_LEASE_MS, ms));
+}
+
+/**
+ * The lease of runs whose platform does not say how much time remains.
+ *
+ * @param others the options that decide it as well, for people
+ * @throws TypeError if the options do not decide it
+ */
+export function requiredLeaseMs(settings: LeaseSettings, others = 'keepAlive'): number {
+  const leaseMs = leaseFor(settings);
+  if (leaseMs !== undefined) return leaseMs;
+  throw new TypeError(
+    `lockAtMostFor is undefined: say how long the lock outlives a holder that dies, such as 5m, or set ${others}`,
+  );
+}
+
+/** @throws RangeError for a lease that cannot be, or that is shorter than `lockAtLeastFor` */
+export function checkLease({ lockAtMostForMs, lockAtLeastForMs }: LeaseSettings): void {
+  if (lockAtMostForMs !== undefined && lockAtMostForMs !== possibleLease(lockAtMostForMs)) {
+    throw new RangeError(`lockAtMostFor is ${formatDuration(lockAtMostForMs)}: give 1s to 24h`);
+  }
+  const longestMs = lockAtMostForMs ?? LONGEST_LEASE_MS;
+  if (lockAtLeastForMs > longestMs) {
+    const limit = lockAtMostForMs === undefined ? 'the longest lease' : 'lockAtMostFor';
+    throw new RangeError(
+      `lockAtLeastFor is ${formatDuration(lockAtLeastForMs)}, longer than ${limit}, ${formatDuration(longestMs)}: shorten the one or lengthen the other`,
+    );
+  }
+}
