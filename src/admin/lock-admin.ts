@@ -140,7 +140,7 @@ export function lockAdmin(store: LockAdminStore, options: AdminOptions = {}): Lo
   checkMethods('store', store, VERBS, 'give an admin store, such as dynamoDBAdminStore({ tableName })');
   checkKnown(options, ADMIN_OPTIONS);
   const { clock = systemClock } = options;
-  checkMethods('clock', clock, ['now', 'monotonic', 'setTimer'], 'give an object with these three functions');
+  checkMethods('clock', clock, ['now', 'monotonic', 'setTimer'], 'give { now, monotonic, setTimer }');
   const call = () => adminCall(clock);
   const read = async (name: string): Promise<{ readonly lock?: LockInfo; readonly item?: Item }> => {
     const stored = await store.get(checkLockName(name), call());

@@ -171,7 +171,7 @@ const MEANINGS: readonly Meaning[] = [
   {
     codes: /^(40001|40P01|53\d{3}|55P03|57014|57P03)$/,
     code: 'UNAVAILABLE',
-    why: () => 'Postgres cannot write just now; try again',
+    why: () => 'Postgres cannot write now; try again',
   },
   { codes: /^(22|42|0A)/, code: 'INVALID_REQUEST', why: () => 'Postgres refused the statement' },
 ];

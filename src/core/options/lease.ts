@@ -1,6 +1,6 @@
 import { formatDuration } from '../values/duration.js';
 
-export const SHORTEST_LEASE_MS = 1_000;
+const SHORTEST_LEASE_MS = 1_000;
 export const LONGEST_LEASE_MS = 86_400_000;
 
 /** The lease that `keepAlive` renews if `lockAtMostFor` is not given. */

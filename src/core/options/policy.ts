@@ -66,24 +66,23 @@ const DURATIONS = {
   maxClockSkew: 1_000,
 } as const;
 
-type Durations = typeof DURATIONS;
-/** What a policy has of the other options. */
-interface Read extends Required<Omit<LockOptions, keyof Durations | 'store' | 'schedule' | 'catchUp'>> {
-  readonly schedule: Schedule | Interval | undefined;
-  readonly catchUp: CatchUp;
-}
+/** The options that are one of some words. The first word is the default. */
+const CHOICES: { readonly [O in Choice]: readonly Read[O][] } = {
+  tickMark: ['success', 'start'],
+  onError: ['release', 'hold'],
+  onStoreError: ['throw', 'skip', 'run'],
+};
 
 /** The other options: how each is read, and its default. */
-const READERS: { readonly [O in keyof Read]: (value: unknown, byDefault: DefaultObservers) => Read[O] } = {
+const READERS: {
+  readonly [O in Exclude<keyof Read, Choice>]: (value: unknown, byDefault: DefaultObservers) => Read[O];
+} = {
   keepAlive(value = false) {
     if (typeof value !== 'boolean') throw new TypeError(`keepAlive is ${describe(value)}: give true or false`);
     return value;
   },
-  tickMark: (value = 'success') => checkChoice('tickMark', value, ['success', 'start']),
   schedule: resolveSchedule,
   catchUp: readCatchUp,
-  onError: (value = 'release') => checkChoice('onError', value, ['release', 'hold']),
-  onStoreError: (value = 'throw') => checkChoice('onStoreError', value, ['throw', 'skip', 'run']),
   observers(value, byDefault) {
     const observers = value === undefined ? byDefault() : value;
     if (!Array.isArray(observers) || !observers.every((observer) => typeof observer === 'function')) {
@@ -92,10 +91,18 @@ const READERS: { readonly [O in keyof Read]: (value: unknown, byDefault: Default
     return [...observers];
   },
   clock(value = systemClock) {
-    checkMethods('clock', value, ['now', 'monotonic', 'setTimer'], 'give an object with these three functions');
+    checkMethods('clock', value, ['now', 'monotonic', 'setTimer'], 'give { now, monotonic, setTimer }');
     return value as Clock;
   },
 };
+
+type Durations = typeof DURATIONS;
+type Choice = 'tickMark' | 'onError' | 'onStoreError';
+/** What a policy has of the options that are no durations. */
+interface Read extends Required<Omit<LockOptions, keyof Durations | 'store' | 'schedule' | 'catchUp'>> {
+  readonly schedule: Schedule | Interval | undefined;
+  readonly catchUp: CatchUp;
+}
 
 /** {@link LockOptions}, valid and complete. Immutable. */
 export interface Policy extends Settings {
@@ -143,12 +150,16 @@ export function resolveSettings(
   ownOptions: readonly string[],
   byDefault: DefaultObservers = () => [operatorLog],
 ): Settings {
-  checkKnown(options, [...ownOptions, 'store', ...Object.keys(DURATIONS), ...Object.keys(READERS)]);
+  checkKnown(options, [...ownOptions, 'store', ...Object.keys({ ...DURATIONS, ...CHOICES, ...READERS })]);
   const given = options as Readonly<Record<string, unknown>>;
   const read: Record<string, unknown> = {};
   for (const [option, byDefaultMs] of Object.entries(DURATIONS)) {
     const value = given[option];
     read[`${option}Ms`] = value === undefined ? byDefaultMs : parseDuration(value as Duration, option);
+  }
+  for (const [option, choices] of Object.entries(CHOICES)) {
+    const value = given[option];
+    read[option] = checkChoice(option, value === undefined ? choices[0] : value, choices);
   }
   for (const [option, reader] of Object.entries(READERS)) read[option] = reader(given[option], byDefault);
   const settings = Object.freeze(read) as unknown as Settings;

@@ -105,19 +105,18 @@ async function ask(invocation: Invocation, { held, endMono, mayWait }: Wait): Pr
     tell({ type: 'acquire-failed', error, next });
     if (next === 'throw') throw error;
     if (next === 'run') return { status: 'unguarded' };
-    if (!held) return skip(invocation, 'store-unavailable');
-    return next === 'wait' ? held : skip(invocation, held.reason, held.holder);
+    if (!held) return skip(invocation, { reason: 'store-unavailable' });
+    return next === 'wait' ? held : skip(invocation, held);
   }
 
   if (!result) {
-    if (held) return skip(invocation, held.reason, held.holder);
+    if (held) return skip(invocation, held);
     throwIfEnding(invocation);
     throw endedBefore(invocation, turnTooLate(order.name));
   }
   if (skewOf(result.clock, policy) !== undefined) tell({ type: 'clock-skew', ...(result.clock as ClockBounds) });
   if (result.status === 'refused') {
-    if (factsOfSkip(result.reason).isHeld && mayWait()) return result;
-    return skip(invocation, result.reason, result.holder);
+    return factsOfSkip(result.reason).isHeld && mayWait() ? result : skip(invocation, result);
   }
   if (result.clockUnverified) tell({ type: 'clock-unverified' });
   return result;
@@ -158,7 +157,13 @@ function claimFor({ order, policy, attemptId }: Invocation): Claim {
   };
 }
 
-function skip({ order, tell }: Invocation, reason: SkipReason, holder?: Holder): Skipped {
+/** Why a call is skipped: the store's refusal, or the policy's. */
+interface Why {
+  readonly reason: SkipReason;
+  readonly holder?: Holder | undefined;
+}
+
+function skip({ order, tell }: Invocation, { reason, holder }: Why): Skipped {
   const why = () => ({ reason, ...defined({ holder: holder && publicHolder(holder) }) });
   // A store of somebody else may not tell the attempt.
   tell({ type: 'skipped', ...why(), ...defined({ holderTrace: holder?.attemptId?.split('.')[1] }) });

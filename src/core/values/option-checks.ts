@@ -21,7 +21,7 @@ export function checkKnown(options: object, known: readonly string[], owner?: st
 }
 
 /** @throws TypeError unless the value is one of the choices */
-export function checkChoice<const C extends string>(option: string, value: unknown, choices: readonly C[]): C {
+export function checkChoice<C extends string>(option: string, value: unknown, choices: readonly C[]): C {
   const chosen = choices.find((choice) => choice === value);
   if (chosen !== undefined) return chosen;
   throw new TypeError(`${option} is ${describe(value)}: choose ${choices.map((c) => `'${c}'`).join(' or ')}`);

@@ -125,9 +125,9 @@ describe('row 14: an option that cannot be is refused when wrapping, by its name
     ],
     [
       { clock: { now: () => 0, monotonic: () => 0 } },
-      new TypeError("clock has no function 'setTimer': give an object with these three functions"),
+      new TypeError("clock has no function 'setTimer': give { now, monotonic, setTimer }"),
     ],
-    [{ clock: Date }, new TypeError('clock is a function: give an object with these three functions')],
+    [{ clock: Date }, new TypeError('clock is a function: give { now, monotonic, setTimer }')],
     [{ tickMark: 'end' }, new TypeError("tickMark is 'end': choose 'success' or 'start'")],
     [{ onError: 'retry' }, new TypeError("onError is 'retry': choose 'release' or 'hold'")],
     [
@@ -213,7 +213,7 @@ describe('row 14: an option that cannot be is refused when wrapping, by its name
     (option) => {
       expect(() => wrap({ [option]: undefined })).toThrow(
         new TypeError(
-          `unknown option '${option}': the options are name, tick, onSkipped, store, lockAtMostFor, lockAtLeastFor, maxHold, gracePeriod, wait, maxClockSkew, keepAlive, tickMark, schedule, catchUp, onError, onStoreError, observers, clock`,
+          `unknown option '${option}': the options are name, tick, onSkipped, store, lockAtMostFor, lockAtLeastFor, maxHold, gracePeriod, wait, maxClockSkew, tickMark, onError, onStoreError, keepAlive, schedule, catchUp, observers, clock`,
         ),
       );
     },
@@ -235,7 +235,7 @@ describe('row 14: an option that cannot be is refused when wrapping, by its name
 
     await expect(executeWithLock(() => {}, options)).rejects.toThrow(
       new TypeError(
-        "unknown option 'onSkipped': the options are name, tick, deadline, signal, lockedBy, store, lockAtMostFor, lockAtLeastFor, maxHold, gracePeriod, wait, maxClockSkew, keepAlive, tickMark, schedule, catchUp, onError, onStoreError, observers, clock",
+        "unknown option 'onSkipped': the options are name, tick, deadline, signal, lockedBy, store, lockAtMostFor, lockAtLeastFor, maxHold, gracePeriod, wait, maxClockSkew, tickMark, onError, onStoreError, keepAlive, schedule, catchUp, observers, clock",
       ),
     );
   });
