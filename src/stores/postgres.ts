@@ -201,6 +201,6 @@ function explain(error: unknown, table: string): SqlFailure {
   }
   return {
     code: 'UNAVAILABLE',
-    why: `no answer from Postgres that can be relied on (${code || errorName(error)}); try again`,
+    why: `no clear answer from Postgres (${code || errorName(error)}); try again`,
   };
 }

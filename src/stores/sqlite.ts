@@ -214,5 +214,5 @@ function explain(error: unknown, table: string): SqlFailure {
     return { code: 'UNAVAILABLE', why: 'the database could not be reached: check its address', isUnsent: true };
   }
   const name = readThrownText(error, 'code') || errorName(error);
-  return { code: 'UNAVAILABLE', why: `no answer from the database that can be relied on (${name}); try again` };
+  return { code: 'UNAVAILABLE', why: `no clear answer from the database (${name}); try again` };
 }

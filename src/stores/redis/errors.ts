@@ -107,7 +107,7 @@ function explain(error: unknown): readonly [LockStoreErrorCode, string] {
         'UNAVAILABLE',
         word === 'Unanswered'
           ? 'no answer from Redis in time: check its address and the network'
-          : `no answer from Redis that can be relied on (${word}); try again`,
+          : `no clear answer from Redis (${word}); try again`,
       ];
   }
 }

@@ -251,7 +251,7 @@ test('F90 the error of a client is told by its name and code, with no statement 
   });
   const error = await failure(store.acquire(claim(), { ...call(), budgetMs: 1 }));
 
-  expect(error.message).toContain('no answer from Postgres that can be relied on (XX000); try again');
+  expect(error.message).toContain('no clear answer from Postgres (XX000); try again');
   expect(error.cause).toMatchObject({ name: 'Error', code: 'XX000' });
   expect(`${error.stack}${String((error.cause as Error).stack)}${JSON.stringify(error.cause)}`).not.toContain('secret');
 });

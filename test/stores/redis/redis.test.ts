@@ -335,7 +335,7 @@ describe('errors', () => {
     ['connect ECONNREFUSED 127.0.0.1:1', 'UNAVAILABLE', 'could not be reached'],
     ['ERR Error compiling script (new function)', 'INVALID_REQUEST', 'Redis refused the script (ERR)'],
     ['ERR user_script:1: wrong, command was: ["evalsha"]', 'INVALID_REQUEST', 'Redis refused the script (ERR)'],
-    ['ERR internal error, command was: ["evalsha","no script"]', 'UNAVAILABLE', 'that can be relied on (ERR)'],
+    ['ERR internal error, command was: ["evalsha","no script"]', 'UNAVAILABLE', 'no clear answer from Redis (ERR)'],
   ])('%s', async (message, code, remedy) => {
     await expect(failing(new Error(message))).rejects.toMatchObject({
       code,
