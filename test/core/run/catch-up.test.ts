@@ -547,6 +547,21 @@ describe('row 89: a tick for which the record has no room', () => {
     expect(told('given-up')).toEqual([]);
   });
 
+  test.each([
+    ['is told as given up by the grant of a run that marks its tick at the start', undefined, hours(1)],
+    ['is not told by such a run if it has a schedule', cron('0 * * * *'), undefined],
+  ] as const)('%s', async (_, schedule, givenUp) => {
+    const { work, told, at, clock } = setting();
+    await work(0, undefined, plain);
+    for (let hour = 1; hour <= 8; hour++) await fail(work, hour, plain);
+    await crash(at(9, { ...(plain as object), observers: [] }));
+    await clock.advance(MINUTE);
+
+    await work(10, undefined, { schedule, catchUp: undefined, tickMark: 'start' });
+
+    expect(told('given-up')).toMatchObject(givenUp ? [{ ticks: givenUp, others: 0 }] : []);
+  });
+
   test('is told when a success passes more than eight without catchUp', async () => {
     const { work, told, open } = setting({ mode: 'none' });
     await work(0);
