@@ -103,10 +103,10 @@ export function breaches(sources: Sources): string[] {
 function refusal(path: string, { specifier, typeOnly }: Import): string | undefined {
   if (specifier === undefined) return 'computed import';
   if (path.startsWith('handlers/')) {
-    const door = /^(single-execution($|\/)|@aws-sdk\/|@upstash\/redis($|\/))/.test(specifier);
+    const door = /^(single-execution($|\/)|@aws-sdk\/|@upstash\/redis($|\/)|pg$)/.test(specifier);
     return door || (specifier === 'aws-lambda' && typeOnly)
       ? undefined
-      : `a handler imports public doors, @aws-sdk/*, @upstash/redis and types of aws-lambda only, not '${specifier}'`;
+      : `a handler imports public doors, @aws-sdk/*, @upstash/redis, pg and types of aws-lambda only, not '${specifier}'`;
   }
   const target = specifier.startsWith('.') ? posix.join(posix.dirname(path), specifier) : undefined;
   if (path.startsWith(CONSTRUCTS) && SHARED.some((shared) => target?.startsWith(shared))) return undefined;
