@@ -44,7 +44,7 @@ const ACTS: Readonly<Record<string, Act>> = {
     const result = await admin.resume(name);
     return result === 'unknown' ? unknown(name) : ok({ result });
   },
-  async release({ admin }, name, { fencingToken }) {
+  async unlock({ admin }, name, { fencingToken }) {
     const result = await admin.forceRelease(name, { fencingToken: fencingToken as number });
     if (result.status === 'forced') return ok(result);
     return (await findLock(admin, name))

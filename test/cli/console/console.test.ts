@@ -45,11 +45,11 @@ describe.each(KINDS)('the console over %s', (kind) => {
     const { fencingToken } = await taken(store, name);
     const { ask } = await startedConsole(stage(), kind);
 
-    expect(await ask(path(name, 'release'), { body: { fencingToken: fencingToken - 1 } })).toMatchObject({
+    expect(await ask(path(name, 'unlock'), { body: { fencingToken: fencingToken - 1 } })).toMatchObject({
       status: 409,
     });
     expect(await admin.get(name)).toMatchObject({ state: 'held' });
-    expect(await ask(path(name, 'release'), { body: { fencingToken } })).toEqual({
+    expect(await ask(path(name, 'unlock'), { body: { fencingToken } })).toEqual({
       status: 200,
       body: { status: 'forced', fencingToken: fencingToken + 10 },
     });
@@ -92,8 +92,8 @@ test.each<[string, unknown]>([
   ['pause', { until: at(1).toISOString() }],
   ['pause', null],
   ['pause', []],
-  ['release', {}],
-  ['release', { fencingToken: '7' }],
+  ['unlock', {}],
+  ['unlock', { fencingToken: '7' }],
   ['delete', { fencingToken: -1 }],
   ['backfill', {}],
   ['backfill', { from: at(20).toISOString(), to: at(21).toISOString() }],
@@ -116,7 +116,7 @@ test('the API takes no body as an empty object, and names what is not there and 
   const { ask } = await startedConsole(stage(), 'redis', '--port', '0');
 
   expect(await ask(path(name, 'pause'), { method: 'POST' })).toMatchObject({ status: 200, body: { state: 'paused' } });
-  expect(await ask(path(freshName(), 'release'), { body: { fencingToken: 1 } })).toMatchObject({ status: 404 });
+  expect(await ask(path(freshName(), 'unlock'), { body: { fencingToken: 1 } })).toMatchObject({ status: 404 });
   for (const [method, at] of [
     ['POST', '/api/locks'],
     ['OPTIONS', '/api/locks'],
@@ -153,7 +153,7 @@ test('--read-only tells everything and changes nothing', async () => {
   const { ask } = await startedConsole(stage(), 'redis', '--read-only');
 
   expect(await ask(path(name))).toMatchObject({ status: 200 });
-  for (const act of ['pause', 'resume', 'release', 'backfill', 'delete']) {
+  for (const act of ['pause', 'resume', 'unlock', 'backfill', 'delete']) {
     expect(await ask(path(name, act), { body: { fencingToken: 1 } })).toMatchObject({ status: 403 });
     const headers = { authorization: '' };
     expect(await ask(path(name, act), { method: 'POST', headers })).toMatchObject({ status: 403 });

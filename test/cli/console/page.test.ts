@@ -58,22 +58,22 @@ describe('the page of the console', () => {
     const page = await open((await startedConsole(stage(), 'redis')).url);
     await job(page, name);
 
-    await press(page, 'Release');
-    expect(await dialog(page, 'Release').textContent()).toContain(`web-1 has held the lock`);
-    await dialog(page, 'Release').getByRole('button', { name: 'Cancel' }).click();
-    expect(await dialog(page, 'Release').isVisible()).toBe(false);
+    await press(page, 'Unlock');
+    expect(await dialog(page, 'Unlock').textContent()).toContain(`web-1 has held the lock`);
+    await dialog(page, 'Unlock').getByRole('button', { name: 'Cancel' }).click();
+    expect(await dialog(page, 'Unlock').isVisible()).toBe(false);
     expect(await redis().admin.get(name)).toMatchObject({ state: 'held', fencingToken });
   });
 
-  test('releases a lock by force', async () => {
+  test('unlocks a job', async () => {
     const name = freshName();
     await taken(redis().store, name);
     const page = await open((await startedConsole(stage(), 'redis')).url);
     await job(page, name);
     expect(await state(page)).toBe('held');
 
-    await press(page, 'Release');
-    await confirm(page, 'Release');
+    await press(page, 'Unlock');
+    await confirm(page, 'Unlock');
     await expect.poll(() => state(page)).toBe('forced');
     expect(await redis().admin.get(name)).toMatchObject({ state: 'forced' });
   });
@@ -131,7 +131,7 @@ describe('the page of the console', () => {
     await job(page, name);
 
     expect(await page.getByText('read-only').isVisible()).toBe(true);
-    expect(await page.getByRole('button', { name: /Pause|Release|Backfill|Delete/ }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: /Pause|Unlock|Backfill|Delete/ }).count()).toBe(0);
   });
 
   test('follows what happens without being loaded again', async () => {

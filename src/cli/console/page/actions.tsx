@@ -46,7 +46,7 @@ export function Actions({ lock, nowMs, token, onChanged }: Props) {
         </Action>
       )}
       {taken && (
-        <Action title="Release" done={act('release', `the run of ${name} is ended by force`)}>
+        <Action title="Unlock" done={act('unlock', `the run of ${name} is ended by force`)}>
           <p>{holderWords(lock, nowMs)}.</p>
           <p>
             The holder is not stopped: it learns at the end of its lease. Until then two runs may go on, and only their
@@ -82,7 +82,7 @@ export function Actions({ lock, nowMs, token, onChanged }: Props) {
 }
 
 function fieldsOf(path: string, fields: Record<string, string>, fencingToken: number): object {
-  if (path === 'release' || path === 'delete') return { fencingToken };
+  if (path === 'unlock' || path === 'delete') return { fencingToken };
   if (path !== 'pause') return fields;
   const hours = Number(fields['hours']);
   return {
