@@ -29,6 +29,6 @@ export const sidebar: DefaultTheme.SidebarItem[] = groups.flatMap((group) =>
 export const nav: DefaultTheme.NavItem[] = [
   { text: 'Start', link: '/guides/first-lock' },
   { text: 'Deploy', link: '/deploy/cdk' },
-  { text: 'Troubleshooting', link: '/guides/troubleshooting' },
+  { text: 'On call', link: '/on-call' },
   { text: 'Reference', link: '/reference' },
 ];

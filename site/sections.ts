@@ -14,6 +14,7 @@ const CONTENTS: Readonly<Record<string, readonly string[]>> = {
   Guides: [
     'docs/guides/lease-times.md',
     'docs/guides/retries.md',
+    'docs/guides/effects.md',
     'docs/guides/long-runs.md',
     'docs/guides/schedules.md',
     'docs/guides/catch-up.md',
@@ -22,13 +23,7 @@ const CONTENTS: Readonly<Record<string, readonly string[]>> = {
   Platforms: ['docs/platforms/lambda.md', 'docs/platforms'],
   Stores: ['docs/stores'],
   Deploy: ['docs/deploy'],
-  Operate: [
-    'docs/guides/troubleshooting.md',
-    'docs/guides/operate.md',
-    'docs/operating.md',
-    'docs/cli.md',
-    'docs/console.md',
-  ],
+  Operate: ['docs/on-call.md', 'docs/cli.md', 'docs/console.md', 'docs/logs.md'],
   Reference: ['docs/reference.md', 'docs/custom-store.md', 'docs/versioning.md'],
   Proof: ['docs/protocol.md', 'docs/promises.md', 'docs/faults.md', 'docs'],
   Project: ['SECURITY.md', 'CONTRIBUTING.md', 'CHANGELOG.md'],

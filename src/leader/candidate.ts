@@ -19,7 +19,7 @@ export interface CandidateOptions {
   readonly name: string;
   /** Where the lead is kept. Every candidate has the same store. */
   readonly store: LockStore;
-  /** As for every wrapper. @default one log line for what an operator must see; see docs/operating.md */
+  /** As for every wrapper. @default one log line for what an operator must see; see docs/logs.md */
   readonly observers?: readonly Observer[];
   /** @default the clocks and timers of the platform */
   readonly clock?: Clock;

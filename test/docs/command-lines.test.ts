@@ -6,7 +6,7 @@ import { COMMANDS } from '../../src/cli/commands.js';
 import { PAGES } from './examples.js';
 
 /** Of a block, where a prompt may stand in front, or of a sentence. */
-const COMMAND_LINE = /^(?:\$ )?(?:npx )?single-execution ([a-z].*)$|`npx single-execution ([^`]+)`/gm;
+const COMMAND_LINE = /^(?:\$ )?(?:npx (?:-y |-p \S+ )*)?single-execution ([a-z].*)$|`npx single-execution ([^`]+)`/gm;
 
 const lines = PAGES.flatMap((page) => {
   const text = readFileSync(join(import.meta.dirname, '../..', page), 'utf8');

@@ -59,11 +59,9 @@ function typeOf(name: string): ts.Type {
 }
 
 /** The members of a type; a question mark stands behind one that may be absent. */
-const membersOf = (name: string): string[] =>
-  typeOf(name)
-    .getProperties()
-    .map((member) => member.name + (member.flags & ts.SymbolFlags.Optional ? '?' : ''))
-    .sort();
+const membersOf = (name: string): string[] => typeOf(name).getProperties().map(nameOf).sort();
+
+const nameOf = ({ name, flags }: ts.Symbol): string => name + (flags & ts.SymbolFlags.Optional ? '?' : '');
 
 /** The texts that a member of a type may be. */
 function textsOf(name: string, member: string, type = typeOf(name)): string[] {
@@ -80,43 +78,63 @@ function textsOf(name: string, member: string, type = typeOf(name)): string[] {
 const ERRORS = ['LockStoreError', 'LockHeldError', 'LockLostError', 'DeadlineError', 'CorruptLockError'];
 const CODES = ERRORS.flatMap((error) => textsOf(error, 'code')).sort();
 
-test('every reason of a skip is in docs/guides/troubleshooting.md, and README counts them', () => {
+test('every reason of a skip is in docs/on-call.md, and README counts them', () => {
   const reasons = textsOf('Skipped', 'reason');
 
-  expect(namesIn(rowsOf('docs/guides/troubleshooting.md', '## Why a run was skipped'))).toEqual(reasons);
+  expect(namesIn(rowsOf('docs/on-call.md', '## Why a run was skipped'))).toEqual(reasons);
   expect(reasons).toHaveLength(6);
   expect(read('README.md')).toContain('[six reasons]');
 });
 
-test('every code of an error is in docs/guides/troubleshooting.md and docs/reference.md', () => {
+test('every code of an error is in docs/on-call.md and docs/reference.md', () => {
   const door = read('src/index.ts');
   expect([...new Set(door.match(/\b\w+Error\b/g))].sort()).toEqual([...ERRORS].sort());
 
-  expect(namesIn(rowsOf('docs/guides/troubleshooting.md', '## Error codes'))).toEqual(CODES);
+  expect(namesIn(rowsOf('docs/on-call.md', '## Error codes'))).toEqual(CODES);
   const rows = rowsOf('docs/reference.md', '## Errors');
   expect(namesIn(rows.slice(1), 1)).toEqual(CODES);
 });
 
+/** The cells of each row of the table of docs/reference.md whose first column has this head. */
+function tableOf(head: string): string[][] {
+  const table = read('docs/reference.md')
+    .split('\n\n')
+    .find((text) => text.trimStart().startsWith(`| ${head} |`));
+  const rows = table?.trim().split('\n').slice(2) ?? [];
+  return rows.map((row) => row.split('|').slice(1, -1));
+}
+
 test.each([
-  ['Execution', '### execution', /./],
-  ['LockInfo', '## lockAdmin(store)', /underlyingState/],
-  ['RunInfo', '## lockAdmin(store)', /durationMs/],
-])('docs/reference.md has every member of %s', (type, heading, has) => {
-  const tables =
-    read('docs/reference.md')
-      .split(`\n${heading}\n`)[1]
-      ?.split(/\n##+ /)[0]
-      ?.split('\n\n') ?? [];
-  const table = tables.find((text) => text.trimStart().startsWith('|') && has.test(text)) ?? '';
-  const first = table
-    .trim()
-    .split('\n')
-    .slice(2)
-    .map((row) => row.split('|')[1] ?? '');
-  const named = first.flatMap((cell) => [...cell.matchAll(/`(\w+\??)(?:\(\w*\))?`/g)].map(([, name = '']) => name));
+  ['Execution', 'an execution'],
+  ['Executed', 'an executed outcome'],
+  ['Skipped', 'a skipped outcome'],
+  ['SkippedHolder', 'a holder'],
+  ['LockInfo', 'a lock'],
+  ['RunInfo', 'a run'],
+])('docs/reference.md has every member of %s', (type, what) => {
+  const named = tableOf(`field of ${what}`).flatMap(([cell = '']) =>
+    [...cell.matchAll(/`(\w+\??)(?:\(\w*\))?`/g)].map(([, name = '']) => name),
+  );
 
   expect(named.sort()).toEqual(membersOf(type));
 });
+
+test('docs/reference.md has every event and its fields', () => {
+  const told = tableOf('event').map(([event = '', fields = '']) => [...namesIn([[event]]), ...namesIn([[fields]])]);
+  const real = textsOf('LockEvent', 'type').map((type) => [type, ...fieldsOfEvent(type)]);
+
+  expect(told.sort()).toEqual(real.sort());
+});
+
+/** What an event of this type has beside the head of every event, sorted. */
+function fieldsOfEvent(type: string): string[] {
+  const union = typeOf('LockEvent');
+  const member = (union.isUnion() ? union.types : []).find((its) => textsOf('LockEvent', 'type', its)[0] === type);
+  const head = ['type', 'name', 'at', 'attemptId?', 'tick?'];
+  const fields = (member?.getProperties() ?? []).map(nameOf);
+  expect(fields).toEqual(expect.arrayContaining(head.slice(0, 4)));
+  return fields.filter((name) => !head.includes(name)).sort();
+}
 
 test('docs/reference.md has every option of withSingleExecution', () => {
   const [table = ''] =
@@ -128,8 +146,8 @@ test('docs/reference.md has every option of withSingleExecution', () => {
   expect(named.sort()).toEqual(membersOf('Options').map((name) => name.replace('?', '')));
 });
 
-test('docs/operating.md has every state of a lock', () => {
-  const rows = rowsOf('docs/operating.md', '## Who holds what, and what ran');
+test('docs/reference.md has every state of a lock', () => {
+  const rows = rowsOf('docs/reference.md', '### States of a lock');
 
   expect(namesIn(rows)).toEqual(textsOf('LockInfo', 'state'));
 });
@@ -175,7 +193,7 @@ const EVENTS = {
 } satisfies Record<LockEvent['type'], object>;
 const events = Object.entries(EVENTS).map(([type, body]) => ({ ...head, type, ...body }) as LockEvent);
 
-test('docs/operating.md tells of every event which line it writes, or that it writes none', () => {
+test('docs/logs.md says of every event which line it writes, or that it writes none', () => {
   const lines = ['info', 'warn', 'error'].flatMap((level) => {
     const spy = vi.spyOn(console, level as 'info').mockImplementation(() => {});
     onTestFinished(() => spy.mockRestore());
@@ -186,9 +204,8 @@ test('docs/operating.md tells of every event which line it writes, or that it wr
     jsonLogObserver()(event);
     return lines.find(({ spy }) => spy.mock.calls.length > 0)?.level;
   };
-  const heading = '## What appears in the log';
-  const rows = rowsOf('docs/operating.md', heading).filter(([name]) => /^`[\w-]+`$/.test(name ?? ''));
-  const [, none = ''] = /The other events write no line: (.*)/.exec(read('docs/operating.md')) ?? [];
+  const rows = rowsOf('docs/logs.md', '## Log lines').filter(([name]) => /^`[\w-]+`$/.test(name ?? ''));
+  const [, none = ''] = /The other events write no line: (.*)/.exec(read('docs/logs.md')) ?? [];
   const told = [...rows.map(([name = '', level]) => [name.slice(1, -1), level]), ...namesIn([[none]]).map((n) => [n])];
 
   expect(told.map(([name, level]) => `${name} ${level}`).sort()).toEqual(
@@ -196,7 +213,7 @@ test('docs/operating.md tells of every event which line it writes, or that it wr
   );
 });
 
-test('docs/reference.md has every metric of emfObserver, at its event', () => {
+test('docs/logs.md has every metric of emfObserver, at its event', () => {
   const written: string[] = [];
   vi.spyOn(process.stdout, 'write').mockImplementation((text) => written.push(String(text)) > 0);
   onTestFinished(() => void vi.restoreAllMocks());
@@ -210,7 +227,7 @@ test('docs/reference.md has every metric of emfObserver, at its event', () => {
   const done = { ...head, type: 'skipped', reason: 'already-executed' } as const;
   const real = [...events, done].flatMap((event) => metricsOf(event).map((metric) => `${event.type} ${metric}`)).sort();
   const isMetric = (name: string) => Object.hasOwn(EMF_METRICS, name);
-  const rows = rowsOf('docs/reference.md', '## Observers').slice(1);
+  const rows = rowsOf('docs/logs.md', '## Metrics').slice(1);
   const told = rows.flatMap(([event = '', metrics = '']) =>
     namesIn([[metrics]])
       .filter(isMetric)
@@ -218,7 +235,7 @@ test('docs/reference.md has every metric of emfObserver, at its event', () => {
   );
 
   expect(told.sort()).toEqual(real);
-  const section = read('docs/reference.md').split('\n## Observers\n')[1]?.split('\n## ')[0] ?? '';
+  const section = read('docs/logs.md').split('\n## Metrics\n')[1]?.split('\n## ')[0] ?? '';
   for (const metric of Object.keys(EMF_METRICS)) expect(section).toContain(metric);
 });
 

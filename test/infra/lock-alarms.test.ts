@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { Duration, type Stack } from 'aws-cdk-lib';
 import { Annotations, Match, type Template } from 'aws-cdk-lib/assertions';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
@@ -106,6 +107,21 @@ describe('row 77: an alarm on a number', () => {
   });
 });
 
+test('row 77: each alarm has a heading of its name in docs/on-call.md, and its description leads there', () => {
+  const page = readFileSync(new URL('../../docs/on-call.md', import.meta.url), 'utf8');
+  const [, section = ''] = /\n## Alarms\n(.*?)\n## /s.exec(page) ?? [];
+  const headings = [...section.matchAll(/^### (.*)$/gm)].map(([, heading = '']) => heading);
+  const stack = appStack();
+  const { alarms } = digest({}, stack);
+  const ids = alarms.all.map(({ node }) => node.id.replace(/:.*/, ''));
+  const descriptions = alarmsOf(templateOf(stack)).map(({ AlarmDescription }) => AlarmDescription);
+
+  expect([...headings].sort()).toEqual([...new Set(ids)].sort());
+  expect(descriptions.map((text) => /docs\/on-call\.md#(\w+) of single-execution\.$/.exec(text)?.[1]).sort()).toEqual(
+    ids.map((id) => id.toLowerCase()).sort(),
+  );
+});
+
 describe('row 77: the alarm that a tick was sent and not done', () => {
   interface Query {
     readonly MetricStat?: {
@@ -129,7 +145,7 @@ describe('row 77: the alarm that a tick was sent and not done', () => {
       EvaluationPeriods: 24,
       TreatMissingData: 'ignore',
       AlarmDescription:
-        'Lock "digest": a tick of cron(0 2 * * ? *) was sent, and no run has done it. See whether the function is invoked, and whether its runs are skipped or paused.',
+        'Lock "digest": a tick of cron(0 2 * * ? *) was sent, and no run has done it. See whether the function is invoked, and whether its runs are skipped or paused. What to do: docs/on-call.md#didnotrun of single-execution.',
     });
     expect(expressionOf(alarm)).toBe(
       'FILL(IF(attempted + executed + IF(errors, errors), executed + errors, 0), REPEAT)',
@@ -223,7 +239,7 @@ describe('row 77: the alarm that no tick was sent', () => {
       DatapointsToAlarm: 1,
       TreatMissingData: 'ignore',
       AlarmDescription:
-        'Lock "digest": no tick was sent for longer than cron(0 2 * * ? *) allows. See whether the schedule is on.',
+        'Lock "digest": no tick was sent for longer than cron(0 2 * * ? *) allows. See whether the schedule is on. What to do: docs/on-call.md#nottriggered of single-execution.',
     });
     expect(alarm?.['Metrics'].map(({ Id, Expression }: Record<string, string>) => [Id, Expression])).toEqual([
       ['expr_1', 'IF(last, EPOCH(last) - last)'],
@@ -511,7 +527,7 @@ describe('row 77: functions that use a queue share', () => {
     const { functions, alarms } = three(() => ({}));
 
     expect(alarms.filter(onQueue).map(({ AlarmDescription }) => AlarmDescription)).toEqual([
-      'Jobs/Job1, Jobs/Job2 and 1 more: a tick was given up after all retries. The message in the queue has its event and the reason.',
+      'Jobs/Job1, Jobs/Job2 and 1 more: a tick was given up after all retries. The message in the queue has its event and the reason. What to do: docs/on-call.md#deadletters of single-execution.',
     ]);
     expect(new Set(functions.flatMap((fn) => fn.alarms.of('deadLetters')))).toHaveLength(1);
   });

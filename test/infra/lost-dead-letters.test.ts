@@ -65,8 +65,8 @@ test('row 77: each function has an alarm on its own schedules alone, which names
   const { groups, alarms } = lostOf(schedules(1), schedules(1));
 
   expect(alarms.map(({ AlarmDescription }) => AlarmDescription)).toEqual([
-    'Jobs/Job1: EventBridge gave up a tick and could not send it to the dead-letter queue, so it is lost. See whether EventBridge may send to the queue and use its key.',
-    'Jobs/Job2: EventBridge gave up a tick and could not send it to the dead-letter queue, so it is lost. See whether EventBridge may send to the queue and use its key.',
+    'Jobs/Job1: EventBridge gave up a tick and could not send it to the dead-letter queue, so it is lost. See whether EventBridge may send to the queue and use its key. What to do: docs/on-call.md#deadletterslost of single-execution.',
+    'Jobs/Job2: EventBridge gave up a tick and could not send it to the dead-letter queue, so it is lost. See whether EventBridge may send to the queue and use its key. What to do: docs/on-call.md#deadletterslost of single-execution.',
   ]);
   expect(groups).toHaveLength(2);
   const seen = groups.map((group) => alarms.map((alarm) => goesOff(alarm, OF_ALL, ['ScheduleGroup', group])));

@@ -79,7 +79,8 @@ interface Place {
 const WARNINGS = { didNotRun: 'did-not-run', notTriggered: 'not-triggered' } as const;
 
 /**
- * What wakes an operator, or waits until the morning. Each description says what happened and where to look.
+ * What wakes an operator, or waits until the morning. Each description says what happened, and names the heading of
+ * docs/on-call.md that says what to do.
  *
  * @example
  * ```ts
@@ -164,7 +165,7 @@ export class LockAlarms extends Construct {
     const { path } = fn.node;
     this.#addOnNumber('lockLost', {
       metric: this.#functionMetric('LockLost', 'Sum'),
-      alarmDescription: `${path}: a run went on past its lease, or an operator forced it away; two runs may have overlapped. See the log for "lost".`,
+      alarmDescription: `${path}: a run continued past its lease, or an operator unlocked it; two runs may have overlapped. See the log for "lost".`,
     });
     // Without retries a failure is a dead letter at once, and told as such.
     const isToldOtherwise = retries === 0 && deadLetters.hasRuns && isWanted('deadLetters', this.#options);
@@ -173,14 +174,14 @@ export class LockAlarms extends Construct {
         // Lambda's own metric: a run that was killed can no longer write that it failed.
         metric: fn.metricErrors({ period: FIVE_MINUTES }),
         ...this.#oncePerTick(),
-        alarmDescription: `${path}: a run failed, was killed at its time-out, or could not reach the lock table. See the function's log.`,
+        alarmDescription: `${path}: a run failed, was killed at its timeout, or could not reach the lock table. See the function's log.`,
       });
     }
     this.#addOnNumber('longRun', {
       metric: fn.metricDuration({ period: FIVE_MINUTES, statistic: 'Maximum' }),
       threshold: NEARLY * timeout.toMilliseconds(),
       ...this.#oncePerTick(),
-      alarmDescription: `${path}: a run took over ${NEARLY * 100} % of the time-out of ${timeout.toHumanString()}, at which it is killed. Raise the time-out, or make the job shorter.`,
+      alarmDescription: `${path}: a run took over ${NEARLY * 100} % of the timeout of ${timeout.toHumanString()}, at which it is killed. Raise the timeout, or make the job shorter.`,
     });
     this.#addOnNumber('clockSkew', {
       metric: this.#functionMetric('ClockSkew', 'Maximum'),
@@ -249,11 +250,12 @@ export class LockAlarms extends Construct {
     { setId, sharedBy }: Place,
   ): void {
     const name = kind.charAt(0).toUpperCase() + kind.slice(1);
+    const help = `What to do: docs/on-call.md#${name.toLowerCase()} of single-execution.`;
     const make = (owners: string): Alarm =>
       new Alarm(this, setId === undefined ? name : `${name}:${setId}`, {
         comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
         treatMissingData: TreatMissingData.NOT_BREACHING,
-        alarmDescription: typeof described === 'string' ? described : described(owners),
+        alarmDescription: `${typeof described === 'string' ? described : described(owners)} ${help}`,
         ...problem,
       });
     const { notifyOk: ofOk = false, ...options } = this.#options;

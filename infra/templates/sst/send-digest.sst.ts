@@ -180,7 +180,7 @@ new aws.scheduler.Schedule('SendDigestSchedule', {
 const alarms = new aws.sns.Topic('SendDigestAlarms');
 
 new aws.cloudwatch.MetricAlarm('SendDigestDeadLetters', {
-  alarmDescription: `${job.name}: a tick was given up after all retries. The message in the queue has its event and the reason.`,
+  alarmDescription: `${job.name}: a tick was given up after all retries. The message in the queue has its event and the reason. What to do: docs/on-call.md#deadletters of single-execution.`,
   namespace: 'AWS/SQS',
   metricName: 'ApproximateNumberOfMessagesVisible',
   dimensions: { QueueName: deadLetters.name },
@@ -194,7 +194,7 @@ new aws.cloudwatch.MetricAlarm('SendDigestDeadLetters', {
 });
 
 new aws.cloudwatch.MetricAlarm('SendDigestDeadLettersLost', {
-  alarmDescription: `${job.name}: EventBridge gave up a tick and could not send it to the dead-letter queue, so it is lost. See whether EventBridge may send to the queue and use its key.`,
+  alarmDescription: `${job.name}: EventBridge gave up a tick and could not send it to the dead-letter queue, so it is lost. See whether EventBridge may send to the queue and use its key. What to do: docs/on-call.md#deadletterslost of single-execution.`,
   namespace: 'AWS/Scheduler',
   metricName: 'InvocationsFailedToBeSentToDeadLetterCount',
   dimensions: { ScheduleGroup: schedules.name },
@@ -208,7 +208,7 @@ new aws.cloudwatch.MetricAlarm('SendDigestDeadLettersLost', {
 });
 
 new aws.cloudwatch.MetricAlarm('SendDigestDidNotRun', {
-  alarmDescription: `Lock "${job.name}": a tick of ${job.schedule} was sent, and no run has done it. See whether the function is invoked, and whether its runs are skipped or paused.`,
+  alarmDescription: `Lock "${job.name}": a tick of ${job.schedule} was sent, and no run has done it. See whether the function is invoked, and whether its runs are skipped or paused. What to do: docs/on-call.md#didnotrun of single-execution.`,
   metricQueries: [
     {
       id: 'expr_1',
@@ -258,7 +258,7 @@ new aws.cloudwatch.MetricAlarm('SendDigestDidNotRun', {
 });
 
 new aws.cloudwatch.MetricAlarm('SendDigestNotTriggered', {
-  alarmDescription: `Lock "${job.name}": no tick was sent for longer than ${job.schedule} allows. See whether the schedule is on.`,
+  alarmDescription: `Lock "${job.name}": no tick was sent for longer than ${job.schedule} allows. See whether the schedule is on. What to do: docs/on-call.md#nottriggered of single-execution.`,
   metricQueries: [
     {
       id: 'expr_1',
@@ -304,7 +304,7 @@ new aws.cloudwatch.MetricAlarm('SendDigestNotTriggered', {
 });
 
 new aws.cloudwatch.MetricAlarm('SendDigestLockLost', {
-  alarmDescription: `${job.name}: a run went on past its lease, or an operator forced it away; two runs may have overlapped. See the log for "lost".`,
+  alarmDescription: `${job.name}: a run continued past its lease, or an operator unlocked it; two runs may have overlapped. See the log for "lost". What to do: docs/on-call.md#locklost of single-execution.`,
   namespace,
   metricName: 'LockLost',
   dimensions: { FunctionName: fn.name },
@@ -318,7 +318,7 @@ new aws.cloudwatch.MetricAlarm('SendDigestLockLost', {
 });
 
 new aws.cloudwatch.MetricAlarm('SendDigestFailed', {
-  alarmDescription: `${job.name}: a run failed, was killed at its time-out, or could not reach the lock table. See the function's log.`,
+  alarmDescription: `${job.name}: a run failed, was killed at its timeout, or could not reach the lock table. See the function's log. What to do: docs/on-call.md#failed of single-execution.`,
   namespace: 'AWS/Lambda',
   metricName: 'Errors',
   dimensions: { FunctionName: fn.name },
@@ -333,7 +333,7 @@ new aws.cloudwatch.MetricAlarm('SendDigestFailed', {
 });
 
 new aws.cloudwatch.MetricAlarm('SendDigestLongRun', {
-  alarmDescription: `${job.name}: a run took over 90 % of the time-out of 5 minutes, at which it is killed. Raise the time-out, or make the job shorter.`,
+  alarmDescription: `${job.name}: a run took over 90 % of the timeout of 5 minutes, at which it is killed. Raise the timeout, or make the job shorter. What to do: docs/on-call.md#longrun of single-execution.`,
   namespace: 'AWS/Lambda',
   metricName: 'Duration',
   dimensions: { FunctionName: fn.name },
@@ -348,7 +348,7 @@ new aws.cloudwatch.MetricAlarm('SendDigestLongRun', {
 });
 
 new aws.cloudwatch.MetricAlarm('SendDigestClockSkew', {
-  alarmDescription: `${job.name}: a host's clock is off by more than maxClockSkew. No two runs overlap for it; lockAtLeastFor and takeovers are off by as much. See the log for "clock-skew".`,
+  alarmDescription: `${job.name}: a host's clock is off by more than maxClockSkew. No two runs overlap for it; lockAtLeastFor and takeovers are off by as much. See the log for "clock-skew". What to do: docs/on-call.md#clockskew of single-execution.`,
   namespace,
   metricName: 'ClockSkew',
   dimensions: { FunctionName: fn.name },

@@ -279,7 +279,7 @@ resource "aws_sns_topic" "send_digest_alarms" {
 
 resource "aws_cloudwatch_metric_alarm" "send_digest_dead_letters" {
   alarm_name          = "${local.send_digest.full_name}-dead-letters"
-  alarm_description   = "${local.send_digest.name}: a tick was given up after all retries. The message in the queue has its event and the reason."
+  alarm_description   = "${local.send_digest.name}: a tick was given up after all retries. The message in the queue has its event and the reason. What to do: docs/on-call.md#deadletters of single-execution."
   namespace           = "AWS/SQS"
   metric_name         = "ApproximateNumberOfMessagesVisible"
   dimensions          = { QueueName = aws_sqs_queue.send_digest_dead_letters.name }
@@ -294,7 +294,7 @@ resource "aws_cloudwatch_metric_alarm" "send_digest_dead_letters" {
 
 resource "aws_cloudwatch_metric_alarm" "send_digest_dead_letters_lost" {
   alarm_name          = "${local.send_digest.full_name}-dead-letters-lost"
-  alarm_description   = "${local.send_digest.name}: EventBridge gave up a tick and could not send it to the dead-letter queue, so it is lost. See whether EventBridge may send to the queue and use its key."
+  alarm_description   = "${local.send_digest.name}: EventBridge gave up a tick and could not send it to the dead-letter queue, so it is lost. See whether EventBridge may send to the queue and use its key. What to do: docs/on-call.md#deadletterslost of single-execution."
   namespace           = "AWS/Scheduler"
   metric_name         = "InvocationsFailedToBeSentToDeadLetterCount"
   dimensions          = { ScheduleGroup = aws_scheduler_schedule_group.send_digest.name }
@@ -309,7 +309,7 @@ resource "aws_cloudwatch_metric_alarm" "send_digest_dead_letters_lost" {
 
 resource "aws_cloudwatch_metric_alarm" "send_digest_did_not_run" {
   alarm_name          = "${local.send_digest.full_name}-did-not-run"
-  alarm_description   = "Lock \"${local.send_digest.name}\": a tick of ${local.send_digest.schedule} was sent, and no run has done it. See whether the function is invoked, and whether its runs are skipped or paused."
+  alarm_description   = "Lock \"${local.send_digest.name}\": a tick of ${local.send_digest.schedule} was sent, and no run has done it. See whether the function is invoked, and whether its runs are skipped or paused. What to do: docs/on-call.md#didnotrun of single-execution."
   comparison_operator = "LessThanThreshold"
   threshold           = 1
   evaluation_periods  = 24
@@ -365,7 +365,7 @@ resource "aws_cloudwatch_metric_alarm" "send_digest_did_not_run" {
 
 resource "aws_cloudwatch_metric_alarm" "send_digest_not_triggered" {
   alarm_name          = "${local.send_digest.full_name}-not-triggered"
-  alarm_description   = "Lock \"${local.send_digest.name}\": no tick was sent for longer than ${local.send_digest.schedule} allows. See whether the schedule is on."
+  alarm_description   = "Lock \"${local.send_digest.name}\": no tick was sent for longer than ${local.send_digest.schedule} allows. See whether the schedule is on. What to do: docs/on-call.md#nottriggered of single-execution."
   comparison_operator = "GreaterThanOrEqualToThreshold"
   threshold           = 97020
   evaluation_periods  = 12
@@ -416,7 +416,7 @@ resource "aws_cloudwatch_metric_alarm" "send_digest_not_triggered" {
 
 resource "aws_cloudwatch_metric_alarm" "send_digest_lock_lost" {
   alarm_name          = "${local.send_digest.full_name}-lock-lost"
-  alarm_description   = "${local.send_digest.name}: a run went on past its lease, or an operator forced it away; two runs may have overlapped. See the log for \"lost\"."
+  alarm_description   = "${local.send_digest.name}: a run continued past its lease, or an operator unlocked it; two runs may have overlapped. See the log for \"lost\". What to do: docs/on-call.md#locklost of single-execution."
   namespace           = "SingleExecution/${local.send_digest.full_name}"
   metric_name         = "LockLost"
   dimensions          = { FunctionName = aws_lambda_function.send_digest.function_name }
@@ -431,7 +431,7 @@ resource "aws_cloudwatch_metric_alarm" "send_digest_lock_lost" {
 
 resource "aws_cloudwatch_metric_alarm" "send_digest_failed" {
   alarm_name          = "${local.send_digest.full_name}-failed"
-  alarm_description   = "${local.send_digest.name}: a run failed, was killed at its time-out, or could not reach the lock table. See the function's log."
+  alarm_description   = "${local.send_digest.name}: a run failed, was killed at its timeout, or could not reach the lock table. See the function's log. What to do: docs/on-call.md#failed of single-execution."
   namespace           = "AWS/Lambda"
   metric_name         = "Errors"
   dimensions          = { FunctionName = aws_lambda_function.send_digest.function_name }
@@ -447,7 +447,7 @@ resource "aws_cloudwatch_metric_alarm" "send_digest_failed" {
 
 resource "aws_cloudwatch_metric_alarm" "send_digest_long_run" {
   alarm_name          = "${local.send_digest.full_name}-long-run"
-  alarm_description   = "${local.send_digest.name}: a run took over 90 % of the time-out of 5 minutes, at which it is killed. Raise the time-out, or make the job shorter."
+  alarm_description   = "${local.send_digest.name}: a run took over 90 % of the timeout of 5 minutes, at which it is killed. Raise the timeout, or make the job shorter. What to do: docs/on-call.md#longrun of single-execution."
   namespace           = "AWS/Lambda"
   metric_name         = "Duration"
   dimensions          = { FunctionName = aws_lambda_function.send_digest.function_name }
@@ -463,7 +463,7 @@ resource "aws_cloudwatch_metric_alarm" "send_digest_long_run" {
 
 resource "aws_cloudwatch_metric_alarm" "send_digest_clock_skew" {
   alarm_name          = "${local.send_digest.full_name}-clock-skew"
-  alarm_description   = "${local.send_digest.name}: a host's clock is off by more than maxClockSkew. No two runs overlap for it; lockAtLeastFor and takeovers are off by as much. See the log for \"clock-skew\"."
+  alarm_description   = "${local.send_digest.name}: a host's clock is off by more than maxClockSkew. No two runs overlap for it; lockAtLeastFor and takeovers are off by as much. See the log for \"clock-skew\". What to do: docs/on-call.md#clockskew of single-execution."
   namespace           = "SingleExecution/${local.send_digest.full_name}"
   metric_name         = "ClockSkew"
   dimensions          = { FunctionName = aws_lambda_function.send_digest.function_name }
