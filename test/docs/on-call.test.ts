@@ -7,11 +7,11 @@ import { lambdaContext } from 'single-execution/testing';
 import { expect, test } from 'vitest';
 
 /*
- * docs/on-call.md, "Run a failed or missed tick again": what it sends to a function and to a route is that tick.
+ * docs/on-call.md, "Run a failed job again, or a missed tick": what it sends to a function and to a route is that tick.
  */
 
 const [, section = ''] =
-  /\n## Run a failed or missed tick again\n(.*?)\n## /s.exec(readFileSync(join(import.meta.dirname, '../../docs/on-call.md'), 'utf8')) ??
+  /\n## Run a failed job again, or a missed tick\n(.*?)\n## /s.exec(readFileSync(join(import.meta.dirname, '../../docs/on-call.md'), 'utf8')) ??
   [];
 const TICK = new Date('2026-11-20T02:00:00Z');
 const tickOf = ({ tick }: Execution) => tick;
