@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import type { DefaultTheme } from 'vitepress';
 import { ROOT } from './address.js';
 import { pagePlaces, titleOf } from './pages.js';
@@ -13,7 +13,15 @@ const itemOf = (page: string): DefaultTheme.SidebarItem => ({
   link: `/${places.get(page)}`.replace(/index\.md$/, ''),
 });
 
-const groups = sections().map(([text, pages]) => ({ text, items: pages.map(itemOf), collapsed: text === 'Decisions' }));
+/** The pages of a section; decisions stand in a group of their own, which a reader opens. */
+function itemsOf(pages: readonly string[]): DefaultTheme.SidebarItem[] {
+  const decisions = pages.filter((page) => posix.dirname(page) === 'docs/adr');
+  const items = pages.filter((page) => !decisions.includes(page)).map(itemOf);
+  if (decisions.length === 0) return items;
+  return [...items, { text: 'Decisions', link: '/adr/', items: decisions.map(itemOf), collapsed: true }];
+}
+
+const groups = sections().map(([text, pages]) => ({ text, items: itemsOf(pages), collapsed: false }));
 
 const doors = {
   text: 'Reference by door',
@@ -31,4 +39,5 @@ export const nav: DefaultTheme.NavItem[] = [
   { text: 'Deploy', link: '/deploy/cdk' },
   { text: 'On call', link: '/on-call' },
   { text: 'Reference', link: '/reference' },
+  { text: 'Proof', link: '/promises' },
 ];

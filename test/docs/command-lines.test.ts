@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { readCommandLine } from '../../src/cli/command-line.js';
 import { COMMANDS } from '../../src/cli/commands.js';
-import { PAGES } from './examples.js';
+import { examplesOf, PAGES } from './examples.js';
 
 /** Of a block, where a prompt may stand in front, or of a sentence. */
 const COMMAND_LINE = /^(?:\$ )?(?:npx (?:-y |-p \S+ )*)?single-execution ([a-z].*)$|`npx single-execution ([^`]+)`/gm;
@@ -15,9 +16,34 @@ const lines = PAGES.flatMap((page) => {
 
 test('every command line in the pages is one that the tool takes', () => {
   expect(lines.length).toBeGreaterThan(40);
-  expect(lines.flatMap(({ page, line }) => problemOf(line).map((problem) => `${page}: ${line}: ${problem}`))).toEqual(
+  expect(lines.flatMap(({ page, line }) => problemOf(wordsOf(line)).map((problem) => `${page}: ${line}: ${problem}`))).toEqual(
     [],
   );
+});
+
+/** The lists of a file that begin with the tool, and what a list of arguments beside that one adds. */
+function listedCommands(value: unknown): string[][] {
+  if (typeof value !== 'object' || value === null) return [];
+  const { command = [], args = [], entryPoint = [] } = value as Readonly<Record<string, string[]>>;
+  const words = [...entryPoint, ...command, ...args];
+  const tool = words.findIndex((word) => /^node_modules\/.bin\/single-execution$/.test(word));
+  return [...(tool < 0 ? [] : [words.slice(tool + 1)]), ...Object.values(value).flatMap(listedCommands)];
+}
+
+test('every file of docs/deploy/commands.md runs a command line that the tool takes', () => {
+  const page = 'docs/deploy/commands.md';
+  const [crontab, ...files] = ['crontab', 'yaml', 'json'].flatMap((language) => examplesOf(page, language));
+  const [kubernetes, actions, ecs] = files.map(({ code }) => parse(code));
+  const listed = [kubernetes, ecs].map((file) => listedCommands(file).flat());
+  const typed = [crontab?.code, actions.jobs.backup.steps.at(-1).run].map((line: string) => {
+    const [, words = ''] = /node_modules\/.bin\/single-execution (.*?)(?: \|\| .*)?$/m.exec(line) ?? [];
+    return wordsOf(words);
+  });
+
+  for (const words of [...listed, ...typed]) {
+    expect(words).toEqual(['run', '--name', 'backup', '--schedule', '0 2 * * *', '--', './backup.sh']);
+    expect(problemOf(words)).toEqual([]);
+  }
 });
 
 test.each([
@@ -26,11 +52,10 @@ test.each([
   ['show --table locks', 'show needs more'],
   ['why send-digest --tick', '--tick needs a value'],
 ])('the check of the command lines finds what is wrong with: %s', (line, problem) => {
-  expect(problemOf(line)).toEqual([expect.stringContaining(problem)]);
+  expect(problemOf(wordsOf(line))).toEqual([expect.stringContaining(problem)]);
 });
 
-function problemOf(line: string): string[] {
-  const words = wordsOf(line);
+function problemOf(words: readonly string[]): string[] {
   const command = COMMANDS.find(({ name }) => name.split(' ').every((word, index) => words[index] === word));
   if (!command) return ['there is no such command'];
   const args = words.slice(command.name.split(' ').length);

@@ -67,6 +67,7 @@ const USES: Readonly<Record<string, (exported: never) => unknown>> = {
   stopInTime: calledWith(notAborted),
   wrongAttribute: calledWith(new CorruptLockError('digest', 'lockUntil', 'a string')),
 
+  addTenants: (addTenants: Exported) => addTenants(stack(), ['acme', 'globex']),
   deployDigest: (deployDigest: Exported) => deployDigest(stack()),
   jobLocks: (jobLocks: Exported) => jobLocks(stack()),
   sharedTable: (sharedTable: Exported) => sharedTable(stack()),

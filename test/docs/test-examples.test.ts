@@ -53,7 +53,7 @@ const examples = allExamples().filter((example) => isOfVitest(example) && exampl
 
 test('the tests in pages are found', () => {
   expect(new Set(examples.map(({ page }) => page))).toEqual(
-    new Set(['README.md', 'docs/guides/middy.md', 'docs/guides/testing.md']),
+    new Set(['docs/guides/middy.md', 'docs/guides/testing.md']),
   );
 });
 

@@ -5,7 +5,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { templateOf } from '../support/synthesised.js';
 import { digest } from './digest.js';
 
-const GUIDE = new URL('../../docs/deploy/cdk.md', import.meta.url);
+const pageOf = (name: string): string =>
+  readFileSync(new URL(`../../docs/deploy/${name}.md`, import.meta.url), 'utf8');
 const LIMIT = 500;
 
 interface Counted {
@@ -46,13 +47,11 @@ function row(what: string, { resources, watched, metrics }: Counted): string {
   return `| ${what} | ${resources} | ${price(watched, 10)} | ${price(metrics, 30)} |`;
 }
 
-describe('row 77: the costs in the guide', () => {
-  let guide: string;
+describe('row 77: the costs in the pages', () => {
   let one: Counted;
   let two: Counted;
   let tenant: Counted;
   beforeAll(() => {
-    guide = readFileSync(GUIDE, 'utf8');
     one = counted(['a'], ['a']);
     // The second lock makes the function's own metrics useless to tell them apart; the third is like the second.
     two = less(counted(['a', 'b', 'c'], ['a', 'b', 'c']), counted(['a', 'b'], ['a', 'b']));
@@ -66,7 +65,7 @@ describe('row 77: the costs in the guide', () => {
       row('each further lock of a function, by its whole name', two),
       row('each further lock of a `prefix*`', tenant),
     ]) {
-      expect(guide).toContain(line);
+      expect(pageOf('costs')).toContain(line);
     }
   });
 
@@ -80,7 +79,7 @@ describe('row 77: the costs in the guide', () => {
     const further = less(counted(['a', 'b', 'c'], ['a', 'b', 'c'], level), counted(['a', 'b'], ['a', 'b'], level));
     const [first, each] = [dollars(10 * watched + 30 * metrics), dollars(10 * further.watched + 30 * further.metrics)];
 
-    expect(guide).toContain(
+    expect(pageOf('alarms')).toContain(
       `| \`${name}\` | ${kinds} | ${price(watched, 10)} | ${price(metrics, 30)} | ${first} | ${each} |`,
     );
   });
@@ -91,7 +90,7 @@ describe('row 77: the costs in the guide', () => {
     const names = 2 + Math.floor((LIMIT - several.resources) / two.resources);
     const tenants = 1 + Math.floor((LIMIT - one.resources) / tenant.resources);
 
-    expect(guide).toContain(
+    expect(pageOf('costs')).toContain(
       `A stack with a lock table fits ${functions} functions of one lock each, or one function of ${names} locks by their whole names, or one of ${tenants} locks of one \`prefix*\`.`,
     );
   });

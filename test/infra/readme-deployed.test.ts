@@ -12,7 +12,8 @@ import { nodeBinary } from '../support/node-binary.js';
 import { resolved } from '../support/synthesised-app.js';
 
 /*
- * README's handler in README's construct, to the letter: bundled as a deployment would, and run as Lambda does.
+ * README's handler in the construct of docs/deploy/cdk.md, to the letter: bundled as a deployment would, and run as
+ * Lambda does.
  */
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -23,9 +24,9 @@ afterAll(() => {
   rmSync(project, { recursive: true });
 });
 
-/** The first example of README that has this in it. */
-function example(part: string): string {
-  const blocks = readFileSync(join(ROOT, 'README.md'), 'utf8').matchAll(/^```ts\n(.*?)^```/gms);
+/** The first example of a page that has this in it. */
+function example(page: string, part: string): string {
+  const blocks = readFileSync(join(ROOT, page), 'utf8').matchAll(/^```ts\n(.*?)^```/gms);
   return [...blocks].map(([, code = '']) => code).find((code) => code.includes(part)) ?? '';
 }
 
@@ -35,8 +36,8 @@ async function synthesised(): Promise<{ template: Template; taskRoot: string }> 
   symlinkSync(join(ROOT, 'node_modules'), join(project, 'node_modules'));
   writeFileSync(join(project, 'package-lock.json'), JSON.stringify({ lockfileVersion: 3 }));
   writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ extends: join(ROOT, 'tsconfig.json') }));
-  writeFileSync(join(project, 'jobs.ts'), example('class Jobs extends Stack'));
-  writeFileSync(join(project, 'src/send-digest.ts'), example("name: 'send-digest'"));
+  writeFileSync(join(project, 'jobs.ts'), example('docs/deploy/cdk.md', 'class Jobs extends Stack'));
+  writeFileSync(join(project, 'src/send-digest.ts'), example('README.md', "name: 'send-digest'"));
   // Where the construct looks for the entry and the lock file.
   process.chdir(project);
   const { Jobs } = (await import(join(project, 'jobs.ts'))) as { Jobs: new (scope: Construct, id: string) => Stack };

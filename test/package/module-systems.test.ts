@@ -199,14 +199,14 @@ describe.each([
   });
 });
 
-describe('row 96: the test of the README passes', { timeout: SLOW_MS }, () => {
+describe('row 96: the test of docs/guides/testing.md with a mocked SDK passes', { timeout: SLOW_MS }, () => {
   const VITEST = "import { expect, test } from 'vitest';\n";
 
-  /** The test of the README with another line for the runner. */
-  async function readmeTest(runner: string): Promise<string> {
-    const blocks = (await readFile(join(ROOT, 'README.md'), 'utf8')).matchAll(/^```ts\n(.*?)^```/gms);
-    const text = [...blocks].map(([, code = '']) => code).find((code) => code.includes(VITEST)) ?? '';
-    expect(text).toContain('the same tick runs once');
+  /** That test with another line for the runner. */
+  async function pageTest(runner: string): Promise<string> {
+    const blocks = (await readFile(join(ROOT, 'docs/guides/testing.md'), 'utf8')).matchAll(/^```ts\n(.*?)^```/gms);
+    const text = [...blocks].map(([, code = '']) => code).find((code) => code.includes('fakeLockTable(mock)')) ?? '';
+    expect(text).toContain(VITEST);
     return text.replace(VITEST, runner);
   }
 
@@ -247,7 +247,7 @@ describe('row 96: the test of the README passes', { timeout: SLOW_MS }, () => {
     await mkdir(folder);
     await run(bin('.bin/cdk'), ['init', 'app', '--language', 'typescript', '--generate-only'], folder);
     await installed.addProject('app', {
-      'test/digest.test.ts': await readmeTest(''),
+      'test/digest.test.ts': await pageTest(''),
       'lib/app-stack.ts': STACK,
       'lib/send-digest.ts': HANDLER,
       // Without its test: the types of Jest are not among the packages of this repository.
@@ -288,14 +288,14 @@ describe('row 96: the test of the README passes', { timeout: SLOW_MS }, () => {
       'package.json': '{ "type": "commonjs" }',
       'jest.config.js': "module.exports = { transform: { '^.+\\\\.ts$': 'ts-jest' } };",
       'tsconfig.json': JSON.stringify({ compilerOptions }),
-      'digest.test.ts': await readmeTest("import { expect, test } from '@jest/globals';\n"),
+      'digest.test.ts': await pageTest("import { expect, test } from '@jest/globals';\n"),
     });
 
     await run(bin('.bin/jest'), [], folder);
   });
 
   test('with vitest', async () => {
-    const folder = await installed.addProject('vitest', { 'digest.test.ts': await readmeTest(VITEST) });
+    const folder = await installed.addProject('vitest', { 'digest.test.ts': await pageTest(VITEST) });
 
     expect(await run(bin('.bin/vitest'), ['run', '--root', folder], folder)).toMatch(PASSED);
   });
@@ -303,7 +303,7 @@ describe('row 96: the test of the README passes', { timeout: SLOW_MS }, () => {
   test.each(['mjs', 'cjs'] as const)('with node:test, from %s', async (kind) => {
     const runner = "import { test } from 'node:test';\nimport { expect } from 'expect';\n";
     const folder = await installed.addProject('node-test', {
-      [`digest.test.${kind}`]: await javaScript(await readmeTest(runner), kind),
+      [`digest.test.${kind}`]: await javaScript(await pageTest(runner), kind),
     });
 
     expect(await run(process.execPath, ['--test', `digest.test.${kind}`], folder)).toMatch(PASSED);

@@ -9,21 +9,11 @@ const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 const flush = (text: string): string => text.replace(/^ +/gm, '');
 
 test.each([
-  ['sam', 'sam/template.yaml'],
-  ['serverless', 'serverless/serverless.yml'],
-  ['terraform', 'terraform/main.tf'],
-])('what docs/deploy/%s.md shows of its template is in it', (page, file) => {
-  const blocks = [...read(`docs/deploy/${page}.md`).matchAll(/^```(?:yaml|hcl)\n(.*?)^```/gms)];
-
-  expect(blocks).toHaveLength(1);
-  for (const [, block = ''] of blocks) expect(flush(read(`infra/templates/${file}`))).toContain(flush(block));
-});
-
-test.each([
-  ['serverless', 'serverless/serverless.yml'],
-  ['terraform', 'terraform/main.tf'],
-])('docs/deploy/%s.md bundles the handler as a comment of its template says', (page, file) => {
-  const [command = ''] = /^npx esbuild (.*\\\n)*.*/m.exec(read(`docs/deploy/${page}.md`)) ?? [];
+  ['Serverless Framework', 'serverless/serverless.yml'],
+  ['Terraform or OpenTofu', 'terraform/main.tf'],
+])('docs/deploy/templates.md, "%s", bundles the handler as a comment of its template says', (heading, file) => {
+  const [, section = ''] = read('docs/deploy/templates.md').split(`\n## ${heading}\n`);
+  const [command = ''] = /^npx esbuild (.*\\\n)*.*/m.exec(section.split('\n## ')[0] ?? '') ?? [];
   const comments = read(`infra/templates/${file}`).replace(/^ *# */gm, '');
 
   expect(command).toContain('--sources-content=false');
