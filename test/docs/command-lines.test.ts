@@ -16,9 +16,9 @@ const lines = PAGES.flatMap((page) => {
 
 test('every command line in the pages is one that the tool takes', () => {
   expect(lines.length).toBeGreaterThan(40);
-  expect(lines.flatMap(({ page, line }) => problemOf(wordsOf(line)).map((problem) => `${page}: ${line}: ${problem}`))).toEqual(
-    [],
-  );
+  expect(
+    lines.flatMap(({ page, line }) => problemOf(wordsOf(line)).map((problem) => `${page}: ${line}: ${problem}`)),
+  ).toEqual([]);
 });
 
 /** The lists of a file that begin with the tool, and what a list of arguments beside that one adds. */

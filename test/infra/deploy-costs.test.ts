@@ -5,8 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { templateOf } from '../support/synthesised.js';
 import { digest } from './digest.js';
 
-const pageOf = (name: string): string =>
-  readFileSync(new URL(`../../docs/deploy/${name}.md`, import.meta.url), 'utf8');
+const pageOf = (name: string): string => readFileSync(new URL(`../../docs/deploy/${name}.md`, import.meta.url), 'utf8');
 const LIMIT = 500;
 
 interface Counted {
