@@ -97,7 +97,7 @@ export const SITUATIONS: readonly Situation[] = [
     rings: { DeadLetters: 'once', Failed: 'once' },
   },
   {
-    what: 'a tick is killed at its time-out, three times',
+    what: 'a tick is killed at its timeout, three times',
     job: nightlyJob,
     days: 3,
     happens(scene) {
@@ -277,7 +277,7 @@ export const SITUATIONS: readonly Situation[] = [
     rings: {},
   },
   {
-    what: 'a run takes over 90 % of its time-out',
+    what: 'a run takes over 90 % of its timeout',
     job: nightlyJob,
     days: 3,
     happens(scene) {

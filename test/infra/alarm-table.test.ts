@@ -36,8 +36,8 @@ function row({ what, rings }: Situation): string {
   return `| ${what} | ${cell('page') || '–'} | ${cell('ticket') || '–'} |`;
 }
 
-test('row 77: docs/deploy/alarms.md has this table', () => {
-  const page = readFileSync(new URL('../../docs/deploy/alarms.md', import.meta.url), 'utf8');
+test('row 77: docs/reliability.md has this table', () => {
+  const page = readFileSync(new URL('../../docs/reliability.md', import.meta.url), 'utf8');
 
   expect(page).toContain(['| situation | page | ticket |', '|---|---|---|', ...SITUATIONS.map(row)].join('\n'));
 });
