@@ -11,7 +11,7 @@ const flush = (text: string): string => text.replace(/^ +/gm, '');
 test.each([
   ['Serverless Framework', 'serverless/serverless.yml'],
   ['Terraform or OpenTofu', 'terraform/main.tf'],
-])('docs/deploy/templates.md, "%s", bundles the handler as a comment of its template says', (heading, file) => {
+])('the section %s of docs/deploy/templates.md bundles the handler as a comment of its template says', (heading, file) => {
   const [, section = ''] = read('docs/deploy/templates.md').split(`\n## ${heading}\n`);
   const [command = ''] = /^npx esbuild (.*\\\n)*.*/m.exec(section.split('\n## ')[0] ?? '') ?? [];
   const comments = read(`infra/templates/${file}`).replace(/^ *# */gm, '');
