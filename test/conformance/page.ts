@@ -28,7 +28,7 @@ function pageOf(results: readonly Result[], redisVersion: string): string {
     '',
     'Other projects have written tests for their locks. They run here against our stores: in memory, on DynamoDB Local 3.3, on Redis, and on Redis behind the REST protocol of Upstash. `npm run conformance` runs them and writes this page. They are also part of `npm test`, which fails when a count on this page is not that of the run.',
     '',
-    `The figures are of Redis ${redisVersion}. A cell tells how many scenarios pass, of those that ask something of a store.`,
+    `The figures are of Redis ${redisVersion}. A cell says how many scenarios pass, of those that apply to a store.`,
     '',
     `| suite | scenarios | ${KINDS.join(' | ')} | [other answers](#where-we-answer-otherwise) | not for us |`,
     `|---|---|${KINDS.map(() => '---|').join('')}---|---|`,
