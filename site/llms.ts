@@ -15,7 +15,7 @@ export function writeLlmsTexts(site: string): void {
   const places = pagePlaces();
   const listed = [
     ...sections().map(([name, pages]) => [name, pages.map((page) => places.get(page) ?? page)] as const),
-    ['Reference by door', DOORS.map(({ page }) => `api/${page}.md`)] as const,
+    ['Reference by entry point', DOORS.map(({ page }) => `api/${page}.md`)] as const,
   ].map(([name, inside]) => ({
     name,
     pages: inside.map((place) => ({ place, text: readFileSync(join(PAGES, place), 'utf8') })),

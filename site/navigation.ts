@@ -24,7 +24,7 @@ function itemsOf(pages: readonly string[]): DefaultTheme.SidebarItem[] {
 const groups = sections().map(([text, pages]) => ({ text, items: itemsOf(pages), collapsed: false }));
 
 const doors = {
-  text: 'Reference by door',
+  text: 'Reference by entry point',
   link: '/api/',
   items: DOORS.map(({ door, page }) => ({ text: door, link: `/api/${page}` })),
   collapsed: true,

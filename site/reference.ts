@@ -69,7 +69,7 @@ export async function writeReference(): Promise<void> {
   writeFileSync(join(PAGES, 'api/index.md'), `${INTRODUCTION}\n\n${head}\n${rows.join('\n')}\n`);
 }
 
-const INTRODUCTION = `# Reference by door
+const INTRODUCTION = `# Reference by entry point
 
 A door is an entry point of the package that you import by itself. Each page has all that its door exports.`;
 
