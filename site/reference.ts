@@ -65,13 +65,13 @@ export async function writeReference(): Promise<void> {
     writeFileSync(file, text.replace(/^# .*$/m, `# ${door}\n\n${links.join(', ')}, and their types.`));
     return `| [\`${door}\`](${page}.md) | ${links.join(', ')} |`;
   });
-  const head = '| door | functions and classes |\n|---|---|';
+  const head = '| entry point | functions and classes |\n|---|---|';
   writeFileSync(join(PAGES, 'api/index.md'), `${INTRODUCTION}\n\n${head}\n${rows.join('\n')}\n`);
 }
 
 const INTRODUCTION = `# Reference by entry point
 
-A door is an entry point of the package that you import by itself. Each page has all that its door exports.`;
+Each entry point of the package is imported by itself. Its page has all that it exports.`;
 
 /** What TypeDoc writes, with one heading for all errors, and without what each class inherits from Error. */
 const tidied = (text: string) =>
