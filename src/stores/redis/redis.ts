@@ -49,7 +49,7 @@ export interface NodeRedisClient {
 
 /** Options of `redisStore`. */
 export interface RedisStoreOptions {
-  /** A connected client. Turn off its own retries: see docs/stores/redis.md, "Limits". */
+  /** A connected client. For the settings that it needs see docs/stores/redis.md, "Limits". */
   readonly client: IORedisClient | NodeRedisClient;
   /** Put before each lock name in the key. @default 'lock:' */
   readonly keyPrefix?: string;
