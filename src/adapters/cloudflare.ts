@@ -9,13 +9,13 @@ import { type MaxDuration, timesByOptions } from '../core/wrap/run-times.js';
 import { type TickOption, type Trigger, tickChooser, warnOfNoTick } from '../core/wrap/trigger.js';
 import { type OnSkipped, type OwnOptions, resolveWrapper } from '../core/wrap/wrapper.js';
 
-/** What a scheduled handler is told of its trigger; `ScheduledController` of @cloudflare/workers-types fits. */
+/** The trigger of a scheduled handler; `ScheduledController` of @cloudflare/workers-types fits. */
 export interface ScheduledController {
   /** When the cron trigger was due, in epoch milliseconds. */
   readonly scheduledTime: number;
   /** The expression of the trigger, such as `0 2 * * *`. */
   readonly cron: string;
-  /** Tells the platform not to try this event again when it fails. */
+  /** Keeps the platform from trying this event again if it fails. */
   noRetry(): void;
 }
 
@@ -23,7 +23,7 @@ export interface ScheduledController {
 export interface ExecutionContext {
   /** Keeps the Worker alive until a promise has settled; the run waits for it too. */
   waitUntil(promise: Promise<unknown>): void;
-  /** Of routes; a scheduled handler has no use for it. */
+  /** For routes; without use in a scheduled handler. */
   passThroughOnException(): void;
 }
 
@@ -36,14 +36,14 @@ export interface Options<Env = unknown, C = ScheduledController, X = ExecutionCo
     MaxDuration {
   /** The lock. 1 to 128 UTF-8 bytes with the store's prefix, Unicode form NFC, no control characters. */
   readonly name: string | ((controller: C, env: Env, ctx: X) => string);
-  /** Where the lock is kept, or a function of the bindings, called for each event: no connection outlives its event. */
+  /** The store, or a function that makes it from the bindings for each event: no connection outlives its event. */
   readonly store: LockStore | ((env: Env) => LockStore);
   /**
-   * Where the scheduled time comes from: `controller.scheduledTime`, the tick of `schedule` due by the clock,
-   * nowhere, or a function. @default 'event'
+   * The source of the scheduled time: `controller.scheduledTime` (`'event'`), the tick of `schedule` due by the clock
+   * (`'nearest'`), none (`'none'`), or a function. @default 'event'
    */
   readonly tick?: TickOption<[controller: C, env: Env, ctx: X]>;
-  /** What becomes of a skip: it is returned, thrown as a `LockHeldError`, or given to a function. @default 'return' */
+  /** The result of a skip: returned, thrown as a `LockHeldError`, or passed to a function. @default 'return' */
   readonly onSkipped?: OnSkipped;
 }
 
@@ -51,8 +51,8 @@ const OWN_OPTIONS = namesOf<OwnOptions<Options>>({ maxDuration: true });
 
 /**
  * Wraps the `scheduled` handler of a Worker: it runs at most once per scheduled time, and never two at once. The
- * execution is its fourth argument; handlers with fewer parameters fit. What the handler hands to `ctx.waitUntil` is part
- * of its run. Whether the platform tries a failed run again is left to it and to `noRetry`.
+ * execution is its fourth argument; handlers with fewer parameters fit. Promises passed to `ctx.waitUntil` are part of
+ * the run. The platform may try a failed run again, unless `noRetry` is called.
  *
  * @example
  * ```ts
@@ -79,7 +79,7 @@ const OWN_OPTIONS = namesOf<OwnOptions<Options>>({ maxDuration: true });
  * ```
  *
  * @returns a scheduled handler; it resolves to the handler's value or to the skip, which the platform ignores
- * @throws TypeError, RangeError when wrapping, for options that cannot be
+ * @throws TypeError, RangeError when wrapping, for invalid options
  */
 export function withSingleExecution<
   Env = unknown,
@@ -115,10 +115,10 @@ export function withSingleExecution<
   };
 }
 
-/** The platform's own controller of a copy that a handler is given. */
+/** The platform's own controller, by the copy that a handler gets. */
 const originals = new WeakMap<object, object>();
 
-/** A store that is made of the bindings is made for each event, and found again where the handler calls itself. */
+/** Makes a store from the bindings once for each event; a handler that calls itself finds the same store. */
 function policyChooser<Env>(store: Options<Env>['store'], settings: Settings): (event: object, env: Env) => Policy {
   if (typeof store !== 'function') {
     const policy = withStore(settings, store);
@@ -134,12 +134,12 @@ function policyChooser<Env>(store: Options<Env>['store'], settings: Settings): (
 }
 
 /**
- * The controller as the handler is given it. For a tick that is caught up with, its scheduled time is that tick; the
- * platform's own object does the rest.
+ * The controller for the handler. During catch-up its scheduled time is the older tick; the platform's own object does
+ * the rest.
  */
 function controllerOf<C extends ScheduledController>(controller: C, { isCatchUp, tick }: Execution): C {
   if (!isCatchUp || typeof controller.scheduledTime !== 'number') return controller;
-  // Not the controller itself: it may be frozen. Methods of a platform's own object work on that object alone.
+  // Not the controller itself: it may be frozen. Methods of a platform's object work only on that object.
   const copy = new Proxy<C>(Object.create(controller), {
     get(_, property) {
       if (property === 'scheduledTime') return tick?.getTime();

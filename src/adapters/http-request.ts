@@ -4,7 +4,7 @@ import { readInstant, type Trigger } from '../core/wrap/trigger.js';
 
 /** Headers with the scheduled time: of Vercel Schedules and of Google Cloud Scheduler. */
 const TIME_HEADERS = ['ce-vssscheduledat', 'x-cloudscheduler-scheduletime'];
-/** How far ahead of this host's clock a request may name its time. */
+/** How far a request's time may be ahead of this host's clock. */
 const MAX_AHEAD_MS = 300_000;
 /** Headers with an id to find the request by: of Vercel Schedules, Vercel, Netlify, Supabase and Cloudflare. */
 const ID_HEADERS = ['ce-id', 'x-vercel-id', 'x-nf-request-id', 'sb-request-id', 'cf-ray'];
@@ -22,13 +22,13 @@ export async function readSchedule(request: Request): Promise<Trigger> {
   return typeof time === 'number' ? { tickMs: time } : readInstant(time);
 }
 
-/** Why a request is refused because of its scheduled time, and the code that its caller gets. */
+/** Why a request's scheduled time is refused, and the code that the caller gets. */
 export interface TickRefusal {
   readonly code: 'TICK_MISSING' | 'TICK_UNREADABLE' | 'TICK_OUT_OF_RANGE';
   readonly why: string;
 }
 
-/** A caller must not mark future ticks as done: one header would keep the job from running. */
+/** Refuses future ticks: if a caller could mark them as done, one header would keep the job from running. */
 export function refusedTick({ tickMs, unreadableTick }: Trigger, nowMs: number): TickRefusal | undefined {
   if (unreadableTick !== undefined) {
     return { code: 'TICK_UNREADABLE', why: `its scheduled time cannot be read: ${unreadableTick}` };
@@ -47,8 +47,8 @@ export function refusedTick({ tickMs, unreadableTick }: Trigger, nowMs: number):
 }
 
 /**
- * The request as the handler is given it. Its body can be read once, so a tick that is caught up with gets a copy, with
- * what a framework's own class adds to it.
+ * The request for the handler. A body can be read only once, so an older tick gets a copy, with all that a framework's
+ * own class adds.
  */
 export function requestOf<Q extends Request>(request: Q, { isCatchUp }: Execution): Q {
   if (!isCatchUp || request.bodyUsed) return request;
@@ -58,7 +58,7 @@ export function requestOf<Q extends Request>(request: Q, { isCatchUp }: Executio
   return Object.defineProperties(copy, added);
 }
 
-/** For people who look at the lock: the request's id, and nothing else of it. */
+/** The request's id and nothing else, for people who look at the lock. */
 export function whoCalls(request: Request): string {
   const id = firstHeader(request, ID_HEADERS);
   return id === undefined ? 'a request' : `request ${id}`;
@@ -76,7 +76,7 @@ async function scheduledTimeOfBody(request: Request): Promise<unknown> {
   try {
     return ((await request.clone().json()) as { scheduledTime?: unknown }).scheduledTime;
   } catch {
-    // The body is not JSON: that is for the handler to judge.
+    // The body is not JSON; the handler decides what that means.
     return undefined;
   }
 }

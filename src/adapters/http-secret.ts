@@ -1,18 +1,18 @@
 import { warn } from '../core/observers/operator-log.js';
 import { describeType } from '../core/values/describe.js';
 
-/** What a header can carry; blanks at its ends would be lost. */
+/** Text that a header can carry; blanks at its ends would be lost. */
 const SENDABLE = /^[!-~](?:[ -~]*[!-~])?$/;
 const MISSING =
   'a request was refused with status 500, because CRON_SECRET is not set: set it, give secret, or say secret: false where nobody else can call';
 const REFUSED =
   'a request was refused with status 401, because it did not show the secret; if it was the scheduler, compare what it sends';
 
-/** Whether a request shows the secret; `unset` where no secret is set. */
+/** Whether a request shows the secret; `unset` if no secret is set. */
 export type Shown = 'right' | 'wrong' | 'unset';
 
 /**
- * Makes the check of a request's `Authorization: Bearer <secret>`, with the time it takes independent of the secret.
+ * Makes the check of a request's `Authorization: Bearer <secret>`. Its time does not depend on the secret.
  *
  * @throws TypeError for a secret that is empty or cannot be sent, such as an environment variable that is not set
  */
@@ -45,14 +45,15 @@ export function secretCheck(options: { readonly secret?: string | false }): (req
 }
 
 /**
- * What Vercel sends with every cron request of a project that has it. Read at the request: a build may be without it.
+ * `CRON_SECRET`: Vercel sends it with every cron request if the project has it. Read for each request, because a build
+ * may not have it.
  */
 function secretOfEnvironment(): string | undefined {
   const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
   return process?.env?.['CRON_SECRET'] || undefined;
 }
 
-/** Takes a time that depends only on the length of what was given. */
+/** Compares in a time that depends only on the length of `given`. */
 function isSame(given: string, expected: string): boolean {
   let difference = given.length ^ expected.length;
   for (let i = 0; i < given.length; i++) difference |= given.charCodeAt(i) ^ expected.charCodeAt(i % expected.length);

@@ -15,7 +15,7 @@ import { type OwnOptions, resolveWrapper } from '../core/wrap/wrapper.js';
 import { readSchedule, refusedTick, requestOf, whoCalls } from './http-request.js';
 import { secretCheck } from './http-secret.js';
 
-/** A route that is given its execution as third argument. Handlers with fewer parameters fit. */
+/** A route that gets its execution as third argument. Handlers with fewer parameters fit. */
 export type Route<Q, X> = (request: Q, context: X, execution: Execution) => FetchResponse | PromiseLike<FetchResponse>;
 
 /** Options of `withSingleExecution` for routes. One of `lockAtMostFor`, `maxDuration` and `keepAlive` is required. */
@@ -23,19 +23,19 @@ export interface Options<Q = FetchRequest, X = unknown> extends LockOptions, Max
   /** The lock. 1 to 128 UTF-8 bytes with the store's prefix, Unicode form NFC, no control characters. */
   readonly name: string | ((request: Q, context: X) => string);
   /**
-   * Where the scheduled time comes from: `'event'`, the request, which is refused where it tells none; `'nearest'`,
-   * the tick of `schedule` that is due by the local clock; a function of it; the local clock, cut down to an
-   * interval such as `{ every: '5m' }`; or `'none'`, where a second request may run again.
+   * The source of the scheduled time: `'event'`, the request, which is refused without one; `'nearest'`, the tick of
+   * `schedule` that is due by the local clock; a function of the request; the local clock, rounded down to an interval
+   * such as `{ every: '5m' }`; or `'none'`: a second request may run again.
    */
   readonly tick: TickOption<[request: Q, context: X]> | TickEvery;
   /**
-   * What answers a skip: status 200 with the `Skipped` as JSON, a `LockHeldError` that is thrown, or a function's
+   * The answer to a skip: status 200 with the `Skipped` as JSON, a `LockHeldError` that is thrown, or a function's
    * response. @default 'return'
    */
   readonly onSkipped?: 'return' | 'throw' | ((skipped: Skipped) => FetchResponse | PromiseLike<FetchResponse>);
   /**
-   * What a caller must show as `Authorization: Bearer <secret>`, else it is answered with status 401. `false` where
-   * nobody but the scheduler can call. @default CRON_SECRET of the environment; without it, every request is refused
+   * The secret that a caller must send as `Authorization: Bearer <secret>`; others get status 401. `false` if only the
+   * scheduler can call. @default CRON_SECRET of the environment; without it, every request is refused
    */
   readonly secret?: string | false;
 }
@@ -43,9 +43,9 @@ export interface Options<Q = FetchRequest, X = unknown> extends LockOptions, Max
 const OWN_OPTIONS = namesOf<OwnOptions<Options>>({ secret: true, maxDuration: true });
 
 /**
- * Wraps a route that a scheduler calls: it runs at most once per scheduled time, and never two at once. The handler's
- * response or error reaches the caller untouched; a response of status 500 or more has failed, as an error has. A skip is
- * answered with status 200, a store that failed with 503, a request that tells no time with 400, all as JSON.
+ * Wraps a route that a scheduler calls: it runs at most once per scheduled time, and never two at once. The caller gets
+ * the handler's response or error unchanged; a response of status 500 or more counts as a failed run. A skip is
+ * answered with status 200, a failed store with 503, a request without a time with 400, all as JSON.
  *
  * @example
  * ```ts
@@ -62,7 +62,7 @@ const OWN_OPTIONS = namesOf<OwnOptions<Options>>({ secret: true, maxDuration: tr
  * ```
  *
  * @returns a route of a request and the platform's context
- * @throws TypeError, RangeError when wrapping, for options that cannot be
+ * @throws TypeError, RangeError when wrapping, for invalid options
  */
 export function withSingleExecution<Q extends FetchRequest = FetchRequest, X = unknown>(
   handler: Route<Q, X>,
@@ -103,7 +103,7 @@ export function withSingleExecution<Q extends FetchRequest = FetchRequest, X = u
   };
 }
 
-/** Answers a request with what comes first: the response of the handler, or what became of the whole run. */
+/** Answers a request with the first of two: the handler's response, or the result of the whole run. */
 function respond<X>(
   context: X,
   call: (context: X, execution: Execution) => Response | PromiseLike<Response>,
@@ -120,7 +120,7 @@ function respond<X>(
       hasStarted = true;
       const counted = (counting: X) => call(counting, execution);
       const response = await withBackgroundWork(context, counted, execution.isCatchUp ? undefined : onReturned);
-      // Some platforms take a handler that returns nothing.
+      // Some platforms allow a handler that returns nothing.
       if (response?.status >= 500) throw new FailedResponse(response);
       return response;
     }),
@@ -130,7 +130,7 @@ function respond<X>(
   return Promise.race([answerEarly(returned, context, whole), whole]);
 }
 
-/** Answers once the handler has returned. Its work in the background goes on, and the lock is kept for it. */
+/** Answers once the handler has returned. Its background work goes on, under the lock. */
 async function answerEarly(returned: Promise<Response>, context: unknown, whole: Promise<Response>): Promise<Response> {
   const response = await returned;
   (context as { waitUntil(promise: Promise<unknown>): void }).waitUntil(whole.catch(() => undefined));
@@ -149,7 +149,7 @@ async function answerWhole(
   } catch (error) {
     if (error instanceof FailedResponse) return error.response;
     const isOfStore = error instanceof LockStoreError || error instanceof CorruptLockError;
-    // The handler may throw such an error too, of a lock of its own.
+    // The handler may throw such an error too, from a lock of its own.
     const isOurs = !hasStarted() || (error instanceof LockStoreError && error.operation === 'mark');
     if (!isOurs || !isOfStore) throw error;
     return refuse(503, error.code);
@@ -175,16 +175,16 @@ function refuse(status: number, code: string, headers: Record<string, string> = 
 }
 
 /*
- * The Fetch API's types as the project's compiler knows them: the DOM's, Node's or the platform's. Where it knows none
- * of them, there are no routes, and this library's declarations still compile.
+ * The Fetch API's types that the project's compiler knows: the DOM's, Node's or the platform's. If it knows none,
+ * routes cannot be typed, but this library's declarations still compile.
  */
 
-/** The platform's `Request`, where the project's compiler knows it. */
+/** The platform's `Request`, if the project's compiler knows it. */
 type FetchRequest = typeof globalThis extends { readonly Request: { readonly prototype: infer Known } }
   ? Known
   : object;
 
-/** The platform's `Response`, where the project's compiler knows it. */
+/** The platform's `Response`, if the project's compiler knows it. */
 type FetchResponse = typeof globalThis extends { readonly Response: { readonly prototype: infer Known } }
   ? Known
   : object;

@@ -1,19 +1,19 @@
 /**
- * Lambda's context, as `Context` of @types/aws-lambda has it, so that handlers annotated with that type fit. This
- * library reads the remaining time and the four identifying strings.
+ * Lambda's context, with the members of `Context` of @types/aws-lambda, so that handlers annotated with that type fit.
+ * This library reads the remaining time and the four identifying strings.
  */
 export interface Context {
-  /** Of callback handlers; without effect on those that return a promise. */
+  /** For callback handlers; no effect on handlers that return a promise. */
   callbackWaitsForEmptyEventLoop: boolean;
   /** Name of the function. */
   functionName: string;
   /** Its version, such as `$LATEST`. */
   functionVersion: string;
-  /** The ARN that was invoked; an alias or a version may stand at its end. */
+  /** The ARN that was invoked; it may end in an alias or a version. */
   invokedFunctionArn: string;
   /** Memory of the function, in megabytes. */
   memoryLimitInMB: string;
-  /** Identity of the invocation. A retry of Lambda's has the same one. */
+  /** Identity of the invocation. A retry by Lambda has the same one. */
   awsRequestId: string;
   /** CloudWatch log group of the function. */
   logGroupName: string;
@@ -28,21 +28,21 @@ export interface Context {
         cognitoIdentityPoolId: string;
       }
     | undefined;
-  /** What a mobile app has sent about itself. */
+  /** A mobile app's data about itself. */
   clientContext?: ClientContext | undefined;
-  /** The tenant, where the function isolates tenants. */
+  /** The tenant, if the function isolates tenants. */
   tenantId?: string | undefined;
   /** Milliseconds until Lambda ends the invocation. The default lease and the deadline follow from it. */
   getRemainingTimeInMillis(): number;
-  /** Of callback handlers. Do not call it. */
+  /** For callback handlers. Do not call it. */
   done(error?: Error, result?: unknown): void;
-  /** Of callback handlers. Do not call it. */
+  /** For callback handlers. Do not call it. */
   fail(error: Error | string): void;
-  /** Of callback handlers. Do not call it. */
+  /** For callback handlers. Do not call it. */
   succeed(message: unknown, object?: unknown): void;
 }
 
-/** What AWS's mobile SDKs send about an app, as @types/aws-lambda has it. */
+/** Data about an app from AWS's mobile SDKs, as in @types/aws-lambda. */
 interface ClientContext {
   /** The app. */
   client: {
@@ -74,14 +74,14 @@ interface ClientContext {
   };
 }
 
-/** Milliseconds until Lambda ends this invocation; undefined where an emulator does not tell. */
+/** Milliseconds until Lambda ends this invocation; undefined if an emulator does not say. */
 export function remainingMs(context: Partial<Context> | undefined): number | undefined {
   if (typeof context?.getRemainingTimeInMillis !== 'function') return undefined;
   const ms: unknown = context.getRemainingTimeInMillis();
   return typeof ms === 'number' && Number.isFinite(ms) ? ms : undefined;
 }
 
-/** For people who look at the lock: function, version, region and request id, and nothing else of the invocation. */
+/** Function, version, region and request id, and nothing else of the invocation, for people who look at the lock. */
 export function whoRuns(context: Partial<Context> | undefined): string {
   const { functionName, functionVersion, invokedFunctionArn, awsRequestId } = context ?? {};
   const region = typeof invokedFunctionArn === 'string' ? invokedFunctionArn.split(':')[3] : undefined;

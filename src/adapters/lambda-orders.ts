@@ -12,16 +12,16 @@ import { type OwnOptions, resolveWrapper, type Wrapper } from '../core/wrap/wrap
 import type { Options } from './lambda.js';
 import { type Context, remainingMs, whoRuns } from './lambda-context.js';
 
-/** What becomes of an invocation of Lambda, whoever calls the handler. */
+/** Turns an invocation of Lambda into an order, for the wrapper and for the middleware. */
 export interface LambdaOrders<E> extends Pick<Wrapper<[E, Context]>, 'reply'> {
   readonly policy: Policy;
-  /** @throws TypeError, RangeError for a name, a tick or a context that cannot be */
+  /** @throws TypeError, RangeError for an invalid name, tick or context */
   orderFor(event: E, context: Context): Order;
 }
 
 const OWN_OPTIONS = namesOf<OwnOptions<Options>>({});
 
-/** @throws TypeError, RangeError for a handler or options that cannot be */
+/** @throws TypeError, RangeError for an invalid handler or invalid options */
 export function lambdaOrders<E>(handler: unknown, options: Options<E>): LambdaOrders<E> {
   const { settings, nameFor, reply } = resolveWrapper(handler, options, OWN_OPTIONS, logAndMetrics);
   const { tick = 'event' } = options;
@@ -51,12 +51,12 @@ function onNoTick(): OnUntold {
   };
 }
 
-/** The times of each run. They throw a TypeError where neither the options nor the context tell a lease. */
+/** Makes the times of each run. Throws a TypeError if neither the options nor the context determine a lease. */
 function timesOf(policy: Policy): (remaining: number | undefined) => RunTimes {
   const timesFor = timesWithin(policy, "the function's remaining");
   return (remaining) => {
     if (remaining !== undefined) return timesFor(remaining);
-    // With the off switch on nothing is held, so no lease is needed.
+    // If locking is switched off, nothing is held and no lease is needed.
     const leaseMs = leaseFor(policy) ?? (isSwitchedOff(policy.store) ? LONGEST_LEASE_MS : undefined);
     if (leaseMs !== undefined) return { leaseMs };
     throw new TypeError(
@@ -70,7 +70,8 @@ const SCHEDULE_SOURCES: readonly unknown[] = [undefined, 'aws.events', 'aws.sche
 /**
  * Reads an EventBridge rule event (`time`), Scheduler's own event (`time`; its `detail` is a string), or a Scheduler
  * input made of context attributes (`scheduledTime` or `time`, `scheduleArn`, `attemptNumber`, all strings). The time
- * of an event from any other source is no scheduled time. `id` and `execution-id` change per delivery and are not read.
+ * of an event from any other source is not a scheduled time. `id` and `execution-id` change per delivery and are not
+ * read.
  */
 export function readScheduleEvent(event: unknown): Trigger {
   if (typeof event !== 'object' || event === null) return {};
@@ -86,8 +87,8 @@ export function readScheduleEvent(event: unknown): Trigger {
 }
 
 /**
- * Refuses an event whose time is still the text of a context attribute: its template is wrong, and so would each event
- * of its schedule be.
+ * Refuses an event whose time is still the text of a context attribute: the template of its schedule is wrong, so every
+ * event would be.
  *
  * @throws RangeError with the remedy
  */
@@ -99,13 +100,13 @@ function checkFilledIn({ unreadableTick }: Trigger, name: string): void {
 }
 
 /**
- * The event as the handler is given it. A tick that is caught up with has no event of its own: it gets a copy of this
- * one, whose time is that tick. An event that tells no scheduled time stays as it is.
+ * The event for the handler. An older tick has no event of its own: it gets a copy of this one with that tick as its
+ * time. An event without a scheduled time is not changed.
  */
 export function eventOf<E>(event: E, { isCatchUp, tick }: Execution): E {
   if (!isCatchUp || readScheduleEvent(event).tickMs === undefined) return event;
   const { scheduledTime } = event as Record<string, unknown>;
-  // Without milliseconds, as EventBridge writes it.
+  // Without milliseconds, like EventBridge.
   return { ...event, [scheduledTime ? 'scheduledTime' : 'time']: tick?.toISOString().replace('.000Z', 'Z') };
 }
 

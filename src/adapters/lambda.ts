@@ -8,8 +8,8 @@ import type { Context } from './lambda-context.js';
 import { eventOf, lambdaOrders } from './lambda-orders.js';
 
 /**
- * A Lambda handler that is given its execution as third argument. It returns a promise: one that returns at once could
- * not be told from a callback handler. Handlers with fewer parameters fit.
+ * A Lambda handler that gets its execution as third argument. It must return a promise: a handler that returns at once
+ * looks like a callback handler. Handlers with fewer parameters fit.
  */
 export type Handler<E, R> = (event: E, context: Context, execution: Execution) => PromiseLike<R>;
 
@@ -17,15 +17,15 @@ export type Handler<E, R> = (event: E, context: Context, execution: Execution) =
 type PlainHandler<E, R> = (event: E, context: Context) => R | PromiseLike<R>;
 
 /**
- * A function declared as a `Handler` of @types/aws-lambda, such as `ScheduledHandler`: its type allows it to take a
- * callback `C`, or to return a promise. One that takes a callback is refused when it runs. `V` is what it returns.
+ * A function declared as a `Handler` of @types/aws-lambda, such as `ScheduledHandler`: its type allows a callback `C`,
+ * or a promise as its result `V`. A handler that takes a callback is refused when it runs.
  */
 type DeclaredHandler<E, C, V> = ((event: E, context: Context, callback: C) => V) &
   ([C, Nothing] extends [(...args: never[]) => void, V] ? ([Promised<V>] extends [never] ? never : unknown) : never);
 
-/** The promises among the types that a function may return. */
+/** The promises among the result types of a function. */
 type Promised<V> = Extract<V, PromiseLike<unknown>>;
-/** `void`, spelt so that a linter lets it stand in a union. */
+/** `void`, written in a form that the linter allows in a union. */
 type Nothing = ReturnType<() => void>;
 
 /**
@@ -37,12 +37,12 @@ export interface Options<E = any, S extends OnSkipped = OnSkipped> extends LockO
   /** The lock. 1 to 128 UTF-8 bytes with the store's prefix, Unicode form NFC, no control characters. */
   readonly name: string | ((event: E, context: Context) => string);
   /**
-   * Where the scheduled time comes from: the event, the tick of `schedule` that is due by this host's clock,
-   * nowhere, or a function of the event. @default 'event'
+   * The source of the scheduled time: the event (`'event'`), the tick of `schedule` that is due by this host's clock
+   * (`'nearest'`), none (`'none'`), or a function of the event. @default 'event'
    */
   readonly tick?: TickOption<[event: E, context: Context]>;
   /**
-   * What the caller gets when a run is skipped: the `Skipped`, a `LockHeldError`, or a function's value.
+   * The caller's result if the run is skipped: the `Skipped`, a `LockHeldError`, or a function's value.
    *
    * @default 'return'
    */
@@ -52,10 +52,10 @@ export interface Options<E = any, S extends OnSkipped = OnSkipped> extends LockO
 /** The default of `onSkipped`. */
 type Returned = (skipped: Skipped) => Skipped;
 
-/** What a run resolves to; it depends on `onSkipped`. */
+/** The result of a call; depends on `onSkipped`. */
 type Reply<R, S> = S extends 'throw' ? R : S extends (skipped: Skipped) => infer F ? R | Awaited<F> : R | Skipped;
 
-/** A wrapped handler. Where a `ScheduledHandler` is wanted, `O` is void, and the reply `T` is not shown. */
+/** A wrapped handler. If it is assigned to a `ScheduledHandler`, `O` is void, and the type hides the reply `T`. */
 type Wrapped<E, T, O> = (event: E, context: Context) => Promise<[Nothing, O] extends [O, Nothing] ? O : T>;
 
 /**
@@ -75,8 +75,8 @@ type Wrapped<E, T, O> = (event: E, context: Context) => Promise<[Nothing, O] ext
  * );
  * ```
  *
- * @returns a handler of two parameters, as Lambda on Node 24 wants it
- * @throws TypeError, RangeError when wrapping, for options that cannot be
+ * @returns a handler of two parameters, as Lambda on Node 24 requires
+ * @throws TypeError, RangeError when wrapping, for invalid options
  */
 export function withSingleExecution<E, C, V, S extends OnSkipped = Returned, O = never>(
   handler: DeclaredHandler<E, C, V>,
@@ -104,7 +104,7 @@ export function withSingleExecution<E, R>(
   };
 }
 
-/** @throws TypeError for a callback handler: its run would seem over before it has begun */
+/** @throws TypeError for a callback handler: its run would seem to end before it has begun */
 function promised<R>(result: R, { length }: { readonly length: number }): R {
   if (result === undefined && length >= 3) {
     throw new TypeError(

@@ -13,32 +13,32 @@ import { untilShutdown } from './process-shutdown.js';
 const RUN_OPTIONS = ['schedule', 'catchUp', 'onError', 'gracePeriod'] as const;
 
 /**
- * As for every wrapper, but: `lockAtMostFor` is by default the task's `distributedLease`, and `keepAlive` is on, because
- * a task may take longer than that.
+ * As for every wrapper, except: `lockAtMostFor` defaults to the task's `distributedLease`, and `keepAlive` to true,
+ * because a task may take longer than that lease.
  */
 export type CoordinatorOptions = Omit<LockOptions, (typeof RUN_OPTIONS)[number]>;
 
-/** What node-cron 4 asks before and tells after each run of a `distributed` task. */
+/** The functions that node-cron 4 calls before and after each run of a `distributed` task. */
 export interface RunCoordinator {
   /**
    * @param key the task's name, and the time that was due: `nightly:2026-01-01T00:00:00.000Z`
    * @param ttlMs the task's `distributedLease`, in milliseconds
-   * @throws TypeError, RangeError for a key or a lease that cannot be
+   * @throws TypeError, RangeError for an invalid key or lease
    * @throws LockStoreError, CorruptLockError when the store failed; node-cron then skips the run
    */
   shouldRun(key: string, ttlMs: number): Promise<boolean>;
   /**
-   * Ends the run that `shouldRun` has begun, and releases its lock.
+   * Ends the run that `shouldRun` began, and releases its lock.
    *
-   * @param key the one that `shouldRun` was given
+   * @param key the key that was passed to `shouldRun`
    */
   onComplete(key: string): Promise<void>;
 }
 
 /**
- * A run coordinator for node-cron 4, for one task or for all of them: each task runs at most once per scheduled
- * time in the whole fleet, and never two at once. The task's name is the lock's. node-cron does not tell whether a run
- * has failed, so its tick is done either way.
+ * A run coordinator for node-cron 4, for one task or for all of them: each task runs at most once per scheduled time in
+ * the whole fleet, and never two at once. The lock has the task's name. node-cron does not report whether a run has
+ * failed, so its tick is done in any case.
  *
  * @example
  * ```ts
@@ -50,7 +50,7 @@ export interface RunCoordinator {
  * cron.schedule('0 2 * * *', () => console.log('once in the whole fleet'), { name: 'nightly', distributed: true });
  * ```
  *
- * @throws TypeError, RangeError for options that cannot be
+ * @throws TypeError, RangeError for invalid options
  */
 export function nodeCronCoordinator(options: CoordinatorOptions): RunCoordinator {
   const stray = RUN_OPTIONS.find((option) => option in Object(options));
@@ -90,7 +90,7 @@ function orderFor(key: string, ttlMs: number, policy: Policy): Order {
   };
 }
 
-/** node-cron passes on whatever its user gave. */
+/** node-cron does not check the lease that its user gives. */
 function leaseOf(ttlMs: number, { lockAtLeastForMs }: Policy): number {
   if (typeof ttlMs !== 'number' || Number.isNaN(ttlMs)) {
     throw new TypeError(`distributedLease is ${describe(ttlMs)}: give milliseconds, or give lockAtMostFor`);

@@ -2,7 +2,7 @@ import { systemClock } from '../core/values/clock.js';
 
 type Listener = () => void;
 
-/** The part of Node's `process` that is used here; Deno and Bun have it too, an edge runtime has not. */
+/** The part of Node's `process` that is used here; Deno and Bun have it too; edge runtimes do not. */
 interface Process {
   readonly pid?: number;
   prependListener?(signal: 'SIGTERM', listener: Listener): void;
@@ -12,21 +12,21 @@ interface Process {
   exit?(code: number): void;
 }
 
-/** The package signal-exit. It ends the process itself once only its own listeners are left. */
+/** The package signal-exit. It ends the process once only its own listeners are left. */
 interface SignalExit {
   readonly count?: number;
 }
 
 const { process } = globalThis as unknown as { process?: Process };
 const SIGNAL_EXIT = Symbol.for('signal-exit emitter');
-/** What a shell reports of a process that SIGTERM has ended. */
+/** The exit code that a shell reports for a process ended by SIGTERM. */
 const ENDED_BY_SIGTERM = 143;
 
 /** Runs in progress in this process, of all wrapped functions. */
 const inProgress = new Set<AbortController>();
 let isListening = false;
 let isShuttingDown = false;
-/** Whether the program leaves it to this module to end the process. */
+/** Whether this module must end the process, because the program does not. */
 let isOurs = false;
 
 const onSigterm: Listener = Object.assign(
@@ -36,17 +36,17 @@ const onSigterm: Listener = Object.assign(
     for (const run of inProgress) run.abort();
     endProcess();
   },
-  // Several copies of this module know each other's listeners by it.
+  // Several copies of this module recognise each other's listeners by this mark.
   { isOfSingleExecution: true },
 );
 
 /**
- * Runs something with a signal that aborts on SIGTERM. From the first run on SIGTERM does not end the process while
- * anything runs; once the last run has settled it does, unless the program listens for SIGTERM itself and so has taken
- * that over.
+ * Runs a task with a signal that aborts on SIGTERM. From the first run on, SIGTERM does not end the process while a run
+ * is in progress. The process ends once the last run has settled, unless the program listens for SIGTERM itself: then
+ * the program must end it.
  */
 export async function untilShutdown<T>(task: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  // Runs before the other listeners, so that one which the program registered with `once` still counts.
+  // Called before the other listeners, so that one which the program registered with `once` still counts.
   if (!isListening) process?.prependListener?.('SIGTERM', onSigterm);
   isListening = true;
   const run = new AbortController();
@@ -56,7 +56,7 @@ export async function untilShutdown<T>(task: (signal: AbortSignal) => Promise<T>
     return await task(run.signal);
   } finally {
     inProgress.delete(run);
-    // In a later turn, so that the caller sees the result first.
+    // In a later turn, so that the caller gets the result first.
     if (isShuttingDown) systemClock.setTimer(endProcess, 0);
   }
 }
@@ -65,13 +65,15 @@ function endProcess(): void {
   if (!isOurs || inProgress.size > 0 || process?.pid === undefined) return;
   process.off?.('SIGTERM', onSigterm);
   process.kill?.(process.pid, 'SIGTERM');
-  // The first process of a container is not ended by a signal of its own.
+  // The first process of a container does not end by a signal that it sends itself.
   systemClock.setTimer(() => {
     if (process.listeners?.('SIGTERM').length === 0) process.exit?.(ENDED_BY_SIGTERM);
   }, 0);
 }
 
-/** Listeners that end the process, or leave that to another listener. None of them means that the program ends it. */
+/**
+ * Counts listeners that end the process, or leave that to another listener. They do not mean that the program ends it.
+ */
 function ownListeners(): number {
   const copies = process?.listeners?.('SIGTERM').filter((listener) => 'isOfSingleExecution' in listener) ?? [];
   const signalExit = (globalThis as { [SIGNAL_EXIT]?: SignalExit })[SIGNAL_EXIT];

@@ -22,22 +22,22 @@ export interface Options<A extends readonly unknown[] = []> extends LockOptions,
   /** The lock. 1 to 128 UTF-8 bytes with the store's prefix, Unicode form NFC, no control characters. */
   readonly name: string | ((...args: A) => string);
   /**
-   * Where the scheduled time comes from: `'event'` where croner or node-cron calls, which tell it; `'nearest'`, the
-   * tick of `schedule` that is due by the local clock; a function of the arguments; the local clock, cut down to an
-   * interval such as `{ every: '5m' }`; or `'none'`, where two processes may both run.
+   * The source of the scheduled time: `'event'`, for croner and node-cron, which pass it; `'nearest'`, the tick of
+   * `schedule` that is due by the local clock; a function of the arguments; the local clock, rounded down to an
+   * interval such as `{ every: '5m' }`; or `'none'`: two processes may both run.
    */
   readonly tick: TickOption<A> | TickEvery;
   /**
-   * What the caller gets when a run is skipped: the `Skipped`, a `LockHeldError`, or a function's value.
+   * The caller's result if the run is skipped: the `Skipped`, a `LockHeldError`, or a function's value.
    *
    * @default 'return'
    */
   readonly onSkipped?: OnSkipped;
 }
 
-/** Options with a function for `onSkipped`: what it returns is what the caller gets. */
+/** Options with a function for `onSkipped`: the caller gets its result. */
 interface FallingBack<F> {
-  /** Makes the result of a run that is skipped. */
+  /** Makes the result of a skipped run. */
   readonly onSkipped: (skipped: Skipped) => F | PromiseLike<F>;
 }
 
@@ -45,7 +45,7 @@ interface Telling<S extends 'return' | 'throw'> {
   readonly onSkipped?: S;
 }
 
-/** What a wrapped job resolves to; it depends on `onSkipped`. */
+/** The result of a wrapped job; depends on `onSkipped`. */
 type Reply<R, S> = S extends 'throw' ? R : R | Skipped;
 
 /** A function that a scheduler in this process calls. Its last parameter is the execution. */
@@ -54,9 +54,9 @@ export type Job<A extends readonly unknown[], R> = (...args: [...A, execution: E
 const OWN_OPTIONS = namesOf<OwnOptions<Options>>({ maxDuration: true });
 
 /**
- * Wraps a function that every process of a fleet calls by its own schedule: it runs at most once per
- * scheduled time, and never two at once. On SIGTERM the signals of its runs abort; the process ends when they have
- * settled and their locks are free.
+ * Wraps a function that every process of a fleet calls by its own schedule: it runs at most once per scheduled time,
+ * and never two at once. On SIGTERM the signals of its runs abort; the process ends when the runs have settled and
+ * their locks are free.
  *
  * @example
  * ```ts
@@ -73,14 +73,14 @@ const OWN_OPTIONS = namesOf<OwnOptions<Options>>({ maxDuration: true });
  * ```
  *
  * @returns a function of the scheduler's arguments
- * @throws TypeError, RangeError when wrapping, for options that cannot be
+ * @throws TypeError, RangeError when wrapping, for invalid options
  */
 export function withSingleExecution<R, F>(job: Job<[], R>, options: Options & FallingBack<F>): () => Promise<R | F>;
 export function withSingleExecution<R, S extends 'return' | 'throw' = 'return'>(
   job: Job<[], R>,
   options: Options & Telling<S>,
 ): () => Promise<Reply<R, S>>;
-/** A job that takes arguments declares the type of each parameter, that of its execution too. */
+/** For a job with arguments: declare the type of each parameter, also of the execution. */
 export function withSingleExecution<A extends readonly unknown[], R, F>(
   job: Job<A, R>,
   options: Options<NoInfer<A>> & FallingBack<F>,
@@ -89,7 +89,7 @@ export function withSingleExecution<A extends readonly unknown[], R, S extends '
   job: Job<A, R>,
   options: Options<NoInfer<A>> & Telling<S>,
 ): (...args: A) => Promise<Reply<R, S>>;
-/** For options that are not known at compile time: the result is whatever `onSkipped` makes of it. */
+/** For options that are not known at compile time: the result also depends on `onSkipped`. */
 export function withSingleExecution<A extends readonly unknown[]>(
   job: Job<A, unknown>,
   options: Options<NoInfer<A>>,
@@ -139,7 +139,7 @@ interface Cron {
   previousRuns(count: number, before: Date): Date[];
 }
 
-/** The scheduled time by what a scheduler passes to a job: croner passes itself, and node-cron the time. */
+/** The scheduled time from a scheduler's argument: croner passes itself, and node-cron the time. */
 function readCall(passed: unknown): Trigger {
   if (typeof passed !== 'object' || passed === null) return {};
   return isCron(passed) ? readCron(passed) : readTaskContext(passed);
@@ -150,20 +150,20 @@ function isCron(passed: object): passed is Cron {
   return typeof currentRun === 'function' && typeof previousRuns === 'function';
 }
 
-/** The newest time of the schedule that is not after the beginning of the run: the same in every process. */
+/** The newest time of the schedule that is not after the start of the run: the same in every process. */
 function readCron(cron: Cron): Trigger {
   const ran = cron.currentRun();
-  // With an interval each process counts from its own last run: no time is common to all.
+  // With an interval each process counts from its own last run, so processes share no time.
   if (ran === null || cron.options?.interval) return {};
-  // Ask for one at a time: croner 10 throws if it finds fewer than it is asked for, as before a 29 February.
+  // Ask for one at a time: croner 10 throws if it finds fewer than requested, for example before a 29 February.
   const newest = (beforeMs: number) => cron.previousRuns(1, new Date(beforeMs))[0];
   const found = newest(ran.getTime() + 1_000);
-  // Whether the very second of the instant counts as before it depends on croner's version.
+  // It depends on croner's version whether the second of the instant itself counts as before it.
   const due = found && found > ran ? newest(ran.getTime()) : found;
   return due ? { tickMs: due.getTime() } : {};
 }
 
-/** node-cron 4 passes what was due as `date`, beside `triggeredAt`. */
+/** node-cron 4 passes the scheduled time as `date`, beside `triggeredAt`. */
 function readTaskContext({ date, triggeredAt }: { date?: unknown; triggeredAt?: unknown }): Trigger {
   const tickMs = msOf(date);
   const isDue = date instanceof Date && triggeredAt instanceof Date;

@@ -45,44 +45,44 @@ interface AdminOptions {
 }
 
 /**
- * What operators do to locks. Each verb is at most two requests, and a list one for each page. `backfill` and `forget`
- * look again where the lock changes meanwhile.
+ * The operators' verbs. Each verb sends at most two requests, and `list` one for each page. `backfill` and `forget`
+ * read again if the lock changes meanwhile.
  */
 export interface LockAdmin extends TickVerbs {
   /** Every lock of the store, sorted by name. A corrupt record is listed with its problem and its token. */
   list(): Promise<LockInfo[]>;
-  /** One lock; undefined when it was never used, or deleted. */
+  /** One lock; undefined if it was never used, or deleted. */
   get(name: string): Promise<LockInfo | undefined>;
   /**
-   * Ticks of a lock that failed, crashed, were ended by force, never came or were listed by `backfill`, and are not
-   * done since. A call for one of them runs, once. Empty for a name that was never used.
+   * Open ticks of a lock: they failed, crashed, were ended by force, never came, or were listed by `backfill`, and are
+   * still not done. A call for one of them runs, once. Empty for a name that was never used.
    */
   open(name: string): Promise<readonly Date[]>;
   /** The last ten runs of a lock, newest first. */
   runs(name: string): Promise<readonly RunInfo[]>;
   /**
    * Ends the grant with this fencing token, as seen in `list` or `get`, and no newer one. The next run may start at
-   * once, while the old holder learns of it only at the end of its lease: two handlers may then run, kept apart by
-   * their fencing tokens alone.
+   * once, but the old holder notices only at the end of its lease. Until then two handlers may run, and only their
+   * fencing tokens keep them apart.
    */
   forceRelease(
     name: string,
     grant: {
-      /** The token that `list` or `get` has shown. */
+      /** The token from `list` or `get`. */
       readonly fencingToken: number;
     },
   ): Promise<ForceReleaseResult>;
   /**
-   * Lets every run skip with reason `paused`, without a deployment. A run in progress goes on. Resolves to the lock as
-   * it is from then on: a name that was never used shows as `underlyingState: 'unused'`.
+   * Makes every call skip with reason `paused`, without a deployment. A run in progress goes on. Resolves to the paused
+   * lock; a name that was never used has `underlyingState: 'unused'`.
    */
   pause(name: string, pause?: PauseOptions): Promise<LockInfo>;
   /** Ends a pause. `not-paused`: none was in force; `unknown`: the name was never used, or is deleted. */
   resume(name: string): Promise<ResumeResult>;
   /**
-   * Retires a lock that is not held and has this fencing token, as seen in `list` or `get`; 0 where it has none. Its
-   * ticks that are done, its history, its previous run and its pause are forgotten, so that a duplicate of an old tick
-   * runs again. Fencing tokens rise on. `held`: a run has the lock; `changed`: its token is another by now, or it was
+   * Retires a lock that is not held and has this fencing token, as seen in `list` or `get`; 0 if it has none. Forgets
+   * its ticks that are done, its history, its previous run and its pause, so that a duplicate of an old tick runs
+   * again. Fencing tokens keep rising. `held`: a run has the lock; `changed`: it has another token by now, or was
    * paused or resumed during the delete; `unknown`: the name was never used, or is deleted. Corrects a corrupt record.
    *
    * @throws CorruptLockError for a corrupt token, and for a corrupt `lockUntil` of a lock that is held
@@ -90,7 +90,7 @@ export interface LockAdmin extends TickVerbs {
   delete(
     name: string,
     lock: {
-      /** The token that `list` or `get` has shown; 0 for a lock that shows no token. */
+      /** The token from `list` or `get`; 0 for a lock that shows no token. */
       readonly fencingToken: number;
     },
   ): Promise<DeleteResult>;
@@ -98,24 +98,24 @@ export interface LockAdmin extends TickVerbs {
 
 /** How long a pause lasts, and who made it. */
 export interface PauseOptions {
-  /** Epoch milliseconds when a number. @default without an end */
+  /** Epoch milliseconds if a number. @default without an end */
   readonly until?: Date | number;
-  /** For people: who paused; at most 40 UTF-8 bytes are kept. @default 'operator' */
+  /** Who paused, for people; cut to 40 UTF-8 bytes. @default 'operator' */
   readonly by?: string;
 }
 
-/** What became of a force release. */
+/** The result of a force release. */
 export type ForceReleaseResult =
   | {
-      /** The grant is ended. */
+      /** The grant has ended. */
       readonly status: 'forced';
-      /** The token of the lock from now on, greater than that of the ended grant. */
+      /** The lock's new token, greater than that of the ended grant. */
       readonly fencingToken: number;
     }
   | {
       /** Nothing was changed: the lock is not held, or held under another token. */
       readonly status: 'unchanged';
-      /** The lock as it is; undefined if it was never used, or deleted. */
+      /** The lock; undefined if it was never used, or deleted. */
       readonly lock: LockInfo | undefined;
     };
 
@@ -134,7 +134,8 @@ export type ForceReleaseResult =
  * }
  * ```
  *
- * @throws TypeError for a store or options that cannot be; each verb likewise, and RangeError, for its arguments
+ * @throws TypeError for an invalid store or invalid options; each verb throws it, or a RangeError, for invalid
+ *   arguments
  */
 export function lockAdmin(store: LockAdminStore, options: AdminOptions = {}): LockAdmin {
   checkMethods('store', store, VERBS, 'give an admin store, such as dynamoDBAdminStore({ tableName })');
@@ -194,7 +195,7 @@ export function lockAdmin(store: LockAdminStore, options: AdminOptions = {}): Lo
   };
 }
 
-/** The end of a grant by force; undefined where the lock is not held under this token. */
+/** The force release of a grant; undefined if the lock is not held under this token. */
 function forceOf(lock: LockInfo, item: Item, fencingToken: number, now: number): ForceRelease | undefined {
   const { name, lockedAt, tick } = lock;
   if (!isTaken(lock) || lock.fencingToken !== fencingToken || lockedAt === undefined) return undefined;
@@ -230,7 +231,7 @@ function tokenOf(given: { readonly fencingToken: number } | undefined, least: nu
   throw new TypeError(`fencingToken is ${describe(fencingToken)}: give ${remedy}`);
 }
 
-/** @throws TypeError, RangeError for options that cannot be */
+/** @throws TypeError, RangeError for invalid options */
 function pauseOf(options: PauseOptions): { readonly untilMs: number; readonly by: string } {
   checkKnown(options, PAUSE_OPTIONS);
   const { until, by = 'operator' } = options;

@@ -7,35 +7,35 @@ import { type RingRun, runsOf } from '../core/record/run-ring.js';
 import { defined } from '../core/values/defined.js';
 import { dateOf } from '../core/values/tick.js';
 
-/** A lock as operators see it. Instants are as the holders wrote them. */
+/** A lock as operators see it. Instants are from the holders' clocks. */
 export interface LockInfo {
   /** The lock, without the prefix of the store. */
   readonly name: string;
   /**
    * `paused`: an operator's pause is in force, see `paused`; `held`: a run has it; `expired`: its holder died or
-   * overran, and the next run takes over; `waiting`: given back, and kept for `lockAtLeastFor`; `free`: given back;
+   * overran, and the next run takes over; `waiting`: released, and kept for `lockAtLeastFor`; `free`: released;
    * `forced`: ended by an operator; `unused`: no run yet; `corrupt`: see `problem`. Judged by this host's clock.
    */
   readonly state: 'paused' | 'held' | 'expired' | 'waiting' | 'free' | 'forced' | 'unused' | 'corrupt';
   /** While paused: what `state` would be without the pause. */
   readonly underlyingState?: Exclude<LockInfo['state'], 'paused' | 'corrupt'>;
-  /** Token of the latest grant; absent where there was none. */
+  /** Token of the latest grant; absent if there was none. */
   readonly fencingToken?: number;
   /** Who has the lock or had it last: function and request, or process and host. */
   readonly lockedBy?: string;
   /** When the latest lease began. */
   readonly lockedAt?: Date;
-  /** When the latest lease ends or ended; once given back, when `lockAtLeastFor` does. */
+  /** When the latest lease ends or ended; after its release, when `lockAtLeastFor` ends. */
   readonly lockUntil?: Date;
-  /** The lease that the latest grant was for, before any extension. */
+  /** The lease of the latest grant, before any extension. */
   readonly leaseMs?: number;
   /** Tick of the latest grant. */
   readonly tick?: Date;
   /** Highest tick done. */
   readonly doneTick?: Date;
   /**
-   * Ticks that failed, crashed, were ended by force, never came or were listed by `backfill`, and are not done since: a
-   * call for one of them runs. Oldest first; absent where all are done.
+   * Open ticks, oldest first: they failed, crashed, were ended by force, never came, or were listed by `backfill`, and
+   * are still not done. A call for one of them runs. Absent if all are done.
    */
   readonly openTicks?: readonly Date[];
   /** While paused: until when, and by whom. */
@@ -45,17 +45,17 @@ export interface LockInfo {
     /** Who paused. */
     readonly by: string;
   };
-  /** How the last run ended that gave the lock back. A later one may have crashed, or was ended by force: see `runs`. */
+  /** Result of the last run that released the lock. A later run may have crashed, or was ended by force: see `runs`. */
   readonly lastResult?: 'succeeded' | 'failed';
-  /** When that run gave the lock back. */
+  /** When that run released the lock. */
   readonly lastReleasedAt?: Date;
   /** Name of the error of that run, if it failed. */
   readonly lastError?: string;
-  /** Runs since the last success that failed, crashed or were ended by force, up to ten. */
+  /** How many runs since the last success failed, crashed or were ended by force, up to ten. */
   readonly failuresInARow: number;
   /** The last ten runs, newest first. */
   readonly runs: readonly RunInfo[];
-  /** What is wrong with a corrupt record, and the remedy. */
+  /** The problem of a corrupt record, and the remedy. */
   readonly problem?: string;
 }
 
@@ -63,15 +63,17 @@ export interface LockInfo {
 export interface RunInfo {
   /** How it ended. `crashed`: its lease ran out, and nobody released it; `forced`: an operator ended it. */
   readonly status: 'succeeded' | 'failed' | 'crashed' | 'forced';
-  /** The scheduled time that it was for. */
+  /** The scheduled time of the run. */
   readonly tick?: Date;
   /** When its lease began. */
   readonly lockedAt: Date;
-  /** Up to the force release for a run that was ended by force; unknown for one that crashed. */
+  /**
+   * How long the run lasted, in milliseconds. Up to the force release, if it was ended by force; absent if it crashed.
+   */
   readonly durationMs?: number;
   /** Its fencing token. */
   readonly fencingToken: number;
-  /** How many ticks it caught up with before its own; absent where it did not. */
+  /** How many older ticks it caught up with; absent if none. */
   readonly caughtUp?: number;
 }
 
@@ -107,12 +109,12 @@ export function lockInfo({ name, item }: StoredLock, nowMs: number): LockInfo {
   };
 }
 
-/** The state of a lock apart from a pause. */
+/** The state of a lock without its pause. */
 export function stateWithoutPause({ state, underlyingState }: LockState): LockInfo['state'] {
   return underlyingState ?? state;
 }
 
-/** Whether a run has the lock, or has died with it. */
+/** Whether a run has the lock, or died while it had it. */
 export function isTaken(lock: LockState): boolean {
   return ['held', 'expired'].includes(stateWithoutPause(lock));
 }

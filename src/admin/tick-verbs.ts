@@ -13,22 +13,22 @@ import { checkKnown, namesOf } from '../core/values/option-checks.js';
 import { type Interval, isTimed, type Schedule } from '../core/values/schedule.js';
 import { EARLIEST_MS, MOST_LISTED, msOf } from '../core/values/tick.js';
 
-/** What operators do to the open ticks of a lock. */
+/** The operators' verbs for the open ticks of a lock. */
 export interface TickVerbs {
   /**
-   * Lists the due ticks of a schedule, from `from` to `to`, as open, and resolves to them. A tick that the record knows
-   * as done is left out: the newest one, and the own ones of the last ten runs. An older one that is done, or one that
-   * a run has caught up with, cannot be told from one that is not: give a range whose ticks are to run.
+   * Lists the due ticks of a schedule, from `from` to `to`, as open, and resolves to them. Leaves out ticks that the
+   * record shows as done: the newest one, and the own ticks of the last ten runs. The record does not show whether an
+   * older tick is done, or whether a run caught up with a tick: give a range whose ticks should all run.
    *
-   * @throws LockHeldError while a run holds the lock, or has died with it
-   * @throws RangeError for a lock that has not run, and where more than 100 ticks would be listed; nothing is changed
+   * @throws LockHeldError while a run holds the lock, or died while it held it
+   * @throws RangeError for a lock that has not run, and if more than 100 ticks would be listed; nothing is changed
    */
   backfill(name: string, range: TickRange): Promise<Date[]>;
   /**
-   * Gives up on open ticks. Resolves to those of them that were listed; a call for one that is older than the last one
-   * done is `stale-tick` from then on. A newer one is open until a newer one is done, listed or not.
+   * Gives up open ticks. Resolves to those that were listed. From then on, a call for a tick older than the newest one
+   * done is skipped as `stale-tick`. A tick newer than that stays open, listed or not, until a still newer one is done.
    *
-   * @throws LockHeldError while a run holds the lock, or has died with it
+   * @throws LockHeldError while a run holds the lock, or died while it held it
    */
   forget(name: string, ticks: readonly (Date | number)[]): Promise<Date[]>;
 }
@@ -37,7 +37,7 @@ interface Lists {
   readonly store: LockAdminStore;
   readonly clock: Clock;
   call(): StoreCall;
-  /** The record of a lock; an empty one for a name without one. */
+  /** The record of a lock; empty if the name has none. */
   read(name: string): Promise<LockRecord>;
 }
 
@@ -46,7 +46,7 @@ interface Change {
   readonly told: readonly number[];
 }
 
-/** How often a lock is looked at that others write to at the same time. */
+/** How often a lock is read if others keep writing to it. */
 const MOST_LOOKS = 5;
 
 export function tickVerbs(lists: Lists): TickVerbs {
@@ -82,7 +82,7 @@ function additionOf(name: string, record: LockRecord, ticksMs: readonly number[]
   return { listing: listingWith(name, record, told), told };
 }
 
-/** Changes the lists of a lock that nobody holds, as it is when the change is written. */
+/** Changes the lists of a lock that nobody holds. Reads it again if it has changed before the write. */
 async function change(
   { store, call, read }: Lists,
   operation: keyof TickVerbs,
@@ -104,7 +104,10 @@ async function change(
   });
 }
 
-/** Also where the lease is over: the holder may be late, and a takeover makes its lists from those that it finds. */
+/**
+ * The error even if the lease has ended: the holder may be late, and a takeover makes its lists from those in the
+ * record.
+ */
 function heldError(operation: keyof TickVerbs, name: string, record: LockRecord): LockHeldError {
   const holder = holderOf(record);
   const skipped = {
@@ -119,22 +122,22 @@ function heldError(operation: keyof TickVerbs, name: string, record: LockRecord)
 
 /** Ticks of a schedule, as an operator names them. */
 export interface TickRange {
-  /** The first instant. Epoch milliseconds when a number. */
+  /** The first instant, inclusive. Epoch milliseconds if a number. */
   readonly from: Date | number;
-  /** The first instant that is left out. */
+  /** The end, exclusive. Epoch milliseconds if a number. */
   readonly to: Date | number;
-  /** That of the job. A duration, and a `rate` without `start`, count from `from`. */
+  /** The schedule of the job. A duration, and a `rate` without `start`, count from `from`. */
   readonly schedule: Schedule | Duration;
 }
 
 const OPTIONS = namesOf<TickRange>({ from: true, to: true, schedule: true });
-/** So many that there are too many in any case, whichever of them are done. */
+/** With this many due ticks there are too many, whichever of them are done. */
 const MOST_READ = 2 * MOST_LISTED;
 
 /**
  * The ticks in a range that are due, ascending.
  *
- * @throws TypeError, RangeError for a range that cannot be
+ * @throws TypeError, RangeError for an invalid range
  */
 function ticksInRange(range: TickRange, nowMs: number): number[] {
   checkKnown(range, OPTIONS, 'backfill');
@@ -160,7 +163,7 @@ function ticksOf(schedule: Schedule | Interval, fromMs: number, endMs: number): 
   return Array.from({ length: MOST_READ }, (_, n) => fromMs + n * schedule.everyMs);
 }
 
-/** @throws TypeError, RangeError for what are no instants */
+/** @throws TypeError, RangeError for values that are not instants */
 function ticksGiven(ticks: readonly (Date | number)[]): number[] {
   if (Array.isArray(ticks)) return ticks.map((tick, place) => instantOf(`ticks[${place}]`, tick));
   throw new TypeError(`ticks is ${describe(ticks)}: give an array of Dates, as open tells them`);

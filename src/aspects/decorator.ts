@@ -7,12 +7,12 @@ export type Options<A extends readonly unknown[] = []> = JobOptions<A>;
 /** A method that returns a promise. */
 type AsyncMethod<A extends readonly unknown[]> = (...args: A) => PromiseLike<unknown>;
 
-/** A decorator of methods: as the language has them, and as TypeScript's `experimentalDecorators` has them. */
+/** A decorator of methods, in the form of the language and in that of TypeScript's `experimentalDecorators`. */
 export interface SingleExecutionDecorator<A extends readonly unknown[]> {
   <F extends AsyncMethod<A>>(
     method: F,
     context: {
-      /** What is decorated. */
+      /** The kind of the decorated member. */
       readonly kind: 'method';
     },
   ): F;
@@ -22,10 +22,9 @@ export interface SingleExecutionDecorator<A extends readonly unknown[]> {
 type Method = (this: unknown, ...args: unknown[]) => unknown;
 
 /**
- * Decorates an async method, which every process of a fleet calls by its own schedule: it runs at most once per
- * scheduled time, and never two at once. It keeps its `this` and its arguments; `currentExecution()` gives the execution.
- * A decorator cannot change the type of a method: where a run is skipped, the promise resolves to what `onSkipped` makes
- * of it.
+ * Decorates an async method that every process of a fleet calls by its own schedule: it runs at most once per scheduled
+ * time, and never two at once. It keeps its `this` and its arguments; `currentExecution()` returns the execution. A
+ * decorator cannot change a method's type: if a run is skipped, the promise resolves to the result of `onSkipped`.
  *
  * @example
  * ```ts
@@ -42,7 +41,7 @@ type Method = (this: unknown, ...args: unknown[]) => unknown;
  * }
  * ```
  *
- * @throws TypeError, RangeError when decorating, for options that cannot be and for what is no method
+ * @throws TypeError, RangeError when decorating, for invalid options or anything but a method
  */
 // biome-ignore lint/suspicious/noExplicitAny: parameters that nobody declares can be anything
 export function SingleExecution<A extends readonly unknown[] = any[]>(
@@ -67,6 +66,6 @@ function guard(method: Method, options: Options<unknown[]>): Method {
     return method.apply(this, all.slice(0, -1));
   }, options);
   Object.defineProperty(guarded, 'name', { value: method.name, configurable: true });
-  // What other decorators have said of the method, such as the metadata of NestJS, is found along the prototypes.
+  // Metadata that other decorators set on the method, such as NestJS's, is found along the prototypes.
   return Object.setPrototypeOf(guarded, method);
 }

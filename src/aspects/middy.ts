@@ -12,18 +12,18 @@ export type Options<E = any> = Omit<LambdaOptions<E>, 'catchUp'>;
 
 /** A middleware of Middy 7. The handler finds its execution as `context.execution`. */
 export interface Middleware<E> {
-  /** Takes the lock, or answers early where the run is skipped. */
+  /** Takes the lock, or answers early if the run is skipped. */
   before(request: Request<E>): Promise<void>;
-  /** Releases the lock of a run that has succeeded. */
+  /** Releases the lock of a run that succeeded. */
   after(request: Request<E>): Promise<void>;
-  /** Releases the lock of a run that has failed; its tick stays open. */
+  /** Releases the lock of a run that failed; its tick stays open. */
   onError(request: Request<E>): Promise<void>;
 }
 
 /**
  * A middleware for Middy: the handler, and the middlewares after this one, run at most once per scheduled time, and
- * never two at once. Add it last; the `after` of a middleware before it comes when the lock is free and the tick is done.
- * A run that is skipped is answered early: the handler and the middlewares' `after` are not called.
+ * never two at once. Add it last: the `after` of a middleware before it is called when the lock is free and the tick is
+ * done. A skipped run is answered early: the handler and the middlewares' `after` are not called.
  *
  * @example
  * ```ts
@@ -36,7 +36,7 @@ export interface Middleware<E> {
  * );
  * ```
  *
- * @throws TypeError, RangeError for options that cannot be
+ * @throws TypeError, RangeError for invalid options
  */
 // biome-ignore lint/suspicious/noExplicitAny: as above
 export function singleExecution<E = any>(options: Options<E>): Middleware<E> {
@@ -67,7 +67,7 @@ export function singleExecution<E = any>(options: Options<E>): Middleware<E> {
       request.context.execution = started.execution;
       onEarlyEnd(request, {
         end: (hasAnswered) => end(request, failureOf(request, hasAnswered)),
-        // Its lock is left to the end of its lease.
+        // Nothing releases its lock; the lease ends it.
         abandon: () => void open.delete(request),
       });
     },
@@ -76,7 +76,7 @@ export function singleExecution<E = any>(options: Options<E>): Middleware<E> {
   };
 }
 
-/** Why a run that was answered early has failed; undefined where the handler has succeeded. */
+/** Why a run that was answered early failed; undefined if the handler succeeded. */
 function failureOf({ error }: Request<unknown>, hasAnswered: boolean): { readonly error: unknown } | undefined {
   if (error !== undefined) return { error };
   if (hasAnswered) return undefined;
@@ -92,11 +92,11 @@ interface Request<E> {
     /** The execution, while the lock is held. */
     execution: Execution;
   };
-  /** What the handler or a middleware has answered. */
+  /** The answer of the handler or of a middleware. */
   response: unknown;
-  /** What ends the request before the handler is called. */
+  /** An answer that ends the request before the handler is called. */
   earlyResponse?: unknown;
-  /** What the handler or a middleware has thrown. */
+  /** The error of the handler or of a middleware. */
   error: unknown;
   /** Values that middlewares keep for one another. */
   readonly internal: {
@@ -105,19 +105,19 @@ interface Request<E> {
   };
 }
 
-/** What becomes of a run that Middy does not end by the middleware's own hooks. */
+/** The two ways to end a run for which Middy does not call this middleware's hooks. */
 interface Ends {
-  /** Told whether the handler has answered before. */
+  /** Ends the run. `hasAnswered`: the handler answered first. */
   end(hasAnswered: boolean): Promise<void>;
-  /** The handler may be running still, and nobody will tell when it ends. */
+  /** The handler may still be running, and nothing will report its end. */
   abandon(): void;
 }
 
 /**
- * Calls `end` when Middy stops before it has called all middlewares: where a hook answers early, or where `onError`
- * throws, it does not call those of the others, not even to clean up. All that it does then is to set `response` or
- * `error`, and to read it. An early answer waits for `end`; what is thrown cannot wait. `abandon` is called at Middy's
- * early time-out, whatever others make of its error.
+ * Calls `end` when Middy stops before it has called all middlewares. If a hook answers early, or an `onError` throws,
+ * Middy does not call the hooks of the others, not even to clean up: it only sets `response` or `error`, and reads it.
+ * An early answer waits for `end`; an error cannot wait. `abandon` is called at Middy's early time-out, even if another
+ * middleware handles that error.
  */
 function onEarlyEnd(request: Request<unknown>, { end, abandon }: Ends): void {
   let hasAnswered = false;
@@ -132,7 +132,7 @@ function onEarlyEnd(request: Request<unknown>, { end, abandon }: Ends): void {
       }
       hasAnswered = true;
     },
-    // After a failure Middy throws unless there is a response, and a promise would be one.
+    // After a failure Middy throws unless there is a response; a promise would count as one.
     read: (response) => (ending && !(hasFailed && response === undefined) ? ending.then(() => response) : response),
   });
   intercept(request, 'error', {
@@ -145,15 +145,15 @@ function onEarlyEnd(request: Request<unknown>, { end, abandon }: Ends): void {
   });
 }
 
-/** What Middy throws shortly before Lambda's time-out, without waiting for the handler. */
+/** Whether this is the error that Middy throws shortly before Lambda's time-out, without waiting for the handler. */
 function isEarlyTimeout(error: unknown): boolean {
   const isMiddys = readThrown(readThrown(error, 'cause'), 'package') === '@middy/core';
   return isMiddys && readThrown(error, 'name') === 'TimeoutError';
 }
 
-/** Whether an `onError` has thrown, and so was the last to be called, rather than put another error in the place. */
+/** Whether an `onError` threw, which made it the last hook; false if it only replaced the error. */
 function isThrown(error: unknown, before: unknown): boolean {
-  // Middy leaves the error before in the one that was thrown, if that is another object.
+  // Middy stores the previous error in the thrown one, if that is another object.
   return error === before || Object(error) !== error || readThrown(error, 'originalError') === before;
 }
 
@@ -162,7 +162,7 @@ interface Interception {
   read(value: unknown): unknown;
 }
 
-/** Watches a property, also where another middleware of this kind does. */
+/** Watches a property, even if another middleware of this kind does so too. */
 function intercept(request: Request<unknown>, key: 'response' | 'error', { onSet, read }: Interception): void {
   let value = request[key];
   const outer = Object.getOwnPropertyDescriptor(request, key);

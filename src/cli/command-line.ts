@@ -36,7 +36,7 @@ export function optionsOf({ options, shared = {} }: Command): Options {
   };
 }
 
-/** How many arguments in front of the command are options that most commands take, with their values. */
+/** How many arguments before the command are shared options and their values. */
 export function countEarlyOptions(args: readonly string[]): number {
   const known: Options = { ...STORE_OPTIONS, ...JSON_OPTION };
   let count = 0;
@@ -48,7 +48,10 @@ export function countEarlyOptions(args: readonly string[]): number {
   return count;
 }
 
-/** @throws CliError for an option that is unknown, given twice, or lacks its value, and for too few or many operands */
+/**
+ * @throws CliError for an option that is unknown, given twice or without its value, and for too few or too many
+ *   operands
+ */
 export function readCommandLine(command: Command, args: readonly string[]): CommandLine {
   const options = optionsOf(command);
   const { tokens } = parseArgs({
@@ -72,7 +75,8 @@ export function readCommandLine(command: Command, args: readonly string[]): Comm
     given.set(name, givenValue(option, rawName, value, inlineValue === true));
   }
   const rest = restFrom === undefined ? undefined : args.slice(restFrom);
-  // A command that runs others leaves to them what stands behind `--`; for all else it holds operands.
+  // For a command that runs another one, the words after `--` belong to that one; for any other command they are
+  // operands.
   const line = takesCommand(command)
     ? { operands, rest }
     : { operands: [...operands, ...(rest ?? [])], rest: undefined };

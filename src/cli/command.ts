@@ -3,10 +3,10 @@ import type { Clock } from '../core/values/clock.js';
 import type { OpenStore } from './store/open-store.js';
 import type { Terminal } from './terminal.js';
 
-/** An option as the command line takes it. */
+/** An option of the command line. */
 export interface Option {
   readonly help: string;
-  /** What its value is called in the help, such as `NAME`; an option without one is a switch. */
+  /** The name of its value in the help, such as `NAME`; an option without one is a switch. */
   readonly value?: string;
   readonly short?: string;
 }
@@ -19,16 +19,16 @@ export interface Command {
   readonly name: string;
   /** One line. */
   readonly summary: string;
-  /** What follows the name in the synopsis, such as `NAME [--tick T]`. */
+  /** The rest of the synopsis after the name, such as `NAME [--tick T]`. */
   readonly usage: string;
-  /** How many operands it takes: least and most. */
+  /** The least and the most operands that it takes. */
   readonly operands: readonly [least: number, most: number];
   readonly options: Options;
   /** Options of the store and `--json`, if it takes them. @default both */
   readonly shared?: { readonly store?: false; readonly json?: false };
   /** Paragraphs of its help. */
   readonly about: readonly string[];
-  /** Lines of a shell. */
+  /** Example lines for a shell. */
   readonly examples: readonly string[];
   /** @returns the exit code */
   run(session: Session): Promise<number>;
@@ -36,12 +36,12 @@ export interface Command {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What a command line says, complete. */
+/** A command line, read and complete. */
 export interface CommandLine {
   readonly operands: readonly string[];
-  /** The words behind `--`; undefined where the command line has no `--`. */
+  /** The words after `--`; undefined if the command line has no `--`. */
   readonly rest: readonly string[] | undefined;
-  /** The value of an option; undefined where it is not given. */
+  /** The value of an option; undefined if it is not given. */
   text(option: string): string | undefined;
   /** Whether a switch is given. */
   has(option: string): boolean;

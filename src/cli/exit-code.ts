@@ -1,4 +1,4 @@
-/** What the process ends with; docs/cli.md lists them. Those of `run` are of sysexits.h. */
+/** The exit codes of the process; docs/cli.md lists them. Those of `run` are from sysexits.h. */
 export const EXIT = {
   done: 0,
   failed: 1,
@@ -9,7 +9,7 @@ export const EXIT = {
   skipped: 75,
 } as const;
 
-/** An end that has one line for the user, and an exit code of its own. */
+/** An error with one line for the user and its own exit code. */
 export class CliError extends Error {
   override readonly name = 'CliError';
   readonly exitCode: number;
@@ -20,17 +20,17 @@ export class CliError extends Error {
   }
 }
 
-/** The command line asks for what cannot be; nothing was changed. */
+/** The command line is wrong; nothing was changed. */
 export function wrongUse(message: string): CliError {
   return new CliError(message, EXIT.wrongUse);
 }
 
-/** The thing that the command line names is not there. */
+/** The thing that the command line names does not exist. */
 export function notFound(message: string): CliError {
   return new CliError(message, EXIT.notFound);
 }
 
-/** The command was understood, and could not be done. */
+/** The command is right, but failed. */
 export function failed(message: string): CliError {
   return new CliError(message, EXIT.failed);
 }

@@ -43,7 +43,7 @@ export function helpOf(command: Command): string {
   ].join('\n');
 }
 
-/** What stands behind `--` is not ours. */
+/** Puts `[OPTIONS]` before `--`: the words after it belong to another command. */
 function withOptions(usage: string): string {
   return usage.replace(/ -- |$/, ' [OPTIONS]$&');
 }
@@ -64,7 +64,7 @@ function spelled(name: string, { value, short }: Option): string {
   return `${short ? `-${short}, ` : ''}--${name}${value === undefined ? '' : ` ${value}`}`;
 }
 
-/** A paragraph in lines, each indented. */
+/** A paragraph as indented lines. */
 function wrapped(text: string, indent: number): string[] {
   const lines: string[] = [];
   for (const word of text.split(' ')) {

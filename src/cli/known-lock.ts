@@ -3,21 +3,21 @@ import { CorruptLockError } from '../core/public/errors.js';
 import { describe } from '../core/values/describe.js';
 import { notFound } from './exit-code.js';
 
-/** A lock of this name is looked for, and neither found nor made. */
+/** The name of a lock that is looked for; it is neither found nor created. */
 export const NOBODY = 'single-execution-doctor';
 
-/** The lock of a name, also where its record is corrupt; undefined where the store has none. */
+/** The lock of a name, also if its record is corrupt; undefined if the store has none. */
 export async function findLock(admin: LockAdmin, name: string): Promise<LockInfo | undefined> {
   try {
     return await admin.get(name);
   } catch (error) {
     if (!(error instanceof CorruptLockError)) throw error;
-    // A list shows what is wrong with it, and its token.
+    // A list shows the problem and the token of a corrupt lock.
     return (await admin.list()).find((lock) => lock.name === name);
   }
 }
 
-/** @throws CliError where the store has no lock of this name */
+/** @throws CliError if the store has no lock of this name */
 export async function knownLock(admin: LockAdmin, name: string): Promise<LockInfo> {
   const lock = await findLock(admin, name);
   if (lock) return lock;

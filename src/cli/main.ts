@@ -12,13 +12,13 @@ import { didYouMean } from './nearest-name.js';
 import { type OpenStore, openStore, storeAddress } from './store/open-store.js';
 import { openTerminal, type Terminal } from './terminal.js';
 
-/** What a command line is run by; `process` is one. */
+/** The parts of `process` that a command line needs. */
 export type Host = Pick<NodeJS.Process, 'stdin' | 'stdout' | 'stderr' | 'env' | 'cwd'>;
 
 /** Runs one command line. Never rejects. @returns the exit code */
 export async function main(args: readonly string[], host: Host): Promise<number> {
   const env = { ...host.env };
-  // The AWS SDK's lines about the version of Node are for those who write programs. Commands get `env`.
+  // Turns off the AWS SDK's warnings about the version of Node, which are for programmers. Commands get `env`.
   host.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
   const terminal = openTerminal(host, env);
   try {
@@ -67,7 +67,7 @@ async function dispatch(all: readonly string[], around: Pick<Session, 'terminal'
   }
 }
 
-/** @throws CliError for a command that is not there */
+/** @throws CliError for an unknown command */
 function commandOf(args: readonly string[]): { readonly command: Command; readonly rest: readonly string[] } {
   const [first = '', second = ''] = args;
   for (const command of COMMANDS) {
@@ -94,7 +94,9 @@ function exitCodeOf(error: unknown): number {
   return error instanceof LockStoreError && error.code === 'INVALID_NAME' ? EXIT.wrongUse : EXIT.failed;
 }
 
-/** The library's own messages hold no secret; of any other error only its name is told, and the system's code. */
+/**
+ * The message of an error of this library, which contains no secret; the name and the system's code of any other error.
+ */
 function messageOf(error: unknown): string {
   const isKnown = [CliError, LockStoreError, LockHeldError, CorruptLockError, TypeError, RangeError].some(
     (type) => error instanceof type,

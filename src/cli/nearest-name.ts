@@ -1,9 +1,9 @@
 /** How many letters a typing error may change. */
 const MOST_CHANGED = 3;
 
-/** The known name that a mistyped one most likely means; undefined where none is near. */
+/** The known name that a mistyped one most likely means; undefined if none is near. */
 function nearestName(typed: string, known: readonly string[]): string | undefined {
-  // The distance takes time: nobody means a name of 30 letters by a thousand.
+  // The distance takes time, and a longer text is no typing error of a known name.
   const text = typed.slice(0, 64);
   const most = Math.min(MOST_CHANGED, Math.ceil(text.length / 2));
   const near = known
@@ -19,7 +19,7 @@ export function didYouMean(typed: string, known: readonly string[], prefix = '')
   return near === undefined ? '' : `; did you mean ${prefix}${near}?`;
 }
 
-/** Letters to add, remove or change to make one text of the other. */
+/** How many letters to add, remove or change to turn one text into the other. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {

@@ -6,7 +6,7 @@ import { readInstant } from '../core/wrap/trigger.js';
 import { cron, eventBridge } from '../schedule/schedule.js';
 import { wrongUse } from './exit-code.js';
 
-/** What a library function throws for an argument that cannot be is wrong use of the command line. */
+/** Turns a library function's error for an invalid argument into wrong use of the command line. */
 export function asked<T>(read: () => T): T {
   try {
     return read();
@@ -41,7 +41,7 @@ export function wholeOf(option: string, text: string, least: number, most: numbe
   throw wrongUse(`${option} is ${describe(text)}: give a whole number from ${least} to ${most}`);
 }
 
-/** A fencing token, as `show` tells it. */
+/** A fencing token, as `show` prints it. */
 export function tokenOf(text: string): number {
   return wholeOf('--token', text, 0, Number.MAX_SAFE_INTEGER);
 }

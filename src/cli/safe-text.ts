@@ -1,12 +1,12 @@
 /**
- * What a terminal would obey rather than show: control characters, marks that turn the direction of writing, line
- * separators, lone surrogates.
+ * Characters that a terminal would obey rather than show: control characters, marks that change the writing direction,
+ * line separators, lone surrogates.
  */
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Surrogate}]/gu;
 const IN_URL = /([a-z][a-z\d+.-]*:\/\/)[^\s/@'"]*(?:@[^\s/@'"]*)*@/gi;
 const SECRETS = ['UPSTASH_REDIS_REST_TOKEN', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'];
 
-/** A stored text, or any other, as a terminal may show it: what it would obey is written as an escape. */
+/** A text that is safe for a terminal: characters that it would obey are written as escapes. */
 export function safeText(text: string): string {
   return text.replace(UNSAFE, (character) => {
     const code = character.codePointAt(0) ?? 0;
@@ -16,7 +16,7 @@ export function safeText(text: string): string {
   });
 }
 
-/** A value as JSON that a terminal may show. It parses to the same value. */
+/** A value as JSON that is safe for a terminal. It parses to the same value. */
 export function safeJson(value: unknown, indent: number = 2): string {
   return JSON.stringify(value, null, indent).replace(/[^\P{Cc}\n]|[\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
     character
@@ -26,7 +26,7 @@ export function safeJson(value: unknown, indent: number = 2): string {
   );
 }
 
-/** A text without the user and password of any URL in it, and without the secrets of the environment. */
+/** A text without the user and password of any URL in it, and without secrets of the environment. */
 export function withoutSecrets(text: string, env: Readonly<Record<string, string | undefined>>): string {
   const secrets = SECRETS.map((name) => env[name]).filter((secret) => secret !== undefined && secret.length > 3);
   return secrets.reduce<string>(

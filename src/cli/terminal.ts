@@ -13,15 +13,15 @@ const CODES: Readonly<Record<Colour, readonly [on: number, off: number]>> = {
   yellow: [33, 39],
 };
 
-/** A part of a line; what it holds is shown, never obeyed. */
+/** A part of a line; its text is shown, never obeyed. */
 export interface Styled {
   readonly text: string;
   readonly colour?: Colour | undefined;
 }
 
-/** Where a command writes and asks. Every text is made safe here, on its way out. */
+/** The terminal of a command, for output and questions. It makes every text safe before writing it. */
 export interface Terminal {
-  /** Whether somebody can be asked. */
+  /** Whether a person can be asked. */
   readonly isInteractive: boolean;
   /** Writes a line to stdout. */
   line(...parts: readonly (string | Styled)[]): void;
@@ -30,7 +30,7 @@ export interface Terminal {
   note(text: string): void;
   /** Writes a value to stderr as one line of JSON. */
   noteJson(value: unknown): void;
-  /** Asks a question that is answered by yes or no; no unless it is clearly yes. */
+  /** Asks a yes-or-no question; any answer but a clear yes is a no. */
   confirm(question: string): Promise<boolean>;
   /** Clears the screen. */
   clear(): void;

@@ -13,11 +13,11 @@ import { checkLockName, nameProblem } from '../core/values/lock-name.js';
 import type { Signal } from '../core/values/signal.js';
 import { utf8Bytes } from '../core/values/utf8.js';
 
-/** What every candidate for a lead is told. */
+/** Options of every candidate. */
 export interface CandidateOptions {
-  /** The group that has one leader, and its lock. */
+  /** The name of the group that has one leader, and of its lock. */
   readonly name: string;
-  /** Where the lead is kept. Every candidate has the same store. */
+  /** The store of the lead. Every candidate uses the same one. */
   readonly store: LockStore;
   /** As for every wrapper. @default one log line for what an operator must see; see docs/logs.md */
   readonly observers?: readonly Observer[];
@@ -25,7 +25,7 @@ export interface CandidateOptions {
   readonly clock?: Clock;
 }
 
-/** A candidate, as its options have it. */
+/** A candidate, made from its options. */
 export interface Candidate {
   readonly name: string;
   readonly candidate: string;
@@ -35,7 +35,7 @@ export interface Candidate {
 
 const MAX_CANDIDATE_BYTES = 64;
 
-/** @throws TypeError, RangeError for options that cannot be */
+/** @throws TypeError, RangeError for invalid options */
 export function resolveCandidate(
   { name, store, observers, clock = systemClock }: CandidateOptions,
   candidate: string,
@@ -52,7 +52,7 @@ export function resolveCandidate(
   return { name: checkLockName(name), candidate: checkCandidate(candidate), leaseMs, policy };
 }
 
-/** The name of a candidate that is given none: its process, as far as it can be shown, and something random. */
+/** The default name of a candidate: its process, as far as it can be shown, and something random. */
 export function anyCandidate(): string {
   const unique = ` ${newAttemptId('c').slice(0, 9)}`;
   const shown = thisProcess().replace(/[^ -~]/g, '?');
@@ -77,17 +77,17 @@ function checkCandidate(candidate: unknown): string {
   return candidate;
 }
 
-/** A candidate, as its check-ins show it. */
+/** A candidate, as known from its check-ins. */
 export interface Member {
   /** Its `candidate`. */
   readonly name: string;
   /** When it checked in last. */
   readonly lastCheckIn: Date;
-  /** Whether that was within the lease. */
+  /** Whether its last check-in was within the lease. */
   readonly alive: boolean;
 }
 
-/** The leader takes a member off the list that has not checked in for so many leases. */
+/** The leader takes a member off the list if it has not checked in for this many leases. */
 const FORGOTTEN_AFTER_LEASES = 10;
 /** Most members that one check-in takes off the list. */
 const MOST_FORGOTTEN = 100;
@@ -96,13 +96,13 @@ const MOST_FORGOTTEN = 100;
 export interface CheckIns {
   /** Checks in twice a lease until the signal aborts. Never rejects. */
   keepUp(shutdown: Signal): Promise<void>;
-  /** All who have checked in lately. */
+  /** All members that have checked in lately. */
   members(): Promise<Member[]>;
   /** Takes this candidate off the list, if the store can be reached. */
   leave(): Promise<void>;
 }
 
-/** @param isLeader whether this candidate leads; the leader alone takes others off the list */
+/** @param isLeader whether this candidate leads; only the leader takes others off the list */
 export function checkInsOf(candidate: Candidate, store: MemberStore, isLeader: () => boolean): CheckIns {
   const { name: group, candidate: member, leaseMs, policy } = candidate;
   const look = async (forget: readonly string[]) => store.checkIn({ group, forget }, looseCall(policy));

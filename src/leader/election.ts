@@ -28,12 +28,14 @@ export interface ElectionOptions extends CandidateOptions {
   /** Any store of this library; the lock and the list of members are kept there. */
   readonly store: LockStore & MemberStore;
   /**
-   * This process among the members; no other may have the same name. At most 64 UTF-8 bytes.
+   * The name of this process among the members; no other may have the same one. At most 64 UTF-8 bytes.
    *
    * @default the process id, `HOSTNAME` or else the name of the host, shortened in the middle, and something random
    */
   readonly candidate?: string;
-  /** How long others wait for a leader that died: 1 s to 24 h. Renewed every third of it. @default '15s' */
+  /**
+   * How long others wait for a leader that died: 1 s to 24 h. The leader renews it after every third. @default '15s'
+   */
   readonly lease?: Duration;
   /** How long a candidate that does not lead waits at most before it asks again. @default a fifth of the lease */
   readonly retryEvery?: Duration;
@@ -49,15 +51,15 @@ export interface LeaderElection {
   readonly candidate: string;
   /** The term in which this candidate leads; undefined while it does not. */
   readonly term: number | undefined;
-  /** Judged by this host's clocks without a request. */
+  /** Whether this candidate leads, judged by this host's clocks without a request. */
   isLeader(): boolean;
-  /** All who have checked in lately, each alive if it did within the lease. One request. */
+  /** All members that have checked in lately; `alive` if within the lease. One request. */
   members(): Promise<Member[]>;
-  /** Begins to stand for election, and to check in. */
+  /** Starts to stand for election, and to check in. */
   start(): void;
   /**
-   * Steps down: the signal aborts, `onStarted` and `onStopped` are waited for, and the lead is free for others at once.
-   * Not to be awaited inside of these.
+   * Steps down: aborts the signal, waits for `onStarted` and `onStopped`, and then frees the lead for others at once.
+   * Do not await it inside these two.
    */
   stop(): Promise<void>;
 }
@@ -80,11 +82,11 @@ const SHORTEST_RETRY_MS = 20;
 const logWithoutSkips: DefaultObservers = () => [(event) => event.type !== 'skipped' && operatorLog(event)];
 
 /**
- * Elects one leader among processes that share a store, by a lock whose lease is kept alive. Promises: no two lead at a
- * time, under the conditions of docs/protocol.md; terms rise; one who cannot renew steps down by itself before another
- * can lead; one who stops hands over at once. Does not promise: to stop an `onStarted` that ignores its signal, nor
- * that somebody leads at every moment: after a crash nobody does for up to the lease and 3 s. A leader that was paused
- * may still write; only a resource that refuses older terms fends that off.
+ * Elects one leader among processes that share a store, by a lock whose lease is kept alive. Promises: no two
+ * candidates lead at a time, under the conditions of docs/protocol.md; terms rise; a leader that cannot renew steps
+ * down by itself before another can lead; a leader that stops hands over at once. Does not promise: to stop an
+ * `onStarted` that ignores its signal, or that somebody leads at every moment: after a crash nobody leads for up to the
+ * lease plus 3 s. A leader that was suspended may still write; only a resource that refuses older terms prevents that.
  *
  * @example
  * ```ts
@@ -105,7 +107,7 @@ const logWithoutSkips: DefaultObservers = () => [(event) => event.type !== 'skip
  * election.start();
  * ```
  *
- * @throws TypeError, RangeError for options that cannot be; nothing is sent before `start`
+ * @throws TypeError, RangeError for invalid options; nothing is sent before `start`
  */
 export function createLeaderElection(options: ElectionOptions): LeaderElection {
   const standing = resolveElection(options);
@@ -125,7 +127,7 @@ export function createLeaderElection(options: ElectionOptions): LeaderElection {
       if (stopping?.signal.aborted === false) return;
       stopping = new AbortController();
       const { signal } = stopping;
-      // After a stop that is still under way.
+      // Begins after an earlier stop has finished.
       settled = settled.then(() => Promise.all([stand(terms.serve, standing, signal), checkIns.keepUp(signal)]));
     },
     async stop() {
@@ -139,7 +141,7 @@ export function createLeaderElection(options: ElectionOptions): LeaderElection {
   };
 }
 
-/** @throws TypeError, RangeError for options that cannot be */
+/** @throws TypeError, RangeError for invalid options */
 function resolveElection(options: ElectionOptions): Standing {
   checkKnown(options, OPTIONS);
   const { store, candidate: given = anyCandidate(), lease = DEFAULT_LEASE, onStarted, onStopped } = options;
@@ -160,7 +162,7 @@ function resolveElection(options: ElectionOptions): Standing {
   return { ...candidate, retryMs };
 }
 
-/** Least time between two requests to a store whose lease seems to be over, and how long it may seem so. */
+/** Least time between two requests while the lease seems to have ended, and for how long it may seem so. */
 const OVERDUE_RETRY_MS = 100;
 const LONGEST_OVERDUE_MS = 2_000;
 
@@ -179,10 +181,10 @@ async function stand(serve: Task<void>, standing: Standing, shutdown: Signal): P
       const outcome = await run(serve, { name, lockedBy: candidate, leaseMs, shutdown }, policy);
       const isHeld = outcome.status === 'skipped' && outcome.reason === 'locked';
       const leftMs = isHeld ? leaseLeft(outcome.holder?.lockUntil, clock.now()) : pauseMs;
-      // This clock cannot judge a lease that seems to be over for longer.
+      // If the lease seems to have ended longer ago, this clock cannot judge it.
       if (leftMs > -LONGEST_OVERDUE_MS) pauseMs = Math.min(pauseMs, Math.max(OVERDUE_RETRY_MS, leftMs));
     } catch {
-      // The observers were told. The next try may succeed.
+      // The observers have the event. The next try may succeed.
     }
     await pause(pauseMs, clock, shutdown);
   }
@@ -194,7 +196,10 @@ function leaseLeft(lockUntil: string | undefined, nowMs: number): number {
 
 /** One term of one leader. */
 export interface Leadership {
-  /** The fencing token of the term: greater than every earlier one. Have what you write to refuse a smaller one. */
+  /**
+   * The fencing token of the term: greater than every earlier one. The resource that you write to must refuse a smaller
+   * one.
+   */
   readonly term: number;
   /**
    * Aborts when the term ends: with a `LockLostError` when the lead is lost, with a `DeadlineError` when the election
@@ -205,7 +210,7 @@ export interface Leadership {
   assertLeader(): void;
 }
 
-/** What a leader does in its term. */
+/** The callbacks of a term. */
 export interface TermWork {
   readonly onStarted: ((leadership: Leadership) => unknown) | undefined;
   readonly onStopped: ((leadership: Leadership) => unknown) | undefined;
@@ -213,9 +218,9 @@ export interface TermWork {
 
 /** The terms of one candidate, one after another. */
 export interface Terms {
-  /** Serves one term: a run under the election's lock, which is given back when this settles. */
+  /** Serves one term: a run under the election's lock, which is released when this settles. */
   serve(execution: Execution): Promise<void>;
-  /** The term that is being served; undefined once it is over, also while its work still has to end. */
+  /** The current term; undefined once it is over, even if its work has not ended yet. */
   readonly current: Leadership | undefined;
 }
 
@@ -232,10 +237,11 @@ function termsOf(name: string, { onStarted, onStopped }: TermWork): Terms {
       const leadership = { term: execution.fencingToken, signal, assertLeader: execution.assertHeld };
       current = leadership;
       const work = (async () => onStarted?.(leadership))();
-      // A term is over when its signal aborts, or when the work fails: what else it has started is then told so.
+      // A term ends when its signal aborts, or when the work fails; the signal then stops everything else that the work
+      // has started.
       await Promise.race([aborted(signal), work.then(() => aborted(signal)).catch((error) => term.abort(error))]);
       current = undefined;
-      // The lead is given back when both have ended, whatever becomes of them.
+      // Release the lead when both have ended, even if they failed.
       const ends = await Promise.allSettled([work, (async () => onStopped?.(leadership))()]);
       const failed = ends.find((end) => end.status === 'rejected' && !(held.aborted && isBecauseOf(held, end.reason)));
       if (failed?.status !== 'rejected') return;
@@ -247,7 +253,7 @@ function termsOf(name: string, { onStarted, onStopped }: TermWork): Terms {
   };
 }
 
-/** A term ends with its lock. Whoever asks the term's signal asks the lock's, which looks at the clocks. */
+/** A term ends with its lock. Reading the term's signal reads the lock's, which looks at the clocks. */
 function termOf(held: AbortSignal): AbortController {
   const term = watchedController(() => held.aborted);
   held.addEventListener('abort', () => term.abort(held.reason), { once: true });
@@ -255,7 +261,7 @@ function termOf(held: AbortSignal): AbortController {
   return term;
 }
 
-/** Whether a term lasts: its signal looks at this host's clocks. */
+/** Whether a term lasts, by its signal, which looks at this host's clocks. */
 function isLeading(leadership: Leadership | undefined): boolean {
   return leadership !== undefined && !leadership.signal.aborted;
 }

@@ -15,9 +15,9 @@ import { type CandidateOptions, resolveCandidate } from './candidate.js';
 
 /** Options of `withLeadership`. */
 export interface LeadershipOptions extends CandidateOptions {
-  /** Who this function stands for: a region, or a deployment. Every process of it has the same name. */
+  /** The candidate of this function: a region, or a deployment. All its processes use the same name. */
   readonly candidate: string;
-  /** How long a candidate leads after its last invocation; longer than the time between two of them. */
+  /** How long a candidate leads after its last invocation. Choose more than the time between two invocations. */
   readonly lease: Duration;
 }
 
@@ -31,10 +31,10 @@ const OPTIONS = namesOf<LeadershipOptions>({
 });
 
 /**
- * Wraps a function that several regions or deployments run by the same schedule: only those of the leading candidate
- * do. The lead is sticky: each invocation of the leader renews it, and another candidate takes over once the leader has
- * not been invoked for a lease. At most two requests an invocation. Promises no exclusion between the leader's own
- * invocations, nor for a run that outlasts the lease: wrap a function that has a lock of its own.
+ * Wraps a function that several regions or deployments run by the same schedule: only invocations of the leading
+ * candidate run. The lead is sticky: each invocation of the leader renews it, and another candidate takes over once the
+ * leader has not been invoked for a lease. At most two requests an invocation. Promises no exclusion between the
+ * leader's own invocations, nor for a run that outlasts the lease: wrap a function that has a lock of its own.
  *
  * @example
  * ```ts
@@ -49,8 +49,8 @@ const OPTIONS = namesOf<LeadershipOptions>({
  * });
  * ```
  *
- * @returns the function; it resolves to a `Skipped` where another candidate leads
- * @throws TypeError, RangeError when wrapping, for options that cannot be; LockStoreError when the store failed
+ * @returns the function; it resolves to a `Skipped` if another candidate leads
+ * @throws TypeError, RangeError when wrapping, for invalid options; LockStoreError when the store failed
  */
 export function withLeadership<A extends readonly unknown[], R>(
   handler: (...args: A) => R | PromiseLike<R>,
@@ -66,7 +66,7 @@ export function withLeadership<A extends readonly unknown[], R>(
   );
   const { store, observers, clock } = policy;
 
-  /** Renews the lead of this candidate, which another of its processes was granted. */
+  /** Renews a lead that another process of this candidate was granted. */
   const renew = async (holder: Holder): Promise<boolean> => {
     const lease = { ...holder, name, leaseMs, ...sentNow(clock) };
     try {

@@ -8,23 +8,23 @@ import { checkKnown, namesOf } from '../core/values/option-checks.js';
 /** Options of `checkInObserver`. */
 export interface CheckInOptions {
   /**
-   * The address that the service watches, such as `https://hc-ping.com/…`. A run that failed is told at `…/fail`, or
-   * with `state=fail` where the address says `state=complete`. It is kept out of all messages.
+   * The address that the service watches, such as `https://hc-ping.com/…`. A failed run is reported at `…/fail`, or
+   * with `state=fail` if the address contains `state=complete`. No message contains the address.
    */
   readonly url: string;
 }
 
-/** An observer with requests of its own. */
+/** An observer that sends requests. */
 export interface CheckInObserver extends Observer {
-  /** Resolves when all check-ins so far are through or given up, and never rejects. */
+  /** Resolves when all check-ins so far have been sent or given up. Never rejects. */
   settled(): Promise<void>;
 }
 
 const TIMEOUT_MS = 10_000;
 
 /**
- * Makes an observer that tells a dead-man service, such as healthchecks.io or Cronitor, of each run: one request when
- * it has succeeded or failed, none when it was skipped. No run waits for it or fails by it.
+ * Makes an observer that reports each run to a dead-man service, such as healthchecks.io or Cronitor: one request if
+ * the run succeeded or failed, none if it was skipped. No run waits for the request or fails because of it.
  *
  * @example
  * ```ts
@@ -36,7 +36,7 @@ const TIMEOUT_MS = 10_000;
  * await executeWithLock(() => 'done', { name: 'update', store: memoryStore(), lockAtMostFor: '1m', observers });
  * ```
  *
- * @throws TypeError for an unknown option, for a text that is no address, and on a platform without `fetch`
+ * @throws TypeError for an unknown option, for a text that is not an address, and on a platform without `fetch`
  */
 export function checkInObserver(options: CheckInOptions): CheckInObserver {
   checkKnown(options, namesOf<CheckInOptions>({ url: true }));
@@ -67,7 +67,7 @@ export function checkInObserver(options: CheckInOptions): CheckInObserver {
   });
 }
 
-/** @returns what went wrong, without the address; undefined when nothing did */
+/** @returns the failure, without the address; undefined if there was none */
 async function checkIn(address: string): Promise<string | undefined> {
   const giveUp = new AbortController();
   const timer = systemClock.setTimer(() => giveUp.abort(), TIMEOUT_MS);
@@ -83,7 +83,7 @@ async function checkIn(address: string): Promise<string | undefined> {
   }
 }
 
-/** @throws TypeError without the value: whoever knows an address can check in */
+/** @throws TypeError, without the value: anyone who knows an address can check in */
 function addressesOf(url: unknown): { readonly succeeded: string; readonly failed: string } {
   if (typeof url !== 'string') throw new TypeError(`url is ${describe(url)}: give the address that the service shows`);
   if (!/^https?:/.test(url) || !URL.canParse(url)) {

@@ -19,10 +19,10 @@ import { checkKnown, namesOf } from '../core/values/option-checks.js';
 export interface EmfOptions {
   /** CloudWatch namespace of the metrics. @default env SINGLE_EXECUTION_NAMESPACE, else 'SingleExecution' */
   readonly namespace?: string;
-  /** Numbers of a line that are metrics too, besides the six that always are. @default [] */
+  /** More numbers of a line that are metrics, in addition to the six defaults. @default [] */
   readonly metrics?: readonly EmfMetric[];
   /**
-   * Prefixes of lock names, such as `tenant-sync/*`. The locks of each share their metrics.
+   * Prefixes of lock names, such as `tenant-sync/*`. The locks of each prefix share their metrics.
    *
    * @default env SINGLE_EXECUTION_LOCK_SETS, else []
    */
@@ -31,7 +31,7 @@ export interface EmfOptions {
 
 /**
  * Makes an observer that writes one line of CloudWatch's Embedded Metric Format on stdout for each event that has a
- * metric, and for each skip; it calls nothing and needs no permission. A lock name that CloudWatch refuses as a
+ * metric, and for each skip; it sends no request and needs no permission. A lock name that CloudWatch refuses as a
  * dimension appears percent-encoded, as in a URI.
  *
  * @example
@@ -44,7 +44,7 @@ export interface EmfOptions {
  * await executeWithLock(() => 'done', { name: 'update', store: memoryStore(), lockAtMostFor: '1m', observers });
  * ```
  *
- * @throws TypeError for an unknown option or metric, a namespace that is no string, or where there is no stdout
+ * @throws TypeError for an unknown option or metric, a namespace that is not a string, or if there is no stdout
  * @throws RangeError for a namespace that CloudWatch would refuse
  */
 export function emfObserver(options: EmfOptions = {}): Observer {
@@ -88,7 +88,7 @@ function metricsOf(option: unknown): readonly EmfMetric[] {
   return option;
 }
 
-/** The option; else what the environment variable names. */
+/** The option; else the value of the environment variable. */
 function lockSetsOf(option: unknown): readonly string[] {
   const [source, sets] =
     option === undefined

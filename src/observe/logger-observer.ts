@@ -6,8 +6,8 @@ import { checkMethods } from '../core/values/option-checks.js';
 export type LoggerLike = { readonly [level in Level]: (...line: never[]) => unknown };
 
 /**
- * Makes an observer that gives a logger what the default observer writes: a line for each event that an operator must
- * see, at its level, with the event as `lockEvent`.
+ * Makes an observer that passes the default observer's lines to a logger: one for each event that an operator must see,
+ * at its level, with the event as `lockEvent`.
  *
  * @example
  * ```ts
@@ -36,8 +36,8 @@ export function loggerObserver(logger: LoggerLike): Observer {
 }
 
 /**
- * The log lines of the default observers, to keep them beside observers of your own: one line of JSON for each event
- * that an operator must see, at its level.
+ * Makes an observer that writes the log lines of the default observers, for use beside your own: one line of JSON for
+ * each event that an operator must see, at its level.
  *
  * @example
  * ```ts

@@ -1,6 +1,6 @@
 /*
- * The part of OpenTelemetry's API that is used here, so that nothing has to be imported: the API of version 1 keeps what
- * a program has registered under one symbol, for all its versions and copies.
+ * The part of OpenTelemetry's API that is used here, so that nothing has to be imported: version 1 of the API keeps a
+ * program's registrations under one symbol, for all its versions and copies.
  */
 
 /** Attributes of a span or a measurement. */
@@ -25,18 +25,18 @@ export interface SpanLike {
     /** The identity of the span to link to. */
     context: SpanContext;
   }): unknown;
-  /** Adds attributes to it. */
+  /** Adds attributes to the span. */
   setAttributes(attributes: Attributes): unknown;
-  /** Notes something that happened in it. */
+  /** Adds an event to the span. */
   addEvent(name: string, attributes: Attributes, at: Date): unknown;
-  /** Sets how it ended. */
+  /** Sets the status of the span. */
   setStatus(status: {
     /** 2: an error. */
     code: number;
-    /** What the error says. */
+    /** The message of the error. */
     message?: string;
   }): unknown;
-  /** Ends it. */
+  /** Ends the span. */
   end(at: Date): void;
 }
 
@@ -52,9 +52,9 @@ export interface TracerLike {
   ): SpanLike;
 }
 
-/** What an instrument says of itself. */
+/** The description of an instrument. */
 interface InstrumentOptions {
-  /** What it counts or measures. */
+  /** The thing that it counts or measures. */
   description: string;
   /** Its unit, in UCUM. */
   unit: string;
@@ -90,8 +90,8 @@ const SCOPE = 'single-execution';
 
 const registered = () => (globalThis as { [API]?: Registered })[API];
 
-/** The tracer of the program; undefined as long as it has registered none. */
+/** The tracer of the program; undefined until it registers one. */
 export const globalTracer = (): TracerLike | undefined => registered()?.trace?.getTracer(SCOPE);
 
-/** The meter of the program; undefined as long as it has registered none. */
+/** The meter of the program; undefined until it registers one. */
 export const globalMeter = (): MeterLike | undefined => registered()?.metrics?.getMeter(SCOPE);

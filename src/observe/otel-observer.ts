@@ -13,15 +13,15 @@ import {
 
 /** Options of `otelObserver`. */
 export interface OtelOptions {
-  /** A tracer of @opentelemetry/api. @default that of the program, named single-execution */
+  /** A tracer of @opentelemetry/api. @default the program's, with the name single-execution */
   readonly tracer?: TracerLike;
-  /** A meter of @opentelemetry/api. @default that of the program, named single-execution */
+  /** A meter of @opentelemetry/api. @default the program's, with the name single-execution */
   readonly meter?: MeterLike;
 }
 
 /**
  * Makes an observer for OpenTelemetry: a span of each run and of each skip, which links to the span of the run that
- * holds the lock, and metrics. It writes nothing as long as the program has registered neither.
+ * holds the lock, and metrics. It does nothing until the program registers a tracer or a meter.
  *
  * @example
  * ```ts
@@ -31,7 +31,7 @@ export interface OtelOptions {
  * export const observers = [otelObserver({ tracer: trace.getTracer('jobs') })];
  * ```
  *
- * @throws TypeError for an unknown option, and for a tracer or a meter without the functions of OpenTelemetry's
+ * @throws TypeError for an unknown option, and for a tracer or a meter without the functions of OpenTelemetry
  */
 export function otelObserver(options: OtelOptions = {}): TracingObserver {
   checkKnown(options, namesOf<OtelOptions>({ tracer: true, meter: true }));
@@ -48,14 +48,14 @@ export function otelObserver(options: OtelOptions = {}): TracingObserver {
     try {
       spans(event);
     } finally {
-      // A tracer that fails takes no metrics with it.
+      // The metrics are written even if the tracer fails.
       metrics(event);
     }
   };
   return Object.assign(observer, { beginTrace: spans.beginTrace });
 }
 
-/** Every instrument: what it counts or measures, and its unit. Those in seconds are histograms, the others counters. */
+/** Every instrument with its description and unit. Those in seconds are histograms, the others counters. */
 const INSTRUMENTS = {
   attempts: ['Calls that asked for the lock', '{attempt}'],
   succeeded: ['Runs that succeeded', '{run}'],
@@ -142,7 +142,7 @@ const ERROR = 2;
 const NAME = 'single-execution run';
 
 const BEGINNINGS: readonly EventType[] = ['acquired', 'started', 'skipped', 'acquire-failed'];
-/** What happens in a span; the rest is told by the span itself. */
+/** Events that a span contains; the span itself shows the others. */
 const NOTED: readonly EventType[] = [
   'acquire-failed',
   'recovered',
@@ -157,14 +157,14 @@ const NOTED: readonly EventType[] = [
 
 /** Makes one span of each call, whether it runs, is skipped, or fails to reach the store. */
 function spanObserver(findTracer: () => TracerLike | undefined): TracingObserver {
-  /** By the trace that an attempt id ends in, else by the whole id. */
+  /** The key is the trace at the end of the attempt id, else the whole id. */
   const open = new Map<string | undefined, SpanLike>();
   const start = (at: Date) => findTracer()?.startSpan(NAME, { startTime: at });
 
   const observer = (event: LockEvent) => {
     const { type, at } = event;
     const key = traceIn(event.attemptId) ?? event.attemptId;
-    // The next try has another id: without a trace nothing would find its span again.
+    // The next try has another id: without a trace its span could not be found.
     const isRetried = type === 'acquire-failed' && event.next === 'wait';
     const span = open.get(key) ?? (BEGINNINGS.includes(type) && !isRetried ? start(at) : undefined);
     if (!span) return;
@@ -192,14 +192,14 @@ function spanObserver(findTracer: () => TracerLike | undefined): TracingObserver
         open.set(trace, span);
         return `.${trace}`;
       } catch {
-        // A tracer's failure is its own; the run goes on.
+        // A tracer's failure does not stop the run.
         return '';
       }
     },
   });
 }
 
-/** How the call has ended; undefined where it goes on. */
+/** How the call ended; undefined if it goes on. */
 function outcomeOf(event: LockEvent): string | undefined {
   switch (event.type) {
     case 'finished':
@@ -216,7 +216,7 @@ function outcomeOf(event: LockEvent): string | undefined {
 
 const traceIn = (attemptId: string | undefined) => attemptId?.split('.')[1];
 
-/** What is known of a run when it begins. A run that has a tick was called by a schedule. */
+/** The facts of a run at its start. A run that has a tick was called by a schedule. */
 function headOf(event: LockEvent) {
   const tick = event.tick?.toISOString();
   return {
@@ -246,7 +246,7 @@ function factsOf(event: LockEvent) {
   });
 }
 
-/** The library's own messages hold no secret; those of a task may. */
+/** The library's own messages contain no secret; those of a task may. */
 function messageOf(error: unknown): string | undefined {
   return error instanceof LockStoreError ? error.message : undefined;
 }
@@ -254,7 +254,7 @@ function messageOf(error: unknown): string | undefined {
 const IDS = /^([0-9a-f]{32})([0-9a-f]{16})$/;
 const NO_TRACE = /^0+$/;
 
-/** The ids of a span in 32 characters of base64url; undefined for a span that nobody records. */
+/** The ids of a span in 32 characters of base64url; undefined for a span that is not recorded. */
 function traceOf({ traceId, spanId }: SpanContext): string | undefined {
   const ids = traceId + spanId;
   if (!IDS.test(ids) || NO_TRACE.test(traceId)) return undefined;
@@ -264,7 +264,7 @@ function traceOf({ traceId, spanId }: SpanContext): string | undefined {
     .replaceAll('/', '_');
 }
 
-/** The span that another process has left the trace of; undefined for what is no trace. */
+/** The span of another process, from the trace that it left; undefined if the text is not a trace. */
 function contextOf(trace: string | undefined): SpanContext | undefined {
   if (trace === undefined || !/^[\w-]{32}$/.test(trace)) return undefined;
   const bytes = [...atob(trace.replaceAll('-', '+').replaceAll('_', '/'))];

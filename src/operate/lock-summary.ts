@@ -4,7 +4,7 @@ import { defined } from '../core/values/defined.js';
 import { shortInstant, shortSpan, toTheSecond } from './span.js';
 import { pauseWords } from './verdict.js';
 
-/** One lock on one line. Spans in milliseconds, instants as the holders wrote them. */
+/** One lock on one line. Spans in milliseconds; instants from the holders' clocks. */
 export interface LockSummary {
   readonly name: string;
   readonly state: LockInfo['state'];
@@ -14,22 +14,22 @@ export interface LockSummary {
   readonly holder?: string;
   /** The tick of that run. */
   readonly tick?: Date;
-  /** How long ago it was taken. */
+  /** How long ago the lock was taken. */
   readonly ageMs?: number;
-  /** Until others may take it; 0 where that time is over. */
+  /** Time until others may take the lock; 0 if they may now. */
   readonly leftMs?: number;
-  /** How the last run ended that is over. */
+  /** Result of the last run that has ended. */
   readonly lastResult?: RunInfo['status'];
   /** The tick of that run. */
   readonly lastTick?: Date;
   /** Ticks that are not done, oldest first. */
   readonly openTicks: readonly Date[];
-  /** Those of them that came in the time of the last ten runs, and that none of these was for. */
+  /** Open ticks that were due during the last ten runs, and that none of these runs was for. */
   readonly missedTicks: readonly Date[];
   readonly failuresInARow: number;
 }
 
-/** So many runs a lock remembers. */
+/** The number of runs in a full history. */
 const MOST_RUNS = 10;
 
 export function lockSummary(lock: LockInfo, nowMs: number): LockSummary {
@@ -56,8 +56,8 @@ export function lockSummary(lock: LockInfo, nowMs: number): LockSummary {
 }
 
 /**
- * The open ticks that no run of the history was for, nor the run that has the lock now. Of a tick that is older than a
- * full history nobody can say whether a run was for it.
+ * The open ticks that were never run, by the history and the run that has the lock now. Leaves out ticks older than a
+ * full history: a run may have been for them.
  */
 export function missedTicksOf({ openTicks = [], runs, tick }: LockInfo): readonly Date[] {
   const begun = new Set([tick, ...runs.map((run) => run.tick)].map((at) => at?.getTime()));
@@ -65,14 +65,14 @@ export function missedTicksOf({ openTicks = [], runs, tick }: LockInfo): readonl
   return openTicks.filter((at) => at.getTime() > since && !begun.has(at.getTime()));
 }
 
-/** Whether nothing was heard of a lock for so long: a candidate for a delete. One that a run has is not idle. */
+/** Whether a lock was not used for `idleMs`: a candidate for a delete. A lock that a run has is not idle. */
 export function isIdle(lock: LockInfo, nowMs: number, idleMs: number): boolean {
   if (stateWithoutPause(lock) === 'held') return false;
   const heardMs = [lock.lockedAt, lock.lastReleasedAt, lock.lockUntil].map((at) => at?.getTime() ?? 0);
   return nowMs - Math.max(...heardMs) >= idleMs;
 }
 
-/** What is known of one lock, a label and its words each, in the order in which an operator asks. */
+/** The facts of one lock, each a label and its words, in the order in which an operator asks. */
 export function lockFacts(lock: LockInfo, nowMs: number): readonly (readonly [label: string, words: string])[] {
   const [last] = lock.runs;
   const facts: readonly [string, string | undefined][] = [
@@ -114,11 +114,11 @@ function untilWords(until: Date, nowMs: number): string {
   return `${toTheSecond(until)}, ${leftMs > 0 ? `${shortSpan(leftMs)} from now` : `${shortSpan(-leftMs)} ago`}`;
 }
 
-/** How a run ended and when, and which one it was. */
+/** How and when a run ended, and which run it was. */
 function resultWords({ status, tick, lockedAt, durationMs, fencingToken }: RunInfo, nowMs: number): string {
   const run = tick ? `tick ${shortInstant(tick)}` : `token ${fencingToken}`;
   const end = new Date(lockedAt.getTime() + (durationMs ?? Number.NaN));
-  // A row that somebody else has written may hold any duration.
+  // A row that somebody else wrote may contain any duration.
   if (Number.isNaN(end.getTime())) return `${status} (${run})`;
   return `${status} at ${toTheSecond(end)}, ${shortSpan(nowMs - end.getTime())} ago (${run})`;
 }

@@ -6,14 +6,14 @@ import { doneReason } from '../core/record/refusal.js';
 import { defined } from '../core/values/defined.js';
 import { shortInstant, shortSpan, toTheSecond } from './span.js';
 
-/** Whether a run would be skipped, and why: as an acquire would judge it by the record and this host's clock. */
+/** Whether a run would be skipped, and why, as an acquire would decide by the record and this host's clock. */
 export interface Verdict {
   readonly name: string;
   readonly tick?: Date;
-  /** `fails`: the record is corrupt, so that the call is an error. */
+  /** `fails`: the record is corrupt, so the call fails. */
   readonly outcome: 'runs' | 'skipped' | 'fails';
   readonly reason?: SkipReason;
-  /** The same in words, with what to do. */
+  /** The outcome and the remedy in words. */
   readonly sentence: string;
 }
 
@@ -21,7 +21,7 @@ type Judged = Pick<Verdict, 'outcome' | 'sentence'> & { readonly reason?: SkipRe
 
 /**
  * @param lock undefined for a name that was never used
- * @param tick that of the run; a run without one takes none
+ * @param tick the tick of the run, if it has one
  */
 export function verdictOf(name: string, lock: LockInfo | undefined, nowMs: number, tick?: Date): Verdict {
   const run = tick ? `The run of ${shortInstant(tick)}` : 'A run of now';
@@ -29,7 +29,7 @@ export function verdictOf(name: string, lock: LockInfo | undefined, nowMs: numbe
   return { name, ...defined({ tick, reason }), outcome, sentence: `${run} of "${name}" ${sentence}` };
 }
 
-/** In the order of docs/protocol.md, "Acquire". */
+/** Judges in the order of docs/protocol.md, "Acquire". */
 function judge(lock: LockInfo | undefined, nowMs: number, tick: Date | undefined): Judged {
   if (!lock) return runs('nothing is known of this name: check it, if the job has run before');
   if (lock.state === 'corrupt') {
@@ -110,7 +110,7 @@ function isWithoutEnd(until: Date): boolean {
   return until.getUTCFullYear() > 9_999;
 }
 
-/** A name as a shell takes it. */
+/** A name, quoted for a shell if need be. */
 export function shellWord(name: string): string {
   return /^[\w@%+=:,./-]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`;
 }

@@ -19,7 +19,7 @@ export interface CronFields {
 /** Throws an error that names the schedule, the problem and the remedy. */
 export type Refuse = (problem: string) => never;
 
-/** What one place of an expression takes. */
+/** One field of an expression, and the values that it takes. */
 export interface Field {
   readonly name: string;
   readonly first: number;
@@ -43,7 +43,7 @@ export const DAY_NAMES: readonly string[] = ['SUN', 'MON', 'TUE', 'WED', 'THU', 
 
 /** `*`, a value or a range, each with or without a step. */
 const VALUES = /^(?:(\*)|([A-Z\d]+)(?:-([A-Z\d]+))?)(?:\/(\d+))?$/;
-/** A day of the week with a mark behind it: `6L` or `3#2`. */
+/** A day of the week followed by a mark: `6L` or `3#2`. */
 const MARKED_DAY = /^([A-Z\d]+?)(L|#[1-5])$/;
 
 /** The values of a field, in ascending order. */
@@ -60,7 +60,7 @@ export function daysOfMonth(text: string, refuse: Refuse): string[] {
   });
 }
 
-/** Days of the week as `numbered` counts them, 1 for Sunday, whatever the field counts from. */
+/** Days of the week, numbered by `numbered`: 1 for Sunday, whatever the field counts from. */
 export function daysOfWeek(text: string, field: Field, numbered: (value: number) => number, refuse: Refuse): string[] {
   return text.split(',').flatMap((item) => {
     const [, day, mark] = MARKED_DAY.exec(item) ?? [];

@@ -17,8 +17,8 @@ import { cronInstants } from './instants.js';
 import { refuserOf, type ZoneOptions, zonedSchedule, zoneOf } from './time-zone.js';
 
 /**
- * The schedule of a crontab's five fields, such as `0 9 * * MON-FRI`, or of six with seconds in front. Where both the
- * day of the month and the day of the week are given, either is enough, as in a crontab.
+ * The schedule of a crontab's five fields, such as `0 9 * * MON-FRI`, or of six with seconds first. If both the day of
+ * the month and the day of the week are given, either is enough, as in a crontab.
  *
  * @example
  * ```ts
@@ -49,7 +49,7 @@ const DAY_OF_WEEK: Field = {
 const FIELDS = [MINUTES, HOURS, DAY_OF_MONTH, MONTH, DAY_OF_WEEK].map(({ name }) => name).join(' ');
 
 /**
- * Reads the five fields of a crontab, or six with seconds in front, as croner, node-cron and NestJS take them.
+ * Reads the five fields of a crontab, or six with seconds first, like croner, node-cron and NestJS.
  *
  * @throws what `refuse` throws for text that cannot be read
  */

@@ -14,16 +14,16 @@ import {
 } from './cron-fields.js';
 import { firingDays } from './instants.js';
 
-/** A schedule as both EventBridge's rules and EventBridge Scheduler write it. */
+/** A schedule in the notation of EventBridge's rules and of EventBridge Scheduler. */
 export type EventBridgeExpression =
   | { readonly kind: 'rate'; readonly everyMs: number }
-  /** The time on the clock of the schedule's time zone, as if that were UTC. */
+  /** The local time in the schedule's time zone, written as if it were UTC. */
   | { readonly kind: 'at'; readonly wallMs: number }
   | { readonly kind: 'cron'; readonly cron: CronFields };
 
 const UNIT_MS: Readonly<Record<string, number>> = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
 
-/** The first and the last day that EventBridge's years name, as midnights in UTC. */
+/** The first and the last day of EventBridge's years, as midnights in UTC. */
 export const FIRST_DAY_MS: number = Date.UTC(1970, 0, 1);
 export const LAST_DAY_MS: number = Date.UTC(2199, 11, 31);
 
@@ -62,12 +62,12 @@ export function readRate(text: string, refuse: Refuse): number {
 
 function readDateTime(text: string, refuse: Refuse): number {
   const at = new Date(`${text}.000Z`);
-  // The round trip refuses a 30th of February, which Date takes for the 1st of March.
+  // The round trip refuses 30 February, which Date reads as a day in March.
   const isReal = !Number.isNaN(at.getTime()) && at.toISOString() === `${text}.000Z`;
   return isReal ? at.getTime() : refuse('give a date and time, such as at(2026-01-01T02:00:00)');
 }
 
-/** @throws what `refuse` throws for a cron that has no day to fire on, past or to come */
+/** @throws what `refuse` throws for a cron that never has a day to fire on */
 export function withDays(cron: CronFields, refuse: Refuse): CronFields {
   const { done } = firingDays(cron, FIRST_DAY_MS, LAST_DAY_MS, 1).next();
   return done ? refuse('never fires: no such day is in its months and years; give days that they have') : cron;
@@ -84,7 +84,7 @@ const DAY_OF_WEEK: Field = {
 const FIELDS = [MINUTES, HOURS, DAY_OF_MONTH, MONTH, DAY_OF_WEEK, YEAR].map(({ name }) => name).join(' ');
 
 /**
- * Reads what stands between the brackets of EventBridge's `cron(...)`.
+ * Reads the text between the brackets of EventBridge's `cron(...)`.
  *
  * @throws what `refuse` throws for text that EventBridge would not take
  */
@@ -115,7 +115,7 @@ function weekdays(text: string, refuse: Refuse): string[] {
   if (text.includes(',') && text.includes('#')) {
     return refuse(`${DAY_OF_WEEK.name} has # in a list; give each its own schedule, such as cron(0 2 ? * 3#2 *)`);
   }
-  // Alone, L is the last day of the week; behind a day, the last such day of the month.
+  // L alone is the last day of the week; after a day, it is the last such day of the month.
   const items = text.split(',').map((item) => (item === 'L' ? 'SAT' : item));
   return daysOfWeek(items.join(','), DAY_OF_WEEK, (day) => day, refuse);
 }

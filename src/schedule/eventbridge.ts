@@ -7,7 +7,7 @@ import { refuserOf, type ZoneOptions, zonedSchedule, zoneOf } from './time-zone.
 /**
  * The schedule of an expression of EventBridge: `cron(0 9 ? * MON-FRI *)`, `rate(15 minutes)` or
  * `at(2026-01-01T02:00:00)`. EventBridge counts a rate from the creation of its schedule, which the expression does not
- * tell; `rate(…, { start })` does.
+ * contain; use `rate(…, { start })` for that.
  *
  * @example
  * ```ts
@@ -17,8 +17,8 @@ import { refuserOf, type ZoneOptions, zonedSchedule, zoneOf } from './time-zone.
  * nightly.previous(new Date('2026-01-01T12:00:00Z')); // → 2026-01-01T02:00:00.000Z
  * ```
  *
- * @throws RangeError for an expression that EventBridge would not take or that never fires, and for an unknown
- * time zone
+ * @throws RangeError for an expression that EventBridge would not take or that never fires, and for an unknown time
+ *   zone
  */
 export function eventBridge(expression: string, options: ZoneOptions = {}): Schedule {
   const refuse = refuserOf(expression);

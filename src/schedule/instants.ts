@@ -7,15 +7,15 @@ const DAY_MS = 86_400_000;
 
 /** The ticks of a schedule in epoch milliseconds. */
 export interface Instants {
-  /** Those at or after an instant, oldest first. */
+  /** Ticks at or after an instant, oldest first. */
   from(atMs: number): Iterable<number>;
-  /** Those at or before an instant, newest first. */
+  /** Ticks at or before an instant, newest first. */
   backFrom(atMs: number): Iterable<number>;
 }
 
 /** The ticks of a cron, in the years that EventBridge knows: 1970 to 2199. */
 export function cronInstants(cron: CronFields, zone: TimeZone): Instants {
-  /** The day that the clock shows, within a day of the years that count. */
+  /** The local day at an instant, kept within a day of the years 1970 to 2199. */
   const dayOf = (atMs: number) => {
     const nearMs = Math.min(Math.max(atMs, FIRST_DAY_MS - DAY_MS), LAST_DAY_MS + 2 * DAY_MS);
     return Math.floor((nearMs + zone.offsetMs(nearMs)) / DAY_MS) * DAY_MS;
@@ -30,7 +30,7 @@ export function cronInstants(cron: CronFields, zone: TimeZone): Instants {
       }
     },
     *backFrom(atMs) {
-      // Where the clock was put back over midnight, times of the following day lie before the instant.
+      // If the clock was put back over midnight, times of the next local day lie before the instant.
       for (const midnight of firingDays(cron, Math.min(dayOf(atMs) + DAY_MS, LAST_DAY_MS), FIRST_DAY_MS, -1)) {
         for (const { fromMs, toMs, offsetMs } of zone.spans(midnight).reverse()) {
           const lastMs = Math.min(toMs - 1, atMs + offsetMs) - midnight;
@@ -41,12 +41,12 @@ export function cronInstants(cron: CronFields, zone: TimeZone): Instants {
   };
 }
 
-/** The times of day at which a cron fires, in milliseconds, from one to another, both included. */
+/** The times of day at which a cron fires, in milliseconds, between two times, both included. */
 function* timesOfDay(cron: CronFields, fromMs: number, toMs: number, step: 1 | -1): Generator<number> {
   const ordered = (values: readonly number[]) => (step > 0 ? values : values.toReversed());
   const [minutes, seconds] = [ordered(cron.minutes), ordered(cron.seconds)];
   const last = (unitMs: number) => (step > 0 ? unitMs - SECOND_MS : 0);
-  /** Whether all of a unit that begins then comes before the first time. */
+  /** Whether the whole hour or minute that begins at `beginsMs` comes before the first time. */
   const isBefore = (beginsMs: number, unitMs: number) => step * (beginsMs + last(unitMs) - fromMs) < 0;
   for (const hour of ordered(cron.hours)) {
     if (isBefore(hour * 3_600_000, 3_600_000)) continue;
@@ -63,7 +63,7 @@ function* timesOfDay(cron: CronFields, fromMs: number, toMs: number, step: 1 | -
   }
 }
 
-/** The one tick of `at(...)`; none where its time is left out. */
+/** The one tick of `at(...)`; none if the clock skips its time. */
 export function oneInstant(wallMs: number, zone: TimeZone): Instants {
   const spans = zone.spans(Math.floor(wallMs / DAY_MS) * DAY_MS);
   const span = spans.find(({ fromMs, toMs }) => fromMs <= wallMs && wallMs < toMs);
@@ -77,7 +77,7 @@ export function oneInstant(wallMs: number, zone: TimeZone): Instants {
 /** The last instant that a Date can be. */
 const LAST_DATE_MS = 8_640_000_000_000_000;
 
-/** Ticks that are equally far apart, from their first on. */
+/** Ticks at equal distances, from the first one on. */
 export function rateInstants(everyMs: number, startMs: number): Instants {
   return {
     *from(atMs) {
@@ -102,8 +102,8 @@ interface Day {
 }
 
 /**
- * The days on which a cron fires, as their midnights in UTC (epoch ms), from one day to another, both included. `step`
- * is 1 for later days, -1 for earlier ones.
+ * The days on which a cron fires, as midnights in UTC (epoch ms), between two days, both included. `step` is 1 for
+ * later days, -1 for earlier ones.
  */
 export function* firingDays(cron: CronFields, fromMs: number, toMs: number, step: 1 | -1): Generator<number> {
   let midnight = fromMs;
@@ -146,7 +146,7 @@ function isDayOfWeek(items: readonly string[], { date, lastDate, weekday }: Day)
   });
 }
 
-/** The weekday nearest a date, within the month; undefined when the month has no such date. */
+/** The weekday nearest a date, within the month; undefined if the month has no such date. */
 function nearestWeekday(date: number, { lastDate, ...day }: Day): number | undefined {
   if (date > lastDate) return undefined;
   const weekday = ((((day.weekday - 1 + date - day.date) % 7) + 7) % 7) + 1;

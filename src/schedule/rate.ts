@@ -9,13 +9,13 @@ import { refuserOf } from './time-zone.js';
 
 /** Options of `rate`. */
 export interface RateOptions {
-  /** The first tick, from which all others are counted. @default none: the ticks have no fixed place */
+  /** The first tick, from which all others are counted. @default none: the ticks have no fixed instants */
   readonly start?: Date;
 }
 
 /**
- * The schedule of ticks that are equally far apart, such as `15 minutes`, `15m` or `PT15M`. Without `start` it is known
- * how far apart they are, but not when they are due: `next`, `previous` and `between` count from the instant given.
+ * The schedule of ticks at equal distances, such as `15 minutes`, `15m` or `PT15M`. Without `start` only the distance
+ * is known, not when ticks are due: `next`, `previous` and `between` count from the given instant.
  *
  * @example
  * ```ts
@@ -25,7 +25,7 @@ export interface RateOptions {
  * quarters.next(new Date('2026-01-01T00:20:00Z')); // → 2026-01-01T00:30:00.000Z
  * ```
  *
- * @throws TypeError, RangeError for a duration or a start that cannot be
+ * @throws TypeError, RangeError for an invalid duration or start
  */
 export function rate(duration: Duration, options: RateOptions = {}): Schedule {
   checkKnown(options, ['start'], 'rate');
@@ -36,7 +36,7 @@ export function rate(duration: Duration, options: RateOptions = {}): Schedule {
   return scheduleOf(`${text} from ${new Date(startMs).toISOString()}`, () => rateInstants(everyMs, startMs));
 }
 
-/** A rate whose first tick is not known: as seen from an instant, a tick is due then. */
+/** A rate whose first tick is not known: seen from any instant, a tick is due at that instant. */
 export function floatingRate(text: string, everyMs: number): Schedule {
   return scheduleOf(text, (atMs) => rateInstants(everyMs, atMs), everyMs);
 }

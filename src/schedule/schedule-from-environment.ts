@@ -6,8 +6,8 @@ export const SCHEDULE_VARIABLE = 'SINGLE_EXECUTION_SCHEDULE';
 export const TIME_ZONE_VARIABLE = 'SINGLE_EXECUTION_TIME_ZONE';
 
 /**
- * The schedule that `SingleExecutionFunction` has put into the function's environment: `SINGLE_EXECUTION_SCHEDULE`, an
- * expression of EventBridge, and `SINGLE_EXECUTION_TIME_ZONE`, UTC where that is not set.
+ * The schedule that `SingleExecutionFunction` puts into the function's environment: `SINGLE_EXECUTION_SCHEDULE`, an
+ * expression of EventBridge, and `SINGLE_EXECUTION_TIME_ZONE`, by default UTC.
  *
  * @example
  * ```ts
@@ -23,7 +23,7 @@ export const TIME_ZONE_VARIABLE = 'SINGLE_EXECUTION_TIME_ZONE';
  * });
  * ```
  *
- * @throws TypeError when the environment has no schedule; RangeError for one that cannot be
+ * @throws TypeError if the environment has no schedule; RangeError for an invalid one
  */
 export function scheduleFromEnvironment(): Schedule {
   const expression = environmentVariable(SCHEDULE_VARIABLE);

@@ -4,15 +4,15 @@ import type { Schedule } from '../core/values/schedule.js';
 import { dateOf, msOf } from '../core/values/tick.js';
 import type { Instants } from './instants.js';
 
-/** The most that `between` lists where no `max` is given. */
+/** The most ticks that `between` lists without a `max`. */
 const MOST_LISTED = 100_000;
 
 /**
- * Makes a schedule of its ticks.
+ * Makes a schedule from its ticks.
  *
  * @param text the schedule for people
- * @param instantsFor its ticks, as seen from the instant that is asked about
- * @param everyMs for a schedule whose ticks have no fixed place
+ * @param instantsFor its ticks, seen from the instant of the query
+ * @param everyMs for a schedule whose ticks have no fixed instants
  */
 export function scheduleOf(text: string, instantsFor: (atMs: number) => Instants, everyMs?: number): Schedule {
   return Object.freeze({
@@ -40,7 +40,7 @@ export function scheduleOf(text: string, instantsFor: (atMs: number) => Instants
   });
 }
 
-/** The first tick of some, if there is one. */
+/** The first of these ticks, if there is one. */
 export function firstOf(instants: Iterable<number>): number | undefined {
   for (const ms of instants) return ms;
   return undefined;

@@ -8,24 +8,27 @@ import { firstOf, scheduleOf } from './schedule-of.js';
 const SECOND_MS = 1_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Further from UTC than any time zone. */
+/** A longer distance from UTC than that of any time zone. */
 const FURTHEST_MS = 16 * HOUR_MS;
 
-/** Times that a clock shows for the first time, written as if they were UTC: `fromMs` is included, `toMs` is not. */
+/**
+ * A span of local times that the clock shows for the first time, written as if they were UTC. `fromMs` is included,
+ * `toMs` is not.
+ */
 export interface WallSpan {
   readonly fromMs: number;
   readonly toMs: number;
-  /** Subtracted from such a time, it gives the instant. */
+  /** Subtract it from a local time to get the instant. */
   readonly offsetMs: number;
 }
 
-/** A clock on a wall somewhere. Times that it shows are written as epoch milliseconds as if they were UTC. */
+/** The clock of a time zone. Its local times are written as epoch milliseconds, as if they were UTC. */
 export interface TimeZone {
   /** How far its clock is ahead of UTC at an instant. */
   offsetMs(atMs: number): number;
   /**
-   * The times that it shows on a day, in order. A time that it leaves out (in spring) is missing. Of a time that it
-   * shows twice (in autumn), the first counts.
+   * The local times of a day, in order. Times that the clock skips (in spring) are missing. If it shows a time twice
+   * (in autumn), the first one counts.
    */
   spans(midnightMs: number): WallSpan[];
 }
@@ -35,7 +38,7 @@ const UTC: TimeZone = {
   spans: (midnightMs) => [{ fromMs: midnightMs, toMs: midnightMs + DAY_MS, offsetMs: 0 }],
 };
 
-/** @throws RangeError for a name that this platform's calendar does not know */
+/** @throws RangeError for a name that this platform does not know */
 function timeZone(name: string): TimeZone {
   if (name === 'UTC') return UTC;
   const format = formatOf(name);
@@ -49,7 +52,7 @@ function timeZone(name: string): TimeZone {
 
 function formatOf(name: string): Intl.DateTimeFormat {
   try {
-    // Some platforms take offsets such as +02:00, others do not.
+    // Some platforms accept offsets such as +02:00, others do not.
     if (!/^[+-]/.test(name)) {
       const [date, time] = ['numeric', '2-digit'] as const;
       return new Intl.DateTimeFormat('en-US', {
@@ -89,7 +92,7 @@ function spansOf(midnightMs: number, offsetAt: (atMs: number) => number): WallSp
   return spans;
 }
 
-/** The instants between two others, in whole seconds, at which the offset becomes another. */
+/** The instants between two others, in whole seconds, at which the offset changes. */
 function changesOf(offsetAt: (atMs: number) => number, fromMs: number, toMs: number): number[] {
   if (offsetAt(fromMs) === offsetAt(toMs)) return [];
   if (toMs - fromMs <= SECOND_MS) return [toMs];
@@ -99,11 +102,11 @@ function changesOf(offsetAt: (atMs: number) => number, fromMs: number, toMs: num
 
 /** Options of `cron` and `eventBridge`. */
 export interface ZoneOptions {
-  /** The time zone in which the expression is meant, such as `Europe/Berlin`. @default 'UTC' */
+  /** The time zone of the expression, such as `Europe/Berlin`. @default 'UTC' */
   readonly timeZone?: string;
 }
 
-/** What makes the errors of an expression; each names it. */
+/** Makes a function that throws errors which name the expression. */
 export function refuserOf(expression: string): Refuse {
   if (typeof expression !== 'string') throw new TypeError(`schedule is ${describe(expression)}: give a text`);
   return (problem) => {
@@ -111,7 +114,7 @@ export function refuserOf(expression: string): Refuse {
   };
 }
 
-/** @throws TypeError, RangeError for a time zone that cannot be, or is unknown */
+/** @throws TypeError, RangeError for an invalid or unknown time zone */
 export function zoneOf(options: ZoneOptions, owner: string): TimeZone & { readonly name: string } {
   checkKnown(options, ['timeZone'], owner);
   const { timeZone: name = 'UTC' } = options;
@@ -122,9 +125,9 @@ export function zoneOf(options: ZoneOptions, owner: string): TimeZone & { readon
 }
 
 /**
- * A schedule of times on the clock of a time zone.
+ * A schedule of local times in a time zone.
  *
- * @throws what `refuse` throws when all its times are left out where the clock goes forward
+ * @throws what `refuse` throws if the clock skips all its times when it goes forward
  */
 export function zonedSchedule(
   expression: string,

@@ -8,9 +8,9 @@ import { swapStore } from './swap-store.js';
 
 export type { Storage, StoredRecord };
 
-/** Where the locks are. */
+/** Options of `compareAndSwapStore`. */
 export interface CompareAndSwapOptions<Version> {
-  /** What keeps the records. */
+  /** The storage of the records. */
   readonly storage: Storage<Version>;
   /** Put before each lock name in the key. @default '' */
   readonly keyPrefix?: string;
@@ -20,8 +20,8 @@ const OPTIONS = namesOf<CompareAndSwapOptions<unknown>>({ storage: true, keyPref
 
 /**
  * A whole store over any storage that can compare and swap. A skip is one request, a run four: each verb reads, decides
- * by the rules that all stores have, and writes under the version that it has read. No clock of a host decides: all
- * time is the storage's.
+ * by the rules of all stores, and writes if the version that it read has not changed. No host's clock decides: all time
+ * is the storage's.
  *
  * @example
  * ```ts
@@ -44,7 +44,7 @@ const OPTIONS = namesOf<CompareAndSwapOptions<unknown>>({ storage: true, keyPref
  * });
  * ```
  *
- * @throws TypeError for options that cannot be; nothing is sent
+ * @throws TypeError for invalid options; nothing is sent
  */
 export function compareAndSwapStore<Version>(
   options: CompareAndSwapOptions<Version>,

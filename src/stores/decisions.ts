@@ -43,22 +43,22 @@ import { endedAttempt } from '../core/request/attempt.js';
 import type { Sent } from '../core/values/clock.js';
 
 /*
- * What each verb makes of the record that it finds, by the rules of `core/record`: its result, and the whole record to
- * write. The time is the storage's.
+ * The decision of each verb from the record, by the rules of `core/record`: its result, and the whole record to write.
+ * The time is the storage's.
  */
 
-/** What a verb finds under its key. */
+/** The record under a verb's key, and the clocks at the read. */
 export interface Found {
   readonly item: Item | undefined;
   /** The storage's time when it was read. */
   readonly nowMs: number;
-  /** What that time tells of this host's clock. */
+  /** Bounds of this host's clock error, by that time. */
   readonly clock: ClockBounds;
-  /** Before the first request of the call. */
+  /** The clocks before the first request of the call. */
   readonly sent: Sent;
 }
 
-/** What a verb makes of it. Without `write` nothing is to be written. */
+/** A verb's result, and the record to write, if any. */
 export interface Decision<T> {
   readonly result: T;
   readonly write?: Item | undefined;
@@ -76,8 +76,8 @@ export function decideAcquire(claim: Claim, { item, nowMs, clock, sent }: Found)
 }
 
 /**
- * A cancel writes also where nothing would change but the bar: a write of the attempt that is still under way is for an
- * older version from then on.
+ * A cancel writes even if only the bar changes: a write of the attempt that is still under way then has an old version,
+ * and is refused.
  */
 export function decideCancel(claim: Claim, { item, sent, clock }: Found): Decision<Granted | undefined> {
   if (item !== undefined && isHeldBy(claim, item)) {

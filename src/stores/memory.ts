@@ -8,9 +8,9 @@ import { swapStore } from './swap-store.js';
 export interface MemoryStore extends LockStore, MemberStore, LockAdminStore {}
 
 /**
- * Locks in the memory of one process: for tests and local work. The same rules and the same record as every other
- * store. Its server time is the caller's clock, so an expired lock is taken at once. Does not exclude other processes,
- * and forgets everything when this one ends.
+ * Locks in the memory of one process: for tests and local work. Uses the same rules and the same record as every other
+ * store. Its server time is the caller's clock, so an expired lock is taken over at once. Does not exclude other
+ * processes, and loses everything when this process ends.
  *
  * @example
  * ```ts

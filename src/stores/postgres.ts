@@ -13,7 +13,7 @@ export type PostgresClient =
   | PostgresUnsafeClient
   | ((text: string, values: (string | number)[]) => Promise<readonly object[]>);
 
-/** `Pool` or `Client` of pg, `Pool` of @neondatabase/serverless, a `PGlite`, or what `neon()` returns. */
+/** `Pool` or `Client` of pg, `Pool` of @neondatabase/serverless, a `PGlite`, or the result of `neon()`. */
 export interface PostgresQueryClient {
   /** Runs a statement. Resolves to its rows, or to an object with them. */
   query(
@@ -28,15 +28,15 @@ export interface PostgresQueryClient {
   >;
 }
 
-/** What `postgres()` of the package postgres returns. */
+/** The result of `postgres()` of the package postgres. */
 export interface PostgresUnsafeClient {
   /** Runs a statement. Resolves to its rows. */
   unsafe(text: string, values: (string | number)[]): PromiseLike<readonly object[]>;
 }
 
-/** Where the locks are. */
+/** Options of `postgresStore`. */
 export interface PostgresStoreOptions {
-  /** Connected, or one that connects by itself. */
+  /** The client: connected, or one that connects by itself. */
   readonly client: PostgresClient;
   /** The table, perhaps with its schema: `jobs.locks`. @default 'single_execution_locks' */
   readonly table?: string;
@@ -45,8 +45,9 @@ export interface PostgresStoreOptions {
 }
 
 /**
- * Locks in a table of Postgres 13 or later. Its own admin store. All time is the server's. Works behind a pooler that
- * gives a connection for one transaction, and over HTTP. `postgresTable` is its table.
+ * Locks in a table of Postgres 13 or later. It is also the admin store. All time is the server's. Works behind a pooler
+ * that assigns a connection for each transaction, and over HTTP. `postgresTable` returns the statement that creates the
+ * table.
  *
  * @example
  * ```ts
@@ -57,7 +58,7 @@ export interface PostgresStoreOptions {
  * export const store = postgresStore({ client });
  * ```
  *
- * @throws TypeError for options that cannot be; nothing is sent
+ * @throws TypeError for invalid options; nothing is sent
  */
 export function postgresStore(options: PostgresStoreOptions): LockStore & MemberStore & LockAdminStore {
   checkStoreOptions('postgresStore', options, OPTIONS);
@@ -65,7 +66,7 @@ export function postgresStore(options: PostgresStoreOptions): LockStore & Member
 }
 
 /**
- * The statement that makes the table, for migrations. It may run again.
+ * The statement that creates the table, for migrations. It may run again.
  *
  * @example
  * ```ts
@@ -79,7 +80,7 @@ export function postgresTable(table?: string): string {
 }
 
 /**
- * Makes the table, unless it is there.
+ * Creates the table, unless it exists.
  *
  * @example
  * ```ts
@@ -89,7 +90,7 @@ export function postgresTable(table?: string): string {
  * await createPostgresTable(new Pool({ connectionString: process.env['DATABASE_URL'] }));
  * ```
  *
- * @throws LockStoreError naming what is missing, such as a right
+ * @throws LockStoreError that names the problem, such as a missing right
  */
 export async function createPostgresTable(
   client: PostgresClient,
@@ -107,7 +108,7 @@ const POSTGRES: Database<PostgresClient> = {
   statementsOf,
   askOf,
   explain,
-  // Of two that make it at once, one finds what the other has not finished.
+  // If two create it at once, one of them finds an unfinished table.
   isMade: (error) => /^(23505|42P07)$/.test(readThrownText(error, 'code')),
 };
 
@@ -128,7 +129,7 @@ function askOf(client: PostgresClient): Ask {
   );
 }
 
-/** Works with Postgres 13 to 18, and with what speaks its language: no type but text and bigint, no function of JSON. */
+/** For Postgres 13 to 18 and compatible databases: only the types text and bigint, and no JSON functions. */
 function statementsOf(table: string): Statements {
   const now = 'floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint::text';
   return {
@@ -139,7 +140,7 @@ function statementsOf(table: string): Statements {
   };
 }
 
-/** What Postgres says by the code of an error, and nothing is written then; the first that fits. */
+/** The meanings of Postgres's error codes, by which nothing was written. The first that fits counts. */
 const MEANINGS: readonly Meaning[] = [
   {
     codes: /^42501$/,
@@ -183,15 +184,15 @@ interface Meaning {
   why(table: string): string;
 }
 
-/** What pg and postgres say of a connection that they do not have. Nothing was sent over it. */
+/** Messages of pg and postgres without a connection: nothing was sent. */
 const NO_CONNECTION = /^CONNECT_TIMEOUT$|^CONNECTION_ENDED$|when trying to connect|not queryable|after calling end/;
-/** What pg says where it has no password to give. */
+/** Message of pg without a password. */
 const NO_PASSWORD = /client password must be a/;
 
 /** @param table as statements name it */
 function explain(error: unknown, table: string): SqlFailure {
   const [code, message] = [readThrownText(error, 'code'), readThrownText(error, 'message')];
-  // 28P01: what the server says of a wrong password.
+  // 28P01: the server's code for a wrong password.
   const known = MEANINGS.find(({ codes }) => codes.test(NO_PASSWORD.test(message) ? '28P01' : code));
   if (known) return { code: known.code, why: `${known.why(table)} (${code || 'no password'})`, isUnsent: true };
   const isOut = NO_CONNECTION.test(code) || NO_CONNECTION.test(message);

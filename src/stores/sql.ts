@@ -11,8 +11,8 @@ import { type CompareAndSwapOptions, compareAndSwapStore } from './compare-and-s
 import type { Storage, StoredRecord } from './storage.js';
 
 /*
- * One row a lock: its name, its record as a JSON text, and a version that every write raises. A text keeps what JSON
- * types of databases refuse or change.
+ * One row a lock: its name, its record as a JSON text, and a version that every write raises. A text also keeps values
+ * that databases' JSON types refuse or change.
  */
 
 /** Runs one statement. Resolves to its rows. */
@@ -30,21 +30,21 @@ export interface Statements {
   readonly list: string;
 }
 
-/** What an error of a database means. */
+/** The meaning of a database's error. */
 export interface SqlFailure {
   readonly code: LockStoreErrorCode;
-  /** What is wrong, and the remedy. */
+  /** The problem and the remedy. */
   readonly why: string;
   /** Nothing was written. All but `UNAVAILABLE` are so too. */
   readonly isUnsent?: boolean;
 }
 
-/** A kind of database, over its clients. A `table` is named as statements name it. */
+/** A kind of database, over its clients. `table` is the quoted name. */
 export interface Database<Client> {
-  /** The statement that makes a table, unless it is there. */
+  /** The statement that creates a table, unless it exists. */
   creationOf(table: string): string;
   statementsOf(table: string): Statements;
-  /** @throws TypeError for what is no client */
+  /** @throws TypeError for a value that is not a client */
   askOf(client: Client): Ask;
   explain(error: unknown, table: string): SqlFailure;
   /** Whether an error of `creationOf` says that somebody else has just made the table. @default never */
@@ -111,19 +111,19 @@ interface Row {
   readonly now_ms?: unknown;
 }
 
-/** What somebody else has written into a row is a corrupt record, not an absent one: nobody is granted its lock. */
+/** A row with somebody else's data is a corrupt record, not an absent one: its lock is granted to nobody. */
 function parsed(text: unknown): StoredRecord {
   try {
     const record: unknown = JSON.parse(String(text));
     if (typeof record === 'object' && record !== null && !Array.isArray(record)) return record as StoredRecord;
   } catch {
-    // No JSON at all.
+    // The text is not JSON.
   }
   return { state: 'unreadable' };
 }
 
 /**
- * Makes a table, unless it is there.
+ * Creates a table, unless it exists.
  *
  * @throws LockStoreError
  */
@@ -144,7 +144,10 @@ export async function makeTable<Client>(
   }
 }
 
-/** What callers see of a client's error: its name and code. Its message can hold a whole statement or an address. */
+/**
+ * The error that callers see: the name and code of the client's error. Its message can contain a whole statement or an
+ * address.
+ */
 function failureOf(error: unknown, { code, why }: SqlFailure, operation: StoreOperation): LockStoreError {
   const cause = Object.assign(new Error('its message is left out, because it can hold a statement or an address'), {
     name: errorName(error),
@@ -153,11 +156,11 @@ function failureOf(error: unknown, { code, why }: SqlFailure, operation: StoreOp
   return new LockStoreError(why, { code, lockName: '*', operation, retryable: code === 'UNAVAILABLE', cause });
 }
 
-/** The name of the table where none is given. */
+/** The default name of the table. */
 export const DEFAULT_TABLE = 'single_execution_locks';
 
 /**
- * A table as statements name it: quoted, so that its name is taken as it is.
+ * The quoted name of a table, so that a statement takes it literally.
  *
  * @param table may name a schema: `jobs.locks`
  * @throws TypeError

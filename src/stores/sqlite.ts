@@ -21,9 +21,9 @@ export interface SqlitePreparingClient {
 
 /** A statement of one of these clients. D1's is bound to its values before it runs. */
 export interface SqliteStatement {
-  /** Runs it. The rows, or a promise of an object with them. */
+  /** Runs it. Returns the rows, or a promise of an object with them. */
   all(...values: (string | number)[]): unknown;
-  /** Gives it its values. */
+  /** Binds values to it. */
   bind?(...values: (string | number)[]): {
     /** Runs it. */
     all(): unknown;
@@ -44,9 +44,9 @@ export interface SqliteExecutingClient {
   }>;
 }
 
-/** Where the locks are. */
+/** Options of `sqliteStore`. */
 export interface SqliteStoreOptions {
-  /** Open. */
+  /** An open client. */
   readonly client: SqliteClient;
   /** The table, perhaps with the schema of an attached database: `jobs.locks`. @default 'single_execution_locks' */
   readonly table?: string;
@@ -55,8 +55,8 @@ export interface SqliteStoreOptions {
 }
 
 /**
- * Locks in a table of SQLite 3.42 or later. Its own admin store. All time is the database's: that of the server of D1
- * and Turso, that of this host for a file. `sqliteTable` is its table.
+ * Locks in a table of SQLite 3.42 or later. It is also the admin store. All time is the database's: the server's on D1
+ * and Turso, this host's for a file. `sqliteTable` returns the statement that creates the table.
  *
  * @example
  * ```ts
@@ -68,7 +68,7 @@ export interface SqliteStoreOptions {
  * export const store = sqliteStore({ client });
  * ```
  *
- * @throws TypeError for options that cannot be; nothing is sent
+ * @throws TypeError for invalid options; nothing is sent
  */
 export function sqliteStore(options: SqliteStoreOptions): LockStore & MemberStore & LockAdminStore {
   checkStoreOptions('sqliteStore', options, OPTIONS);
@@ -76,7 +76,7 @@ export function sqliteStore(options: SqliteStoreOptions): LockStore & MemberStor
 }
 
 /**
- * The statement that makes the table, for migrations. It may run again.
+ * The statement that creates the table, for migrations. It may run again.
  *
  * @example
  * ```ts
@@ -92,7 +92,7 @@ export function sqliteTable(table?: string): string {
 }
 
 /**
- * Makes the table, unless it is there.
+ * Creates the table, unless it exists.
  *
  * @example
  * ```ts
@@ -102,7 +102,7 @@ export function sqliteTable(table?: string): string {
  * await createSqliteTable(createClient({ url: ':memory:' }));
  * ```
  *
- * @throws LockStoreError naming what is wrong, such as a file that cannot be written
+ * @throws LockStoreError that names the problem, such as a file that cannot be written
  */
 export async function createSqliteTable(
   client: SqliteClient,
@@ -133,7 +133,7 @@ function askOf(client: SqliteClient): Ask {
     if ('prepare' in client) {
       return async (text, values) => {
         const statement = client.prepare(text);
-        // better-sqlite3 refuses `all` where a statement returns nothing; its `run` and D1's are not needed elsewhere.
+        // better-sqlite3 refuses `all` if a statement returns nothing; nothing else needs its `run` or D1's.
         const bound = statement.bind && values.length > 0 ? statement.bind(...values).all() : statement.all(...values);
         const result = (await bound) as readonly object[] | { readonly results: readonly object[] };
         return 'results' in result ? result.results : result;
@@ -155,7 +155,7 @@ function statementsOf(table: string): Statements {
   };
 }
 
-/** What SQLite and its clients say, by the text and the code of an error; the first that fits. */
+/** The meanings of errors of SQLite and its clients, by text and code. The first that fits counts. */
 const MEANINGS: readonly Meaning[] = [
   {
     says: /no such table/i,

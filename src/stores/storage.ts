@@ -8,14 +8,14 @@ import type { Signal } from '../core/values/signal.js';
 import type { Decision, Found } from './decisions.js';
 
 /**
- * A storage that can compare and swap: whatever keeps a JSON object under a key, and writes it only if nobody else has
+ * A storage that can compare and swap: it keeps a JSON object under a key, and writes it only if nobody else has
  * written since it was read. Its functions may reject with any error. A `LockStoreError` is passed on with its code and
  * its message; one that is not `retryable` ends the call at once, and says that nothing was written.
  *
- * @typeParam Version another one after each write of a key: a counter, an ETag, a hash of the record
+ * @typeParam Version a value that each write of a key changes: a counter, an ETag, a hash of the record
  */
 export interface Storage<Version> {
-  /** What stands under a key, never an older state from a cache or a replica. */
+  /** Reads the current record of a key, never an older state from a cache or a replica. */
   read(
     key: string,
     signal: Signal,
@@ -28,7 +28,7 @@ export interface Storage<Version> {
     readonly nowMs: number;
   }>;
   /**
-   * Writes a record if `version` is still its version; inserts it where `version` is undefined. Resolves to whether it
+   * Writes a record if `version` is still its version; inserts it if `version` is undefined. Resolves to whether it
    * wrote.
    */
   write(key: string, record: StoredRecord, version: Version | undefined, signal: Signal): Promise<boolean>;
@@ -40,13 +40,13 @@ export interface Storage<Version> {
     {
       /** The whole key, the prefix included. */
       readonly key: string;
-      /** What stands under it. */
+      /** The record under the key. */
       readonly record: StoredRecord;
     }[]
   >;
   /**
-   * Whether an error proves that nothing was written and nothing will be. Every other error of `write` may have been
-   * applied. @default never
+   * Whether an error proves that nothing was written and nothing will be. After any other error of `write`, the write
+   * may have been applied. @default never
    */
   isUnsent?(error: unknown): boolean;
 }
@@ -61,17 +61,17 @@ export interface Request {
   readonly key: string;
 }
 
-/** A verb's result, and the record that it was decided by. */
+/** A verb's result, and the record that decided it. */
 export interface Changed<T> {
   readonly result: T;
   readonly item: Item | undefined;
 }
 
 /**
- * Reads a record, decides by it, and writes under the version that was read; all of it anew if somebody else has written
- * meanwhile. An answer that stays away is settled by the next try, which reads again. `ambiguous`: a write went
- * unanswered, and may have been applied or may yet be. Any later write of the record refuses it from then on, since it
- * changes the version.
+ * Reads a record, decides by it, and writes if its version has not changed; starts again if somebody else has written
+ * meanwhile. If an answer does not come, the next try reads again and settles it. `ambiguous`: a write got no answer,
+ * and may have been applied or may still be. Any later write of the record changes the version, and so makes the
+ * storage refuse it.
  */
 export async function change<Version, T>(
   storage: Storage<Version>,
@@ -99,7 +99,7 @@ export async function change<Version, T>(
     for (;;) {
       const sentWall = clock.now();
       const { record: item, version, nowMs } = await asked(() => storage.read(request.key, signal));
-      // A try that is answered after its call has ended must not write: its run may be over.
+      // A read that is answered after its call has ended must not lead to a write: its run may be over.
       signal.throwIfAborted();
       checkTime(nowMs);
       const bounds = { minMs: nowMs - clock.now(), maxMs: nowMs + 1 - sentWall };
@@ -151,12 +151,12 @@ async function asked<A>(ask: () => Promise<A>): Promise<A> {
   }
 }
 
-/** Whether the storage itself says that no other try helps. */
+/** Whether the storage itself says that another try does not help. */
 function isRefused(error: unknown): error is LockStoreError {
   return error instanceof LockStoreError && !error.retryable;
 }
 
-/** What a verb itself throws is final. Whether a write is ambiguous is counted where it is sent. */
+/** An error of a verb itself is final. Ambiguous writes are counted where they are sent. */
 function classify(error: unknown): TryFailure {
   return { ambiguous: false, retry: error instanceof StorageFailure && !isRefused(error.error) };
 }
@@ -179,7 +179,7 @@ function failureOf(error: unknown, { operation, name }: Request): Error {
   });
 }
 
-/** @throws StorageFailure for seconds, and for what is no time */
+/** @throws StorageFailure for seconds, and for a value that is not a time */
 function checkTime(nowMs: number): void {
   if (!isInstant(nowMs)) throw refusal(`the storage's nowMs is ${describe(nowMs)}; give whole epoch milliseconds`);
 }

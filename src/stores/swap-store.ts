@@ -27,7 +27,7 @@ import { type Changed, change, listAll, type Storage } from './storage.js';
 /**
  * The verbs of a lock store, of its members and of operators, each a change of one record in a storage.
  *
- * @param storageOf the storage as one call sees it
+ * @param storageOf makes the storage for one call
  */
 export function swapStore<Version>(
   storageOf: (call: StoreCall) => Storage<Version>,
@@ -40,7 +40,7 @@ export function swapStore<Version>(
     ...operatorVerbs(swap),
     async list(call) {
       const found = await listAll(storageOf(call), keyPrefix, call);
-      // Something else may lie under the prefix, with a key that no lock can have.
+      // Other data may use the prefix, with a key that no lock can have.
       return found
         .filter(({ key }) => key !== keyPrefix && nameProblem(key) === undefined)
         .map(({ key, record }) => ({ name: key.slice(keyPrefix.length), item: record }));
@@ -69,7 +69,7 @@ function lockVerbs(swap: Swap): LockStore & MemberStore {
           note(answer, 'value' in answer ? answer.value.item : undefined);
           return answered(answer).result;
         },
-        // A grant that the cancel finds counts from the acquire.
+        // The time of a grant that the cancel finds counts from the acquire.
         cancel: (cancelCall) =>
           swap('acquire', claim.name, cancelCall, (found) =>
             decideCancel(claim, { ...found, sent: sent ?? found.sent }),

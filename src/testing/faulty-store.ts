@@ -3,15 +3,15 @@ import { LockStoreError, type StoreOperation } from '../core/public/errors.js';
 import type { Clock } from '../core/values/clock.js';
 
 /**
- * What goes wrong with one call. All but the delay, and an error of your own, end as a `LockStoreError` (UNAVAILABLE,
- * retryable), which is how a store says that all of its tries came to nothing.
- * - `none`: nothing;
- * - `lose-request`: the store is never reached;
- * - `lose-response`: the store does what it is asked, and the caller is not told;
- * - `hang`: no answer until the call's budget is spent or its signal aborts; nothing is done;
- * - `{ delayMs }`: the store is reached so much later, by the call's clock, and answers; not reached at all when the
- *   call's budget is spent or its signal aborts before;
- * - an `Error`: it is thrown as it is, and the store is never reached.
+ * The fault of one call. All but the delay and your own error end as a `LockStoreError` (UNAVAILABLE, retryable), as if
+ * all tries of a store had failed.
+ * - `none`: no fault;
+ * - `lose-request`: the call does not reach the store;
+ * - `lose-response`: the store carries out the call, but the caller gets no answer;
+ * - `hang`: no answer until the call's budget is spent or its signal aborts; the store does nothing;
+ * - `{ delayMs }`: the call reaches the store that much later, by the call's clock, and gets its answer; it does not
+ *   reach the store if the call's budget is spent or its signal aborts first;
+ * - an `Error`: it is thrown unchanged, and the call does not reach the store.
  */
 export type Fault =
   | 'none'
@@ -19,7 +19,7 @@ export type Fault =
   | 'lose-response'
   | 'hang'
   | {
-      /** How much later, in milliseconds. */
+      /** The delay, in milliseconds. */
       readonly delayMs: number;
     }
   | Error;
@@ -30,14 +30,14 @@ export type Verb = keyof LockStore;
 /** For each verb: one fault for all its calls, or a list for its first calls. */
 export type FaultPlan = { readonly [verb in Verb]?: Fault | readonly Fault[] };
 
-/** A call as the store was asked, and what went wrong with it. */
+/** A call of the store, and its fault. */
 export type RecordedCall =
   | {
       /** A claim of the lock. */
       readonly verb: 'acquire';
       /** The claim. */
       readonly claim: Claim;
-      /** What went wrong; `none` for nothing. */
+      /** The fault; `none` if there was none. */
       readonly fault: Fault;
     }
   | {
@@ -45,9 +45,9 @@ export type RecordedCall =
       readonly verb: 'extend';
       /** The lease. */
       readonly lease: Lease;
-      /** How long it was to last, in milliseconds. */
+      /** The requested lease, in milliseconds. */
       readonly leaseMs: number;
-      /** What went wrong; `none` for nothing. */
+      /** The fault; `none` if there was none. */
       readonly fault: Fault;
     }
   | {
@@ -57,7 +57,7 @@ export type RecordedCall =
       readonly lease: Lease;
       /** The tick. */
       readonly done: DoneTick;
-      /** What went wrong; `none` for nothing. */
+      /** The fault; `none` if there was none. */
       readonly fault: Fault;
     }
   | {
@@ -67,21 +67,21 @@ export type RecordedCall =
       readonly lease: Lease;
       /** How the run ended. */
       readonly completion: Completion;
-      /** What went wrong; `none` for nothing. */
+      /** The fault; `none` if there was none. */
       readonly fault: Fault;
     };
 
-/** A store whose calls go wrong as planned. */
+/** A store whose calls fail as planned. */
 export interface FaultyStore extends LockStore {
   /** Every call so far, oldest first. */
   readonly calls: readonly RecordedCall[];
-  /** Lets the next calls of a verb go wrong, one each, after those that are planned already. */
+  /** Adds faults for the next calls of a verb, one each, after the faults already planned. */
   next(verb: Verb, ...faults: Fault[]): void;
 }
 
 /**
- * Wraps a store so that calls to it go wrong as planned; without a plan it only records them. For tests of what is
- * built on a store: the faults are those that remain when the store's own retries have failed.
+ * Wraps a store so that calls to it fail as planned; without a plan it only records them. For tests of code that uses a
+ * store: the faults are those that remain after the store's own retries have failed.
  *
  * @example
  * ```ts

@@ -1,8 +1,8 @@
 import { type Clock, systemClock } from '../core/values/clock.js';
 
 /**
- * The second argument of a Lambda handler, in full; fits `Context` of @types/aws-lambda. Declared here again because
- * the testing kit knows the core and no adapter.
+ * The complete second argument of a Lambda handler; fits `Context` of @types/aws-lambda. Declared again here because
+ * the testing kit imports no adapter.
  */
 export interface LambdaContext {
   /** Always true unless given. */
@@ -31,16 +31,16 @@ export interface LambdaContext {
   succeed(message: unknown, object?: unknown): void;
 }
 
-/** What to set in a {@link lambdaContext}. Any property of the context can be given as well. */
+/** Options of {@link lambdaContext}. Any property of the context can be given as well. */
 export interface LambdaContextOverrides extends Partial<LambdaContext> {
-  /** Time until Lambda ends the invocation, in milliseconds, counted from the making of the context. @default 60_000 */
+  /** Time until Lambda ends the invocation, in milliseconds, from the creation of the context on. @default 60_000 */
   readonly remainingMs?: number;
-  /** What the remaining time is counted down by. @default the system's clock */
+  /** The clock of the remaining time. @default the system's clock */
   readonly clock?: Clock;
 }
 
 /**
- * The context of one invocation, with a request id of its own.
+ * Makes the context of one invocation, with its own request id.
  *
  * @example
  * ```ts
@@ -65,7 +65,7 @@ export function lambdaContext(overrides: LambdaContextOverrides = {}): LambdaCon
     awsRequestId: crypto.randomUUID(),
     logGroupName: `/aws/lambda/${functionName}`,
     logStreamName: `2026/01/01/[${functionVersion}]0123456789abcdef0123456789abcdef`,
-    // Whole milliseconds, and negative once Lambda Managed Instances are past their time-out.
+    // Whole milliseconds; negative on Lambda Managed Instances after their time-out.
     getRemainingTimeInMillis: () => Math.floor(deadline - clock.monotonic()),
     done() {},
     fail() {},

@@ -1,16 +1,16 @@
 import type { Clock } from '../core/values/clock.js';
 
-/** A clock that stands still until it is turned. */
+/** A clock that moves only when a test moves it. */
 export interface ManualClock extends Clock {
   /**
-   * Lets time pass on both clocks, firing each timer at its instant and giving promises their turn after each.
+   * Lets time pass on both clocks. Fires each timer at its instant, and lets promises settle after each.
    *
-   * @throws RangeError when negative
+   * @throws RangeError if negative
    */
   advance(ms: number): Promise<void>;
-  /** Steps the wall clock alone, as an administrator or a time server does; may be negative. */
+  /** Steps only the wall clock, as an administrator or a time server does; may be negative. */
   stepWall(ms: number): void;
-  /** Suspends the host: the wall clock goes on, the monotonic clock and all timers stand still. */
+  /** Suspends the host: the wall clock keeps running, the monotonic clock and all timers stand still. */
   suspend(ms: number): void;
   /** Timers that have neither fired nor been cancelled. */
   pendingTimers(): number;
@@ -33,7 +33,7 @@ interface Pending {
  * await clock.advance(60_000);
  * ```
  *
- * @param start the wall clock's first instant, in epoch milliseconds when a number. @default 2026-01-01T00:00:00Z
+ * @param start the wall clock's first instant, in epoch milliseconds if a number. @default 2026-01-01T00:00:00Z
  */
 export function manualClock(start: Date | number = Date.UTC(2026, 0, 1)): ManualClock {
   let wall = Number(start);
@@ -80,7 +80,7 @@ export function manualClock(start: Date | number = Date.UTC(2026, 0, 1)): Manual
   };
 }
 
-/** Long enough for any chain of promises in this library; real timers are not waited for. */
+/** Waits long enough for any chain of promises in this library, but not for real timers. */
 async function settlePromises(): Promise<void> {
   for (let turn = 0; turn < 50; turn++) await undefined;
 }

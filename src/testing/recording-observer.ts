@@ -1,6 +1,6 @@
 import type { LockEvent, Observer } from '../core/public/events.js';
 
-/** An observer that keeps the events it is given, oldest first. */
+/** An observer that keeps all events, oldest first. */
 export interface RecordingObserver extends Observer {
   /** All events so far, oldest first. */
   readonly events: readonly LockEvent[];
@@ -9,7 +9,7 @@ export interface RecordingObserver extends Observer {
 }
 
 /**
- * Makes an observer that keeps every event, for tests that look at what happened.
+ * Makes an observer that keeps every event, for tests that check them.
  *
  * @example
  * ```ts

@@ -1,4 +1,4 @@
-/** What a rule and a schedule send alike. */
+/** The fields of both a rule's and a schedule's event. */
 interface Envelope {
   /** Version of the format: `0`. */
   version: string;
@@ -6,7 +6,7 @@ interface Envelope {
   id: string;
   /** The kind of event. */
   'detail-type': 'Scheduled Event';
-  /** Who sent it: `aws.events` or `aws.scheduler`. */
+  /** The sender: `aws.events` or `aws.scheduler`. */
   source: string;
   /** The account of the rule or schedule. */
   account: string;
@@ -30,7 +30,7 @@ export interface SchedulerDefaultEvent extends Envelope {
   detail: string;
 }
 
-/** An input of EventBridge Scheduler made of its context attributes, all strings. */
+/** An input of EventBridge Scheduler with its context attributes, all strings. */
 export interface SchedulerAttributesEvent {
   /** `<aws.scheduler.scheduled-time>`: the scheduled time, as an ISO string. */
   scheduledTime: string;
@@ -42,33 +42,33 @@ export interface SchedulerAttributesEvent {
   executionId: string;
 }
 
-/** What to set in a {@link scheduledEvent}. */
+/** Options of {@link scheduledEvent}. */
 export interface ScheduledEventOptions {
-  /** The scheduled time. A string is passed on as it is. @default '2026-01-01T00:00:00Z' */
+  /** The scheduled time. A string is passed on unchanged. @default '2026-01-01T00:00:00Z' */
   readonly time?: Date | number | string;
-  /** Account and region of the event are read from it. @default a rule named send-digest */
+  /** The event's account and region come from it. @default a rule named send-digest */
   readonly ruleArn?: string;
   /** @default a new one for each event */
   readonly id?: string;
 }
 
-/** What to set in a {@link schedulerEvent}. */
+/** Options of {@link schedulerEvent}. */
 export interface SchedulerEventOptions {
-  /** The scheduled time. A string is passed on as it is. @default '2026-01-01T00:00:00Z' */
+  /** The scheduled time. A string is passed on unchanged. @default '2026-01-01T00:00:00Z' */
   readonly scheduledTime?: Date | number | string;
-  /** Account and region of the default event are read from it. @default a schedule named send-digest */
+  /** The default event's account and region come from it. @default a schedule named send-digest */
   readonly scheduleArn?: string;
-  /** Count of deliveries; only an event made of attributes tells it. @default 1 */
+  /** Count of deliveries; only an event made of attributes contains it. @default 1 */
   readonly attemptNumber?: number;
   /** `default`: the schedule has no input. `attributes`: its input is made of context attributes. @default 'default' */
   readonly style?: 'default' | 'attributes';
 }
 
-/** Midnight of 2026, where `manualClock()` begins too. */
+/** The first instant of 2026, at which `manualClock()` also starts. */
 const FIRST_TICK = '2026-01-01T00:00:00Z';
 
 /**
- * An event of an EventBridge rule. Two events of the same `time` are the same tick delivered twice.
+ * Makes an event of an EventBridge rule. Two events of the same `time` are the same tick, delivered twice.
  *
  * @example
  * ```ts
@@ -88,7 +88,7 @@ export function scheduledEvent(options: ScheduledEventOptions = {}): RuleEvent {
 }
 
 /**
- * An event of EventBridge Scheduler. Two events of the same `scheduledTime` are the same tick delivered twice.
+ * Makes an event of EventBridge Scheduler. Two events of the same `scheduledTime` are the same tick, delivered twice.
  *
  * @example
  * ```ts
@@ -120,7 +120,7 @@ export function schedulerEvent(options: SchedulerEventOptions = {}): SchedulerAt
   const time = instant(scheduledTime);
   const id = crypto.randomUUID();
   if (style === 'default') return { ...envelope(id, 'aws.scheduler', time, scheduleArn), detail: '{}' };
-  // An execution id is new for each delivery: no key to tell ticks apart by.
+  // An execution id is new for each delivery, so it does not identify a tick.
   return { scheduledTime: time, scheduleArn, attemptNumber: String(attemptNumber), executionId: id.slice(-12) };
 }
 

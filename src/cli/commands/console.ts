@@ -50,10 +50,10 @@ async function exportTo(session: Session, page: string, file: string): Promise<n
   return EXIT.done;
 }
 
-/** Ends by a signal alone. */
+/** Ends only by a signal. */
 async function serve(session: Session, page: string, port: number | undefined): Promise<number> {
   const admin = pacedAdmin(await session.admin(), session.clock);
-  // Fails here, and not in the page, where the store cannot be reached.
+  // If the store cannot be reached, fail here and not in the page.
   await admin.list();
   const running = await startConsole({
     admin,

@@ -44,7 +44,7 @@ export const deleteLock: Command = {
   },
 };
 
-/** Nobody is asked where nobody answers. */
+/** @throws CliError if nobody can be asked, because there is no terminal, and --yes is not given */
 function checkAsked(session: Session, name: string): void {
   if (session.has('yes') || session.terminal.isInteractive) return;
   throw wrongUse(

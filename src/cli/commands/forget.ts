@@ -4,7 +4,7 @@ import { knownLock } from '../known-lock.js';
 import { printTicks } from '../print-ticks.js';
 import { instantOf, nameOf } from '../read-value.js';
 
-/** More cannot be open. */
+/** The most ticks that can be open. */
 const MOST_TICKS = 100;
 
 export const forget: Command = {

@@ -48,7 +48,7 @@ async function listed({ clock }: Session, admin: LockAdmin, idleMs: number | und
   return idleMs === undefined ? locks : locks.filter((lock) => isIdle(lock, clock.now(), idleMs));
 }
 
-/** Ends by Ctrl-C alone. */
+/** Ends only by Ctrl-C. */
 async function watch(session: Session, admin: LockAdmin, idleMs: number | undefined): Promise<never> {
   for (;;) {
     const locks = await listed(session, admin, idleMs);

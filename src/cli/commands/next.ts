@@ -32,7 +32,7 @@ export const next: Command = {
   },
 };
 
-/** The next ticks, at most so many. */
+/** The next ticks, at most `count`. */
 function coming(schedule: Schedule, nowMs: number, count: number): Date[] {
   const ticks: Date[] = [];
   for (let at = schedule.next(new Date(nowMs)); at && ticks.length < count; at = schedule.next(at)) ticks.push(at);

@@ -9,7 +9,7 @@ import { dynamoDBClient } from '../store/dynamodb-store.js';
 import { storeAddress, tableAddress } from '../store/open-store.js';
 import { openSql, type SqlAddress } from '../store/sql-store.js';
 
-/** How long a server that has just been started may take to answer. */
+/** How long a server that was just started may take to answer. */
 const STARTING_MS = 15_000;
 const PAUSE_MS = 250;
 
@@ -69,10 +69,10 @@ async function createSqlTable(address: SqlAddress, { terminal, has }: Session): 
   return EXIT.done;
 }
 
-/** Whether the server may answer later: it did not, or was too busy. */
+/** Whether the server may answer later: it gave no answer, or was too busy. */
 const mayCome = (error: unknown): boolean => classifyFailure(error).retry;
 
-/** What to do, where that is known. */
+/** The remedy, if known. */
 function remedyOf(error: unknown): string {
   if (isDenied(error)) return '; give credentials that allow dynamodb:CreateTable; DynamoDB Local takes any';
   if (readThrownText(error, 'message') === 'Region is missing') return '; set AWS_REGION, or give --region';

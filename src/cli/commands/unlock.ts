@@ -40,7 +40,7 @@ export const unlock: Command = {
   },
 };
 
-/** Nobody is asked where nobody answers, and no run is ended that nobody has looked at. */
+/** @throws CliError if nobody can be asked, because there is no terminal, and --yes with --token is not given */
 function checkAsked(session: Session, name: string, token: string | undefined): void {
   const remedy = `look with: single-execution show ${shellWord(name)}; then give --yes --token N`;
   if (session.has('yes') && token === undefined) throw wrongUse(`unlock --yes needs --token: ${remedy}`);
@@ -49,7 +49,7 @@ function checkAsked(session: Session, name: string, token: string | undefined): 
   }
 }
 
-/** @throws CliError where the lock is not held, or held under another token */
+/** @throws CliError if the lock is not held, or held under another token */
 function grantToEnd(lock: LockInfo, given: number | undefined): number {
   const { name, fencingToken } = lock;
   if (lock.state === 'corrupt') throw failed(`nothing was changed: ${lock.problem}`);

@@ -37,7 +37,7 @@ export const doctor: Command = {
   },
 };
 
-/** The store, if one is named or no function is, then the function. */
+/** Looks at the store, if one is named or no function is, then at the function. */
 async function lookAt(session: Session): Promise<readonly Finding[]> {
   const functionName = session.text('function');
   if (functionName === undefined) return lookAtStore(session);

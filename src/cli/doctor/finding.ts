@@ -1,10 +1,13 @@
 import type { ClockBounds } from '../../core/ports/lock-store.js';
 import { errorName, readThrownText } from '../../core/public/errors.js';
 
-/** What one look at a store has found. */
+/** The result of one check of a store. */
 export interface Finding {
   readonly check: string;
-  /** `problem`: locks are not safe, or do not work; `warning`: see whether it is meant; `unknown`: it may not look. */
+  /**
+   * `problem`: locks are not safe, or do not work; `warning`: check whether this is intended; `unknown`: the check was
+   * not allowed.
+   */
   readonly status: 'ok' | 'warning' | 'problem' | 'unknown';
   readonly found: string;
   readonly remedy?: string;
@@ -17,7 +20,7 @@ export const warning = (found: string, remedy: string): Verdict => ({ status: 'w
 export const problem = (found: string, remedy: string): Verdict => ({ status: 'problem', found, remedy });
 export const unknown = (found: string, remedy: string): Verdict => ({ status: 'unknown', found, remedy });
 
-/** Makes one look. What it throws is for `refused` to judge. */
+/** Makes one check. `refused` judges its errors. */
 export async function look(
   check: string,
   at: () => Promise<Verdict>,
@@ -30,14 +33,14 @@ export async function look(
   }
 }
 
-/** What was thrown, by its name or the system's code: its message may hold what nobody should see. */
+/** The name or the system's code of a thrown value: its message may contain a secret. */
 export function nameOfThrown(error: unknown): string {
   return readThrownText(error, 'code') || errorName(error);
 }
 
 const MOST_SKEW_MS = 1_000;
 
-/** How this host's clock stands to the server's. */
+/** Compares this host's clock with the server's. */
 export function clockVerdict({ minMs, maxMs }: ClockBounds): Verdict {
   if (minMs <= MOST_SKEW_MS && maxMs >= -MOST_SKEW_MS) return ok("this host's clock is right, to a second");
   const off = Math.round((minMs + maxMs) / 2);

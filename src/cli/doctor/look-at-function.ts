@@ -16,15 +16,15 @@ export interface FunctionAddress extends Pick<TableAddress, 'region' | 'profile'
 /** Facts of a deployed function. */
 interface Deployed {
   readonly configuration: FunctionConfiguration;
-  /** Undefined where it has none of its own: Lambda's defaults apply. */
+  /** Undefined if the function sets none: Lambda's defaults apply. */
   readonly retries: FunctionEventInvokeConfig | undefined;
 }
 
 const NOT_FOUND = 'ResourceNotFoundException';
-/** How many ticks are looked at to find the shortest time between two. */
+/** How many ticks are read to find the shortest time between two. */
 const TICKS = 200;
 
-/** Looks at a deployed function: its schedule against its lease, its time-out and its retries. Changes nothing. */
+/** Checks a deployed function: its schedule against its lease, its time-out and its retries. Changes nothing. */
 export async function lookAtFunction(address: FunctionAddress, nowMs: number): Promise<readonly Finding[]> {
   const lambda = await needing(['@aws-sdk/client-lambda'], () => import('@aws-sdk/client-lambda'), '--function');
   let deployed: Deployed;
@@ -93,7 +93,7 @@ function tableOf({ LOCK_TABLE: table }: Variables, wanted: string | undefined): 
   return problem(`${table}, and this tool looks at ${wanted}`, 'give the same table to both');
 }
 
-/** Undefined where the environment has none; a text where it cannot be read. */
+/** Undefined if the environment has none; a text if it cannot be read. */
 function scheduleOf(variables: Variables): Schedule | string | undefined {
   const { SINGLE_EXECUTION_SCHEDULE: expression, SINGLE_EXECUTION_TIME_ZONE: timeZone } = variables;
   if (!expression) return undefined;
@@ -158,7 +158,7 @@ function leaseOf(variables: Variables, timeoutMs: number, gapMs: number | undefi
   );
 }
 
-/** NaN for what is no duration. */
+/** NaN if the text is not a duration. */
 function durationIn(text: string | undefined): number | undefined {
   try {
     return text ? parseDuration(text, 'a duration') : undefined;

@@ -53,7 +53,7 @@ function notOpened(error: unknown): Finding {
   return { check: 'connection', status: 'problem', found: error.message };
 }
 
-/** Looks at Upstash Redis, which tells nothing of its settings. */
+/** Looks at Upstash Redis, which does not report its settings. */
 export async function lookAtUpstash(
   address: { readonly keyPrefix?: string },
   env: Environment,
@@ -69,7 +69,7 @@ export async function lookAtUpstash(
   ];
 }
 
-/** The script that every look at a lock is: it connects, and needs the right to run scripts. */
+/** Reads a lock, which is a script: this checks the connection and the right to run scripts. */
 function lookByScript(store: LockAdminStore, clock: Clock): Promise<Finding> {
   return look(
     'script',

@@ -37,7 +37,7 @@ export async function lookAtSql(address: SqlAddress, clock: Clock): Promise<read
   }
 }
 
-/** Real writes, of a row that is not there. */
+/** Real writes, to a row that does not exist. */
 function lookAtRights({ rows }: SqlStore, table: string): Promise<Finding> {
   return look(
     'rights',

@@ -115,7 +115,7 @@ async function timeToLive(client: DynamoDBClient, { tableName }: TableAddress): 
   );
 }
 
-/** Whether this role may do what runs and operators do. */
+/** Whether this role has the rights of runs and of operators. */
 async function permissions(client: DynamoDBClient, address: TableAddress): Promise<Finding[]> {
   const { tableName, keyPrefix = '' } = address;
   const [{ GetItemCommand, ScanCommand, UpdateItemCommand }, { SORT_VALUE }] = await Promise.all([

@@ -4,10 +4,10 @@ import { dirname, join } from 'node:path';
 import { camelCase, type Files, pascalCase } from './job-files.js';
 import type { Project } from './project.js';
 
-/** A template in the package, and what its copy is called. */
+/** A template in the package, and the name of its copy. */
 type Template = readonly [template: string, file: (name: string) => string];
 
-/** The file of a job. Each job has one of its own, so that a folder can have several. */
+/** The file of a job. Each job has its own, so that a folder can have several jobs. */
 const JOB: Readonly<Record<Project['infra'], Template>> = {
   cdk: ['cdk/send-digest-stack.ts', (name) => `${name}-stack.ts`],
   sam: ['sam/template.yaml', (name) => `${name}.template.yaml`],
@@ -16,7 +16,7 @@ const JOB: Readonly<Record<Project['infra'], Template>> = {
   sst: ['sst/send-digest.sst.ts', (name) => `${name}.sst.ts`],
 };
 
-/** What the jobs of a folder share: the first job brings it. */
+/** The file that the jobs of a folder share; the first job adds it. */
 const SHARED: Readonly<Partial<Record<Project['infra'], Template>>> = {
   terraform: ['terraform/versions.tf', () => 'versions.tf'],
   sst: ['sst/sst.config.ts', () => 'sst.config.ts'],
@@ -24,11 +24,11 @@ const SHARED: Readonly<Partial<Record<Project['infra'], Template>>> = {
 
 export interface InfraFiles {
   readonly files: Files;
-  /** The line that adds the job to an app of SST that is there. */
+  /** The line that adds the job to an existing app of SST. */
   readonly toAdd?: string;
 }
 
-/** A table, the function, its rights, its schedule and its alarms, every night at 02:00 UTC. */
+/** The files of a job: a table, the function, its rights and alarms, and a schedule at 02:00 UTC every night. */
 export async function infraFiles(name: string, project: Project, folder: string): Promise<InfraFiles> {
   const { infra, isTypeScript } = project;
   const shared = SHARED[infra];
@@ -42,7 +42,7 @@ export async function infraFiles(name: string, project: Project, folder: string)
   return infra === 'sst' && !isFirst ? { files, toAdd: `await import('./${name}.sst');` } : { files };
 }
 
-/** Terraform takes one `required_providers` from all files of a folder. */
+/** Whether the folder has the shared file: Terraform allows one `required_providers` in all files of a folder. */
 async function hasShared(folder: string, infra: Project['infra']): Promise<boolean> {
   const files = await readdir(folder);
   if (infra === 'sst') return files.includes('sst.config.ts');

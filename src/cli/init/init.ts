@@ -7,11 +7,11 @@ import { infraFiles } from './infra-files.js';
 import { type Files, jobFiles, testCommand } from './job-files.js';
 import { INFRA, type Project, projectIn } from './project.js';
 
-/** A name of a file, of a construct and of a lock. */
+/** Names that are valid for a file, a construct and a lock. */
 const NAME = /^[a-z][a-z\d]*(-[a-z\d]+)*$/;
-/** Names on AWS have 64 at most, some with the stage or the kind of the resource behind that of the job. */
+/** Names on AWS have at most 64 characters; some add the stage or the kind of the resource to the job's name. */
 const LONGEST_NAME = 48;
-/** What the files call the table, the topic and the queue, beside which the function stands. */
+/** The names of the table, the topic and the queue in the files; the function needs another one. */
 const TAKEN = ['locks', 'alarms', 'dead-letters'];
 const NEEDED = ['single-execution', '@aws-sdk/client-dynamodb', '@aws-sdk/lib-dynamodb'];
 const NEEDED_BY: Readonly<Record<Project['infra'], readonly string[]>> = {
@@ -53,7 +53,7 @@ export const init: Command = {
   },
 };
 
-/** The name of the project, apart from those of the other parts. */
+/** The name of the project, changed if another part of the files has it. */
 const ownName = (name: string): string => (TAKEN.includes(name) ? `${name}-job` : name);
 
 function nameOf(name: string): string {
@@ -71,7 +71,7 @@ function infraOf(kind: string): Project['infra'] {
   throw wrongUse(`--infra is ${describe(kind)}: give ${INFRA.join(', ')}`);
 }
 
-/** @throws CliError where one of the files is there already; nothing is written then */
+/** @throws CliError if one of the files exists; nothing is written then */
 async function writeNew(folder: string, files: Files): Promise<void> {
   for (const file of Object.keys(files)) {
     const isThere = await lstat(join(folder, file)).then(
@@ -81,7 +81,7 @@ async function writeNew(folder: string, files: Files): Promise<void> {
     if (isThere)
       throw failed(`${file} is there already, and nothing was written: move it away, or give another --name`);
   }
-  // `wx`: another process may have made one since.
+  // `wx`: another process may have created one since.
   for (const [file, text] of Object.entries(files)) await writeFile(join(folder, file), text, { flag: 'wx' });
 }
 

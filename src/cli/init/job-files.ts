@@ -17,7 +17,7 @@ export function pascalCase(name: string): string {
 /** The function that does the work. The verb keeps it apart from JavaScript's own words, such as `delete`. */
 const workOf = (name: string): string => `run${pascalCase(name)}`;
 
-/** What decides how a test is written. */
+/** The facts of a project that decide the form of a test. */
 type Tested = Pick<Project, 'isTypeScript' | 'runner' | 'testFolder' | 'isModule'>;
 
 const extensionOf = ({ isTypeScript }: Pick<Project, 'isTypeScript'>): string => (isTypeScript ? 'ts' : 'mjs');
@@ -37,7 +37,7 @@ export function jobFiles(name: string, project: Tested): Files {
 export function testCommand(name: string, project: Tested): string {
   const { isTypeScript, runner } = project;
   if (runner === 'vitest') return `npx vitest run ${name}`;
-  // Jest reads ES modules with this flag alone.
+  // Jest needs this flag to read ES modules.
   if (runner === 'jest') return `${isTypeScript ? '' : 'NODE_OPTIONS=--experimental-vm-modules '}npx jest ${name}`;
   return `${isTypeScript ? 'npx tsx' : 'node'} --test ${testFileOf(name, project)}`;
 }
@@ -90,7 +90,7 @@ test('${name} runs once for a tick that comes twice', async () => {
 `;
 }
 
-/** Jest looks for no `.ts` behind a `.js`; ES modules must name one. */
+/** The extension in imports. Jest does not find a `.ts` file for `.js`; ES modules must name an extension. */
 function importExtension({ isTypeScript, runner, isModule }: Tested): string {
   if (!isTypeScript) return '.mjs';
   return runner === 'jest' && !isModule ? '' : '.js';

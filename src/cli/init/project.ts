@@ -3,13 +3,13 @@ import { basename, join } from 'node:path';
 
 export const INFRA = ['cdk', 'sam', 'terraform', 'serverless', 'sst'] as const;
 
-/** What a folder tells of the project in it. */
+/** Facts of the project in a folder. */
 export interface Project {
   readonly isTypeScript: boolean;
   readonly runner: 'vitest' | 'jest' | 'node:test';
-  /** Where tests are: `test/`, or the folder itself. */
+  /** The folder of the tests: `test/`, or the project's folder itself. */
   readonly testFolder: 'test/' | '';
-  /** Whether its `.ts` and `.js` are ES modules. */
+  /** Whether its `.ts` and `.js` files are ES modules. */
   readonly isModule: boolean;
   readonly infra: (typeof INFRA)[number];
   /** A name for a first job. */
@@ -59,7 +59,7 @@ async function readJson(path: string): Promise<Readonly<Record<string, unknown>>
   try {
     return Object(JSON.parse(await readFile(path, 'utf8')));
   } catch {
-    // The file is missing or cannot be read, so nothing is known of the project.
+    // The file is missing or cannot be read, so nothing is known about the project.
     return {};
   }
 }

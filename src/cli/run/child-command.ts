@@ -7,19 +7,19 @@ import { describe } from '../../core/values/describe.js';
 import type { Environment } from '../command.js';
 import { startWatchdog, type Watchdog } from './watchdog.js';
 
-/** How long a command that was told to end may take, before it is killed. */
+/** A command that does not end within this time after SIGTERM is killed. */
 const GRACE_MS = 10_000;
-/** How often a group is looked at whose first process has ended. */
+/** Time between two looks at a process group whose first process has ended. */
 const LOOK_MS = 100;
-/** Where the number of threads stands in /proc/PID/stat, counted from the state. */
+/** Index of the number of threads in /proc/PID/stat, counted from the state. */
 const THREADS = 17;
 const FORWARDED = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const;
 const ENDING: readonly string[] = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'];
-/** As a shell says it: there is no such command, or it cannot be executed. */
+/** The exit codes of a shell if there is no such command, or if it cannot be executed. */
 const [NO_SUCH_COMMAND, NOT_EXECUTABLE] = [127, 126];
 const MISSING = ['ENOENT', 'ENOTDIR'];
 
-/** A command that has not succeeded. Its name stands in the record of the lock. */
+/** The error of a command that failed. The record of the lock keeps its name. */
 export class CommandFailed extends Error {
   override readonly name: string;
   readonly exitCode: number;
@@ -31,14 +31,14 @@ export class CommandFailed extends Error {
   }
 }
 
-/** The exit code of a process that a signal has ended. */
+/** The exit code of a process that a signal ended. */
 export function exitCodeOf(signal: string): number {
   return 128 + (constants.signals[signal as NodeJS.Signals] ?? 0);
 }
 
 /**
- * Where the command runs. `terminal`: one of our streams is a terminal, so that the command stays in our process group,
- * where Ctrl-C, Ctrl-Z and the terminal itself reach it as they reach any command. `group`: in a session of its own.
+ * Where the command runs. `terminal`: one of our streams is a terminal, so the command stays in our process group, and
+ * Ctrl-C, Ctrl-Z and the terminal itself reach it like any command. `group`: in its own session.
  */
 export type Place = 'terminal' | 'group';
 
@@ -49,7 +49,7 @@ export function placeOfCommand(): Place {
 
 /** Signals that are sent to this process, until it closes. */
 export interface Signals {
-  /** Aborts at the first one that asks this process to end; the reason is its name. */
+  /** Aborts at the first signal that asks this process to end; the reason is its name. */
   readonly asked: AbortSignal;
   /** Called with each of them, from now on. */
   forwardTo(receiver: (signal: NodeJS.Signals) => void): void;
@@ -59,7 +59,7 @@ export interface Signals {
 export function listenForSignals(place: Place): Signals {
   const asked = new AbortController();
   let receiver: ((signal: NodeJS.Signals) => void) | undefined;
-  // nohup takes all streams off the terminal and has SIGHUP ignored, which Node undoes at its start.
+  // nohup redirects all streams from the terminal and ignores SIGHUP, but Node undoes that at its start.
   const ignored = place === 'group' && hasTerminal() ? 'SIGHUP' : undefined;
   const listeners: [NodeJS.Signals, () => void][] = FORWARDED.map((signal) => [
     signal,
@@ -88,7 +88,7 @@ export function listenForSignals(place: Place): Signals {
   };
 }
 
-/** Whether this process has a controlling terminal, be it on no stream. */
+/** Whether this process has a controlling terminal, even if no stream is connected to it. */
 function hasTerminal(): boolean {
   try {
     closeSync(openSync('/dev/tty', 'r'));
@@ -98,20 +98,20 @@ function hasTerminal(): boolean {
   }
 }
 
-/** What a run needs around its command. */
+/** The surroundings of a command. */
 export interface Surroundings {
   readonly place: Place;
   readonly signals: Signals;
-  /** Once it aborts, the command is told to end, and killed if it does not within 10 s. */
+  /** When it aborts, the command gets SIGTERM, and SIGKILL if it has not ended after 10 s. */
   readonly stop: AbortSignal;
   readonly clock: Clock;
-  /** Says on stderr what went wrong. */
+  /** Writes a problem to stderr. */
   note(words: string): void;
 }
 
 /**
- * Runs a command to its end, on the streams of this process. In a group of its own that end is the one of the last
- * process in it.
+ * Runs a command to its end, on the streams of this process. In its own group, the end is that of the group's last
+ * process.
  *
  * @throws CommandFailed unless it exits with 0
  */
@@ -145,13 +145,13 @@ export async function runCommand(
   }
 }
 
-/** Together no other run has them. */
+/** Two environment variables whose values together identify this run. */
 const marksOf = (env: Environment): readonly [string, string] => {
   const mark = (name: string) => `${name}=${env[name]}`;
   return [mark('SINGLE_EXECUTION_NAME'), mark('SINGLE_EXECUTION_FENCING_TOKEN')];
 };
 
-/** @throws CommandFailed where the system refuses: some errors come at once, others as an event */
+/** @throws CommandFailed if the system refuses: some errors come at once, others as an event */
 async function begun(
   file: string,
   args: readonly string[],
@@ -160,7 +160,7 @@ async function begun(
 ): Promise<{ readonly child: ChildProcess; readonly pid: number }> {
   try {
     const child = spawn(file, args, { env, stdio: 'inherit', detached: place === 'group' });
-    // Told at once: this process may be killed before it is called again.
+    // Tell the watchdog at once: this process may be killed at any time.
     if (child.pid !== undefined) watchdog.watch(targetOf(child.pid, place));
     await once(child, 'spawn');
     return { child, pid: child.pid as number };
@@ -170,10 +170,10 @@ async function begun(
   }
 }
 
-/** The command for `kill`: its group, or on a terminal the process alone. */
+/** The target for `kill`: the command's group, or on a terminal only its process. */
 const targetOf = (pid: number, place: Place): number => (place === 'group' ? -pid : pid);
 
-/** Why a signal was not delivered, as the system names it. A process that has ended needs none. */
+/** The system's code if a signal was not delivered; undefined if it was, or if the process has ended. */
 function undelivered(target: number, signal: NodeJS.Signals | 0): string | undefined {
   try {
     process.kill(target, signal);
@@ -185,14 +185,14 @@ function undelivered(target: number, signal: NodeJS.Signals | 0): string | undef
 }
 
 interface Ending {
-  /** Resolves when no process of the group is left. What was told to end and has not is killed. */
+  /** Resolves when no process of the group is left. Kills those that did not end after SIGTERM. */
   ofGroup(pgid: number): Promise<void>;
   close(): void;
 }
 
 /**
- * SIGTERM as soon as `stop` aborts, and SIGKILL after the grace period. Who is told to end by a signal of this process
- * has it already, and may take its time: only what it has left behind is killed.
+ * Sends SIGTERM as soon as `stop` aborts, and SIGKILL after the grace period. A command that already got a signal of
+ * this process may take its time: only the processes that it leaves behind are killed.
  */
 function endWhenTold(
   told: AbortSignal,
@@ -232,7 +232,10 @@ function endWhenTold(
   };
 }
 
-/** Whether a process of the group works. One that has ended counts for `kill` until its parent has taken it away. */
+/**
+ * Whether a process of the group is running. `kill` also finds a process that has ended, until its parent has collected
+ * it.
+ */
 function isAlive(pgid: number): boolean {
   try {
     process.kill(-pgid, 0);
@@ -240,15 +243,15 @@ function isAlive(pgid: number): boolean {
     if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
   }
   const working = shownOfGroup(pgid);
-  // Where the system shows none of them, as without /proc, `kill` decides.
+  // If the system shows none of them, for example without /proc, `kill` decides.
   return working.length === 0 || working.includes(true);
 }
 
-/** For each process of the group that /proc shows, whether it works. */
+/** For each process of the group in /proc, whether it is running. */
 function shownOfGroup(pgid: number): readonly boolean[] {
   return pidsShown().flatMap((pid) => {
     try {
-      // pid (name) state ppid pgrp ...; a name may hold anything.
+      // pid (name) state ppid pgrp ...; a name may contain anything.
       const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
         .replace(/^.*\) /s, '')
         .split(' ');

@@ -10,13 +10,13 @@ import type { Session } from '../command.js';
 import { wrongUse } from '../exit-code.js';
 import { asked, instantOf, scheduleOf } from '../read-value.js';
 
-/** What a command line asks `run` for, but for its store. */
+/** The order of a command line for `run`, without its store. */
 export interface RunOrder extends Pick<Order, 'name' | 'leaseMs' | 'tickMs'> {
   readonly settings: Settings;
   readonly command: readonly string[];
 }
 
-/** @throws CliError for what cannot be; nothing was sent */
+/** @throws CliError for invalid options; nothing was sent */
 export function runOrder(session: Session, observers: NonNullable<LockOptions['observers']>): RunOrder {
   const { rest = [], clock } = session;
   const [name, tick, schedule] = ['name', 'tick', 'schedule'].map((option) => session.text(option));
@@ -32,7 +32,7 @@ export function runOrder(session: Session, observers: NonNullable<LockOptions['o
   return asked(() => {
     const settings = resolveSettings(
       {
-        // Nobody knows how long a command takes: without a lease that was chosen for it, the lock is kept alive.
+        // The duration of a command is unknown, so without a chosen lease the lock is kept alive.
         keepAlive: session.has('keep-alive') || atMost === undefined,
         observers,
         clock,
@@ -54,7 +54,7 @@ export function runOrder(session: Session, observers: NonNullable<LockOptions['o
   });
 }
 
-/** @throws TypeError for a schedule that does not tell when its ticks are due; RangeError for a tick that cannot be */
+/** @throws TypeError for a schedule without instants at which its ticks are due; RangeError for an invalid tick */
 function tickOf(tick: string | undefined, settings: Settings): number | undefined {
   if (settings.schedule !== undefined) return nearestTick(settings)().tickMs;
   return tick === undefined ? undefined : checkTick(instantOf('--tick', tick).getTime(), settings.clock.now());

@@ -59,7 +59,7 @@ export const run: Command = {
       stop.abort();
     };
     const order = runOrder(session, [observe]);
-    // Wrong use is told before the store can fail.
+    // Report wrong use before the store can fail.
     storeAddress(session, session.env);
     const place = placeOfCommand();
     const signals = listenForSignals(place);
@@ -67,7 +67,7 @@ export const run: Command = {
     const task = (execution: Execution) => {
       seen.started = true;
       execution.signal.addEventListener('abort', () => {
-        // Where this process was told to end, the command was told so too.
+        // If this process was asked to end, the command got that signal too.
         if (!isShutdown(execution.signal.reason)) stop.abort();
       });
       const env = commandEnvironment(session.env, execution);
@@ -121,9 +121,9 @@ function failedCode({ terminal }: Session, { message, exitCode }: CommandFailed)
   return exitCode;
 }
 
-/** What an operator must see of a run that has no log of its own. */
+/** Writes the events that an operator must see. */
 function tell({ terminal, has, text }: Session, event: LockEvent): void {
-  // A tick that was given needs no telling.
+  // A tick that the user gave need not be printed.
   const words = wordsFor(event, text('schedule') === undefined ? undefined : event.tick);
   if (words === undefined || (event.type === 'skipped' && has('quiet'))) return;
   if (has('json')) terminal.noteJson({ ...event, ...('error' in event ? { error: errorWords(event.error) } : {}) });

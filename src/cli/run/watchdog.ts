@@ -3,11 +3,11 @@ import { createInterface } from 'node:readline';
 import type { Clock } from '../../core/values/clock.js';
 
 /*
- * A tiny shell beside the command. It is there before the command, is told its process, and then waits for a word from
- * this process. When this process is gone without one, even by SIGKILL, it ends the command: SIGTERM, and SIGKILL 10 s
- * later. This process may be gone before it has named the command. The shell then finds the command by its environment,
- * where the system shows it (Linux). On a terminal the shell stands in the same process group as the command, and tells
- * which signals the whole group was sent, as by Ctrl-C: those have reached the command already.
+ * A tiny shell beside the command. It starts before the command, receives the command's process id, and then waits for
+ * a word from this process. If this process ends without one, even by SIGKILL, the shell ends the command: SIGTERM, and
+ * SIGKILL 10 s later. If this process ends before it has sent the id, the shell finds the command by its environment,
+ * on systems that show it (Linux). On a terminal the shell is in the command's process group, and reports signals sent
+ * to the whole group, such as by Ctrl-C: the command has already got those.
  */
 const SCRIPT = `
 trap '' PIPE
@@ -37,7 +37,7 @@ kill -s TERM -- "$target" || exit
 for second in 1 2 3 4 5 6 7 8 9 10; do sleep 1; kill -s 0 -- "$target" || exit; done
 kill -s KILL -- "$target"
 `;
-/** The kernel sends a signal to all of a group at once. A machine under load may take so long to let the shell say so. */
+/** The kernel sends a signal to a whole group at once. Under load the shell may take this long to report it. */
 const SAID_WITHIN_MS = 300;
 
 /** The shell that watches over a command. */
@@ -45,17 +45,17 @@ export interface Watchdog {
   /** @param target of `kill`: the command, or its group as a negative number */
   watch(target: number): void;
   /**
-   * Whether the whole group was sent this signal, at most 300 ms earlier or later. One word of the shell answers for all
-   * equal signals of that time: like the kernel, the shell makes one of those that come at once.
+   * Whether the whole group got this signal, at most 300 ms earlier or later. One word of the shell answers for all
+   * equal signals of that time: like the kernel, the shell merges signals that come at once.
    */
   saw(signal: string): Promise<boolean>;
-  /** The command has ended, or never began. */
+  /** Ends the watch: the command has ended, or never began. */
   dismiss(): void;
 }
 
 /**
- * @param isInGroup whether it is to stand in the process group of this process
- * @param marks two variables of the environment that only the command and what it starts have, as NAME=VALUE
+ * @param isInGroup whether the shell runs in the process group of this process
+ * @param marks two environment variables that only the command and its child processes have, as NAME=VALUE
  */
 export function startWatchdog(isInGroup: boolean, marks: readonly [string, string], clock: Clock): Watchdog {
   const shell = spawn('sh', ['-c', SCRIPT, 'sh', ...marks], {

@@ -20,7 +20,7 @@ export interface TableAddress {
   readonly profile?: string;
 }
 
-/** A client of a table, and where it sends its requests. */
+/** A client of a table, and the place to which it sends requests. */
 export interface TableClient {
   readonly client: DynamoDBClient;
   readonly place: StorePlace;
@@ -39,7 +39,7 @@ export async function openDynamoDB(address: TableAddress): Promise<OpenStore> {
   return { kind: 'dynamodb', ...storesInReach(place, stores), close: () => client.destroy() };
 }
 
-/** A scan of a table with another key finds nothing that is a lock; a read of one item is refused. */
+/** Makes `list` fail for a table with another key, as a read does: its scan would just find no locks. */
 function withKeyCheck(admin: LockAdminStore): LockAdminStore {
   let isChecked = false;
   const checkKey = async (call: StoreCall) => {
@@ -49,7 +49,7 @@ function withKeyCheck(admin: LockAdminStore): LockAdminStore {
       isChecked = true;
     } catch (error) {
       if (error instanceof LockStoreError && error.code === 'KEY_SCHEMA') throw error;
-      // Anything else that is wrong the scan finds too.
+      // The scan reports any other problem too.
     }
   };
   return {
@@ -61,11 +61,11 @@ function withKeyCheck(admin: LockAdminStore): LockAdminStore {
   };
 }
 
-/** A client that leaves retrying to this library, with the environment of the SDK. */
+/** A client that does not retry, because this library does; it uses the environment of the SDK. */
 export async function dynamoDBClient(address: TableAddress): Promise<TableClient> {
   const { endpoint, region, profile } = address;
   const { DynamoDBClient } = await needing(PACKAGES, () => import('@aws-sdk/client-dynamodb'));
-  // Older SDKs know a profile of the environment alone.
+  // Older SDKs read the profile only from the environment.
   if (profile !== undefined) process.env['AWS_PROFILE'] = profile;
   const client = new DynamoDBClient({ maxAttempts: 1, ...defined({ endpoint, region, profile }) });
   let at = endpoint;
@@ -77,13 +77,13 @@ export async function dynamoDBClient(address: TableAddress): Promise<TableClient
     },
     { step: 'build' },
   );
-  // By itself the SDK waits for ever.
+  // By default the SDK waits for ever.
   client.middlewareStack.add((next) => (args) => answeredInTime(next(args)), { step: 'initialize', priority: 'high' });
   const words = () => (at === undefined ? 'DynamoDB' : `DynamoDB at ${at}`);
   return { client, place: { words, remedy: 'check --endpoint, --region and the network' } };
 }
 
-/** @throws Error of code ETIMEDOUT where no answer comes in time; the request itself ends with its client */
+/** @throws Error of code ETIMEDOUT if no answer comes in time; the request itself ends with its client */
 async function answeredInTime<T>(answer: Promise<T>): Promise<T> {
   let cancel = () => {};
   const late = new Promise<never>((_, reject) => {

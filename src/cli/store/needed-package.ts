@@ -1,10 +1,10 @@
 import { failed } from '../exit-code.js';
 
 /**
- * Loads what a package is needed for.
+ * Loads an optional package.
  *
- * @param what needs it, for people
- * @throws CliError that names the package and how to install it, where it is missing
+ * @param what the thing that needs it, for the error
+ * @throws CliError if it is missing, with its name and how to install it
  */
 export async function needing<T>(
   packages: readonly string[],
@@ -21,7 +21,7 @@ export async function needing<T>(
   }
 }
 
-/** Whether an import failed because one of these packages is not there. */
+/** Whether an import failed because one of these packages is missing. */
 export function isMissing(error: unknown, packages: readonly string[]): boolean {
   const { code, message = '' } = error as { readonly code?: unknown; readonly message?: string };
   return code === 'ERR_MODULE_NOT_FOUND' && packages.some((name) => message.includes(`'${name}'`));

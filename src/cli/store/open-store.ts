@@ -19,14 +19,14 @@ export interface OpenStore {
   close(): void;
 }
 
-/** Where the locks are, as a command line and the environment say it. */
+/** The address of a store, from the command line and the environment. */
 export type StoreAddress =
   | ({ readonly kind: 'dynamodb' } & TableAddress)
   | ({ readonly kind: 'redis' } & RedisAddress)
   | { readonly kind: 'upstash'; readonly keyPrefix?: string }
   | SqlAddress;
 
-/** The options of a table, as the fields of its address. */
+/** The options of a table, by the fields of its address. */
 const OF_DYNAMODB = {
   'partition-key': 'partitionKey',
   'sort-key': 'sortKey',
@@ -34,10 +34,10 @@ const OF_DYNAMODB = {
   region: 'region',
   profile: 'profile',
 } as const;
-/** Each names a store by itself. `--table` names one of DynamoDB, or the table in a database of SQL. */
+/** Options that each name a store. `--table` names one of DynamoDB, or the table in an SQL database. */
 export const OF_OTHERS = ['redis-url', 'upstash', 'postgres-url', 'sqlite'] as const;
 
-/** @throws CliError where no store is named, or more than one */
+/** @throws CliError if no store is named, or more than one */
 export function storeAddress(line: Pick<CommandLine, 'text' | 'has'>, env: Environment): StoreAddress {
   const named = ['table', ...OF_OTHERS].filter((option) => line.has(option));
   const isInTable = line.has('postgres-url') || line.has('sqlite');
@@ -81,7 +81,7 @@ export function tableAddress(line: Pick<CommandLine, 'text'>, env: Environment):
   return { tableName, ...(keyPrefix ? { keyPrefix } : {}), ...defined(Object.fromEntries(fields)) };
 }
 
-/** @throws CliError where the package that the store needs is missing */
+/** @throws CliError if the package that the store needs is missing */
 export async function openStore(address: StoreAddress, env: Environment): Promise<OpenStore> {
   const { keyPrefix = '' } = address;
   const problem = keyPrefix && nameProblem(keyPrefix);
@@ -96,7 +96,7 @@ const URLS = {
   'postgres-url': [/^postgres(ql)?:$/, 'a Postgres', 'postgres://user:password@host/database'],
 } as const;
 
-/** Never shows what it refuses, which may hold a password. */
+/** Its errors never show the URL, which may contain a password. */
 function urlOf(option: keyof typeof URLS, text: string): string {
   const [protocol, what, example] = URLS[option];
   if (URL.canParse(text) && protocol.test(new URL(text).protocol)) return text;

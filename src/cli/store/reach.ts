@@ -5,17 +5,17 @@ import { formatDuration } from '../../core/values/duration.js';
 
 /** How long a command waits for an answer. With the start of the program it is less than 5 s. */
 export const PATIENCE_MS = 4_000;
-/** An acquire without an answer is followed by its cancel, which may take half as long. */
+/** An acquire without an answer is followed by a cancel, which may take half as long. */
 const ACQUIRE_MS = 2_600;
 const TRY_MS = 1_300;
 
-/** Where a store is, for people. It holds no password. */
+/** The place of a store, for people, without a password. */
 export interface StorePlace {
   /** Such as `Redis at 127.0.0.1:6379`. */
   words(): string;
-  /** What the system has said of the connection, if it is broken. */
+  /** The system's words about the connection, if it is broken. */
   problem?(): string | undefined;
-  /** What to look at if there is no answer. */
+  /** The remedy if there is no answer. */
   readonly remedy: string;
 }
 
@@ -24,7 +24,7 @@ interface Stores {
   readonly admin: LockAdminStore;
 }
 
-/** The same stores for somebody who waits: they give up in time, and their errors name the place and the cause. */
+/** Wraps stores for a person who waits: they give up in time, and their errors name the place and the cause. */
 export function storesInReach(place: StorePlace, { store, admin }: Stores): Stores {
   const ask = <T>(send: (call: StoreCall) => Promise<T>, call: StoreCall) =>
     placed(place, PATIENCE_MS, send({ ...call, tryMs: TRY_MS, budgetMs: PATIENCE_MS }));
@@ -51,7 +51,7 @@ export function storesInReach(place: StorePlace, { store, admin }: Stores): Stor
   };
 }
 
-/** @param waitedMs how long an answer was waited for, if that is known */
+/** @param waitedMs how long the call waited for an answer, if known */
 async function placed<T>(place: StorePlace, waitedMs: number | undefined, answer: Promise<T>): Promise<T> {
   try {
     return await answer;
@@ -68,7 +68,7 @@ async function placed<T>(place: StorePlace, waitedMs: number | undefined, answer
 const OTHER_KEY =
   'the key of the table is another one: give its --partition-key and, if it has one, its --sort-key, both of type S; single-execution doctor shows them';
 
-/** Undefined for an error of a store that has answered. */
+/** Why a store cannot be reached; undefined for an error of a store that answered. */
 function absenceOf(place: StorePlace, { code, cause }: LockStoreError, waitedMs: number | undefined) {
   if (code !== 'UNAVAILABLE' && code !== 'UNSETTLED') return undefined;
   const isSilence = readThrownText(cause, 'name') === 'Unanswered';
@@ -83,8 +83,8 @@ export const noAnswer = (place: StorePlace, why: string): string =>
   `${place.words()} did not answer: ${why}; ${place.remedy}`;
 
 /**
- * What the system says of a connection, with the address. Undefined for any other error: the messages of clients may
- * hold what nobody should see.
+ * The system's words about a connection, with the address; undefined for any other error, because clients' messages may
+ * contain secrets.
  */
 export function systemWords(error: unknown): string | undefined {
   // A host with several addresses has an error for each.

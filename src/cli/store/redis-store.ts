@@ -11,7 +11,7 @@ export interface RedisAddress {
   readonly keyPrefix?: string;
 }
 
-/** A connection of either package, and the commands that are no scripts. */
+/** A connection of either package, with its commands that are not scripts. */
 export interface RedisConnection {
   readonly client: IORedisClient | NodeRedisClient;
   command(name: string, ...args: string[]): Promise<unknown>;
@@ -26,7 +26,7 @@ export async function openRedis({ url, keyPrefix }: RedisAddress): Promise<OpenS
   return { kind: 'redis', ...connection, ...storesInReach(place, stores) };
 }
 
-/** Where a Redis is, and what was last said of the connection to it. */
+/** The place of a Redis, and the last words about the connection to it. */
 interface RedisPlace extends StorePlace {
   note(problem: string | undefined): void;
 }
@@ -44,7 +44,7 @@ function placeOf(url: string): RedisPlace {
   };
 }
 
-/** By the package that is installed, ioredis first. */
+/** Connects with the installed package, ioredis first. */
 async function connect(url: string, place: RedisPlace): Promise<RedisConnection> {
   try {
     return await connectIORedis(url, place);
@@ -74,7 +74,7 @@ async function connectNodeRedis(url: string, place: RedisPlace): Promise<RedisCo
   const client = createClient({ url });
   const close = () => client.destroy();
   const ready = untilReady(client, place, close);
-  // Rejects when it is closed before it is connected.
+  // Rejects if the client is closed before it is connected.
   client.connect().catch(() => undefined);
   await ready;
   return { client, command: (name, ...args) => client.sendCommand([name, ...args]), close };
@@ -88,9 +88,9 @@ interface Connecting {
 const REFUSED_LOGIN = /^(WRONGPASS|NOAUTH)\b/;
 
 /**
- * Waits for a connection. What happens to it later is noted in its place.
+ * Waits for a connection. Later errors of the connection are stored in `place`.
  *
- * @throws CliError where Redis refuses the login, which a client would try again and again, or does not answer in time
+ * @throws CliError if Redis refuses the login, which a client would try again and again, or does not answer in time
  */
 function untilReady(client: Connecting, place: RedisPlace, close: () => void): Promise<void> {
   return new Promise((resolve, reject) => {

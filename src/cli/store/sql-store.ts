@@ -14,10 +14,10 @@ export type SqlAddress = ({ readonly kind: 'postgres' } | { readonly kind: 'sqli
   readonly keyPrefix?: string;
 };
 
-/** A store in a table, and what makes that table. */
+/** A store in a table, and the functions around that table. */
 export interface SqlStore extends OpenStore {
   createTable(): Promise<void>;
-  /** Runs a statement of the command-line tool's own. */
+  /** Runs any statement of the command-line tool. */
   rows(text: string): Promise<readonly object[]>;
 }
 
@@ -37,23 +37,23 @@ export async function openSql({ kind, at, ...options }: SqlAddress): Promise<Sql
   };
 }
 
-/** A client, by the one thing that it is used for. */
+/** A connected client, reduced to its one function. */
 interface Connected {
   rows(text: string, values: (string | number)[]): Promise<readonly object[]>;
   close(): void;
 }
 
-/** How long another process may write to a file. */
+/** How long to wait while another process writes to the file. */
 const BUSY_MS = 1_000;
-/** How long a connection may take to be made. */
+/** The longest time to connect. */
 const CONNECT_MS = 5_000;
 
-/** By the package that is installed, pg first. */
+/** Connects with the installed package, pg first. */
 async function connectPostgres(url: string): Promise<Connected> {
   try {
     const { default: pg } = await import('pg');
     const client = new pg.Pool({ connectionString: url, max: 4, connectionTimeoutMillis: CONNECT_MS });
-    // The statement that needed the connection says so too.
+    // The statement that needed the connection fails too.
     client.on('error', () => undefined);
     return { rows: async (...asked) => (await client.query(...asked)).rows, close: () => void client.end() };
   } catch (error) {
@@ -71,7 +71,7 @@ async function connectPostgres(url: string): Promise<Connected> {
   }
 }
 
-/** By Node itself where it has SQLite, else by libSQL. */
+/** Opens with Node itself if it has SQLite, else with libSQL. */
 async function openSqlite(file: string): Promise<Connected> {
   const sqlite = process.getBuiltinModule('node:sqlite');
   if (sqlite) {

@@ -42,7 +42,7 @@ export async function openUpstash(
   };
   return {
     kind: 'upstash',
-    // A proxy that sends plain text: the client would take its digits for base64.
+    // A proxy may send plain text, and the client would read its digits as base64.
     redis: new Redis({ ...settings, responseEncoding: false }),
     ...storesInReach(place, { store: upstashStore(options), admin: upstashAdminStore(options) }),
     close: () => ended.abort(),

@@ -14,13 +14,13 @@ import { operatorLog, warn } from './operator-log.js';
 let told: string | undefined;
 
 /**
- * The default observers where stdout is collected: the operator's log, and the metrics if the environment names their
- * namespace. Where CloudWatch would refuse it, or the sets of locks cannot be read, one warning says so and no metrics
- * are written.
+ * The default observers on platforms that collect stdout: the operator's log, and metrics if the environment names a
+ * namespace. If CloudWatch would refuse the namespace, or the sets of locks cannot be read, one warning says so and no
+ * metrics are written.
  */
 export function logAndMetrics(): readonly Observer[] {
   const namespace = environmentVariable(NAMESPACE_VARIABLE);
-  // Node makes its stdout when it is first used, which takes milliseconds, so ask for it only if metrics are wanted.
+  // Node creates its stdout at the first use, which takes milliseconds, so use it only if metrics are wanted.
   const stdout = namespace && findStdout();
   if (!namespace || !stdout) return [operatorLog];
   const sets = readLockSets(environmentVariable(LOCK_SETS_VARIABLE));

@@ -1,10 +1,10 @@
-/** The namespace of the metrics where none is given. */
+/** The namespace of the metrics if none is given. */
 export const EMF_NAMESPACE = 'SingleExecution';
 
-/** The dimension of every metric: the lock's name, or that of its set. */
+/** The dimension of every metric: the name of the lock, or of its set. */
 export const EMF_DIMENSION = 'LockName';
 
-/** The second dimension of what an operator must hear of any lock, so that one alarm covers all locks of a function. */
+/** The second dimension of metrics that an operator must see, so that one alarm covers all locks of a function. */
 export const EMF_FUNCTION_DIMENSION = 'FunctionName';
 
 /** Every metric and its unit, as CloudWatch knows them; dashboards and alarms are built on these names. */
@@ -25,14 +25,16 @@ export const EMF_METRICS = {
   Duration: 'Milliseconds',
   /** How long the lock was held, from the first send of the acquire to the end of the release. */
   HoldTime: 'Milliseconds',
-  /** How far the host's clock is off at least, in either direction. */
+  /** The least by which the host's clock is wrong, in either direction. */
   ClockSkew: 'Milliseconds',
 } as const;
 
 /** A number that a line of `emfObserver` can declare as a metric. */
 export type EmfMetric = keyof typeof EMF_METRICS;
 
-/** What is a metric unless more are asked for. The others are sums or near copies of these, or counted in the log. */
+/**
+ * The metrics that are written by default. The others are sums or near copies of these, or can be counted in the log.
+ */
 export const EMF_DEFAULTS: readonly EmfMetric[] = ['Executed', 'Failed', 'Missed', 'LockLost', 'HoldTime', 'ClockSkew'];
 
 /** The variable of the environment that names the metrics' namespace. */
@@ -41,7 +43,7 @@ export const NAMESPACE_VARIABLE = 'SINGLE_EXECUTION_NAMESPACE';
 /** CloudWatch's alphabet and length, not all blank, no colon first, and not one of AWS's own. */
 const VALID = /^(?!:|AWS\/)(?=.*\S)[0-9A-Za-z._\-/#: ]{1,255}$/;
 
-/** What is wrong with a namespace, and the remedy; undefined if CloudWatch accepts it. */
+/** The problem of a namespace, and the remedy; undefined if CloudWatch accepts it. */
 export function namespaceProblem(namespace: string): string | undefined {
   return VALID.test(namespace)
     ? undefined
@@ -53,12 +55,12 @@ export const LOCK_SETS_VARIABLE = 'SINGLE_EXECUTION_LOCK_SETS';
 
 const REMEDY = 'give a list of prefixes that end in \'*\', such as ["tenant-sync/*"]';
 
-/** What is wrong with the names of sets, and the remedy; undefined if they are a list of prefixes. */
+/** The problem of the names of sets, and the remedy; undefined if they are a list of prefixes. */
 export function lockSetsProblem(sets: unknown): string | undefined {
   return Array.isArray(sets) && sets.every((set) => typeof set === 'string' && /.\*$/s.test(set)) ? undefined : REMEDY;
 }
 
-/** What the variable holds, unchecked: see {@link lockSetsProblem}. */
+/** The value of the variable, unchecked: see {@link lockSetsProblem}. */
 export function readLockSets(text: string | undefined): unknown {
   if (!text) return [];
   try {

@@ -21,9 +21,9 @@ export interface Stdout {
 
 export interface EmfSettings {
   readonly namespace: string;
-  /** Prefixes of lock names; the locks of each are one set, whose metrics are shared. */
+  /** Prefixes of lock names; the locks of each prefix are one set, and share its metrics. */
   readonly sets: readonly string[];
-  /** Which numbers of a line are metrics. @default EMF_DEFAULTS */
+  /** The numbers of a line that are metrics. @default EMF_DEFAULTS */
   readonly metrics?: readonly EmfMetric[];
 }
 
@@ -48,27 +48,28 @@ export function emfWriter({ namespace, sets, metrics = EMF_DEFAULTS }: EmfSettin
       ...propertiesOf(event),
       ...keptBy(lambdaFilter, event),
     };
-    // Not the console: under Lambda's JSON log format it wraps each text into a `message`, where it is no EMF any more.
+    // Not the console: in Lambda's JSON log format it wraps each text in a `message`, so the line would not be EMF any
+    // more.
     stdout.write(`${JSON.stringify(line)}\n`);
   };
 }
 
-/** The level below which Lambda drops lines; undefined in its text format, which it does not filter. */
+/** The level below which Lambda drops lines; undefined in its text format, which Lambda does not filter. */
 function filterLevel(): string | undefined {
   if (environmentVariable('AWS_LAMBDA_LOG_FORMAT') !== 'JSON') return undefined;
   return environmentVariable('AWS_LAMBDA_LOG_LEVEL') || undefined;
 }
 
 /**
- * What keeps a line that Lambda filters. Lambda takes one without `level`, or without a valid `timestamp`, for INFO, and
- * would drop metrics where the function logs from WARN on.
+ * Fields that keep Lambda from dropping a line. Lambda treats a line without `level`, or without a valid `timestamp`,
+ * as INFO, and would drop metrics of a function that logs from WARN on.
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/monitoring-cloudwatchlogs-log-level.html
  */
 const keptBy = (level: string | undefined, event: LockEvent): object =>
   level === undefined ? {} : { level, timestamp: event.at.toISOString() };
 
-/** What an event counts or measures. */
+/** The counts and measurements of an event. */
 function numbersOf(event: LockEvent): Numbers {
   switch (event.type) {
     case 'attempted':
@@ -86,7 +87,7 @@ function numbersOf(event: LockEvent): Numbers {
     case 'lost':
       return { LockLost: 1 };
     case 'clock-skew':
-      // Both bounds lie on the same side of the tolerance, so the nearer one is the least that the clock is off.
+      // Both bounds lie on the same side of the tolerance, so the clock is wrong by at least the nearer one.
       return { ClockSkew: Math.min(Math.abs(event.minMs), Math.abs(event.maxMs)) };
     default:
       return {};
@@ -113,7 +114,7 @@ function directive(
   };
 }
 
-/** The dimensions' values; of a lock that belongs to a set, its own name beside them. */
+/** The values of the dimensions; for a lock of a set, also the lock's own name. */
 function dimensionsOf(event: LockEvent, sets: readonly string[], functionName: string | undefined): object {
   const set = lockSetOf(event.name, sets);
   return {
@@ -123,7 +124,7 @@ function dimensionsOf(event: LockEvent, sets: readonly string[], functionName: s
   };
 }
 
-/** Searchable, but no part of a metric. Only the name of an error is written: its message may hold a secret. */
+/** Searchable fields that are not metrics. Only the name of an error is written: its message may contain a secret. */
 function propertiesOf(event: LockEvent): object {
   return defined({
     Tick: event.tick?.toISOString(),
@@ -136,8 +137,8 @@ function propertiesOf(event: LockEvent): object {
 }
 
 /**
- * CloudWatch wants printable ASCII that is not all blank, and loses the dimension otherwise. What does not fit is
- * encoded as in a URI.
+ * CloudWatch drops a dimension unless its value is printable ASCII and not all blank. Any other name is encoded as in a
+ * URI.
  */
 function dimensionValue(name: string): string {
   return name.trim() === '' ? encodeURIComponent(name) : name.replace(/[^ -~]+/g, encodeURIComponent);

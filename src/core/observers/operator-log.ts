@@ -2,21 +2,21 @@ import type { LockEvent } from '../public/events.js';
 import { factsOfSkip } from '../public/outcome.js';
 import { environmentVariable } from '../values/environment.js';
 
-/** How urgent a line is: `warn` for what may need a look, `error` for what failed. */
+/** How urgent a line is: `warn` if it may need attention, `error` if something failed. */
 export type Level = 'info' | 'warn' | 'error';
 
-/** Takes what an operator must see: how urgent it is, in plain words, and the event with its error in one line. */
+/** Writes one line for an operator: its urgency, the message in plain words, and the event with its error. */
 type Write = (level: Level, message: string, details: object) => void;
 
 /**
- * The default observer: one line for each event that an operator must see, and silence otherwise. Errors appear by name
- * and message; the library's own messages hold no secret and no raw command.
+ * The default observer: one line for each event that an operator must see, and none for others. Errors appear with name
+ * and message; the library's own messages contain no secret and no raw command.
  */
 export function operatorLog(event: LockEvent): void {
   tellOperator(event, write);
 }
 
-/** Hands an event on if an operator must see it. */
+/** Passes an event on if an operator must see it. */
 export function tellOperator(event: LockEvent, tell: Write): void {
   const [level, words] = wordsFor(event) ?? [];
   if (!level) return;
@@ -26,12 +26,12 @@ export function tellOperator(event: LockEvent, tell: Write): void {
   });
 }
 
-/** Writes one line at the level of a warning. Never throws: no run depends on a log. */
+/** Writes one warning. Never throws: no run depends on a log. */
 export function warn(message: string, details: object = {}): void {
   write('warn', message, details);
 }
 
-/** Lambda's JSON log format takes an object apart into fields and adds the level. Elsewhere the line is JSON itself. */
+/** Lambda's JSON log format splits an object into fields and adds the level. Elsewhere the line itself is JSON. */
 function write(level: Level, message: string, details: object): void {
   const line = { source: 'single-execution', message, ...details };
   try {
@@ -41,11 +41,11 @@ function write(level: Level, message: string, details: object): void {
         : JSON.stringify({ level: level.toUpperCase(), ...line }),
     );
   } catch {
-    // The console failed, and there is nowhere else to write.
+    // The console failed, and there is no other place to write to.
   }
 }
 
-/** How urgent an event is, and what it means in plain words; undefined when no operator must see it. */
+/** The urgency of an event, and its meaning in plain words; undefined if no operator must see it. */
 function wordsFor(event: LockEvent): readonly [Level, string] | undefined {
   switch (event.type) {
     case 'skipped': {

@@ -6,11 +6,12 @@ import { type Interval, isTimed, type Schedule } from '../values/schedule.js';
 const LONGEST_MS = 30 * 86_400_000;
 const MOST_TICKS = 1_000;
 
-/** What a run does about ticks before its own that never came, failed or crashed. */
+/** What a run does about older ticks that never came, failed or crashed. */
 export interface CatchUpOptions {
   /**
-   * `none`: it tells them in `missedTicks`; `all`: the handler runs for each of them, oldest first, and then for its
-   * own; `latest`: it runs for the newest of them and for its own, and the others that never came are given up.
+   * `none`: the run reports them in `missedTicks`. `all`: the handler runs for each of them, oldest first, then for the
+   * run's own tick. `latest`: the handler runs for the newest of them, then for the run's own tick; the others that
+   * never came are given up.
    */
   readonly mode: 'none' | 'latest' | 'all';
   /** How far back from the run's own tick; older ones are given up. At most 30 days. @default '1d' */
@@ -28,7 +29,7 @@ export interface CatchUp {
 
 const OPTIONS = namesOf<CatchUpOptions>({ mode: true, within: true, max: true });
 
-/** @throws TypeError, RangeError for options that cannot be */
+/** @throws TypeError, RangeError for invalid options */
 export function readCatchUp(options: unknown = { mode: 'none' }): CatchUp {
   if (typeof options !== 'object' || options === null) {
     throw new TypeError(`catchUp is ${describe(options)}: give an object such as { mode: 'all' }`);

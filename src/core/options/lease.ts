@@ -3,9 +3,9 @@ import { formatDuration } from '../values/duration.js';
 const SHORTEST_LEASE_MS = 1_000;
 export const LONGEST_LEASE_MS = 86_400_000;
 
-/** The lease that `keepAlive` renews if `lockAtMostFor` is not given. */
+/** The lease that `keepAlive` renews, unless `lockAtMostFor` is given. */
 const KEPT_LEASE_MS = 30_000;
-/** How much longer than the remaining time a lock is held by default: a run that is killed cannot outlive it. */
+/** By default a lease is this much longer than the remaining time, so that a run is killed before its lease ends. */
 const MARGIN_MS = 2_000;
 
 /** The part of a policy that decides its leases. */
@@ -39,7 +39,7 @@ export function possibleLease(ms: number): number {
 /**
  * The lease of runs whose platform does not say how much time remains.
  *
- * @param others the options that decide it as well, for people
+ * @param others the other options that decide it, for the error
  * @throws TypeError if the options do not decide it
  */
 export function requiredLeaseMs(settings: LeaseSettings, others = 'keepAlive'): number {
@@ -50,7 +50,7 @@ export function requiredLeaseMs(settings: LeaseSettings, others = 'keepAlive'): 
   );
 }
 
-/** @throws RangeError for a lease that cannot be, or that is shorter than `lockAtLeastFor` */
+/** @throws RangeError for a lease that is out of range, or shorter than `lockAtLeastFor` */
 export function checkLease({ lockAtMostForMs, lockAtLeastForMs }: LeaseSettings): void {
   if (lockAtMostForMs !== undefined && lockAtMostForMs !== possibleLease(lockAtMostForMs)) {
     throw new RangeError(`lockAtMostFor is ${formatDuration(lockAtMostForMs)}: give 1s to 24h`);

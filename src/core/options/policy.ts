@@ -9,18 +9,18 @@ import type { Interval, Schedule } from '../values/schedule.js';
 import { type CatchUp, type CatchUpOptions, checkCatchUp, readCatchUp } from './catch-up.js';
 import { checkLease } from './lease.js';
 
-/** Options that every wrapper, and `executeWithLock`, understands. */
+/** Options of every wrapper and of `executeWithLock`. */
 export interface LockOptions {
   /** Where the lock is kept. */
   readonly store: LockStore;
   /**
-   * How long the lock outlives a holder that dies: 1 s to 24 h. Required where the platform tells no remaining time and
-   * `keepAlive` is off; with `keepAlive`, 30 s or `lockAtLeastFor`, whichever is longer, unless given.
+   * How long the lock outlives a holder that dies: 1 s to 24 h. Required if the platform reports no remaining time and
+   * `keepAlive` is off. With `keepAlive`, the default is 30 s or `lockAtLeastFor`, whichever is longer.
    */
   readonly lockAtMostFor?: Duration;
   /** Hold at least this long after the start of a run that succeeds. @default 0 */
   readonly lockAtLeastFor?: Duration;
-  /** Renew the lease every third of it while the handler runs, up to `maxHold`. @default false */
+  /** While the handler runs, renew the lease after every third of it, up to `maxHold`. @default false */
   readonly keepAlive?: boolean;
   /** End of all renewal and extension, from the start of the run. @default the platform's deadline, else '24h' */
   readonly maxHold?: Duration;
@@ -28,22 +28,23 @@ export interface LockOptions {
   readonly gracePeriod?: Duration;
   /** Keep trying for this long while the lock is held, instead of skipping; never past the deadline. @default 0 */
   readonly wait?: Duration;
-  /** A tick is done when it succeeded, or (at most once) when it started. @default 'success' */
+  /** Whether a tick is done when its run succeeds, or already when it starts (at most once). @default 'success' */
   readonly tickMark?: 'success' | 'start';
-  /** When ticks should come, or how far apart; gives `execution.missedTicks`. */
+  /** When ticks are due, or the time between two ticks; needed for `execution.missedTicks`. */
   readonly schedule?: Schedule | Duration;
   /**
-   * Ticks that never came, failed or crashed: run the handler for them too. Needs a `schedule`.
+   * Run the handler also for ticks that never came, failed or crashed. Needs a `schedule`.
    *
    * @default { mode: 'none' }
    */
   readonly catchUp?: CatchUpOptions;
   /**
-   * A failed run frees the lock at once, or holds it for `lockAtLeastFor`, which is then required. @default 'release'
+   * A failed run releases the lock at once, or holds it for `lockAtLeastFor`, which is then required. @default
+   * 'release'
    */
   readonly onError?: 'release' | 'hold';
   /**
-   * What to do when the store cannot be reached: throw a `LockStoreError`, skip, or run without a lock.
+   * If the store cannot be reached: throw a `LockStoreError`, skip, or run without a lock.
    *
    * @default 'throw'
    */
@@ -66,14 +67,14 @@ const DURATIONS = {
   maxClockSkew: 1_000,
 } as const;
 
-/** The options that are one of some words. The first word is the default. */
+/** The options that are a choice of words. The first word is the default. */
 const CHOICES: { readonly [O in Choice]: readonly Read[O][] } = {
   tickMark: ['success', 'start'],
   onError: ['release', 'hold'],
   onStoreError: ['throw', 'skip', 'run'],
 };
 
-/** The other options: how each is read, and its default. */
+/** The readers of the other options; each also gives the default. */
 const READERS: {
   readonly [O in Exclude<keyof Read, Choice>]: (value: unknown, byDefault: DefaultObservers) => Read[O];
 } = {
@@ -98,7 +99,7 @@ const READERS: {
 
 type Durations = typeof DURATIONS;
 type Choice = 'tickMark' | 'onError' | 'onStoreError';
-/** What a policy has of the options that are no durations. */
+/** The part of a policy that is not a duration. */
 interface Read extends Required<Omit<LockOptions, keyof Durations | 'store' | 'schedule' | 'catchUp'>> {
   readonly schedule: Schedule | Interval | undefined;
   readonly catchUp: CatchUp;
@@ -116,15 +117,15 @@ type Milliseconds = {
   readonly [D in keyof Durations as `${D}Ms`]: Durations[D] extends number ? number : number | undefined;
 };
 
-/** Who observes where no observers are given. */
+/** Makes the observers of a call that gives none. */
 export type DefaultObservers = () => readonly Observer[];
 
 /**
  * Checks options and fills in what is missing.
  *
- * @param ownOptions names of the caller's further options, which it checks itself
- * @param byDefault who observes where no observers are given; metrics need a stdout and add weight, so not every
- * door has them
+ * @param ownOptions names of the caller's additional options, which the caller checks itself
+ * @param byDefault the observers if none are given; metrics need a stdout and make a bundle larger, so not every door
+ *   has them
  * @throws TypeError for an unknown option or a value of a wrong kind
  * @throws RangeError for a duration out of range
  */
@@ -136,9 +137,9 @@ export function resolvePolicy(
   return withStore(resolveSettings(options, ownOptions, byDefault), options.store);
 }
 
-/** @throws TypeError unless the store is one */
+/** @throws TypeError unless the store has the verbs of a store */
 export function withStore(settings: Settings, store: LockStore): Policy {
-  // A store of one's own may lack the verb that nothing else needs.
+  // Only catching up needs `mark`; a caller's own store may lack it.
   const verbs = ['acquire', 'extend', 'release', ...(settings.catchUp.mode === 'none' ? [] : ['mark'])];
   checkMethods('store', store, verbs, 'give a store, such as dynamoDBStore({ tableName })');
   return Object.freeze({ ...settings, store });
@@ -167,7 +168,7 @@ export function resolveSettings(
   return settings;
 }
 
-/** @throws TypeError, RangeError for options that contradict each other */
+/** @throws TypeError, RangeError if options contradict each other */
 function checkTogether(settings: Settings): void {
   checkLease(settings);
   checkCatchUp(settings.catchUp, settings);
@@ -182,14 +183,14 @@ function checkTogether(settings: Settings): void {
 const REMEDY = "give a duration such as '15m', or a schedule such as cron('0 9 * * *') of single-execution/schedule";
 
 /**
- * A schedule as it is, or how far apart its ticks are if a duration is given.
+ * A schedule unchanged, or the interval of a duration.
  *
- * @throws TypeError, RangeError for a schedule that is neither
+ * @throws TypeError, RangeError if the value is neither
  */
 export function resolveSchedule(value: unknown): Schedule | Interval | undefined {
   if (value === undefined) return undefined;
   if (typeof value === 'string' || typeof value === 'number') {
-    // Durations have no blanks; crontabs and EventBridge's expressions have.
+    // No duration contains a blank or a parenthesis; cron and EventBridge expressions do.
     if (/\s|\(/.test(String(value))) throw new TypeError(`schedule is ${describe(value)}: ${REMEDY}`);
     const everyMs = parseDuration(value, 'schedule');
     if (everyMs === 0) throw new RangeError('schedule is 0: give the time between two ticks, or leave it out');

@@ -1,8 +1,8 @@
 import type { StoreCall } from './lock-store.js';
 
 /**
- * The second port of a store: what operators do. A separate object, so that the role of a function needs no right
- * beyond its conditional writes and its bundle carries no scan.
+ * The second port of a store: the verbs of operators. A separate object, so that a function's role needs only the right
+ * to conditional writes, and its bundle contains no scan.
  */
 export interface LockAdminStore {
   /** Every lock of this store, in no order. */
@@ -10,8 +10,8 @@ export interface LockAdminStore {
   /** One lock by its name, read consistently; undefined if it has no record. */
   get(name: string, call: StoreCall): Promise<StoredLock | undefined>;
   /**
-   * One conditional write. It raises the token by ten, and writes the run that it ends into the history. `changed`: the
-   * lock is no longer held under that token.
+   * One conditional write. It raises the token by ten, and writes the ended run into the history. `changed`: the lock
+   * is no longer held under that token.
    */
   forceRelease(force: ForceRelease, call: StoreCall): Promise<'forced' | 'changed'>;
   /** Makes a record if the lock has none. Resolves to the record as it is from then on. */
@@ -27,14 +27,14 @@ export interface LockAdminStore {
   delete(deletion: Deletion, call: StoreCall): Promise<DeleteResult>;
   /**
    * Writes the lists of ticks of a lock that has run. One conditional write. `changed`: nothing was written, because a
-   * run holds the lock, or because it is not as it was seen.
+   * run holds the lock, or the record has changed since it was read.
    */
   listTicks(listing: TickListing, call: StoreCall): Promise<'listed' | 'changed'>;
 }
 
 /**
- * `resumed`: a pause was ended, or may have been by a try that went unanswered; `not-paused`: no pause was in force;
- * `unknown`: the name has no record, or a deleted one.
+ * `resumed`: a pause was ended, perhaps by a try that got no answer; `not-paused`: no pause was in force; `unknown`:
+ * the name has no record, or a deleted one.
  */
 export type ResumeResult = 'resumed' | 'not-paused' | 'unknown';
 
@@ -48,49 +48,52 @@ export type DeleteResult = 'deleted' | 'held' | 'changed' | 'unknown';
 export interface StoredLock {
   /** The lock, without the prefix of the store. */
   readonly name: string;
-  /** Its attributes as they were read: of any type, and perhaps corrupt. */
+  /** Its attributes as read: of any type, and perhaps corrupt. */
   readonly item: Readonly<Record<string, unknown>>;
 }
 
-/** What `forceRelease` is to end, and what it writes. */
+/** The grant that `forceRelease` ends, and the values that it writes. */
 export interface ForceRelease {
   /** The lock. */
   readonly name: string;
   /** Fresh random identity of this force release. */
   readonly adminId: string;
-  /** Token of the grant to end, as it was seen. */
+  /** Token of the grant to end, as the operator saw it. */
   readonly fencingToken: number;
   /** Start of that grant, in epoch milliseconds. */
   readonly lockedAtMs: number;
-  /** Tick of that grant, in epoch milliseconds; absent where it had none. */
+  /** Tick of that grant, in epoch milliseconds; absent if it had none. */
   readonly tickMs?: number;
   /** When the operator asked, in epoch milliseconds of the operator's clock. */
   readonly nowMs: number;
-  /** The record's `failedTicks` from then on; absent where they stay as they are. */
+  /** The record's new `failedTicks`; absent if they do not change. */
   readonly failedTicks?: string;
 }
 
-/** What `delete` is to forget. */
+/** The lock that `delete` retires. */
 export interface Deletion {
   /** The lock. */
   readonly name: string;
   /** Fresh random identity of this delete. */
   readonly adminId: string;
-  /** Token of the lock as it was seen; 0 where it had none. */
+  /** Token of the lock, as the operator saw it; 0 if it had none. */
   readonly fencingToken: number;
   /** When the operator asked, in epoch milliseconds of the operator's clock. */
   readonly nowMs: number;
 }
 
-/** What `listTicks` is to write, and the record that it was made from. */
+/** The lists that `listTicks` writes, and the values that they were computed from. */
 export interface TickListing {
   /** The lock. */
   readonly name: string;
-  /** The record's lists from then on. */
+  /** The record's new list of open ticks. */
   readonly openTicks: string;
-  /** The list of ticks whose run failed, as the record holds it. */
+  /** The record's new list of ticks whose run failed. */
   readonly failedTicks: string;
-  /** What they were made from, as it was read; absent what the record did not have. */
+  /**
+   * The values that the lists were computed from; absent if the record did not have them. The write is refused if one
+   * has changed.
+   */
   readonly seen: {
     /** Its fencing token. */
     readonly fencingToken?: number;

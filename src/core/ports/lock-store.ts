@@ -4,16 +4,17 @@ import type { Signal } from '../values/signal.js';
 /**
  * The port every store implements: four verbs, each ONE conditional write.
  *
- * Promises: only a failed call rejects (with a `LockStoreError` or a `CorruptLockError`); contention is a value. An
- * ambiguous answer (a lost response, a time-out) is the store's business: it recognises its own attempt and cancels
- * what it cannot confirm. Does not promise: anything about time beyond what it returns; the engine sets the deadline.
+ * Promises: only a failed call rejects (with a `LockStoreError` or a `CorruptLockError`); contention is a value. The
+ * store resolves an ambiguous answer (a lost response, a time-out): it recognises its own attempt and cancels what it
+ * cannot confirm. Does not promise: anything about time except the values that it returns; the engine sets the
+ * deadline.
  */
 export interface LockStore {
   /**
    * Asks for the lock. Somebody else's lock is a {@link Refused}, not an error.
    *
    * @throws LockStoreError when the call failed
-   * @throws CorruptLockError when the record is not one
+   * @throws CorruptLockError when the record is corrupt
    */
   acquire(claim: Claim, call: StoreCall): Promise<AcquireResult>;
   /**
@@ -29,7 +30,9 @@ export interface LockStore {
     },
     call: StoreCall,
   ): Promise<ExtendResult>;
-  /** Records that an open tick is done while its run goes on to the next, and extends the lease. Only for `catchUp`. */
+  /**
+   * Records an open tick as done, and extends the lease, while the run goes on to the next tick. Only for `catchUp`.
+   */
   mark(lease: Lease, done: DoneTick, call: StoreCall): Promise<MarkResult>;
   /**
    * Gives the lock back and records how the run ended.
@@ -43,28 +46,28 @@ export interface LockStore {
 export interface StoreCall {
   /** The caller's clocks and timers. */
   readonly clock: Clock;
-  /** Aborts the call; what it had sent stays ambiguous. */
+  /** Aborts the call. A request that was already sent may still be applied. */
   readonly signal: Signal;
-  /** After so many milliseconds without an answer, another try is sent beside the first. */
+  /** After this many milliseconds without an answer, another try is sent beside the first. */
   readonly tryMs: number;
   /** Milliseconds for all tries and pauses together. At least one try is made. */
   readonly budgetMs: number;
-  /** How far client clocks may be apart; used only where a response carries no server time. */
+  /** How far client clocks may be apart; used only if a response carries no server time. */
   readonly maxClockSkewMs: number;
 }
 
-/** What is asked of a store. One claim per logical acquire, kept over its retries. */
+/** A request for a lock. One claim per logical acquire; its retries send the same claim. */
 export interface Claim {
   /** The lock, without the prefix of the store. */
   readonly name: string;
   /**
-   * Fresh random identity of this acquire; never a host name, never a request id. 23 characters, or up to 88 where an
-   * observer leaves the trace of a run in it.
+   * Fresh random identity of this acquire; never a host name, never a request id. 23 characters, or up to 88 if an
+   * observer adds the trace of the run.
    */
   readonly attemptId: string;
   /** How long the lease is to last, in milliseconds. */
   readonly leaseMs: number;
-  /** For people: who asks. At most 128 UTF-8 bytes. */
+  /** Who asks, for people. At most 128 UTF-8 bytes. */
   readonly lockedBy: string;
   /** The scheduled time that the run is for, in epoch milliseconds; absent for a run without a tick. */
   readonly tickMs?: number;
@@ -73,13 +76,13 @@ export interface Claim {
 }
 
 /**
- * What a store has granted, and when the granting call was first sent.
- * Readonly; an extension or a mark makes a new one.
+ * A lock that a store has granted, and when the granting call was first sent. Readonly; an extension or a mark makes a
+ * new one.
  */
 export interface Lease extends Sent {
   /** The lock, without the prefix of the store. */
   readonly name: string;
-  /** That of the {@link Claim}. */
+  /** The `attemptId` of the {@link Claim}. */
   readonly attemptId: string;
   /** Greater than every earlier token of this name. A whole number. */
   readonly fencingToken: number;
@@ -91,29 +94,34 @@ export interface Lease extends Sent {
   readonly lockUntilMs: number;
   /** The tick of the {@link Claim}, in epoch milliseconds. */
   readonly tickMs?: number;
-  /** The `lockUntil` that it took over from: its release keeps that fence against late requests of earlier attempts. */
+  /**
+   * The `lockUntil` of the lease that it took over. Its release keeps that fence against late requests of earlier
+   * attempts.
+   */
   readonly fenceMs?: number;
   /** Highest tick done, as seen at the grant. */
   readonly doneTickMs?: number;
-  /** Older ticks that are not done, and newer ones whose run failed, as the grant left them. Ascending. */
+  /**
+   * The record's open ticks after the grant: older ones that are not done, and newer ones whose run failed. Ascending.
+   */
   readonly openTicksMs?: readonly number[];
   /** Ticks whose run failed and that are newer than the last one done, in epoch milliseconds. */
   readonly failedTicksMs?: readonly number[];
-  /** Failed ticks that this grant dropped, because the tick of a run that crashed came to a full list. */
+  /** Failed ticks that this grant dropped, because the list was full when it added the tick of a crashed run. */
   readonly droppedTicksMs?: readonly number[];
-  /** The run before this one; unknown after the store recognised its own replayed attempt. */
+  /** The run before this one; unknown if the store recognised its own replayed attempt. */
   readonly previous?: PreviousRun;
 }
 
 /** The answer to a claim that was granted. */
 export interface Granted {
-  /** Tells it from {@link Refused}. */
+  /** Distinguishes it from {@link Refused}. */
   readonly status: 'acquired';
-  /** What was granted. */
+  /** The granted lease. */
   readonly lease: Lease;
-  /** Monotonic instant up to which the server's clock vouches for the lease; absent where the store keeps the time. */
+  /** Monotonic instant until which the lease is valid by the server's clock; absent if the store keeps the time. */
   readonly capMono?: number;
-  /** What the answer tells of this host's clock; absent where it carries no server time. */
+  /** Bounds of this host's clock error; absent if the answer carries no server time. */
   readonly clock?: ClockBounds;
   /** A takeover was judged by this host's clock because the response carried no server time. */
   readonly clockUnverified?: boolean;
@@ -121,13 +129,13 @@ export interface Granted {
 
 /** The answer to a claim that was not granted. */
 export interface Refused {
-  /** Tells it from {@link Granted}. */
+  /** Distinguishes it from {@link Granted}. */
   readonly status: 'refused';
   /** Why. */
   readonly reason: RefusalReason;
-  /** Who holds the lock or held it last, where the record tells. */
+  /** Who holds the lock or held it last, if the record says so. */
   readonly holder?: Holder;
-  /** What the answer tells of this host's clock; absent where it carries no server time. */
+  /** Bounds of this host's clock error; absent if the answer carries no server time. */
   readonly clock?: ClockBounds;
 }
 
@@ -135,7 +143,7 @@ export interface Refused {
 export type AcquireResult = Granted | Refused;
 
 /**
- * Why a claim was refused: a run holds the lock; the last run is over and its `lockAtLeastFor` is not; the tick is
+ * Why a claim was refused: a run holds the lock; the last run has ended, but its `lockAtLeastFor` has not; the tick is
  * done; a newer tick is done and this one is not open; an operator paused the lock.
  */
 export type RefusalReason = 'locked' | 'lock-at-least-for' | 'already-executed' | 'stale-tick' | 'paused';
@@ -147,7 +155,7 @@ export type ExtendResult =
       readonly status: 'extended';
       /** Its new end, as the record has it, in epoch milliseconds. */
       readonly lockUntilMs: number;
-      /** Monotonic instant up to which the server's clock vouches for it; absent where the store keeps the time. */
+      /** Monotonic instant until which the lease is valid by the server's clock; absent if the store keeps the time. */
       readonly capMono?: number;
     } & Sent)
   | {
@@ -159,19 +167,19 @@ export type ExtendResult =
 export interface DoneTick extends TickChanges {
   /** The tick, in epoch milliseconds. */
   readonly tickMs: number;
-  /** How long the lease is to last from now on; it never gets shorter. */
+  /** How long the lease is to last from now on, in milliseconds; it never gets shorter. */
   readonly leaseMs: number;
 }
 
 /** What became of a mark. */
 export type MarkResult =
-  /** `lease`: with what the record now has as its end and its ticks. The next mark and the release are made from it. */
+  /** Make the next mark and the release from this `lease`. */
   | ({
       /** The tick is recorded as done. */
       readonly status: 'marked';
-      /** The lease, with what the record now has as its end and its ticks. */
+      /** The lease, with the end and the ticks that the record now has. */
       readonly lease: Lease;
-      /** Monotonic instant up to which the server's clock vouches for it; absent where the store keeps the time. */
+      /** Monotonic instant until which the lease is valid by the server's clock; absent if the store keeps the time. */
       readonly capMono?: number;
     } & Sent)
   | {
@@ -179,12 +187,12 @@ export type MarkResult =
       readonly status: 'lost';
     };
 
-/** `unknown`: an earlier try may have been applied, and the record no longer tells. */
+/** `unknown`: an earlier try may have been applied, and the record no longer shows it. */
 export type ReleaseResult = 'released' | 'lost' | 'unknown';
 
-/** What a run with `catchUp` changes of the lists of ticks, beside its verdict. */
+/** Changes of the lists of ticks by a run with `catchUp`. */
 export interface TickChanges {
-  /** Listed ticks that are not to run any more. */
+  /** Listed ticks that will not run any more. */
   readonly givenUpTicksMs?: readonly number[];
   /** How many older ticks the record keeps as open. @default 8 */
   readonly keepTicks?: number;
@@ -198,11 +206,11 @@ export interface Completion extends TickChanges {
   readonly lockAtLeastForMs: number;
   /** Record the lease's tick as done. */
   readonly markTickDone: boolean;
-  /** Record the lease's tick as failed, so that it is still open when a newer one is done. */
+  /** Record the lease's tick as failed, so that it stays open when a newer one is done. */
   readonly markTickFailed?: boolean;
-  /** Ascending: ticks after the last one done that never came. They are open once the lease's own is done. */
+  /** Ticks after the last one done that never came, ascending. They are open once the lease's own tick is done. */
   readonly missedTicksMs?: readonly number[];
-  /** The tick at which a run that was catching up has failed. */
+  /** The tick at which a run that was catching up failed. */
   readonly failedTickMs?: number;
   /** How many ticks the run has caught up with, for the history. */
   readonly caughtUp?: number;
@@ -228,7 +236,7 @@ export interface PreviousRun {
 
 /** The run that a refused claim met. */
 export interface Holder {
-  /** The grant that holds the lock. Internal: where a holder is shown, this is left out. */
+  /** The grant that holds the lock. Internal: never shown to callers. */
   readonly attemptId: string;
   /** Who it is, for people. */
   readonly lockedBy: string;
@@ -242,8 +250,8 @@ export interface Holder {
 
 /** Bounds of (true time − this host's wall clock), in milliseconds. */
 export interface ClockBounds {
-  /** The least that it can be; negative where this host's clock may be ahead. */
+  /** The lower bound; negative if this host's clock may be ahead. */
   readonly minMs: number;
-  /** The most that it can be. */
+  /** The upper bound. */
   readonly maxMs: number;
 }

@@ -2,11 +2,11 @@ import type { StoreCall } from './lock-store.js';
 
 /**
  * The port of stores that keep the list of an election's members: one record a group, and one write a check-in, which
- * brings the list back. The list shows who checked in lately. It decides nothing.
+ * returns the list. The list shows who checked in lately. It decides nothing.
  */
 export interface MemberStore {
   /**
-   * Puts a member on the list or reads it, and takes others off. One write.
+   * Puts a member on the list, or only reads the list, and takes others off. One write.
    *
    * @throws LockStoreError when the call failed
    */
@@ -17,7 +17,7 @@ export interface MemberStore {
 export interface CheckIn {
   /** The group: the name of the election. */
   readonly group: string;
-  /** The member that checks in; left out by a caller that only reads the list. */
+  /** The member that checks in; absent if the caller only reads the list. */
   readonly member?: string;
   /** Members to take off the list. */
   readonly forget: readonly string[];
@@ -27,7 +27,7 @@ export interface CheckIn {
 export interface MemberList {
   /** The instant of this check-in, by the clock that check-ins are written by: the server's, if the store has one. */
   readonly nowMs: number;
-  /** Every member that was not taken off, in no order. */
+  /** Every member that is on the list, in no order. */
   readonly members: readonly {
     /** The member: its `candidate`. */
     readonly name: string;

@@ -5,9 +5,9 @@ import type { Execution } from './execution.js';
 export interface Frame {
   readonly execution: Execution;
   readonly store: LockStore;
-  /** The tick that the run records, where it has one. */
+  /** The tick that the run records, if it has one. */
   readonly tickMs?: number | undefined;
-  /** Whether the run is unsettled, guarded and not lost. */
+  /** Whether the run has not settled, and still holds a lock. */
   isHeld(): boolean;
 }
 
@@ -15,29 +15,29 @@ export interface Frame {
 interface LinkedFrame extends Frame {
   parent: LinkedFrame | undefined;
   hasEnded: boolean;
-  /** Runs under this one's lock that have not settled. */
+  /** Runs under the lock of this run that have not settled. */
   readonly nested: Set<Promise<unknown>>;
 }
 
-/** The part of `AsyncLocalStorage` that is used here; taken from the platform, so that nothing has to be imported. */
+/** The part of `AsyncLocalStorage` used here. The platform provides it, so nothing has to be imported. */
 interface AsyncStorage<T> {
   run<R>(value: T, callback: () => R): R;
   getStore(): T | undefined;
   disable(): void;
 }
 
-/** What copies of this library in one process share. */
+/** State that all copies of this library in one process share. */
 interface Frames {
   readonly storage: AsyncStorage<LinkedFrame>;
-  /** Until Node 22 a storage in use slows each promise of the process. */
+  /** Until Node 22, a storage in use slows down every promise of the process. */
   readonly isCostly: boolean;
   /** Frames whose task has not ended. */
   open: number;
 }
 
 /**
- * Copies of this library in one process, such as an ES module and a CommonJS one, find each other's frames by it. Its
- * number changes with the shape of what stands there.
+ * The key by which copies of this library in one process, such as an ES module and a CommonJS one, find each other's
+ * frames. Raise its number when the shape of `Frames` changes.
  */
 const FRAMES: unique symbol = Symbol.for('single-execution.frames.2');
 
@@ -62,8 +62,9 @@ function openFrames(): Frames | undefined {
     platform.AsyncLocalStorage ?? platform.process?.getBuiltinModule?.('node:async_hooks')?.AsyncLocalStorage;
   if (!Storage) return undefined;
   const storage = new Storage<LinkedFrame>();
-  // Storages built on async hooks have it. Bun's are not, have it too, and in Bun 1.3 a run after `disable` leaves its
-  // frame behind, so that calls beside it take themselves for nested in it. Workers cannot disable theirs.
+  // A storage with `_enable` is built on async hooks. Bun's has `_enable` too but is not; in Bun 1.3 a run after
+  // `disable` leaves its frame behind, and calls beside it then count as nested in it. On Workers a storage cannot be
+  // disabled.
   platform[FRAMES] ??= { storage, isCostly: '_enable' in storage && !('Bun' in platform), open: 0 };
   return platform[FRAMES];
 }
@@ -75,9 +76,9 @@ function innermost(): LinkedFrame | undefined {
 }
 
 /**
- * Calls a task such that it and all it calls find the frame, and waits for it and for every run nested in it, awaited
- * by the task or not. Without async storage the task is merely called. The storage is in use while there are frames
- * whose task has not ended: what a task leaves behind need not find its frame any more.
+ * Calls a task so that it and all that it calls find the frame. Waits for the task and for every run nested in it,
+ * whether the task awaits that run or not. Without async storage the task is only called. The storage is in use while
+ * the task of any frame has not ended: code that outlives its task need not find the frame.
  */
 export async function runInFrame<R>(frame: Frame, task: () => R | PromiseLike<R>): Promise<R> {
   const shared = frames();
@@ -86,7 +87,7 @@ export async function runInFrame<R>(frame: Frame, task: () => R | PromiseLike<R>
     parent: unended(innermost()),
     hasEnded: false,
     nested: new Set<Promise<unknown>>(),
-    // A run that catches up holds its lock longer than each of its frames lasts.
+    // A run that catches up has one frame a tick, and holds its lock longer than a frame lasts.
     isHeld: () => !linked.hasEnded && frame.isHeld(),
   };
   if (shared) shared.open++;
@@ -95,13 +96,13 @@ export async function runInFrame<R>(frame: Frame, task: () => R | PromiseLike<R>
   } finally {
     while (linked.nested.size > 0) await Promise.allSettled(linked.nested);
     linked.hasEnded = true;
-    // Runs that have ended are forgotten: a chain of runs that start one another can be of any length.
+    // Forget runs that have ended: a chain of runs that start one another can have any length.
     linked.parent = unended(linked.parent);
     if (shared && --shared.open === 0 && shared.isCostly) shared.storage.disable();
   }
 }
 
-/** Like `runInFrame`, inside a run that holds the lock: that run ends after this one. */
+/** Like `runInFrame`, inside a run that holds the lock. The outer run ends after this one. */
 export async function runNestedInFrame<R>(outer: Frame, task: () => R | PromiseLike<R>): Promise<R> {
   const { nested } = outer as LinkedFrame;
   const running = runInFrame(outer, task);
@@ -119,7 +120,7 @@ function unended(frame: LinkedFrame | undefined): LinkedFrame | undefined {
   return found;
 }
 
-/** The first frame that fits, searched from the innermost outwards. */
+/** The innermost frame that fits. */
 export function findFrame(fits: (frame: Frame) => boolean): Frame | undefined {
   let frame = innermost();
   while (frame && !fits(frame)) frame = frame.parent;
@@ -128,7 +129,7 @@ export function findFrame(fits: (frame: Frame) => boolean): Frame | undefined {
 
 /**
  * The execution of the wrapped function that this code was called from; undefined outside of one. In code that outlives
- * its run it is undefined or the execution of that run.
+ * its run: undefined, or the execution of that run.
  *
  * @example
  * ```ts
@@ -147,7 +148,8 @@ export function currentExecution(): Execution | undefined {
 }
 
 /**
- * Throws unless this code runs under a lock that is still held: a guard for functions that must never run bare.
+ * Throws unless this code runs under a lock that is still held: a guard for functions that must never run without a
+ * lock.
  *
  * @example
  * ```ts
@@ -159,7 +161,7 @@ export function currentExecution(): Execution | undefined {
  * }
  * ```
  *
- * @param name the lock that must be held; any lock will do if it is left out
+ * @param name the lock that must be held. @default any lock
  * @throws LockLostError when the lock was held and is lost, or when the run is unguarded
  * @throws Error outside a wrapped function, or on a platform without AsyncLocalStorage
  * @throws LockLostError or Error in code that outlives its run

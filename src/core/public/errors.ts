@@ -1,6 +1,6 @@
 import { factsOfSkip, type Skipped } from './outcome.js';
 
-/** What a {@link LockStoreError} is about. Only `UNAVAILABLE` is subject to `onStoreError`; all others always throw. */
+/** The cause of a {@link LockStoreError}. `onStoreError` applies only to `UNAVAILABLE`; all others always throw. */
 export type LockStoreErrorCode =
   /** The store could not be reached, was throttled, or did not answer in time. */
   | 'UNAVAILABLE'
@@ -10,7 +10,7 @@ export type LockStoreErrorCode =
   | 'TABLE_NOT_FOUND'
   /** The table's key schema does not fit the store's options. */
   | 'KEY_SCHEMA'
-  /** The lock name, with its prefix, is not one that this store can hold. */
+  /** This store cannot hold the lock name with its prefix. */
   | 'INVALID_NAME'
   /** The store refused the request as malformed. */
   | 'INVALID_REQUEST'
@@ -18,10 +18,10 @@ export type LockStoreErrorCode =
   | 'CLOCK_SKEW'
   /** The grant arrived after its lease had ended. */
   | 'LATE'
-  /** The store refused the run, and then did not say whether an earlier try of it may yet be applied. */
+  /** The store refused the run, and did not confirm that an earlier try of it can no longer be applied. */
   | 'UNSETTLED';
 
-/** The call to a store that failed; `checkIn` is a leader election's, the verbs from `list` on are operators'. */
+/** The call to a store that failed; `checkIn` belongs to leader elections, the verbs from `list` on to operators. */
 export type StoreOperation =
   | 'acquire'
   | 'extend'
@@ -52,9 +52,9 @@ export class LockStoreError extends Error {
   override readonly name: 'LockStoreError' = marked(this, 'LockStoreError');
   /** What went wrong. */
   readonly code: LockStoreErrorCode;
-  /** The lock that was asked for; `*` for a list of all. */
+  /** The lock of the call; `*` for a list of all locks. */
   readonly lockName: string;
-  /** What was asked. */
+  /** The verb that failed. */
   readonly operation: StoreOperation;
   /** Whether the same call may succeed later without a change of configuration. */
   readonly retryable: boolean;
@@ -64,13 +64,13 @@ export class LockStoreError extends Error {
     details: {
       /** What went wrong. */
       code: LockStoreErrorCode;
-      /** The lock that was asked for. */
+      /** The lock of the call. */
       lockName: string;
-      /** What was asked. */
+      /** The verb that failed. */
       operation: StoreOperation;
       /** Whether the same call may succeed later. */
       retryable: boolean;
-      /** The error of the client, if there is one. */
+      /** The client's error, if there is one. */
       cause?: unknown;
     },
   ) {
@@ -88,8 +88,8 @@ export class LockStoreError extends Error {
 }
 
 /**
- * Somebody else holds the lock: the run was skipped and the wrapper was told to throw on a skip (`onSkipped: 'throw'`),
- * or an operator asked for what cannot be done meanwhile.
+ * Somebody else holds the lock. The run was skipped by a wrapper with `onSkipped: 'throw'`, or an operator asked for
+ * something that a held lock does not allow.
  *
  * @example
  * ```ts
@@ -109,13 +109,13 @@ export class LockHeldError extends Error {
   /** The whole skip: reason, tick and holder. */
   readonly skipped: Skipped;
 
-  /** @param refused what was refused instead of a run, and what to do */
+  /** @param refused the operation that was refused, if not a run, and the remedy */
   constructor(
     skipped: Skipped,
     refused?: {
-      /** What an operator asked for. */
+      /** The operation that an operator asked for. */
       readonly operation: string;
-      /** What to do, for people. */
+      /** The remedy, for people. */
       readonly remedy: string;
     },
   ) {
@@ -137,7 +137,7 @@ export class LockHeldError extends Error {
 }
 
 /**
- * The lock is not, or no longer, this run's: its lease is over, it was forced away, or there never was one.
+ * This run does not hold the lock: its lease has ended, an operator ended it by force, or there never was one.
  *
  * @example
  * ```ts
@@ -168,8 +168,9 @@ export class LockLostError extends Error {
 }
 
 /**
- * The time for the run is up: the platform or the process ends soon, or `maxHold` is over. Reason of `execution.signal`.
- * With `CATCH_UP` it is the error of a call: it has caught up with as many ticks as it may, and too many more wait.
+ * The time for the run is up: the platform or the process ends soon, or `maxHold` is over. Reason of
+ * `execution.signal`. With `CATCH_UP` a call rejects with it: the call has caught up with `max` ticks, and more are
+ * waiting than the record can list.
  *
  * @example
  * ```ts
@@ -185,8 +186,8 @@ export class DeadlineError extends Error {
   /** Always `DeadlineError`. */
   override readonly name: 'DeadlineError' = marked(this, 'DeadlineError');
   /**
-   * `DEADLINE`: the platform ends the run soon; `MAX_HOLD`: `maxHold` is over; `SHUTDOWN`: the process was told to
-   * end; `CATCH_UP`: more ticks wait than one run may catch up with.
+   * `DEADLINE`: the platform ends the run soon; `MAX_HOLD`: `maxHold` is over; `SHUTDOWN`: the process is asked to end;
+   * `CATCH_UP`: too many ticks are waiting.
    */
   readonly code: 'DEADLINE' | 'MAX_HOLD' | 'SHUTDOWN' | 'CATCH_UP';
   /** The lock of the run. */
@@ -240,7 +241,7 @@ export class CorruptLockError extends Error {
   }
 }
 
-/** The name of an error of this library, by which `instanceof` knows it even if another copy made it. */
+/** The key of an error's name, by which `instanceof` recognises an error that another copy of this library made. */
 const KIND = Symbol.for('single-execution.error');
 
 function marked<const Name extends string>(error: Error, name: Name): Name {
@@ -248,13 +249,16 @@ function marked<const Name extends string>(error: Error, name: Name): Name {
   return name;
 }
 
-/** What `instanceof` answers for a class of errors, and as ever for a class that extends it. */
+/** The result of `instanceof` for a class of errors; a class that extends it keeps the usual check. */
 function isMarked(value: unknown, name: string, type: object): boolean {
   if (Object.hasOwn(type, Symbol.hasInstance)) return readThrown(value, KIND) === name;
   return Function.prototype[Symbol.hasInstance].call(type, value);
 }
 
-/** What a store threw, as the error that callers know. A store's own errors pass; anything else is wrapped. */
+/**
+ * A store's failure as an error that callers know. Errors of this library are returned unchanged; anything else is
+ * wrapped.
+ */
 export function toStoreError(
   cause: unknown,
   operation: StoreOperation,
@@ -270,29 +274,29 @@ export function toStoreError(
   });
 }
 
-/** A property of whatever was thrown; undefined where it cannot be read. */
+/** A property of a thrown value; undefined if it cannot be read. */
 export function readThrown(thrown: unknown, property: PropertyKey): unknown {
   try {
     return (thrown as Readonly<Record<PropertyKey, unknown>> | null | undefined)?.[property];
   } catch {
-    // Reading it threw: the property counts as absent.
+    // Reading it threw, so the property counts as absent.
     return undefined;
   }
 }
 
-/** The same where it is a text, else an empty one. */
+/** A property of a thrown value if it is a string, else the empty string. */
 export function readThrownText(thrown: unknown, property: string): string {
   const value = readThrown(thrown, property);
   return typeof value === 'string' ? value : '';
 }
 
-/** The name of whatever was thrown: safe to store and to log, unlike its message. */
+/** The name of a thrown value: safe to store and to log, unlike its message. */
 export function errorName(thrown: unknown): string {
   try {
     const name: unknown = thrown instanceof Error ? thrown.name : typeof thrown;
     return typeof name === 'string' && name !== '' ? name : 'Error';
   } catch {
-    // Reading it threw: the name counts as absent.
+    // Reading it threw, so the name counts as absent.
     return 'Error';
   }
 }

@@ -4,41 +4,41 @@ import { defined } from '../values/defined.js';
 import { dateOf } from '../values/tick.js';
 import type { Previous, ReleaseStatus, SkippedHolder, SkipReason } from './outcome.js';
 
-/** Called with each event of each run. Never awaited; what it throws or rejects with is dropped. */
+/** Called with each event of each run. Never awaited. Its errors and rejections are dropped. */
 export type Observer = (event: LockEvent) => unknown;
 
 /** An observer that leaves a trace of each run in the record of its lock, for the runs that are skipped meanwhile. */
 export interface TracingObserver extends Observer {
   /**
-   * Called once a call, before it asks for the lock. What it throws, or says besides, changes nothing.
+   * Called once a call, before the call asks for the lock. An error, or any other result, changes nothing.
    *
-   * @returns what the run's `attemptId` then ends in: a dot and 1 to 64 characters of base64url, or nothing
+   * @returns the end of the run's `attemptId`: a dot and 1 to 64 characters of base64url, or an empty string
    */
   beginTrace(nowMs: number): string;
 }
 
 /**
- * Something that happened to a call or its lock: what all events have, and by `type` what is particular to each. One
- * event ends a call: `finished`, `failed`, `skipped`, or an `acquire-failed` whose `next` is `throw`.
+ * An event of a call or its lock: the fields of all events, and those of its `type`. One event ends a call: `finished`,
+ * `failed`, `skipped`, or an `acquire-failed` whose `next` is `throw`.
  */
 export type LockEvent = EventHead & EventBody;
 
-/** What all events have. */
+/** The fields of all events. */
 interface EventHead {
   /** The lock. */
   readonly name: string;
   /** When it happened, by this host's clock. */
   readonly at: Date;
-  /** Fresh and random for each try to take the lock; the events of one run share it, from `acquired` on. */
+  /** Fresh and random for each try to take the lock. From `acquired` on, all events of a run have the same one. */
   readonly attemptId?: string;
-  /** The scheduled time of the call; absent where it has none. */
+  /** The scheduled time of the call; absent if it has none. */
   readonly tick?: Date;
 }
 
-/** What is particular to each type of event. Times in milliseconds. */
+/** The fields of each type of event. Times in milliseconds. */
 export type EventBody =
   | {
-      /** The call begins. Once a call, however often one that may `wait` tries. */
+      /** The call begins. Once a call, even if it waits and tries several times. */
       readonly type: 'attempted';
     }
   | {
@@ -51,7 +51,7 @@ export type EventBody =
   | {
       /** The lock was not acquired. */
       readonly type: 'acquire-failed';
-      /** What the call rejects with, where `next` is `throw`. */
+      /** The cause; the call rejects with it if `next` is `throw`. */
       readonly error: unknown;
       /**
        * `throw`: the call ends here. With `onStoreError` it goes on: `skip` is followed by `skipped`, `run` by a run
@@ -59,15 +59,15 @@ export type EventBody =
        */
       readonly next: 'throw' | 'skip' | 'run' | 'wait';
     }
-  /** `holderTrace`: what an observer of the holder's process has left, such as the ids of a span. */
+  /** `holderTrace`: the trace that an observer of the holder left, such as the ids of a span. */
   | {
       /** Nothing ran. */
       readonly type: 'skipped';
       /** Why. */
       readonly reason: SkipReason;
-      /** Who has the lock, where the record tells. */
+      /** Who has the lock, if the record says so. */
       readonly holder?: SkippedHolder;
-      /** What an observer of the holder's process has left in the record. */
+      /** The trace that an observer of the holder left in the record. */
       readonly holderTrace?: string;
     }
   | {
@@ -77,14 +77,14 @@ export type EventBody =
       readonly fencingToken: number;
     }
   | {
-      /** The lease is longer now: `keepAlive` renewed it, or the handler did. */
+      /** `keepAlive` or the handler has extended the lease. */
       readonly type: 'extended';
       /** Token of the grant. */
       readonly fencingToken: number;
       /** The new end of the lease. */
       readonly lockUntil: Date;
     }
-  /** An extension failed; with `keepAlive` it is tried again until the lease is over. */
+  /** An extension failed; with `keepAlive` it is tried again until the lease ends. */
   | {
       /** The store failed. */
       readonly type: 'extend-failed';
@@ -92,9 +92,9 @@ export type EventBody =
       readonly error: unknown;
     }
   | {
-      /** The lock was lost while the handler ran, or was another run's by the time of the release. */
+      /** The lock was lost while the handler ran, or before its release. */
       readonly type: 'lost';
-      /** Token of the grant that is over. */
+      /** Token of the lost grant. */
       readonly fencingToken: number;
     }
   /** `heldMs`: by the monotonic clock, from the first send of the granting acquire to the end of the release. */
@@ -115,17 +115,17 @@ export type EventBody =
   | {
       /** The handler has succeeded. It comes after the release. */
       readonly type: 'finished';
-      /** From the grant to the end of the handler, in milliseconds; with ticks that it caught up with. */
+      /** From the grant to the end of the handler, in milliseconds, including ticks that it caught up with. */
       readonly durationMs: number;
-      /** What became of the release. */
+      /** The result of the release. */
       readonly release: ReleaseStatus;
     }
   | {
       /** The handler has failed. It comes after the release. */
       readonly type: 'failed';
-      /** From the grant to the end of the handler, in milliseconds; with ticks that it caught up with. */
+      /** From the grant to the end of the handler, in milliseconds, including ticks that it caught up with. */
       readonly durationMs: number;
-      /** What became of the release. */
+      /** The result of the release. */
       readonly release: ReleaseStatus;
       /** What the handler threw. */
       readonly error: unknown;
@@ -135,10 +135,10 @@ export type EventBody =
       readonly type: 'missed';
       /** Those ticks, oldest first; the newest 100. */
       readonly ticks: readonly Date[];
-      /** How many older ones never came either; counted up to 10,000. */
+      /** How many older ticks never came either; counted up to 10,000. */
       readonly others: number;
     }
-  /** A tick before the run's own has been run, and it succeeded and is marked as done, or failed. */
+  /** The handler ran for a tick before the run's own. That tick succeeded and is marked as done, or it failed. */
   | {
       /** With `catchUp`: the handler ran for an older tick. */
       readonly type: 'caught-up';
@@ -149,13 +149,13 @@ export type EventBody =
       /** How long the handler ran for it, in milliseconds. */
       readonly durationMs: number;
     }
-  /** It follows the write that takes them off the record, also if the answer to that write was lost. */
+  /** Reported after the write that removes the ticks from the record, also if the answer to that write was lost. */
   | {
       /** Open ticks that nobody will run: `catchUp` gives them up, or the record has no room for them. */
       readonly type: 'given-up';
       /** Those ticks, oldest first; the newest 100. */
       readonly ticks: readonly Date[];
-      /** How many older ones are given up as well; counted up to 10,000. */
+      /** How many older ticks are given up as well; counted up to 10,000. */
       readonly others: number;
     }
   | {
@@ -169,20 +169,20 @@ export type EventBody =
       readonly type: 'clock-skew';
     } & ClockBounds)
   | {
-      /** A lock was taken over by this host's clock, because the answer of the store carried no server time. */
+      /** This host's clock judged that a lease had ended, because the store's answer carried no server time. */
       readonly type: 'clock-unverified';
     }
-  /** The trigger names a time that cannot be read; the run has no tick. */
+  /** The run has no tick, because the trigger's time cannot be read. */
   | {
       /** The event has a scheduled time that cannot be read. */
       readonly type: 'tick-unreadable';
-      /** What the trigger named, up to 64 characters of it. */
+      /** The trigger's time, cut to 64 characters. */
       readonly value: string;
-      /** The schedule of EventBridge Scheduler that sent it, if it tells. */
+      /** The schedule of EventBridge Scheduler that sent it, if the event contains it. */
       readonly scheduleArn?: string;
     };
 
-/** Tells every observer of a run what happens, with the head filled in. */
+/** Passes an event of a run to every observer, with the head filled in. */
 export type Tell = (body: EventBody) => void;
 
 /** Makes the {@link Tell} of one run. A throwing, rejecting or slow observer changes nothing. */
@@ -197,7 +197,7 @@ export function tellAll(
         const event = { ...head, ...defined({ tick: dateOf(tickMs) }), at: dateOf(clock.now()), ...body };
         Promise.resolve(observer(event)).catch(() => undefined);
       } catch {
-        // An observer's failure is its own; the run goes on.
+        // An observer's failure does not stop the run.
       }
     }
   };

@@ -2,12 +2,12 @@ import type { Holder, PreviousRun, RefusalReason } from '../ports/lock-store.js'
 import { defined } from '../values/defined.js';
 import { dateOf } from '../values/tick.js';
 
-/** What became of a call: the task ran, or was skipped and the reason why. A failed task or store rejects instead. */
+/** The result of a call: the task ran, or was skipped for a reason. A failed task or store rejects instead. */
 export type Outcome<T> = Executed<T> | Skipped;
 
-/** A run that took place, and what became of its lock. */
+/** A run that took place, and the result of its release. */
 export interface Executed<T> {
-  /** Tells it from {@link Skipped}. */
+  /** Distinguishes it from {@link Skipped}. */
   readonly status: 'executed';
   /** The lock. */
   readonly name: string;
@@ -15,21 +15,23 @@ export interface Executed<T> {
   readonly value: T;
   /** Greater than every earlier token of this name; 0 when the run was unguarded. */
   readonly fencingToken: number;
-  /** The scheduled time that it was for; absent for a run without a tick. */
+  /** The scheduled time of the run; absent if it has no tick. */
   readonly tick?: Date;
-  /** What became of the release. The task's value counts either way. */
+  /** The result of the release. The task's value is valid in any case. */
   readonly release: ReleaseStatus;
   /** When the lease began, as the record has it. */
   readonly lockedAt: Date;
-  /** From the grant to the end of the task, in milliseconds; with ticks that it caught up with. */
+  /** From the grant to the end of the task, in milliseconds, including ticks that it caught up with. */
   readonly durationMs: number;
-  /** The run before this one, where the store knows it. */
+  /** The run before this one, if the store knows it. */
   readonly previous?: Previous;
-  /** Ticks that should have come since the last one, did not, and are not caught up with. */
+  /**
+   * Ticks that should have come since the last one and did not. Does not contain those that this call caught up with.
+   */
   readonly missedTicks: Date[];
-  /** With `catchUp`: ticks before its own that this call has run and marked as done, oldest first. */
+  /** With `catchUp`: older ticks that this call has run and marked as done, oldest first. */
   readonly caughtUp: CaughtUp[];
-  /** True time minus this host's wall clock, where the store found it further off than `maxClockSkew`. */
+  /** True time minus this host's wall clock, if the store found that it is wrong by more than `maxClockSkew`. */
   readonly clockSkewMs?: number;
 }
 
@@ -48,9 +50,9 @@ export type ReleaseStatus = 'released' | 'lost' | 'unknown' | 'none';
 export interface Previous {
   /** How it ended. `crashed`: its lease ran out; `forced`: an operator ended it. */
   readonly status: 'succeeded' | 'failed' | 'crashed' | 'forced';
-  /** The scheduled time that it was for. */
+  /** The scheduled time of that run. */
   readonly tick?: Date;
-  /** Who it was: function and request, or process and host. */
+  /** The holder: function and request, or process and host. */
   readonly lockedBy: string;
   /** When its lease began. */
   readonly lockedAt: Date;
@@ -59,8 +61,8 @@ export interface Previous {
 }
 
 /**
- * Why nothing ran. `store-unavailable` comes with `onStoreError: 'skip'` only; the others are as {@link
- * RefusalReason} says.
+ * Why nothing ran. `store-unavailable` comes only with `onStoreError: 'skip'`. See {@link RefusalReason} for the
+ * others.
  */
 export type SkipReason = RefusalReason | 'store-unavailable';
 
@@ -75,23 +77,23 @@ const SKIPS: Readonly<Record<SkipReason, SkipFacts>> = {
 
 interface SkipFacts {
   readonly words: string;
-  /** It passes when another run is over. */
+  /** The lock is held, or kept for `lockAtLeastFor`: waiting may help. */
   readonly isHeld?: true;
-  /** It leaves nothing to be done; after other skips a tick is left that nobody did. */
+  /** Nothing is left to do. After any other skip, the tick is still to be done. */
   readonly isDone?: true;
   /** @default 'info' */
   readonly level?: 'warn';
 }
 
-/** What follows from a reason, for a call that waits, for the log and for alarms. */
+/** The consequences of a reason, for a call that waits, for the log and for alarms. */
 export function factsOfSkip(reason: SkipReason): SkipFacts {
-  // A store of one's own may give a reason that nobody knows.
+  // A caller's own store may give an unknown reason.
   return Object.hasOwn(SKIPS, reason) ? SKIPS[reason] : { words: reason };
 }
 
-/** Why nothing ran. Plain JSON, because it is what a function returns to its platform; instants are ISO strings. */
+/** Why nothing ran. Plain JSON, because a function returns it to its platform; instants are ISO strings. */
 export interface Skipped {
-  /** Tells it from {@link Executed}. */
+  /** Distinguishes it from {@link Executed}. */
   readonly status: 'skipped';
   /** The lock. */
   readonly name: string;
@@ -99,13 +101,13 @@ export interface Skipped {
   readonly reason: SkipReason;
   /** The scheduled time of the call, as an ISO string. */
   readonly tick?: string;
-  /** Who has the lock or had it last, where the record tells. */
+  /** Who has the lock or had it last, if the record says so. */
   readonly holder?: SkippedHolder;
 }
 
-/** The run that a skipped call met. */
+/** The run that has the lock, or had it last. */
 export interface SkippedHolder {
-  /** Who it is: function and request, or process and host. */
+  /** The holder: function and request, or process and host. */
   readonly lockedBy: string;
   /** When its lease began, as an ISO string. */
   readonly lockedAt: string;
@@ -116,7 +118,7 @@ export interface SkippedHolder {
 }
 
 /**
- * Whether a value is a {@link Skipped}, to tell it from a handler's own result.
+ * Whether a value is a {@link Skipped}, and not a handler's own result.
  *
  * @example
  * ```ts
@@ -137,7 +139,7 @@ export function isSkipped(value: unknown): value is Skipped {
   );
 }
 
-/** A store's milliseconds as the public face shows them. */
+/** A previous run with Dates in place of a store's milliseconds. */
 export function publicPrevious(run: PreviousRun): Previous {
   return {
     status: run.status,

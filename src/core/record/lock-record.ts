@@ -28,15 +28,15 @@ export type LockRecord = {
   readonly [slot: `r${number}`]: string;
 };
 
-/** A record as a store has read it, unchecked. */
+/** A record as a store reads it, unchecked. */
 export type Item = Readonly<Record<string, unknown>>;
 
 export const RECORD_VERSION = 1;
 /** `pausedUntil` of a pause without an end: the last instant of a Date. */
 export const FOREVER_MS = 8_640_000_000_000_000;
 /**
- * By so much a force release raises the fencing token: as many as the ring of runs has slots, so that the next run
- * takes the slot after that of the run that was ended.
+ * A force release raises the fencing token by the number of slots in the ring of runs, so that the next run takes the
+ * slot after that of the ended run.
  */
 export const FORCE_STEP = 10;
 export const MAX_ERROR_BYTES = 64;
@@ -46,7 +46,7 @@ type Check = (value: unknown) => boolean;
 
 export const isText: Check = (value) => typeof value === 'string' && value !== '';
 const isCount: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
-/** A token leaves room for the next one. */
+/** A token is small enough for a next one. */
 export const isToken: Check = (value) => isCount(value) && (value as number) < Number.MAX_SAFE_INTEGER;
 /** Up to the last instant of a Date. */
 const isPauseEnd: Check = (value) => isCount(value) && (value as number) <= FOREVER_MS;
@@ -82,7 +82,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
 
 const OF_NUMBERS: ReadonlySet<Check | undefined> = new Set([isToken, isInstant, isCount, isPauseEnd]);
 
-/** Whether a record has an attribute of this name that is a number. */
+/** Whether this name is that of a numeric attribute of a record. */
 export function isNumericAttribute(name: string): boolean {
   return OF_NUMBERS.has(CHECKS[name]);
 }
@@ -92,14 +92,14 @@ export function recordAttributes(): string[] {
   return [...Object.keys(CHECKS), ...Array.from({ length: 10 }, (_, slot) => `r${slot}`)];
 }
 
-/** Whether a record has an attribute of this name, so that nothing else in its item may have it. */
+/** Whether a record uses this attribute name, so that nothing else in its item may use it. */
 export function isRecordAttribute(name: string): boolean {
   return Object.hasOwn(CHECKS, name) || /^r\d$/.test(name);
 }
 
 /**
- * Reads a stored item as a record. An absent attribute is not corrupt, and one that this version does not know is
- * left alone. Ring rows are read leniently, where they are shown.
+ * Reads a stored item as a record. An absent attribute is not corrupt, and an unknown one is left alone. Ring rows are
+ * not checked here: `runsOf` leaves out those that it cannot read.
  *
  * @throws CorruptLockError naming the first attribute of a wrong type or range
  */
@@ -108,13 +108,13 @@ export function readRecord(name: string, item: Item): LockRecord {
   return item as LockRecord;
 }
 
-/** @throws CorruptLockError where this attribute is there, and of a wrong type or range */
+/** @throws CorruptLockError if this attribute is present with a wrong type or range */
 export function checkAttribute(name: string, item: Item, attribute: string): void {
   const value = item[attribute];
   if (value !== undefined && !CHECKS[attribute]?.(value)) throw new CorruptLockError(name, attribute, kindOf(value));
 }
 
-/** The record before a grant. Corruption that is first seen here does not undo the grant: only the past is unknown. */
+/** The record before a grant; undefined if it is corrupt. The grant stands, but the past is unknown. */
 export function pastRecord(name: string, item: Item): LockRecord | undefined {
   try {
     return readRecord(name, item);
@@ -124,11 +124,11 @@ export function pastRecord(name: string, item: Item): LockRecord | undefined {
   }
 }
 
-/** Attributes that a grant relies on and that its own call does not bring. */
+/** Attributes that a grant needs from the record, because the call does not contain them. */
 const OF_A_GRANT = ['fencingToken', 'lockedAt', 'lockUntil'] as const;
 
 /**
- * Reads a stored item that an attempt has recognised as its own.
+ * Reads a stored item that an attempt recognised as its own.
  *
  * @throws CorruptLockError naming the attribute without which there is no grant
  */
@@ -138,13 +138,13 @@ export function readGrant(name: string, item: Item): LockRecord {
   return item as LockRecord;
 }
 
-/** A wrong value as an error shows it: its type, and the value itself where that is a number. */
+/** A wrong value as an error shows it: its type, and the value itself if it is a number. */
 function kindOf(value: unknown): string {
   if (value === undefined) return 'missing';
   return typeof value === 'number' ? `the number ${value}` : `a ${typeof value} that does not belong there`;
 }
 
-/** The run that the record tells of, seen by its successor; undefined before the first grant. */
+/** The last run in the record, as its successor sees it; undefined before the first grant. */
 export function previousRun(record: LockRecord): PreviousRun | undefined {
   const { attemptId, fencingToken, lockedAt, lockedBy, state, result, tick } = record;
   if (attemptId === undefined || fencingToken === undefined || lockedAt === undefined) return undefined;
@@ -158,7 +158,7 @@ export function previousRun(record: LockRecord): PreviousRun | undefined {
   };
 }
 
-/** Who holds the lock, for the one who is refused; undefined where the record does not tell. */
+/** Who holds the lock, for a call that is refused; undefined if the record does not say so. */
 export function holderOf(record: LockRecord): Holder | undefined {
   const { attemptId, lockedBy, lockedAt, lockUntil, fencingToken } = record;
   if (!attemptId || lockedAt === undefined || lockUntil === undefined || fencingToken === undefined) return undefined;
@@ -166,7 +166,7 @@ export function holderOf(record: LockRecord): Holder | undefined {
 }
 
 /**
- * The key under which a store keeps a lock.
+ * The key of a lock in its store.
  *
  * @throws LockStoreError (INVALID_NAME) for a name that, with the prefix, no store can hold
  */

@@ -9,10 +9,10 @@ import { type Item, isRecordAttribute } from './lock-record.js';
 
 const PREFIX = 'm:';
 
-/** The attribute that a member's last check-in is kept in. */
+/** The attribute that keeps a member's last check-in. */
 export const memberAttribute = (member: string): string => PREFIX + member;
 
-/** Whether a record is a list of members, perhaps an empty one, and no lock. */
+/** Whether a record is a list of members, perhaps empty, and not a lock. */
 export function isMemberList(name: string, item: Item): boolean {
   return isMemberListName(name) && !Object.keys(item).some(isRecordAttribute);
 }

@@ -4,14 +4,14 @@ import { MOST_LISTED } from '../values/tick.js';
 import { type Item, isInstant, type LockRecord } from './lock-record.js';
 
 /*
- * Which ticks a record remembers as not done (docs/protocol.md, "Open ticks"). A tick is open when it is newer than
- * `doneTick`, or listed in `openTicks`. What a run lists there was newer than `doneTick` when it was listed, and only
- * its own success takes it off, so no tick is done twice. `failedTicks` are newer than `doneTick` and need no list to
- * be open: they become `openTicks` when a newer tick is done. Each list is one text, so that a condition can look for
- * a tick in it. What an operator lists is in operator.ts.
+ * The ticks that a record remembers as not done (docs/protocol.md, "Open ticks"). A tick is open when it is newer than
+ * `doneTick`, or listed in `openTicks`. A run lists there only ticks newer than `doneTick`, and only a tick's own
+ * success removes it, so no tick is done twice. `failedTicks` are newer than `doneTick` and need no list to be open:
+ * they become `openTicks` when a newer tick is done. Each list is one text, so that a condition can look for a tick in
+ * it. For ticks that an operator lists, see operator.ts.
  */
 
-/** Each list keeps its newest ticks, so many unless it is told to keep more. */
+/** A list keeps this many of its newest ticks, unless more are asked for. */
 const KEPT = 8;
 const RADIX = 36;
 
@@ -20,12 +20,12 @@ export type TickClaim = Pick<Claim, 'tickMs' | 'markTickAtStart'>;
 
 type TickFields = Pick<LockRecord, 'doneTick' | 'openTicks' | 'failedTicks'>;
 
-/** A tick as it stands in a list. */
+/** A tick as a list contains it. */
 export function listedTick(tickMs: number): string {
   return `,${tickMs.toString(RADIX)},`;
 }
 
-/** The ticks of a list, ascending, as far as they can be read. */
+/** The readable ticks of a list, ascending. */
 export function ticksIn(list: unknown): number[] {
   if (typeof list !== 'string') return [];
   return list
@@ -41,12 +41,15 @@ export function listOf(ticksMs: readonly number[], keep: number = KEPT): string 
   return `,${newest.map((tick) => `${tick.toString(RADIX)},`).join('')}`;
 }
 
-/** How many ticks a list keeps that is made of these ones: what an operator has listed is not cut off by a run. */
+/** How many ticks a list keeps if it is made of `lists`: a run does not cut off ticks that an operator listed. */
 function mostOf(...lists: readonly (readonly number[])[]): number {
   return lists.some((ticksMs) => ticksMs.length > KEPT) ? MOST_LISTED : KEPT;
 }
 
-/** How many failed ticks a list keeps. Until a first tick is done, no schedule can find again what the list leaves out. */
+/**
+ * How many failed ticks a list keeps. Until a first tick is done, no schedule can find the ticks that the list leaves
+ * out.
+ */
 function mostFailed(failedTicksMs: readonly number[], doneTickMs: number): number {
   return doneTickMs === 0 ? MOST_LISTED : mostOf(failedTicksMs);
 }
@@ -58,16 +61,16 @@ export function isListed({ tickMs, markTickAtStart }: TickClaim, { openTicks }: 
   return tickMs !== undefined && !markTickAtStart && String(openTicks).includes(listedTick(tickMs));
 }
 
-/** Every tick that a record has as not done, ascending. */
+/** Every tick that a record lists as not done, ascending. */
 export function openTicksIn({ doneTick, openTicks, failedTicks }: Item): number[] {
   return [...ticksIn(openTicks), ...ticksIn(failedTicks).filter((tick) => !(tick <= Number(doneTick)))];
 }
 
-/** What a lease remembers of the ticks in a record. */
+/** The ticks of a record that a lease remembers. */
 export function ticksOf(item: Item): Pick<Lease, 'doneTickMs' | 'openTicksMs' | 'failedTicksMs'> {
   const { doneTick, openTicks, failedTicks } = item;
   return defined({
-    // Also where the rest of the record is corrupt: what is done must never be lowered.
+    // Read also if the rest of the record is corrupt: the highest tick done must never go down.
     doneTickMs: typeof doneTick === 'number' ? doneTick : undefined,
     openTicksMs: openTicks === undefined ? undefined : ticksIn(openTicks),
     failedTicksMs: failedTicks === undefined ? undefined : ticksIn(failedTicks),
@@ -75,8 +78,8 @@ export function ticksOf(item: Item): Pick<Lease, 'doneTickMs' | 'openTicksMs' | 
 }
 
 /**
- * The failed ticks of a record once the run that holds its lock has crashed or is ended by force.
- * Undefined: they stay as they are.
+ * The failed ticks of a record after the run that holds its lock has crashed or is ended by force. Undefined if they do
+ * not change.
  */
 export function failedTicksAfterCrash({ state, tick, doneTick, failedTicks }: Item): string | undefined {
   const isOpen = isInstant(tick) && !(Number(tick) <= Number(doneTick));
@@ -92,12 +95,12 @@ export function ticksDroppedByCrash({ doneTick, failedTicks }: Item, after: stri
   return ticksIn(failedTicks).filter((tick) => !kept.includes(tick) && !(tick <= Number(doneTick)));
 }
 
-/** What a mark changes of the ticks that a record remembers. */
+/** The fields of ticks that a mark changes. */
 export function ticksAfterMark(lease: Lease, { tickMs, ...changes }: DoneTick): TickFields {
   return ticksAfterRun({ ...lease, tickMs }, { markTickDone: true, ...changes });
 }
 
-/** What a release changes of the ticks that a record remembers. */
+/** The fields of ticks that a release changes. */
 export function ticksAfterRun(
   { tickMs, doneTickMs = 0, openTicksMs = [], failedTicksMs = [] }: Lease,
   completion: Pick<Completion, 'markTickDone'> & Partial<Completion>,
@@ -111,7 +114,7 @@ export function ticksAfterRun(
     givenUpTicksMs = [],
     keepTicks = KEPT,
   } = completion;
-  // A mark at the start, or one that went unanswered, leaves ticks here that are done by now.
+  // After a mark at the start, or one without an answer, this list contains ticks that are done by now.
   const failed = failedTicksMs.filter((tick) => tick > doneTickMs && !givenUpTicksMs.includes(tick));
   if (!markTickDone) {
     const begun = [tickMs, failedTickMs].filter((tick) => tick > doneTickMs);
@@ -120,7 +123,7 @@ export function ticksAfterRun(
     return adds ? changed({ failedTicks: listOf([...failed, ...begun], keep) }, { failedTicksMs }) : {};
   }
   const doneTick = Math.max(tickMs, doneTickMs);
-  // A long gap must not push out what an operator has listed.
+  // A long gap must not push out ticks that an operator listed.
   const missed = missedTicksMs.filter((tick) => !failed.includes(tick)).slice(-keepTicks);
   const passed = [...failed, ...missed].filter((tick) => tick > doneTickMs && tick < tickMs);
   const open = openTicksMs.filter((tick) => tick !== tickMs && !givenUpTicksMs.includes(tick));
@@ -134,7 +137,7 @@ export function ticksAfterRun(
   return { doneTick, ...changed(lists, { openTicksMs, failedTicksMs }) };
 }
 
-/** Open ticks that a mark or a release leaves in no list, because the lists are full. Ascending. */
+/** Open ticks that a mark or a release drops because the lists are full. Ascending. */
 export function ticksDropped(lease: Lease, end: Pick<Completion, 'markTickDone'> & Partial<Completion>): number[] {
   const { tickMs, doneTickMs = 0, openTicksMs = [], failedTicksMs = [] } = lease;
   if (tickMs === undefined) return [];
@@ -147,7 +150,7 @@ export function ticksDropped(lease: Lease, end: Pick<Completion, 'markTickDone'>
   return [...new Set([...openTicksMs, ...newer])].filter((tick) => !kept.has(tick)).sort((a, b) => a - b);
 }
 
-/** Lists that a write need not have are left out: those that are as they were, and empty ones that are not there. */
+/** Leaves out lists that need not be written: unchanged ones, and empty ones that the record does not have. */
 function changed(
   lists: Pick<TickFields, 'openTicks' | 'failedTicks'>,
   { openTicksMs = [], failedTicksMs = [] }: Pick<Lease, 'openTicksMs' | 'failedTicksMs'>,

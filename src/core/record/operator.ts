@@ -6,8 +6,8 @@ import { listOf, openTicksIn } from './open-ticks.js';
 import { runsOf } from './run-ring.js';
 
 /*
- * What the verbs of operators find in a record, and make of it, the same in every store (docs/protocol.md, "Force
- * release, pause, resume", "Delete", "Backfill and forget").
+ * How the verbs of operators read and change a record, the same in every store (docs/protocol.md, "Force release,
+ * pause, resume", "Delete", "Backfill and forget").
  */
 
 /** Judges a force release. `open`: it may write; `forced`: an earlier try of it was applied. */
@@ -16,7 +16,7 @@ export function judgeForce({ adminId, fencingToken }: ForceRelease, item: Item =
   return item['state'] === 'held' && item['fencingToken'] === fencingToken ? 'open' : 'changed';
 }
 
-/** What a resume at `nowMs` comes to. It removes the pause of every lock that is not unknown, also one that is over. */
+/** The result of a resume at `nowMs`. A resume removes the pause of every known lock, also one that has ended. */
 export function judgeResume(item: Item | undefined, nowMs: number): ResumeResult {
   if (item === undefined || isDeleted(item)) return 'unknown';
   const { pausedUntil = 0 } = item as LockRecord;
@@ -29,8 +29,9 @@ export function withoutPause({ pausedUntil: _, pausedBy: __, ...record }: LockRe
 }
 
 /**
- * What a delete leaves of a record, so that fencing tokens rise on. `lockUntil` fences off acquires that were sent before the delete, and those of the last
- * run, whose clock may have been ahead. Nothing corrupt is kept, so that what is left can be read.
+ * The part of a record that a delete keeps, so that fencing tokens keep rising. `lockUntil` fences off acquires sent
+ * before the delete, and those of the last run, whose clock may have been ahead. Nothing corrupt is kept, so that the
+ * rest can be read.
  */
 export function deletedRecord({ adminId, nowMs }: Deletion, record: LockRecord): LockRecord {
   const { state, lockUntil, releasedAt, fencingToken, barredAttempt } = record;
@@ -44,16 +45,16 @@ export function deletedRecord({ adminId, nowMs }: Deletion, record: LockRecord):
   };
 }
 
-/** Whether a record is what a delete has left, and no operator has paused the lock since. */
+/** Whether a lock was deleted, and no operator has paused it since. */
 export function isDeleted({ state, pausedUntil }: Item): boolean {
   return state === 'deleted' && pausedUntil === undefined;
 }
 
 /**
- * Judges a delete by the record that it finds; `open`: it may write. A delete corrects a corrupt record, except for the
- * two attributes that it is judged by.
+ * Judges a delete by the record; `open`: it may write. A delete corrects a corrupt record, except for the two
+ * attributes that it is judged by.
  *
- * @param isOver whether a `lockUntil` is over by the best clock there is
+ * @param isOver whether a `lockUntil` has passed, by the best clock available
  * @throws CorruptLockError for a corrupt fencing token, and for a corrupt `lockUntil` of a lock that is held
  */
 export function judgeDeletion(
@@ -62,7 +63,7 @@ export function judgeDeletion(
   isOver: (lockUntil: number) => boolean,
 ): DeleteResult | 'open' {
   if (item === undefined) return 'unknown';
-  // This very delete: an earlier try was applied.
+  // An earlier try of this delete was applied.
   if (item['attemptId'] === adminId) return 'deleted';
   if (isDeleted(item)) return 'unknown';
   checkAttribute(name, item, 'fencingToken');
@@ -74,8 +75,8 @@ export function judgeDeletion(
 }
 
 /**
- * The ticks among these that a record does not know as done. It knows the newest one, and the own ones of the last ten
- * runs, but not those that a run has caught up with.
+ * Those of the ticks that a record does not show as done. A record shows the newest tick done, and the own ticks of the
+ * last ten runs, but not ticks that a run caught up with.
  */
 export function notKnownAsDone(record: LockRecord, ticksMs: readonly number[]): number[] {
   const done = new Set([record.doneTick]);
@@ -83,7 +84,10 @@ export function notKnownAsDone(record: LockRecord, ticksMs: readonly number[]): 
   return ticksMs.filter((tick) => !done.has(tick));
 }
 
-/** Lists these ticks besides. The older ones are open from then on, and the newer ones once a newer one is done. */
+/**
+ * Adds these ticks to the lists. Ticks older than the newest one done are open at once; the others are open once a
+ * newer tick is done.
+ */
 export function listingWith(name: string, record: LockRecord, ticksMs: readonly number[]): TickListing {
   return listing(name, record, [...openTicksIn(record), ...ticksMs]);
 }
@@ -95,8 +99,8 @@ export function listingWithout(name: string, record: LockRecord, ticksMs: readon
 }
 
 /**
- * All that is listed from then on, parted at the newest tick that is done. A listing is for a lock that no run holds: a
- * run that holds it writes the lists anew when it ends.
+ * The new lists, split at the newest tick that is done. No run may hold the lock: it would overwrite the lists when it
+ * ends.
  */
 function listing(name: string, record: LockRecord, ticksMs: readonly number[]): TickListing {
   const { fencingToken, doneTick, openTicks, failedTicks } = record;
@@ -111,12 +115,12 @@ function listing(name: string, record: LockRecord, ticksMs: readonly number[]): 
   };
 }
 
-/** Whether a lock has run, and is held by nobody. */
+/** Whether a lock has run, and nobody holds it. */
 export function hasEnded({ state }: Item): boolean {
   return state === 'released' || state === 'forced';
 }
 
-/** Judges a listing by the record that it finds. `open`: it may write; `listed`: an earlier try of it was applied. */
+/** Judges a listing by the record. `open`: it may write; `listed`: an earlier try of it was applied. */
 export function judgeListing(listing: TickListing, item: Item = {}): 'open' | 'listed' | 'changed' {
   const { seen } = listing;
   const has = ({ openTicks, failedTicks }: TickListing['seen']) =>

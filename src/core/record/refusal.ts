@@ -4,16 +4,16 @@ import { holderOf, type Item, type LockRecord, readGrant, readRecord } from './l
 import { isListed, type TickClaim } from './open-ticks.js';
 import { hasRun } from './run-ring.js';
 
-/** What a refused acquire means, read off the record that refused it. */
+/** The meaning of a refused acquire, read from the record that refused it. */
 export type Judgement =
   | Refused
-  /** The record is this very attempt's: an earlier try was applied and its answer lost. */
+  /** The record is this attempt's own: an earlier try was applied, and its answer was lost. */
   | { readonly status: 'own'; readonly record: LockRecord }
   | Expired
-  /** No single writer that follows the protocol can have left this record; another try may fare better. */
+  /** No writer that follows the protocol can have left this record; another try may succeed. */
   | { readonly status: 'unexpected' };
 
-/** The holder has given the lock back, or its lease is over by the best clock there is. */
+/** The holder has released the lock, or its lease has ended by the best clock available. */
 export interface Expired {
   readonly status: 'expired';
   readonly record: LockRecord;
@@ -22,10 +22,10 @@ export interface Expired {
 /**
  * Judges in the order of docs/protocol.md, "Acquire".
  *
- * @param item the record as it was read, unchecked; undefined where no record exists
- * @param now the claim's own wall clock, which its pause clause was compared with
- * @param isExpired whether a `lockUntil` is over by the best clock there is
- * @throws CorruptLockError; of this attempt's own record only where it lacks what a grant counts on
+ * @param item the record as it was read, unchecked; undefined if there is no record
+ * @param now the claim's own wall clock, which its pause condition used
+ * @param isExpired whether a `lockUntil` has passed, by the best clock available
+ * @throws CorruptLockError; for this attempt's own record, only if an attribute that a grant needs is missing
  */
 export function judgeRefusal(
   claim: Claim,
@@ -46,22 +46,22 @@ export function judgeRefusal(
   return refusedBy(record, state === 'released' ? 'lock-at-least-for' : 'locked');
 }
 
-/** Whether this very attempt holds the lock. */
+/** Whether this attempt holds the lock. */
 export function isHeldBy({ attemptId }: Pick<Claim, 'attemptId'>, item: Item): boolean {
   return item['attemptId'] === attemptId && item['state'] === 'held';
 }
 
-/** Whether this very grant holds the lock: its attempt can have been granted a second time. */
+/** Whether this grant holds the lock; its attempt may have been granted a second time. */
 export function isGrantOf(lease: Lease, item: Item): boolean {
   return isHeldBy(lease, item) && item['fencingToken'] === lease.fencingToken;
 }
 
-/** Whether a mark of this lease was applied: while the lease has its lock, nobody else closes a tick. */
+/** Whether a mark of this lease was applied. While the lease has its lock, nobody else closes a tick. */
 export function isMarkedBy(lease: Lease, tickMs: number, item: Item): boolean {
   return isGrantOf(lease, item) && doneReason({ tickMs, markTickAtStart: false }, item) !== undefined;
 }
 
-/** Whether a release of this lease was applied: perhaps by an earlier try, and perhaps a successor has come since. */
+/** Whether a release of this lease was applied, by any try, even if another run has taken the lock since. */
 export function isReleasedBy({ attemptId, fencingToken }: Lease, item: Item): boolean {
   return (item['attemptId'] === attemptId && item['state'] === 'released') || hasRun(item, fencingToken);
 }
@@ -72,9 +72,8 @@ export function refusedBy(record: LockRecord, reason: RefusalReason): Refused {
 }
 
 /**
- * Why the tick of a claim is refused; undefined while it is open. A tick that is refused once stays refused until an
- * operator deletes the lock or lists the tick, so every late try of the same claim is refused as well until then, and
- * needs no cancel.
+ * Why the tick of a claim is refused; undefined while it is open. A refused tick stays refused until an operator
+ * deletes the lock or lists the tick. Late tries of the same claim are refused too, so they need no cancel.
  */
 export function doneReason(claim: TickClaim, item: Item): 'already-executed' | 'stale-tick' | undefined {
   const { tickMs } = claim;
@@ -85,8 +84,8 @@ export function doneReason(claim: TickClaim, item: Item): 'already-executed' | '
 }
 
 /**
- * Whether nobody has the lock, whatever the clocks say: it was released without a hold, freed by force, or
- * deleted. Its `lockUntil` then only fences off acquires that were sent before.
+ * Whether nobody has the lock, by any clock: it was released without a hold, freed by force, or deleted. Its
+ * `lockUntil` then only fences off acquires that were sent before.
  */
 export function isGivenBack({ state, lockUntil, releasedAt }: LockRecord): boolean {
   return state === 'forced' || state === 'deleted' || (state === 'released' && lockUntil === releasedAt);

@@ -5,10 +5,9 @@ import { FOREVER_MS, type Item } from './lock-record.js';
 
 /*
  * The last ten runs of a lock, kept in its record as `r0` to `r9` and written by the release itself, so that history
- * costs no request. A row is `status|tick|lockedAt|durationMs|token` in base 36, at most 36 bytes; a run that has
- * caught up with ticks before its own adds `|count`. Readers sort by token. A run that crashed is recorded by its
- * successor's release, without a duration. One that was ended by force is recorded by that force release, which is its
- * end.
+ * costs no request. A row is `status|tick|lockedAt|durationMs|token` in base 36, at most 36 bytes; a run that caught up
+ * with older ticks adds `|count`. Readers sort by token. A run that crashed is recorded by its successor's release,
+ * without a duration. The force release itself records the run that it ends.
  */
 
 const SLOTS = 10;
@@ -32,7 +31,7 @@ export function slotOf(fencingToken: number): RingSlot {
   return `r${fencingToken % SLOTS}`;
 }
 
-/** The lines that a release adds: the run before it when that one crashed, and its own. */
+/** The rows that a release adds: its own, and that of the previous run if it crashed. */
 export function linesOfRelease(
   { fencingToken, lockedAtMs, tickMs, previous }: Lease,
   { result, durationMs, caughtUp }: Completion,
@@ -43,7 +42,7 @@ export function linesOfRelease(
   };
 }
 
-/** The same in the slots of their tokens. */
+/** The rows that a release adds, by the slots of their tokens. */
 export function rowsOfRelease(lease: Lease, completion: Completion): Record<RingSlot, string> {
   const { crashed, own } = linesOfRelease(lease, completion);
   return {
@@ -63,15 +62,15 @@ export function rowOfForce(
 }
 
 /**
- * Whether the ring holds this token's own row: proof that its release was applied. A `crashed` row is no proof, since
- * a successor's release writes it, nor is a `forced` one.
+ * Whether the ring has this token's own row: proof that its release was applied. A `crashed` row is no proof, because a
+ * successor's release writes it, nor is a `forced` one.
  */
 export function hasRun(record: Item, fencingToken: number): boolean {
   const own = runsOf(record).find((run) => run.fencingToken === fencingToken);
   return own !== undefined && own.status !== 'crashed' && own.status !== 'forced';
 }
 
-/** The runs in the ring, newest first. Rows that cannot be read are left out. */
+/** The runs in the ring, newest first. Leaves out rows that cannot be read. */
 export function runsOf(record: Item): RingRun[] {
   const runs: RingRun[] = [];
   for (let slot = 0; slot < SLOTS; slot++) {

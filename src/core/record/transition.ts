@@ -16,8 +16,8 @@ import { failedTicksAfterCrash, ticksAfterMark, ticksAfterRun, ticksDroppedByCra
 import { rowOfForce, rowsOfRelease } from './run-ring.js';
 
 /*
- * What the verbs write into a record, the same in every store (docs/protocol.md, "Verbs on DynamoDB"). A store adds
- * its condition and its way of counting the fencing token.
+ * The fields that the verbs write into a record, the same in every store (docs/protocol.md, "Verbs on DynamoDB"). A
+ * store adds its condition, and counts the fencing token its own way.
  */
 
 /**
@@ -52,7 +52,7 @@ export function grantedRecord(claim: Claim, nowMs: number, before: LockRecord = 
 
 /**
  * The end of a lease that is extended at `nowMs` of the store's clock. It never gets shorter. If that clock has stepped
- * back since the grant, the time counts that the holder has counted, so that nobody takes the lock while it is held.
+ * back since the grant, the holder's own measure of the time counts, so that nobody takes the lock while it is held.
  */
 export function extendedUntil(
   lease: Lease,
@@ -75,12 +75,12 @@ export function markedLease(lease: Lease, { lockUntil = lease.lockUntilMs, ...fi
   return { ...lease, lockUntilMs: lockUntil, ...ticksOf(fields) };
 }
 
-/** A fence further ahead than this is not kept: the clock that set it was so wrong that it must not cost for ever. */
+/** A fence further ahead than this is dropped: a clock that was so wrong must not block the lock for ever. */
 const FURTHEST_FENCE_MS = 3_600_000;
 
 /**
  * Fields of a release at `nowMs`. Without a hold `lockUntil` is `releasedAt`, and only fences off acquires that were
- * sent before: it is never before the release itself, nor before the fence that the run took over from.
+ * sent before. It is never before the release itself, nor before the fence of the lease that the run took over.
  */
 export function releaseFields(lease: Lease, completion: Completion, nowMs: number): LockRecord {
   const { fenceMs = 0 } = lease;
@@ -98,7 +98,7 @@ export function releaseFields(lease: Lease, completion: Completion, nowMs: numbe
 }
 
 /**
- * Fields of an operator's force release; the fencing token rises by `FORCE_STEP` beside them. `lockUntil` fences off
+ * Fields of an operator's force release; the store raises the fencing token by `FORCE_STEP`. `lockUntil` fences off
  * acquires that were sent before it, and those of the run that it ends, whose clock may be ahead.
  */
 export function forcedFields(force: ForceRelease): LockRecord {
@@ -113,16 +113,16 @@ export function forcedFields(force: ForceRelease): LockRecord {
   };
 }
 
-/** Fields of an operator's pause. The version makes a record of a name that has none, which a resume leaves. */
+/** Fields of an operator's pause. The version creates a record if the name has none; a resume keeps that record. */
 export function pausedFields({ untilMs, by }: Pause): LockRecord {
   return { pausedUntil: untilMs, pausedBy: by, v: RECORD_VERSION };
 }
 
 /**
- * The lease that a granted record stands for.
+ * The lease of a granted record.
  *
- * @param before the item before the grant, unchecked; unknown after an own replay, and then the previous run cannot be
- *   told
+ * @param before the item before the grant, unchecked; undefined after a replay of the own attempt; the previous run is
+ *   then unknown
  */
 export function leaseOf(claim: Claim, record: LockRecord, sent: Sent, before?: Item): Lease {
   const { fencingToken = 0, lockedAt = sent.firstSentWall, lockUntil = lockedAt } = record;

@@ -5,26 +5,26 @@ import type { Item } from '../record/lock-record.js';
 import { doneReason } from '../record/refusal.js';
 import type { Answer } from './try-loop.js';
 
-/** A cancel has this budget besides that of the acquire, or less where the platform's deadline is near. */
+/** Budget of a cancel, on top of the acquire's; less if the platform's deadline is near. */
 const CANCEL_BUDGET_MS = 2_000;
 
-/** Takes note of how a write of an attempt was answered, and of the record that it found. */
+/** Records the answer to a write of an attempt, and the record that the write found. */
 export type Note = (answer: Answer<unknown>, record: Item | undefined) => void;
 
-/** What a store does in an acquire. */
+/** The steps of a store in an acquire. */
 export interface AttemptSteps<R> {
-  /** Acquires, or takes over. Each write is noted before it is judged. */
+  /** Acquires, or takes over. Notes each write before judging it. */
   acquire(note: Note): Promise<AcquireResult>;
-  /** Bars the attempt, unless it holds the lock. */
+  /** Cancels the attempt, so that no late try of it is applied, unless it holds the lock. */
   cancel(call: StoreCall): Promise<Answer<R, Error>>;
-  /** The grant, where the reply to a cancel says that the attempt holds the lock. */
+  /** The grant, if the reply to a cancel says that the attempt holds the lock. */
   own(reply: R): Granted | undefined;
 }
 
 /**
- * An acquire, the same in every store (docs/protocol.md, "Acquire"). Where it ends without a grant, and a write that
- * went unanswered may yet be applied, the attempt is cancelled. A tick that is done refuses such a write as well, and
- * needs no cancel.
+ * An acquire, the same in every store (docs/protocol.md, "Acquire"). If it ends without a grant, and a write without an
+ * answer may still be applied, it cancels the attempt. If the tick is done, such a write is refused anyway, and needs
+ * no cancel.
  */
 export async function settleAttempt<R>(
   claim: Claim,
@@ -47,7 +47,7 @@ export async function settleAttempt<R>(
 
   const answer = await cancel(cancelCall(call));
   if ('error' in answer) {
-    // A corrupt record, or a store that has not answered, is known for sure and told first.
+    // A corrupt record, or a store that did not answer, is certain, so its error is thrown first.
     await outcome.catch((error: unknown) => {
       if (!isAnswered || !(error instanceof LockStoreError)) throw error;
     });
@@ -62,7 +62,7 @@ function cancelCall(acquire: StoreCall): StoreCall {
   return { ...acquire, signal: new AbortController().signal, budgetMs };
 }
 
-/** The attempt was refused, but one of its tries may still be applied and could not be cancelled. */
+/** The attempt was refused, but the store may still apply one of its tries, and the cancel failed. */
 function unsettledAttempt(name: string, cause: unknown): LockStoreError {
   return new LockStoreError(
     `acquire of lock "${name}" failed: it was refused, but an earlier try went unanswered and could not be cancelled; try again`,
@@ -70,7 +70,7 @@ function unsettledAttempt(name: string, cause: unknown): LockStoreError {
   );
 }
 
-/** The attempt was released, cancelled or taken over from before, and asks again. */
+/** The attempt asks again after it was released, cancelled or taken over. */
 export function endedAttempt(name: string): LockStoreError {
   return new LockStoreError(`acquire of lock "${name}" failed: this attempt has ended already; make a new one`, {
     code: 'UNAVAILABLE',
@@ -80,7 +80,7 @@ export function endedAttempt(name: string): LockStoreError {
   });
 }
 
-/** A try of an operator's write went unanswered, and a later try found that the lock had changed since it was seen. */
+/** A try of an operator's write got no answer, and a later try found that the lock had changed. */
 export function untoldWrite(operation: StoreOperation, name: string): LockStoreError {
   return new LockStoreError(
     `${operation} of lock "${name}" went unanswered, and the lock has changed since; look at it again`,
@@ -89,9 +89,9 @@ export function untoldWrite(operation: StoreOperation, name: string): LockStoreE
 }
 
 /**
- * What a listing of ticks came to, judged by the record that refused it.
+ * The result of a listing of ticks, judged by the record that refused it.
  *
- * @throws LockStoreError where a try went unanswered: it may have been applied before the lock changed
+ * @throws LockStoreError if a try got no answer: it may have been applied before the lock changed
  */
 export function settledListing(
   name: string,
@@ -104,9 +104,9 @@ export function settledListing(
 }
 
 /**
- * What a delete that was refused came to, judged by the record that refused it.
+ * The result of a refused delete, judged by the record that refused it.
  *
- * @throws LockStoreError where a try went unanswered: it may have been applied before the lock changed
+ * @throws LockStoreError if a try got no answer: it may have been applied before the lock changed
  */
 export function settledDeletion(name: string, judged: DeleteResult | 'open', ambiguous: boolean): DeleteResult {
   const result = judged === 'open' ? 'changed' : judged;

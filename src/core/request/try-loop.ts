@@ -6,20 +6,20 @@ import type { Signal } from '../values/signal.js';
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 1_000;
 
-/** What a store says of a try that failed. */
+/** A store's judgement of a failed try. */
 export interface TryFailure {
   /** The server may have applied the request. */
   readonly ambiguous: boolean;
-  /** Whether the same request may fare better. */
+  /** Whether the same request may succeed later. */
   readonly retry: boolean;
 }
 
-/** How a call ended, and whether one of its tries without an answer may have been applied, or may yet be. */
+/** How a call ended, and whether a try without an answer may have been applied, or may still be. */
 export type Answer<T, E = unknown> =
   | { readonly value: T; readonly ambiguous: boolean }
   | { readonly error: E; readonly ambiguous: boolean };
 
-/** What a call was answered. @throws the error of a call that failed */
+/** The value of a call that was answered. @throws the error of a call that failed */
 export function answered<T>(answer: Answer<T>): T {
   if ('error' in answer) throw answer.error;
   return answer.value;
@@ -27,9 +27,9 @@ export function answered<T>(answer: Answer<T>): T {
 
 /**
  * Sends the same request until a try is answered, fails for good, or the budget is spent. A failure is followed by a
- * pause that grows, with full jitter. A try that stays silent for `tryMs` is not given up, because that would throw
- * away the connection which it may still be setting up: the next try is sent beside it, and the first answer counts.
- * What is pending when the call ends is aborted, and left behind where the client ignores that.
+ * pause that grows, with full jitter. A try without an answer for `tryMs` is not given up, because it may still be
+ * setting up its connection: the next try is sent beside it, and the first answer counts. At the end of the call
+ * pending tries are aborted; those whose client ignores the abort are left behind.
  */
 export async function tryUntilAnswered<T>(
   call: StoreCall,
@@ -60,7 +60,7 @@ export async function tryUntilAnswered<T>(
       const controller = new AbortController();
       pending.add(controller);
       tries++;
-      // A try that settles after the call has ended is pending no more, and changes nothing.
+      // A try that settles after the end of the call changes nothing.
       (async () => send(controller.signal))().then(
         (value) => pending.delete(controller) && end({ value }),
         (error) => pending.delete(controller) && failed(error),
@@ -73,7 +73,7 @@ export async function tryUntilAnswered<T>(
       if (!failure.retry) return end({ error });
       return sendAfter(jittered(0, Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (tries - 1))), error);
     };
-    /** Where the budget ends before that, only what is pending can still be answered. */
+    /** If the budget ends before then, no further try is sent, and the pending ones are waited for. */
     const sendAfter = (ms: number, error?: unknown) => {
       timer?.cancel();
       const leftMs = endMono - clock.monotonic();
@@ -88,16 +88,16 @@ export async function tryUntilAnswered<T>(
   });
 }
 
-/** No try was answered before the call had to end. */
+/** No try got an answer before the call had to end. */
 class Unanswered extends Error {
   override readonly name = 'Unanswered';
 }
 
 const UNSENT = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH/;
-/** A host can become unreachable while an answer is waited for. */
+/** These network errors can also come after the request was sent: a host can become unreachable meanwhile. */
 const ON_A_CONNECTION = /\b(read|write)/;
 
-/** Whether a network error says that the request never left, by the system's code or a client's message. */
+/** Whether a network error proves that the request was never sent, by the system's code or a client's message. */
 export function isUnsent(error: unknown): boolean {
   const text = (field: 'code' | 'message' | 'syscall') => readThrownText(error, field);
   return (

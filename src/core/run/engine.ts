@@ -17,20 +17,20 @@ import { inTurn } from './turns.js';
 import { isSwitchedOff, runUnguarded } from './unguarded-run.js';
 
 const MAX_LOCKED_BY_BYTES = 128;
-/** Pause between two tries of one who waits. The same range for all, so that nobody who waits falls behind. */
+/** Pause between two tries of a call that waits. The same range for all calls, so that none falls behind. */
 const SHORTEST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 500;
 
 /**
  * Runs a task under a lock, or says why not. Promises: the task runs only on a confirmed grant, inside a run that
- * holds the lock already, or unguarded where the policy or the off switch says so. A failed store is never reported as
- * a held lock. Does not promise to stop a task that ignores its signal.
+ * already holds the lock, or unguarded if the policy or the off switch says so. A failed store is never reported as a
+ * held lock. Does not promise to stop a task that ignores its signal.
  */
 export async function run<T>(task: Task<T>, order: Order, policy: Policy): Promise<Outcome<T>> {
   const { clock, store } = policy;
   const isOff = isSwitchedOff(store);
 
-  // 1. A run that holds this lock already covers a call inside it.
+  // 1. A call inside a run that already holds this lock needs no lock of its own.
   const outer = isOff ? undefined : outerRun(order, store);
   if (outer) return runNested(task, outer, clock);
 
@@ -55,10 +55,10 @@ export async function run<T>(task: Task<T>, order: Order, policy: Policy): Promi
   return { ...outcome, ...defined({ clockSkewMs: skewOf(answer.clock, policy) }) };
 }
 
-/** What a store, or the policy in its stead, says to an attempt. */
+/** The answer of a store, or of the policy if the store failed, to an attempt. */
 type Answer = Granted | Skipped | { readonly status: 'unguarded' };
 
-/** Asks for the lock, and again by a new attempt for as long as it is held and the call may wait. */
+/** Asks for the lock. Asks again with a new attempt while the lock is held and the call may wait. */
 async function waitForLock(
   first: Invocation,
   trace: string,
@@ -83,14 +83,14 @@ async function waitForLock(
 
 /** State of a call that waits. */
 interface Wait {
-  /** The refusal of the try before. A store that fails to answer this one has not freed the lock. */
+  /** The refusal of the previous try. If the store fails to answer this try, the lock still counts as held. */
   readonly held: Refused | undefined;
-  /** The monotonic instant at which it gives up. */
+  /** The monotonic instant at which the call gives up. */
   readonly endMono: number;
   readonly mayWait: () => boolean;
 }
 
-/** One attempt; the refusal itself if the call may try again. */
+/** Makes one attempt. Returns the refusal itself if the call may try again. */
 async function ask(invocation: Invocation, { held, endMono, mayWait }: Wait): Promise<Answer | Refused> {
   const { order, policy, tell } = invocation;
   let result: AcquireResult | undefined;
@@ -124,7 +124,7 @@ async function ask(invocation: Invocation, { held, endMono, mayWait }: Wait): Pr
 
 type NextStep = Extract<EventBody, { type: 'acquire-failed' }>['next'];
 
-/** @param mayWait whether a call that has been refused before has time for another try; undefined before a refusal */
+/** @param mayWait whether a call that was refused has time for another try; undefined before a refusal */
 function nextAfter(
   { code }: { readonly code: string },
   { onStoreError }: Policy,
@@ -135,7 +135,7 @@ function nextAfter(
   return mayWait ? 'wait' : 'skip';
 }
 
-/** @throws DeadlineError if the process is told to end before the call has the lock */
+/** @throws DeadlineError if the process is asked to end before the call has the lock */
 function throwIfEnding(invocation: Invocation): void {
   const { name, shutdown } = invocation.order;
   if (shutdown?.aborted) throw endedBefore(invocation, timeIsUp(name, 'SHUTDOWN'));
@@ -165,13 +165,13 @@ interface Why {
 
 function skip({ order, tell }: Invocation, { reason, holder }: Why): Skipped {
   const why = () => ({ reason, ...defined({ holder: holder && publicHolder(holder) }) });
-  // A store of somebody else may not tell the attempt.
+  // A caller's own store may leave out the holder's `attemptId`.
   tell({ type: 'skipped', ...why(), ...defined({ holderTrace: holder?.attemptId?.split('.')[1] }) });
   const tick = dateOf(order.tickMs)?.toISOString();
   return { status: 'skipped', name: order.name, ...defined({ tick }), ...why() };
 }
 
-/** The likeliest offset of a clock that is surely further off than allowed. */
+/** The most likely offset of a clock that is certainly wrong by more than allowed. */
 function skewOf(bounds: ClockBounds | undefined, { maxClockSkewMs }: Policy): number | undefined {
   if (!bounds || (bounds.minMs <= maxClockSkewMs && bounds.maxMs >= -maxClockSkewMs)) return undefined;
   return Math.round((bounds.minMs + bounds.maxMs) / 2);

@@ -10,19 +10,19 @@ import { extendCall } from './store-calls.js';
 
 /** Extends the lease of one run and marks its ticks, one call at a time. */
 export interface Extender {
-  /** The lease as the last call has left it. */
+  /** The lease after the last call. */
   readonly lease: Lease;
   /**
-   * Holds the lock for so long from now on; never shorter than it is held already.
+   * Holds the lock for `leaseMs` from now on. Never shortens the lease.
    *
-   * @returns whether it is still this run's; the watch knows it too
-   * @throws LockStoreError, CorruptLockError when the store failed: nothing is known to have changed
+   * @returns whether this run still has the lock; the watch is updated too
+   * @throws LockStoreError, CorruptLockError when the store failed; the lease may have been extended or not
    */
   extend(leaseMs: number): Promise<'extended' | 'lost'>;
   /**
    * Marks an open tick as done, and extends the lease.
    *
-   * @throws LockStoreError, CorruptLockError when the store failed: the tick may be marked or not
+   * @throws LockStoreError, CorruptLockError when the store failed; the tick may be marked or not
    */
   mark(done: DoneTick): Promise<'marked' | 'lost'>;
   /** Ends a call in progress and refuses further ones: nothing is sent once this has resolved. */
@@ -87,7 +87,7 @@ export function leaseExtender(
   };
 }
 
-/** A call for a lease that is held; undefined once it is not, or the run has ended. */
+/** A call while the lease is held; undefined once the lease or the run has ended. */
 function callOf(watch: LeaseWatch, settings: Settings, closing: ClosingSignal): StoreCall | undefined {
   const { hold } = watch;
   if (!hold || watch.isLost() || watch.isStopped() || closing.isClosed) return undefined;
@@ -101,7 +101,10 @@ interface ClosingSignal {
   close(): void;
 }
 
-/** Its controller is made with the first call: most runs make none, and aborting one costs more than all else here. */
+/**
+ * Makes its controller at the first call: most runs make no call, and aborting a controller costs more than all the
+ * rest.
+ */
 function closingSignal(): ClosingSignal {
   let controller: AbortController | undefined;
   let isClosed = false;

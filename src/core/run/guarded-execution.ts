@@ -13,8 +13,8 @@ import { type Settled, settle, type Task } from './invocation.js';
 import type { LeaseWatch } from './lease-watch.js';
 
 /**
- * The lock as a run has it: the lease as it was granted, who watches it, who extends it and until when that is
- * possible, and what the run does about the ticks before its own.
+ * The lock of a run: the granted lease, its watch, its extender, the end of all extension, and the plan for older
+ * ticks.
  */
 export interface HeldLock {
   readonly lease: Lease;
@@ -25,8 +25,8 @@ export interface HeldLock {
 }
 
 /**
- * Runs a task for the tick of an order: the run's own, or one that it catches up with. Looks at the clocks last of all:
- * observers may have taken their time, or the process may have been stopped since the grant was checked.
+ * Runs a task for the tick of an order: the run's own, or one that it catches up with. Looks at the clocks just before
+ * the task: since the grant was checked, observers may have been slow, or the process may have been suspended.
  */
 export async function runFor<T>(task: Task<T>, held: HeldLock, invocation: Invocation): Promise<Settled<T>> {
   const { order, policy } = invocation;
@@ -37,7 +37,7 @@ export async function runFor<T>(task: Task<T>, held: HeldLock, invocation: Invoc
   return settle(task, { execution, store: policy.store, tickMs: order.tickMs, isHeld });
 }
 
-/** What the task of a guarded run is given. It judges by the watch, and sends a request only to extend. */
+/** The execution of a guarded run. It asks the watch, and sends a request only to extend. */
 function guardedExecution(held: HeldLock, invocation: Invocation): Execution {
   const { lease, watch, extender, limitMono, plan } = held;
   const { order, policy } = invocation;
@@ -73,7 +73,7 @@ function guardedExecution(held: HeldLock, invocation: Invocation): Execution {
 
 type Facts = Pick<Executed<unknown>, 'name' | 'tick' | 'previous' | 'fencingToken' | 'lockedAt' | 'missedTicks'>;
 
-/** What the task and the outcome both tell of a grant. Each gets a copy of its own: neither can change the other's. */
+/** Facts of a grant, for the task and for the outcome. Each gets its own copy, so neither can change the other's. */
 export function factsOf(lease: Lease, { order }: Invocation, { missed, ticksMs }: CatchUpPlan): Facts {
   const { previous } = lease;
   const { tickMs = Number.NEGATIVE_INFINITY } = order;
@@ -87,7 +87,7 @@ export function factsOf(lease: Lease, { order }: Invocation, { missed, ticksMs }
   };
 }
 
-/** Of an open tick older than the newest one done, nothing tells whether it began: it may have. */
+/** Also true for an open tick older than the newest one done: the record does not show whether its run began. */
 function isRecovering({ previous, failedTicksMs = [], openTicksMs = [] }: Lease, tickMs: number | undefined): boolean {
   if (previous?.status === 'crashed') return true;
   if (tickMs === undefined) return false;
@@ -95,7 +95,7 @@ function isRecovering({ previous, failedTicksMs = [], openTicksMs = [] }: Lease,
   return previous?.status === 'failed' && previous.tickMs === tickMs;
 }
 
-/** @throws RangeError for an extension past the limit */
+/** @throws RangeError for an extension of more than 24 h, or past `maxHold` */
 function checkLimit(leaseMs: number, leftMs: number): void {
   if (leaseMs <= Math.min(leftMs, LONGEST_LEASE_MS)) return;
   if (leaseMs <= leftMs) throw new RangeError(`duration is ${formatDuration(leaseMs)}: give 24h at most`);

@@ -17,8 +17,8 @@ import { releaseCall, releaseWaiting } from './store-calls.js';
 import { nextInTurn } from './turns.js';
 
 /**
- * Runs a task on a confirmed grant: watch, run, release, tell. Its value or error reaches the caller untouched,
- * whatever becomes of the release, and nothing is released before the task has settled.
+ * Runs a task on a confirmed grant: watch, run, release, report. The caller gets the task's value or error unchanged,
+ * even if the release fails. Nothing is released before the task has settled.
  */
 export async function runGuarded<T>(task: Task<T>, granted: Granted, asked: Invocation): Promise<Executed<T>> {
   const { lease } = granted;
@@ -26,12 +26,12 @@ export async function runGuarded<T>(task: Task<T>, granted: Granted, asked: Invo
   const tell = lossOnce(asked.tell);
   const invocation = { ...asked, tell };
 
-  // 1. A grant that is over at its arrival, or comes when the process is told to end, is given back; nothing runs.
+  // 1. Give back a grant that has ended at its arrival, or that comes while the process is asked to end; run nothing.
   const startedMono = clock.monotonic();
   let plan: CatchUpPlan;
   try {
     checkGrant(granted, invocation, startedMono);
-    // A schedule of the caller's own may throw.
+    // A caller's own schedule may throw.
     plan = planCatchUp(lease, asked.policy);
   } catch (error) {
     tell({ type: 'acquire-failed', error, next: 'throw' });
@@ -42,13 +42,13 @@ export async function runGuarded<T>(task: Task<T>, granted: Granted, asked: Invo
     throw error;
   }
 
-  // 2. Tell what the grant says of the past.
+  // 2. Report the past that the grant contains.
   tellPast(lease, plan, invocation);
 
-  // 3. Run the task, first for the ticks to catch up with, and keep the lease alive where that is asked for.
+  // 3. Run the task, first for the ticks to catch up with; with `keepAlive`, renew the lease.
   const ended = await runHeld(task, granted, plan, invocation);
 
-  // 4. Release with the verdict, then give back what the task gave.
+  // 4. Release with the verdict, then return the task's value or throw its error.
   const { settled, caughtUp } = ended;
   const durationMs = Math.round(clock.monotonic() - startedMono);
   const completion = completionOf(ended, plan, durationMs, invocation);
@@ -58,7 +58,7 @@ export async function runGuarded<T>(task: Task<T>, granted: Granted, asked: Invo
   return { status: 'executed', ...factsOf(lease, invocation, plan), value, caughtUp, release: status, durationMs };
 }
 
-/** The watch and the release may both find a lock lost; observers are told once. */
+/** The watch and the release may both find that the lock is lost; observers get one event. */
 function lossOnce(tell: Tell): Tell {
   let isTold = false;
   return (body) => {
@@ -68,7 +68,7 @@ function lossOnce(tell: Tell): Tell {
   };
 }
 
-/** @throws LockStoreError, DeadlineError where nothing may run on this grant */
+/** @throws LockStoreError, DeadlineError if nothing may run on this grant */
 function checkGrant(granted: Granted, { order, policy }: Invocation, monotonic: number): void {
   const now = { monotonic, wall: policy.clock.now() };
   if (isOver(holdOf(granted.lease, granted.capMono), now)) {
@@ -77,7 +77,7 @@ function checkGrant(granted: Granted, { order, policy }: Invocation, monotonic: 
   if (order.shutdown?.aborted) throw timeIsUp(order.name, 'SHUTDOWN');
 }
 
-/** The hold as it would be if this host's clock had not been behind, as far as the server's clock proves that it is. */
+/** The hold without the error of this host's clock, as far as the server's clock proves that this clock is behind. */
 function trueHold({ lease, capMono = Number.POSITIVE_INFINITY, clock }: Granted): Hold {
   return holdOf(lease, capMono + (clock?.minMs ?? 0));
 }
@@ -117,14 +117,14 @@ function tellPast(lease: Lease, { missed }: CatchUpPlan, invocation: Invocation)
   tellDroppedByGrant(lease, invocation);
 }
 
-/** How a held run has ended, and the lease that its release goes on from. */
+/** How a run ended, and the lease to release. */
 interface Ended<T> extends CatchUpResult {
   readonly settled: Settled<T>;
   readonly lease: Lease;
   readonly hold: Hold | undefined;
 }
 
-/** Nothing is sent for this lease, and no timer is left, once this has resolved. */
+/** Once this has resolved, nothing is sent for this lease, and no timer is left. */
 async function runHeld<T>(
   task: Task<T>,
   { lease, capMono }: Granted,
@@ -176,7 +176,7 @@ function completionOf(
   };
 }
 
-/** Never rejects: what fails after the task must not replace the task's result. */
+/** Never rejects: a failure after the task must not replace the task's result. */
 async function releaseLease(
   { lease, hold }: Pick<Ended<unknown>, 'lease' | 'hold'>,
   completion: Completion,

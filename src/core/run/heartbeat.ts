@@ -4,19 +4,19 @@ import type { HeldLock } from './guarded-execution.js';
 const LONGEST_RETRY_MS = 1_000;
 
 export interface Heartbeat {
-  /** No renewal starts after this, and no timer is left. */
+  /** After this no renewal starts, and no timer is left. */
   stop(): void;
 }
 
-/** What a heartbeat needs of a lock. */
+/** The parts of a held lock that a heartbeat needs. */
 interface Kept extends Pick<HeldLock, 'lease' | 'watch' | 'limitMono'> {
   readonly extender: Pick<HeldLock['extender'], 'extend'>;
 }
 
 /**
- * Renews a lease every third of it while a run lasts. No renewal starts after `limitMono`. A renewal that fails is
- * tried again until the holder's deadline; a lease that is lost is never renewed again. Promises no more than the
- * store's own extend does: a run whose renewals all fail is asked to end before anybody else can start.
+ * While a run lasts, renews its lease after every third of it. No renewal starts after `limitMono`. A renewal that
+ * fails is tried again until the holder's deadline; a lost lease is never renewed. Promises no more than the store's
+ * own extend: a run whose renewals all fail is asked to end before anybody else can start.
  */
 export function startHeartbeat({ lease, watch, extender, limitMono }: Kept, clock: Clock): Heartbeat {
   const { leaseMs } = lease;
@@ -32,7 +32,7 @@ export function startHeartbeat({ lease, watch, extender, limitMono }: Kept, cloc
     try {
       if ((await extender.extend(leaseMs)) === 'extended') wait(untilThird());
     } catch {
-      // The extender has told the observers. The watch ends the run if this goes on.
+      // The extender has reported the failure. The watch ends the run if renewals keep failing.
       if (!watch.isLost()) wait(Math.min(LONGEST_RETRY_MS, leaseMs / 10));
     }
   };

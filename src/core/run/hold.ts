@@ -5,7 +5,7 @@ import type { Sent } from '../values/clock.js';
  * "The holder's time"). Pure arithmetic on instants that the caller has read.
  */
 
-/** Time kept in hand before the lease ends: the larger of 200 ms and 1 % of the lease. */
+/** Safety margin before the end of the lease: the larger of 200 ms and 1 % of the lease. */
 export function guardMs(leaseMs: number): number {
   return Math.max(200, leaseMs / 100);
 }
@@ -14,17 +14,19 @@ export function guardMs(leaseMs: number): number {
 export interface Hold {
   /** The monotonic instant at which the holder must have stopped. */
   readonly deadlineMono: number;
-  /** The greatest (first send + duration asked) of all confirmed calls, its guard, and that send. */
+  /**
+   * The greatest (first send + requested duration) of all confirmed calls, the guard of that call, and its first send.
+   */
   readonly endMono: number;
   readonly guardMs: number;
   readonly endSent: Sent;
-  /** How far the server's clock vouches for the lease, by the latest call, and that call's first send. */
+  /** The end of the lease by the server's clock, from the latest call, and that call's first send. */
   readonly capMono: number;
   readonly capSent: Sent;
   readonly lockUntilMs: number;
 }
 
-/** What a confirmed acquire or extend says. */
+/** The facts of a confirmed acquire or extend. */
 export interface Confirmed extends Sent {
   readonly leaseMs: number;
   readonly lockUntilMs: number;
@@ -33,7 +35,7 @@ export interface Confirmed extends Sent {
 /**
  * The hold after a confirmed call.
  *
- * @param capMono how far the server's clock vouches for the lease; without it, this host's clock alone counts
+ * @param capMono the end of the lease by the server's clock; without it, only this host's clock counts
  * @param before the hold so far: an extension never ends a lease earlier, only the server's clock can
  */
 export function holdOf(call: Confirmed, capMono: number = Number.POSITIVE_INFINITY, before?: Hold): Hold {
@@ -46,8 +48,8 @@ export function holdOf(call: Confirmed, capMono: number = Number.POSITIVE_INFINI
 }
 
 /**
- * Whether a hold is over, by whichever clock says so first. A monotonic clock may have stood still while the host was
- * suspended; the wall clock then shows it, counted from the very send that each end counts from. A wall clock that
+ * Whether a hold is over, by the clock that says so first. A monotonic clock may stand still while the host is
+ * suspended; the wall clock then shows the time since the send from which each end is counted. A wall clock that
  * stepped forward only ends a run early.
  */
 export function isOver(hold: Hold, now: { readonly monotonic: number; readonly wall: number }): boolean {

@@ -7,7 +7,7 @@ import { newAttemptId } from '../values/attempt-id.js';
 import type { Clock } from '../values/clock.js';
 import type { Signal } from '../values/signal.js';
 
-/** One attempt at a call: what is asked, by which policy, and who is told. */
+/** One attempt of a call: the order, the policy, and the way to report events. */
 export interface Invocation {
   readonly order: Order;
   readonly policy: Policy;
@@ -16,9 +16,9 @@ export interface Invocation {
 }
 
 /**
- * A new attempt. One that waits makes a new attempt for each try.
+ * A new attempt. A call that waits makes a new attempt for each try.
  *
- * @param trace of the call, as `beginTrace` gives it
+ * @param trace the trace of the call, from `beginTrace`
  */
 export function invocationOf(order: Order, policy: Policy, trace: string): Invocation {
   const attemptId = newAttemptId() + trace;
@@ -26,12 +26,12 @@ export function invocationOf(order: Order, policy: Policy, trace: string): Invoc
   return { order, policy, attemptId, tell: tellAll(policy.observers, policy.clock, { name, attemptId, tickMs }) };
 }
 
-/** A dot, then what the observer can make its span of again. */
+/** A dot, then the text from which the observer can restore its span. */
 const TRACE = /^\.[\w-]{1,64}$/;
 
 /**
- * The end of each attempt id of a call: what the first observer that traces it has to say, or nothing. An observer that
- * fails, or says something else, changes nothing.
+ * The end of each attempt id of a call: the trace of the first observer that traces, or nothing. An observer that
+ * fails, or returns anything else, changes nothing.
  */
 export function beginTrace({ observers, clock }: Policy): string {
   const tracing: readonly (Observer & Partial<TracingObserver>)[] = observers;
@@ -40,7 +40,7 @@ export function beginTrace({ observers, clock }: Policy): string {
       const trace: unknown = observer.beginTrace?.(clock.now());
       if (typeof trace === 'string' && TRACE.test(trace)) return trace;
     } catch {
-      // An observer's failure is its own; the run goes on.
+      // An observer's failure does not stop the run.
     }
   }
   return '';
@@ -60,7 +60,7 @@ export async function settle<T>(task: Task<T>, frame: Frame): Promise<Settled<T>
   }
 }
 
-/** Tells how the task ended, and returns its value or throws its error, by identity. */
+/** Reports how the task ended, and returns its value or throws its error, by identity. */
 export function conclude<T>(settled: Settled<T>, end: Pick<Executed<T>, 'durationMs' | 'release'>, tell: Tell): T {
   if ('error' in settled) {
     tell({ type: 'failed', ...end, error: settled.error });
@@ -76,7 +76,7 @@ export interface Order {
   readonly lockedBy: string;
   readonly leaseMs: number;
   readonly tickMs?: number;
-  /** A time that the trigger names and nobody can read. */
+  /** A scheduled time of the trigger that cannot be read. */
   readonly unreadableTick?: string;
   readonly scheduleArn?: string;
   readonly attempt?: number;
@@ -84,11 +84,11 @@ export interface Order {
   readonly deadlineMono?: number;
   /** The monotonic instant at which the run must be over. @default deadlineMono */
   readonly runUntilMono?: number;
-  /** Aborts when the process is told to end. */
+  /** Aborts when the process is asked to end. */
   readonly shutdown?: Signal;
 }
 
-/** The time until the platform ends the run; infinite where it does not. */
+/** The time until the platform ends the run; infinite if it does not. */
 export function remainingMs({ deadlineMono = Number.POSITIVE_INFINITY }: Order, clock: Clock): number {
   return deadlineMono - clock.monotonic();
 }

@@ -3,26 +3,26 @@ import type { Clock, Timer } from '../values/clock.js';
 import { type Hold, isOver } from './hold.js';
 import { type RunEnd, timeIsUp } from './run-ends.js';
 
-/** Longest time between two looks at the clocks: a suspended monotonic clock is found out within it. */
+/** Longest time between two looks at the clocks: within it, a suspension of the host is detected. */
 const LOOK_EVERY_MS = 1_000;
 const NEVER = Number.POSITIVE_INFINITY;
 
 /** Watches the clocks during one run and aborts its signal when its time is up. */
 export interface LeaseWatch {
-  /** Looks at the clocks whenever it is asked. */
+  /** Looks at the clocks whenever it is read. */
   readonly signal: AbortSignal;
   /** The hold as it is now; absent when unguarded. */
   readonly hold: Hold | undefined;
   /** Looks at the clocks now, then says whether the lock is lost. */
   isLost(): boolean;
-  /** Why it is, as the signal says it. */
+  /** Why the lock is lost, also the signal's reason. */
   readonly lostBecause: LockLostError | undefined;
   isStopped(): boolean;
-  /** Takes over a new hold. One that comes after the lease was lost changes nothing. */
+  /** Sets a new hold. Does nothing if the lease is already lost. */
   renew(hold: Hold): void;
-  /** The store says that the lock is not this run's any more. */
+  /** Call this when the store says that the run has lost the lock. */
   lose(): void;
-  /** Looks at the clocks once more and ends the watch: no timer is left, the signal does not change any more. */
+  /** Looks at the clocks once more and ends the watch: no timer is left, and the signal does not change any more. */
   stop(): void;
 }
 
@@ -30,7 +30,7 @@ export interface WatchedTime {
   readonly hold?: Hold;
   /** When the run is asked to end although it holds its lock, and why. */
   readonly ends: readonly RunEnd[];
-  /** Aborts when the process is told to end. */
+  /** Aborts when the process is asked to end. */
   readonly shutdown?: AbortSignal | undefined;
   /** Called once, when the lease ends before the run. */
   readonly onLost?: () => void;
@@ -49,7 +49,7 @@ export function watchLease(lockName: string, clock: Clock, watched: WatchedTime)
     controller.abort(lost);
     watched.onLost?.();
   };
-  /** Returns whether the lease is neither lost nor given back. */
+  /** Returns whether the lease is neither lost nor released. */
   const look = (): boolean => {
     if (stopped || lost) return false;
     const monotonic = clock.monotonic();
@@ -98,9 +98,9 @@ export function watchLease(lockName: string, clock: Clock, watched: WatchedTime)
 }
 
 /**
- * Looks now. Looks again at the instant that a look returns, at the latest a second after that look.
+ * Looks now, and again at the instant that the look returns, at most a second later.
  *
- * @param look returns the next monotonic instant that matters; no timer is set where that is infinite
+ * @param look returns the next monotonic instant that matters; no timer is set if it is infinite
  */
 function keepLooking(clock: Clock, look: () => number): { again(): void; stop(): void } {
   let timer: Timer | undefined;
@@ -116,7 +116,7 @@ function keepLooking(clock: Clock, look: () => number): { again(): void; stop():
   return { again, stop };
 }
 
-/** Calls back when the signal aborts, or now if it has. Returns how to stop listening. */
+/** Calls back when the signal aborts, or now if it has aborted. Returns a function that stops listening. */
 function onAbort(signal: AbortSignal | undefined, callback: () => void): () => void {
   if (signal?.aborted) callback();
   signal?.addEventListener('abort', callback);
@@ -125,9 +125,9 @@ function onAbort(signal: AbortSignal | undefined, callback: () => void): () => v
 
 /**
  * Makes an abort controller whose signal looks at the clocks before it answers `aborted`, `reason` or `throwIfAborted`.
- * A process that was stopped handles its I/O before its timers when it goes on: a handler that asks its signal then
- * must get today's answer, not the one of the last timer. Does not promise to tell code that only listens, or that
- * reads the signal inside the platform: a timer tells those.
+ * A process that was suspended handles its I/O before its timers when it resumes: a handler that reads its signal then
+ * must get the current answer, not that of the last timer. Does not reach code that only listens, or platform code that
+ * reads the signal internally: for those a timer aborts it.
  *
  * @param look aborts the controller, once, when its time has come; aborting may read the signal again
  */

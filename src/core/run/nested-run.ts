@@ -6,8 +6,8 @@ import { defined } from '../values/defined.js';
 import type { Order, Task } from './invocation.js';
 
 /**
- * The run that called this, where it holds the same lock of the same store. A run records its own tick alone, so
- * another tick needs a run of its own.
+ * The run that called this code, if it holds the same lock of the same store. A run records only its own tick, so
+ * another tick needs its own run.
  */
 export function outerRun({ name, tickMs }: Order, store: LockStore): Frame | undefined {
   const isCovered = (tick: number | undefined) => tickMs === undefined || tickMs === tick;

@@ -19,20 +19,20 @@ const WHY = {
   CATCH_UP: 'it has caught up with catchUp.max ticks, and over 100 more wait',
 } as const;
 
-/** The time of a run is up, for one of these reasons. */
+/** The error of a run whose time is up. */
 export function timeIsUp(lockName: string, code: DeadlineError['code']): DeadlineError {
   return new DeadlineError(lockName, code, WHY[code]);
 }
 
-/** The time of a run is up before its acquire could be sent. */
+/** The error of a run whose time was up before its acquire could be sent. */
 export function turnTooLate(lockName: string): DeadlineError {
   const why = 'too many calls of this process ask the store, and the platform ends it soon; nothing was sent';
   return new DeadlineError(lockName, 'DEADLINE', why);
 }
 
 /**
- * When a run is asked to end for the platform's sake: `gracePeriod` before it must be over. Without that option a
- * second before, or a tenth of the remaining time if that is less.
+ * When a run is asked to end because of the platform: `gracePeriod` before it must be over. The default is 1 s before,
+ * or a tenth of the remaining time if that is less.
  */
 export function stopMono(order: Order, { gracePeriodMs, clock }: Settings): number | undefined {
   const { deadlineMono, runUntilMono = deadlineMono } = order;
@@ -49,7 +49,7 @@ export function holdLimitMono({ deadlineMono }: Order, { maxHoldMs }: Settings, 
 /**
  * When a run is asked to end.
  *
- * @param limitMono the end of all renewal, where the run holds a lease
+ * @param limitMono the end of all renewal, if the run holds a lease
  */
 export function runEnds(order: Order, settings: Settings, limitMono: number = Number.POSITIVE_INFINITY): RunEnd[] {
   return [

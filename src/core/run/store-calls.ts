@@ -10,7 +10,7 @@ import type { Waiting } from './turns.js';
 const TRY_MS = 1_000;
 const BUDGET_MS = 5_000;
 const SHORTEST_BUDGET_MS = 100;
-/** Kept free of the remaining time when releasing, so that the answer can still reach the platform. */
+/** Part of the remaining time that a release leaves unused, so that the answer can still reach the platform. */
 const RELEASE_RESERVE_MS = 100;
 
 /** An acquire may take 5 s, or half of the remaining time. */
@@ -21,17 +21,17 @@ export function acquireCall(order: Order, settings: Settings): StoreCall {
 /** An extension may take 5 s, but not longer than the lease can still be used. It ends when the run does. */
 export function extendCall(hold: Hold, { clock, maxClockSkewMs }: Settings, signal: Signal): StoreCall {
   const leftMs = Math.max(1, hold.deadlineMono - clock.monotonic());
-  // A try that hangs leaves time for another.
+  // Leave time for another try if one hangs.
   const tryMs = Math.min(TRY_MS, leftMs / 2);
   return { clock, signal, tryMs, budgetMs: Math.min(BUDGET_MS, leftMs), maxClockSkewMs };
 }
 
-/** A release may take 5 s, or all of the remaining time but a reserve. */
+/** A release may take 5 s, or all of the remaining time except a reserve. */
 export function releaseCall(order: Order, settings: Settings): StoreCall {
   return storeCall(settings, remainingMs(order, settings.clock) - RELEASE_RESERVE_MS);
 }
 
-/** A release may wait for its turn for half of the time that is left of the run and of its lease. */
+/** A release may wait for its turn for half of the remaining time of the run and of its lease. */
 export function releaseWaiting(order: Order, { clock }: Settings, hold: Hold | undefined): Waiting {
   const now = clock.monotonic();
   const leftMs = Math.min(remainingMs(order, clock) - RELEASE_RESERVE_MS, (hold?.deadlineMono ?? now) - now);
@@ -44,8 +44,8 @@ export function looseCall(settings: Settings): StoreCall {
 }
 
 /**
- * When hardly any time remains, a call gets one whole try. That is the best use of the time, and on an emulator or on
- * Lambda Managed Instances code runs on.
+ * If hardly any time remains, a call gets one whole try. That is the best use of the time; and on an emulator or on
+ * Lambda Managed Instances, code runs on after its deadline.
  */
 function storeCall({ clock, maxClockSkewMs }: Settings, leftMs: number): StoreCall {
   const budgetMs = leftMs >= SHORTEST_BUDGET_MS ? Math.min(BUDGET_MS, leftMs) : TRY_MS;

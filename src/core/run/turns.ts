@@ -3,20 +3,22 @@ import type { Clock, Timer } from '../values/clock.js';
 import type { Signal } from '../values/signal.js';
 
 /*
- * How many calls of one process are under way to one store at a time. A client with fewer sockets than calls keeps the
- * rest waiting in itself, where their tries run out of time unsent. Here they wait before their time begins.
+ * Limits the calls of one process to one store at a time. A client with fewer sockets than calls queues the rest, and
+ * their tries time out unsent. Here calls wait before their time begins.
  *
- * Promises: calls come in turn, the urgent ones first; nobody waits for a store that answers nobody, nor past an end of
- * its own. Does not promise to count calls of other stores over the same client, nor extensions and marks, which never
- * wait.
+ * Promises: calls come in turn, the urgent ones first; no call waits for a store that answers none, or past its own
+ * end. Does not count calls of other stores over the same client, nor extensions and marks, which never wait.
  */
 
-/** Calls under way at a time: more than the 50 sockets of the AWS SDK, so that none of them is ever idle. */
+/** Calls in progress at a time: more than the 50 sockets of the AWS SDK, so that no socket is idle. */
 const ABREAST = 64;
-/** Time between two looks at a store by one who waits, and how often in a row nothing was answered if it is silent. */
+/**
+ * A call that waits looks at the store this often. After this many looks without any answer, the store counts as
+ * silent.
+ */
 const LOOK_EVERY_MS = 1_000;
 const SILENT_LOOKS = 5;
-/** A call that lasts longer was cut off by its platform, and is not counted any more. */
+/** A call that lasts longer was cut off by its platform, and no longer counts. */
 const LONGEST_CALL_MS = 20_000;
 
 /** How a call waits. */
@@ -28,7 +30,7 @@ export interface Waiting {
   readonly signal?: Signal | undefined;
 }
 
-/** A call under way, and when it began. */
+/** A call in progress, and when it began. */
 interface Turn {
   readonly sinceMono: number;
 }
@@ -36,12 +38,12 @@ interface Turn {
 /** The calls to one store. */
 interface Turns {
   readonly underWay: Set<Turn>;
-  /** Calls that wait, oldest first: what lets each go on. */
+  /** Calls that wait, oldest first; calling one lets it go on. */
   readonly urgent: Set<() => void>;
   readonly others: Set<() => void>;
   /** How many calls have been answered. */
   answers: number;
-  /** Nobody was answered for long: nobody waits until somebody is. */
+  /** No call was answered for long: none waits until one is answered. */
   isSilent: boolean;
 }
 
@@ -58,7 +60,7 @@ function turnsOf(store: LockStore): Turns {
 /**
  * Sends a call to a store when its turn has come.
  *
- * @returns the answer; undefined where the waiting has ended before, and nothing was sent
+ * @returns the answer; undefined if the waiting ended first, and nothing was sent
  * @throws what `send` throws
  */
 export async function inTurn<R>(store: LockStore, waiting: Waiting, send: () => Promise<R>): Promise<R | undefined> {
@@ -69,7 +71,7 @@ export async function inTurn<R>(store: LockStore, waiting: Waiting, send: () => 
   return turn && sendInTurn(turns, turn, waiting.clock, send);
 }
 
-/** The same for a call that goes before those of `inTurn`, and that is sent without a turn at the end of its waiting. */
+/** Sends a call before those of `inTurn`. If its waiting ends first, it is sent without a turn. */
 export async function nextInTurn<R>(store: LockStore, waiting: Waiting, send: () => Promise<R>): Promise<R> {
   const turns = turnsOf(store);
   const turn = hasRoom(turns, waiting.clock) ? undefined : await ownTurn(turns, turns.urgent, waiting);
@@ -110,7 +112,7 @@ function callNext(turns: Turns, clock: Clock): void {
   }
 }
 
-/** Waits for a turn; undefined at the end of the waiting. Each who waits has timers of its own. */
+/** Waits for a turn; undefined at the end of the waiting. Each waiting call has its own timers. */
 function ownTurn(
   turns: Turns,
   queue: Set<() => void>,
@@ -133,7 +135,7 @@ function ownTurn(
       if (leftMs <= 0 || signal?.aborted) return giveUp();
       timer = clock.setTimer(lookAgain, Math.min(LOOK_EVERY_MS, leftMs));
     };
-    // A process that stood still looks once, however long that was.
+    // A process that was suspended looks once, however long that was.
     const lookAgain = () => {
       silentLooks = answers === turns.answers ? silentLooks + 1 : 0;
       answers = turns.answers;

@@ -11,12 +11,12 @@ import { conclude, type Invocation, settle, type Task } from './invocation.js';
 import { watchLease } from './lease-watch.js';
 import { runEnds } from './run-ends.js';
 
-/** Runs the bare task: no lock is held, and the execution says so wherever it is asked. */
+/** Runs the task without a lock; the execution says so. */
 export async function runUnguarded<T>(task: Task<T>, { order, policy, tell }: Invocation): Promise<Executed<T>> {
   const { clock, store } = policy;
   const watch = watchLease(order.name, clock, { ends: runEnds(order, policy), shutdown: order.shutdown });
   const startedMs = clock.now();
-  // Made anew for the task and for the outcome: what one does to its copy does not reach the other.
+  // The task and the outcome each get their own copy, so neither can change the other's.
   const facts = () => ({
     name: order.name,
     ...defined({ tick: dateOf(order.tickMs) }),
@@ -52,7 +52,7 @@ function unguarded(name: string): LockLostError {
 }
 
 const OFF_SWITCH = 'SINGLE_EXECUTION_DISABLED';
-/** Stores of which it was said. */
+/** Stores for which the warning was written. */
 const told = new WeakSet<LockStore>();
 
 /** Whether `SINGLE_EXECUTION_DISABLED` turns all locking off: `1` and `true` do, in any case. */
@@ -60,7 +60,10 @@ export function isLockingOff(): boolean {
   return /^(1|true)$/i.test(environmentVariable(OFF_SWITCH) ?? '');
 }
 
-/** The same, and one line per store says so, or says that the value cannot be read, which leaves locking on. */
+/**
+ * Like `isLockingOff`. Warns once a store that locking is off, or that the value cannot be read, which leaves locking
+ * on.
+ */
 export function isSwitchedOff(store: LockStore): boolean {
   const value = environmentVariable(OFF_SWITCH) ?? '';
   if (/^(0|false)?$/i.test(value)) return false;

@@ -1,8 +1,8 @@
 import type { Signal } from './signal.js';
 
 /**
- * The three ways this library looks at time. Nothing else in `src` reads a clock or sets a timer, so a test that
- * passes its own `Clock` owns time completely.
+ * The two clocks and the timer that this library uses. Nothing else in `src` reads a clock or sets a timer, so a test
+ * that passes its own `Clock` controls time completely.
  */
 export interface Clock {
   /** Wall clock: epoch milliseconds. May be wrong and may step. */
@@ -15,9 +15,9 @@ export interface Clock {
 
 /** A timer that is set. */
 export interface Timer {
-  /** Keeps it from firing. Does nothing once it has fired. */
+  /** Cancels the timer. Does nothing once the timer has fired. */
   cancel(): void;
-  /** Lets the process end although the timer is still pending, where the platform has such a notion. */
+  /** Lets the process end while the timer is pending, on platforms that can. */
   unref?(): void;
 }
 
@@ -51,7 +51,7 @@ export function wallInGrant(sent: Sent, monotonic: number): number {
   return Math.round(sent.firstSentWall + (monotonic - sent.firstSentMono));
 }
 
-/** Resolves after so many milliseconds, or as soon as the signal aborts. */
+/** Resolves after `ms` milliseconds, or as soon as the signal aborts. */
 export function pause(ms: number, clock: Clock, signal: Signal | undefined): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve();
@@ -65,7 +65,7 @@ export function pause(ms: number, clock: Clock, signal: Signal | undefined): Pro
   });
 }
 
-/** A random time between the two, so that callers who wait together do not ask together. */
+/** A random time between the two, so that callers that wait at once do not all ask at once. */
 export function jittered(fromMs: number, toMs: number): number {
   return fromMs + Math.random() * (toMs - fromMs);
 }

@@ -1,6 +1,6 @@
-/** The fields that have a value. Spread the result: a fact that is absent then leaves no key. */
+/** The fields that have a value. Spread the result: an absent fact then leaves no key. */
 export function defined<T extends object>(fields: T): { readonly [K in keyof T]?: Exclude<T[K], undefined> } {
-  // A loop, because every run comes here twenty times.
+  // A loop, because every run calls this twenty times.
   const present: { [K in keyof T]?: Exclude<T[K], undefined> } = {};
   for (const key in fields) {
     const value = fields[key];

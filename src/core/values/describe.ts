@@ -1,4 +1,4 @@
-/** A value as it can be shown in an error message: short, quoted when a string, never the inside of an object. */
+/** A value as an error message shows it: short, quoted if a string, never the contents of an object. */
 export function describe(value: unknown): string {
   try {
     return shown(value);
@@ -7,7 +7,7 @@ export function describe(value: unknown): string {
   }
 }
 
-/** A value that may be a secret, or hold one: the type of a text or number is shown, never the value. */
+/** A value that may be or contain a secret: shows the type of a text or number, never the value. */
 export function describeType(value: unknown): string {
   return ['string', 'number', 'bigint', 'symbol'].includes(typeof value) ? `a ${typeof value}` : describe(value);
 }

@@ -1,8 +1,8 @@
 import { describe } from './describe.js';
 
 /**
- * A span of time: milliseconds as a number, `'90s'`, `'15m'`, `'1h30m'`, `'250ms'`, `'1d'`, or ISO 8601 `'PT15M'`.
- * A bare `'10'` is refused because its unit is anybody's guess.
+ * A span of time: milliseconds as a number, `'90s'`, `'15m'`, `'1h30m'`, `'250ms'`, `'1d'`, or ISO 8601 `'PT15M'`. A
+ * bare `'10'` is refused because it has no unit.
  */
 export type Duration = number | string;
 
@@ -23,7 +23,7 @@ const ISO = /^P(?:(\d+(?:\.\d+)?)D)?(?:T(?=\d)(?:(\d+(?:\.\d+)?)H)?(?:(\d+(?:\.\
  * ```
  *
  * @param value what to read
- * @param option the name to blame in an error. @default 'duration'
+ * @param option the name of the option in an error. @default 'duration'
  * @throws TypeError when it is neither a number nor a readable string
  * @throws RangeError when it is negative or not finite
  */

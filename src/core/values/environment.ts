@@ -16,7 +16,7 @@ interface Platform {
   };
 }
 
-/** Names this process for people who look at the lock: its number, and its host, container or pod. */
+/** A name of this process for people who look at the lock: its process id, and its host, container or pod. */
 export function thisProcess(): string {
   const { process } = globalThis as Platform;
   if (process?.pid === undefined) return 'a process';

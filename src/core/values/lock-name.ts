@@ -1,12 +1,12 @@
 import { describe } from './describe.js';
 import { utf8Bytes } from './utf8.js';
 
-/** Budget of a lock name together with the store's prefix, in UTF-8 bytes. */
+/** Longest lock name with the store's prefix, in UTF-8 bytes. */
 const MAX_NAME_BYTES = 128;
 
 const MEMBER_LIST_SUFFIX = '#members';
 
-/** Nearly all names are short and printable ASCII. They need no further check. */
+/** Nearly all names are short and printable ASCII. Such names need no further check. */
 const PLAIN = new RegExp(`^[ -~]{1,${MAX_NAME_BYTES}}$`);
 
 /**
@@ -22,7 +22,7 @@ export function checkLockName(name: unknown): string {
   return name;
 }
 
-/** What is wrong with a name, and the remedy; undefined for a good name. Names are refused, never rewritten. */
+/** The problem of a name, and the remedy; undefined for a good name. Names are refused, never rewritten. */
 export function nameProblem(name: string): string | undefined {
   if (PLAIN.test(name)) return undefined;
   if (name === '') return 'empty; give the lock a name of 1 to 128 bytes';
@@ -35,12 +35,12 @@ export function nameProblem(name: string): string | undefined {
   return undefined;
 }
 
-/** The name of the record that keeps the members of a group: it stands beside the group's lock. */
+/** The name of the record that keeps a group's members, beside the group's lock. */
 export function memberListName(group: string): string {
   return group + MEMBER_LIST_SUFFIX;
 }
 
-/** Whether a name can be that of a list of members. */
+/** Whether a list of members can have this name. */
 export function isMemberListName(name: string): boolean {
   return name.endsWith(MEMBER_LIST_SUFFIX);
 }

@@ -1,13 +1,13 @@
 import { describe, describeType } from './describe.js';
 
-/** The names of all members of `O`, in this order. The compiler refuses a table that leaves one out. */
+/** The names of all members of `O`, in the table's order. The compiler refuses a table that leaves one out. */
 export function namesOf<O>(table: Readonly<Record<keyof O, true>>): readonly string[] {
   return Object.keys(table);
 }
 
 /**
- * @param owner whose options they are, for people
- * @throws TypeError unless these are options, and all of them known
+ * @param owner what the options belong to, for the error
+ * @throws TypeError unless `options` is an object with known options only
  */
 export function checkKnown(options: object, known: readonly string[], owner?: string): void {
   if (typeof options !== 'object' || options === null) {
@@ -36,8 +36,8 @@ export function checkMethods(option: string, value: unknown, methods: readonly s
 }
 
 /**
- * @param known the names of the options of a store, first the one that it needs
- * @throws TypeError unless these are its options
+ * @param known the names of a store's options; the first one is required
+ * @throws TypeError unless `options` has the required option and known options only
  */
 export function checkStoreOptions(factory: string, options: object, known: readonly string[]): void {
   if (typeof options !== 'object' || options === null) {

@@ -1,5 +1,5 @@
 /**
- * The platform's `AbortSignal`. In a project with neither the DOM's types nor Node's, it is the part of an
+ * The platform's `AbortSignal`. In a project without the types of the DOM and of Node, it is the part of an
  * `AbortSignal` that handlers use.
  */
 export type Signal = typeof globalThis extends { readonly AbortSignal: { readonly prototype: infer Known } }
@@ -19,10 +19,10 @@ interface BareSignal {
     type: 'abort',
     listener: () => void,
     options?: {
-      /** Whether the listener is taken off after its call. */
+      /** Whether the listener is removed after its first call. */
       readonly once?: boolean;
     },
   ): void;
-  /** Takes a listener off. */
+  /** Removes a listener. */
   removeEventListener(type: 'abort', listener: () => void): void;
 }

@@ -1,20 +1,20 @@
 import { formatDuration } from './duration.js';
 import { type Interval, isTimed, type Schedule } from './schedule.js';
 
-/** A tick further ahead of this host's clock is refused. */
+/** A tick further ahead of this host's clock is refused: one day. */
 const FURTHEST_AHEAD_MS = 86_400_000;
-/** No tick that is older was ever sent. */
+/** Older ticks are refused: no scheduler can have sent them. */
 export const EARLIEST_MS: number = Date.UTC(2015, 0, 1);
-/** So many ticks are told at a time, and so many can be listed as open. */
+/** The most ticks in one report, and the most that can be listed as open. */
 export const MOST_LISTED = 100;
-/** Ticks that are not named are counted up to here. */
+/** Older ticks than these are counted, up to this number. */
 const MOST_COUNTED = 10_000;
 
 /**
- * Refuses a tick that no schedule can have sent: a wrong unit, a replay tool or a tampered event. Recording such a
- * tick as done would keep the job from ever running again.
+ * Refuses a tick that no schedule can have sent: a wrong unit, a replay tool or a tampered event. If such a tick were
+ * recorded as done, the job would never run again.
  *
- * @throws RangeError when it is no instant, before 2015, or more than `aheadMs` ahead of `nowMs`
+ * @throws RangeError when it is not an instant, is before 2015, or is more than `aheadMs` ahead of `nowMs`
  */
 export function checkTick(tickMs: number, nowMs: number, aheadMs: number = FURTHEST_AHEAD_MS): number {
   if (!Number.isFinite(tickMs)) {
@@ -57,15 +57,15 @@ export function missedTicks(lastMs: number, tickMs: number, schedule: Schedule |
   return { ticksMs: ticksMs.reverse(), others: older.length };
 }
 
-/** The first `max` ticks of a schedule from `fromMs` on and before `toMs`. */
+/** The first `max` ticks of a schedule from `fromMs` (inclusive) to `toMs` (exclusive). */
 export function ticksBetween(schedule: Schedule, fromMs: number, toMs: number, max: number): number[] {
   if (fromMs >= toMs) return [];
-  // The type is the schedule's own word, and a schedule of one's own may count its ends otherwise.
+  // A caller's own schedule may return other values than Dates, or treat `from` and `to` otherwise.
   const ticks = schedule.between(new Date(fromMs), new Date(toMs), { max }).map(msOf) as number[];
   return ticks.filter((tick) => tick >= fromMs && tick < toMs);
 }
 
-/** The gap is rounded to whole intervals, so that a late tick or a day of 25 hours adds no tick. */
+/** Rounds the gap to whole intervals, so that a late tick or a day of 25 hours adds no tick. */
 function missedByInterval(lastMs: number, tickMs: number, everyMs: number): NewestTicks {
   const count = Math.max(0, Math.round((tickMs - lastMs) / everyMs) - 1);
   const others = Math.max(0, count - MOST_LISTED);

@@ -5,7 +5,7 @@ export function utf8Bytes(text: string): number {
   return bytes;
 }
 
-/** The longest beginning of a text that fits into so many UTF-8 bytes, well-formed and cut between characters. */
+/** The longest start of a text that fits into `maxBytes` UTF-8 bytes, well-formed and cut between characters. */
 export function truncateUtf8(text: string, maxBytes: number): string {
   const wellFormed = text.replace(/\p{Surrogate}/gu, '\uFFFD');
   let bytes = 0;
@@ -18,7 +18,7 @@ export function truncateUtf8(text: string, maxBytes: number): string {
   return wellFormed.slice(0, end);
 }
 
-/** Counts by hand: an encoder would cost more than the rest of a skip. */
+/** Counts without an encoder, which would cost more than the rest of a skip. */
 function bytesOf(character: string): number {
   const point = character.codePointAt(0) ?? 0;
   if (point < 0x80) return 1;

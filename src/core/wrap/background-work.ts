@@ -1,15 +1,15 @@
-/** The part of a platform's context through which a handler hands over work that outlives its return. */
+/** The part of a platform's context that takes work which outlives the handler's return. */
 interface BackgroundContext {
   waitUntil(promise: PromiseLike<unknown>): void;
 }
 
 /**
- * Calls a handler with a context that also counts what is handed to its `waitUntil`, where it has one, and waits for
- * all of that: work in the background is part of the run, and its failure the run's failure. The platform's own
+ * Calls a handler with a context that also collects the promises passed to its `waitUntil`, if it has one, and waits
+ * for all of them: work in the background is part of the run, and its failure is the run's failure. The platform's own
  * `waitUntil` is still called.
  *
- * @param onReturned called with what the handler returned, when work is still to be waited for
- * @returns what the handler returned
+ * @param onReturned called with the handler's result if there is work to wait for
+ * @returns the handler's result
  * @throws the handler's own error first, else that of the first work that failed
  */
 export async function withBackgroundWork<C, R>(
@@ -30,7 +30,7 @@ export async function withBackgroundWork<C, R>(
           context.waitUntil(promise);
         };
       }
-      // Methods of a platform's own object work on that object alone.
+      // Methods of a platform's object work only on that object.
       const value: unknown = Reflect.get(context, key, context);
       return typeof value === 'function' ? value.bind(context) : value;
     },

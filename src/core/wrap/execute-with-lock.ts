@@ -17,13 +17,13 @@ import { warnOfStrayTick } from './trigger.js';
 export interface ExecuteOptions extends LockOptions {
   /** The lock. 1 to 128 UTF-8 bytes with the store's prefix, Unicode form NFC, no control characters. */
   readonly name: string;
-  /** The scheduled time that this run is for: a tick that is done does not run again. Epoch milliseconds when a number. */
+  /** The scheduled time of this run: a tick that is done does not run again. Epoch milliseconds if a number. */
   readonly tick?: Date | number;
-  /** When the platform ends the run; the signal aborts shortly before. Epoch milliseconds when a number. */
+  /** When the platform ends the run; the signal aborts shortly before. Epoch milliseconds if a number. */
   readonly deadline?: Date | number;
   /**
-   * Ends the run, or the wait for its lock: once it aborts, `execution.signal` aborts with a `DeadlineError` whose
-   * `code` is `'SHUTDOWN'`. A call that has not begun its task by then rejects with that error.
+   * Ends the run, or the wait for its lock. When it aborts, `execution.signal` aborts with a `DeadlineError` whose
+   * `code` is `'SHUTDOWN'`. A call that has not begun its task rejects with that error.
    */
   readonly signal?: Signal;
   /** Names the holder for people who look at the lock; cut to 128 bytes. @default this process and its host */
@@ -55,12 +55,12 @@ const OWN_OPTIONS = namesOf<Omit<ExecuteOptions, keyof LockOptions>>({
  * console.log(outcome.status === 'executed' ? outcome.value : outcome.reason);
  * ```
  *
- * @returns what became of it: executed with the task's value, or skipped and why
+ * @returns the outcome: executed with the task's value, or skipped with the reason
  * @throws the task's own error, by identity
  * @throws DeadlineError when `signal` aborts, or the deadline comes, before the task has begun
  * @throws LockStoreError when the store failed, unless `onStoreError` says otherwise
- * @throws CorruptLockError when the stored record is not one
- * @throws TypeError, RangeError for options that cannot be
+ * @throws CorruptLockError when the stored record is corrupt
+ * @throws TypeError, RangeError for invalid options
  */
 export async function executeWithLock<T>(task: Task<T>, options: ExecuteOptions): Promise<Outcome<T>> {
   if (typeof task !== 'function') throw new TypeError(`task is ${describe(task)}: give a function`);

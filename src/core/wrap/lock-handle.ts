@@ -4,7 +4,7 @@ import type { ReleaseStatus } from '../public/outcome.js';
 import { type ExecuteOptions, executeWithLock } from './execute-with-lock.js';
 import { type OpenRun, openRun } from './open-run.js';
 
-/** What a handle has of an execution. */
+/** The members of an execution that a handle has. */
 type Held =
   | 'name'
   | 'tick'
@@ -21,13 +21,13 @@ type Held =
 /** A lock held between two points of a program, rather than during one function call. */
 export interface LockHandle extends Pick<Execution, Held>, Disposal {
   /**
-   * Releases the lock; its tick, if there is one, is done. Called again, it returns the result of the first call, or
-   * `'none'` after `fail`.
+   * Releases the lock; its tick, if there is one, is done. A second call returns the result of the first, or `'none'`
+   * after `fail`.
    */
   release(): Promise<ReleaseStatus>;
   /**
-   * Releases the lock after work that failed, for example with this error, whose name is recorded; its tick stays open.
-   * Never rejects. Does nothing after `release`.
+   * Releases the lock after work that failed. Records the name of the error; the tick stays open. Never rejects. Does
+   * nothing after `release`.
    */
   fail(error?: unknown): Promise<void>;
 }
@@ -37,13 +37,13 @@ type Disposal = typeof Symbol extends { readonly asyncDispose: infer Key extends
   ? { readonly [K in Key]: () => PromiseLike<void> }
   : object;
 
-/** As for `executeWithLock`, but `catchUp`: a handle is one run. */
+/** As for `executeWithLock`, except `catchUp`: a handle is one run. */
 export type HandleOptions = Omit<ExecuteOptions, 'catchUp'>;
 
 /**
  * Takes a lock until the handle is released or goes out of scope: `await using lock = await acquireLock(…)`. With a
- * `tick` release it when the work is done: a handle that goes out of scope before has failed. One that is forgotten
- * keeps its lock until the lease ends, or with `keepAlive` until `maxHold`; taken inside a run of the same lock, it
+ * `tick`, release the handle when the work is done: if it goes out of scope first, its run has failed. A forgotten
+ * handle keeps its lock until the lease ends, or with `keepAlive` until `maxHold`. Inside a run of the same lock, it
  * keeps that run from ending.
  *
  * @example
@@ -62,7 +62,7 @@ export type HandleOptions = Omit<ExecuteOptions, 'catchUp'>;
  *
  * @throws LockHeldError when the lock is held, or the tick is done; give `wait` to keep trying while it is held
  * @throws LockStoreError, CorruptLockError when the store failed
- * @throws TypeError, RangeError for options that cannot be
+ * @throws TypeError, RangeError for invalid options
  */
 export async function acquireLock(options: HandleOptions): Promise<LockHandle> {
   if ('catchUp' in Object(options)) throw new TypeError("unknown option 'catchUp': a handle is one run, of one tick");

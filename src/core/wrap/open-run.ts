@@ -2,15 +2,15 @@ import type { Execution } from '../public/execution.js';
 import type { Outcome, ReleaseStatus, Skipped } from '../public/outcome.js';
 import type { Task } from '../run/invocation.js';
 
-/** A run whose work others do, between two points of a program. */
+/** A run between two points of a program; the code in between does its work. */
 export interface OpenRun {
   readonly status: 'open';
   readonly execution: Execution;
   /**
-   * Ends the run, as failed where an error is given. Resolves once nothing more is sent for it, and never rejects.
-   * Called again it changes nothing.
+   * Ends the run, as failed if an error is given. Resolves once nothing more is sent for it, and never rejects. A
+   * second call changes nothing.
    *
-   * @returns what became of the release; undefined where the run has failed
+   * @returns the result of the release; undefined if the run has failed
    */
   end(failure?: { readonly error: unknown }): Promise<ReleaseStatus | undefined>;
 }

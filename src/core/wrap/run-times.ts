@@ -9,9 +9,9 @@ import { type Duration, formatDuration, parseDuration } from '../values/duration
 export type RunTimes = Pick<Order, 'leaseMs' | 'deadlineMono' | 'runUntilMono'>;
 
 /**
- * The times of runs that their platform ends in so many milliseconds. Warns once when a run may outlive its lease.
+ * Makes the times of a run from its remaining milliseconds. Warns once if a run may outlive its lease.
  *
- * @param limit what tells that time, for people
+ * @param limit the source of the remaining time, for the warning
  */
 export function timesWithin(settings: Settings, limit: string): (remainingMs: number) => RunTimes {
   const { lockAtMostForMs = Number.POSITIVE_INFINITY, keepAlive } = settings;
@@ -28,8 +28,8 @@ export function timesWithin(settings: Settings, limit: string): (remainingMs: nu
 }
 
 /**
- * The times of a run that its platform ends in `remainingMs`. A long lease that was made to fit ends, less its guard, a
- * little before that: the run must then be over by that instant, so that it is asked to end while it holds the lock.
+ * The times of a run that its platform ends in `remainingMs`. A long lease, less its guard, ends a little earlier: the
+ * run must then be over by that instant, so that it is asked to end while it still holds the lock.
  */
 function runTimes(settings: Settings, remainingMs: number): RunTimes {
   const leaseMs = leaseFor(settings, remainingMs);
@@ -39,7 +39,7 @@ function runTimes(settings: Settings, remainingMs: number): RunTimes {
   return { leaseMs, deadlineMono: now + remainingMs, runUntilMono: now + Math.min(remainingMs, usableMs) };
 }
 
-/** An option of platforms that do not tell a run how much time it has. */
+/** An option of platforms that do not report the remaining time of a run. */
 export interface MaxDuration {
   /**
    * How long after its call the platform ends a run. The signal aborts `gracePeriod` before; the lease covers it
@@ -49,10 +49,10 @@ export interface MaxDuration {
 }
 
 /**
- * The times of each run where the options alone tell them.
+ * The times of each run if only the options determine them.
  *
- * @throws TypeError, RangeError when wrapping, where no option gives a lease, or `gracePeriod` is given without
- * `maxDuration`
+ * @throws TypeError, RangeError when wrapping, if no option gives a lease, or if `gracePeriod` is given without
+ *   `maxDuration`
  */
 export function timesByOptions(settings: Settings, { maxDuration }: MaxDuration): () => RunTimes {
   if (maxDuration !== undefined) {

@@ -8,12 +8,12 @@ import { checkChoice } from '../values/option-checks.js';
 import { isTimed } from '../values/schedule.js';
 import { checkTick, msOf } from '../values/tick.js';
 
-/** What a trigger tells of its schedule. */
+/** The facts of its schedule that a trigger contains. */
 export type Trigger = Pick<Order, 'tickMs' | 'unreadableTick' | 'scheduleArn' | 'attempt'>;
 
 /**
- * Where the scheduled time comes from: the trigger, the tick of `schedule` that is due by this host's clock,
- * nowhere, or a function of the handler's own parameters.
+ * The source of the scheduled time: the trigger (`'event'`), the tick of `schedule` that is due by this host's clock
+ * (`'nearest'`), none (`'none'`), or a function of the handler's own parameters.
  */
 export type TickOption<A extends readonly unknown[]> =
   | 'event'
@@ -21,10 +21,10 @@ export type TickOption<A extends readonly unknown[]> =
   | 'none'
   | ((...args: A) => Date | number | undefined);
 
-/** Settles the tick of an invocation of a lock: as the adapter has read it, or as the option says. */
+/** Determines the tick of an invocation: the one that the adapter has read, or the one that the option gives. */
 export type TriggerFor<A extends readonly unknown[]> = (read: Trigger, args: A, name: string) => Trigger;
 
-/** Called when a trigger should carry a scheduled time, and carries none that can be read. */
+/** Called if a trigger should carry a scheduled time, but has none that can be read. */
 export type OnUntold = (read: Trigger, name: string) => void;
 
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})$/;
@@ -36,7 +36,7 @@ export function readInstant(time: unknown): Trigger {
   return Number.isNaN(tickMs) ? { unreadableTick: describe(time) } : { tickMs };
 }
 
-/** @throws TypeError for an option that cannot be */
+/** @throws TypeError for an invalid option */
 export function tickChooser<A extends readonly unknown[]>(
   tick: TickOption<A>,
   settings: Settings,
@@ -60,7 +60,7 @@ export function tickChooser<A extends readonly unknown[]>(
   };
 }
 
-/** Warns once that a run has no tick. A time that is there and cannot be read has an event of its own. */
+/** Warns once that a run has no tick. A time that is present but cannot be read has its own event. */
 export function warnOfNoTick(): OnUntold {
   let isTold = false;
   return ({ unreadableTick }, name) => {
@@ -72,7 +72,7 @@ export function warnOfNoTick(): OnUntold {
   };
 }
 
-/** What a trigger tells besides its time. */
+/** A trigger without its time. */
 function untimed({ tickMs: _, unreadableTick: __, ...facts }: Trigger): Trigger {
   return facts;
 }
@@ -94,13 +94,13 @@ function chosenTick(chosen: unknown): Trigger {
   return Number.isNaN(ms) ? { unreadableTick: describe(chosen) } : { tickMs: ms };
 }
 
-/** Who was warned of a stray tick. */
+/** Wrappers that have warned of a stray tick. */
 const warned = new WeakSet<object>();
 
 /**
  * Warns once of a tick that the schedule does not have: most likely the schedule or its time zone is wrong.
  *
- * @param once who is told once: a wrapper by its settings
+ * @param once the key of the warning: a wrapper's settings
  */
 export function warnOfStrayTick(name: string, tickMs: number, schedule: Settings['schedule'], once: object): void {
   if (!isTimed(schedule) || warned.has(once)) return;
@@ -111,16 +111,19 @@ export function warnOfStrayTick(name: string, tickMs: number, schedule: Settings
   );
 }
 
-/** How far ahead a tick may lie: as far as a host's clock is behind, or a timer early. A call by hand comes earlier. */
+/**
+ * How far ahead a tick may lie: a host's clock may be behind, or a timer early, by up to this. A call by hand comes
+ * earlier.
+ */
 const EARLY_MS = 300_000;
 
 /**
- * The tick of the schedule that is due by this host's clock: the newest one that has been, or the next one where that is
- * nearer and five minutes ahead at most. It is the right one where the clock is wrong by less than that and by less than
+ * The tick of the schedule that is due by this host's clock: the newest past one, or the next one if that is nearer and
+ * at most five minutes ahead. It is the right one if the clock is wrong by less than five minutes, and by less than
  * half the time between two ticks.
  *
- * @returns what throws a RangeError for a tick before 2015, and for a call before the first tick of all
- * @throws TypeError for a schedule that does not tell when its ticks are due
+ * @returns a function that throws a RangeError for a tick before 2015, and for a call before the first tick of all
+ * @throws TypeError for a schedule without instants at which its ticks are due
  */
 export function nearestTick({ schedule, clock }: Settings): () => { readonly tickMs?: number } {
   if (!isTimed(schedule)) {
@@ -147,10 +150,9 @@ export function nearestTick({ schedule, clock }: Settings): () => { readonly tic
 }
 
 /**
- * For triggers that tell no scheduled time: the local time, cut down to a multiple of the interval since 1970 UTC; 1 s
- * to 366 d. A clock that is late by up to `maxClockSkew` still finds the right one. For a schedule that follows local
- * time give an hour at most: where the clocks go forward, a longer interval can hold two runs, and the second is
- * skipped.
+ * For triggers without a scheduled time: the local time, rounded down to a multiple of the interval since 1970 UTC. A
+ * clock that is late by up to `maxClockSkew` still finds the right tick. For a schedule that follows local time give an
+ * hour at most: when the clocks go forward, a longer interval can contain two runs, and the second is skipped.
  */
 export interface TickEvery {
   /** The interval, such as `'5m'`: 1 s to 366 d. */
@@ -161,10 +163,10 @@ const SHORTEST_EVERY_MS = 1_000;
 const LONGEST_EVERY_MS = 366 * 86_400_000;
 
 /**
- * Like `tickChooser`, for doors that most triggers reach without a scheduled time: the option must be given, and the
- * local clock may stand in.
+ * Like `tickChooser`, for doors whose triggers mostly carry no scheduled time: the option must be given, and `{ every
+ * }` takes the local clock.
  *
- * @throws TypeError, RangeError for an option that is missing or cannot be
+ * @throws TypeError, RangeError for an option that is missing or invalid
  */
 export function requiredTick<A extends readonly unknown[]>(
   tick: TickOption<A> | TickEvery,

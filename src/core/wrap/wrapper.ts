@@ -5,7 +5,7 @@ import { describe } from '../values/describe.js';
 import { checkLockName } from '../values/lock-name.js';
 import { checkChoice, namesOf } from '../values/option-checks.js';
 
-/** What becomes of a skip: the `Skipped` is returned, a `LockHeldError` thrown, or a function's value returned. */
+/** The result of a skip: the `Skipped` is returned, a `LockHeldError` is thrown, or a function's value is returned. */
 export type OnSkipped = 'return' | 'throw' | ((skipped: Skipped) => unknown);
 
 /** Options of a wrapped handler; `A` are the handler's own parameters. */
@@ -20,22 +20,22 @@ const WRAPPER_OPTIONS = namesOf<Omit<WrapperOptions<[]>, keyof LockOptions> & { 
   onSkipped: true,
 });
 
-/** The further options of an adapter, of all its options `O`. */
+/** The options in `O` that only this adapter has. */
 export type OwnOptions<O> = Omit<O, keyof LockOptions | keyof WrapperOptions<[]> | 'tick'>;
 
-/** What every adapter does with such options, checked when wrapping. */
+/** The parts of a wrapper that every adapter needs, from options checked when wrapping. */
 export interface Wrapper<A extends readonly unknown[]> {
   readonly settings: Settings;
   /** The lock of an invocation. */
   nameFor(args: A): string;
-  /** What the caller gets: the handler's value, or what `onSkipped` makes of a skip. */
+  /** The caller's result: the handler's value, or the result of `onSkipped`. */
   reply(outcome: Outcome<unknown>): unknown;
 }
 
 /**
- * @param ownOptions names of the adapter's further options, which it checks itself, as it does `tick`
+ * @param ownOptions names of the adapter's own options, which it checks itself, like `tick`
  * @param byDefault as in `resolvePolicy`
- * @throws TypeError, RangeError for a handler or options that cannot be
+ * @throws TypeError, RangeError for an invalid handler or invalid options
  */
 export function resolveWrapper<A extends readonly unknown[]>(
   handler: unknown,

@@ -12,22 +12,22 @@ import { acquireRequest, cancelRequest, PAD_MS, takeoverRequest, type UpdateRequ
 import { capMono, type ResponseTime } from './response-time.js';
 import type { LockTable, TableAnswer } from './table.js';
 
-/** An acquire under way. */
+/** An acquire in progress. */
 interface Attempt {
   readonly claim: Claim;
   readonly call: StoreCall;
   readonly update: (request: UpdateRequest, call: StoreCall) => Promise<TableAnswer<Reply>>;
   /** The instant of each of its writes. */
   readonly sends: Sent[];
-  /** What the latest reply tells of this host's clock. */
+  /** Bounds of this host's clock error, by the latest reply. */
   clock?: ClockBounds | undefined;
-  /** The `lockUntil` that it takes over from. */
+  /** The `lockUntil` of the lease that it takes over. */
   fenceMs?: number | undefined;
 }
 
 /**
- * One conditional write. A second one takes over what the condition of the first does not show to be free. A third
- * makes sure that an attempt whose fate is unknown owns nothing. The attempt is recognised by its id, whichever of its
+ * One conditional write. A second one takes over a lock that is free, but not by the condition of the first. A third
+ * makes sure that an attempt without a known result owns nothing. The attempt is recognised by its id, whichever of its
  * tries was applied.
  */
 export async function acquire(table: LockTable, claim: Claim, call: StoreCall): Promise<AcquireResult> {
@@ -52,11 +52,11 @@ async function acquireOrTakeOver(attempt: Attempt, note: Note): Promise<AcquireR
   const first = await write(attempt, note, (nowMs) => acquireRequest(claim, nowMs), call.budgetMs);
   if (first.status !== 'expired') return first;
 
-  // 2. Take over, once, what was given back or is over by the server's clock.
+  // 2. Take over, once, a lock that was released, or whose lease has ended by the server's clock.
   const { record } = first;
   const clockUnverified = attempt.clock === undefined && !isGivenBack(record);
   attempt.fenceMs = record.lockUntil;
-  // It gets a whole try, even where the first write has used up the budget.
+  // It gets a whole try, even if the first write has used up the budget.
   const budgetMs = Math.max(Math.min(call.tryMs, call.budgetMs), endMono - call.clock.monotonic());
   const second = await write(attempt, note, (nowMs) => takeoverRequest(claim, nowMs, record), budgetMs);
   // Somebody else was faster.
@@ -94,11 +94,11 @@ async function write(
   }
 }
 
-/** The lease that a write has made of the item before it. @throws CorruptLockError */
+/** The lease of a write that was applied, from the item before it. @throws CorruptLockError */
 function newLease(claim: Claim, sent: Sent, before: Item = {}): Lease {
   const now = sent.firstSentWall;
   const oldToken = before['fencingToken'];
-  // Counted by the server just now, so it is a number, however the user's client wraps numbers.
+  // The server has just counted it, so it is a number, however the user's client wraps numbers.
   const fencingToken = (oldToken === undefined ? now : Number(String(oldToken))) + 1;
   if (!Number.isSafeInteger(fencingToken) || fencingToken < 1) {
     throw new CorruptLockError(claim.name, 'fencingToken', 'no number that can be counted up');
@@ -107,10 +107,10 @@ function newLease(claim: Claim, sent: Sent, before: Item = {}): Lease {
   return leaseOf(claim, written, sent, before);
 }
 
-/** The grant that this attempt has already, by its own record. */
+/** The grant that this attempt already has, by its own record. */
 function ownGrant(attempt: Attempt, record: LockRecord, time: ResponseTime): Granted {
   const { claim, sends } = attempt;
-  // The write that was applied is known by the instant it carried.
+  // The instant in the record shows which write was applied.
   const sent = sends.find(({ firstSentWall }) => firstSentWall === record.lockedAt) ?? (sends[0] as Sent);
   return granted(attempt, leaseOf(claim, record, sent), time);
 }

@@ -23,7 +23,7 @@ import { timeResponses } from './response-time.js';
 import { type LockTable, lockTable, SORT_VALUE } from './table.js';
 
 /**
- * What operators do to locks in a DynamoDB table. Needs the rights to `dynamodb:UpdateItem`, `dynamodb:GetItem` and
+ * The operators' port of locks in a DynamoDB table. Needs the rights to `dynamodb:UpdateItem`, `dynamodb:GetItem` and
  * `dynamodb:Scan`. Options as for `dynamoDBStore`.
  *
  * @example
@@ -35,7 +35,7 @@ import { type LockTable, lockTable, SORT_VALUE } from './table.js';
  * for (const { name, state } of await admin.list()) console.log(name, state);
  * ```
  *
- * @throws TypeError, RangeError for options that cannot be; nothing is sent
+ * @throws TypeError, RangeError for invalid options; nothing is sent
  */
 export function dynamoDBAdminStore(options: DynamoDBStoreOptions): LockAdminStore {
   const table = lockTable(checkOptions('dynamoDBAdminStore', options));
@@ -74,7 +74,7 @@ async function forceRelease(table: LockTable, force: ForceRelease, call: StoreCa
   const { name, adminId } = force;
   const answer = await table.update({ operation: 'forceRelease', name, request: forceReleaseRequest(force) }, call);
   const { applied, item } = answered(answer);
-  // Refused, and yet by this very force release: an earlier try was applied.
+  // Refused by the record of this force release: an earlier try was applied.
   if (applied || item?.['attemptId'] === adminId) return 'forced';
   if (answer.ambiguous) throw untoldWrite('forceRelease', name);
   return 'changed';
@@ -99,7 +99,7 @@ async function resume(table: LockTable, name: string, call: StoreCall): Promise<
 async function deleteLock(table: LockTable, deletion: Deletion, call: StoreCall): Promise<DeleteResult> {
   const { name } = deletion;
   const { lock, serverMs = call.clock.now() } = await read(table, 'delete', name, call);
-  // By the server's clock a dead holder's lease is over, as it is for a takeover.
+  // The server's clock decides whether a dead holder's lease has ended, as for a takeover.
   const judge = (item: Item | undefined) => judgeDeletion(deletion, item, (lockUntil) => lockUntil <= serverMs);
   const found = judge(lock?.item);
   if (found !== 'open') return found;
@@ -123,7 +123,7 @@ async function read(table: LockTable, operation: StoreOperation, name: string, c
   return { lock: item && storedLock(table, item), serverMs: time.serverMs };
 }
 
-/** The lock in an item; undefined for an item of somebody else's, in a table that is shared. */
+/** The lock in an item; undefined for somebody else's item in a shared table. */
 function storedLock({ partitionKey, sortKey, keyPrefix }: LockTable, item: Item): StoredLock | undefined {
   const { [partitionKey]: key, ...attributes } = plainItem(item);
   if (typeof key !== 'string' || !key.startsWith(keyPrefix) || key === keyPrefix) return undefined;

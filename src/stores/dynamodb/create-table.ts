@@ -6,7 +6,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { describe } from '../../core/values/describe.js';
 
-/** The table to make. */
+/** The table to create. */
 export interface CreateLockTableOptions {
   /** Its name. */
   readonly tableName: string;
@@ -19,8 +19,8 @@ export interface CreateLockTableOptions {
 const LONGEST_WAIT_SECONDS = 60;
 
 /**
- * Makes a lock table, on demand and without a TTL, and waits until it is there; leaves one alone that exists already.
- * For local work and tests: in production let infrastructure code own the table.
+ * Creates a lock table, on demand and without a TTL, and waits until it is active. Does not change an existing one. For
+ * local work and tests: in production let infrastructure code own the table.
  *
  * @example
  * ```ts
@@ -32,7 +32,7 @@ const LONGEST_WAIT_SECONDS = 60;
  * ```
  *
  * @throws TypeError without a table name
- * @throws the client's own error when the table cannot be made
+ * @throws the client's own error if the table cannot be created
  */
 export async function createLockTable(client: DynamoDBClient, options: CreateLockTableOptions): Promise<void> {
   const { tableName, partitionKey = 'lockName', sortKey } = options;

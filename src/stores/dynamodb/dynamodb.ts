@@ -27,9 +27,9 @@ export { type CreateLockTableOptions, createLockTable } from './create-table.js'
 export type { DynamoDBStoreOptions };
 
 /**
- * Locks in a DynamoDB table: one item a lock name, one conditional UpdateItem a verb, no read before a write. Needs the
- * right to `dynamodb:UpdateItem` and no other. Promises nothing on a table that several regions write to with eventual
- * consistency, nor about items that somebody else edits or deletes.
+ * Locks in a DynamoDB table: one item a lock name, one conditional UpdateItem a verb, no read before a write. Needs
+ * only the right to `dynamodb:UpdateItem`. Promises nothing on a table that several regions write to with eventual
+ * consistency, or for items that somebody else edits or deletes.
  *
  * @example
  * ```ts
@@ -38,7 +38,7 @@ export type { DynamoDBStoreOptions };
  * export const store = dynamoDBStore({ tableName: 'locks', keyPrefix: 'staging#' });
  * ```
  *
- * @throws TypeError, RangeError for options that cannot be; nothing is sent
+ * @throws TypeError, RangeError for invalid options; nothing is sent
  */
 export function dynamoDBStore(options: DynamoDBStoreOptions): LockStore & MemberStore {
   const table = lockTable(checkOptions('dynamoDBStore', options));
@@ -58,7 +58,7 @@ async function extend(table: LockTable, lease: Lease, leaseMs: number, call: Sto
   const request = extendRequest(lease, untilMs);
   const { applied, item = {}, time } = answered(await table.update({ operation: 'extend', name, request }, call));
   const lockUntilMs = applied ? untilMs : Number(item['lockUntil']);
-  // Refused, and yet ours and at least as long: an earlier try was applied.
+  // Refused, but the lease is ours and at least as long: an earlier try was applied.
   const isReplay = isHeldBy(lease, item) && lockUntilMs >= untilMs;
   if (!applied && !isReplay) return { status: 'lost' };
   return { status: 'extended', lockUntilMs, ...sent, ...capMono(lockUntilMs, time) };
@@ -67,12 +67,12 @@ async function extend(table: LockTable, lease: Lease, leaseMs: number, call: Sto
 async function mark(table: LockTable, lease: Lease, done: DoneTick, call: StoreCall): Promise<MarkResult> {
   const { name } = lease;
   const sent = sentNow(call.clock);
-  // A mark always moves lockUntil: a takeover that was judged before it is refused.
+  // A mark always moves lockUntil, so that a takeover judged before the mark is refused.
   const untilMs = Math.max(lease.lockUntilMs + 1, wallInGrant(lease, sent.firstSentMono) + done.leaseMs + PAD_MS);
   const request = markRequest(lease, done, untilMs);
   const { applied, item = {}, time } = answered(await table.update({ operation: 'mark', name, request }, call));
   if (!applied && !isMarkedBy(lease, done.tickMs, item)) return { status: 'lost' };
-  // Refused, and yet marked: the lease ends where the try that was applied has put its end.
+  // Refused, but marked: the try that was applied has set the end of the lease.
   const { lockUntil: lockUntilMs = untilMs } = applied ? {} : readGrant(name, item);
   const marked = markedLease(lease, markFields(lease, done, lockUntilMs));
   return { status: 'marked', lease: marked, ...sent, ...capMono(lockUntilMs, time) };

@@ -11,14 +11,14 @@ import type { TryFailure } from '../../core/request/try-loop.js';
 import { isUnsent } from '../../core/request/try-loop.js';
 
 /*
- * What the errors of the AWS SDK mean here: whether the write may have been applied, whether another try may help, and
- * what to tell people. Errors are known by their names, so that any version of the SDK will do. Their messages are
- * never repeated; the error itself is kept as the cause.
+ * The meaning of the AWS SDK's errors: whether the write may have been applied, whether another try may help, and the
+ * message for people. Errors are recognised by name, so that any version of the SDK works. Their messages are never
+ * repeated; the error itself is kept as the cause.
  */
 
 /**
- * `denied`, `no-table` and `refused` need somebody to change something. `throttled` and `unsent` were surely not
- * applied. `unknown` may have been: a server error, a conflict between regions, silence.
+ * `denied`, `no-table` and `refused` need a change by somebody. `throttled` and `unsent` were certainly not applied.
+ * `unknown` may have been applied: a server error, a conflict between regions, no answer.
  */
 type Kind = 'denied' | 'no-table' | 'refused' | 'throttled' | 'unsent' | 'unknown';
 
@@ -27,16 +27,16 @@ const DENIED =
 const THROTTLED = /Throttl|ProvisionedThroughputExceeded|LimitExceeded|TooManyRequests|SlowDown/;
 const CONFLICT = /ReplicatedWriteConflict|TransactionConflict|TransactionInProgress/;
 const REFUSED = /ValidationException|SerializationException/;
-/** What DynamoDB says when it cannot add to the token. The token is the only attribute that it counts. */
+/** DynamoDB's message if it cannot add to the token, the only attribute that it adds to. */
 const UNCOUNTABLE = /incorrect (operand|data) type|38 (significant )?digits|number overflow/i;
 const NO_REGION = 'Region is missing';
 const MOCKED =
   'the client is a mock that answers nothing: let it answer by fakeLockTable(mock) of single-execution/testing';
 
-/** Whether a try that failed this way may have been applied, and is worth another. */
+/** Whether a failed try may have been applied, and whether another try may help. */
 export function classifyFailure(error: unknown): TryFailure {
   const kind = kindOf(error);
-  // A client that tried more than once by itself: an earlier try may have been applied.
+  // The client itself tried more than once: an earlier try may have been applied.
   const attempts = metadataOf(error, 'attempts');
   const retried = typeof attempts === 'number' && attempts > 1;
   return {
@@ -105,7 +105,7 @@ function explain(error: unknown, operation: StoreOperation, tableName: string): 
 
 function kindOf(error: unknown): Kind {
   const name = nameOf(error);
-  // Turned away for its signature's time, which the client has now set right for the next try.
+  // Refused for its signature's time; the client has corrected that for the next try.
   if (metadataOf(error, 'clockSkewCorrected') === true) return 'unsent';
   if (DENIED.test(name)) return 'denied';
   if (/ResourceNotFound/.test(name)) return 'no-table';
@@ -113,7 +113,7 @@ function kindOf(error: unknown): Kind {
   if (CONFLICT.test(name)) return 'unknown';
   const status = metadataOf(error, 'httpStatusCode');
   if (status === undefined && isUnsent(error)) return 'unsent';
-  // An answer that could not be read has a status, but no fault.
+  // An answer that could not be read has a status, but no `$fault`.
   const isToldOf = readThrown(error, '$fault') === 'client';
   const isClientError = isToldOf && typeof status === 'number' && status >= 400 && status < 500;
   const isRefused = REFUSED.test(name) || isClientError || messageOf(error) === NO_REGION || name === 'MockAnswer';

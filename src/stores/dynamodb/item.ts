@@ -3,18 +3,18 @@ import { describe } from '../../core/values/describe.js';
 import type { ResponseTime } from './response-time.js';
 
 /**
- * An item with plain strings and numbers, whichever way the SDK hands it out: the item in an exception is made of raw
- * attribute values even through the document client, and a client may wrap numbers. What is neither a string nor a
- * number stays as it is, for the record's checks to name.
+ * An item with plain strings and numbers, in whatever form the SDK returns it: the item in an exception has raw
+ * attribute values even from the document client, and a client may wrap numbers. Other values are left unchanged, and
+ * the record's checks name them.
  *
- * @throws TypeError for what no client answers with
+ * @throws TypeError for an answer that no client gives
  */
 export function plainItem(item: Item): Item {
   if (typeof item !== 'object' || item === null) throw new TypeError(`the client answered with ${describe(item)}`);
   return Object.fromEntries(Object.entries(item).map(([attribute, value]) => [attribute, plain(value)]));
 }
 
-/** Whether an item of a lock can have this attribute. */
+/** Whether a lock's item can have this attribute. */
 export const isLockAttribute = (name: string): boolean => isRecordAttribute(name);
 
 function plain(value: unknown): unknown {
@@ -27,11 +27,11 @@ function plain(value: unknown): unknown {
 }
 
 /**
- * The output of a command, if it is DynamoDB's. The SDK takes an empty answer, as that of a gateway may be, for a
- * success that tells nothing, and so would an acquire.
+ * The output of a command, if it is DynamoDB's. The SDK treats an empty answer, such as a gateway's, as a success
+ * without data, and an acquire would count it as a grant.
  *
- * @param field what the output holds if there is anything to tell
- * @throws MockAnswer for what no client resolves with; EmptyAnswer, which says nothing of the write
+ * @param field the member of the output that holds the data, if there is any
+ * @throws MockAnswer for an output that no client resolves to; EmptyAnswer, after which the write may have been applied
  */
 export function answerOf<O extends object>(output: O, field: keyof O, { isUnnamed }: ResponseTime): O {
   if (typeof output !== 'object' || output === null) {
@@ -41,12 +41,12 @@ export function answerOf<O extends object>(output: O, field: keyof O, { isUnname
   return output;
 }
 
-/** A client that was mocked, and not told what to answer. */
+/** A mocked client without a configured answer. */
 class MockAnswer extends TypeError {
   override readonly name = 'MockAnswer';
 }
 
-/** Whether the request was applied is not known. */
+/** The request may have been applied. */
 class EmptyAnswer extends Error {
   override readonly name = 'EmptyAnswer';
 

@@ -9,17 +9,17 @@ import { type ResponseTime, timeResponses } from './response-time.js';
 
 export type TableKey = Record<string, string>;
 
-/** How the table answered one try of a conditional write. */
+/** The table's answer to one try of a conditional write. */
 export interface Reply {
   readonly applied: boolean;
-  /** The item before the write, or the one that refused it. */
+  /** The item before the write, or the item that refused it. */
   readonly item: Item | undefined;
   readonly time: ResponseTime;
   /** The client itself tried more than once: an earlier try may have been applied. */
   readonly retried: boolean;
 }
 
-/** What a try is told: the only clock that it may read, and when to give up. */
+/** The only clock that a try may read, and the signal to give up. */
 type Try = Pick<StoreCall, 'clock' | 'signal'>;
 
 /** Sends a write once. A refusal is a reply. */
@@ -49,12 +49,12 @@ export async function writeOnce(
   }
 }
 
-/** For emulators whose refusals carry no item. On DynamoDB this happens only where there is no item. */
+/** For emulators whose refusals carry no item. On DynamoDB this happens only if there is no item. */
 async function readInstead(table: TableOptions, key: TableKey, at: Try): Promise<Item | undefined> {
   try {
     return (await readOnce(table, key, at)).item;
   } catch (error) {
-    // A function's role may write only; then there is no item to be read on the real service either.
+    // A function's role may only write; on the real service there is then no item.
     if (isDenied(error)) return undefined;
     throw error;
   }

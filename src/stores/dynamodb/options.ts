@@ -7,11 +7,11 @@ import { nameProblem } from '../../core/values/lock-name.js';
 import { checkKnown, namesOf } from '../../core/values/option-checks.js';
 import { utf8Bytes } from '../../core/values/utf8.js';
 
-/** Where the locks are. */
+/** Options of `dynamoDBStore`. */
 export interface DynamoDBStoreOptions {
   /** Name of the table. */
   readonly tableName: string;
-  /** Any v3 client. @default a new one that leaves retrying to this library */
+  /** Any v3 client. @default a new one that does not retry; this library does */
   readonly client?: DynamoDBClient | DynamoDBDocumentClient;
   /** Name of the table's partition key, of type S. @default 'lockName' */
   readonly partitionKey?: string;
@@ -21,7 +21,7 @@ export interface DynamoDBStoreOptions {
   readonly keyPrefix?: string;
 }
 
-/** The same, checked and complete. */
+/** The options, checked and complete. */
 export interface TableOptions {
   readonly tableName: string;
   readonly client: DynamoDBDocumentClient;
@@ -40,7 +40,7 @@ const OPTIONS = namesOf<DynamoDBStoreOptions>({
 
 const MAX_PREFIX_BYTES = 100;
 
-/** @throws TypeError, RangeError for options that cannot be */
+/** @throws TypeError, RangeError for invalid options */
 export function checkOptions(caller: string, options: DynamoDBStoreOptions): TableOptions {
   if (typeof options !== 'object' || options === null) {
     throw new TypeError(`options of ${caller} is ${describeType(options)}: give { tableName }`);
@@ -66,7 +66,7 @@ function documentClient(client: DynamoDBStoreOptions['client']): DynamoDBDocumen
       `client is ${describeType(client)}: give a DynamoDBClient or a DynamoDBDocumentClient, or leave it out`,
     );
   }
-  // The document client has settings of its own, which the user may have put on the client under it: they are kept.
+  // Keep the document client's own settings, which the user may have put on the client under it.
   const { translateConfig } = client.config as { translateConfig?: Parameters<typeof DynamoDBDocumentClient.from>[1] };
   return DynamoDBDocumentClient.from(client, translateConfig);
 }
@@ -95,10 +95,10 @@ function checkPrefix(prefix: unknown): void {
   }
 }
 
-/** DynamoDB was seen to close a connection after 60 s without a request; other servers do so sooner. */
+/** DynamoDB closed connections after 60 s without a request in a test; other servers do so sooner. */
 const LONGEST_IDLE_MS = 10_000;
 
-/** What is used of the SDK's handler on Node, and of Node's agents. */
+/** The parts of the SDK's handler on Node, and of Node's agents, that are used here. */
 interface Handler {
   httpHandlerConfigs?(): Agents;
   /** Older handlers, without that function, keep their agents here. The first request sets it. */
@@ -113,9 +113,9 @@ interface Agent {
 }
 
 /**
- * Has a client send nothing over a connection that was idle for long. A process that is frozen, as on Lambda between
- * two invocations, does not learn that a server has closed a connection before it sends over it again, and then cannot
- * know whether that request was applied. Where a client has no sockets, as on Workers, nothing changes.
+ * Keeps a client from sending over a connection that was idle for long. A frozen process, such as Lambda between two
+ * invocations, does not notice that the server has closed a connection until it sends again, and then cannot know
+ * whether that request was applied. Does nothing if the client has no sockets, as on Workers.
  *
  * @returns the client
  */
@@ -123,7 +123,7 @@ export function closeIdleSockets(client: DynamoDBClient): DynamoDBClient {
   let sentMs = systemClock.now();
   client.middlewareStack.add(
     (next) => (args) => {
-      // The wall clock goes on while a process is frozen.
+      // The wall clock keeps running while a process is frozen.
       const nowMs = systemClock.now();
       if (nowMs - sentMs > LONGEST_IDLE_MS) {
         const handler = client.config.requestHandler as unknown as Handler;

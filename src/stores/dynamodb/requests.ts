@@ -9,13 +9,11 @@ import { forcedFields, grantFields, markFields, pausedFields, releaseFields } fr
 import { defined } from '../../core/values/defined.js';
 
 /*
- * Every write this library makes to DynamoDB: one conditional UpdateItem a verb, as values. Pure. The expressions are
- * those of docs/protocol.md, each with its plain reading beside it. Names only ever appear as values.
+ * Every write of this library to DynamoDB: one conditional UpdateItem a verb, as values. Pure. The expressions are
+ * those of docs/protocol.md, each with its plain reading above it. Lock names appear only as values.
  */
 
-/**
- * Added to what is stored as the end of a lease, and taken off again by the holder: the server's Date is that coarse.
- */
+/** Added to the stored end of a lease, and subtracted again by the holder, because the server's Date is that coarse. */
 export const PAD_MS = 2_000;
 
 export interface UpdateRequest {
@@ -29,7 +27,7 @@ export interface UpdateRequest {
 /** Attributes whose names are reserved words of DynamoDB. */
 const RESERVED: readonly string[] = ['state', 'result', 'error'];
 
-// Never held, or given back and over.
+// Never held, or released, with no hold left.
 const FREE = '(attribute_not_exists(lockUntil) OR (#state <> :held AND lockUntil <= :now))';
 // Not a late copy of a request whose grant has ended.
 const NEW_ATTEMPT = '(attribute_not_exists(attemptId) OR attemptId <> :att)';
@@ -38,12 +36,12 @@ const NOT_BARRED = '(attribute_not_exists(barredAttempt) OR barredAttempt <> :at
 const NOT_PAUSED = '(attribute_not_exists(pausedUntil) OR pausedUntil <= :now)';
 // No newer tick, nor this one, is done.
 const TICK_IS_NEW = 'attribute_not_exists(doneTick) OR doneTick < :tick';
-// A newer one is, but this one is listed as not done.
+// A newer tick is done, but this one is listed as not done.
 const TICK_IS_LISTED = 'doneTick > :tick AND contains(openTicks, :listed)';
 const TICK_IS_OPEN = `(${TICK_IS_NEW} OR (${TICK_IS_LISTED}))`;
-// Still this attempt's, not ended.
+// This attempt still holds the lock.
 const OURS = 'attemptId = :att AND #state = :held';
-// This very grant: a late acquire can be a second one of its attempt, and by then the lists of ticks are others.
+// This grant still holds the lock. A late acquire can be a second grant of its attempt, with other lists of ticks.
 const THIS_GRANT = `${OURS} AND fencingToken = :token`;
 
 export function acquireRequest(claim: Claim, nowMs: number): UpdateRequest {
@@ -51,7 +49,7 @@ export function acquireRequest(claim: Claim, nowMs: number): UpdateRequest {
   return grantRequest(claim, fields, [FREE, NEW_ATTEMPT, NOT_BARRED, NOT_PAUSED], { ':now': nowMs, ':held': 'held' });
 }
 
-/** Takes over from the very grant that was seen: refused once it has changed. */
+/** Takes over from the grant that was seen; refused if the record has changed since. */
 export function takeoverRequest(claim: Claim, nowMs: number, seen: LockRecord): UpdateRequest {
   const { attemptId, lockUntil, state } = seen;
   const fields = grantFields(claim, nowMs, nowMs + claim.leaseMs + PAD_MS, seen);
@@ -84,7 +82,7 @@ function grantRequest(
   const isOpen = listed === undefined ? `(${TICK_IS_NEW})` : TICK_IS_OPEN;
   const all = hasTick ? [...conditions, isOpen] : conditions;
   return {
-    // The token rises by one a grant; where there is no record it begins at the clock.
+    // The token rises by one a grant; without a record it starts at the clock.
     UpdateExpression: `${update}, fencingToken = if_not_exists(fencingToken, :now) + :one${hasTick ? '' : ' REMOVE tick'}`,
     ConditionExpression: all.join(' AND '),
     ExpressionAttributeNames: names,
@@ -98,7 +96,7 @@ function grantRequest(
   };
 }
 
-/** Bars an attempt whose fate is unknown, unless it holds the lock. */
+/** Bars an attempt without a known result, unless it holds the lock. */
 export function cancelRequest(attemptId: string): UpdateRequest {
   return {
     UpdateExpression: 'SET barredAttempt = :att',
@@ -118,7 +116,7 @@ export function extendRequest(lease: Lease, untilMs: number): UpdateRequest {
   };
 }
 
-/** Its tick is open no more once it is applied, so that a late copy changes nothing. */
+/** Marks a tick as done. The tick is then no longer open, so a late copy changes nothing. */
 export function markRequest(lease: Lease, done: DoneTick, untilMs: number): UpdateRequest {
   const { update, names, fieldValues } = set(markFields(lease, done, untilMs));
   return {
@@ -170,7 +168,7 @@ export function pauseRequest(pause: Pause): UpdateRequest {
 }
 
 export function resumeRequest(): UpdateRequest {
-  // Refused where there is no pause, so that no item is made of nothing.
+  // Refused if there is no pause, so that no item is created.
   return {
     UpdateExpression: 'REMOVE pausedUntil, pausedBy',
     ConditionExpression: 'attribute_exists(pausedUntil)',
@@ -178,12 +176,15 @@ export function resumeRequest(): UpdateRequest {
   };
 }
 
-/** Leaves of the very record that was seen what a delete keeps; refused also where an operator has paused it since. */
+/**
+ * Reduces the record that was seen to the part that a delete keeps; also refused if an operator has paused the lock
+ * since.
+ */
 export function deleteRequest(deletion: Deletion, seen: LockRecord): UpdateRequest {
   const { fencingToken, lockUntil, state, pausedUntil, barredAttempt } = seen;
   const { barredAttempt: bar, ...left } = deletedRecord(deletion, seen);
   const { update, names, fieldValues } = set(left);
-  // A cancel may have come since: a bar stays as it is, unless it is the corrupt one that was seen.
+  // A cancel may have come since, so keep a bar, unless it is the corrupt one that was seen.
   const corruptBar = bar === undefined ? barredAttempt : undefined;
   const gone = recordAttributes().filter(
     (attribute) => !(attribute in left) && (attribute !== 'barredAttempt' || corruptBar !== undefined),
@@ -226,14 +227,14 @@ export function listTicksRequest({ openTicks, failedTicks, seen }: TickListing):
   });
   return {
     UpdateExpression: update,
-    // Nobody holds the lock, and its ticks are as the operator has seen them.
+    // Nobody holds the lock, and its ticks are those that the operator saw.
     ConditionExpression: ['(#state = :released OR #state = :forced)', ...unchanged].join(' AND '),
     ExpressionAttributeNames: { '#state': 'state' },
     ExpressionAttributeValues: { ...fieldValues, ...old, ':released': 'released', ':forced': 'forced' },
   };
 }
 
-/** Writes one check-in and brings the whole list back. One who only looks writes nothing that was not there. */
+/** Writes one check-in and returns the whole list. A caller that only reads changes nothing. */
 export function checkInRequest({ member, forget }: CheckIn, nowMs: number): UpdateRequest {
   const gone = member === undefined && forget.length === 0 ? [''] : forget;
   const names = Object.fromEntries(gone.map((name, i) => [`#f${i}`, memberAttribute(name)]));
@@ -249,7 +250,7 @@ export function checkInRequest({ member, forget }: CheckIn, nowMs: number): Upda
   };
 }
 
-/** A SET of all fields, with a placeholder for each value and for each reserved name. */
+/** A SET of all fields, with placeholders for values and reserved names. */
 function set(fields: LockRecord): {
   readonly update: string;
   readonly names: Record<string, string>;

@@ -1,14 +1,14 @@
 import type { ClockBounds } from '../../core/ports/lock-store.js';
 import type { Clock } from '../../core/values/clock.js';
 
-/** What a response tells of time. */
+/** The times of a response. */
 export interface ResponseTime {
   /** The server's Date header, truncated by the server to a whole second; absent behind a mock. */
   readonly serverMs?: number;
   readonly clock?: ClockBounds;
-  /** Monotonic instant of the send that was answered. */
+  /** Monotonic instant of the send that this answers. */
   readonly sentMono: number;
-  /** A success without the request id by which DynamoDB names each of its answers. */
+  /** A success without the request id that every answer of DynamoDB has. */
   readonly isUnnamed?: boolean;
 }
 
@@ -23,10 +23,10 @@ interface Middleware {
 }
 
 /**
- * Reads the Date header of each response to a command, an error's too, by an ordinary middleware of that command: the
- * client is left alone, and the body stays a stream. Call it when the command is sent.
+ * Reads the Date header of each response to a command, also of an error, by an ordinary middleware of that command: the
+ * client is not changed, and the body stays a stream. Call it when the command is sent.
  *
- * @returns what the latest response told
+ * @returns the times of the latest response
  */
 export function timeResponses(command: { readonly middlewareStack: object }, clock: Clock): () => ResponseTime {
   const sentMono = clock.monotonic();
@@ -39,7 +39,7 @@ export function timeResponses(command: { readonly middlewareStack: object }, clo
       latest = { sentMono, isUnnamed: isUnnamed(response), ...readDate(response, sentWall, clock.now()) };
       return reply;
     },
-    // The document client puts a command's stack together twice; the second copy takes the place of the first.
+    // The document client builds a command's stack twice; the second copy replaces the first.
     { step: 'deserialize', priority: 'low', name: 'singleExecutionResponseTime', override: true },
   );
   return () => latest;
@@ -57,14 +57,14 @@ function isUnnamed({ statusCode = 0, headers }: Response): boolean {
 function readDate({ headers }: Response, sentWall: number, receivedWall: number): Omit<ResponseTime, 'sentMono'> {
   const serverMs = Date.parse(headers?.['date'] ?? '');
   if (Number.isNaN(serverMs)) return {};
-  // The server's clock was somewhere in the second that the header names, between our sending and our receiving.
+  // The server's clock was within the second of the header, at some instant between send and receive.
   return { serverMs, clock: { minMs: serverMs - receivedWall, maxMs: serverMs + 1_000 - sentWall } };
 }
 
 /** How far behind the true time a Date header may be: truncated to the second, and up to one more second old. */
 const SLOP_MS = 2_000;
 
-/** The monotonic instant up to which the server's clock vouches for a lease; nothing without a Date header. */
+/** The monotonic instant until which a lease is valid by the server's clock; nothing without a Date header. */
 export function capMono(lockUntilMs: number, { serverMs, sentMono }: ResponseTime): { readonly capMono?: number } {
   return serverMs === undefined ? {} : { capMono: sentMono + (lockUntilMs - serverMs - SLOP_MS) };
 }

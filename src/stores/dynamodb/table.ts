@@ -11,15 +11,15 @@ import type { UpdateRequest } from './requests.js';
 /** Value of the sort key of every lock, in tables that have one. */
 export const SORT_VALUE = 'lock';
 
-/** What a request is for. */
+/** The verb and the lock of a request. */
 export interface Purpose {
   readonly operation: StoreOperation;
   readonly name: string;
 }
 
-/** A write, and what it is for. */
+/** A write, with its verb and lock. */
 export interface UpdateOrder extends Purpose {
-  /** @default that of the lock */
+  /** @default the key of the lock */
   readonly key?: TableKey;
   readonly request: UpdateRequest;
 }

@@ -2,16 +2,16 @@ import { FORCE_STEP } from '../../core/record/lock-record.js';
 import { BASE_36, type RedisScript, script } from './scripts.js';
 
 /*
- * What operators do, as Lua scripts like those of `scripts.ts`. A file of its own, so that no function's bundle
- * carries them.
+ * The operators' verbs, as Lua scripts like those of `scripts.ts`. A file of its own, so that no function's bundle
+ * contains them.
  */
 
-/** A name without a record, or with what a delete has left. */
+/** Answers `unknown` for a name without a record, or with a deleted one. */
 const UNLESS_KNOWN = `if not next(lock) or lock.state == 'deleted' and not lock.pausedUntil then return answer('unknown') end`;
 
 /**
- * `adminId fencingToken failedTicks`: `forced`, or `changed` when the lock is not held under that token.
- * `failedTicks` is empty when the list stays as it is. The row of the run is that of `rowOfForce` in run-ring.ts.
+ * `adminId fencingToken failedTicks`: `forced`, or `changed` if the lock is not held under that token. `failedTicks` is
+ * empty if the list does not change. The row of the run is like that of `rowOfForce` in run-ring.ts.
  */
 export const FORCE_RELEASE: RedisScript = script(`${BASE_36}
 if lock.attemptId == ARGV[1] then return answer('forced') end
@@ -27,13 +27,13 @@ if ARGV[3] ~= '' then redis.call('HSET', key, 'failedTicks', ARGV[3]) end
 return answer('forced')
 `);
 
-/** `pausedUntil pausedBy`: `paused`, with the record as it is from then on. */
+/** `pausedUntil pausedBy`: `paused`, with the new record. */
 export const PAUSE: RedisScript = script(`
 redis.call('HSET', key, 'pausedUntil', ARGV[1], 'pausedBy', ARGV[2], 'v', '1')
 return answer('paused', 0, read())
 `);
 
-/** `resumed`, `not-paused` where no pause was in force, or `unknown` where there is no lock. */
+/** `resumed`, `not-paused` if no pause was in force, or `unknown` if there is no lock. */
 export const RESUME: RedisScript = script(`
 ${UNLESS_KNOWN}
 redis.call('HDEL', key, 'pausedUntil', 'pausedBy')
@@ -42,8 +42,8 @@ return tell(untilMs > now and 'resumed' or 'not-paused')
 `);
 
 /**
- * `adminId fencingToken`: `deleted`, `held`, `changed` where the token is another, or `unknown` where there is no lock.
- * A token that is corrupt is another, and a lock whose `lockUntil` is corrupt stays held.
+ * `adminId fencingToken`: `deleted`, `held`, `changed` if the token differs, or `unknown` if there is no lock. A
+ * corrupt token counts as different, and a lock with a corrupt `lockUntil` as held.
  */
 export const DELETE: RedisScript = script(`
 if lock.attemptId == ARGV[1] then return answer('deleted') end
@@ -61,8 +61,8 @@ return answer('deleted')
 `);
 
 /**
- * `openTicks failedTicks`, then `fencingToken doneTick openTicks failedTicks` as they were seen, empty where there was
- * none: `listed`, or `changed` where the lock is held, has never run, or is not as it was seen.
+ * `openTicks failedTicks`, then `fencingToken doneTick openTicks failedTicks` as they were read, empty if absent:
+ * `listed`, or `changed` if the lock is held, has never run, or has changed since.
  */
 export const LIST_TICKS: RedisScript = script(`
 local function has(field, value) return (lock[field] or '') == value end
@@ -79,8 +79,8 @@ return answer('read', 0, lock)
 `);
 
 /**
- * A page of names, `cursor`. The prefix goes in as a key, so that a client that puts a prefix of its own before each
- * key puts it here too.
+ * A page of names, `cursor`. The prefix is passed as a key, so that a client that adds its own prefix to each key adds
+ * it here too.
  */
 export const LIST: RedisScript = {
   text: `

@@ -18,10 +18,10 @@ import { classifyFailure, failureOf } from './errors.js';
 import { readPage } from './reply.js';
 import type { RedisConnection } from './send.js';
 
-/** Locks that a list reads at a time: a signal warns of more than ten who listen to it. */
+/** Read ten locks at a time: Node warns if an AbortSignal has more than ten listeners. */
 const READ_TOGETHER = 10;
 
-/** What operators do to locks in a Redis. */
+/** The operators' port of locks in a Redis. */
 export function redisAdmin(redis: RedisConnection): LockAdminStore {
   return {
     list: (call) => list(redis, call),
@@ -46,7 +46,7 @@ async function list(redis: RedisConnection, call: StoreCall): Promise<StoredLock
     for (const name of answer.value.names) names.add(name);
     cursor = answer.value.cursor;
   } while (cursor !== '0');
-  // Something else may lie under the prefix, with a key that no lock can have.
+  // Other data may use the prefix, with a key that no lock can have.
   const ofLocks = [...names].filter((name) => name !== '' && nameProblem(keyPrefix + name) === undefined);
   const locks: StoredLock[] = [];
   for (let start = 0; start < ofLocks.length; start += READ_TOGETHER) {

@@ -10,17 +10,17 @@ import type { TryFailure } from '../../core/request/try-loop.js';
 import { isUnsent } from '../../core/request/try-loop.js';
 
 /*
- * What the errors of Redis and its clients mean: whether the script may have run, whether another try may help, and
- * what to tell people. Clients put the whole command, with ids and addresses, into their messages: only what stands
+ * The meaning of the errors of Redis and its clients: whether the script may have run, whether another try may help,
+ * and the message for people. Clients put the whole command, with ids and addresses, into their messages: only the text
  * before it is read, and only Redis's own first word is repeated.
  */
 
-/** The client cannot send just now, and says so before it is asked. The message is for people. */
+/** The client cannot send now, and reports this before a call. The message is for people. */
 export class NotSent extends Error {
   override readonly name = 'NotSent';
-  /** `ACCESS_DENIED` where credentials are missing; nothing but a change of the program helps then. */
+  /** `ACCESS_DENIED` if credentials are missing: only a change of the program helps. */
   readonly code: LockStoreErrorCode;
-  /** Whether the client is on its way to a connection. */
+  /** Whether the client is connecting. */
   readonly retry: boolean;
 
   constructor(code: LockStoreErrorCode, message: string, retry = false) {
@@ -30,18 +30,18 @@ export class NotSent extends Error {
   }
 }
 
-/** `denied` and `refused` need somebody to change something; `unsent` and `busy` were surely not applied. */
+/** `denied` and `refused` need a change by somebody; `unsent` and `busy` were certainly not applied. */
 type Kind = 'denied' | 'refused' | 'busy' | 'unsent' | 'unknown';
 
 const DENIED = /^(NOAUTH|WRONGPASS|NOPERM|Unauthorized)\b/;
 const BUSY = /^(BUSY|LOADING|TRYAGAIN|CLUSTERDOWN|MASTERDOWN|READONLY|OOM|NOREPLICAS)\b/;
 const QUOTA = /max (daily |monthly )?request|rate limit/i;
-/** ioredis and node-redis of a command that they neither send now nor keep to be sent later. */
+/** Messages of ioredis and node-redis for a command that they neither send now nor keep for later. */
 const OFFLINE = /^(Stream isn't writeable|The client is offline)/;
 const REFUSED = /^(WRONGTYPE|ERR|NOSCRIPT|MOVED|CROSSSLOT)\b/;
-/** What @upstash/redis puts behind the error of an answer whose status is not 2xx. It does not tell the status. */
+/** @upstash/redis appends this to the error of an answer whose status is not 2xx. It does not give the status. */
 const COMMAND = ', command was: ';
-/** What Redis says of a script itself, under any status. */
+/** Redis's words about a script itself, under any status. */
 const OF_A_SCRIPT = /script|unknown command/i;
 /** Redis 7 and later rejects Upstash's flag in a script's first line. Older ones, and some others, reject that line. */
 const NO_HEADER = /shebang|near '#'/;
@@ -56,7 +56,7 @@ export function classifyFailure(error: unknown): TryFailure {
   return { ambiguous, retry: kind === 'busy' || kind === 'unsent' || kind === 'unknown' };
 }
 
-/** What a client says, before its connection is ready, of a Redis that does not let it in. */
+/** The error of a client whose login Redis refused, before its connection is ready. */
 export function refusedLogin(error: unknown): NotSent | undefined {
   const [word] = /\b(NOAUTH|WRONGPASS)\b/.exec(messageOf(error)) ?? [];
   return word === undefined
@@ -116,7 +116,7 @@ function kindOf(error: unknown): Kind {
   const message = redisMessage(error);
   if (DENIED.test(message)) return 'denied';
   if (BUSY.test(message) || QUOTA.test(message)) return 'busy';
-  // "ERR" is also what a gateway says of its own failure, be it in front of the script or after it.
+  // A gateway also reports "ERR" for its own failure, before or after the script.
   const ofAGateway = messageOf(error).includes(COMMAND) && message.startsWith('ERR') && !OF_A_SCRIPT.test(message);
   if (REFUSED.test(message)) return ofAGateway ? 'unknown' : 'refused';
   if (OFFLINE.test(message) || isUnsent(error) || isUnsent(readThrown(error, 'cause'))) return 'unsent';
@@ -135,7 +135,7 @@ function firstWord(error: unknown): string | undefined {
 
 const messageOf = (error: unknown) => readThrownText(error, 'message');
 
-/** What may be logged: an error of this library, or the name of a client's and the first word of its message. */
+/** An error that may be logged: one of this library, or a client's name of it with the first word of its message. */
 function withoutCommand(error: unknown): Error {
   if (error instanceof NotSent) return error;
   return Object.assign(new Error(firstWord(error) ?? MESSAGE_LEFT_OUT), { name: errorName(error) });

@@ -27,9 +27,9 @@ import { ACQUIRE, CANCEL, CHECK_IN, EXTEND, MARK, RELEASE } from './scripts.js';
 import type { RedisConnection, RedisReply } from './send.js';
 
 /**
- * Locks in a Redis: one hash a lock name, one script a verb. All time is the server's, so that an expired lock is taken
- * over by the acquire itself. Holds while no acknowledged write is lost: not over a failover to a replica that lags,
- * an eviction, or a flush.
+ * Locks in a Redis: one hash a lock name, one script a verb. All time is the server's, so the acquire itself takes over
+ * an expired lock. Its promises hold while no acknowledged write is lost: not after a failover to a lagging replica, an
+ * eviction, or a flush.
  */
 export function redisLock(redis: RedisConnection): LockStore & MemberStore {
   return {
@@ -47,7 +47,7 @@ function acquire(redis: RedisConnection, claim: Claim, call: StoreCall): Promise
   const { name, attemptId, leaseMs, lockedBy, tickMs, markTickAtStart } = claim;
   let sent: Sent | undefined;
   return settleAttempt(claim, call, {
-    // 1. Acquire, which takes over what is expired as well.
+    // 1. Acquire; this also takes over an expired lock.
     async acquire(note) {
       const listed = tickMs === undefined || markTickAtStart ? '' : listedTick(tickMs);
       const args = [attemptId, leaseMs, lockedBy, tickMs ?? '', markTickAtStart ? '1' : '', listed];
@@ -61,7 +61,7 @@ function acquire(redis: RedisConnection, claim: Claim, call: StoreCall): Promise
       const words = ['own', 'cancelled'] as const;
       return redis.run({ script: CANCEL, operation: 'acquire', name, args: [attemptId], words }, cancelCall);
     },
-    // What is ambiguous was sent.
+    // A cancel follows an ambiguous try, so `sent` is set.
     own: (reply) => (reply.word === 'own' ? ownGrant(claim, reply, sent as Sent) : undefined),
   });
 }
@@ -79,7 +79,7 @@ function judge(claim: Claim, reply: RedisReply<(typeof ACQUIRED)[number]>): Acqu
   throw endedAttempt(claim.name);
 }
 
-/** @throws LockStoreError for an answer with the record of another attempt, which no script gives; CorruptLockError */
+/** @throws LockStoreError for the record of another attempt, which no script returns; CorruptLockError */
 function ownGrant(claim: Claim, { item = {}, clock }: RedisReply, sent: Sent): Granted {
   if (item['attemptId'] !== claim.attemptId) throw endedAttempt(claim.name);
   return { status: 'acquired', lease: leaseOf(claim, readGrant(claim.name, item), sent), clock };

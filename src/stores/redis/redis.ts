@@ -47,17 +47,17 @@ export interface NodeRedisClient {
   readonly isReady?: boolean;
 }
 
-/** Where the locks are. */
+/** Options of `redisStore`. */
 export interface RedisStoreOptions {
-  /** Connected. What it should not send by itself: docs/stores/redis.md, "Limits". */
+  /** A connected client. For the settings that it needs see docs/stores/redis.md, "Limits". */
   readonly client: IORedisClient | NodeRedisClient;
   /** Put before each lock name in the key. @default 'lock:' */
   readonly keyPrefix?: string;
 }
 
 /**
- * Locks in a Redis of version 7 or later, over a client that stays open. Promises nothing once an
- * acknowledged write is lost: see docs/protocol.md, "On Redis".
+ * Locks in a Redis of version 7 or later, over a client that stays open. Promises nothing after an acknowledged write
+ * is lost: see docs/protocol.md, "On Redis".
  *
  * @example
  * ```ts
@@ -68,14 +68,14 @@ export interface RedisStoreOptions {
  * export const store = redisStore({ client });
  * ```
  *
- * @throws TypeError for options that cannot be; nothing is sent
+ * @throws TypeError for invalid options; nothing is sent
  */
 export function redisStore(options: RedisStoreOptions): LockStore & MemberStore {
   return redisLock(connection('redisStore', options));
 }
 
 /**
- * What operators do to locks in a Redis. Options as for `redisStore`.
+ * The operators' port of locks in a Redis. Options as for `redisStore`.
  *
  * @example
  * ```ts
@@ -132,21 +132,21 @@ function clientOf(client: IORedisClient | NodeRedisClient): RedisClient {
 }
 
 /*
- * What clients tell of their connection. No script of a lock is handed to one that has none: it would refuse it, or
- * keep it and send it when nobody waits for it any more.
+ * The state of clients' connections. A client without a connection gets no script of a lock: it would refuse the
+ * script, or keep it and send it when nobody waits for it any more.
  */
 
-/** `closed` until somebody connects it; `away` while it connects by itself. */
+/** `closed` until the program connects it; `away` while it connects by itself. */
 type State = 'closed' | 'away' | 'usable';
 
-/** How often a client that connects is looked at. */
+/** Time between two looks at a client that is connecting. */
 const LOOK_MS = 10;
 
 /**
- * What a client tells of its connection, as a {@link RedisClient} does.
+ * The state of a client's connection, for a {@link RedisClient}.
  *
- * @param ask sends a script that touches no lock. A client whose login is refused connects again and again, and tells
- * the reason to what waits to be sent.
+ * @param ask sends a script that touches no lock. A client whose login is refused reconnects again and again, and
+ *   reports the reason only to commands that wait to be sent.
  */
 function stateOf(
   state: () => State,
@@ -206,7 +206,7 @@ function notConnected(): NotSent {
 
 const AWAY: ReadonlySet<string | undefined> = new Set(['connecting', 'connect', 'close', 'reconnecting']);
 
-/** One that `wait`s connects when it is asked. */
+/** A client in status `wait` connects at its first command. */
 function ioredisState({ status }: IORedisClient): State {
   if (status === 'end') return 'closed';
   return AWAY.has(status) ? 'away' : 'usable';
@@ -214,6 +214,6 @@ function ioredisState({ status }: IORedisClient): State {
 
 function nodeRedisState(client: NodeRedisClient): State {
   if (client.isOpen === false) return 'closed';
-  // A client of sentinels looks for the master when it is asked.
+  // A client of sentinels looks for the master at its first command.
   return client.isReady === false && !('getMasterNode' in client) ? 'away' : 'usable';
 }

@@ -1,18 +1,19 @@
 import { type Item, isNumericAttribute } from '../../core/record/lock-record.js';
 import { describe } from '../../core/values/describe.js';
 
-/** What a script answered: a word, the server's time, a number of the script's own, and what it tells of the record. */
+/**
+ * A script's answer: a word, the server's time, a number that depends on the script, and the record if it returns one.
+ */
 export interface ScriptReply<W extends string> {
   readonly word: W;
   readonly nowMs: number;
   readonly number: number;
-  /** Undefined where there was no hash. Attributes that are numbers are read as such, where they can be. */
+  /** Undefined if there was no hash. Numeric attributes are read as numbers if possible. */
   readonly item: Item | undefined;
 }
 
 /**
- * Reads a script's answer. Only the words that are listed are taken: clients invent answers, such as `{}` for a call
- * that was aborted.
+ * Reads a script's answer. Accepts only the listed words: clients invent answers, such as `{}` for an aborted call.
  *
  * @throws UnexpectedReply
  */
@@ -41,7 +42,7 @@ function countOf(text: unknown): number | undefined {
   return Number.isSafeInteger(count) ? count : undefined;
 }
 
-/** A page of names: the cursor of the next, and the names. @throws UnexpectedReply */
+/** A page of names, and the cursor of the next page. @throws UnexpectedReply */
 export function readPage(reply: unknown): { readonly cursor: string; readonly names: readonly string[] } {
   const [word, cursor, ...names] = listOf(reply);
   if (word !== 'page' || typeof cursor !== 'string' || !/^\d+$/.test(cursor)) throw new UnexpectedReply(reply);
@@ -49,7 +50,7 @@ export function readPage(reply: unknown): { readonly cursor: string; readonly na
   return { cursor, names };
 }
 
-/** The list in an answer, which a client may have read out of its text. */
+/** The list in an answer; a client may have parsed its text already. */
 function listOf(reply: unknown): unknown[] {
   const list = typeof reply === 'string' ? parsed(reply) : reply;
   if (!Array.isArray(list)) throw new UnexpectedReply(reply);
@@ -64,7 +65,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The client returned what no script answers. Whether the script ran is not known. */
+/** The client returned an answer that no script gives. The script may have run. */
 class UnexpectedReply extends Error {
   override readonly name = 'UnexpectedReply';
 

@@ -1,20 +1,21 @@
 /*
- * The verbs as Lua scripts over one hash a lock, constant and complete: what differs between calls goes in as KEYS and
- * ARGV. A script runs alone, and reads the server's clock, so that each verb is one conditional write and no client's
- * clock decides. See docs/protocol.md, "On Redis".
+ * The verbs as Lua scripts over one hash a lock, constant and complete: a call passes its values as KEYS and ARGV. A
+ * script runs alone, and reads the server's clock, so that each verb is one conditional write and no client's clock
+ * decides. See docs/protocol.md, "On Redis".
  *
- * Each answers with one JSON text: a list of a word, the server's time, a number of its own and, where its caller needs
- * it, the record as it was before. @upstash/redis reads each answer as JSON; a text that is not JSON costs it an error.
- * All values are texts, so that no client rounds a number. A list is nothing that base64 could be: @upstash/redis asks
- * for base64, and decodes what looks like it also where the server has sent plain text.
+ * Each answers with one JSON text: a list of a word, the server's time, a number that depends on the script and, if its
+ * caller needs it, the record as it was before. @upstash/redis parses each answer as JSON; other texts cost it an
+ * error. All values are texts, so that no client rounds a number. A list cannot be mistaken for base64: @upstash/redis
+ * asks for base64, and decodes any text that looks like it, even if the server sent plain text.
  */
 
 /*
- * What each script begins with. Comments stand outside of the scripts, where bundles leave them out.
+ * The start of each script. Comments are outside the scripts, so that bundles leave them out.
  *
- * - `tell` leaves out the history, r0 to r9, and the attempts that have ended: most of a record, no part of a verdict.
- * - `count`: Lua reads 'inf' and '0x10' as numbers too, and from 2^53 - 1 on cannot tell one from the next.
- * - `ended`: a request of an attempt that has ended may still be under way, so the last twenty that ended are refused.
+ * - `tell` leaves out the history, r0 to r9, and the ended attempts: they are most of a record, and no verdict needs
+ *   them.
+ * - `count`: Lua also reads 'inf' and '0x10' as numbers, and from 2^53 - 1 on cannot distinguish one from the next.
+ * - `ended`: a request of an ended attempt may still be under way, so the last twenty ended attempts are refused.
  */
 const PRELUDE = `
 local key = KEYS[1]
@@ -62,7 +63,7 @@ local function ended(id)
 end
 `;
 
-/** A script by what it does, with the text that `EVAL` takes. */
+/** A script, with the text for `EVAL`. */
 export interface RedisScript {
   readonly text: string;
 }
@@ -70,7 +71,7 @@ export interface RedisScript {
 /** A script over one lock. */
 export const script = (body: string): RedisScript => ({ text: PRELUDE + body });
 
-/** How lists of ticks and rows of the history write a whole number that is not negative. */
+/** Writes a whole number of 0 or more in base 36, as in lists of ticks and rows of the history. */
 export const BASE_36 = `
 local function base36(number)
   local digits = ''
@@ -84,8 +85,8 @@ end
 `;
 
 /**
- * What a script that ends a run without its release needs: `failTick` lists its tick as failed. The same as
- * `failedTicksAfterCrash` does for the other stores. In base 36 every instant has eight digits or nine.
+ * For scripts that end a run without its release: `failTick` lists the run's tick as failed, like
+ * `failedTicksAfterCrash` for the other stores. In base 36 every instant has eight or nine digits.
  */
 const FAIL_TICK = `${BASE_36}
 local function isTick(digits) return (#digits == 8 or #digits == 9) and not string.find(digits, '[^%da-z]') end
@@ -107,9 +108,7 @@ local function failTick()
 end
 `;
 
-/**
- * What a script that asks for a tick needs: whether it is open. `listed` is the tick as `openTicks` has it, or empty.
- */
+/** For scripts that ask for a tick: whether it is open. `listed` is the tick as `openTicks` contains it, or empty. */
 const IS_OPEN = `
 local function isOpen(tick, listed)
   local done = tonumber(lock.doneTick or 0)
@@ -122,8 +121,8 @@ end
  * `attemptId leaseMs lockedBy tick markTickAtStart listed`: `granted` (the fencing token), `own`, or `refused`.
  * `listed` is the tick as `openTicks` would list it.
  *
- * Neither seconds nor microseconds tell when a lease is over. What was given back is free although the clock has stepped
- * back since.
+ * An end in seconds or microseconds is never read as a time. A released lock is free even if the clock has stepped back
+ * since.
  */
 export const ACQUIRE: RedisScript = script(`${FAIL_TICK}${IS_OPEN}
 local id, lease, who, tick, mark, listed = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4], ARGV[5], ARGV[6]
@@ -171,8 +170,8 @@ return answer('extended', untilMs)
 `);
 
 /**
- * `attemptId leaseMs tick listed doneTick openTicks failedTicks`, the lists empty where they stay: `marked` (the new
- * lockUntil), or `lost`. A late copy finds its tick done, and changes no list.
+ * `attemptId leaseMs tick listed doneTick openTicks failedTicks`, with empty lists if they do not change: `marked` (the
+ * new lockUntil), or `lost`. A late copy finds its tick done, and changes no list.
  */
 export const MARK: RedisScript = script(`${IS_OPEN}
 local id, lease, tick, listed, done, open, failed = unpack(ARGV)
@@ -216,7 +215,7 @@ ended(id)
 return answer('released')
 `);
 
-/** `me gone…`, the attributes of members, `me` empty for one who only looks: `listed`, with the list as it is now. */
+/** `me gone…`, the attributes of members; `me` is empty if the caller only reads: `listed`, with the current list. */
 export const CHECK_IN: RedisScript = script(`
 if ARGV[1] ~= '' then redis.call('HSET', key, ARGV[1], text(now)) end
 for i = 2, #ARGV do redis.call('HDEL', key, ARGV[i]) end

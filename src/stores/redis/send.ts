@@ -12,36 +12,36 @@ import type { RedisScript } from './scripts.js';
 export interface ScriptClient {
   eval(script: string, keys: string[], args: string[]): Promise<unknown>;
   evalsha(sha1: string, keys: string[], args: string[]): Promise<unknown>;
-  /** Why the client cannot send now, as far as it tells. */
+  /** Why the client cannot send now, if it reports a reason. */
   notSent(): NotSent | undefined;
-  /** Waits for a client that is on its way to a connection; what is left of the call then, if anything. */
+  /** Waits for a client that is connecting. Resolves to the call with the time that is left, or to the reason. */
   connected?(call: StoreCall): Promise<StoreCall | NotSent> | undefined;
 }
 
-/** A client, and what all stores over it have learnt of its Redis. */
+/** A client, and facts of its Redis that all stores over it share. */
 export interface RedisClient extends ScriptClient {
-  /** A first line that the scripts need at this Redis; empty once the Redis has refused it. */
+  /** The first line that scripts need on this Redis; empty once the Redis has refused it. */
   header: string;
   /** The hash of each script, with that line. */
   readonly hashes: Map<RedisScript, string | Promise<string>>;
-  /** Scripts that a call has sent whole, until it is answered. */
+  /** Scripts that a call has sent whole, while it is not answered. */
   readonly loads: Map<RedisScript, Promise<unknown>>;
 }
 
-/** A script on its way. */
+/** A script that is being sent. */
 export interface Sending {
   readonly script: RedisScript;
   readonly keys: string[];
   readonly args: string[];
   readonly signal?: AbortSignal | undefined;
-  /** Whether it waits while another call sends the script whole, so that many at once send it whole once. */
+  /** Whether it waits while another call sends the script whole, so that of many calls only one does so. */
   readonly waits: boolean;
 }
 
 /**
- * Makes one client for all stores over the same client, so that they learn once what its Redis knows and refuses.
+ * Makes one `RedisClient` for all stores over the same client, so that they share the facts of its Redis.
  *
- * @param header the first line that its scripts have at first
+ * @param header the first line of its scripts, until the Redis refuses it
  */
 export function sharedClients(header: string): (client: object, make: () => ScriptClient) => RedisClient {
   const shared = new WeakMap<object, RedisClient>();
@@ -52,7 +52,7 @@ export function sharedClients(header: string): (client: object, make: () => Scri
   };
 }
 
-/** Sends a script by its hash and, where Redis does not know it yet, whole. Rejects with what the client says. */
+/** Sends a script by its hash, and whole if Redis does not know it yet. Rejects with the client's error. */
 async function sendScript(client: RedisClient, sending: Sending): Promise<unknown> {
   const { script, keys, args, signal, waits } = sending;
   const known = hashIn(client, script);
@@ -88,7 +88,7 @@ async function sendWhole(client: RedisClient, sending: Sending): Promise<unknown
   }
 }
 
-/** The hash of a script; at first on its way. */
+/** The hash of a script; a promise until it is computed. */
 function hashIn({ header, hashes }: RedisClient, script: RedisScript): string | Promise<string> {
   const known = hashes.get(script);
   if (known !== undefined) return known;
@@ -105,7 +105,7 @@ async function sha1(text: string): Promise<string> {
   return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** What a script answered, and what that tells of this host's clock. */
+/** A script's answer, and the bounds of this host's clock error. */
 export interface RedisReply<W extends string = string> extends ScriptReply<W> {
   readonly clock: ClockBounds;
   readonly sent: Sent;
@@ -121,11 +121,11 @@ export interface RedisConnection {
   readonly keyPrefix: string;
   /** Sends a script until it is answered. @throws LockStoreError (INVALID_NAME) */
   run<W extends string>(order: ScriptOrder<W>, call: StoreCall): Promise<RedisAnswer<W>>;
-  /** Sends a script once, and takes whatever comes. */
+  /** Sends a script once, and returns any answer unchecked. */
   send(script: RedisScript, keys: string[], args: string[]): Promise<unknown>;
 }
 
-/** A script, what it is for, and the words that it may answer with. */
+/** A script, its verb and lock, and the words that it may answer with. */
 export interface ScriptOrder<W extends string> {
   readonly script: RedisScript;
   readonly operation: StoreOperation;
@@ -134,7 +134,7 @@ export interface ScriptOrder<W extends string> {
   readonly words: readonly W[];
 }
 
-/** The prefix where none is given: a Redis holds other things too. */
+/** The default prefix, because a Redis also contains other data. */
 const DEFAULT_PREFIX = 'lock:';
 
 export function redisConnection(client: RedisClient, keyPrefix: unknown = DEFAULT_PREFIX): RedisConnection {

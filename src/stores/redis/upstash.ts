@@ -8,7 +8,7 @@ import { NotSent } from './errors.js';
 import { redisLock } from './lock.js';
 import { type RedisClient, type RedisConnection, redisConnection, sharedClients } from './send.js';
 
-/** What is used of a client of @upstash/redis; one of your own that speaks Upstash's REST fits too. */
+/** The part of a client of @upstash/redis that is used here; your own client of Upstash's REST API fits too. */
 export interface UpstashClient {
   /** Runs a script. */
   eval(script: string, keys: string[], args: string[]): Promise<unknown>;
@@ -16,11 +16,11 @@ export interface UpstashClient {
   evalsha(sha1: string, keys: string[], args: string[]): Promise<unknown>;
 }
 
-/** Where the locks are. */
+/** Options of `upstashStore`. */
 export interface UpstashStoreOptions {
   /**
-   * `new Redis({ url, token, retry: { retries: 0 } })`: this library does the retrying, and `retry: false` would still
-   * send twice.
+   * `new Redis({ url, token, retry: { retries: 0 } })`: this library retries, and `retry: false` would still send
+   * twice.
    */
   readonly redis: UpstashClient;
   /** Put before each lock name in the key. @default 'lock:' */
@@ -31,8 +31,8 @@ export interface UpstashStoreOptions {
 const KEY_LOCKING = '#!lua flags=allow-key-locking';
 
 /**
- * Locks in Upstash Redis, over REST. Promises nothing once an acknowledged write is lost: see docs/protocol.md,
- * "On Redis".
+ * Locks in Upstash Redis, over REST. Promises nothing after an acknowledged write is lost: see docs/protocol.md, "On
+ * Redis".
  *
  * @example
  * ```ts
@@ -43,14 +43,14 @@ const KEY_LOCKING = '#!lua flags=allow-key-locking';
  * export const store = upstashStore({ redis });
  * ```
  *
- * @throws TypeError for options that cannot be; nothing is sent
+ * @throws TypeError for invalid options; nothing is sent
  */
 export function upstashStore(options: UpstashStoreOptions): LockStore & MemberStore {
   return redisLock(connection('upstashStore', options));
 }
 
 /**
- * What operators do to locks in Upstash Redis. Options as for `upstashStore`.
+ * The operators' port of locks in Upstash Redis. Options as for `upstashStore`.
  *
  * @example
  * ```ts
@@ -100,7 +100,7 @@ function clientOf(redis: UpstashClient): RedisClient {
 const NO_URL =
   'the client of @upstash/redis has no URL: set UPSTASH_REDIS_REST_URL and UPSTASH_REDIS_REST_TOKEN, or give it url and token';
 
-/** A client that was made without one only warns, and then fails as if the network did. */
+/** A client without a URL only warns, and then fails as if the network did. */
 function hasNoUrl(redis: UpstashClient & { readonly client?: { readonly baseUrl?: unknown } }): boolean {
   return redis.client?.baseUrl === '';
 }

@@ -131,7 +131,7 @@ export const acquireCases: readonly ContractCase[] = [
   ),
 
   contractCase('F6 an attempt given up while it was under way is granted, or leaves the lock free', async (scene) => {
-    // Whatever a store does once only is done by now, so that the request is on its way when it is given up.
+    // The store has done its one-time work by now, so the next request is already sent when its caller gives up.
     await scene.run();
     const asked = scene.claim();
     const result = await giveUp(scene, asked).catch(() => undefined);
@@ -147,7 +147,7 @@ export const acquireCases: readonly ContractCase[] = [
   }),
 ];
 
-/** An acquire whose caller stops waiting as soon as it is sent. */
+/** An acquire whose caller gives up as soon as it is sent. */
 export function giveUp({ harness }: Scene, asked: Claim): Promise<AcquireResult> {
   const caller = new AbortController();
   const acquire = harness.store.acquire(asked, { ...harness.call(), signal: caller.signal });

@@ -16,9 +16,9 @@ import { tickCases } from './ticks.js';
 import { tokenCases } from './tokens.js';
 
 /**
- * What every lock store promises, as data for any test runner. A store that passes keeps the rules of docs/protocol.md
- * that can be seen one call at a time; it is not proved right under lost responses or wrong clocks. A number in the
- * name of a case is a line of docs/promises.md (`row 44`) or docs/faults.md (`F51`).
+ * The promises of every lock store, as data for any test runner. A store that passes keeps the rules of
+ * docs/protocol.md that show in single calls. This does not prove it right under lost responses or wrong clocks. A
+ * number in the name of a case is a line of docs/promises.md (`row 44`) or docs/faults.md (`F51`).
  *
  * @example
  * ```ts

@@ -3,7 +3,7 @@ import { type ContractCase, contractCase } from './stage/case.js';
 import { expectFields, expectRejection, expectSame } from './stage/expectation.js';
 import { type Scene, TICK_MS } from './stage/scene.js';
 
-/** Strings that no store can take for the value that belongs there. */
+/** Strings that are no valid value of their attribute. */
 const WRONG: readonly (readonly [attribute: string, value: string])[] = [
   ['attemptId', ''],
   ['fencingToken', 'seven'],
@@ -25,7 +25,7 @@ const WRONG: readonly (readonly [attribute: string, value: string])[] = [
   ['v', 'one'],
 ];
 
-/** Instants in the wrong unit, as another tool may write them. */
+/** Instants in a wrong unit, as another tool may write them. */
 const WRONG_UNITS: readonly (readonly [attribute: string, unit: string, value: number])[] = [
   ['lockedAt', 'seconds', TICK_MS / 1_000],
   ['lockUntil', 'seconds', TICK_MS / 1_000],
@@ -33,7 +33,7 @@ const WRONG_UNITS: readonly (readonly [attribute: string, unit: string, value: n
   ['doneTick', 'seconds', TICK_MS / 1_000],
 ];
 
-/** What an acquire of a lock that nobody holds relies on. */
+/** Attributes that an acquire of a free lock needs. */
 const READ_WHEN_FREE = ['fencingToken', 'pausedUntil', 'doneTick'] as const;
 
 export const corruptCases: readonly ContractCase[] = [

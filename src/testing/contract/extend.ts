@@ -32,7 +32,7 @@ export const extendCases: readonly ContractCase[] = [
     const [wall, mono] = [call.clock.now(), call.clock.monotonic()];
     const extended = await harness.store.extend(lease, { leaseMs: LONGER_MS }, call);
     if (extended.status === 'lost') return expectExtended(extended);
-    // Wall time inside a grant is carried on by the monotonic clock, so it may be a rounding off the wall clock.
+    // Inside a grant the monotonic clock measures the time, so it may differ from the wall clock by a rounding.
     expectBetween(extended.firstSentWall, wall - 2, call.clock.now() + 2, 'firstSentWall');
     expectBetween(extended.firstSentMono, mono, call.clock.monotonic(), 'firstSentMono');
   }),
@@ -122,7 +122,7 @@ export const extendCases: readonly ContractCase[] = [
   }),
 ];
 
-/** A lease that looks right and that no store has granted under this name. */
+/** A valid lease that no store has granted under this name. */
 export async function phantomLease({ harness, name, claim }: Scene): Promise<Lease> {
   const elsewhere = claim({ name: newAttemptId('c'), tickMs: TICK_MS });
   const lease = expectGranted(await harness.store.acquire(elsewhere, harness.call()), 'acquire of another name');

@@ -12,7 +12,7 @@ const LONGER_MS = 2 * LEASE_MS;
 const MINUTE_MS = 60_000;
 const FAILED = { result: 'failed' } as const;
 
-/** What a run with `catchUp` records of the open ticks that it has done before its own. */
+/** The records of a run with `catchUp` about older ticks that it has run. */
 export const markCases: readonly ContractCase[] = [
   contractCase('row 89: a mark records a tick as done while its run holds the lock', async (scene) => {
     await scene.run(tick(0));
@@ -189,13 +189,13 @@ export const markCases: readonly ContractCase[] = [
 
   contractCase('mark tells the instant before its send on both clocks', async ({ grant, refuse, harness }) => {
     const lease = await grant(tick(3));
-    // More time than a rounding.
+    // Let more time pass than a rounding.
     for (let asked = 0; asked < 4; asked++) await refuse('locked');
     const call = harness.call();
     const [wall, mono] = [call.clock.now(), call.clock.monotonic()];
     const marked = await harness.store.mark(lease, { ...tick(1), leaseMs: LEASE_MS }, call);
     if (marked.status === 'lost') return void expectMarked(marked);
-    // Wall time inside a grant is carried on by the monotonic clock, so it may be a rounding off the wall clock.
+    // Inside a grant the monotonic clock measures the time, so it may differ from the wall clock by a rounding.
     expectBetween(marked.firstSentWall, wall - 2, call.clock.now() + 2, 'firstSentWall');
     expectBetween(marked.firstSentMono, mono, call.clock.monotonic(), 'firstSentMono');
   }),
@@ -249,13 +249,15 @@ export const markCases: readonly ContractCase[] = [
   }),
 ];
 
-/** Ticks that have failed, and a newer one that is done: so they are listed as open. */
+/** Lets ticks fail, then does a newer one, so that the failed ticks are listed as open. */
 async function failThenDo({ run }: Scene, failed: readonly number[], done: number): Promise<void> {
   for (const minute of failed) await run(tick(minute), FAILED);
   await run(tick(done));
 }
 
-/** A grant that finds eight ticks listed as open, and two that failed since: ten, once a mark has passed them. */
+/**
+ * A grant that finds eight ticks listed as open, and two that failed since: ten in all, after a mark of a newer tick.
+ */
 async function withMoreThanEight({ run, grant }: Scene): Promise<Lease> {
   await run(tick(0));
   await run(tick(9), { missedTicksMs: ticks(1, 2, 3, 4, 5, 6, 7, 8) });
@@ -263,12 +265,12 @@ async function withMoreThanEight({ run, grant }: Scene): Promise<Lease> {
   return grant(tick(13));
 }
 
-/** Marks the tick of a minute as done, and has the lease that comes back. */
+/** Marks the tick of a minute as done, and returns the new lease. */
 async function markedBy(scene: Scene, lease: Lease, minute: number, changes: object = {}): Promise<Lease> {
   return expectMarked(await scene.mark(lease, { ...tick(minute), ...changes }));
 }
 
-/** The ticks that a lease knows as open, in whichever of its lists, ascending. */
+/** The open ticks in both lists of a lease, ascending. */
 function openOf({ doneTickMs = 0, openTicksMs = [], failedTicksMs = [] }: Lease): string {
   return `${[...openTicksMs, ...failedTicksMs.filter((tickMs) => tickMs > doneTickMs)].sort((a, b) => a - b)}`;
 }

@@ -4,7 +4,7 @@ import { adminCase, type ContractCase, contractCase } from './stage/case.js';
 import { expectFields, expectGranted, expectRejection, expectSame } from './stage/expectation.js';
 import { type Scene, TICK_MS } from './stage/scene.js';
 
-/** Added to a name of the case: near misses, separators, and what other layers give a meaning to. */
+/** Added to a name of the case: near misses, separators, and texts with a meaning in other layers. */
 const ENDINGS = [
   '',
   ' ',
@@ -28,7 +28,7 @@ const ENDINGS = [
   '\u00a0',
 ];
 
-/** Texts that a database or its client may give back as something else. */
+/** Texts that a database or its client may return as other values. */
 const READ_AS_OTHERS = ['12e5', '007', 'true', 'null', '{"a":1}', '"text"', '[1]', '%0A', '%25', '%250A', 'a\nb'];
 
 const REFUSED: readonly (readonly [string, string])[] = [
@@ -145,7 +145,7 @@ export const nameCases: readonly ContractCase[] = [
   }),
 ];
 
-/** All are held at a time, each with a token of its own grant, and released one by one. */
+/** Holds all at a time, each with the token of its own grant, and releases them one by one. */
 async function stayApart({ claim, acquire, release, refuse }: Scene, names: readonly string[]): Promise<void> {
   const leases: Lease[] = [];
   for (const name of names) leases.push(expectGranted(await acquire(claim({ name })), `acquire of '${name}'`));

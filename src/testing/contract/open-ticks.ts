@@ -9,7 +9,7 @@ const AT_START = { markTickAtStart: true };
 const FAILED = { result: 'failed' } as const;
 const UNTIL_MINUTE_9 = [0, 1, 2, 3, 4, 5, 6, 7, 8] as const;
 
-/** Which ticks older than the newest one done may still run. All others are stale: see ticks.ts. */
+/** The ticks older than the newest one done that may still run. All others are stale: see ticks.ts. */
 export const openTickCases: readonly ContractCase[] = [
   contractCase('F74 a tick that failed is open once a newer one is done, until it is done itself', async (scene) => {
     await scene.run(tick(0), FAILED);
@@ -280,7 +280,7 @@ async function opensAllButTheFirst(scene: Scene): Promise<void> {
   for (const minute of others) await isOpenOnce(scene, minute);
 }
 
-/** The grant as the second of two equal acquires tells of it. */
+/** The grant in the answer to the second of two equal acquires. */
 async function grantTwice({ claim, acquire }: Scene, minute: number) {
   const asked = claim(tick(minute));
   expectGranted(await acquire(asked), 'acquire');

@@ -176,7 +176,7 @@ export const releaseCases: readonly ContractCase[] = [
   }),
 ];
 
-/** A call by a host whose wall clock is ahead. */
+/** A call from a host whose wall clock is ahead. */
 function aheadBy(ms: number, call: StoreCall): StoreCall {
   const { clock } = call;
   return {

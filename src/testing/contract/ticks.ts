@@ -197,7 +197,7 @@ export const tickCases: readonly ContractCase[] = [
   }),
 ];
 
-/** Lists of a hundred failed ticks, from that of a minute on. */
+/** Lists of a hundred failed ticks, from the tick of a minute on. */
 function hundredFailed(minute: number) {
   const minutes = Array.from({ length: MOST_LISTED }, (_, n) => minute + n);
   return { openTicks: ',', failedTicks: listOf(ticks(...minutes), MOST_LISTED) };

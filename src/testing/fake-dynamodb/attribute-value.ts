@@ -1,14 +1,14 @@
 import { beyondFake } from './error.js';
 
 /*
- * Attribute values as the document client has them (plain strings, numbers and so on) and as DynamoDB compares and
- * sends them. An absent attribute is `undefined`.
+ * Attribute values in the document client's form (plain strings, numbers and so on), and in DynamoDB's. An absent
+ * attribute is `undefined`.
  */
 
 /** An item as plain values. */
 export type FakeItem = Readonly<Record<string, unknown>>;
 
-/** The value of an attribute; undefined where it is absent. */
+/** The value of an attribute; undefined if it is absent. */
 export function attributeOf(item: FakeItem, attribute: string): unknown {
   return Object.hasOwn(item, attribute) ? item[attribute] : undefined;
 }
@@ -37,13 +37,15 @@ export function areEqual(a: unknown, b: unknown): boolean {
   return a !== undefined && a === b;
 }
 
-/** Below, equal to or above zero as `a` is to `b`; NaN where the two have no order: of two types, or absent. */
+/**
+ * Less than, equal to or greater than 0, as `a` compares to `b`; NaN if they have no order: different types, or absent.
+ */
 export function orderOf(a: unknown, b: unknown): number {
   if (typeof a === 'number' && typeof b === 'number') return a - b;
   return typeof a === 'string' && typeof b === 'string' ? orderOfTexts([...a], [...b]) : Number.NaN;
 }
 
-/** By code points, the order of UTF-8 bytes. */
+/** The order of code points, which is that of UTF-8 bytes. */
 function orderOfTexts(a: readonly string[], b: readonly string[]): number {
   const codeAt = (text: readonly string[], i: number) => text[i]?.codePointAt(0) ?? -1;
   const i = a.findIndex((character, at) => character !== b[at]);

@@ -3,12 +3,12 @@ import { beyondFake } from './error.js';
 import { type ExpressionReader, readExpression } from './expression-reader.js';
 import type { Placeholders } from './placeholders.js';
 
-/** Whether an item allows a write. An item that is not there has no attributes. */
+/** Whether an item allows a write. A missing item has no attributes. */
 export type Condition = (item: FakeItem) => boolean;
 
 type Compare = (a: unknown, b: unknown) => boolean;
 
-/** A comparison with an absent attribute, or one of another type, is false; `<>` alone is then true. */
+/** A comparison with an absent attribute, or with one of another type, is false; only `<>` is then true. */
 const COMPARATORS: ReadonlyMap<string, Compare> = new Map([
   ['=', areEqual],
   ['<>', (a, b) => !areEqual(a, b)],
@@ -27,7 +27,7 @@ const BEYOND: readonly string[] = ['attribute_type', 'begins_with', 'size'];
  * Reads a ConditionExpression of comparisons, `attribute_exists`, `attribute_not_exists`, `contains`, AND, OR, NOT and
  * parentheses.
  *
- * @throws a ValidationException where DynamoDB would throw one, and for what this fake cannot do
+ * @throws a ValidationException if DynamoDB would throw one; an error for features that this fake lacks
  */
 export function parseCondition(text: string, placeholders: Placeholders): Condition {
   const reader = readExpression('ConditionExpression', text, placeholders);
@@ -84,7 +84,7 @@ function functionCall(reader: ExpressionReader): Condition | undefined {
   return (item) => (attributeOf(item, attribute) !== undefined) === shouldExist;
 }
 
-/** Whether one text stands in another. Sets and lists, which `contains` searches too, are in no record. */
+/** Whether one text contains another. DynamoDB's `contains` also searches sets and lists, but no record has any. */
 function contains(reader: ExpressionReader): Condition {
   const operands = [reader.operand()];
   while (reader.takes(',')) operands.push(reader.operand());

@@ -1,4 +1,4 @@
-/** An error as the AWS SDK throws it when DynamoDB has refused a request. */
+/** An error in the form that the AWS SDK throws when DynamoDB refuses a request. */
 export function dynamoDBError(name: string, message: string, details: object = {}): Error {
   const $metadata = { httpStatusCode: 400, attempts: 1, totalRetryDelay: 0 };
   return Object.assign(new Error(message), { name, $fault: 'client', $metadata, ...details });
@@ -8,7 +8,7 @@ export function validationError(message: string): Error {
   return dynamoDBError('ValidationException', message);
 }
 
-/** For what DynamoDB can do and this fake cannot: no answer is better than a wrong one. */
+/** The error for features that DynamoDB has and this fake lacks: no answer is better than a wrong one. */
 export function beyondFake(what: string): Error {
   return validationError(`fakeLockTable cannot ${what}`);
 }

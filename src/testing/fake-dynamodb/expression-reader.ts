@@ -3,15 +3,15 @@ import { beyondFake, validationError } from './error.js';
 import type { Placeholders } from './placeholders.js';
 import { isReservedWord } from './reserved-words.js';
 
-/** Reads one expression, token by token, and refuses what DynamoDB refuses, in its words. */
+/** Reads one expression, token by token. Refuses what DynamoDB refuses, with its messages. */
 export interface ExpressionReader {
-  /** The token that comes next, left where it is; empty at the end. */
+  /** The next token, without taking it; empty at the end. */
   peek(): string;
-  /** Takes the next token if it is this one; a keyword in any case. */
+  /** Takes the next token if it is this one; keywords in any case. */
   takes(token: string): boolean;
   /** Takes the next token, which must be this one. */
   expect(token: string): void;
-  /** Takes the name of a function and its opening parenthesis, if that comes next. */
+  /** Takes the name of a function and its opening parenthesis, if they come next. */
   takeFunction(): string | undefined;
   /** Takes the attribute that must come next. @param caller the function that asks for it */
   attribute(caller?: string): string;
@@ -21,16 +21,16 @@ export interface ExpressionReader {
   end(): void;
   /** An error about this expression. */
   invalid(why: string): Error;
-  /** An error about the next token, which does not belong where it stands. */
+  /** An error about the next token, which is not allowed at its place. */
   syntaxError(): Error;
-  /** An error about an attribute that is set against itself. */
+  /** An error about an attribute that is compared with itself. */
   sameOperands(operator: string, attribute: string): Error;
 }
 
 export interface Operand {
-  /** The attribute; absent where the operand is not just one. */
+  /** The attribute; absent if the operand is not a single attribute. */
   readonly attribute?: string;
-  /** The value; absent where it depends on the item. */
+  /** The value; absent if it depends on the item. */
   readonly literal?: unknown;
   readonly read: (item: FakeItem) => unknown;
 }
@@ -44,10 +44,10 @@ interface Token {
 
 const TOKEN = /[#:]\w+|[A-Za-z]\w*|<>|<=|>=|\S/g;
 const END: Token = { token: '<EOF>', upper: '', start: Number.POSITIVE_INFINITY, end: Number.POSITIVE_INFINITY };
-/** Expressions are few, since they hold no values, and come again and again. */
+/** Tokens by expression. There are few expressions, because they contain no values, and they recur. */
 const KNOWN = new Map<string, readonly Token[]>();
 
-/** @param kind the parameter that holds the expression, such as `ConditionExpression` */
+/** @param kind the parameter with the expression, such as `ConditionExpression` */
 export function readExpression(kind: string, text: string, placeholders: Placeholders): ExpressionReader {
   const tokens = tokensOf(text);
   let at = 0;

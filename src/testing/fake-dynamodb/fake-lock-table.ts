@@ -7,17 +7,17 @@ import { fakeTable, type UpdateInput } from './table.js';
 export interface DocumentClientMock {
   /** The stub of `send`. */
   readonly send: {
-    /** Has every command answered by a function. */
+    /** Lets a function answer every command. */
     callsFake(
       answer: (command: {
-        /** What the command was made of. */
+        /** The input of the command. */
         readonly input: object;
       }) => Promise<never>,
     ): unknown;
   };
 }
 
-/** The table that the fake stands for. */
+/** The table that the fake replaces. */
 export interface FakeLockTableOptions {
   /** @default the table of the first command that this fake answers */
   readonly tableName?: string;
@@ -27,15 +27,15 @@ export interface FakeLockTableOptions {
   readonly sortKey?: string;
 }
 
-/** What a test sees of the table, and does to it behind the back of the code under test. */
+/** A test's direct access to the table, past the code under test. */
 export interface FakeLockTable {
-  /** Every item, to show what was written, or that nothing was. */
+  /** Every item, to check writes, or that there were none. */
   items(): FakeItem[];
   /** The item of a lock; undefined if it has none. @param name with the store's prefix */
   item(name: string): FakeItem | undefined;
-  /** Puts an item in the place of a lock's: one that somebody else holds, that is paused, or that is corrupt. */
+  /** Replaces the item of a lock: with one that somebody else holds, a paused one, or a corrupt one. */
   put(name: string, attributes: FakeItem): void;
-  /** Lets the next command be carried out and its answer be lost: the caller sees a time-out. */
+  /** Carries out the next command but loses its answer: the caller sees a time-out. */
   loseNextResponse(): void;
 }
 
@@ -45,7 +45,7 @@ interface Input extends UpdateInput {
 
 const UPDATE = 'TableName Key UpdateExpression ConditionExpression ExpressionAttributeNames ExpressionAttributeValues';
 const RETURNS = 'ReturnValues ReturnValuesOnConditionCheckFailure';
-/** Parameters of each command that is understood. A read is told from a deletion by its `ConsistentRead`. */
+/** Parameters of each supported command. `ConsistentRead` distinguishes a read from a deletion. */
 const COMMANDS = [
   { verb: 'update', takes: `${UPDATE} ${RETURNS}`.split(' '), needs: ['Key', 'UpdateExpression'] },
   { verb: 'get', takes: ['TableName', 'Key', 'ConsistentRead'], needs: ['Key', 'ConsistentRead'] },
@@ -53,14 +53,14 @@ const COMMANDS = [
 ] as const;
 
 const OPTIONS = namesOf<FakeLockTableOptions>({ tableName: true, partitionKey: true, sortKey: true });
-/** What locks have in a table with a sort key. */
+/** The sort key's value of every lock, in a table with a sort key. */
 const SORT_VALUE = 'lock';
 
 /**
  * Makes a mock of the document client, from `mockClient(DynamoDBDocumentClient)` of aws-sdk-client-mock, behave as the
- * lock table: it evaluates the very expressions that the store sends, as DynamoDB does. Whatever the mock is told with
- * `on(…)` comes first, before or after this; `mock.rejectsOnce(error)` lets one call fail. After `mock.reset()` call
- * this again. Answers carry no Date header, so takeovers go by the caller's clock.
+ * lock table: it evaluates the same expressions that the store sends, as DynamoDB does. Behaviour set with
+ * `mock.on(…)`, before or after this call, takes precedence; `mock.rejectsOnce(error)` lets one call fail. After
+ * `mock.reset()` call this again. Answers carry no Date header, so the caller's clock decides takeovers.
  *
  * @example
  * ```ts
@@ -72,7 +72,7 @@ const SORT_VALUE = 'lock';
  * table.loseNextResponse();
  * ```
  *
- * @throws TypeError for an unknown option, or when `mock` is no mock
+ * @throws TypeError for an unknown option, or if `mock` is not a mock
  */
 export function fakeLockTable(mock: DocumentClientMock, options: FakeLockTableOptions = {}): FakeLockTable {
   if (typeof mock?.send?.callsFake !== 'function') {
@@ -105,7 +105,7 @@ export function fakeLockTable(mock: DocumentClientMock, options: FakeLockTableOp
     }
   };
 
-  // Set on the stub itself, not by mock.callsFake(): so every on(…) comes first, before or after this.
+  // Set on the stub itself, not by mock.callsFake(), so that every on(…) takes precedence, before or after this.
   mock.send.callsFake(async ({ input }): Promise<never> => {
     const isLost = losesResponse;
     losesResponse = false;

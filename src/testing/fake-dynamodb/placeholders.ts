@@ -1,12 +1,12 @@
 import { validationError } from './error.js';
 
-/** The `#names` and `:values` of one request; knows which of them its expressions used. */
+/** The `#names` and `:values` of one request; records which of them its expressions used. */
 export interface Placeholders {
-  /** The attribute behind a `#name`. @throws a ValidationException where it is not defined */
+  /** The attribute behind a `#name`. @throws a ValidationException if it is not defined */
   name(placeholder: string, expression: string): string;
-  /** The value behind a `:value`. @throws a ValidationException where it is not defined */
+  /** The value behind a `:value`. @throws a ValidationException if it is not defined */
   value(placeholder: string, expression: string): unknown;
-  /** @throws a ValidationException for one that no expression used */
+  /** @throws a ValidationException for a placeholder that no expression used */
   refuseUnused(): void;
 }
 

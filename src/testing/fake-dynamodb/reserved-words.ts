@@ -1,4 +1,6 @@
-/** Words that DynamoDB refuses as attribute names in an expression, in any case, unless they stand behind a `#`. */
+/**
+ * Whether DynamoDB refuses a word as an attribute name in an expression, in any case, unless through a `#` placeholder.
+ */
 export function isReservedWord(word: string): boolean {
   return RESERVED_WORDS.has(word.toUpperCase());
 }

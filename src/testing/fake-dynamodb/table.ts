@@ -4,7 +4,7 @@ import { beyondFake, dynamoDBError, validationError } from './error.js';
 import { type PlaceholderInput, placeholdersOf } from './placeholders.js';
 import { parseUpdate } from './update.js';
 
-/** A DynamoDB table with keys of type S, in memory. What it cannot do it refuses, and never guesses. */
+/** A DynamoDB table with keys of type S, in memory. Refuses features that it lacks, and never guesses. */
 export interface FakeTable {
   items(): FakeItem[];
   get(key: FakeItem): FakeItem | undefined;
@@ -12,8 +12,8 @@ export interface FakeTable {
   /**
    * One UpdateItem.
    *
-   * @returns the item before or after, where `ReturnValues` asks for it
-   * @throws a ValidationException, or a ConditionalCheckFailedException with the raw item where that is asked for
+   * @returns the item before or after, if `ReturnValues` asks for it
+   * @throws a ValidationException, or a ConditionalCheckFailedException, with the raw item if that is asked for
    */
   update(input: UpdateInput): FakeItem | undefined;
 }
@@ -82,7 +82,7 @@ function updated(input: UpdateInput, keys: readonly string[], old: FakeItem | un
   const { ReturnValues = 'NONE', ConditionExpression, ReturnValuesOnConditionCheckFailure } = input;
   if (!['NONE', 'ALL_OLD', 'ALL_NEW'].includes(ReturnValues)) throw beyondFake(`return ${ReturnValues}`);
 
-  // 1. Everything that is wrong with the request is found before the item is looked at.
+  // 1. Find every error of the request before reading the item.
   const placeholders = placeholdersOf(input);
   const update = parseUpdate(input.UpdateExpression, placeholders);
   const condition = ConditionExpression === undefined ? undefined : parseCondition(ConditionExpression, placeholders);
@@ -94,13 +94,13 @@ function updated(input: UpdateInput, keys: readonly string[], old: FakeItem | un
     );
   }
 
-  // 2. The condition.
+  // 2. Check the condition.
   if (condition && !condition(old ?? {})) {
     const details = old && ReturnValuesOnConditionCheckFailure === 'ALL_OLD' ? { Item: rawItem(old) } : {};
     throw dynamoDBError('ConditionalCheckFailedException', 'The conditional request failed', details);
   }
 
-  // 3. The write.
+  // 3. Write.
   const item = asStored(update.apply(old ?? input.Key));
   rawItem(item);
   return item;

@@ -6,22 +6,22 @@ import type { Placeholders } from './placeholders.js';
 /** DynamoDB keeps 38 significant digits. */
 const MAX_DIGITS = 38;
 
-/** What a write does to an item. */
+/** A parsed UpdateExpression. */
 export interface Update {
   /** Attributes that it sets or removes. */
   readonly attributes: readonly string[];
-  /** The item afterwards; every value is read from the item before. */
+  /** The new item; every value is read from the old item. */
   apply(item: FakeItem): FakeItem;
 }
 
 /**
  * Reads an UpdateExpression of SET (values, attributes, `if_not_exists`, `+`, `-`) and REMOVE.
  *
- * @throws a ValidationException where DynamoDB would throw one, and for what this fake cannot do
+ * @throws a ValidationException if DynamoDB would throw one; an error for features that this fake lacks
  */
 export function parseUpdate(text: string, placeholders: Placeholders): Update {
   const reader = readExpression('UpdateExpression', text, placeholders);
-  /** What becomes of each attribute; undefined: it is removed. */
+  /** The new value of each attribute; undefined: it is removed. */
   const changes = new Map<string, Operand['read'] | undefined>();
   const sections = new Set<string>();
 
@@ -88,7 +88,7 @@ function term(reader: ExpressionReader): Operand {
   if (fallback.attribute === attribute) throw reader.sameOperands(name, attribute);
   return {
     read(item) {
-      // DynamoDB looks for the fallback even where it is not needed.
+      // DynamoDB reads the fallback even if it is not needed.
       const value = present(fallback.read(item));
       return attributeOf(item, attribute) === undefined ? value : attributeOf(item, attribute);
     },
@@ -105,7 +105,7 @@ function number(value: unknown): number {
   throw validationError('An operand in the update expression has an incorrect data type');
 }
 
-/** A sum, unless one of both is so much greater than the other that the sum has more digits than DynamoDB keeps. */
+/** The sum, unless one number is so much greater that the sum has more digits than DynamoDB keeps. */
 function precise(a: number, b: number): number {
   const sizes = [a, b].filter((n) => n !== 0).map((n) => Math.floor(Math.log10(Math.abs(n))));
   if (Math.max(...sizes) - Math.min(...sizes) < MAX_DIGITS) return a + b;

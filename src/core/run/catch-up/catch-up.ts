@@ -9,13 +9,13 @@ import type { Invocation, Task } from '../invocation.js';
 import { timeIsUp } from '../run-ends.js';
 import { type CatchUpPlan, NOTHING } from './plan.js';
 
-/** The error, and the tick that had begun. */
+/** The error, and the tick whose run it ended. */
 interface Failure {
   readonly error: unknown;
   readonly tickMs?: number;
 }
 
-/** What became of the ticks before a run's own. After a failure the own one does not run. */
+/** The results of the older ticks. After a failure, the run's own tick does not run. */
 export interface CatchUpResult {
   readonly caughtUp: CaughtUp[];
   readonly failure?: Failure;
@@ -23,7 +23,7 @@ export interface CatchUpResult {
 
 /**
  * Runs the task for the ticks of a plan, oldest first, and marks each as done before the next one starts. Stops at the
- * first failure, and when the time of the run is up: what is left stays open.
+ * first failure, or when the time of the run is up: the other ticks stay open.
  */
 export async function catchUp(task: Task<unknown>, held: HeldLock, invocation: Invocation): Promise<CatchUpResult> {
   const { plan, watch } = held;
@@ -44,7 +44,7 @@ export async function catchUp(task: Task<unknown>, held: HeldLock, invocation: I
 /**
  * @throws what the task throws
  * @throws LockLostError
- * @throws LockStoreError, CorruptLockError, after which the tick may be marked or not
+ * @throws LockStoreError, CorruptLockError if the mark failed; the tick may be marked or not
  */
 async function runTick(task: Task<unknown>, held: HeldLock, invocation: Invocation, tickMs: number): Promise<CaughtUp> {
   const { clock } = invocation.policy;
@@ -63,7 +63,7 @@ async function runTick(task: Task<unknown>, held: HeldLock, invocation: Invocati
 }
 
 /**
- * The first mark gives up what the plan does.
+ * Marks a tick as done. The first mark also records the ticks that the plan gives up.
  *
  * @throws LockLostError, LockStoreError, CorruptLockError
  */
@@ -84,11 +84,11 @@ async function markTick(held: HeldLock, invocation: Invocation, tickMs: number):
 }
 
 /*
- * The event `given-up`. It follows the write that takes open ticks off the record, also where the answer to that write
- * was lost. Such a tick may be named twice, but is never left out.
+ * The event `given-up`. It is reported after the write that removes open ticks from the record, also if the answer to
+ * that write was lost. A tick may then be reported twice, but never not at all.
  */
 
-/** @param dropped open ticks for which a list has no room, beside those that the plan gives up */
+/** @param dropped open ticks for which a list has no room, in addition to those that the plan gives up */
 function tellGivenUp(
   dropped: readonly number[],
   { givenUpTicksMs, othersGivenUp }: Pick<CatchUpPlan, 'givenUpTicksMs' | 'othersGivenUp'>,
@@ -101,12 +101,12 @@ function tellGivenUp(
   tell({ type: 'given-up', ticks: named.map((tick) => new Date(tick)), others });
 }
 
-/** What the grant has dropped, where it came after a crash. */
+/** Reports the ticks that a grant after a crash has dropped. */
 export function tellDroppedByGrant(lease: Lease, invocation: Invocation): void {
   if (!isFoundAgain(lease, invocation)) tellGivenUp(lease.droppedTicksMs ?? [], NOTHING, invocation);
 }
 
-/** What the release has dropped, and what the plan gives up unless a mark has told so. */
+/** Reports the ticks that the release has dropped, and those that the plan gives up unless a mark has reported them. */
 export function tellGivenUpByRelease(
   lease: Lease,
   completion: Completion,
@@ -118,7 +118,9 @@ export function tellGivenUpByRelease(
   else if (!isFoundAgain(lease, invocation)) tellGivenUp(dropped, NOTHING, invocation);
 }
 
-/** Whether a later run finds failed ticks by its schedule which no list has: those after the last one done. */
+/**
+ * Whether a later run can find failed ticks by its schedule although no list has them: those after the last one done.
+ */
 function isFoundAgain({ doneTickMs }: Lease, { policy }: Invocation): boolean {
   return doneTickMs !== undefined && isTimed(policy.schedule);
 }

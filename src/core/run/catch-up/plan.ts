@@ -4,18 +4,21 @@ import type { Lease, TickChanges } from '../../ports/lock-store.js';
 import { type Interval, isTimed, type Schedule } from '../../values/schedule.js';
 import { MOST_LISTED, missedTicks, type NewestTicks, NO_TICKS, ticksBetween } from '../../values/tick.js';
 
-/** What a run does about the ticks before its own. Instants in milliseconds, ascending. */
+/** What a run does about older ticks. Instants in epoch milliseconds, ascending. */
 export interface CatchUpPlan extends TickChanges {
-  /** Ticks that should have come since the last one that is known. */
+  /** Ticks that should have come since the last known one. */
   readonly missed: NewestTicks;
-  /** The handler runs for these before it runs for the run's own tick. */
+  /** Ticks that the handler runs for, before the run's own tick. */
   readonly ticksMs: readonly number[];
-  /** These never came, and are open once the own tick is done. */
+  /** Ticks that never came, and are open once the run's own tick is done. */
   readonly leftMs: readonly number[];
   readonly givenUpTicksMs: readonly number[];
-  /** How many ticks are given up besides, which never came and are too old to be named. */
+  /** How many more ticks are given up: they never came, and are too old to be listed. */
   readonly othersGivenUp: number;
-  /** More ticks wait than a record can list. They stay a gap, which the own tick must not close. */
+  /**
+   * More ticks are waiting than a record can list. The run's own tick must then not be marked as done, because that
+   * would lose them.
+   */
   readonly isTooLong: boolean;
 }
 
@@ -28,7 +31,7 @@ export const NOTHING: CatchUpPlan = {
   isTooLong: false,
 };
 
-/** By what the grant tells of the past; without a schedule of exact ticks there is nothing to do. */
+/** Plans from the past in the grant. Without a schedule of exact ticks there is nothing to do. */
 export function planCatchUp(lease: Lease, settings: Settings): CatchUpPlan {
   const { schedule } = settings;
   const { tickMs } = lease;
@@ -38,7 +41,7 @@ export function planCatchUp(lease: Lease, settings: Settings): CatchUpPlan {
 }
 
 function missedSinceLast({ doneTickMs, previous }: Lease, tickMs: number, schedule: Schedule | Interval): NewestTicks {
-  // The retry of a failed tick must still find the gap before that tick: it counts from the last tick that is done.
+  // The retry of a failed tick must still find the gap before that tick, so it counts from the last tick that is done.
   const previousMs = previous?.tickMs === tickMs ? undefined : previous?.tickMs;
   const lastMs = Math.max(doneTickMs ?? Number.NEGATIVE_INFINITY, previousMs ?? Number.NEGATIVE_INFINITY);
   return lastMs === Number.NEGATIVE_INFINITY ? NO_TICKS : missedTicks(lastMs, tickMs, schedule);
@@ -57,13 +60,13 @@ interface Past {
   readonly lease: Lease;
   readonly tickMs: number;
   readonly schedule: Schedule;
-  /** The newest tick done; the oldest one that failed if none is done. Later ticks that are not listed never came. */
+  /** The newest tick done, or the oldest failed one if none is done. Later ticks that are not listed never came. */
   readonly sinceMs: number | undefined;
   /** Older ticks are not caught up with. */
   readonly fromMs: number;
 }
 
-/** Oldest first. What is over `max` waits for the next run. */
+/** Plans all open ticks, oldest first. Those beyond `max` wait for the next run. */
 function planAll(past: Past, max: number): CatchUpPlan {
   const { fromMs } = past;
   const listed = listedBefore(past);
@@ -82,7 +85,7 @@ function planAll(past: Past, max: number): CatchUpPlan {
   };
 }
 
-/** The newest alone. Others that never came are given up; those that are listed stay so. */
+/** Plans only the newest open tick. Others that never came are given up; listed ones stay listed. */
 function planLatest(past: Past): CatchUpPlan {
   const listed = listedBefore(past);
   const { ticksMs, others } = missedBefore(past, past.tickMs);
@@ -93,13 +96,13 @@ function planLatest(past: Past): CatchUpPlan {
   return { ...NOTHING, ticksMs: latest, givenUpTicksMs: unlisted(missed, latest), othersGivenUp: others };
 }
 
-/** Ticks before the run's own that the record lists as not done. */
+/** Older ticks that the record lists as not done. */
 function listedBefore({ lease, tickMs }: Past): number[] {
   const { doneTickMs = Number.NEGATIVE_INFINITY, openTicksMs = [], failedTicksMs = [] } = lease;
   return [...openTicksMs, ...failedTicksMs.filter((tick) => tick > doneTickMs)].filter((tick) => tick < tickMs);
 }
 
-/** The newest ticks of the schedule that nobody has done. Older ones are counted, but for those that are listed. */
+/** The newest ticks of the schedule that nobody has done, and a count of the older ones that are not listed. */
 function missedBefore(past: Past, untilMs: number): NewestTicks {
   const { sinceMs, schedule } = past;
   if (sinceMs === undefined) return NO_TICKS;
@@ -108,7 +111,7 @@ function missedBefore(past: Past, untilMs: number): NewestTicks {
   return { ticksMs, others: Math.max(0, others - listedBefore(past).filter(isOther).length) };
 }
 
-/** The oldest of them that are to be caught up with. */
+/** The oldest of the ticks that never came, at most `max`. */
 function firstMissed({ sinceMs, tickMs, schedule, fromMs }: Past, max: number): number[] {
   return sinceMs === undefined ? [] : ticksBetween(schedule, Math.max(sinceMs + 1, fromMs), tickMs, max);
 }

@@ -1,16 +1,16 @@
 import type { AcquireResult, Lease, RefusalReason, Refused } from '../../../core/ports/lock-store.js';
 
 /*
- * The few expectations of the contract, which must not import any test runner. What they throw is an Error with
- * `expected` and `actual`, which runners show as a difference.
+ * The expectations of the contract, which must not import any test runner. They throw an Error with `expected` and
+ * `actual`, which runners show as a difference.
  */
 
-/** @throws Error unless both are the same value, `NaN` being itself */
+/** @throws Error unless both are the same value; `NaN` equals itself */
 export function expectSame(actual: unknown, expected: unknown, what: string): void {
   if (!Object.is(actual, expected)) fail(actual, expected, what);
 }
 
-/** @throws Error unless each of these fields is the same; other fields are not looked at */
+/** @throws Error unless each of these fields is the same; ignores other fields */
 export function expectFields<T extends object>(
   actual: T | undefined,
   expected: { readonly [field in keyof T]?: T[field] | undefined },

@@ -1,16 +1,16 @@
 import { type Scene, TICK_MS } from './scene.js';
 
-/** Minutes after {@link TICK_MS} as ticks. */
+/** Ticks at these minutes after {@link TICK_MS}. */
 export function ticks(...minutes: readonly number[]): number[] {
   return minutes.map((minute) => TICK_MS + minute * 60_000);
 }
 
-/** What a claim has for the tick of a minute. */
+/** The field of a claim for the tick of a minute. */
 export function tick(minute: number): { readonly tickMs: number } {
   return { tickMs: TICK_MS + minute * 60_000 };
 }
 
-/** Lets an older tick than the newest one done run, which must be refused from then on. */
+/** Runs a tick older than the newest one done; from then on it must be refused. */
 export async function isOpenOnce({ run, refuse }: Scene, minute: number): Promise<void> {
   await run(tick(minute));
   await refuse('stale-tick', tick(minute));

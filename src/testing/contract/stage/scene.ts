@@ -24,27 +24,29 @@ import { defined } from '../../../core/values/defined.js';
 import type { ContractHarness } from './case.js';
 import { expectGranted, expectRefused, expectSame } from './expectation.js';
 
-/** Lease of holders that live: longer than any case takes, and than any harness sets its clock back. */
+/**
+ * Lease of holders that live: longer than any case takes, and than the time by which any harness sets its clock back.
+ */
 export const LEASE_MS = 3_600_000;
 export const HOLD_MS = 1_800_000;
 export const TICK_MS: number = Date.UTC(2026, 0, 1, 2);
 export const NEXT_TICK_MS: number = TICK_MS + 60_000;
 
-/** A tick that is done, with a lease of {@link LEASE_MS} if it names none. */
+/** A tick that is done. @default leaseMs {@link LEASE_MS} */
 export type TickDone = Pick<DoneTick, 'tickMs'> & Partial<DoneTick>;
 
-/** The stage of one case: a lock name that nobody else uses, and who does what to it. */
+/** The stage of one case: a lock name that nobody else uses, and the actions on it. */
 export interface Scene {
   readonly harness: ContractHarness;
   readonly name: string;
-  /** A claim by a new attempt. Each has another `lockedBy`. */
+  /** A claim of a new attempt, with a different `lockedBy` each time. */
   claim(overrides?: Partial<Claim>): Claim;
   acquire(claim: Claim): Promise<AcquireResult>;
   /** A new attempt that must be granted. */
   grant(overrides?: Partial<Claim>): Promise<Lease>;
   /** A new attempt that must be refused for this reason. */
   refuse(reason: RefusalReason, overrides?: Partial<Claim>): Promise<Refused>;
-  /** A grant whose holder dies: its lease is over, and nobody has released it. */
+  /** A grant whose holder dies: its lease has ended, and nobody has released it. */
   grantAndDie(overrides?: Partial<Claim>): Promise<Lease>;
   extend(lease: Lease, leaseMs?: number): Promise<ExtendResult>;
   mark(lease: Lease, done: TickDone): Promise<MarkResult>;
@@ -53,16 +55,16 @@ export interface Scene {
   run(claim?: Partial<Claim>, completion?: Partial<Completion>): Promise<Lease>;
   /** The operators' port. For cases that need `admin`. */
   readonly admin: LockAdminStore;
-  /** What is stored under a name; undefined if nothing is. */
+  /** The record under a name; undefined if there is none. */
   record(name?: string): Promise<LockRecord | undefined>;
   force(lease: Lease, overrides?: Partial<ForceRelease>): Promise<'forced' | 'changed'>;
   pause(untilMs: number): Promise<StoredLock>;
   resume(): Promise<ResumeResult>;
-  /** Deletes the lock, seen with this token. */
+  /** Deletes the lock that was seen with this token. */
   remove(seen: Pick<Lease, 'name' | 'fencingToken'>, adminId?: string): Promise<DeleteResult>;
-  /** An operator writes these lists, made from the record as it is or as it was seen. */
+  /** Writes these lists as an operator, based on the current record or on the one that was `seen`. */
   list(lists: Pick<TickListing, 'openTicks' | 'failedTicks'>, seen?: LockRecord): Promise<'listed' | 'changed'>;
-  /** Writes into the record behind the store's back. For cases that need `patch`. */
+  /** Writes directly into the record. For cases that need `patch`. */
   patch(attributes: Readonly<Record<string, string | number>>): Promise<void>;
 }
 
@@ -109,7 +111,7 @@ export function setScene(harness: ContractHarness): Scene {
     },
     async record(of = name) {
       const found = await scene.admin.get(of, harness.call());
-      // A copy, so that it stays what it was when the store writes on.
+      // A copy, so that later writes of the store do not change it.
       return found && ({ ...found.item } as LockRecord);
     },
     force({ name: of, fencingToken, lockedAtMs, tickMs }, overrides) {
@@ -136,7 +138,7 @@ export function setScene(harness: ContractHarness): Scene {
   return scene;
 }
 
-/** A run that succeeds and holds no longer than it must. It marks its tick by its result. */
+/** A run that succeeds, without a hold. Its result decides whether its tick is done. */
 function completionOf(overrides: Partial<Completion> = {}): Completion {
   const markTickFailed = overrides.result === 'failed';
   const marks = { markTickDone: !markTickFailed, markTickFailed };
