@@ -16,7 +16,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     exclude: ['test/**/*.proof.test.ts', 'test/model/**', 'node_modules/**'],
     reporters: ['default', ...(process.env['GITHUB_ACTIONS'] ? ['github-actions'] : []), new SlowestFiles()],
-    globalSetup: ['test/support/dynamodb-local.global.ts', 'test/support/cdk-apps.global.ts'],
+    globalSetup: ['test/support/dynamodb-local.global.ts', 'test/support/run-folder.global.ts'],
     // A worker keeps the packages that it has loaded: the AWS SDK and the CDK take longer to load than most files to run.
     isolate: false,
     setupFiles: ['test/support/fresh-file.setup.ts', 'test/support/properties.setup.ts'],
