@@ -16,7 +16,7 @@ const config: KnipConfig = {
         'test/package/{program,two-copies}.ts',
         'test/sim/{sim,worlds}.ts',
         'test/**/*.test-d.ts',
-        'vitest.mutation.config.ts',
+        'vitest.{mutation,proof,quick}.config.ts',
       ],
       project: ['{src,test,demo,handlers,infra,bench,site}/**/*.{ts,tsx,mjs}', '*.{ts,mjs}'],
     },

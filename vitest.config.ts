@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { DOORS } from './test/support/doors.js';
+import { SlowestFiles } from './test/support/slowest-files.js';
 
 /** The public doors, each resolved to its source, so that tests and handlers import what users import. */
 const doors = Object.entries(DOORS).map(([door, source]) => ({
@@ -13,8 +14,9 @@ export default defineConfig({
   resolve: { alias: doors },
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: ['test/model/**', 'node_modules/**'],
-    globalSetup: ['test/support/dynamodb-local.global.ts', 'test/support/cdk-apps.global.ts'],
+    exclude: ['test/**/*.proof.test.ts', 'test/model/**', 'node_modules/**'],
+    reporters: ['default', ...(process.env['GITHUB_ACTIONS'] ? ['github-actions'] : []), new SlowestFiles()],
+    globalSetup: ['test/support/dynamodb-local.global.ts', 'test/support/run-folder.global.ts'],
     // A worker keeps the packages that it has loaded: the AWS SDK and the CDK take longer to load than most files to run.
     isolate: false,
     setupFiles: ['test/support/fresh-file.setup.ts', 'test/support/properties.setup.ts'],

@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers';
 import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from 'vitest';
 import { dynamoDBLocal } from '../support/dynamodb-local.js';
+import { innerCli } from '../support/inner-cli.js';
 import { startTcpFaultProxy } from '../support/tcp-fault-proxy.js';
 import { cliStage, freshName, KINDS, ran, taken } from './stage.js';
 
@@ -140,10 +141,10 @@ describe('on a terminal', () => {
 });
 
 test('table create makes a table of the right keys, and leaves one alone that exists', async () => {
-  const { cli, on } = stage();
+  const { on } = stage();
   const { client } = dynamoDBLocal();
   const tableName = `made-${randomUUID()}`;
-  const create = () => cli.run(['table', 'create', '--table', tableName, ...on('dynamodb').args.slice(2), '--json']);
+  const create = () => innerCli(['table', 'create', '--table', tableName, ...on('dynamodb').args.slice(2), '--json']);
 
   expect(await create()).toMatchObject({ code: 0, stdout: `{\n  "tableName": "${tableName}"\n}\n` });
   expect(await create()).toMatchObject({ code: 0 });
@@ -153,7 +154,6 @@ test('table create makes a table of the right keys, and leaves one alone that ex
 });
 
 test('table create tries again while the server is still starting', async () => {
-  const { cli } = stage();
   const { endpoint, client } = dynamoDBLocal();
   const requests: string[] = [];
   const proxy = await startTcpFaultProxy(Number(new URL(endpoint).port), (request) => {
@@ -162,7 +162,7 @@ test('table create tries again while the server is still starting', async () => 
   });
   const tableName = `made-${randomUUID()}`;
   const address = ['--table', tableName, '--endpoint', `http://127.0.0.1:${proxy.port}`, '--region', 'local'];
-  const end = await cli.run(['table', 'create', ...address]);
+  const end = await innerCli(['table', 'create', ...address]);
   await proxy.stop();
   client.destroy();
 
@@ -188,16 +188,16 @@ test.each([
 });
 
 test('table create tells what DynamoDB refuses', async () => {
-  const { cli, on } = stage();
+  const { on } = stage();
 
-  expect(await cli.run(['table', 'create', '--table', 'no spaces', ...on('dynamodb').args.slice(2)])).toMatchObject({
+  expect(await innerCli(['table', 'create', '--table', 'no spaces', ...on('dynamodb').args.slice(2)])).toMatchObject({
     code: 1,
     stderr: expect.stringMatching(/^single-execution: table 'no spaces' was not made: ValidationException; .+\n$/),
   });
 });
 
 describe('next', () => {
-  const next = (...args: string[]) => stage().cli.run(['next', ...args]);
+  const next = (...args: string[]) => innerCli(['next', ...args]);
 
   test('lists the coming ticks of a schedule, in its time zone', async () => {
     const { stdout } = await next('0 9 24 12 *', '--time-zone', 'Europe/Berlin', '--count', '2', '--json');

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { innerCli } from '../support/inner-cli.js';
 import { cliStage } from './stage.js';
 
 /*
@@ -46,9 +47,9 @@ const RETRIES = {
 /** What doctor finds, by check. */
 async function found(of: Answers, ...args: readonly string[]) {
   answers = of;
-  const env = { AWS_ENDPOINT_URL_LAMBDA: url };
+  vi.stubEnv('AWS_ENDPOINT_URL_LAMBDA', url);
   const all = ['doctor', '--function', 'send-digest', '--json', ...args];
-  const { code, stdout } = await stage().cli.run(all, env);
+  const { code, stdout } = await innerCli(all);
   const findings = JSON.parse(stdout) as { check: string; status: string; found: string; remedy?: string }[];
   return { code, ...Object.fromEntries(findings.map(({ check, ...finding }) => [check, finding])) };
 }

@@ -6,12 +6,12 @@ import type { Option } from '../../src/cli/command.js';
 import { COMMANDS } from '../../src/cli/commands.js';
 import { type Host, main } from '../../src/cli/main.js';
 import { safeJson, safeText, withoutSecrets } from '../../src/cli/safe-text.js';
+import { innerCli } from '../support/inner-cli.js';
 import { cliStage, freshName, ran, taken } from './stage.js';
 
 /*
  * Whatever stands on a command line, it ends with an exit code that the page names, says what is wrong in one line, and
- * changes no lock unless it says that it did. Command lines run in this process, so that there can be many of them; those
- * at the end run as one of their own.
+ * changes no lock unless it says that it did. Command lines run in this process, so that there can be many of them.
  */
 
 const stage = cliStage();
@@ -240,7 +240,7 @@ test.each(['dynamodb', 'redis'] as const)('a stored holder cannot write to the t
   expect(await json('show', name)).toMatchObject({ lockedBy });
 });
 
-describe('as a process', () => {
+describe('a command line', () => {
   test.each<[string[], RegExp]>([
     [[], /usage: single-execution COMMAND/],
     [['lss'], /unknown command 'lss'; did you mean ls\?/],
@@ -281,7 +281,7 @@ describe('as a process', () => {
       /lockAtMostFor is '5000', which has no unit: write '5000ms', '5000s' or '5000m'/,
     ],
   ])('%j exits with 2 and says why', async (args, why) => {
-    const { code, stdout, stderr } = await stage().cli.run(args);
+    const { code, stdout, stderr } = await innerCli(args);
 
     expect({ code, told: stdout + stderr }).toEqual({ code: 2, told: expect.stringMatching(why) });
     expect(stdout + stderr).not.toContain('hunter2');
@@ -292,20 +292,20 @@ describe('as a process', () => {
     async (kind) => {
       const { args } = stage().on(kind);
 
-      expect(await stage().cli.run([...args, '--json', 'show', freshName()])).toMatchObject({ code: 3 });
+      expect(await innerCli([...args, '--json', 'show', freshName()])).toMatchObject({ code: 3 });
       const run = [...args, 'run', '--name', freshName(), '--', 'sh', '-c', 'exit 7'];
-      expect(await stage().cli.run(run)).toMatchObject({ code: 7 });
+      expect(await innerCli(run)).toMatchObject({ code: 7 });
     },
   );
 
   test('the help of run puts options before the command to run', async () => {
-    const { stdout } = await stage().cli.run(['run', '--help']);
+    const { stdout } = await innerCli(['run', '--help']);
     expect(stdout).toMatch(/\[OPTIONS\]\s+-- COMMAND/);
   });
 
   test('each command has a page of help with an example', async () => {
     for (const { name } of COMMANDS) {
-      const { code, stdout } = await stage().cli.run([...name.split(' '), '--help']);
+      const { code, stdout } = await innerCli([...name.split(' '), '--help']);
       expect({ code, stdout }).toEqual({
         code: 0,
         stdout: expect.stringContaining(`EXAMPLE\n    single-execution ${name} `),

@@ -11,6 +11,7 @@ import { resourcesOfSst } from '../infra/templates/read-sst.js';
 import { declaredByTerraform } from '../infra/templates/read-terraform.js';
 import { type BuiltCli, builtCli } from '../support/built-cli.js';
 import { type BuiltPackage, builtPackage } from '../support/built-package.js';
+import { innerCli } from '../support/inner-cli.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const templateOf = (file: string) => readFileSync(join(ROOT, 'infra/templates', file), 'utf8');
@@ -43,9 +44,7 @@ async function initIn(files: Readonly<Record<string, string>>, ...args: string[]
 /** Runs init in a folder as it is. */
 async function initAgain(folder: string, ...args: string[]) {
   const before = await textsIn(folder);
-  const { child, ended } = cli.start(['init', ...args], {}, { cwd: folder });
-  child.stdin?.end();
-  const end = await ended;
+  const end = await innerCli(['init', ...args], {}, folder);
   const after = await textsIn(folder);
   const written = Object.keys(after).filter((name) => !(name in before));
   const changed = Object.keys(before).filter((name) => after[name] !== before[name]);
@@ -130,10 +129,9 @@ test('init puts the test into the folder `test` where there is one', async () =>
   const folder = await mkdtemp(join(tmpdir(), 'init-'));
   folders.push(folder);
   await mkdir(join(folder, 'test'));
-  const { child, ended } = cli.start(['init', '--name', 'job', '--infra', 'sam'], {}, { cwd: folder });
-  child.stdin?.end();
+  const { stdout } = await innerCli(['init', '--name', 'job', '--infra', 'sam'], {}, folder);
 
-  expect((await ended).stdout).toContain('to test: node --test test/job.test.mjs\n');
+  expect(stdout).toContain('to test: node --test test/job.test.mjs\n');
   expect(await readFile(join(folder, 'test/job.test.mjs'), 'utf8')).toContain("from '../job.mjs';");
 });
 

@@ -88,7 +88,7 @@ describe('on Upstash', () => {
   afterAll(() => bridge?.stop());
 
   test('it looks, runs and examines', async () => {
-    const { cli, on } = stage();
+    const { on } = stage();
     const name = freshName();
     const env = { UPSTASH_REDIS_REST_URL: bridge.url, UPSTASH_REDIS_REST_TOKEN: bridge.token };
     await taken(on('redis').store, name);
@@ -97,7 +97,7 @@ describe('on Upstash', () => {
       code: 0,
       stdout: expect.stringMatching(/^state +held$/m),
     });
-    expect(await cli.run(['run', '--name', name, '--upstash', '--', 'true'], env)).toMatchObject({ code: 75 });
+    expect(await innerCli(['run', '--name', name, '--upstash', '--', 'true'], env)).toMatchObject({ code: 75 });
     expect(await innerCli(['doctor', '--upstash'], env)).toMatchObject({ code: 0 });
     const { code, stdout, stderr } = await innerCli(['ls', '--upstash'], {
       ...env,
@@ -144,12 +144,11 @@ describe('a table of another key', () => {
     ['neither is given', []],
     ['the partition key alone is given', ['--partition-key', 'PK']],
   ])('is an error that names the options, also while the table is empty: %s', async (_, given) => {
-    const { cli } = stage();
     const args = [...(await tableOf({ partitionKey: 'PK', sortKey: 'SK' })), ...given];
     const ends = await Promise.all([
       innerCli(['ls', ...args]),
-      cli.run(['console', ...args]),
-      cli.run(['run', '--name', 'digest', ...args, '--', 'true']),
+      innerCli(['console', ...args]),
+      innerCli(['run', '--name', 'digest', ...args, '--', 'true']),
     ]);
 
     expect(ends.map(({ code }) => code)).toEqual([1, 1, 69]);
@@ -160,12 +159,8 @@ describe('a table of another key', () => {
   });
 
   test('is run, looked at and steered with both keys', async () => {
-    const { cli } = stage();
     const args = [...(await tableOf({ partitionKey: 'PK', sortKey: 'SK' })), ...KEYS];
-    const run = (...own: string[]) => {
-      const line = [...own.slice(0, 3), ...args, ...own.slice(3)];
-      return own[0] === 'run' ? cli.run(line) : innerCli(line);
-    };
+    const run = (...own: string[]) => innerCli([...own.slice(0, 3), ...args, ...own.slice(3)]);
 
     expect(await run('run', '--name', 'digest', '--', 'true')).toMatchObject({ code: 0 });
     expect(await run('pause', 'digest')).toMatchObject({ code: 0 });
@@ -209,8 +204,8 @@ describe('a store that is away', () => {
     const port = await freePort();
     const [args, env] = await away(kind, port);
     const [ls, run] = await Promise.all([
-      stage().cli.run(['ls', ...args], env),
-      stage().cli.run(['run', '--name', 'digest', ...args, '--', 'true'], env),
+      innerCli(['ls', ...args], env),
+      innerCli(['run', '--name', 'digest', ...args, '--', 'true'], env),
     ]);
 
     expect([ls.code, run.code]).toEqual([1, 69]);
@@ -229,7 +224,7 @@ describe('a store that is away', () => {
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
     const { port } = silent.address() as AddressInfo;
     const [args, env] = await away(kind, port);
-    const { code, stderr } = await stage().cli.run(['ls', ...args], env);
+    const { code, stderr } = await innerCli(['ls', ...args], env);
     silent.close();
 
     expect(code).toBe(1);

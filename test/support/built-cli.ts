@@ -1,12 +1,13 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { cp, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { type OutputOptions, rolldown } from 'rolldown';
 import config from '../../rolldown.config.js';
+import { onceARun } from './once-a-run.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const PEERS = ['@aws-sdk', '@upstash', 'ioredis', 'redis'];
@@ -41,16 +42,8 @@ export interface StartedCli {
 export async function builtCli(peers: readonly string[] = PEERS): Promise<BuiltCli> {
   const folder = await mkdtemp(join(tmpdir(), 'built-cli-'));
   const installed = join(folder, 'node_modules/single-execution');
-  await mkdir(installed, { recursive: true });
-  await cp(join(ROOT, 'package.json'), join(installed, 'package.json'));
-  await cp(join(ROOT, 'infra/templates'), join(installed, 'infra/templates'), { recursive: true });
+  await cp(await onceARun('cli', build), installed, { recursive: true });
   for (const peer of peers) await symlink(join(ROOT, 'node_modules', peer), join(folder, 'node_modules', peer), 'dir');
-  // The doors of the library are not needed.
-  for (const { output, ...input } of config.slice(1)) {
-    const bundle = await rolldown({ ...input, cwd: ROOT });
-    for (const one of output as OutputOptions[]) await bundle.write({ ...one, dir: join(installed, 'dist') });
-    await bundle.close();
-  }
   const path = join(installed, 'dist/cli.js');
   const started = new Set<ChildProcess>();
 
@@ -83,6 +76,18 @@ export async function builtCli(peers: readonly string[] = PEERS): Promise<BuiltC
       await rm(folder, { recursive: true });
     },
   };
+}
+
+/** Builds what the tool needs of the package. */
+async function build(folder: string): Promise<void> {
+  await cp(join(ROOT, 'package.json'), join(folder, 'package.json'));
+  await cp(join(ROOT, 'infra/templates'), join(folder, 'infra/templates'), { recursive: true });
+  // The doors of the library are not needed.
+  for (const { output, ...input } of config.slice(1)) {
+    const bundle = await rolldown({ ...input, cwd: ROOT });
+    for (const one of output as OutputOptions[]) await bundle.write({ ...one, dir: join(folder, 'dist') });
+    await bundle.close();
+  }
 }
 
 /** No store, and no more of this process than a program needs. */

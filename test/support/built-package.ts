@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { type OutputOptions, rolldown } from 'rolldown';
 import config from '../../rolldown.config.js';
+import { onceARun } from './once-a-run.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const TSC = join(ROOT, 'node_modules/typescript/bin/tsc');
@@ -47,8 +48,12 @@ export async function builtPackage(): Promise<BuiltPackage> {
   };
 }
 
-/** Copies what is published but `dist`, and builds the modules of `dist` from it, into a folder. */
+/** Puts what is published into a folder, with the modules of `dist` but without its declarations. */
 export async function buildPackage(folder: string): Promise<void> {
+  await cp(await onceARun('package', buildModules), folder, { recursive: true });
+}
+
+async function buildModules(folder: string): Promise<void> {
   for (const part of PUBLISHED) await cp(join(ROOT, part), join(folder, part), { recursive: true });
   for (const { output, ...input } of config) {
     const bundle = await rolldown({ ...input, cwd: folder });

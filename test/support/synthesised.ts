@@ -7,7 +7,7 @@ import { inject } from 'vitest';
 /** A stack of an app of its own, whose functions are not bundled. */
 export function appStack({ env, context = {} }: { env?: Environment; context?: object } = {}): Stack {
   const app = new App({
-    outdir: mkdtempSync(join(inject('cdkAppsFolder'), 'app-')),
+    outdir: mkdtempSync(join(inject('runFolder'), 'app-')),
     context: { 'aws:cdk:bundling-stacks': [], ...context },
     // It only warns here, and takes seconds to load; the stack of this project is judged by it in a test of its own.
     builtinCloudFormationValidation: false,

@@ -5,13 +5,13 @@ import type { TestProject } from 'vitest/node';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    cdkAppsFolder: string;
+    runFolder: string;
   }
 }
 
-/** A folder for the apps that tests synthesise; it is removed at the end of the run. */
+/** A folder for what all files of a test run share, and for the apps that they synthesise; removed at its end. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const folder = await mkdtemp(join(tmpdir(), 'cdk-apps-'));
-  project.provide('cdkAppsFolder', folder);
+  const folder = await mkdtemp(join(tmpdir(), 'test-run-'));
+  project.provide('runFolder', folder);
   return () => rm(folder, { recursive: true });
 }

@@ -1,13 +1,11 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type BuildOptions, build, transform } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BARE_DOORS, DOORS } from '../support/doors.js';
-import { dynamoDBLocal, freshTable } from '../support/dynamodb-local.js';
 import { nodeBinary } from '../support/node-binary.js';
 import { type InstalledPackage, installedPackage, run } from './installed-package.js';
+import { javaScript, made, PROGRAMS, plain, WEBPACK_PROGRAMS } from './programs.js';
 
 /*
  * The package as npm would publish it, in the projects of its users: what they write, with which tools, on which Node.
@@ -16,157 +14,16 @@ import { type InstalledPackage, installedPackage, run } from './installed-packag
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const SLOW_MS = 300_000;
 const bin = (path: string) => join(ROOT, 'node_modules', path);
-const sourceOf = (path: string) => readFile(new URL(path, import.meta.url), 'utf8');
+const ALL = { ...PROGRAMS, ...WEBPACK_PROGRAMS };
 
 let installed: InstalledPackage;
-/** Where {@link PROGRAMS} are. */
+/** Where {@link ALL} are. */
 let programs: ReadonlyMap<string, string>;
 beforeAll(async () => {
   installed = await installedPackage();
-  programs = new Map(
-    await Promise.all(Object.entries(PROGRAMS).map(async ([way, make]) => [way, await make()] as const)),
-  );
+  programs = await made(installed, ALL);
 }, SLOW_MS);
 afterAll(() => installed?.remove());
-
-/** JavaScript of a text in TypeScript. */
-async function javaScript(text: string, kind: 'mjs' | 'cjs'): Promise<string> {
-  const format = kind === 'mjs' ? 'esm' : 'cjs';
-  return (await transform(text, { loader: 'ts', format, target: 'es2022' })).code;
-}
-
-describe('what is published', () => {
-  const names = Object.keys(DOORS).map((door) => door.split('/')[1] ?? 'index');
-  const kinds = ['js', 'cjs', 'd.ts', 'd.cts'];
-
-  test('is a file of each kind for each door, at most nine that doors share, and the command-line tool', async () => {
-    const dist = join(installed.path, 'dist');
-    const files = (await readdir(dist)).filter((file) => file.includes('.') && !file.endsWith('.map'));
-    const shared = (await readdir(join(dist, 'shared'))).filter((file) => file.endsWith('.js'));
-
-    const ofDoors = names.flatMap((name) => kinds.map((kind) => `${name}.${kind}`));
-    expect(files.sort()).toEqual([...ofDoors, 'cli.js', 'console.html'].sort());
-    expect(shared.length).toBeLessThanOrEqual(9);
-  });
-
-  /** Packages and modules of Node that a file of dist loads, with all that it loads of dist. */
-  async function loaded(file: string): Promise<string[]> {
-    const { metafile } = await build({
-      entryPoints: [join(installed.path, 'dist', file)],
-      bundle: true,
-      write: false,
-      metafile: true,
-      platform: 'neutral',
-      packages: 'external',
-      // Only so does it keep what nobody uses.
-      ignoreAnnotations: true,
-      treeShaking: false,
-    });
-    const imports = Object.values(metafile.inputs).flatMap((input) => input.imports);
-    return [...new Set(imports.filter(({ external }) => external).map(({ path }) => path))];
-  }
-
-  test.each(names.flatMap((name) => [`${name}.js`, `${name}.cjs`]))(
-    'row 65: %s loads its own peers alone',
-    async (file) => {
-      const [name = ''] = file.split('.');
-      const peers = {
-        dynamodb: /^@aws-sdk\/(client|lib)-dynamodb$/,
-        cdk: /^(aws-cdk-lib(\/aws-[a-z-]+)?|constructs|node:path)$/,
-      }[name];
-      const packages = await loaded(file);
-
-      expect(packages.filter((path) => !peers?.test(path))).toEqual([]);
-      expect(packages.length > 0).toBe(peers !== undefined);
-    },
-  );
-
-  test('maps lead to the sources, which are in the package', async () => {
-    for (const map of ['dist/index.js.map', 'dist/shared/run.cjs.map', 'dist/types/infra/constructs/cdk.d.ts.map']) {
-      const { sources } = JSON.parse(await readFile(join(installed.path, map), 'utf8'));
-      const paths: string[] = sources.map((source: string) => join(installed.path, map, '..', source));
-
-      expect(paths.length).toBeGreaterThan(0);
-      await Promise.all(paths.map((path) => readFile(path)));
-    }
-  });
-});
-
-describe('the command-line tool', { timeout: SLOW_MS }, () => {
-  test('runs by npx in a folder where the package and its peers are installed', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'npx-'));
-    await writeFile(join(folder, 'package.json'), '{}');
-    await run('npm', ['install', '--offline', '--no-audit', '--no-fund', installed.tarball], folder);
-    const npx = (...args: string[]) => run('npx', ['--no-install', 'single-execution', ...args], folder);
-    const { client, endpoint } = dynamoDBLocal();
-    const list = ['ls', '--table', await freshTable(client), '--endpoint', endpoint, '--region', 'local', '--json'];
-    client.destroy();
-
-    expect(await npx('--version')).toMatch(/^\d+\.\d+\.\d+\n$/);
-    await expect(npx(...list)).rejects.toThrow('npm install @aws-sdk/client-dynamodb @aws-sdk/lib-dynamodb');
-    await symlink(join(ROOT, 'node_modules/@aws-sdk'), join(folder, 'node_modules/@aws-sdk'), 'dir');
-    await mkdir(join(folder, '.aws'));
-    await writeFile(
-      join(folder, '.aws/credentials'),
-      '[local]\naws_access_key_id=local\naws_secret_access_key=local\n',
-    );
-    const env = ['AWS_SHARED_CREDENTIALS_FILE=.aws/credentials', 'npx', '--no-install', 'single-execution'];
-    expect(JSON.parse(await run('env', [...env, ...list, '--profile', 'local'], folder))).toEqual([]);
-    await rm(folder, { recursive: true });
-  });
-});
-
-const BANNER = "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
-
-/** Ways to get a program onto a machine. Each returns the path of what is run there. */
-const PROGRAMS: Readonly<Record<string, () => Promise<string>>> = {
-  'as plain files, from an ES module': () => plain('program.ts', 'mjs'),
-  'as plain files, from CommonJS': () => plain('program.ts', 'cjs'),
-  'in a bundle of esbuild, an ES module': () =>
-    bundled('bundle.mjs', { format: 'esm', mainFields: ['module', 'main'], banner: { js: BANNER } }),
-  'in a bundle of esbuild, CommonJS': () => bundled('bundle.cjs', { format: 'cjs' }),
-  'in a bundle of webpack, from an ES module': () => packed('mjs'),
-  'in a bundle of webpack, from CommonJS': () => packed('cjs'),
-};
-
-async function plain(source: string, kind: 'mjs' | 'cjs'): Promise<string> {
-  const text = await javaScript(await sourceOf(source), kind);
-  return join(await installed.addProject(`plain-${source}`, { [`main.${kind}`]: text }), `main.${kind}`);
-}
-
-async function bundled(file: string, options: BuildOptions): Promise<string> {
-  const folder = await installed.addProject('esbuild', { 'main.ts': await sourceOf('program.ts') });
-  const [main, outfile] = [join(folder, 'main.ts'), join(folder, file)];
-  await build({
-    ...options,
-    entryPoints: [main],
-    outfile,
-    bundle: true,
-    minify: true,
-    platform: 'node',
-    target: 'node20',
-  });
-  return outfile;
-}
-
-/** Leaves the packages where they are, which would take it long. Exits with 1 where webpack has a word to say. */
-const WEBPACK = `
-const [, entry, path, filename] = process.argv;
-const packages = ['@aws-sdk/client-dynamodb', '@aws-sdk/lib-dynamodb', 'aws-sdk-client-mock'];
-const externals = Object.fromEntries(packages.map((name) => [name, 'commonjs ' + name]));
-require('webpack')({ mode: 'production', target: 'node20', entry, output: { path, filename }, externals }, (error, stats) => {
-  const problems = error ?? stats.toString({ all: false, errors: true, warnings: true });
-  if (problems) console.error(problems);
-  process.exitCode = problems ? 1 : 0;
-});`;
-
-async function packed(kind: 'mjs' | 'cjs'): Promise<string> {
-  const entry = await plain('program.ts', kind);
-  const folder = join(entry, '..');
-  const filename = `webpack-${kind}.cjs`;
-  await run(process.execPath, ['-e', WEBPACK, entry, folder, filename], folder);
-  return join(folder, filename);
-}
 
 describe.each([
   ['this Node', async () => process.execPath],
@@ -175,7 +32,7 @@ describe.each([
 ])('on %s', { timeout: SLOW_MS }, (_, node) => {
   const execute = async (path: string) => JSON.parse(await run(await node(), [path], join(path, '..')));
 
-  test.each(Object.keys(PROGRAMS))('row 96: a handler runs once per tick %s', async (way) => {
+  test.each(Object.keys(ALL))('row 96: a handler runs once per tick %s', async (way) => {
     expect(await execute(programs.get(way) ?? '')).toMatchObject(['send-digest', { reason: 'already-executed' }]);
   });
 
@@ -194,7 +51,7 @@ describe.each([
   test('row 95: an ES module and a CommonJS one in one process know each other’s errors and runs', async () => {
     const both = { nested: { value: { isCurrent: true, inner: 'executed' } }, isError: true, isAnother: false };
 
-    const seen = await execute(await plain('two-copies.ts', 'mjs'));
+    const seen = await execute(await plain(installed, 'two-copies.ts', 'mjs'));
     expect(seen).toMatchObject({ areTwo: true, fromEsModule: both, fromCommonJs: both });
   });
 });
