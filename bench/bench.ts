@@ -14,6 +14,7 @@ const BENCHES: readonly (readonly string[])[] = [
   ['dynamodb.ts', ROUNDS],
   ['upstash.ts', ROUNDS],
   ['redis.ts', ROUNDS],
+  ['sql.ts', ROUNDS],
   ['many.ts', ...(isQuick ? ['64'] : ['1', '64', '1000', '3000'])],
   ['first-write.ts', isQuick ? '3' : '31'],
   ['others.ts', isQuick ? '--quick' : '--page'],

@@ -7,11 +7,14 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { Pool } from 'pg';
 import { createLockTable } from 'single-execution/dynamodb';
+import { createPostgresTable } from 'single-execution/postgres';
 import type { ManyOrder, ManySaid } from '../test/chaos/many-at-once.js';
 import { bundledProgram } from '../test/support/bundled-program.js';
 import { childPrograms } from '../test/support/child-program.js';
 import { startDynamoDBLocal } from '../test/support/dynamodb-local-process.js';
+import { startPostgresServer } from '../test/support/postgres-server.js';
 import { startRedisServer } from '../test/support/redis-server.js';
 
 const CALLS = process.argv.length > 2 ? process.argv.slice(2).map(Number) : [64, 1_000, 3_000];
@@ -20,6 +23,7 @@ const LOCKS = ['one', 'each', 'together'] as const;
 const upstash = fork(fileURLToPath(new URL('./upstash-server.ts', import.meta.url)));
 const local = await startDynamoDBLocal();
 const redis = await startRedisServer();
+const postgres = await startPostgresServer();
 const program = await bundledProgram(new URL('../test/chaos/many-at-once.ts', import.meta.url));
 const programs = childPrograms();
 try {
@@ -29,6 +33,7 @@ try {
     { kind: 'dynamodb', endpoint: local.endpoint, tableName: await warmTable(local.endpoint) },
     { kind: 'redis', url: redis.url },
     { kind: 'upstash', url, token },
+    { kind: 'postgres', url: await withTable(postgres.url) },
   ];
   for (const store of stores.filter(({ kind }) => (process.env['STORES'] ?? kind).includes(kind))) {
     for (const locks of LOCKS) for (const calls of CALLS) await many({ store, locks, calls, rounds: 3 });
@@ -37,7 +42,7 @@ try {
   await programs.stop();
   await program.remove();
   upstash.disconnect();
-  await Promise.all([local.stop(), redis.stop()]);
+  await Promise.all([local.stop(), redis.stop(), postgres.stop()]);
 }
 
 async function many(order: ManyOrder): Promise<void> {
@@ -45,7 +50,8 @@ async function many(order: ManyOrder): Promise<void> {
   const end = await child.ended;
   if (end.code !== 0) throw new Error(`the process ended with ${end.code}: ${end.stderr}`);
   const { store, locks, calls } = order;
-  const needed = locks === 'one' ? calls + 1 : calls * 2;
+  const ofRun = store.kind === 'postgres' ? 4 : 2;
+  const needed = locks === 'one' ? calls - 1 + ofRun : calls * ofRun;
   for (const [n, line] of child.said().entries()) {
     const { executed, skipped, errors, requests, seconds } = line as unknown as ManySaid;
     const failed = calls - executed - skipped;
@@ -54,6 +60,14 @@ async function many(order: ManyOrder): Promise<void> {
       `${store.kind}, ${calls} calls, locks: ${locks}, ${state}: ${failed} failed ${JSON.stringify(errors)}, ${(requests / needed).toFixed(2)} requests for each needed, ${seconds.toFixed(2)} s\n`,
     );
   }
+}
+
+/** @returns the address of a database that has the table */
+async function withTable(url: string): Promise<string> {
+  const pool = new Pool({ connectionString: url });
+  await createPostgresTable(pool);
+  await pool.end();
+  return url;
 }
 
 /** A table of a server that has answered before. */

@@ -1,4 +1,7 @@
-/** The runs and skips that `upstash-work.ts` and `redis-work.ts` measure beside the lock that people write by hand. */
+/**
+ * The runs and skips that `upstash-work.ts`, `redis-work.ts` and `sql-work.ts` measure beside the lock that people write
+ * by hand.
+ */
 import { withSingleExecution } from 'single-execution';
 import { lambdaContext } from 'single-execution/testing';
 import type { LockStore } from '../src/core/ports/lock-store.js';

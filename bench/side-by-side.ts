@@ -1,7 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 /**
- * Two kinds of the same work take turns in one process, a block each, so that noise disturbs both alike. Figures are
- * the medians of blocks. A ratio is the median of the ratios of neighbouring blocks, with their quartiles: a change
- * that moves it by less than these is no gain.
+ * Kinds of the same work take turns in one process, a block each, so that noise disturbs all alike. Figures are the
+ * medians of blocks. A ratio is the median of the ratios of neighbouring blocks, with their quartiles: a change that
+ * moves it by less than these is no gain.
  */
 const WARM_UP_CALLS = 600;
 
@@ -13,48 +15,61 @@ interface Block {
 
 export type Work = () => Promise<unknown>;
 
-/** How often the two kinds take turns, and how many pieces of work each does in its turn. */
+/** How often the kinds take turns, and how many pieces of work each does in its turn. */
 export interface Turns {
   readonly rounds: number;
   /** @default 40 */
   readonly perBlock?: number;
+  /** Between two pieces of work, which it is no part of. @default 0 */
+  readonly pauseMs?: number;
 }
 
-/** Prints what both kinds cost, per piece of work. */
-export async function compare(title: string, turns: Turns, kinds: Record<'bare' | 'ours', Work>): Promise<void> {
-  const { rounds, perBlock = 40 } = turns;
+/** Prints what our kind and each other one cost, per piece of work. */
+export async function compare<Other extends string>(
+  title: string,
+  turns: Turns,
+  kinds: Record<Other | 'ours', Work>,
+): Promise<void> {
+  const { rounds, perBlock = 40, pauseMs = 0 } = turns;
+  const names = Object.keys(kinds) as (Other | 'ours')[];
+  const measure = (name: Other | 'ours') => block(kinds[name], perBlock, pauseMs);
   const warmUpBlocks = Math.min(rounds, Math.ceil(WARM_UP_CALLS / perBlock));
-  for (let i = 0; i < warmUpBlocks; i++) for (const work of Object.values(kinds)) await block(work, perBlock);
-  const bare: Block[] = [];
-  const ours: Block[] = [];
+  for (let i = 0; i < warmUpBlocks; i++) for (const name of names) await measure(name);
+  const blocks = new Map(names.map((name) => [name, [] as Block[]]));
   for (let round = 0; round < rounds; round++) {
     // Who goes first alternates too.
-    const pair = round % 2 === 0 ? (['bare', 'ours'] as const) : (['ours', 'bare'] as const);
-    for (const kind of pair) (kind === 'bare' ? bare : ours).push(await block(kinds[kind], perBlock));
+    for (const name of round % 2 === 0 ? names : names.toReversed()) blocks.get(name)?.push(await measure(name));
   }
-  const row = (figure: keyof Block) => {
-    const ratios = ours.map((b, i) => b[figure] / (bare[i]?.[figure] ?? Number.NaN));
-    return {
-      bare: quantile(figures(bare, figure), 0.5).toFixed(3),
-      ours: quantile(figures(ours, figure), 0.5).toFixed(3),
-      ratio: quantile(ratios, 0.5).toFixed(2),
-      quartiles: `${quantile(ratios, 0.25).toFixed(2)} to ${quantile(ratios, 0.75).toFixed(2)}`,
-    };
-  };
+  const ours = blocks.get('ours') ?? [];
   process.stdout.write(`${title}\n`);
-  console.table({ 'CPU, ms': row('cpuMs'), 'latency p50, ms': row('p50Ms') });
+  for (const [name, others] of blocks) {
+    if (name === 'ours') continue;
+    const row = (figure: keyof Block) => {
+      const ratios = ours.map((b, i) => b[figure] / (others[i]?.[figure] ?? Number.NaN));
+      return {
+        [name]: quantile(figures(others, figure), 0.5).toFixed(3),
+        ours: quantile(figures(ours, figure), 0.5).toFixed(3),
+        ratio: quantile(ratios, 0.5).toFixed(2),
+        quartiles: `${quantile(ratios, 0.25).toFixed(2)} to ${quantile(ratios, 0.75).toFixed(2)}`,
+      };
+    };
+    console.table({ 'CPU, ms': row('cpuMs'), 'latency p50, ms': row('p50Ms') });
+  }
 }
 
-async function block(work: Work, times: number): Promise<Block> {
+async function block(work: Work, times: number, pauseMs: number): Promise<Block> {
   const latencies: number[] = [];
-  const cpu = process.cpuUsage();
+  let cpuMs = 0;
   for (let i = 0; i < times; i++) {
+    if (pauseMs > 0) await sleep(pauseMs);
+    const cpu = process.cpuUsage();
     const start = performance.now();
     await work();
     latencies.push(performance.now() - start);
+    const { user, system } = process.cpuUsage(cpu);
+    cpuMs += (user + system) / 1_000;
   }
-  const { user, system } = process.cpuUsage(cpu);
-  return { cpuMs: (user + system) / 1_000 / times, p50Ms: quantile(latencies, 0.5) };
+  return { cpuMs: cpuMs / times, p50Ms: quantile(latencies, 0.5) };
 }
 
 const figures = (blocks: readonly Block[], figure: keyof Block): number[] => blocks.map((b) => b[figure]);

@@ -5,6 +5,8 @@ import {
   readThrownText,
   type StoreOperation,
 } from '../core/public/errors.js';
+import { tryUntilAnswered } from '../core/request/try-loop.js';
+import { systemClock } from '../core/values/clock.js';
 import { describe } from '../core/values/describe.js';
 import { checkKnown } from '../core/values/option-checks.js';
 import { type CompareAndSwapOptions, compareAndSwapStore } from './compare-and-swap.js';
@@ -122,8 +124,13 @@ function parsed(text: unknown): StoredRecord {
   return { state: 'unreadable' };
 }
 
+/** As long as a call of a run may take. */
+const BUDGET_MS = 5_000;
+const TRY_MS = 1_000;
+
 /**
- * Creates a table, unless it exists.
+ * Creates a table, unless it exists. While the database is busy, as with another process that creates the same table, it
+ * is asked again.
  *
  * @throws LockStoreError
  */
@@ -135,13 +142,20 @@ export async function makeTable<Client>(
   checkKnown(options, ['table']);
   const quoted = quotedTable(options.table);
   const ask = database.askOf(client);
-  try {
-    await ask(database.creationOf(quoted), []);
-  } catch (error) {
-    if (database.isMade?.(error)) return;
-    const { code, why } = database.explain(error, quoted);
-    throw failureOf(error, { code, why: `the table was not made: ${why}` }, 'createLockTable');
-  }
+  const { signal } = new AbortController();
+  const call = { clock: systemClock, signal, tryMs: TRY_MS, budgetMs: BUDGET_MS, maxClockSkewMs: 0 };
+  const isMade = (error: unknown) => database.isMade?.(error) === true;
+  const answer = await tryUntilAnswered(
+    call,
+    () => ask(database.creationOf(quoted), []),
+    (error) => ({
+      ambiguous: false,
+      retry: !isMade(error) && database.explain(error, quoted).code === 'UNAVAILABLE',
+    }),
+  );
+  if (!('error' in answer) || isMade(answer.error)) return;
+  const { code, why } = database.explain(answer.error, quoted);
+  throw failureOf(answer.error, { code, why: `the table was not made: ${why}` }, 'createLockTable');
 }
 
 /**

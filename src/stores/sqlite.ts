@@ -5,6 +5,7 @@ import { errorName, readThrown, readThrownText } from '../core/public/errors.js'
 import { isUnsent } from '../core/request/try-loop.js';
 import { describeType } from '../core/values/describe.js';
 import { checkStoreOptions, namesOf } from '../core/values/option-checks.js';
+import { askLibsqlFile } from './libsql-file.js';
 import { type Ask, type Database, makeTable, quotedTable, type SqlFailure, type Statements, sqlStore } from './sql.js';
 
 /** A client of SQLite, or a function that runs a statement with its values and returns the rows. */
@@ -33,15 +34,25 @@ export interface SqliteStatement {
 /** A client of libSQL or Turso. */
 export interface SqliteExecutingClient {
   /** Runs a statement. */
-  execute(statement: {
-    /** Its text. */
-    readonly sql: string;
-    /** Its values. */
-    readonly args: (string | number)[];
-  }): Promise<{
-    /** Its rows. */
-    readonly rows: readonly object[];
-  }>;
+  execute(statement: SqliteCall): Promise<SqliteRows>;
+  /** Runs statements in one transaction. */
+  batch?(statements: (SqliteCall | string)[], mode: 'deferred'): Promise<readonly SqliteRows[]>;
+  /** How it reaches its database: `file` for one that it opens itself. */
+  readonly protocol?: string;
+}
+
+/** A statement of libSQL. */
+export interface SqliteCall {
+  /** Its text. */
+  readonly sql: string;
+  /** Its values. */
+  readonly args: (string | number)[];
+}
+
+/** What libSQL answers to a statement. */
+export interface SqliteRows {
+  /** Its rows. */
+  readonly rows: readonly object[];
 }
 
 /** Options of `sqliteStore`. */
@@ -128,6 +139,8 @@ function askOf(client: SqliteClient): Ask {
   if (typeof client === 'function') return async (text, values) => client(text, [...values]);
   if (typeof client === 'object' && client !== null) {
     if ('execute' in client) {
+      const { batch } = client;
+      if (batch && client.protocol === 'file') return askLibsqlFile(batch.bind(client));
       return async (text, values) => (await client.execute({ sql: text, args: [...values] })).rows;
     }
     if ('prepare' in client) {
@@ -163,6 +176,11 @@ const MEANINGS: readonly Meaning[] = [
     why: (table) => `table ${table} does not exist: make it by createSqliteTable(client), or correct table`,
   },
   {
+    says: /unknown database/i,
+    code: 'INVALID_REQUEST',
+    why: (table) => `no database is attached under the first name of ${table}: ATTACH it, or correct table`,
+  },
+  {
     says: /no such column|has no column|ON CONFLICT clause does not match/i,
     code: 'KEY_SCHEMA',
     why: (table) => `table ${table} has other columns: give the store a table of its own, made by sqliteTable()`,
@@ -186,6 +204,12 @@ const MEANINGS: readonly Meaning[] = [
     says: /database is not open|connection is not open|CLIENT_CLOSED|client is closed/i,
     code: 'UNAVAILABLE',
     why: () => 'the client is closed: keep it open while the store is used',
+  },
+  {
+    says: /statements in progress/i,
+    code: 'UNAVAILABLE',
+    why: () =>
+      'libSQL has kept a statement open that was refused as busy, and writes nothing meanwhile: make a new client, and give it a timeout',
   },
   {
     says: /SQLITE_BUSY|SQLITE_LOCKED|is locked/i,

@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { Pool } from 'pg';
 import { createLockTable } from 'single-execution/dynamodb';
+import { createPostgresTable } from 'single-execution/postgres';
 import { startDynamoDBLocal } from '../support/dynamodb-local-process.js';
 import { type Fault, startFaultProxy, throttle } from '../support/fault-proxy.js';
 import { verbOf } from '../support/lock-verb.js';
+import { startPostgresServer } from '../support/postgres-server.js';
 import { startRedisServer } from '../support/redis-server.js';
 import type { StoreAddress } from '../support/store-address.js';
 import { startTcpFaultProxy, type TcpFault } from '../support/tcp-fault-proxy.js';
@@ -48,6 +51,14 @@ export const FAULTS = {
     [`kept back ${HANG_MS} ms`]: { keepBackMs: HANG_MS },
     late: { lateMs: LATE_MS },
   } as Record<string, TcpFault>,
+  postgres: {
+    'drop-request': 'drop-request',
+    'drop-response': 'drop-response',
+    [`kept back ${DELAY_MS} ms`]: { keepBackMs: DELAY_MS },
+    [`kept back ${HANG_MS} ms`]: { keepBackMs: HANG_MS },
+    // The server itself ends the connection over which something has just been asked.
+    pg_terminate_backend: 'cut',
+  } as Record<string, TcpFault | 'cut'>,
   upstash: {
     'drop-request': 'drop-request',
     'drop-response': 'drop-response',
@@ -88,6 +99,7 @@ export async function startBadNetwork(
       },
     };
   }
+  if (kind === 'postgres') return startBadPostgres(() => chosen(FAULTS.postgres, false));
   const server = await startRedisServer();
   const direct = { kind: 'redis', url: server.url } as const;
   if (kind === 'redis') {
@@ -101,4 +113,30 @@ export async function startBadNetwork(
   });
   const stop = () => bridge.stop().then(server.stop);
   return { address: { kind, url: bridge.url, token: bridge.token }, direct, stop };
+}
+
+/** Ends the connection that has just been asked something, or is about to be. */
+const CUT = `SELECT pg_terminate_backend(pid) FROM (
+  SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()
+  ORDER BY state = 'active' DESC, state_change DESC LIMIT 1) AS newest`;
+
+async function startBadPostgres(chosen: () => TcpFault | 'cut' | undefined): Promise<BadNetwork> {
+  const { port, url, stop } = await startPostgresServer();
+  const cutter = new Pool({ connectionString: url, max: 1 });
+  await createPostgresTable(cutter);
+  const proxy = await startTcpFaultProxy(port, () => {
+    const fault = chosen();
+    if (fault !== 'cut') return fault;
+    void cutter.query(CUT);
+    return undefined;
+  });
+  return {
+    address: { kind: 'postgres', url: String(Object.assign(new URL(url), { port: proxy.port })) },
+    direct: { kind: 'postgres', url },
+    async stop() {
+      await proxy.stop();
+      await cutter.end();
+      await stop();
+    },
+  };
 }

@@ -6,9 +6,11 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { Redis as UpstashRedis } from '@upstash/redis';
 import { Redis } from 'ioredis';
+import { Pool } from 'pg';
 import { executeWithLock, type LockStore } from 'single-execution';
 import { dynamoDBStore } from 'single-execution/dynamodb';
 import { memoryStore } from 'single-execution/memory';
+import { postgresStore } from 'single-execution/postgres';
 import { redisStore } from 'single-execution/redis';
 import { upstashStore } from 'single-execution/upstash';
 import { SENDS_ONCE } from '../support/sends-once.js';
@@ -106,6 +108,14 @@ function open(): LockStore {
     return dynamoDBStore({ tableName, client });
   }
   if (address.kind === 'redis') return redisStore({ client: noted(new Redis(address.url, SENDS_ONCE)) });
+  if (address.kind === 'postgres') {
+    const pool = new Pool({ connectionString: address.url });
+    const client = async (text: string, values: (string | number)[]) => {
+      sends();
+      return (await pool.query(text, values)).rows;
+    };
+    return postgresStore({ client });
+  }
   const { url, token } = address;
   return upstashStore({ redis: noted(new UpstashRedis({ url, token, retry: { retries: 0 } })) });
 }

@@ -1,7 +1,11 @@
+import { type Client, createClient } from '@libsql/client';
 import fc from 'fast-check';
 import { Redis } from 'ioredis';
+import { Pool } from 'pg';
 import { type MemoryStore, memoryStore } from 'single-execution/memory';
+import { createPostgresTable, postgresStore } from 'single-execution/postgres';
 import { redisAdminStore, redisStore } from 'single-execution/redis';
+import { createSqliteTable, sqliteStore } from 'single-execution/sqlite';
 import type { ContractHarness } from 'single-execution/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TICK_MS } from '../../src/testing/contract/stage/scene.js';
@@ -9,13 +13,14 @@ import { STORE_BUGS } from '../support/bugs/store-bugs.js';
 import { memoryHarness } from '../support/contract-harness.js';
 import { dynamoDBHarness } from '../support/dynamodb-harness.js';
 import { dynamoDBLocal, freshTable } from '../support/dynamodb-local.js';
+import { type PostgresServer, startPostgresServer } from '../support/postgres-server.js';
 import { redisHarness } from '../support/redis-harness.js';
 import { type RedisServer, startRedisServer } from '../support/redis-server.js';
 import { type Operation, sequence } from './equality-operations.js';
 import { transcriptOf } from './equality-transcript.js';
 
 /** Enough for all that stores say, and for each seeded bug. EQUALITY_SEQUENCES=N tries more: a night's search does. */
-const SEQUENCES = Number(process.env['EQUALITY_SEQUENCES'] ?? 300);
+const SEQUENCES = Number(process.env['EQUALITY_SEQUENCES'] ?? 160);
 /** In memory alone they cost little. */
 const IN_MEMORY = 1_000;
 /** Sequences side by side, each lane with a seed of its own. */
@@ -52,26 +57,40 @@ const OLDER_TICK: Operation[] = [
 
 describe('equality of stores', () => {
   let server: RedisServer;
+  let database: PostgresServer;
   let client: Redis;
-  let redis: ContractHarness;
-  let dynamoDB: ContractHarness;
+  let pool: Pool;
+  let file: Client;
+  let stores: Readonly<Record<'dynamoDB' | 'redis' | 'postgres' | 'sqlite', ContractHarness>>;
 
   beforeAll(async () => {
-    server = await startRedisServer();
+    [server, database] = await Promise.all([startRedisServer(), startPostgresServer()]);
     client = new Redis(server.url);
     const options = { client, keyPrefix: 'equality:' };
     const hset = (key: string, fields: Record<string, string>) => client.hset(key, fields);
-    redis = patient(redisHarness({ store: redisStore(options), admin: redisAdminStore(options), ...options, hset }));
+    const redis = { store: redisStore(options), admin: redisAdminStore(options), ...options, hset };
+    pool = new Pool({ connectionString: database.url });
+    await createPostgresTable(pool);
+    file = createClient({ url: ':memory:' });
+    await createSqliteTable(file);
+    const inTable = (store: ReturnType<typeof postgresStore>) => redisHarness({ ...redis, store, admin: store });
     const { client: local } = dynamoDBLocal();
-    dynamoDB = patient(dynamoDBHarness({ client: local, tableName: await freshTable(local) }));
-  });
+    stores = {
+      dynamoDB: patient(dynamoDBHarness({ client: local, tableName: await freshTable(local) })),
+      redis: patient(redisHarness(redis)),
+      postgres: patient(inTable(postgresStore({ client: pool }))),
+      sqlite: patient(inTable(sqliteStore({ client: file }))),
+    };
+  }, 120_000);
   afterAll(async () => {
     client.disconnect();
-    await server.stop();
+    file.close();
+    await pool.end();
+    await Promise.all([server.stop(), database.stop()]);
   });
 
   test(
-    `memory, DynamoDB and Redis answer and keep the same in ${SEQUENCES} sequences of operations`,
+    `memory, DynamoDB, Redis, Postgres and SQLite answer and keep the same in ${SEQUENCES} sequences of operations`,
     async () => {
       const untold = new Set(TOLD);
       let failing: number | undefined;
@@ -80,7 +99,7 @@ describe('equality of stores', () => {
         if (failing !== undefined && failing !== lane) return;
         try {
           // A memory of its own: its clock is turned, which the other lanes would feel.
-          const transcript = await agreed({ memory: memoryHarness(), dynamoDB, redis }, operations);
+          const transcript = await agreed({ memory: memoryHarness(), ...stores }, operations);
           for (const words of untold) if (transcript.includes(words)) untold.delete(words);
         } catch (error) {
           failing ??= lane;

@@ -9,7 +9,7 @@ declare module 'vitest' {
 }
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  await providePrograms('java', 'redis-server', 'postgres');
+  await providePrograms('java', 'redis-server', 'postgres', 'pgbouncer');
   const { endpoint, stop } = await startDynamoDBLocal();
   project.provide('dynamoDBLocalEndpoint', endpoint);
   return stop;

@@ -6,6 +6,7 @@ import { libfaketime } from '../chaos/soak/faked-clock.js';
 import { install, unpack } from './debian-packages.js';
 import { requireJava17 } from './dynamodb-local-process.js';
 import { CACHE } from './node-binary.js';
+import { requirePgBouncer } from './pgbouncer.js';
 import { requirePostgres } from './postgres-server.js';
 import { requireRedisServer } from './redis-server.js';
 
@@ -44,6 +45,12 @@ const PROGRAMS = {
     find: requirePostgres,
     packages: [['postgresql-15'], ['postgresql-17']],
     brew: 'postgresql@17',
+  },
+  pgbouncer: {
+    find: requirePgBouncer,
+    packages: [['pgbouncer']],
+    unpacked: /^usr\/sbin\/pgbouncer$/,
+    brew: 'pgbouncer',
   },
   libfaketime: {
     find: libfaketime,

@@ -1,7 +1,9 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { Redis as UpstashRedis } from '@upstash/redis';
 import { Redis } from 'ioredis';
+import { Pool } from 'pg';
 import { dynamoDBAdminStore, dynamoDBStore } from 'single-execution/dynamodb';
+import { postgresStore } from 'single-execution/postgres';
 import { redisAdminStore, redisStore } from 'single-execution/redis';
 import { upstashAdminStore, upstashStore } from 'single-execution/upstash';
 import { SENDS_ONCE } from './sends-once.js';
@@ -10,6 +12,7 @@ import { SENDS_ONCE } from './sends-once.js';
 export type StoreAddress =
   | { readonly kind: 'redis'; readonly url: string }
   | { readonly kind: 'upstash'; readonly url: string; readonly token: string }
+  | { readonly kind: 'postgres'; readonly url: string }
   | { readonly kind: 'dynamodb'; readonly endpoint: string; readonly tableName: string };
 
 export interface OpenStore {
@@ -34,6 +37,13 @@ export function openStore(address: StoreAddress): OpenStore {
     const { url, token } = address;
     const options = { redis: new UpstashRedis({ url, token, retry: { retries: 0 } }) };
     return { store: upstashStore(options), admin: upstashAdminStore(options), close: () => undefined };
+  }
+  if (address.kind === 'postgres') {
+    const client = new Pool({ connectionString: address.url });
+    // The statement that needed a connection which was cut says so too.
+    client.on('error', () => undefined);
+    const store = postgresStore({ client });
+    return { store, admin: store, close: () => void client.end() };
   }
   const client = new DynamoDBClient({ endpoint: address.endpoint, maxAttempts: 1, ...LOCAL });
   const options = { client, tableName: address.tableName };

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe } from '../../core/values/describe.js';
+import { askLibsqlFile } from '../../stores/libsql-file.js';
 import { createPostgresTable, postgresStore } from '../../stores/postgres.js';
 import { createSqliteTable, sqliteStore } from '../../stores/sqlite.js';
 import { failed } from '../exit-code.js';
@@ -84,7 +85,7 @@ async function openSqlite(file: string): Promise<Connected> {
   try {
     const { createClient } = await import('@libsql/client');
     const client = fileOpened(file, () => createClient({ url: pathToFileURL(resolve(file)).href }));
-    return { rows: async (sql, args) => (await client.execute({ sql, args })).rows, close: () => client.close() };
+    return { rows: askLibsqlFile((...asked) => client.batch(...asked)), close: () => client.close() };
   } catch (error) {
     if (!isMissing(error, ['@libsql/client'])) throw error;
     throw failed(

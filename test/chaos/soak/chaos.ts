@@ -32,12 +32,15 @@ const SHARE = 0.05;
  */
 const SPARED: readonly string[] = ['busy', 'AccessDeniedException'];
 
+/** The program that each store needs. */
+const SERVERS = { dynamodb: 'java', redis: 'redis-server', upstash: 'redis-server', postgres: 'postgres' } as const;
+
 process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
 const say = (line = '') => process.stdout.write(`${line}\n`);
 
 async function main({ seed, minutes, stores }: Settings, cleanUps: CleanUps): Promise<number> {
   say(`Chaos: --seed ${seed} --minutes ${minutes}, on ${stores.join(', ')}`);
-  await providePrograms('libfaketime', ...stores.map((store) => (store === 'dynamodb' ? 'java' : 'redis-server')));
+  await providePrograms('libfaketime', ...stores.map((store) => SERVERS[store]));
   const program = await bundledProgram(new URL('./worker.ts', import.meta.url));
   cleanUps.push(program.remove);
   const programs = childPrograms();

@@ -1,6 +1,7 @@
 import { oneOf, readFlags, SWITCH, seedOf, TEXT, whole } from '../../support/play/command.js';
 
-const STORES = ['dynamodb', 'redis', 'upstash'] as const;
+const BY_DEFAULT = ['dynamodb', 'redis', 'upstash'] as const;
+const STORES = [...BY_DEFAULT, 'postgres'] as const;
 
 /** How the soak is to be played. */
 export type Settings = ReturnType<typeof readSettings>;
@@ -14,7 +15,8 @@ their network loses, delays and doubles what they send. Then checks what has hap
   --minutes N   real time to play, 1 to 600 (default 1)
   --seed N      the same seed plans the same faults (default: a new one)
   --store S     dynamodb (needs Java 17), redis, upstash (both need redis-server),
-                or all of them at the same time (default)
+                all of them at the same time (default), or postgres, whose
+                connections are also cut by the server
   --help        this text
 
 Uses libfaketime. Exit code: 0 when every invariant held, 1 when one broke, 2 for a wrong
@@ -27,7 +29,7 @@ export function readSettings(args: readonly string[]) {
   return {
     seed: seedOf(values.seed),
     minutes: whole('--minutes', values.minutes, 1, 600) ?? 1,
-    stores: STORES.filter((one) => store === 'all' || store === one),
+    stores: store === 'all' ? BY_DEFAULT : [store],
     help: values.help ?? false,
   };
 }

@@ -5,6 +5,7 @@ import { createPostgresTable, type PostgresClient, postgresStore } from 'single-
 import { type ContractHarness, lockStoreContract } from 'single-execution/testing';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { memberCases } from '../../support/member-cases.js';
+import { type PgBouncer, startPgBouncer } from '../../support/pgbouncer.js';
 import { type PostgresServer, startPostgresServer } from '../../support/postgres-server.js';
 import { type Rows, sqlHarness } from '../../support/sql-harness.js';
 
@@ -15,10 +16,15 @@ const STATEMENTS = {
 };
 
 let server: PostgresServer;
+let bouncer: PgBouncer;
 beforeAll(async () => {
   server = await startPostgresServer();
+  bouncer = await startPgBouncer(server.url);
 }, START_MS);
-afterAll(() => server.stop());
+afterAll(async () => {
+  await bouncer.stop();
+  await server.stop();
+});
 
 interface Connected {
   readonly client: PostgresClient;
@@ -26,8 +32,8 @@ interface Connected {
   close(): Promise<unknown>;
 }
 
-async function overPool(): Promise<Connected> {
-  const client = new Pool({ connectionString: server.url });
+async function overPool(url: string): Promise<Connected> {
+  const client = new Pool({ connectionString: url });
   return { client, rows: async (...asked) => (await client.query(...asked)).rows, close: () => client.end() };
 }
 
@@ -49,7 +55,7 @@ async function overPGlite(): Promise<Connected> {
 
 /** As `neon()` of @neondatabase/serverless: a function of templates, with `query`, which resolves to rows. */
 async function overHttp(): Promise<Connected> {
-  const { rows, close } = await overPool();
+  const { rows, close } = await overPool(server.url);
   const client = Object.assign(() => Promise.reject(new Error('no template')), {
     query: async (...asked: Parameters<Rows>) => rows(...asked),
   });
@@ -57,7 +63,7 @@ async function overHttp(): Promise<Connected> {
 }
 
 describe.each<[string, () => Promise<Connected>]>([
-  ['a Pool of pg', overPool],
+  ['a Pool of pg and pgbouncer in transaction mode', () => overPool(bouncer.url)],
   ['a Client of pg', overClient],
   ['postgres.js', overPostgresJs],
   ['PGlite', overPGlite],

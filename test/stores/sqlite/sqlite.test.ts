@@ -1,6 +1,8 @@
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
 import { type Client, createClient } from '@libsql/client';
 import { executeWithLock, type LockStoreError } from 'single-execution';
 import { createSqliteTable, type SqliteClient, sqliteStore, sqliteTable } from 'single-execution/sqlite';
@@ -58,20 +60,57 @@ test('row 132: of contenders over two connections to one file one runs, and none
   expect(ran).toBe(1);
 });
 
-test('row 132: a file that another process is writing to is waited for', async () => {
-  const other = connected('locks.db');
-  onTestFinished(() => other.close());
-  const writing = await other.transaction('write');
-  let asked = 0;
-  const store = sqliteStore({
-    client: async (sql, args) => {
-      if (asked++ === 2) await writing.rollback();
-      return (await client.execute({ sql, args })).rows;
-    },
-  });
+/** A client whose first statements find that another process is writing to the file. */
+function busyAtFirst(one: Client): SqliteClient {
+  let refused = 0;
+  return async (sql, args) => {
+    if (refused++ < 2) throw Object.assign(new Error('database is locked'), { code: 'SQLITE_BUSY' });
+    return (await one.execute({ sql, args })).rows;
+  };
+}
+
+test('row 132: a file that is busy is asked again', async () => {
+  const store = sqliteStore({ client: busyAtFirst(client) });
 
   expect(await store.acquire(claim({ name: newName() }), call())).toMatchObject({ status: 'acquired' });
-  expect(asked).toBeGreaterThan(2);
+});
+
+test('row 132: a lock is granted only if others see it, also by a libSQL that has been refused as busy before', async () => {
+  const [refused, writer] = [connected('refused.db'), connected('refused.db')];
+  onTestFinished(() => {
+    for (const one of [refused, writer]) one.close();
+  });
+  await createSqliteTable(writer);
+  const writing = await writer.transaction('write');
+  await expect(refused.execute('DELETE FROM single_execution_locks')).rejects.toMatchObject({ code: 'SQLITE_BUSY' });
+  await writing.rollback();
+  const name = newName();
+  const result = await sqliteStore({ client: refused })
+    .acquire(claim({ name }), call(200))
+    .catch((error) => error);
+
+  expect(result).toMatchObject({ code: 'UNAVAILABLE', message: expect.stringContaining('make a new client') });
+  expect(await sqliteStore({ client: writer }).get(name, call())).toBeUndefined();
+});
+
+test('row 132: libSQL waits for a file that another thread is writing to', async () => {
+  const file = join(folder, 'locks.db');
+  const holder = new Worker(
+    `const { workerData, parentPort } = require('node:worker_threads');
+    const client = require('@libsql/client').createClient({ url: 'file:' + workerData });
+    client.transaction('write').then((writing) => {
+      parentPort.postMessage('writing');
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
+      return writing.rollback();
+    });`,
+    { eval: true, workerData: file },
+  );
+  await once(holder, 'message');
+  const store = sqliteStore({ client });
+  const lease = await grant(store, claim({ name: newName() }));
+
+  expect(await store.release(lease, done, call())).toBe('released');
+  await once(holder, 'exit');
 });
 
 test('row 132: a client that works synchronously, and one whose statements are bound first, will do', async () => {
@@ -149,11 +188,21 @@ describe('the table', () => {
     );
   });
 
+  test('is made once the file is no longer busy, as with another process that makes it too', async () => {
+    const fresh = connected('fresh.db');
+    onTestFinished(() => fresh.close());
+    await createSqliteTable(busyAtFirst(fresh));
+
+    expect(await sqliteStore({ client: fresh }).list(call())).toEqual([]);
+  });
+
   test('that cannot be made says why', async () => {
     expect(await failure(createSqliteTable(client, { table: 'nowhere.locks' }))).toMatchObject({
       name: 'LockStoreError',
+      code: 'INVALID_REQUEST',
       operation: 'createLockTable',
-      message: expect.stringContaining('the table was not made: '),
+      message:
+        'the table was not made: no database is attached under the first name of "nowhere"."locks": ATTACH it, or correct table',
     });
   });
 });

@@ -1,0 +1,208 @@
+/**
+ * The work of `sql.ts`, in a process of its own. Its arguments are the address of a Postgres or of a file of SQLite, and
+ * how many rounds to measure.
+ */
+import { createClient } from '@libsql/client';
+import { Pool } from 'pg';
+import { executeWithLock } from 'single-execution';
+import { createPostgresTable, postgresStore } from 'single-execution/postgres';
+import { createSqliteTable, type SqliteExecutingClient, sqliteStore } from 'single-execution/sqlite';
+import { newAttemptId } from '../src/core/values/attempt-id.js';
+import { gate } from '../test/support/gate.js';
+import { LEASE_MS, type Locks, worksOf } from './redis-locks.js';
+import { compare, type Work } from './side-by-side.js';
+
+const MANY = [64, 1_000];
+/** Triggers come seldom: no call finds a server that is still busy with the one before. */
+const PAUSE_MS = 2;
+
+/** Runs the task if the lock of this name is free. Resolves to whether it ran. */
+type Guard = (name: string, task: () => Promise<unknown>) => Promise<boolean>;
+
+interface Engine {
+  /** Our store, and a lease row by hand. */
+  readonly locks: Locks;
+  /** The engine's own lock, which a session holds. */
+  readonly advisory?: Guard;
+  close(): Promise<void>;
+}
+
+/** Statements that were sent; a transaction of libSQL's own around one is part of it. */
+let statements = 0;
+
+const [at = '', rounds] = process.argv.slice(2);
+const { locks, advisory, close } = await (at.startsWith('postgres:') ? onPostgres() : onSqlite());
+try {
+  await compareAll();
+  await contendAll();
+} finally {
+  await close();
+}
+
+async function compareAll(): Promise<void> {
+  const works = await worksOf(locks);
+  const kinds: Record<'run' | 'skip', Record<'ours', Work> & Record<string, Work>> = {
+    run: { 'lease row': works.run.bare, ours: works.run.ours },
+    skip: { 'lease row': works.skip.bare, ours: works.skip.ours },
+  };
+  const turns = { rounds: Number(rounds), pauseMs: PAUSE_MS };
+  const held = gate();
+  if (advisory) {
+    const guard = advisory;
+    const taken = gate();
+    void guard('held', () => {
+      taken.open();
+      return held.opened;
+    });
+    await taken.opened;
+    kinds.run['advisory lock'] = () => expected(guard, 'free', true);
+    kinds.skip['advisory lock'] = () => expected(guard, 'held', false);
+  }
+  for (const [title, works] of Object.entries(kinds)) {
+    const sent: string[] = [];
+    for (const [name, work] of Object.entries(works)) sent.push(`${name} ${await statementsOf(work)}`);
+    await compare(`a ${title}; statements: ${sent.join(', ')}`, turns, works);
+  }
+  held.open();
+}
+
+async function expected(guard: Guard, name: string, hasRun: boolean): Promise<void> {
+  if ((await guard(name, async () => undefined)) !== hasRun) throw new Error(`the run of "${name}" was not ${hasRun}`);
+}
+
+async function statementsOf(work: Work): Promise<number> {
+  const before = statements;
+  await work();
+  return statements - before;
+}
+
+/** Many calls at once for one lock. Whoever gets it holds it until all others have an answer. */
+async function contendAll(): Promise<void> {
+  const { store, take, give } = locks;
+  const guards: Record<string, Guard> = {
+    'lease row': async (name, task) => {
+      const id = newAttemptId();
+      if (!(await take(name, id))) return false;
+      await task();
+      return give(name, id);
+    },
+    ...(advisory && { 'advisory lock': advisory }),
+    ours: async (name, task) => {
+      const tick = Date.UTC(2026, 0, 1);
+      const { status } = await executeWithLock(task, { name, store, lockAtMostFor: '1m', tick, observers: [] });
+      return status === 'executed';
+    },
+  };
+  for (const calls of MANY) {
+    const rows: Record<string, object> = {};
+    for (const [kind, guard] of Object.entries(guards)) {
+      // The first time the client may still be making its connections.
+      await contend(calls, `${kind} ${calls} before`, guard);
+      rows[kind] = await contend(calls, `${kind} ${calls}`, guard);
+    }
+    process.stdout.write(`${calls} calls at once for one lock\n`);
+    console.table(rows);
+  }
+}
+
+async function contend(calls: number, name: string, guard: Guard) {
+  const before = statements;
+  const startMono = performance.now();
+  const othersAnswered = gate();
+  let left = calls;
+  const leave = () => {
+    if (--left === 0) othersAnswered.open();
+  };
+  let ran = 0;
+  const ask = async () => {
+    let isRunning = false;
+    const task = () => {
+      ran++;
+      isRunning = true;
+      leave();
+      return othersAnswered.opened;
+    };
+    try {
+      return await guard(name, task);
+    } finally {
+      if (!isRunning) leave();
+    }
+  };
+  const results = await Promise.allSettled(Array.from({ length: calls }, ask));
+  return {
+    ran,
+    failed: results.filter(({ status }) => status === 'rejected').length,
+    'statements a call': ((statements - before) / calls).toFixed(2),
+    seconds: ((performance.now() - startMono) / 1_000).toFixed(2),
+  };
+}
+
+async function onPostgres(): Promise<Engine> {
+  process.stdout.write('Postgres over a Pool of pg\n');
+  const pool = new Pool({ connectionString: at });
+  const query = async (text: string, values: (string | number)[]) => {
+    statements++;
+    return (await pool.query(text, values)).rows;
+  };
+  await createPostgresTable(pool);
+  await pool.query('CREATE TABLE leases (name text PRIMARY KEY, holder text NOT NULL, until timestamptz NOT NULL)');
+  const take = `INSERT INTO leases VALUES ($1, $2, clock_timestamp() + interval '${LEASE_MS} ms')
+    ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until = excluded.until
+    WHERE leases.until <= clock_timestamp() RETURNING name`;
+  const give = 'UPDATE leases SET until = clock_timestamp() WHERE name = $1 AND holder = $2 RETURNING name';
+  const advisory: Guard = async (name, task) => {
+    const session = await pool.connect();
+    const isTrue = async (call: string) => {
+      statements++;
+      const { rows } = await session.query<{ is: boolean }>(`SELECT ${call}(hashtextextended($1, 0)) AS is`, [name]);
+      return rows[0]?.is === true;
+    };
+    try {
+      if (!(await isTrue('pg_try_advisory_lock'))) return false;
+      await task();
+      return await isTrue('pg_advisory_unlock');
+    } finally {
+      session.release();
+    }
+  };
+  return {
+    locks: {
+      store: postgresStore({ client: query }),
+      take: async (...asked) => (await query(take, asked)).length === 1,
+      give: async (...asked) => (await query(give, asked)).length === 1,
+    },
+    advisory,
+    close: () => pool.end(),
+  };
+}
+
+async function onSqlite(): Promise<Engine> {
+  process.stdout.write('SQLite over @libsql/client, a file\n');
+  const client = createClient({ url: at });
+  const query = async (sql: string, args: (string | number)[]) => {
+    statements++;
+    return (await client.execute({ sql, args })).rows;
+  };
+  const counted: SqliteExecutingClient = {
+    protocol: client.protocol,
+    execute: (...asked) => client.execute(...asked),
+    batch(...asked) {
+      statements++;
+      return client.batch(...asked);
+    },
+  };
+  await createSqliteTable(client);
+  await client.execute('CREATE TABLE leases (name TEXT PRIMARY KEY, holder TEXT NOT NULL, until REAL NOT NULL)');
+  const take = `INSERT INTO leases VALUES (?, ?, unixepoch('subsec') + ${LEASE_MS / 1_000})
+    ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until = excluded.until
+    WHERE leases.until <= unixepoch('subsec') RETURNING name`;
+  const give = "UPDATE leases SET until = unixepoch('subsec') WHERE name = ? AND holder = ? RETURNING name";
+  return {
+    locks: {
+      store: sqliteStore({ client: counted }),
+      take: async (...asked) => (await query(take, asked)).length === 1,
+      give: async (...asked) => (await query(give, asked)).length === 1,
+    },
+    close: async () => client.close(),
+  };
+}

@@ -1,0 +1,73 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { Pool } from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type PostgresServer, startPostgresServer } from '../support/postgres-server.js';
+import { bundleWorker, type RunningWorker, startWorker } from './workerd.js';
+
+/*
+ * A Worker in workerd itself, with its locks in the D1 that is bound to it, and in a real PostgreSQL over HTTP.
+ */
+
+const START_MS = 120_000;
+
+let server: PostgresServer;
+let pool: Pool;
+let bridge: Server;
+let worker: RunningWorker;
+beforeAll(async () => {
+  server = await startPostgresServer();
+  pool = new Pool({ connectionString: server.url });
+  bridge = await startBridge();
+  const { port } = bridge.address() as AddressInfo;
+  const bundle = await bundleWorker(fileURLToPath(new URL('./sql.worker.ts', import.meta.url)));
+  worker = await startWorker(bundle, { SQL_URL: `http://127.0.0.1:${port}/sql` });
+  expect(JSON.parse(await worker.ask('/tables'))).toEqual([]);
+}, START_MS);
+afterAll(async () => {
+  await worker.stop();
+  bridge.closeAllConnections();
+  bridge.close();
+  await pool.end();
+  await server.stop();
+});
+
+/** Runs each statement that is sent on any connection, as Neon's proxy does. */
+async function startBridge(): Promise<Server> {
+  const bridge = createServer(async (request, response) => {
+    const { query, params } = (await json(request)) as { query: string; params: unknown[] };
+    const answer = await pool.query(query, params).then(
+      ({ rows }) => ({ status: 200, body: { rows } }),
+      ({ message, code }) => ({ status: 400, body: { message, code } }),
+    );
+    response.writeHead(answer.status).end(JSON.stringify(answer.body));
+  });
+  await new Promise<void>((listening) => bridge.listen(0, '127.0.0.1', listening));
+  return bridge;
+}
+
+const recordOf = {
+  d1: () => worker.database.prepare('SELECT record FROM single_execution_locks WHERE name = ?').bind('d1').first(),
+  postgres: async () => (await pool.query("SELECT record FROM single_execution_locks WHERE name = 'postgres'")).rows[0],
+};
+
+test.each([
+  ['row 132: D1, bound to it', 'd1'],
+  ['row 131: Postgres over HTTP', 'postgres'],
+] as const)('%s: a Worker that is triggered twice at once runs once, and once more not at all', async (_, kind) => {
+  const tick = '2026-01-01T00:15:00.000Z';
+  const ends = async () => {
+    const types: string[] = JSON.parse(await worker.ask('/events'));
+    return types.filter((type) => type === 'finished' || type === 'skipped').sort();
+  };
+
+  expect(await Promise.all([worker.trigger(tick, kind), worker.trigger(tick, kind)])).toEqual(['ok', 'ok']);
+  expect(await ends()).toEqual(['finished', 'skipped']);
+  expect(await worker.trigger(tick, kind)).toBe('ok');
+  expect(await ends()).toEqual(['skipped']);
+  const { record } = (await recordOf[kind]()) as { record: string };
+  expect(JSON.parse(record)).toMatchObject({ state: 'released', result: 'succeeded', doneTick: Date.parse(tick) });
+  expect(await worker.lost()).toEqual([]);
+});

@@ -1,0 +1,57 @@
+import type { LockEvent, LockStore } from 'single-execution';
+import { type ExecutionContext, type ScheduledController, withSingleExecution } from 'single-execution/cloudflare';
+import { createPostgresTable, type PostgresQueryClient, postgresStore } from 'single-execution/postgres';
+import { createSqliteTable, type SqliteClient, sqliteStore } from 'single-execution/sqlite';
+
+/*
+ * A Worker whose locks are in D1 or, over HTTP, in Postgres, as its cron expression says.
+ */
+
+interface Env {
+  readonly DB: SqliteClient;
+  /** Where statements of Postgres are sent. */
+  readonly SQL_URL: string;
+}
+
+const STORES: Readonly<Record<string, (env: Env) => LockStore>> = {
+  d1: ({ DB }) => sqliteStore({ client: DB }),
+  postgres: ({ SQL_URL }) => postgresStore({ client: neon(SQL_URL) }),
+};
+
+const events: LockEvent[] = [];
+
+const jobOn = (kind: string, store: (env: Env) => LockStore) =>
+  withSingleExecution(async (_controller: ScheduledController, _env: Env) => undefined, {
+    name: kind,
+    store,
+    lockAtMostFor: '1m',
+    observers: [(event) => events.push(event)],
+  });
+
+const jobs = Object.fromEntries(Object.entries(STORES).map(([kind, store]) => [kind, jobOn(kind, store)]));
+
+// biome-ignore lint/style/noDefaultExport: the default export of its main module is the Worker.
+export default {
+  scheduled: (controller: ScheduledController, env: Env, ctx: ExecutionContext) =>
+    jobs[controller.cron]?.(controller, env, ctx),
+
+  async fetch(request: Request, { DB, SQL_URL }: Env): Promise<Response> {
+    if (new URL(request.url).pathname === '/tables') {
+      await Promise.all([createSqliteTable(DB), createPostgresTable(neon(SQL_URL))]);
+    }
+    return Response.json(events.splice(0).map(({ type }) => type));
+  },
+};
+
+/** As `neon()` of @neondatabase/serverless: a request for each statement, and no connection between them. */
+function neon(url: string): PostgresQueryClient {
+  const template = () => Promise.reject(new Error('no template is used'));
+  return Object.assign(template, {
+    async query(query: string, params: (string | number)[]) {
+      const response = await fetch(url, { method: 'POST', body: JSON.stringify({ query, params }) });
+      const answer = (await response.json()) as { rows: object[]; message?: string; code?: string };
+      if (!response.ok) throw Object.assign(new Error(answer.message), { code: answer.code });
+      return answer.rows;
+    },
+  });
+}
