@@ -3,7 +3,7 @@ import { LONGEST_LEASE_MS } from '../core/options/lease.js';
 import type { DefaultObservers } from '../core/options/policy.js';
 import type { LockStore } from '../core/ports/lock-store.js';
 import type { MemberStore } from '../core/ports/member-store.js';
-import { errorName, LockLostError } from '../core/public/errors.js';
+import { LockLostError } from '../core/public/errors.js';
 import type { Execution } from '../core/public/execution.js';
 import { run } from '../core/run/engine.js';
 import type { Task } from '../core/run/invocation.js';
@@ -14,6 +14,7 @@ import { type Duration, parseDuration } from '../core/values/duration.js';
 import { checkLockName, memberListName } from '../core/values/lock-name.js';
 import { checkKnown, namesOf } from '../core/values/option-checks.js';
 import type { Signal } from '../core/values/signal.js';
+import { errorName } from '../core/values/thrown.js';
 import {
   anyCandidate,
   type Candidate,

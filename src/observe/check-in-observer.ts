@@ -1,9 +1,9 @@
 import { warn } from '../core/observers/operator-log.js';
-import { errorName } from '../core/public/errors.js';
 import type { Observer } from '../core/public/events.js';
 import { systemClock } from '../core/values/clock.js';
 import { describe, describeType } from '../core/values/describe.js';
 import { checkKnown, namesOf } from '../core/values/option-checks.js';
+import { errorName } from '../core/values/thrown.js';
 
 /** Options of `checkInObserver`. */
 export interface CheckInOptions {

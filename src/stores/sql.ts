@@ -1,14 +1,9 @@
-import {
-  errorName,
-  LockStoreError,
-  type LockStoreErrorCode,
-  readThrownText,
-  type StoreOperation,
-} from '../core/public/errors.js';
+import { LockStoreError, type LockStoreErrorCode, type StoreOperation } from '../core/public/errors.js';
 import { tryUntilAnswered } from '../core/request/try-loop.js';
 import { systemClock } from '../core/values/clock.js';
 import { describe } from '../core/values/describe.js';
 import { checkKnown } from '../core/values/option-checks.js';
+import { errorName, readThrownText } from '../core/values/thrown.js';
 import { type CompareAndSwapOptions, compareAndSwapStore } from './compare-and-swap.js';
 import type { Storage, StoredRecord } from './storage.js';
 

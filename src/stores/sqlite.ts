@@ -1,10 +1,10 @@
 import type { LockAdminStore } from '../core/ports/lock-admin-store.js';
 import type { LockStore } from '../core/ports/lock-store.js';
 import type { MemberStore } from '../core/ports/member-store.js';
-import { errorName, readThrown, readThrownText } from '../core/public/errors.js';
 import { isUnsent } from '../core/request/try-loop.js';
 import { describeType } from '../core/values/describe.js';
 import { checkStoreOptions, namesOf } from '../core/values/option-checks.js';
+import { errorName, readThrown, readThrownText } from '../core/values/thrown.js';
 import { askLibsqlFile } from './libsql-file.js';
 import { type Ask, type Database, makeTable, quotedTable, type SqlFailure, type Statements, sqlStore } from './sql.js';
 

@@ -1,11 +1,11 @@
 import type { Claim, Lease } from 'single-execution';
 import type { ContractHarness } from 'single-execution/testing';
 import type { AcquireResult } from '../../src/core/ports/lock-store.js';
-import { errorName } from '../../src/core/public/errors.js';
 import { FORCE_STEP, FOREVER_MS, type LockRecord } from '../../src/core/record/lock-record.js';
 import { failedTicksAfterCrash, listOf } from '../../src/core/record/open-ticks.js';
 import { runsOf } from '../../src/core/record/run-ring.js';
 import { defined } from '../../src/core/values/defined.js';
+import { errorName } from '../../src/core/values/thrown.js';
 import { HOLD_MS, LEASE_MS, setScene } from '../../src/testing/contract/stage/scene.js';
 import type { Operation } from './equality-operations.js';
 

@@ -1,6 +1,6 @@
-import { readThrownText } from '../../core/public/errors.js';
 import type { Clock } from '../../core/values/clock.js';
 import { defined } from '../../core/values/defined.js';
+import { readThrownText } from '../../core/values/thrown.js';
 import { classifyFailure, isDenied } from '../../stores/dynamodb/errors.js';
 import { DEFAULT_TABLE } from '../../stores/sql.js';
 import type { Command, Session } from '../command.js';

@@ -1,5 +1,5 @@
 import type { ClockBounds } from '../../core/ports/lock-store.js';
-import { errorName, readThrownText } from '../../core/public/errors.js';
+import { errorName, readThrownText } from '../../core/values/thrown.js';
 
 /** The result of one check of a store. */
 export interface Finding {

@@ -1,7 +1,8 @@
 import type { LockAdminStore } from '../../core/ports/lock-admin-store.js';
 import type { LockStore, StoreCall } from '../../core/ports/lock-store.js';
-import { LockStoreError, readThrown, readThrownText } from '../../core/public/errors.js';
+import { LockStoreError } from '../../core/public/errors.js';
 import { formatDuration } from '../../core/values/duration.js';
+import { readThrown, readThrownText } from '../../core/values/thrown.js';
 
 /** How long a command waits for an answer. With the start of the program it is less than 5 s. */
 export const PATIENCE_MS = 4_000;

@@ -1,8 +1,8 @@
-import { errorName } from '../public/errors.js';
 import type { LockEvent, Observer } from '../public/events.js';
 import { factsOfSkip } from '../public/outcome.js';
 import { defined } from '../values/defined.js';
 import { environmentVariable } from '../values/environment.js';
+import { errorName } from '../values/thrown.js';
 import {
   EMF_DEFAULTS,
   EMF_DIMENSION,

@@ -1,3 +1,4 @@
+import { errorName, readThrown } from '../values/thrown.js';
 import { factsOfSkip, type Skipped } from './outcome.js';
 
 /** The cause of a {@link LockStoreError}. `onStoreError` applies only to `UNAVAILABLE`; all others always throw. */
@@ -272,31 +273,4 @@ export function toStoreError(
     retryable: true,
     cause,
   });
-}
-
-/** A property of a thrown value; undefined if it cannot be read. */
-export function readThrown(thrown: unknown, property: PropertyKey): unknown {
-  try {
-    return (thrown as Readonly<Record<PropertyKey, unknown>> | null | undefined)?.[property];
-  } catch {
-    // Reading it threw, so the property counts as absent.
-    return undefined;
-  }
-}
-
-/** A property of a thrown value if it is a string, else the empty string. */
-export function readThrownText(thrown: unknown, property: string): string {
-  const value = readThrown(thrown, property);
-  return typeof value === 'string' ? value : '';
-}
-
-/** The name of a thrown value: safe to store and to log, unlike its message. */
-export function errorName(thrown: unknown): string {
-  try {
-    const name: unknown = thrown instanceof Error ? thrown.name : typeof thrown;
-    return typeof name === 'string' && name !== '' ? name : 'Error';
-  } catch {
-    // Reading it threw, so the name counts as absent.
-    return 'Error';
-  }
 }

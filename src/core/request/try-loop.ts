@@ -1,7 +1,7 @@
 import type { StoreCall } from '../ports/lock-store.js';
-import { readThrownText } from '../public/errors.js';
 import { jittered, type Timer } from '../values/clock.js';
 import type { Signal } from '../values/signal.js';
+import { readThrownText } from '../values/thrown.js';
 
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 1_000;

@@ -1,8 +1,9 @@
 import type { Completion, Granted, Lease } from '../ports/lock-store.js';
-import { errorName, LockStoreError, readThrownText, toStoreError } from '../public/errors.js';
+import { LockStoreError, toStoreError } from '../public/errors.js';
 import type { Tell } from '../public/events.js';
 import { type Executed, publicPrevious, type ReleaseStatus } from '../public/outcome.js';
 import { defined } from '../values/defined.js';
+import { errorName, readThrownText } from '../values/thrown.js';
 import { type CatchUpResult, catchUp, tellDroppedByGrant, tellGivenUpByRelease } from './catch-up/catch-up.js';
 import { type CatchUpPlan, NOTHING, planCatchUp } from './catch-up/plan.js';
 import { leaseExtender } from './extender.js';

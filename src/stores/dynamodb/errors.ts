@@ -1,14 +1,12 @@
 import {
   CorruptLockError,
-  errorName,
   LockStoreError,
   type LockStoreErrorCode,
-  readThrown,
-  readThrownText,
   type StoreOperation,
 } from '../../core/public/errors.js';
 import type { TryFailure } from '../../core/request/try-loop.js';
 import { isUnsent } from '../../core/request/try-loop.js';
+import { errorName, readThrown, readThrownText } from '../../core/values/thrown.js';
 
 /*
  * The meaning of the AWS SDK's errors: whether the write may have been applied, whether another try may help, and the

@@ -1,13 +1,7 @@
-import {
-  errorName,
-  LockStoreError,
-  type LockStoreErrorCode,
-  readThrown,
-  readThrownText,
-  type StoreOperation,
-} from '../../core/public/errors.js';
+import { LockStoreError, type LockStoreErrorCode, type StoreOperation } from '../../core/public/errors.js';
 import type { TryFailure } from '../../core/request/try-loop.js';
 import { isUnsent } from '../../core/request/try-loop.js';
+import { errorName, readThrown, readThrownText } from '../../core/values/thrown.js';
 
 /*
  * The meaning of the errors of Redis and its clients: whether the script may have run, whether another try may help,

@@ -1,6 +1,6 @@
 import { CorruptLockError, DeadlineError, LockHeldError, LockLostError, LockStoreError } from 'single-execution';
 import { describe, expect, test, vi } from 'vitest';
-import { errorName, toStoreError } from '../../../src/core/public/errors.js';
+import { toStoreError } from '../../../src/core/public/errors.js';
 
 const cause = new Error('socket hang up');
 const storeError = new LockStoreError('acquire of lock "digest" failed: timed out', {
@@ -69,51 +69,7 @@ describe('toStoreError', () => {
     expect(toStoreError(error, 'acquire', 'digest')).toBe(error);
   });
 
-  test.each<[unknown, string]>([
-    [new TypeError('secret'), 'TypeError'],
-    [Object.assign(new Error('secret'), { name: 'ThrottlingException' }), 'ThrottlingException'],
-    ['secret', 'string'],
-    [{ password: 'secret' }, 'object'],
-    [null, 'object'],
-    [undefined, 'undefined'],
-  ])('F89 row 50: wraps %o with its name and cause, and repeats nothing of its message', (thrown, name) => {
-    const error = toStoreError(thrown, 'release', 'digest');
-
-    expect(error).toMatchObject({
-      name: 'LockStoreError',
-      message: `release of lock "digest" failed: ${name}; see the cause`,
-      code: 'UNAVAILABLE',
-      lockName: 'digest',
-      operation: 'release',
-      retryable: true,
-    });
-    expect(error.cause).toBe(thrown);
-  });
-});
-
-test.each<[unknown, string]>([
-  [new RangeError('x'), 'RangeError'],
-  [Object.assign(new Error('x'), { name: 5 }), 'Error'],
-  [Object.assign(new Error('x'), { name: '' }), 'Error'],
-  ['x', 'string'],
-  [undefined, 'undefined'],
-  [null, 'object'],
-  [5n, 'bigint'],
-])('errorName of %o is %s', (thrown, name) => {
-  expect(errorName(thrown)).toBe(name);
-});
-
-test('errorName of an error whose name cannot be read is Error', () => {
-  const nameless = Object.defineProperty(new Error('x'), 'name', {
-    get() {
-      throw new Error('no name');
-    },
-  });
-
-  expect(errorName(nameless)).toBe('Error');
-});
-
-describe('row 95: instanceof, where a process has loaded the library twice', () => {
+  describe('row 95: instanceof, where a process has loaded the library twice', () => {
   const details = { code: 'LATE', lockName: 'digest', operation: 'acquire', retryable: false } as const;
   const errors = (library: typeof import('single-execution')): Readonly<Record<string, Error>> => ({
     LockStoreError: new library.LockStoreError('late', details),
