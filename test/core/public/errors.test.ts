@@ -69,7 +69,29 @@ describe('toStoreError', () => {
     expect(toStoreError(error, 'acquire', 'digest')).toBe(error);
   });
 
-  describe('row 95: instanceof, where a process has loaded the library twice', () => {
+  test.each<[unknown, string]>([
+    [new TypeError('secret'), 'TypeError'],
+    [Object.assign(new Error('secret'), { name: 'ThrottlingException' }), 'ThrottlingException'],
+    ['secret', 'string'],
+    [{ password: 'secret' }, 'object'],
+    [null, 'object'],
+    [undefined, 'undefined'],
+  ])('F89 row 50: wraps %o with its name and cause, and repeats nothing of its message', (thrown, name) => {
+    const error = toStoreError(thrown, 'release', 'digest');
+
+    expect(error).toMatchObject({
+      name: 'LockStoreError',
+      message: `release of lock "digest" failed: ${name}; see the cause`,
+      code: 'UNAVAILABLE',
+      lockName: 'digest',
+      operation: 'release',
+      retryable: true,
+    });
+    expect(error.cause).toBe(thrown);
+  });
+});
+
+describe('row 95: instanceof, where a process has loaded the library twice', () => {
   const details = { code: 'LATE', lockName: 'digest', operation: 'acquire', retryable: false } as const;
   const errors = (library: typeof import('single-execution')): Readonly<Record<string, Error>> => ({
     LockStoreError: new library.LockStoreError('late', details),
