@@ -21,7 +21,7 @@ export const acquireCases: readonly ContractCase[] = [
     expectSame(lease.lockUntilMs, lease.lockedAtMs + 7_200_000 + harness.leasePadMs, 'lockUntilMs');
   }),
 
-  contractCase('acquire tells the instant before its first send on both clocks', async ({ claim, harness }) => {
+  contractCase('acquire returns the instant before its first send on both clocks', async ({ claim, harness }) => {
     const call = harness.call();
     const [wall, mono] = [call.clock.now(), call.clock.monotonic()];
     const lease = expectGranted(await harness.store.acquire(claim(), call), 'acquire');
@@ -34,7 +34,7 @@ export const acquireCases: readonly ContractCase[] = [
   }),
 
   contractCase(
-    'row 44: acquire of a held lock is refused as locked and tells its holder',
+    'row 44: acquire of a held lock is refused as locked and names its holder',
     async ({ grant, refuse }) => {
       const { lockedAtMs, lockUntilMs, fencingToken } = await grant({ lockedBy: 'the holder' });
       const refused = await refuse('locked');

@@ -61,7 +61,7 @@ export const nameCases: readonly ContractCase[] = [
     await stayApart(scene, ['__proto__', 'constructor', 'toString', 'hasOwnProperty', scene.name]);
   }),
 
-  contractCase('F84 a holder whose name reads as a number, or as JSON, is told as it was given', async (scene) => {
+  contractCase('F84 a holder whose name reads as a number, or as JSON, is reported unchanged', async (scene) => {
     for (const lockedBy of READ_AS_OTHERS) {
       const lease = await scene.grant({ lockedBy });
       expectFields((await scene.refuse('locked')).holder, { lockedBy }, 'holder');
@@ -83,7 +83,7 @@ export const nameCases: readonly ContractCase[] = [
   ),
 
   contractCase(
-    'F84 an attempt whose id ends in a trace is known again, and told to whom it refuses',
+    'F84 an attempt whose id ends in a trace is recognised, and reported to calls that it refuses',
     async ({ claim, acquire, release, refuse }) => {
       const attemptId = `${newAttemptId()}.${'-'.repeat(64)}`;
       const asked = claim({ attemptId });

@@ -323,7 +323,7 @@ describe("row 89: catchUp 'all'", () => {
     expect(told('caught-up')).toEqual([]);
   });
 
-  test('the history tells how many ticks a run has caught up with', async () => {
+  test('the history shows how many ticks a run has caught up with', async () => {
     const { work, admin } = setting();
     await work(0);
     await work(4);
