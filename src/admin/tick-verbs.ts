@@ -96,7 +96,7 @@ async function change(
     const isDone = told.length === 0 || (await store.listTicks(listing, call())) === 'listed';
     if (isDone) return told.map((tick) => new Date(tick));
   }
-  throw new LockStoreError(`${operation} of lock "${name}" failed: each time it had changed meanwhile; try again`, {
+  throw new LockStoreError(`${operation} of lock "${name}" failed: it kept changing; try again`, {
     code: 'UNAVAILABLE',
     lockName: name,
     operation: 'listTicks',
@@ -150,7 +150,7 @@ function ticksInRange(range: TickRange, nowMs: number): number[] {
   if (fromMs >= toMs) throw new RangeError(`from is ${shown(fromMs)}, and to is ${shown(toMs)}: give a later to`);
   const schedule = resolveSchedule(range.schedule);
   if (schedule === undefined) {
-    throw new TypeError("schedule is undefined: give that of the job, such as cron('0 9 * * *')");
+    throw new TypeError("schedule is undefined: give the job's, such as cron('0 9 * * *')");
   }
   const endMs = Math.min(toMs, Math.floor(nowMs) + 1);
   return ticksOf(schedule, fromMs, endMs).filter((tick) => tick >= fromMs && tick < endMs);
@@ -166,7 +166,7 @@ function ticksOf(schedule: Schedule | Interval, fromMs: number, endMs: number): 
 /** @throws TypeError, RangeError for values that are not instants */
 function ticksGiven(ticks: readonly (Date | number)[]): number[] {
   if (Array.isArray(ticks)) return ticks.map((tick, place) => instantOf(`ticks[${place}]`, tick));
-  throw new TypeError(`ticks is ${describe(ticks)}: give an array of Dates, as open tells them`);
+  throw new TypeError(`ticks is ${describe(ticks)}: give an array of Dates, as open returns`);
 }
 
 function instantOf(option: string, value: unknown): number {

@@ -184,7 +184,7 @@ describe('row 66: a route takes its tick from the request', () => {
 
   const read = json({ scheduledTime: NOON });
   test.each<[string, string, string, () => Request | Promise<Request>]>([
-    ['none, as of Vercel Cron', 'TICK_MISSING', 'it tells no scheduled time:', () => get(recorded('vercel-cron'))],
+    ['none, as of Vercel Cron', 'TICK_MISSING', 'it has no scheduled time:', () => get(recorded('vercel-cron'))],
     ['one that cannot be read', 'TICK_UNREADABLE', "'noon'", () => get({ 'ce-vssscheduledat': 'noon' })],
     ['one in a body that was read', 'TICK_UNREADABLE', 'was read before', () => read.text().then(() => read)],
     ['the year 9999', 'TICK_OUT_OF_RANGE', 'ahead of', () => get({ 'ce-vssscheduledat': '9999-12-31T23:59:59Z' })],

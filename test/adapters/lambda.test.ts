@@ -138,7 +138,7 @@ describe('row 36: an event that tells no scheduled time', () => {
 
     expect(handler).toHaveBeenCalledTimes(2);
     expect(await item()).not.toHaveProperty('doneTick');
-    expect(lineOf(logged)).toEqual([expect.stringContaining('the trigger tells no scheduled time')]);
+    expect(lineOf(logged)).toEqual([expect.stringContaining('the trigger has no scheduled time')]);
   });
 
   test.each<[string, Options['tick']]>([
@@ -241,7 +241,7 @@ describe('row 63: the remaining time sets the lease', () => {
 
     await expect(wrapped({}, context as Context)).rejects.toThrow(
       new TypeError(
-        "lockAtMostFor is undefined, and context.getRemainingTimeInMillis() does not tell either: give lockAtMostFor, such as '15m', or set keepAlive",
+        "lockAtMostFor is undefined, and context.getRemainingTimeInMillis() gives no time: give lockAtMostFor, such as '15m', or set keepAlive",
       ),
     );
     expect(acquire).not.toHaveBeenCalled();

@@ -39,7 +39,7 @@ async function losing(own: Pick<ExecuteOptions, 'observers'>): Promise<void> {
   await running;
 }
 
-const LOST = ['lock "digest": lost before its run was over'];
+const LOST = ['lock "digest": lost before its run ended'];
 const METRICS = ['LockLost', 'HoldTime', 'Executed'];
 
 test.each<[string, Pick<ExecuteOptions, 'observers'>, lines: string[], metrics: string[]]>([

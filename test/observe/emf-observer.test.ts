@@ -400,7 +400,7 @@ test.each<[string, unknown]>([
 
   expect(make).toThrow(
     new TypeError(
-      'process.stdout.write is undefined: EMF works where stdout is collected, as on Lambda; elsewhere pass an observer of your own',
+      'process.stdout.write is undefined: EMF needs a stdout that is collected, as on Lambda; elsewhere pass an observer of your own',
     ),
   );
 });

@@ -7,7 +7,7 @@ import { printFacts } from '../text-table.js';
 
 export const show: Command = {
   name: 'show',
-  summary: 'tell all that is known of one lock',
+  summary: 'show all facts of one lock',
   usage: 'NAME',
   operands: [1, 1],
   options: {},

@@ -13,7 +13,7 @@ export const unlock: Command = {
   operands: [1, 1],
   options: {
     yes: { help: 'do not ask; needs --token' },
-    token: { value: 'N', help: 'the fencing token of the run to end, as show tells it' },
+    token: { value: 'N', help: 'the fencing token of the run to end, from show' },
   },
   about: [
     'Shows who has the lock and for how long, and asks. If a newer run has it by then, or it is free, nothing changes and the exit code is 1.',

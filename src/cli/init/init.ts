@@ -31,7 +31,7 @@ export const init: Command = {
     name: { value: 'NAME', help: 'of the job, such as send-digest; else that of the package or the folder' },
     infra: {
       value: 'KIND',
-      help: 'cdk, sam, terraform, serverless or sst; else as the files of the folder tell, or cdk',
+      help: 'cdk, sam, terraform, serverless or sst; else found from the files of the folder, or cdk',
     },
   },
   shared: { store: false },
@@ -58,7 +58,7 @@ const ownName = (name: string): string => (TAKEN.includes(name) ? `${name}-job` 
 
 function nameOf(name: string): string {
   if (TAKEN.includes(name))
-    throw wrongUse(`--name is ${name}, as another part of the infrastructure is called: give another`);
+    throw wrongUse(`--name is ${name}, the name of another part of the infrastructure: give another`);
   if (NAME.test(name) && name.length <= LONGEST_NAME) return name;
   throw wrongUse(
     `--name is ${describe(name)}: give small letters, digits and single hyphens, such as send-digest, ${LONGEST_NAME} at most`,

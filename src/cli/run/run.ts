@@ -140,7 +140,7 @@ function wordsFor(event: LockEvent, tick: Date | undefined): string | undefined 
       return `skipped: ${reason}${by}${tick ? `, tick ${shortInstant(tick)}` : ''}`;
     }
     case 'lost':
-      return 'lost its lock before the command had ended: it is told to end';
+      return 'lost its lock before the command ended; ending the command';
     case 'extend-failed':
       return `could not renew its lease: ${errorWords(event.error)}`;
     case 'release-failed':

@@ -343,7 +343,7 @@ describe('a grant that is over at its arrival', () => {
         code: 'CLOCK_SKEW',
         operation: 'acquire',
         retryable: true,
-        message: expect.stringContaining("set this host's clock right"),
+        message: expect.stringContaining("correct this host's clock"),
       });
       expect(task).not.toHaveBeenCalled();
       expect(release.mock.calls[0]?.[1]).toMatchObject({ result: 'failed', markTickDone: false, lockAtLeastForMs: 0 });
