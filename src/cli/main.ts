@@ -42,7 +42,7 @@ async function dispatch(all: readonly string[], around: Pick<Session, 'terminal'
     terminal.line(version());
     return EXIT.done;
   }
-  if (first.startsWith('-')) throw wrongUse(`${describe(first)} stands before the command: give the command first`);
+  if (first.startsWith('-')) throw wrongUse(`${describe(first)} comes before the command: give the command first`);
   const isHelp = first === 'help';
   const { command, rest } = commandOf(isHelp ? others : args);
   const line = readCommandLine(command, isHelp ? ['--help'] : [...all.slice(0, early), ...rest]);

@@ -41,7 +41,7 @@ export interface ElectionOptions extends CandidateOptions {
   readonly retryEvery?: Duration;
   /** Called when this candidate leads. Its term lasts until the signal aborts, or until this throws. */
   readonly onStarted?: (leadership: Leadership) => unknown;
-  /** Called at the end of each term, before the lead is given back. */
+  /** Called at the end of each term, before the lead is released. */
   readonly onStopped?: (leadership: Leadership) => unknown;
 }
 
@@ -55,7 +55,7 @@ export interface LeaderElection {
   isLeader(): boolean;
   /** All members that have checked in lately; `alive` if within the lease. One request. */
   members(): Promise<Member[]>;
-  /** Starts to stand for election, and to check in. */
+  /** Starts to ask for the lead, and to check in. */
   start(): void;
   /**
    * Steps down: aborts the signal, waits for `onStarted` and `onStopped`, and then frees the lead for others at once.

@@ -36,8 +36,8 @@ export const init: Command = {
   },
   shared: { store: false },
   about: [
-    'A handler of AWS Lambda, a test of it and a file that deploys it, with a table, the least rights, a schedule, its retries and alarms. TypeScript or JavaScript, the test runner and a folder `test` are found in the folder. A second job in the same folder adds files of its own. A file that exists is never overwritten: nothing is written then, and the exit code is 1.',
-    'The JSON has the names of the files, the packages that are missing and, in an app of SST that is there already, the line to add to its `sst.config.ts`.',
+    'A handler of AWS Lambda, a test of it and a file that deploys it, with a table, the least rights, a schedule, its retries and alarms. TypeScript or JavaScript, the test runner and a folder `test` are found in the folder. A second job in the same folder adds files of its own. If one of the files exists, nothing is written and the exit code is 1.',
+    'The JSON has the names of the files, the missing packages and, for an existing app of SST, the line to add to its `sst.config.ts`.',
   ],
   examples: ['single-execution init --name send-digest --infra sam'],
   async run(session) {
@@ -53,7 +53,7 @@ export const init: Command = {
   },
 };
 
-/** The name of the project, changed if another part of the files has it. */
+/** The name of the project, changed if another part of the files uses it. */
 const ownName = (name: string): string => (TAKEN.includes(name) ? `${name}-job` : name);
 
 function nameOf(name: string): string {

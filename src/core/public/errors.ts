@@ -50,7 +50,7 @@ export type StoreOperation =
 export class LockStoreError extends Error {
   /** Always `LockStoreError`. */
   override readonly name: 'LockStoreError' = marked(this, 'LockStoreError');
-  /** What went wrong. */
+  /** The cause. */
   readonly code: LockStoreErrorCode;
   /** The lock of the call; `*` for a list of all locks. */
   readonly lockName: string;
@@ -62,7 +62,7 @@ export class LockStoreError extends Error {
   constructor(
     message: string,
     details: {
-      /** What went wrong. */
+      /** The cause. */
       code: LockStoreErrorCode;
       /** The lock of the call. */
       lockName: string;

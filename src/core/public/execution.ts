@@ -24,7 +24,7 @@ export interface Execution {
    * suspended. A handler that stops early must throw `signal.reason`: if it returns, its tick counts as done.
    */
   readonly signal: Signal;
-  /** When the lease began, as the record has it. */
+  /** When the lease began, from the record. */
   readonly lockedAt: Date;
   /** When the lease ends; moves with each extension. */
   readonly lockUntil: Date;

@@ -8,7 +8,7 @@ import type { Invocation } from './invocation.js';
 import type { LeaseWatch } from './lease-watch.js';
 import { extendCall } from './store-calls.js';
 
-/** Extends the lease of one run and marks its ticks, one call at a time. */
+/** Extends the lease of one run and marks its ticks, one call after the other. */
 export interface Extender {
   /** The lease after the last call. */
   readonly lease: Lease;

@@ -111,10 +111,7 @@ export function warnOfStrayTick(name: string, tickMs: number, schedule: Settings
   );
 }
 
-/**
- * How far ahead a tick may lie: a host's clock may be behind, or a timer early, by up to this. A call by hand comes
- * earlier.
- */
+/** How far ahead a tick may lie, because a host's clock may be behind, or a timer early: 5 minutes. */
 const EARLY_MS = 300_000;
 
 /**

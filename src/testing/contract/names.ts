@@ -145,7 +145,7 @@ export const nameCases: readonly ContractCase[] = [
   }),
 ];
 
-/** Holds all at a time, each with the token of its own grant, and releases them one by one. */
+/** Holds all names at once, each with the token of its own grant, and releases them one by one. */
 async function stayApart({ claim, acquire, release, refuse }: Scene, names: readonly string[]): Promise<void> {
   const leases: Lease[] = [];
   for (const name of names) leases.push(expectGranted(await acquire(claim({ name })), `acquire of '${name}'`));
