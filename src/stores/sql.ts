@@ -37,7 +37,7 @@ export interface SqlFailure {
   readonly code: LockStoreErrorCode;
   /** The problem and the remedy. */
   readonly why: string;
-  /** Nothing was written. All but `UNAVAILABLE` are so too. */
+  /** Nothing was written. This is also true for every code but `UNAVAILABLE`. */
   readonly isUnsent?: boolean;
 }
 
@@ -49,7 +49,7 @@ export interface Database<Client> {
   /** @throws TypeError for a value that is not a client */
   askOf(client: Client): Ask;
   explain(error: unknown, table: string): SqlFailure;
-  /** Whether an error of `creationOf` says that somebody else has just made the table. @default never */
+  /** Whether an error of `creationOf` says that somebody else has just created the table. @default never */
   isMade?(error: unknown): boolean;
 }
 
@@ -124,13 +124,13 @@ function parsed(text: unknown): StoredRecord {
   return { state: 'unreadable' };
 }
 
-/** As long as a call of a run may take. */
+/** The longest time of a run's call. */
 const BUDGET_MS = 5_000;
 const TRY_MS = 1_000;
 
 /**
- * Creates a table, unless it exists. While the database is busy, as with another process that creates the same table, it
- * is asked again.
+ * Creates a table, unless it exists. Tries again while the database is busy, for example because another process
+ * creates the same table.
  *
  * @throws LockStoreError
  */
