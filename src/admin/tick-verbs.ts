@@ -104,10 +104,7 @@ async function change(
   });
 }
 
-/**
- * The error even if the lease has ended: the holder may be late, and a takeover makes its lists from those in the
- * record.
- */
+/** Even if the lease has ended: the holder may be late, and a takeover makes its lists from the record's. */
 function heldError(operation: keyof TickVerbs, name: string, record: LockRecord): LockHeldError {
   const holder = holderOf(record);
   const skipped = {

@@ -18,7 +18,8 @@ export type Host = Pick<NodeJS.Process, 'stdin' | 'stdout' | 'stderr' | 'env' | 
 /** Runs one command line. Never rejects. @returns the exit code */
 export async function main(args: readonly string[], host: Host): Promise<number> {
   const env = { ...host.env };
-  // Turns off the AWS SDK's warnings about the version of Node, which are for programmers. Commands get `env`.
+  // Turns off the AWS SDK's warnings about Node's version for this process, but not for its child processes, which get
+  // `env`.
   host.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
   const terminal = openTerminal(host, env);
   try {

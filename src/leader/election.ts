@@ -197,8 +197,8 @@ function leaseLeft(lockUntil: string | undefined, nowMs: number): number {
 /** One term of one leader. */
 export interface Leadership {
   /**
-   * The fencing token of the term: greater than every earlier one. The resource that you write to must refuse a smaller
-   * one.
+   * The fencing token of the term: greater than every earlier one. Resources that you write to must refuse smaller
+   * ones.
    */
   readonly term: number;
   /**

@@ -158,10 +158,7 @@ export async function makeTable<Client>(
   throw failureOf(answer.error, { code, why: `the table was not made: ${why}` }, 'createLockTable');
 }
 
-/**
- * The error that callers see: the name and code of the client's error. Its message can contain a whole statement or an
- * address.
- */
+/** The error that callers see, with the name and code of the client's error. Its message may contain a statement. */
 function failureOf(error: unknown, { code, why }: SqlFailure, operation: StoreOperation): LockStoreError {
   const cause = Object.assign(new Error('its message is left out, because it can hold a statement or an address'), {
     name: errorName(error),

@@ -232,10 +232,7 @@ function endWhenTold(
   };
 }
 
-/**
- * Whether a process of the group is running. `kill` also finds a process that has ended, until its parent has collected
- * it.
- */
+/** Whether a process of the group is running. `kill` also finds ended ones, until their parent collects them. */
 function isAlive(pgid: number): boolean {
   try {
     process.kill(-pgid, 0);

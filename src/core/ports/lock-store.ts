@@ -95,8 +95,7 @@ export interface Lease extends Sent {
   /** The tick of the {@link Claim}, in epoch milliseconds. */
   readonly tickMs?: number;
   /**
-   * The `lockUntil` of the lease that it took over. Its release keeps that fence against late requests of earlier
-   * attempts.
+   * The `lockUntil` of the lease that it took over; the release keeps it, against late requests of earlier attempts.
    */
   readonly fenceMs?: number;
   /** Highest tick done, as seen at the grant. */
@@ -234,7 +233,7 @@ export interface PreviousRun {
   readonly fencingToken: number;
 }
 
-/** The run that a refused claim met. */
+/** The run that has the lock of a refused claim, or had it last. */
 export interface Holder {
   /** The grant that holds the lock. Internal: never shown to callers. */
   readonly attemptId: string;

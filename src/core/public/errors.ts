@@ -169,8 +169,8 @@ export class LockLostError extends Error {
 
 /**
  * The time for the run is up: the platform or the process ends soon, or `maxHold` is over. Reason of
- * `execution.signal`. With `CATCH_UP` a call rejects with it: the call has caught up with `max` ticks, and more are
- * waiting than the record can list.
+ * `execution.signal`. With `CATCH_UP` a call rejects with it after `max` older ticks, if more wait than the record can
+ * list.
  *
  * @example
  * ```ts
@@ -255,10 +255,7 @@ function isMarked(value: unknown, name: string, type: object): boolean {
   return Function.prototype[Symbol.hasInstance].call(type, value);
 }
 
-/**
- * A store's failure as an error that callers know. Errors of this library are returned unchanged; anything else is
- * wrapped.
- */
+/** A store's failure as an error that callers know. Wraps anything but the errors of this library. */
 export function toStoreError(
   cause: unknown,
   operation: StoreOperation,

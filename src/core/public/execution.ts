@@ -13,8 +13,7 @@ export interface Execution {
   /** Whether `tick` is an older tick that `catchUp` runs. */
   readonly isCatchUp: boolean;
   /**
-   * Greater than every earlier token of this name. The resource that you write to must refuse a smaller one. 0 when
-   * unguarded.
+   * Greater than every earlier token of this name. Resources that you write to must refuse smaller ones. 0: unguarded.
    */
   readonly fencingToken: number;
   /**

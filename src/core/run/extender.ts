@@ -101,10 +101,7 @@ interface ClosingSignal {
   close(): void;
 }
 
-/**
- * Makes its controller at the first call: most runs make no call, and aborting a controller costs more than all the
- * rest.
- */
+/** Makes its controller at the first call: most runs make none, and aborting one costs more than all the rest. */
 function closingSignal(): ClosingSignal {
   let controller: AbortController | undefined;
   let isClosed = false;

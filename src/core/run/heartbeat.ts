@@ -36,10 +36,7 @@ export function startHeartbeat({ lease, watch, extender, limitMono }: Kept, cloc
       if (!watch.isLost()) wait(Math.min(LONGEST_RETRY_MS, leaseMs / 10));
     }
   };
-  /**
-   * The wait before the next renewal: shorter if the hold ends early because a clock is wrong, but at least a tenth of
-   * the lease.
-   */
+  /** The wait before the next renewal; shorter if a wrong clock ends the hold early. At least a tenth of the lease. */
   const untilThird = () => {
     const endMono = watch.hold ? watch.hold.deadlineMono + watch.hold.guardMs : 0;
     return Math.max(leaseMs / 10, endMono - (leaseMs * 2) / 3 - clock.monotonic());

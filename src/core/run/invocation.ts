@@ -26,7 +26,7 @@ export function invocationOf(order: Order, policy: Policy, trace: string): Invoc
   return { order, policy, attemptId, tell: tellAll(policy.observers, policy.clock, { name, attemptId, tickMs }) };
 }
 
-/** A dot, then the text from which the observer can restore its span. */
+/** A trace: a dot, then text that lets the observer find its span again. */
 const TRACE = /^\.[\w-]{1,64}$/;
 
 /**

@@ -49,7 +49,7 @@ export interface MaxDuration {
 }
 
 /**
- * The times of each run if only the options determine them.
+ * The times of each run, on platforms that report no remaining time: only the options determine them.
  *
  * @throws TypeError, RangeError when wrapping, if no option gives a lease, or if `gracePeriod` is given without
  *   `maxDuration`

@@ -26,9 +26,9 @@ interface Attempt {
 }
 
 /**
- * One conditional write. A second one takes over a lock that is free, but not by the condition of the first. A third
- * makes sure that an attempt without a known result owns nothing. The attempt is recognised by its id, whichever of its
- * tries was applied.
+ * One conditional write. If the first is refused by a lock that turns out to be free, a second one takes it over. A
+ * third makes sure that an attempt without a known result owns nothing. The attempt is recognised by its id, whichever
+ * of its tries was applied.
  */
 export async function acquire(table: LockTable, claim: Claim, call: StoreCall): Promise<AcquireResult> {
   const { name, attemptId } = claim;

@@ -176,10 +176,7 @@ export function resumeRequest(): UpdateRequest {
   };
 }
 
-/**
- * Reduces the record that was seen to the part that a delete keeps; also refused if an operator has paused the lock
- * since.
- */
+/** Reduces the record that was seen to the part that a delete keeps. Refused if an operator has paused it since. */
 export function deleteRequest(deletion: Deletion, seen: LockRecord): UpdateRequest {
   const { fencingToken, lockUntil, state, pausedUntil, barredAttempt } = seen;
   const { barredAttempt: bar, ...left } = deletedRecord(deletion, seen);
