@@ -41,7 +41,7 @@ export interface SqlFailure {
   readonly isUnsent?: boolean;
 }
 
-/** A kind of database, over its clients. `table` is the quoted name. */
+/** The parts that differ between databases. `table` is the quoted name. */
 export interface Database<Client> {
   /** The statement that creates a table, unless it exists. */
   creationOf(table: string): string;

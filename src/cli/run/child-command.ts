@@ -253,7 +253,7 @@ function shownOfGroup(pgid: number): readonly boolean[] {
         .replace(/^.*\) /s, '')
         .split(' ');
       const [state, , group] = stat;
-      // The first thread may have ended before the others.
+      // A zombie (Z) with more than one thread still runs: only its first thread has ended.
       return Number(group) === pgid ? [state !== 'Z' || Number(stat[THREADS]) > 1] : [];
     } catch {
       return [];

@@ -28,8 +28,8 @@ export function timesWithin(settings: Settings, limit: string): (remainingMs: nu
 }
 
 /**
- * The times of a run that its platform ends in `remainingMs`. A long lease, less its guard, ends a little earlier: the
- * run must then be over by that instant, so that it is asked to end while it still holds the lock.
+ * The times of a run that its platform ends in `remainingMs`. The usable part of a long lease ends a little earlier.
+ * The run must then be over by that earlier instant, so that it is asked to end while it still holds the lock.
  */
 function runTimes(settings: Settings, remainingMs: number): RunTimes {
   const leaseMs = leaseFor(settings, remainingMs);

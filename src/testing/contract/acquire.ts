@@ -131,7 +131,7 @@ export const acquireCases: readonly ContractCase[] = [
   ),
 
   contractCase('F6 an attempt given up while it was under way is granted, or leaves the lock free', async (scene) => {
-    // The store has done its one-time work by now, so the next request is already sent when its caller gives up.
+    // Let the store do its one-time work first, so that the next request is already sent when its caller gives up.
     await scene.run();
     const asked = scene.claim();
     const result = await giveUp(scene, asked).catch(() => undefined);
