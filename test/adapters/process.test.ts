@@ -130,7 +130,7 @@ describe('row 36: the tick', () => {
     },
   );
 
-  test('row 36: switched off, a call that tells none runs like any other', async () => {
+  test('row 36: switched off, a call without one runs like any other', async () => {
     vi.stubEnv('SINGLE_EXECUTION_DISABLED', '1');
     const told = vi.spyOn(console, 'warn').mockReturnValue();
 
@@ -265,7 +265,7 @@ describe.each<[string, typeof Cron, Schedule[]]>([
     },
   );
 
-  test('row 36: tells its time on a 29 February too, before which croner 10 finds no other', async () => {
+  test('row 36: has its time on a 29 February too, before which croner 10 finds no other', async () => {
     const leapDay = new Date('2024-02-29T00:00:00.000Z');
     vi.useFakeTimers({ now: leapDay.getTime() + 4 });
     const ticks: unknown[] = [];
@@ -281,7 +281,7 @@ describe.each<[string, typeof Cron, Schedule[]]>([
     expect(ticks).toEqual([leapDay]);
   });
 
-  test('row 36: a job with an interval counts from its own last run: it tells no time that others share', async () => {
+  test('row 36: a job with an interval counts from its own last run: it has no time that others share', async () => {
     const job = withSingleExecution(() => {}, { ...setting().options, tick: 'event', onSkipped: () => undefined });
     const cron = new Cron('* * * * * *', { interval: 60, paused: true }, job);
 

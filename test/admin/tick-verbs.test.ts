@@ -94,7 +94,7 @@ describe.each<[string, () => Promise<Stores>]>([
     for (const n of [3, 1, 2]) expect(await run(n)).toMatchObject({ reason: 'stale-tick' });
   });
 
-  test('ticks that failed are left on the list, and told', async () => {
+  test('ticks that failed are left on the list, and reported', async () => {
     const { run, backfill, open } = job();
     await run(0);
     await run(2, fails).catch(() => undefined);

@@ -183,7 +183,7 @@ describe('row 47: emfObserver() writes the metrics', () => {
     );
   });
 
-  test('row 47: of a store that fails none: its failure is told in the log', async () => {
+  test('row 47: of a store that fails none: its failure is in the log', async () => {
     const store = scriptedStore({ acquire: () => Promise.reject(storeError) });
     await expect(setting({ store }).invoke(() => {})).rejects.toBe(storeError);
 

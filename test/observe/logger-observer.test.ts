@@ -71,7 +71,7 @@ describe.each(Object.keys(LOGGERS))('row 104: loggerObserver with %s', (kind) =>
     ]);
   });
 
-  test('row 104: a run of which nobody must be told writes nothing', async () => {
+  test('row 104: a run that no operator must see writes nothing', async () => {
     const { logger, lines } = LOGGERS[kind]?.() ?? {};
     const observer = loggerObserver(logger as Console);
     for (const type of ['attempted', 'acquired', 'started', 'finished'] as const) {

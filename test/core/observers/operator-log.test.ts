@@ -156,7 +156,7 @@ test('a line end in a name does not end the line', () => {
   ]);
 });
 
-test('an error that points at itself, as clients make them, is told by name and message', () => {
+test('an error that points at itself, as clients make them, is reported by name and message', () => {
   const error = Object.assign(new Error('socket hang up'), { name: 'TimeoutError', self: {} });
   error.self = error;
   vi.stubEnv('AWS_LAMBDA_LOG_FORMAT', 'JSON');

@@ -168,7 +168,7 @@ test('F14 a token that cannot be counted on is named as corrupt', async () => {
   });
 });
 
-test('a mock that was told nothing is named at once, with the remedy', async () => {
+test('a mock without an answer is named at once, with the remedy', async () => {
   const { mock, run, sent } = mockedLocks();
   mock.reset();
 
