@@ -35,7 +35,7 @@ export function refusedTick({ tickMs, unreadableTick }: Trigger, nowMs: number):
   }
   if (tickMs === undefined) {
     const why =
-      "it tells no scheduled time: let the scheduler send it, or give tick as 'nearest' with the schedule, { every: '5m' }, a function or 'none'";
+      "it has no scheduled time: let the scheduler send it, or give tick as 'nearest' with the schedule, { every: '5m' }, a function or 'none'";
     return { code: 'TICK_MISSING', why };
   }
   try {

@@ -56,7 +56,7 @@ export function nodeCronCoordinator(options: CoordinatorOptions): RunCoordinator
   const stray = RUN_OPTIONS.find((option) => option in Object(options));
   if (stray !== undefined) {
     throw new TypeError(
-      `unknown option '${stray}': node-cron tells its coordinator neither a schedule nor a failure; wrap the task with withSingleExecution`,
+      `unknown option '${stray}': node-cron reports neither a schedule nor a failure; wrap the task with withSingleExecution`,
     );
   }
   const policy = resolvePolicy({ keepAlive: true, ...options }, [], logAndMetrics);

@@ -2,7 +2,7 @@ import { systemClock } from '../core/values/clock.js';
 
 type Listener = () => void;
 
-/** The part of Node's `process` that is used here; Deno and Bun have it too; edge runtimes do not. */
+/** The part of Node's `process` that is used here. Deno and Bun have it too; edge runtimes do not. */
 interface Process {
   readonly pid?: number;
   prependListener?(signal: 'SIGTERM', listener: Listener): void;

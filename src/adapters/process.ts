@@ -126,7 +126,7 @@ function withExecution(args: readonly unknown[], execution: Execution, parameter
 
 function untold(name: string): TypeError {
   return new TypeError(
-    `lock "${name}" is for ticks, and this call tells none, as those of croner 10 and node-cron 4 do: give tick as 'nearest' with the schedule, { every: '5m' }, a function of the arguments, or 'none'`,
+    `lock "${name}" is for ticks, and this call has none; croner 10 and node-cron 4 pass one: give tick as 'nearest' with the schedule, { every: '5m' }, a function of the arguments, or 'none'`,
   );
 }
 

@@ -168,7 +168,7 @@ export function lockAdmin(store: LockAdminStore, options: AdminOptions = {}): Lo
     },
 
     async forceRelease(name, grant) {
-      const fencingToken = tokenOf(grant, Number.NEGATIVE_INFINITY, 'the token of the grant to end, as get tells it');
+      const fencingToken = tokenOf(grant, Number.NEGATIVE_INFINITY, 'the token of the grant to end, from get');
       const { lock, item = {} } = await read(name);
       const force = lock && forceOf(lock, item, fencingToken, clock.now());
       if (!force) return { status: 'unchanged', lock };
@@ -188,7 +188,7 @@ export function lockAdmin(store: LockAdminStore, options: AdminOptions = {}): Lo
     },
 
     async delete(name, lock) {
-      const fencingToken = tokenOf(lock, 0, 'the token of the lock, as get tells it, or 0 where it has none');
+      const fencingToken = tokenOf(lock, 0, 'the token of the lock, from get, or 0 if it has none');
       const nowMs = Math.round(clock.now());
       return store.delete({ name: checkLockName(name), adminId: newAttemptId('d'), fencingToken, nowMs }, call());
     },

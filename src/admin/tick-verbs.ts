@@ -96,7 +96,7 @@ async function change(
     const isDone = told.length === 0 || (await store.listTicks(listing, call())) === 'listed';
     if (isDone) return told.map((tick) => new Date(tick));
   }
-  throw new LockStoreError(`${operation} of lock "${name}" failed: each time it had changed meanwhile; try again`, {
+  throw new LockStoreError(`${operation} of lock "${name}" failed: it kept changing; try again`, {
     code: 'UNAVAILABLE',
     lockName: name,
     operation: 'listTicks',
@@ -104,10 +104,7 @@ async function change(
   });
 }
 
-/**
- * The error even if the lease has ended: the holder may be late, and a takeover makes its lists from those in the
- * record.
- */
+/** Even if the lease has ended: the holder may be late, and a takeover makes its lists from the record's. */
 function heldError(operation: keyof TickVerbs, name: string, record: LockRecord): LockHeldError {
   const holder = holderOf(record);
   const skipped = {
@@ -150,7 +147,7 @@ function ticksInRange(range: TickRange, nowMs: number): number[] {
   if (fromMs >= toMs) throw new RangeError(`from is ${shown(fromMs)}, and to is ${shown(toMs)}: give a later to`);
   const schedule = resolveSchedule(range.schedule);
   if (schedule === undefined) {
-    throw new TypeError("schedule is undefined: give that of the job, such as cron('0 9 * * *')");
+    throw new TypeError("schedule is undefined: give the job's, such as cron('0 9 * * *')");
   }
   const endMs = Math.min(toMs, Math.floor(nowMs) + 1);
   return ticksOf(schedule, fromMs, endMs).filter((tick) => tick >= fromMs && tick < endMs);
@@ -166,7 +163,7 @@ function ticksOf(schedule: Schedule | Interval, fromMs: number, endMs: number): 
 /** @throws TypeError, RangeError for values that are not instants */
 function ticksGiven(ticks: readonly (Date | number)[]): number[] {
   if (Array.isArray(ticks)) return ticks.map((tick, place) => instantOf(`ticks[${place}]`, tick));
-  throw new TypeError(`ticks is ${describe(ticks)}: give an array of Dates, as open tells them`);
+  throw new TypeError(`ticks is ${describe(ticks)}: give an array of Dates, as open returns`);
 }
 
 function instantOf(option: string, value: unknown): number {

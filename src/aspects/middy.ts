@@ -45,7 +45,7 @@ export function singleExecution<E = any>(options: Options<E>): Middleware<E> {
       "unknown option 'catchUp': Middy calls the handler once; wrap the handler itself, with withSingleExecution",
     );
   }
-  // Middy itself checks the handler.
+  // Middy checks the handler, so pass any function in its place.
   const { policy, orderFor, reply } = lambdaOrders(singleExecution, options);
   const open = new WeakMap<object, OpenRun>();
 

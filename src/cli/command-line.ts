@@ -49,8 +49,7 @@ export function countEarlyOptions(args: readonly string[]): number {
 }
 
 /**
- * @throws CliError for an option that is unknown, given twice or without its value, and for too few or too many
- *   operands
+ * @throws CliError for an option that is unknown, repeated or without its value, and for too few or too many operands
  */
 export function readCommandLine(command: Command, args: readonly string[]): CommandLine {
   const options = optionsOf(command);

@@ -18,7 +18,7 @@ export function overview(commands: readonly Command[], version: string): string 
     '--postgres-url URL or --sqlite FILE; else in LOCK_TABLE, REDIS_URL or',
     'DATABASE_URL of the environment.',
     `Exit codes: ${EXIT_CODES}; run has three more.`,
-    'single-execution COMMAND --help tells more of each, with an example.',
+    'single-execution COMMAND --help explains a command, with an example.',
   ].join('\n');
 }
 

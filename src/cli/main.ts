@@ -19,7 +19,8 @@ export type Host = Pick<NodeJS.Process, 'stdin' | 'stdout' | 'stderr' | 'env' | 
 /** Runs one command line. Never rejects. @returns the exit code */
 export async function main(args: readonly string[], host: Host): Promise<number> {
   const env = { ...host.env };
-  // Turns off the AWS SDK's warnings about the version of Node, which are for programmers. Commands get `env`.
+  // Turns off the AWS SDK's warnings about Node's version for this process, but not for its child processes, which get
+  // `env`.
   host.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
   const terminal = openTerminal(host, env);
   try {
@@ -43,7 +44,7 @@ async function dispatch(all: readonly string[], around: Pick<Session, 'terminal'
     terminal.line(version());
     return EXIT.done;
   }
-  if (first.startsWith('-')) throw wrongUse(`${describe(first)} stands before the command: give the command first`);
+  if (first.startsWith('-')) throw wrongUse(`${describe(first)} comes before the command: give the command first`);
   const isHelp = first === 'help';
   const { command, rest } = commandOf(isHelp ? others : args);
   const line = readCommandLine(command, isHelp ? ['--help'] : [...all.slice(0, early), ...rest]);

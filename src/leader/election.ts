@@ -42,7 +42,7 @@ export interface ElectionOptions extends CandidateOptions {
   readonly retryEvery?: Duration;
   /** Called when this candidate leads. Its term lasts until the signal aborts, or until this throws. */
   readonly onStarted?: (leadership: Leadership) => unknown;
-  /** Called at the end of each term, before the lead is given back. */
+  /** Called at the end of each term, before the lead is released. */
   readonly onStopped?: (leadership: Leadership) => unknown;
 }
 
@@ -56,7 +56,7 @@ export interface LeaderElection {
   isLeader(): boolean;
   /** All members that have checked in lately; `alive` if within the lease. One request. */
   members(): Promise<Member[]>;
-  /** Starts to stand for election, and to check in. */
+  /** Starts to ask for the lead, and to check in. */
   start(): void;
   /**
    * Steps down: aborts the signal, waits for `onStarted` and `onStopped`, and then frees the lead for others at once.
@@ -198,8 +198,8 @@ function leaseLeft(lockUntil: string | undefined, nowMs: number): number {
 /** One term of one leader. */
 export interface Leadership {
   /**
-   * The fencing token of the term: greater than every earlier one. The resource that you write to must refuse a smaller
-   * one.
+   * The fencing token of the term: greater than every earlier one. Resources that you write to must refuse smaller
+   * ones.
    */
   readonly term: number;
   /**

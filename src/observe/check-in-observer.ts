@@ -43,7 +43,7 @@ export function checkInObserver(options: CheckInOptions): CheckInObserver {
   const { succeeded, failed } = addressesOf(options.url);
   if (typeof globalThis.fetch !== 'function') {
     throw new TypeError(
-      'fetch is undefined: check-ins work where the platform has it, as in Node 20; pass an observer of your own',
+      'fetch is undefined: check-ins need it, as in Node 20; pass an observer of your own',
     );
   }
   const pending = new Set<Promise<void>>();

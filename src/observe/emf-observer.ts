@@ -58,7 +58,7 @@ export function emfObserver(options: EmfOptions = {}): Observer {
   const stdout = findStdout();
   if (!stdout) {
     throw new TypeError(
-      'process.stdout.write is undefined: EMF works where stdout is collected, as on Lambda; elsewhere pass an observer of your own',
+      'process.stdout.write is undefined: EMF needs a stdout that is collected, as on Lambda; elsewhere pass an observer of your own',
     );
   }
   return emfWriter({ namespace, metrics, sets }, stdout);

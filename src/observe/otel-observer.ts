@@ -64,7 +64,7 @@ const INSTRUMENTS = {
   skipped: ['Calls that did not run', '{call}'],
   missed: ['Ticks that should have come and did not', '{tick}'],
   caught_up: ['Ticks that a later run has caught up with', '{tick}'],
-  given_up: ['Ticks that are not caught up with any more', '{tick}'],
+  given_up: ['Ticks that were given up', '{tick}'],
   recovered: ['Runs that followed a crashed one', '{run}'],
   lost: ['Runs that lost their lock', '{run}'],
   store_failures: ['Requests to the store that failed', '{request}'],

@@ -92,7 +92,7 @@ export function lockFacts(lock: LockInfo, nowMs: number): readonly (readonly [la
   return facts.filter((fact): fact is [string, string] => fact[1] !== undefined);
 }
 
-/** The state, with a pause first. */
+/** The state in words; while paused, the state without the pause follows in parentheses. */
 export function stateWords({ state, underlyingState }: Pick<LockInfo, 'state' | 'underlyingState'>): string {
   return underlyingState ? `${state} (${underlyingState})` : state;
 }

@@ -36,7 +36,7 @@ export function rate(duration: Duration, options: RateOptions = {}): Schedule {
   return scheduleOf(`${text} from ${new Date(startMs).toISOString()}`, () => rateInstants(everyMs, startMs));
 }
 
-/** A rate whose first tick is not known: seen from any instant, a tick is due at that instant. */
+/** A rate whose first tick is not known: it counts from the instant of each query. */
 export function floatingRate(text: string, everyMs: number): Schedule {
   return scheduleOf(text, (atMs) => rateInstants(everyMs, atMs), everyMs);
 }

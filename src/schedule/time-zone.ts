@@ -12,8 +12,8 @@ const DAY_MS = 24 * HOUR_MS;
 const FURTHEST_MS = 16 * HOUR_MS;
 
 /**
- * A span of local times that the clock shows for the first time, written as if they were UTC. `fromMs` is included,
- * `toMs` is not.
+ * Local times that the clock shows for the first time, written as if UTC, from `fromMs` (inclusive) to `toMs`
+ * (exclusive).
  */
 export interface WallSpan {
   readonly fromMs: number;

@@ -6,13 +6,13 @@ type Batch = (
   mode: 'deferred',
 ) => Promise<readonly { readonly rows: readonly object[] }[]>;
 
-/** As long as a call of a run may take. The client waits for so long, and the process does nothing else meanwhile. */
+/** The longest time of a run's call. The client waits up to this long, and blocks the process meanwhile. */
 const BUSY_MS = 5_000;
 
 /**
- * libSQL on a file of this machine. It never ends a statement that was refused because the file is busy: from then on
- * its connection acknowledges writes outside of a transaction that are lost when the process ends, and a transaction
- * fails at its commit (https://github.com/tursodatabase/libsql-client-ts/issues/352). So each statement has a
+ * libSQL on a file of this machine. It never ends a statement that was refused because the file is busy. From then on
+ * its connection acknowledges writes outside a transaction, which are lost when the process ends, and a transaction
+ * fails at its commit (https://github.com/tursodatabase/libsql-client-ts/issues/352). So each statement runs in its own
  * transaction, and waits for a busy file.
  */
 export function askLibsqlFile(batch: Batch): Ask {

@@ -32,11 +32,11 @@ export interface SqlFailure {
   readonly code: LockStoreErrorCode;
   /** The problem and the remedy. */
   readonly why: string;
-  /** Nothing was written. All but `UNAVAILABLE` are so too. */
+  /** Nothing was written. This is also true for every code but `UNAVAILABLE`. */
   readonly isUnsent?: boolean;
 }
 
-/** A kind of database, over its clients. `table` is the quoted name. */
+/** The parts that differ between databases. `table` is the quoted name. */
 export interface Database<Client> {
   /** The statement that creates a table, unless it exists. */
   creationOf(table: string): string;
@@ -44,7 +44,7 @@ export interface Database<Client> {
   /** @throws TypeError for a value that is not a client */
   askOf(client: Client): Ask;
   explain(error: unknown, table: string): SqlFailure;
-  /** Whether an error of `creationOf` says that somebody else has just made the table. @default never */
+  /** Whether an error of `creationOf` says that somebody else has just created the table. @default never */
   isMade?(error: unknown): boolean;
 }
 
@@ -119,13 +119,13 @@ function parsed(text: unknown): StoredRecord {
   return { state: 'unreadable' };
 }
 
-/** As long as a call of a run may take. */
+/** The longest time of a run's call. */
 const BUDGET_MS = 5_000;
 const TRY_MS = 1_000;
 
 /**
- * Creates a table, unless it exists. While the database is busy, as with another process that creates the same table, it
- * is asked again.
+ * Creates a table, unless it exists. Tries again while the database is busy, for example because another process
+ * creates the same table.
  *
  * @throws LockStoreError
  */
@@ -153,10 +153,7 @@ export async function makeTable<Client>(
   throw failureOf(answer.error, { code, why: `the table was not made: ${why}` }, 'createLockTable');
 }
 
-/**
- * The error that callers see: the name and code of the client's error. Its message can contain a whole statement or an
- * address.
- */
+/** The error that callers see, with the name and code of the client's error. Its message may contain a statement. */
 function failureOf(error: unknown, { code, why }: SqlFailure, operation: StoreOperation): LockStoreError {
   const cause = Object.assign(new Error('its message is left out, because it can hold a statement or an address'), {
     name: errorName(error),

@@ -25,7 +25,7 @@ export interface Storage<Version> {
     readonly record?: StoredRecord | undefined;
     /** The version of the record; undefined for a key that was never written. */
     readonly version?: Version | undefined;
-    /** The storage's own time in whole epoch milliseconds. Leases are granted and judged by it alone. */
+    /** The storage's own time in whole epoch milliseconds. Only this time grants and judges leases. */
     readonly nowMs: number;
   }>;
   /**

@@ -38,7 +38,7 @@ describe('row 89: a tick that is caught up with on Lambda', () => {
     expect(given[2]).toBe(newest);
   });
 
-  test('gets an event that tells no scheduled time as it is', async () => {
+  test('gets an event that has no scheduled time as it is', async () => {
     const given: unknown[] = [];
     const options = { ...setting(), tick: ({ day }: { day: number }) => NOW + day * HOUR };
     const handler = withSingleExecution(async (event: { day: number }) => void given.push(event), options);

@@ -124,7 +124,7 @@ describe('row 36: row 66: the tick', () => {
     expect(await item()).not.toHaveProperty('doneTick');
     const unreadable = observer.events.filter(({ type }) => type === 'tick-unreadable');
     expect(unreadable).toMatchObject(told === undefined ? [] : [{ value: told }]);
-    const untold = expect.stringContaining('the trigger tells no scheduled time');
+    const untold = expect.stringContaining('the trigger has no scheduled time');
     expect(lines).toEqual(told === undefined ? [untold] : []);
   });
 

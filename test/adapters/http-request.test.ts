@@ -84,7 +84,7 @@ describe('row 36: row 66: the scheduled time of a request', () => {
     expect(await readSchedule(request)).toEqual({});
   });
 
-  test('F68 a body that was read before is told as a time that cannot be read', async () => {
+  test('F68 a body that was read before is reported as a time that cannot be read', async () => {
     const request = json({ scheduledTime: NOON });
     await request.text();
 
@@ -184,7 +184,7 @@ describe('row 66: a route takes its tick from the request', () => {
 
   const read = json({ scheduledTime: NOON });
   test.each<[string, string, string, () => Request | Promise<Request>]>([
-    ['none, as of Vercel Cron', 'TICK_MISSING', 'it tells no scheduled time:', () => get(recorded('vercel-cron'))],
+    ['none, as of Vercel Cron', 'TICK_MISSING', 'it has no scheduled time:', () => get(recorded('vercel-cron'))],
     ['one that cannot be read', 'TICK_UNREADABLE', "'noon'", () => get({ 'ce-vssscheduledat': 'noon' })],
     ['one in a body that was read', 'TICK_UNREADABLE', 'was read before', () => read.text().then(() => read)],
     ['the year 9999', 'TICK_OUT_OF_RANGE', 'ahead of', () => get({ 'ce-vssscheduledat': '9999-12-31T23:59:59Z' })],
@@ -220,7 +220,7 @@ describe('row 66: a route takes its tick from the request', () => {
     expect((await route(json({ scheduledTime: NOON + 307_000 }), {})).status).toBe(200);
   });
 
-  test('row 36: switched off, a request that tells no time runs like any other', async () => {
+  test('row 36: switched off, a request without a time runs like any other', async () => {
     vi.stubEnv('SINGLE_EXECUTION_DISABLED', '1');
     const told = vi.spyOn(console, 'warn').mockReturnValue();
     const { route } = await setting();

@@ -79,7 +79,7 @@ describe('row 36: the time', () => {
     expect(readScheduleEvent({ scheduledTime: time })).toEqual({ unreadableTick });
   });
 
-  test.each<[unknown]>([[undefined], [null]])('F68 without a time (%o) there is none, and nothing to tell', (time) => {
+  test.each<[unknown]>([[undefined], [null]])('F68 without a time (%o) there is nothing to report', (time) => {
     expect(readScheduleEvent({ time, scheduledTime: time })).toEqual({});
   });
 });

@@ -126,7 +126,7 @@ describe('the wrapped handler', () => {
   });
 });
 
-describe('row 36: an event that tells no scheduled time', () => {
+describe('row 36: an event that has no scheduled time', () => {
   const lineOf = (logged: { mock: { calls: unknown[][] } }) => logged.mock.calls.map(([line]) => String(line));
 
   test('row 82: runs without a tick, as often as it comes; a line says so once', async () => {
@@ -138,7 +138,7 @@ describe('row 36: an event that tells no scheduled time', () => {
 
     expect(handler).toHaveBeenCalledTimes(2);
     expect(await item()).not.toHaveProperty('doneTick');
-    expect(lineOf(logged)).toEqual([expect.stringContaining('the trigger tells no scheduled time')]);
+    expect(lineOf(logged)).toEqual([expect.stringContaining('the trigger has no scheduled time')]);
   });
 
   test.each<[string, Options['tick']]>([
@@ -241,7 +241,7 @@ describe('row 63: the remaining time sets the lease', () => {
 
     await expect(wrapped({}, context as Context)).rejects.toThrow(
       new TypeError(
-        "lockAtMostFor is undefined, and context.getRemainingTimeInMillis() does not tell either: give lockAtMostFor, such as '15m', or set keepAlive",
+        "lockAtMostFor is undefined, and context.getRemainingTimeInMillis() gives no time: give lockAtMostFor, such as '15m', or set keepAlive",
       ),
     );
     expect(acquire).not.toHaveBeenCalled();
@@ -465,7 +465,7 @@ describe('the tick', () => {
     expect(await byHand({}, context())).toMatchObject({ status: 'skipped', reason: 'locked' });
   });
 
-  test("with tick 'none' the time of the event is not a tick, its attempt still told", async () => {
+  test("with tick 'none' the time of the event is not a tick, its attempt is still read", async () => {
     const { options, context } = setting();
     const wrapped = withSingleExecution(seen, { ...options, tick: 'none' });
 
@@ -690,7 +690,7 @@ describe('row 61: switched off', () => {
     expect(logged).toHaveBeenCalledOnce();
   });
 
-  test('row 61: asks for no lockAtMostFor where the emulator tells no remaining time', async () => {
+  test('row 61: asks for no lockAtMostFor if the emulator has no remaining time', async () => {
     vi.stubEnv('SINGLE_EXECUTION_DISABLED', '1');
     vi.spyOn(console, 'warn').mockImplementation(() => {});
     const { options } = setting();

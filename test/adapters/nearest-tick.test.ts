@@ -31,7 +31,7 @@ describe("row 88: with tick: 'nearest', hosts whose clocks differ", () => {
     });
   });
 
-  test('answer a request once that tells no time', async () => {
+  test('answer a request once that has no time', async () => {
     const { on } = setting();
     const [route, elsewhere] = [2 * MINUTE, -2 * MINUTE].map((skewMs) =>
       onHttp((_request, _context, { tick }) => Response.json({ tick }), { ...on(skewMs), secret: false }),

@@ -163,7 +163,7 @@ describe('row 31: the first process of a container, which no signal of its own e
     expect(first.kill).toHaveBeenCalledBefore(first.exit);
   });
 
-  test('row 31: beside a listener that goes when it is told, as that of signal-exit does, exits with 143', async () => {
+  test('row 31: beside a listener that leaves when it is called, as that of signal-exit does, exits with 143', async () => {
     const first = stubbed(1);
     const beside = () => void (first.listenerCount('SIGTERM') === 1 && first.off('SIGTERM', beside));
     first.on('SIGTERM', beside);

@@ -76,7 +76,7 @@ describe('row 31: SIGTERM', () => {
     expect(since(program.lines, 'fulfilled')).toEqual(['slow settled', 'slow released', 'slow finished', 'fulfilled']);
   });
 
-  test('row 31: while the lock is asked for is not missed: no run goes on that was not told', async () => {
+  test('row 31: while the lock is asked for is not missed: no run goes on without the signal', async () => {
     const program = start(`
       const slow = { ...store, acquire: async (...args) => {
         const result = await store.acquire(...args);

@@ -123,14 +123,14 @@ describe('row 36: the tick', () => {
 
       await expect(withSingleExecution(job, { ...options, tick: 'event' })(context)).rejects.toThrow(
         new TypeError(
-          `lock "digest" is for ticks, and this call tells none, as those of croner 10 and node-cron 4 do: give tick as 'nearest' with the schedule, { every: '5m' }, a function of the arguments, or 'none'`,
+          `lock "digest" is for ticks, and this call has none; croner 10 and node-cron 4 pass one: give tick as 'nearest' with the schedule, { every: '5m' }, a function of the arguments, or 'none'`,
         ),
       );
       expect([acquire.mock.calls, job.mock.calls]).toEqual([[], []]);
     },
   );
 
-  test('row 36: switched off, a call that tells none runs like any other', async () => {
+  test('row 36: switched off, a call without one runs like any other', async () => {
     vi.stubEnv('SINGLE_EXECUTION_DISABLED', '1');
     const told = vi.spyOn(console, 'warn').mockReturnValue();
 
@@ -265,7 +265,7 @@ describe.each<[string, typeof Cron, Schedule[]]>([
     },
   );
 
-  test('row 36: tells its time on a 29 February too, before which croner 10 finds no other', async () => {
+  test('row 36: has its time on a 29 February too, before which croner 10 finds no other', async () => {
     const leapDay = new Date('2024-02-29T00:00:00.000Z');
     vi.useFakeTimers({ now: leapDay.getTime() + 4 });
     const ticks: unknown[] = [];
@@ -281,11 +281,11 @@ describe.each<[string, typeof Cron, Schedule[]]>([
     expect(ticks).toEqual([leapDay]);
   });
 
-  test('row 36: a job with an interval counts from its own last run: it tells no time that others share', async () => {
+  test('row 36: a job with an interval counts from its own last run: it has no time that others share', async () => {
     const job = withSingleExecution(() => {}, { ...setting().options, tick: 'event', onSkipped: () => undefined });
     const cron = new Cron('* * * * * *', { interval: 60, paused: true }, job);
 
-    await expect(cron.trigger()).rejects.toThrow('this call tells none');
+    await expect(cron.trigger()).rejects.toThrow('this call has none');
     cron.stop();
   });
 
@@ -330,7 +330,7 @@ describe('row 14: options that cannot be are refused when wrapping', () => {
     [{ tick: { every: '1ms' } }, 'tick.every is 1ms: give 1s to 366d'],
     [
       { tick: undefined },
-      "tick is undefined: say where the scheduled time comes from, 'event', 'nearest', { every: '5m' } or a function; or 'none', where a second call may run again",
+      "tick is undefined: give 'event', 'nearest', { every: '5m' } or a function; or 'none', with which a second call may run again",
     ],
     [{ deadline: NOW }, "unknown option 'deadline': the options are name, tick, onSkipped, maxDuration, store,"],
   ])('%o', (over, message) => {

@@ -295,7 +295,7 @@ test.each([
   expect(await adminOf().resume('job')).toBe('unknown');
 });
 
-test('F50 a table that is missing, or a role that may not, is told as such for every verb', async () => {
+test('F50 a table that is missing, or a role that may not, is reported as such for every verb', async () => {
   const admin = lockAdmin(dynamoDBAdminStore({ tableName: 'no-such-table', client }));
   const verbs = [
     () => admin.list(),

@@ -77,7 +77,7 @@ describe.each<[string, () => Promise<Stores>]>([
     expect(await admin.get(name)).toMatchObject({ state: 'free', tick: TICK, doneTick: TICK, lastResult: 'succeeded' });
   });
 
-  test('row 49: tells the last result, its time, its error and the failures in a row', async () => {
+  test('row 49: shows the last result, its time, its error and the failures in a row', async () => {
     const name = uniqueName();
     await run(name);
     await fail(name, later(1));
@@ -247,7 +247,7 @@ describe.each<[string, () => Promise<Stores>]>([
     expect(await admin.get(name)).toMatchObject({ state: 'free', runs: [{ fencingToken: fencingToken + 1 }] });
   });
 
-  test('a lock that was deleted can be paused: it was never used, and its token is told', async () => {
+  test('a lock that was deleted can be paused: it was never used, and its token is shown', async () => {
     const name = uniqueName();
     const { fencingToken = 0 } = (await run(name)) as { fencingToken?: number };
     await admin.delete(name, { fencingToken });

@@ -94,7 +94,7 @@ describe.each<[string, () => Promise<Stores>]>([
     for (const n of [3, 1, 2]) expect(await run(n)).toMatchObject({ reason: 'stale-tick' });
   });
 
-  test('ticks that failed are left on the list, and told', async () => {
+  test('ticks that failed are left on the list, and reported', async () => {
     const { run, backfill, open } = job();
     await run(0);
     await run(2, fails).catch(() => undefined);
@@ -275,7 +275,7 @@ describe.each<[string, () => Promise<Stores>]>([
     };
 
     await expect(lockAdmin(restless).backfill(name, { from: hour(1), to: hour(2), schedule: HOURLY })).rejects.toThrow(
-      `backfill of lock "${name}" failed: each time it had changed meanwhile; try again`,
+      `backfill of lock "${name}" failed: it kept changing; try again`,
     );
     expect(looks).toBe(5);
   });
@@ -321,7 +321,7 @@ describe('row 93: the ticks of a backfill', () => {
     ['seconds', { ...range, from: NOON / 1_000 }, 'from is 1970-01-21T12:19:26.400Z, before 2015: give a later one; a'],
     ['an end before its beginning', { ...range, to: hour(0) }, ', and to is 2026-03-01T12:00:00.000Z: give a later to'],
     ['no time at all', { ...range, to: hour(1) }, 'from is 2026-03-01T13:00:00.000Z, and to is 2026-03-01T13:00:00'],
-    ['no schedule', { ...range, schedule: undefined }, 'schedule is undefined: give that of the job, such as cron('],
+    ['no schedule', { ...range, schedule: undefined }, "schedule is undefined: give the job's, such as cron("],
     ['a crontab', { ...range, schedule: '0 * * * *' }, "schedule is '0 * * * *': give a duration such as '15m', or a"],
     ['a schedule that is none', { ...range, schedule: {} }, "schedule has no function 'previous': give a duration"],
     ['no time between two ticks', { ...range, schedule: 0 }, 'schedule is 0: give the time between two ticks'],
@@ -335,7 +335,7 @@ describe('row 93: the ticks of a backfill', () => {
   });
 
   test.each<[string, unknown, string]>([
-    ['no array', hour(1), 'ticks is 2026-03-01T13:00:00.000Z: give an array of Dates, as open tells them'],
+    ['no array', hour(1), 'ticks is 2026-03-01T13:00:00.000Z: give an array of Dates, as open returns'],
     ['a text among them', [hour(1), '2026-03-01'], "ticks[1] is '2026-03-01': give a Date, or epoch milliseconds"],
   ])('to give up are refused for %s', async (_, given, message) => {
     const admin = await operatorAt(50);

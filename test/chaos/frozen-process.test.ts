@@ -87,7 +87,7 @@ describe.concurrent.each(KINDS)('on %s', (kind) => {
     ]);
   });
 
-  test('F40: a run that computes past its lease without a pause loses the lock, and is told', async () => {
+  test('F40: a run that computes past its lease without a pause loses the lock, and its signal aborts', async () => {
     const name = `blocked-${kind}`;
     const { child } = await holder(name);
     child.tell('block');

@@ -187,7 +187,7 @@ test.each([
   expect(end).toMatchObject({ code: 1, stderr: expect.stringContaining(`${remedy}\n`) });
 });
 
-test('table create tells what DynamoDB refuses', async () => {
+test('table create reports what DynamoDB refuses', async () => {
   const { on } = stage();
 
   expect(await innerCli(['table', 'create', '--table', 'no spaces', ...on('dynamodb').args.slice(2)])).toMatchObject({

@@ -117,7 +117,7 @@ test('another table than the one looked at is a problem, and the store is looked
   });
 });
 
-test('a function that is not there, or may not be looked at, is told', async () => {
+test('a function that is not there, or may not be looked at, is reported', async () => {
   expect(await found({})).toMatchObject({ code: 1, function: { status: 'problem' } });
   expect(await found({ error: 'AccessDeniedException' })).toMatchObject({ code: 0, function: { status: 'unknown' } });
 });

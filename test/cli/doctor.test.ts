@@ -93,7 +93,7 @@ describe('on DynamoDB', () => {
 });
 
 describe('on Redis', () => {
-  test('tells version, role, eviction, persistence and clock', async () => {
+  test('reports version, role, eviction, persistence and clock', async () => {
     const { args } = stage().on('redis');
     const redis = new Redis(args[1] as string);
     const withPolicy = async (policy: string) => {

@@ -86,7 +86,7 @@ describe.each(KINDS)('on %s', (kind) => {
     expect(JSON.stringify(await json('ls', '--idle', '0s'))).toContain(used);
   });
 
-  test('show tells all of one lock', async () => {
+  test('show prints all of one lock', async () => {
     const { run, json, store } = stage().on(kind);
     const name = freshName();
     await ran(store, name, NINE, 'failed');

@@ -102,7 +102,7 @@ test('row 133: a doctor says of a role without rights, and of a replica, what to
   expect(stdout).toMatch(/problem +rights +may not write \(25006\)/);
 });
 
-test('row 133: a wrong password is told at once, and not shown', async () => {
+test('row 133: a wrong password is reported at once, and not shown', async () => {
   const url = String(Object.assign(new URL(server.url), { password: 'hunter2' }));
   const { code, stdout, stderr } = await innerCli(['ls', '--postgres-url', url]);
 

@@ -27,6 +27,6 @@ describe.concurrent.each(SUITES)('$name', (suite) => {
   });
 });
 
-test('docs/conformance.md tells these counts', async () => {
+test('docs/conformance.md has these counts', async () => {
   await checkPage(results, grounds.redisVersion);
 });

@@ -83,7 +83,7 @@ afterAll(async () => {
   await Promise.all([redis?.stop(), postgres?.stop(), built?.remove()]);
 });
 
-test('every example runs, and the results that it tells are true', () => {
+test('every example runs, and the results that it shows are true', () => {
   expect(problemsOf(examples.filter((example) => !isRunElsewhere(example)))).toEqual([]);
 });
 

@@ -75,7 +75,7 @@ test.each<[string, () => unknown]>([
   expect(make).not.toThrow(/hunter2|123456/);
 });
 
-test('F90 an error of a Redis client is told without its command, its address and its cause', async () => {
+test('F90 an error of a Redis client is reported without its command, its address and its cause', async () => {
   const failing = Object.assign(new Error(`ERR ${SECRET}, command was: ["${SECRET}"]`), {
     command: { args: [SECRET] },
     cause: new Error(SECRET),

@@ -11,7 +11,7 @@ function read(context: Readonly<Record<string, unknown>>) {
 }
 
 describe('readContext', () => {
-  test('is dev, in the region of the AWS profile, and tells nobody of alarms, unless told otherwise', () => {
+  test('is dev, in the region of the AWS profile, and mails no alarms, by default', () => {
     expect(read(needed)).toEqual({
       stage: 'dev',
       region: undefined,
@@ -29,7 +29,7 @@ describe('readContext', () => {
     });
   });
 
-  test('reads what it is told', () => {
+  test('reads the given context', () => {
     const told = {
       stage: 'prod',
       region: 'eu-west-1',

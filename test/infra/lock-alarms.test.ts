@@ -157,7 +157,7 @@ describe('row 77: the alarm that a tick was sent and not done', () => {
     ]);
   });
 
-  test('row 77: waits for as many retries as the function has, or for longer if it is told to', () => {
+  test('row 77: waits for as many retries as the function has, or for longer if asked to', () => {
     const timeout = Duration.minutes(15);
     const waits = (props: Partial<SingleExecutionFunctionProps>) =>
       ofKind('didNotRun', { timeout, ...props })[0]?.['EvaluationPeriods'];
@@ -228,7 +228,7 @@ describe('row 77: the alarm that a tick was sent and not done', () => {
 });
 
 describe('row 77: the alarm that no tick was sent', () => {
-  test('row 77: tells for how many seconds nothing was heard of the lock', () => {
+  test('row 77: measures for how many seconds the lock was silent', () => {
     const [alarm] = ofKind('notTriggered', { timeout: Duration.minutes(5) });
 
     expect(alarm).toMatchObject({
@@ -249,7 +249,7 @@ describe('row 77: the alarm that no tick was sent', () => {
     ]);
   });
 
-  test('row 77: waits for longer if it is told to, and is refused for less', () => {
+  test('row 77: waits for longer if asked to, and is refused for less', () => {
     const waits = (after: Duration) =>
       ofKind('notTriggered', { alarms: { notTriggered: { after } } })[0]?.['Threshold'];
 
@@ -266,7 +266,7 @@ describe('row 77: the alarm that no tick was sent', () => {
     );
   });
 
-  test('row 77: goes by invocations of the function, where deliveries cannot be told apart', () => {
+  test('row 77: goes by invocations of the function, if deliveries cannot be distinguished', () => {
     const [alarm] = ofKind('notTriggered', { schedules: [{ schedule: nightly, via: 'rule' }] });
 
     expect(alarm?.['Metrics'][1].Expression).toBe('FILL(IF(invoked, EPOCH(invoked)), REPEAT)');
@@ -353,7 +353,7 @@ describe('row 77: locks of one prefix', () => {
   });
 });
 
-describe('row 77: whom the alarms tell', () => {
+describe('row 77: the receivers of the alarms', () => {
   const told = (options: (topic: (name: string) => SnsAction[]) => Partial<SingleExecutionFunctionProps>) => {
     const stack = appStack();
     const topics: Record<string, SnsAction[]> = {};
@@ -425,7 +425,7 @@ describe('row 77: a kind of alarm', () => {
     templateOf(fn.stack).resourceCountIs(ALARM, 0);
   });
 
-  test('row 77: failed would tell the same as deadLetters where nothing is tried again', () => {
+  test('row 77: failed would report the same as deadLetters if nothing is tried again', () => {
     const stack = appStack();
     const onFailure = new SqsDestination(new Queue(stack, 'Elsewhere'));
 
@@ -434,7 +434,7 @@ describe('row 77: a kind of alarm', () => {
     expect(ofKind('failed', { retryAttempts: 0, onFailure }, stack)).toEqual([]);
   });
 
-  test('row 77: failed tells of what deadLetters does not: runs that end in another place than the queue', () => {
+  test('row 77: failed reports what deadLetters does not: runs that end in another place than the queue', () => {
     const stack = appStack();
     const onFailure = new SnsDestination(new Topic(stack, 'Elsewhere'));
 
@@ -479,14 +479,14 @@ describe('row 77: the level of the watch', () => {
   const namespaceOf = (alarms: LockAlarmsOptions) =>
     digest({ alarms }).execution.environment['SINGLE_EXECUTION_NAMESPACE'];
 
-  test('row 77: is every kind, or the two that tell what did not happen and what failed, or one', () => {
+  test('row 77: is every kind, or the two for ticks that did not happen and runs that failed, or one', () => {
     expect(made({})).toEqual(KINDS);
     expect(made({ level: LockAlarmLevel.ALL })).toEqual(KINDS);
     expect(made({ level: LockAlarmLevel.ESSENTIAL })).toEqual(['didNotRun', 'failed']);
     expect(made({ level: LockAlarmLevel.FLEET })).toEqual(['deadLetters']);
   });
 
-  test('row 77: has failed where no dead letter tells the same', () => {
+  test('row 77: has failed if no dead letter reports the same', () => {
     expect(made({ level: 'essential' }, { retryAttempts: 0 })).toEqual(['didNotRun', 'failed']);
   });
 
@@ -532,7 +532,7 @@ describe('row 77: functions that use a queue share', () => {
     expect(new Set(functions.flatMap((fn) => fn.alarms.of('deadLetters')))).toHaveLength(1);
   });
 
-  test('row 77: its alarm, which tells everybody, each once', () => {
+  test('row 77: its alarm, which notifies everybody once', () => {
     const { alarms } = three((n) => ({ alarmActions: [actionOf(n === 1 ? 'Night' : 'Day')] }));
 
     expect(alarms.filter(onQueue)).toMatchObject([{ AlarmActions: ['Night', 'Day'] }]);
@@ -545,7 +545,7 @@ describe('row 77: functions that use a queue share', () => {
   });
 });
 
-describe('row 77: synthesis warns that nothing tells of a tick that was not done', () => {
+describe('row 77: synthesis warns that nothing reports a tick that was not done', () => {
   const locks = ['a', 'b'];
 
   test('row 77: of several locks in a group that somebody gave', () => {

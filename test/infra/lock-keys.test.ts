@@ -93,7 +93,7 @@ describe('overlap', () => {
     expect(overlap(b, a)).toBe(expected);
   });
 
-  test('tells whether some key belongs to both', () => {
+  test('finds whether some key belongs to both', () => {
     const texts = fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 1, maxLength: 4 });
     const keys = fc.record({ kind: fc.constantFrom('exact' as const, 'prefix' as const), text: texts });
     /** All texts of one to four letters: of two sets that share a key, these show one. */

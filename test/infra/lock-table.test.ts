@@ -49,7 +49,7 @@ describe('row 75: a lock table', () => {
     });
   });
 
-  test('gives up its protections when it is told to', () => {
+  test('gives up its protections if asked to', () => {
     const stack = appStack();
 
     new LockTable(stack, 'Locks', { removalPolicy: RemovalPolicy.DESTROY, deletionProtection: false });

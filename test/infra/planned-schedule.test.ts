@@ -73,7 +73,7 @@ describe('row 75: a planned schedule', () => {
     ]);
   });
 
-  test('row 75: is told apart from others of its lock by a number', () => {
+  test('row 75: is distinguished from others of its lock by a number', () => {
     const lockNames = ['digest', 'report', 'digest', 'digest', 'report'];
     const plan = planSchedules(
       lockNames.map((lockName) => ({ schedule, lockName })),

@@ -35,7 +35,7 @@ describe('row 79: the runs of a schedule', () => {
     expect(runGaps(schedule, window(minutes))).toEqual({ shortestMs, longestMs });
   });
 
-  test('row 77: are at most 25 hours apart, so that an alarm tells of the night whose hour spring leaves out', () => {
+  test('row 77: are at most 25 hours apart, so that an alarm reports the night whose hour is skipped in spring', () => {
     const schedule = cron({ minute: '30', hour: '2', timeZone: EUROPE_BERLIN });
 
     expect(runGaps(schedule)?.longestMs).toBe(25 * HOUR);

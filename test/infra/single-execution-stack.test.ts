@@ -106,7 +106,7 @@ describe('row 75: the stack', () => {
     expect(attempts).toEqual([2, 0]);
   });
 
-  test('row 77: has every alarm tell the topic, which mails to whom it may concern', () => {
+  test('row 77: every alarm notifies the topic, which sends the mails', () => {
     const [topic = ''] = Object.keys(template.findResources('AWS::SNS::Topic'));
     const actions = propertiesOf('AWS::CloudWatch::Alarm').map(({ AlarmActions }) => AlarmActions);
 
@@ -133,7 +133,7 @@ describe('row 75: the stack', () => {
     ]);
   });
 
-  test('row 75: tells where the locks are, and where alarms go', () => {
+  test('row 75: outputs where the locks are, and where alarms go', () => {
     expect(template.toJSON()['Outputs']).toEqual({
       LockTableName: { Value: { Ref: expect.stringMatching(/^LocksTable/) } },
       AlarmTopicArn: { Value: { Ref: expect.stringMatching(/^AlarmTopic/) } },

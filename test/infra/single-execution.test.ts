@@ -171,7 +171,7 @@ describe('an imported function', () => {
     expect(() => attached(fn, { timeout: Duration.minutes(5) })).toThrow('Jobs/Mine was imported without its role');
   });
 
-  test('is told which variables to set, since nobody can set them here', () => {
+  test('is asked to set the variables, since nobody can set them here', () => {
     const fn = imported();
     const { environment } = attached(fn, { timeout: Duration.minutes(5), lockAtLeastFor: Duration.minutes(1) });
 

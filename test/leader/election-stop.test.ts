@@ -120,7 +120,7 @@ describe('stop', () => {
     expect(leaders()).toEqual(['b']);
   });
 
-  test('a lead that is lost while onStopped runs is told as lost, and its successor is left alone', async () => {
+  test('a lead that is lost while onStopped runs is reported as lost, and its successor is left alone', async () => {
     const { clock, candidate, item, leaders } = electionScene();
     const farewell = gate();
     const a = candidate('a', { onStopped: () => farewell.opened });

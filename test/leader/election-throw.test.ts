@@ -5,7 +5,7 @@ import { gate } from '../support/gate.js';
 import { settledOf } from '../support/settled.js';
 
 describe('a term that ends by a throw', () => {
-  test('row 41: of onStarted: is told as failed, aborts its signal, ends the term, and the candidate stands again after a pause', async () => {
+  test('row 41: of onStarted: is reported as failed, aborts its signal, ends the term, and the candidate stands again after a pause', async () => {
     const { clock, candidate, item } = electionScene();
     const boom = new Error('boom');
     const onStarted = vi.fn().mockRejectedValueOnce(boom);
@@ -85,7 +85,7 @@ describe('a term that ends by a throw', () => {
     expect(observer.types()).not.toContain('failed');
   });
 
-  test('of onStarted on stop: another error is told as failed, and stop resolves', async () => {
+  test('of onStarted on stop: another error is reported as failed, and stop resolves', async () => {
     const { clock, candidate } = electionScene();
     const boom = new Error('boom');
     const { election, observer } = candidate('a', {
@@ -121,7 +121,7 @@ describe('a term that ends by a throw', () => {
     expect(observer.events.at(-1)).toMatchObject({ type: 'failed', error: boom });
   });
 
-  test('of both: the error of onStarted is the one that is told', async () => {
+  test('of both: the error of onStarted is the one that is reported', async () => {
     const { clock, candidate } = electionScene();
     const boom = new Error('boom');
     const { election, observer } = candidate('a', {

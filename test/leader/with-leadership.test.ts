@@ -76,7 +76,7 @@ describe('the lead', () => {
     expect((await memory.get('crons', storeCall(clock)))?.item).toMatchObject({ lockUntil: clock.now() + TEN_MINUTES });
   });
 
-  test('one who is skipped is told who leads, and tells its observers', async () => {
+  test('a skipped invocation returns who leads, and reports it to its observers', async () => {
     const { clock, observer, wrap } = setting();
     await wrap('eu')(1);
     const why = {

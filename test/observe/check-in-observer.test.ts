@@ -115,7 +115,7 @@ test.each<[unknown, RegExp]>([
   expect(() => checkInObserver(options as never)).not.toThrow('secret');
 });
 
-test('a platform without fetch is told at once', () => {
+test('a platform without fetch is reported at once', () => {
   vi.stubGlobal('fetch', undefined);
   expect(() => checkInObserver({ url: 'https://hc-ping.com/4f1d' })).toThrow('fetch is undefined');
 });

@@ -39,7 +39,7 @@ async function losing(own: Pick<ExecuteOptions, 'observers'>): Promise<void> {
   await running;
 }
 
-const LOST = ['lock "digest": lost before its run was over'];
+const LOST = ['lock "digest": lost before its run ended'];
 const METRICS = ['LockLost', 'HoldTime', 'Executed'];
 
 test.each<[string, Pick<ExecuteOptions, 'observers'>, lines: string[], metrics: string[]]>([
@@ -63,7 +63,7 @@ test.each([undefined, ''])('row 47: with SINGLE_EXECUTION_NAMESPACE=%o no metric
   expect(metrics()).toEqual([]);
 });
 
-test('row 47: a namespace that CloudWatch refuses is told of once, and costs no run', async () => {
+test('row 47: a namespace that CloudWatch refuses is reported once, and costs no run', async () => {
   vi.stubEnv('SINGLE_EXECUTION_NAMESPACE', ':a');
   await losing({});
   await losing({});
@@ -76,7 +76,7 @@ test('row 47: a namespace that CloudWatch refuses is told of once, and costs no 
   expect(metrics()).toEqual([]);
 });
 
-test('row 47: sets of locks that cannot be read are told of once, and cost no run', async () => {
+test('row 47: sets of locks that cannot be read are reported once, and cost no run', async () => {
   vi.stubEnv('SINGLE_EXECUTION_LOCK_SETS', 'tenant/*');
   await losing({});
   await losing({});

@@ -183,7 +183,7 @@ describe('row 47: emfObserver() writes the metrics', () => {
     );
   });
 
-  test('row 47: of a store that fails none: its failure is told in the log', async () => {
+  test('row 47: of a store that fails none: its failure is in the log', async () => {
     const store = scriptedStore({ acquire: () => Promise.reject(storeError) });
     await expect(setting({ store }).invoke(() => {})).rejects.toBe(storeError);
 
@@ -400,7 +400,7 @@ test.each<[string, unknown]>([
 
   expect(make).toThrow(
     new TypeError(
-      'process.stdout.write is undefined: EMF works where stdout is collected, as on Lambda; elsewhere pass an observer of your own',
+      'process.stdout.write is undefined: EMF needs a stdout that is collected, as on Lambda; elsewhere pass an observer of your own',
     ),
   );
 });

@@ -51,7 +51,7 @@ const LOGGERS: Readonly<Record<string, () => { logger: Parameters<typeof loggerO
 describe.each(Object.keys(LOGGERS))('row 104: loggerObserver with %s', (kind) => {
   test.each<[scene: string, level: string, message: RegExp]>([
     ['skipped', 'info', /^lock "digest": skipped, this tick is done$/],
-    ['lost', 'warn', /^lock "digest": lost before its run was over$/],
+    ['lost', 'warn', /^lock "digest": lost before its run ended$/],
     ['recovered', 'warn', /^lock "digest": the run before crashed$/],
     ['missed', 'warn', /^lock "digest": ticks missed: 3$/],
     ['caught-up', 'info', /^lock "digest": caught up with tick 2026-01-01T00:01:00.000Z$/],
@@ -71,7 +71,7 @@ describe.each(Object.keys(LOGGERS))('row 104: loggerObserver with %s', (kind) =>
     ]);
   });
 
-  test('row 104: a run of which nobody must be told writes nothing', async () => {
+  test('row 104: a run that no operator must see writes nothing', async () => {
     const { logger, lines } = LOGGERS[kind]?.() ?? {};
     const observer = loggerObserver(logger as Console);
     for (const type of ['attempted', 'acquired', 'started', 'finished'] as const) {

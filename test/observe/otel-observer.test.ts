@@ -77,7 +77,7 @@ describe('row 104: otelObserver', () => {
     });
   });
 
-  test('row 104: the span of a run that failed is an error, and tells the name of the error alone', async () => {
+  test('row 104: the span of a run that failed is an error, and has only the name of the error', async () => {
     const { options: own, spans, measured } = sdk();
     const { options } = memoryLocks();
     const failing = () => Promise.reject(new RangeError('password=secret'));
@@ -89,7 +89,7 @@ describe('row 104: otelObserver', () => {
     expect(await measured()).toMatchObject({ failed: [1] });
   });
 
-  test('row 104: the span of a skip tells why, and who holds the lock', async () => {
+  test('row 104: the span of a skip shows why, and who holds the lock', async () => {
     const { options: own, spans, measured } = sdk();
     await SCENES['skipped']?.(otelObserver(own));
 
@@ -177,7 +177,7 @@ describe('row 104: otelObserver', () => {
     },
   );
 
-  test('row 104: a call that waits, and is refused, told of a failure and granted, has one span', async () => {
+  test('row 104: a call that waits, and is refused, fails and is granted, has one span', async () => {
     const { options: own, spans } = sdk();
     const { options, clock } = memoryLocks();
     const { acquire } = options.store;

@@ -54,7 +54,7 @@ describe('row 106: the span of a skip', () => {
   });
 });
 
-test('a skip is no failure where a store of somebody else does not tell the attempt of a holder', async () => {
+test('a skip is no failure if another store leaves out the attempt of a holder', async () => {
   const { options } = memoryLocks();
   const { observer, spans } = traced();
   const { attemptId: _, ...holder } = {

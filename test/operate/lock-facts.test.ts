@@ -13,7 +13,7 @@ function factsOf(over: Partial<LockInfo>): Record<string, string> {
   return Object.fromEntries(lockFacts(lock, NOW));
 }
 
-test('row 49: a run that has the lock is told by its tick, apart from the last result and its tick', () => {
+test('row 49: a run that has the lock is shown by its tick, apart from the last result and its tick', () => {
   expect(factsOf({ state: 'held', tick: at(5), runs: [succeeded], lastResult: 'succeeded' })).toMatchObject({
     holder: 'web-1',
     tick: '2026-11-20T12:05:00Z',
@@ -42,12 +42,12 @@ test('row 49: after a force release the last result is that of the run that was 
   expect(facts).not.toHaveProperty('of them missed');
 });
 
-test('row 49: a run without a tick is told by its token, and an end that is unknown is left out', () => {
+test('row 49: a run without a tick is shown by its token, and an end that is unknown is left out', () => {
   const { tick: _, durationMs: __, ...crashed } = { ...forced, status: 'crashed' } as const;
 
   expect(factsOf({ runs: [crashed] })['last result']).toBe('crashed (token 2)');
 });
 
-test('the error is told with the run that failed', () => {
+test('the error is shown with the run that failed', () => {
   expect(factsOf({ runs: [failed], lastResult: 'failed', lastError: 'RangeError' })['last error']).toBe('RangeError');
 });

@@ -41,7 +41,7 @@ describe('row 88: the schedule of a crontab', () => {
     expect(iso(cron('0 9 * * *', { timeZone: 'America/New_York' }).next(AT))).toBe('2026-11-22T14:00:00.000Z');
   });
 
-  test('tells its expression, and its time zone if that is not UTC', () => {
+  test('shows its expression, and its time zone if that is not UTC', () => {
     expect(String(cron('0 9 * * *'))).toBe('0 9 * * *');
     expect(String(cron('0 9 * * *', { timeZone: 'Europe/Berlin' }))).toBe('0 9 * * * in Europe/Berlin');
   });

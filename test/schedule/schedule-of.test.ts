@@ -75,7 +75,7 @@ describe.each(SCHEDULES.map((schedule) => [String(schedule), schedule] as const)
   });
 });
 
-test('row 88: next, previous and between tell the same ticks', () => {
+test('row 88: next, previous and between return the same ticks', () => {
   const expression = fc.constantFrom('*/7 * * * *', '0 9 * * MON-FRI', '30 2 L * *', '0 0 29 2 *', '5 4 13 * 5');
   const timeZone = fc.constantFrom('UTC', 'Europe/Berlin', 'Australia/Lord_Howe', 'America/Sao_Paulo');
   const instant = fc.date({ min: new Date('1975-01-01'), max: new Date('2050-01-01'), noInvalidDate: true });

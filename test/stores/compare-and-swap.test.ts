@@ -327,7 +327,7 @@ describe('a storage that fails', () => {
     },
   );
 
-  test('that cannot list is told so by a list alone', async () => {
+  test('that cannot list says so only at a list', async () => {
     const { clock, storage } = setting();
     const { list: _, texts: __, ...bare } = storage;
     const store = compareAndSwapStore({ storage: bare });
@@ -358,7 +358,7 @@ describe('time', () => {
     });
   });
 
-  test('a clock of the storage that steps back does not shorten what a holder has been told', async () => {
+  test('a clock of the storage that steps back does not shorten what a holder has been granted', async () => {
     const { clock, over, storage } = setting();
     let stepMs = 0;
     const store = over({

@@ -174,7 +174,7 @@ describe("the user's own tables", () => {
     expect(await run(() => document.send(order))).toMatchObject({ value: { Attributes: { told: true } } });
   });
 
-  test('are refused where the mock was told nothing, with the remedy', async () => {
+  test('are refused if the mock has no answer, with the remedy', async () => {
     fakeLockTable(mock);
 
     await expect(run(() => document.send(order))).rejects.toThrow(

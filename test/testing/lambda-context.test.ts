@@ -38,7 +38,7 @@ describe('lambdaContext', () => {
     expect(context.getRemainingTimeInMillis()).toBe(-501);
   });
 
-  test('has a minute left by the system clock unless told otherwise', () => {
+  test('has a minute left by the system clock by default', () => {
     const remaining = lambdaContext().getRemainingTimeInMillis();
 
     expect(remaining).toBeGreaterThan(50_000);

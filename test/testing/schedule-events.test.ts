@@ -91,7 +91,7 @@ describe('schedulerEvent', () => {
     expect(new Set(ids).size).toBe(100);
   });
 
-  test('both styles tell the wrapper the same tick and schedule', () => {
+  test('both styles give the wrapper the same tick and schedule', () => {
     const scheduleArn = 'arn:aws:scheduler:us-east-2:210987654321:schedule/nightly/clean-up';
     const options = { scheduledTime: new Date(TICK), scheduleArn };
     const facts = { tickMs: TICK, scheduleArn };

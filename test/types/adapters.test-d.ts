@@ -214,7 +214,7 @@ test('row 14: every door wants a name and a store, and no option that is not one
   job(() => {}, { ...unticked, onSkipped: 'ignore' });
 });
 
-test('row 82: where most triggers tell no scheduled time, tick is to be given', () => {
+test('row 82: where most triggers have no scheduled time, tick is to be given', () => {
   // @ts-expect-error no tick
   job(() => {}, options);
   // @ts-expect-error no tick

@@ -11,12 +11,12 @@ export const backfill: Command = {
   operands: [1, 1],
   options: {
     from: { value: 'T', help: 'the first instant' },
-    to: { value: 'T', help: 'the first instant that is left out' },
+    to: { value: 'T', help: 'the end of the range, exclusive' },
     schedule: { value: 'S', help: "of the job: '0 9 * * *', 'cron(0 9 * * ? *)', 'rate(5 minutes)' or 15m" },
     'time-zone': { value: 'Z', help: 'of the schedule, such as Europe/Berlin; else UTC' },
   },
   about: [
-    'A call for each of the ticks runs then, once. Prints them. The newest tick that is done, and those of the last ten runs, are left out; an older one that is done is listed and runs again: give a range whose ticks are to run.',
+    'Prints the listed ticks. From then on a call for each of them runs, once. Leaves out the newest tick that is done, and done ticks of the last ten runs. An older tick that is done is listed and runs again: give a range whose ticks should all run.',
     'No run may hold the lock, and at most 100 ticks can be open; otherwise nothing changes and the exit code is 1.',
   ],
   examples: [

@@ -14,13 +14,13 @@ export const consoleCommand: Command = {
   options: {
     port: { value: 'P', help: 'to listen on; else, or with 0, any free one' },
     'read-only': { help: 'let the page change nothing' },
-    export: { value: 'FILE', help: 'write one page with all that is known now, and end' },
+    export: { value: 'FILE', help: 'write one page with the current state, and end' },
     force: { help: 'let --export overwrite a file' },
   },
   shared: { json: false },
   about: [
-    'Prints an address of this machine, with a token in it. Only who has the address can see or change anything, and only from this machine. Ends by Ctrl-C.',
-    '--export writes a page that needs no console and no internet: for a wiki or a ticket. It holds names, holders and times of all locks. A file that exists is left alone without --force.',
+    'Prints an address of this machine, with a token in it. Only a person with that address can see or change anything, and only from this machine. Ctrl-C ends it.',
+    '--export writes a page that needs no console and no internet: for a wiki or a ticket. It contains names, holders and times of all locks. Overwrites an existing file only with --force.',
   ],
   examples: ['single-execution console --table locks', 'single-execution console --export report.html --table locks'],
   async run(session) {

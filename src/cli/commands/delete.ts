@@ -21,7 +21,7 @@ export const deleteLock: Command = {
     token: { value: 'N', help: 'the fencing token that you saw; if the lock has another by now, nothing is deleted' },
   },
   about: [
-    'Its ticks that are done, its history and its pause are forgotten, so that a duplicate of an old tick runs again. Fencing tokens rise on. A lock that a run has is left alone, and the exit code is 1.',
+    'Forgets the ticks that are done, the history and the pause, so that a duplicate of an old tick runs again. Fencing tokens keep rising. If a run has the lock, nothing changes and the exit code is 1.',
   ],
   examples: ['single-execution delete send-digest --table locks'],
   async run(session) {

@@ -18,12 +18,12 @@ export const ls: Command = {
   operands: [0, 0],
   options: {
     watch: { help: 'show the list anew every 2 seconds, until Ctrl-C' },
-    idle: { value: 'D', help: 'only locks that nothing was heard of for so long, such as 90d' },
+    idle: { value: 'D', help: 'only locks that were not used for this long, such as 90d' },
   },
   about: [
-    'One line a lock: its state, and for one that is taken its holder, the tick of that run, how long ago it took the lock (AGE) and how long others are kept out (LEFT). While an operator pauses a job, its state is paused, and what it would be otherwise stands behind it.',
-    'LAST is how the last run ended that is over, and LAST TICK the tick of that run. A run that an operator ended is forced.',
-    'OPEN counts the ticks that are not done: they failed, crashed, were ended by force or never came. Those in the time of the last ten runs that none of these was for are counted as missed. FAILURES counts the runs since the last success.',
+    'One line a lock: its state and, if a run has it, the holder, the tick of that run, the time since it took the lock (AGE) and the time until others may take it (LEFT). While an operator pauses a job, its state is paused, followed by the state without the pause.',
+    'LAST is the result of the last run that has ended, and LAST TICK its tick. A run that an operator ended is forced.',
+    'OPEN counts the ticks that are not done: they failed, crashed, were ended by force or never came. Those that were due during the last ten runs, but that none of these runs was for, count as missed. FAILURES counts the runs since the last success.',
     'The times are compared with the clock of this host. DynamoDB reads the whole table.',
   ],
   examples: ['single-execution ls --table locks', 'single-execution ls --table locks --idle 90d'],

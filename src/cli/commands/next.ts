@@ -19,7 +19,7 @@ export const next: Command = {
   },
   shared: { store: false },
   about: [
-    "A crontab such as '0 9 * * MON-FRI' (six fields with seconds in front), an expression of EventBridge such as 'cron(0 9 ? * MON-FRI *)', or a rate such as 'rate(15 minutes)' or 15m, which counts from now. The ticks are shown in UTC.",
+    "A crontab such as '0 9 * * MON-FRI' (or six fields with seconds first), an expression of EventBridge such as 'cron(0 9 ? * MON-FRI *)', or a rate such as 'rate(15 minutes)' or 15m, which counts from now. The ticks are shown in UTC.",
     'The JSON is an array of instants.',
   ],
   examples: ["single-execution next '0 9 * * MON-FRI' --time-zone Europe/Berlin --count 3"],

@@ -11,10 +11,10 @@ export const pause: Command = {
   operands: [1, 1],
   options: {
     until: { value: 'T', help: 'the end of the pause, an instant, or a duration from now such as 2h; else none' },
-    by: { value: 'WHO', help: 'who pauses, for those who look; else the user of this process' },
+    by: { value: 'WHO', help: 'who pauses, for people; else the user of this process' },
   },
   about: [
-    'Every run skips as paused until resume, or until the time given. A run in progress goes on.',
+    'Every call is skipped as paused until resume, or until the given time. A run in progress goes on.',
     'A name that no job has used yet can be paused too; a note says so.',
   ],
   examples: ['single-execution pause send-digest --until 2h --table locks'],

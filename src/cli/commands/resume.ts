@@ -9,7 +9,7 @@ export const resume: Command = {
   usage: 'NAME',
   operands: [1, 1],
   options: {},
-  about: ['A lock that is not paused stays as it is, which is no failure.'],
+  about: ['For a lock that is not paused, nothing changes, and the exit code is 0.'],
   examples: ['single-execution resume send-digest --table locks'],
   async run(session) {
     const name = nameOf(session.operands);

@@ -16,7 +16,7 @@ export const runs: Command = {
   operands: [1, 1],
   options: {},
   about: [
-    'A run that crashed stands here once the next one has ended; of several crashes in a row only the last one does. TOOK is unknown for it. A run that an operator ended is forced, and TOOK is its time up to then. CAUGHT UP counts the older ticks that a run has run before its own.',
+    'A crashed run is listed once the next run has ended; of several crashes in a row only the last one is listed. Its TOOK is unknown. A run that an operator ended is forced, and its TOOK ends then. CAUGHT UP counts the older ticks that a run ran before its own.',
   ],
   examples: ['single-execution runs send-digest --table locks'],
   async run(session) {

@@ -7,12 +7,12 @@ import { printFacts } from '../text-table.js';
 
 export const show: Command = {
   name: 'show',
-  summary: 'tell all that is known of one lock',
+  summary: 'show all facts of one lock',
   usage: 'NAME',
   operands: [1, 1],
   options: {},
   about: [
-    'State, pause, who has the lock or had it last and for which tick, fencing token, and how the last run ended that is over, with its tick or, without one, its token. The JSON is the LockInfo of lockAdmin, with missedTicks: the open ticks in the time of the last ten runs that none of these was for.',
+    'State, pause, the holder or the last one with its tick, fencing token, and the result of the last run that has ended, with its tick or else its token. The JSON is the LockInfo of lockAdmin, with missedTicks: the open ticks that were due during the last ten runs, but that none of these runs was for.',
   ],
   examples: ['single-execution show send-digest --table locks'],
   async run(session) {

@@ -13,11 +13,11 @@ export const unlock: Command = {
   operands: [1, 1],
   options: {
     yes: { help: 'do not ask; needs --token' },
-    token: { value: 'N', help: 'the fencing token of the run to end, as show tells it' },
+    token: { value: 'N', help: 'the fencing token of the run to end, from show' },
   },
   about: [
-    'Shows who has the lock and for how long, and asks. If a newer run has it by then, or it is free, nothing changes and the exit code is 1.',
-    'The holder is not stopped: it learns at the end of its lease, with keepAlive at its next renewal. Until then two runs may go on, and only their fencing tokens keep them apart.',
+    'Shows who has the lock and for how long, and asks. If a newer run has taken the lock by then, or it is free, nothing changes and the exit code is 1.',
+    'The holder is not stopped: it notices at the end of its lease, with keepAlive at its next renewal. Until then two runs may go on, and only their fencing tokens keep them apart.',
   ],
   examples: ['single-execution unlock send-digest --table locks'],
   async run(session) {

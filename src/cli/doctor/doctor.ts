@@ -19,7 +19,7 @@ const COLOURS: Readonly<Record<Finding['status'], Colour>> = {
 
 export const doctor: Command = {
   name: 'doctor',
-  summary: 'look for what is wrong with a store, or with a deployed function',
+  summary: 'find problems of a store, or of a deployed function',
   usage: '[--function NAME]',
   operands: [0, 0],
   options: { function: { value: 'NAME', help: 'look at this Lambda function too; needs @aws-sdk/client-lambda' } },

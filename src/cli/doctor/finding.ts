@@ -5,8 +5,7 @@ import { errorName, readThrownText } from '../../core/values/thrown.js';
 export interface Finding {
   readonly check: string;
   /**
-   * `problem`: locks are not safe, or do not work; `warning`: check whether this is intended; `unknown`: the check was
-   * not allowed.
+   * `problem`: locks are not safe, or do not work; `warning`: it may be intended; `unknown`: the check was not allowed.
    */
   readonly status: 'ok' | 'warning' | 'problem' | 'unknown';
   readonly found: string;

@@ -132,7 +132,7 @@ function timeoutOf(timeoutMs: number, gapMs: number | undefined): Verdict {
   if (gapMs === undefined || timeoutMs <= gapMs) return ok(found);
   return warning(
     `${found}, longer than the ${formatDuration(gapMs)} between two ticks`,
-    'if that is not meant, shorten it: a tick that comes while a run has the lock is skipped',
+    'if this is not intended, shorten it: a tick that comes while a run has the lock is skipped',
   );
 }
 

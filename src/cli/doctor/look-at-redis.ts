@@ -65,7 +65,7 @@ export async function lookAtUpstash(
   return [
     script,
     await lookAtClock(clock, () => redis.time()),
-    { check: 'eviction', ...unknown('Upstash does not tell', 'see in its console that eviction is off') },
+    { check: 'eviction', ...unknown('Upstash does not report it', 'check in its console that eviction is off') },
   ];
 }
 

@@ -31,13 +31,13 @@ export const init: Command = {
     name: { value: 'NAME', help: 'of the job, such as send-digest; else that of the package or the folder' },
     infra: {
       value: 'KIND',
-      help: 'cdk, sam, terraform, serverless or sst; else as the files of the folder tell, or cdk',
+      help: 'cdk, sam, terraform, serverless or sst; else found from the files of the folder, or cdk',
     },
   },
   shared: { store: false },
   about: [
-    'A handler of AWS Lambda, a test of it and a file that deploys it, with a table, the least rights, a schedule, its retries and alarms. TypeScript or JavaScript, the test runner and a folder `test` are found in the folder. A second job in the same folder adds files of its own. A file that exists is never overwritten: nothing is written then, and the exit code is 1.',
-    'The JSON has the names of the files, the packages that are missing and, in an app of SST that is there already, the line to add to its `sst.config.ts`.',
+    'A handler of AWS Lambda, a test of it and a file that deploys it, with a table, the least rights, a schedule, its retries and alarms. TypeScript or JavaScript, the test runner and a folder `test` are found in the folder. A second job in the same folder adds files of its own. If one of the files exists, nothing is written and the exit code is 1.',
+    'The JSON has the names of the files, the missing packages and, for an existing app of SST, the line to add to its `sst.config.ts`.',
   ],
   examples: ['single-execution init --name send-digest --infra sam'],
   async run(session) {
@@ -53,12 +53,12 @@ export const init: Command = {
   },
 };
 
-/** The name of the project, changed if another part of the files has it. */
+/** The name of the project, changed if another part of the files uses it. */
 const ownName = (name: string): string => (TAKEN.includes(name) ? `${name}-job` : name);
 
 function nameOf(name: string): string {
   if (TAKEN.includes(name))
-    throw wrongUse(`--name is ${name}, as another part of the infrastructure is called: give another`);
+    throw wrongUse(`--name is ${name}, the name of another part of the infrastructure: give another`);
   if (NAME.test(name) && name.length <= LONGEST_NAME) return name;
   throw wrongUse(
     `--name is ${describe(name)}: give small letters, digits and single hyphens, such as send-digest, ${LONGEST_NAME} at most`,

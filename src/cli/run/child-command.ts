@@ -232,10 +232,7 @@ function endWhenTold(
   };
 }
 
-/**
- * Whether a process of the group is running. `kill` also finds a process that has ended, until its parent has collected
- * it.
- */
+/** Whether a process of the group is running. `kill` also finds ended ones, until their parent collects them. */
 function isAlive(pgid: number): boolean {
   try {
     process.kill(-pgid, 0);
@@ -256,7 +253,7 @@ function shownOfGroup(pgid: number): readonly boolean[] {
         .replace(/^.*\) /s, '')
         .split(' ');
       const [state, , group] = stat;
-      // The first thread may have ended before the others.
+      // A zombie (Z) with more than one thread still runs: only its first thread has ended.
       return Number(group) === pgid ? [state !== 'Z' || Number(stat[THREADS]) > 1] : [];
     } catch {
       return [];

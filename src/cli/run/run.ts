@@ -34,16 +34,16 @@ export const run: Command = {
       help: "of the job, such as '0 9 * * *': the tick is its instant that is due by this clock",
     },
     'time-zone': { value: 'Z', help: 'of the schedule, such as Europe/Berlin; else UTC' },
-    'keep-alive': { help: 'renew the lease while the command runs, for 24 h at most; so it is without --at-most' },
+    'keep-alive': { help: 'renew the lease while the command runs, for 24 h at most; the default without --at-most' },
     'at-most': { value: 'D', help: 'the lease, such as 15m: how long the lock outlives a host that dies; else 30s' },
-    'at-least': { value: 'D', help: 'hold the lock at least so long after the start of a run that succeeds' },
-    quiet: { help: 'write no line for a skip; its exit code is 75 all the same' },
+    'at-least': { value: 'D', help: 'hold the lock at least this long after the start of a run that succeeds' },
+    quiet: { help: 'write no line for a skip; the exit code is still 75' },
   },
   about: [
-    'The command finds SINGLE_EXECUTION_NAME, SINGLE_EXECUTION_FENCING_TOKEN and, for a run with a tick, SINGLE_EXECUTION_TICK in its environment. It has the streams of this process. Signals are forwarded to it and, where no stream is a terminal, to what it has started; then the lock is free once all of them have ended. What run says of itself goes to stderr, with --json as a line of JSON.',
+    'The command finds SINGLE_EXECUTION_NAME, SINGLE_EXECUTION_FENCING_TOKEN and, for a run with a tick, SINGLE_EXECUTION_TICK in its environment. It has the streams of this process. Signals are forwarded to it. If no stream is a terminal, its child processes get them too, and the lock is free once all of them have ended. The lines of run itself go to stderr, with --json as JSON.',
     'The exit code is that of the command, or 128 + n if signal n has ended it. A tick is done when its command exits with 0; otherwise it stays open, and a call for it runs.',
-    '75: skipped, the command did not run. 69: the store was out of reach or refused the call, the command did not run. 70: the lock was lost before the command had ended.',
-    'When the lock is lost, the command is sent SIGTERM, and SIGKILL 10 s later. Another run may start meanwhile: have what the command writes to refuse an older fencing token.',
+    '75: skipped, the command did not run. 69: the store could not be reached or refused the call, the command did not run. 70: the lock was lost before the command ended.',
+    'When the lock is lost, the command is sent SIGTERM, and SIGKILL 10 s later. Another run may start meanwhile: the resource that the command writes to must refuse an older fencing token.',
   ],
   examples: [
     "single-execution run --name backup --schedule '0 2 * * *' --table locks -- ./backup.sh",
@@ -140,7 +140,7 @@ function wordsFor(event: LockEvent, tick: Date | undefined): string | undefined 
       return `skipped: ${reason}${by}${tick ? `, tick ${shortInstant(tick)}` : ''}`;
     }
     case 'lost':
-      return 'lost its lock before the command had ended: it is told to end';
+      return 'lost its lock before the command ended; ending the command';
     case 'extend-failed':
       return `could not renew its lease: ${errorWords(event.error)}`;
     case 'release-failed':

@@ -67,7 +67,7 @@ async function placed<T>(place: StorePlace, waitedMs: number | undefined, answer
 }
 
 const OTHER_KEY =
-  'the key of the table is another one: give its --partition-key and, if it has one, its --sort-key, both of type S; single-execution doctor shows them';
+  'the table has another key: give its --partition-key and, if it has one, its --sort-key, both of type S; single-execution doctor shows them';
 
 /** Why a store cannot be reached; undefined for an error of a store that answered. */
 function absenceOf(place: StorePlace, { code, cause }: LockStoreError, waitedMs: number | undefined) {

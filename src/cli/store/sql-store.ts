@@ -15,7 +15,7 @@ export type SqlAddress = ({ readonly kind: 'postgres' } | { readonly kind: 'sqli
   readonly keyPrefix?: string;
 };
 
-/** A store in a table, and the functions around that table. */
+/** A store in a table, and functions to create and to read that table. */
 export interface SqlStore extends OpenStore {
   createTable(): Promise<void>;
   /** Runs any statement of the command-line tool. */

@@ -17,7 +17,7 @@ export const EMF_METRICS = {
   Failed: 'Count',
   /** Runs that did not start. */
   Skipped: 'Count',
-  /** Ticks that should have come before this one; at most 100 are counted at a time. */
+  /** Ticks that should have come before this one; one event counts at most 100. */
   Missed: 'Count',
   /** Runs that lost their lock. */
   LockLost: 'Count',

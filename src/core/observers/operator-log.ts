@@ -61,7 +61,7 @@ function wordsFor(event: LockEvent): readonly [Level, string] | undefined {
     case 'release-failed':
       return ['error', 'could not be released'];
     case 'lost':
-      return ['warn', 'lost before its run was over'];
+      return ['warn', 'lost before its run ended'];
     case 'missed':
       return ['warn', `ticks missed: ${event.ticks.length + event.others}`];
     case 'caught-up':
@@ -73,7 +73,7 @@ function wordsFor(event: LockEvent): readonly [Level, string] | undefined {
     case 'clock-skew':
       return ['warn', `the clock of this host is off by ${event.minMs} to ${event.maxMs} ms`];
     case 'clock-unverified':
-      return ['warn', 'taken over without the time of the server'];
+      return ['warn', 'taken over by the clock of this host'];
     case 'tick-unreadable':
       return ['warn', 'the scheduled time in the event cannot be read'];
     default:

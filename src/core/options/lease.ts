@@ -16,8 +16,8 @@ interface LeaseSettings {
 }
 
 /**
- * The lease of a run: `lockAtMostFor`; with `keepAlive` a short one, which is renewed; else one that covers the
- * remaining time. Undefined if neither the options nor the platform decide it.
+ * The lease of a run: `lockAtMostFor` if given; else with `keepAlive` a short one, which is renewed; else the remaining
+ * time and a margin. Undefined if neither the options nor the platform decide it.
  */
 export function leaseFor(settings: LeaseSettings, remainingMs: number): number;
 export function leaseFor(settings: LeaseSettings, remainingMs?: number): number | undefined;

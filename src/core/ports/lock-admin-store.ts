@@ -14,7 +14,7 @@ export interface LockAdminStore {
    * is no longer held under that token.
    */
   forceRelease(force: ForceRelease, call: StoreCall): Promise<'forced' | 'changed'>;
-  /** Makes a record if the lock has none. Resolves to the record as it is from then on. */
+  /** Pauses a lock. Creates a record if the lock has none. Resolves to the paused record. */
   pause(name: string, pause: Pause, call: StoreCall): Promise<StoredLock>;
   /** Ends a pause. One conditional write. */
   resume(name: string, call: StoreCall): Promise<ResumeResult>;
@@ -44,7 +44,7 @@ export type ResumeResult = 'resumed' | 'not-paused' | 'unknown';
  */
 export type DeleteResult = 'deleted' | 'held' | 'changed' | 'unknown';
 
-/** A lock as it is stored, unchecked. */
+/** A stored lock, unchecked. */
 export interface StoredLock {
   /** The lock, without the prefix of the store. */
   readonly name: string;
@@ -110,6 +110,6 @@ export interface TickListing {
 export interface Pause {
   /** When it ends by itself, in epoch milliseconds. */
   readonly untilMs: number;
-  /** For people: who paused. */
+  /** Who paused, for people. */
   readonly by: string;
 }

@@ -88,15 +88,14 @@ export interface Lease extends Sent {
   readonly fencingToken: number;
   /** How long the grant was for, in milliseconds, without any extension. */
   readonly leaseMs: number;
-  /** Start of the lease, as the record has it, in epoch milliseconds. */
+  /** Start of the lease, from the record, in epoch milliseconds. */
   readonly lockedAtMs: number;
-  /** End of the lease, as the record has it, in epoch milliseconds. */
+  /** End of the lease, from the record, in epoch milliseconds. */
   readonly lockUntilMs: number;
   /** The tick of the {@link Claim}, in epoch milliseconds. */
   readonly tickMs?: number;
   /**
-   * The `lockUntil` of the lease that it took over. Its release keeps that fence against late requests of earlier
-   * attempts.
+   * The `lockUntil` of the lease that it took over; the release keeps it, against late requests of earlier attempts.
    */
   readonly fenceMs?: number;
   /** Highest tick done, as seen at the grant. */
@@ -139,7 +138,7 @@ export interface Refused {
   readonly clock?: ClockBounds;
 }
 
-/** What became of a claim. */
+/** The result of a claim. */
 export type AcquireResult = Granted | Refused;
 
 /**
@@ -148,12 +147,12 @@ export type AcquireResult = Granted | Refused;
  */
 export type RefusalReason = 'locked' | 'lock-at-least-for' | 'already-executed' | 'stale-tick' | 'paused';
 
-/** What became of an extension. */
+/** The result of an extension. */
 export type ExtendResult =
   | ({
       /** The lease is longer now. */
       readonly status: 'extended';
-      /** Its new end, as the record has it, in epoch milliseconds. */
+      /** Its new end, from the record, in epoch milliseconds. */
       readonly lockUntilMs: number;
       /** Monotonic instant until which the lease is valid by the server's clock; absent if the store keeps the time. */
       readonly capMono?: number;
@@ -171,7 +170,7 @@ export interface DoneTick extends TickChanges {
   readonly leaseMs: number;
 }
 
-/** What became of a mark. */
+/** The result of a mark. */
 export type MarkResult =
   /** Make the next mark and the release from this `lease`. */
   | ({
@@ -234,7 +233,7 @@ export interface PreviousRun {
   readonly fencingToken: number;
 }
 
-/** The run that a refused claim met. */
+/** The run that has the lock of a refused claim, or had it last. */
 export interface Holder {
   /** The grant that holds the lock. Internal: never shown to callers. */
   readonly attemptId: string;

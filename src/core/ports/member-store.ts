@@ -23,7 +23,7 @@ export interface CheckIn {
   readonly forget: readonly string[];
 }
 
-/** The list of a group, as it is after a check-in. */
+/** The list of a group after a check-in. */
 export interface MemberList {
   /** The instant of this check-in, by the clock that check-ins are written by: the server's, if the store has one. */
   readonly nowMs: number;

@@ -62,9 +62,9 @@ function openFrames(): Frames | undefined {
     platform.AsyncLocalStorage ?? platform.process?.getBuiltinModule?.('node:async_hooks')?.AsyncLocalStorage;
   if (!Storage) return undefined;
   const storage = new Storage<LinkedFrame>();
-  // A storage with `_enable` is built on async hooks. Bun's has `_enable` too but is not; in Bun 1.3 a run after
-  // `disable` leaves its frame behind, and calls beside it then count as nested in it. On Workers a storage cannot be
-  // disabled.
+  // A storage with `_enable` is built on async hooks. Bun's has `_enable` too but is not built on them; in Bun 1.3 a
+  // run after `disable` leaves its frame behind, and later calls then count as nested in that run. On Workers a storage
+  // cannot be disabled.
   platform[FRAMES] ??= { storage, isCostly: '_enable' in storage && !('Bun' in platform), open: 0 };
   return platform[FRAMES];
 }

@@ -51,7 +51,7 @@ export type StoreOperation =
 export class LockStoreError extends Error {
   /** Always `LockStoreError`. */
   override readonly name: 'LockStoreError' = marked(this, 'LockStoreError');
-  /** What went wrong. */
+  /** The cause. */
   readonly code: LockStoreErrorCode;
   /** The lock of the call; `*` for a list of all locks. */
   readonly lockName: string;
@@ -63,7 +63,7 @@ export class LockStoreError extends Error {
   constructor(
     message: string,
     details: {
-      /** What went wrong. */
+      /** The cause. */
       code: LockStoreErrorCode;
       /** The lock of the call. */
       lockName: string;
@@ -170,8 +170,8 @@ export class LockLostError extends Error {
 
 /**
  * The time for the run is up: the platform or the process ends soon, or `maxHold` is over. Reason of
- * `execution.signal`. With `CATCH_UP` a call rejects with it: the call has caught up with `max` ticks, and more are
- * waiting than the record can list.
+ * `execution.signal`. With `CATCH_UP` a call rejects with it after `max` older ticks, if more wait than the record can
+ * list.
  *
  * @example
  * ```ts
@@ -256,10 +256,7 @@ function isMarked(value: unknown, name: string, type: object): boolean {
   return Function.prototype[Symbol.hasInstance].call(type, value);
 }
 
-/**
- * A store's failure as an error that callers know. Errors of this library are returned unchanged; anything else is
- * wrapped.
- */
+/** A store's failure as an error that callers know. Wraps anything but the errors of this library. */
 export function toStoreError(
   cause: unknown,
   operation: StoreOperation,

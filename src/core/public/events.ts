@@ -88,7 +88,7 @@ export type EventBody =
   | {
       /** The store failed. */
       readonly type: 'extend-failed';
-      /** What the store threw. */
+      /** The error of the store. */
       readonly error: unknown;
     }
   | {
@@ -99,7 +99,7 @@ export type EventBody =
     }
   /** `heldMs`: by the monotonic clock, from the first send of the granting acquire to the end of the release. */
   | {
-      /** The lock was given back. */
+      /** The lock was released. */
       readonly type: 'released';
       /** Token of the grant. */
       readonly fencingToken: number;
@@ -109,7 +109,7 @@ export type EventBody =
   | {
       /** The store failed at the release. The lease ends by itself. */
       readonly type: 'release-failed';
-      /** What the store threw. */
+      /** The error of the store. */
       readonly error: unknown;
     }
   | {
@@ -127,7 +127,7 @@ export type EventBody =
       readonly durationMs: number;
       /** The result of the release. */
       readonly release: ReleaseStatus;
-      /** What the handler threw. */
+      /** The error of the handler. */
       readonly error: unknown;
     }
   | {

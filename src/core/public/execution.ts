@@ -13,8 +13,7 @@ export interface Execution {
   /** Whether `tick` is an older tick that `catchUp` runs. */
   readonly isCatchUp: boolean;
   /**
-   * Greater than every earlier token of this name. The resource that you write to must refuse a smaller one. 0 when
-   * unguarded.
+   * Greater than every earlier token of this name. Resources that you write to must refuse smaller ones. 0: unguarded.
    */
   readonly fencingToken: number;
   /**
@@ -24,7 +23,7 @@ export interface Execution {
    * suspended. A handler that stops early must throw `signal.reason`: if it returns, its tick counts as done.
    */
   readonly signal: Signal;
-  /** When the lease began, as the record has it. */
+  /** When the lease began, from the record. */
   readonly lockedAt: Date;
   /** When the lease ends; moves with each extension. */
   readonly lockUntil: Date;

@@ -11,7 +11,7 @@ export interface Executed<T> {
   readonly status: 'executed';
   /** The lock. */
   readonly name: string;
-  /** What the task returned. */
+  /** The result of the task. */
   readonly value: T;
   /** Greater than every earlier token of this name; 0 when the run was unguarded. */
   readonly fencingToken: number;
@@ -19,7 +19,7 @@ export interface Executed<T> {
   readonly tick?: Date;
   /** The result of the release. The task's value is valid in any case. */
   readonly release: ReleaseStatus;
-  /** When the lease began, as the record has it. */
+  /** When the lease began, from the record. */
   readonly lockedAt: Date;
   /** From the grant to the end of the task, in milliseconds, including ticks that it caught up with. */
   readonly durationMs: number;

@@ -4,7 +4,7 @@ import { defined } from '../values/defined.js';
 import { describe } from '../values/describe.js';
 import { nameProblem } from '../values/lock-name.js';
 
-/** The record of one lock name, as it is stored; times in epoch milliseconds. See docs/protocol.md, "Record". */
+/** The stored record of one lock name; times in epoch milliseconds. See docs/protocol.md, "Record". */
 export type LockRecord = {
   readonly attemptId?: string;
   readonly fencingToken?: number;
@@ -130,7 +130,7 @@ const OF_A_GRANT = ['fencingToken', 'lockedAt', 'lockUntil'] as const;
 /**
  * Reads a stored item that an attempt recognised as its own.
  *
- * @throws CorruptLockError naming the attribute without which there is no grant
+ * @throws CorruptLockError naming the missing or wrong attribute that a grant needs
  */
 export function readGrant(name: string, item: Item): LockRecord {
   const wrong = OF_A_GRANT.find((attribute) => !CHECKS[attribute]?.(item[attribute]));

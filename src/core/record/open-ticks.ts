@@ -46,10 +46,7 @@ function mostOf(...lists: readonly (readonly number[])[]): number {
   return lists.some((ticksMs) => ticksMs.length > KEPT) ? MOST_LISTED : KEPT;
 }
 
-/**
- * How many failed ticks a list keeps. Until a first tick is done, no schedule can find the ticks that the list leaves
- * out.
- */
+/** How many failed ticks a list keeps. Until a first tick is done, no schedule can find those that the list drops. */
 function mostFailed(failedTicksMs: readonly number[], doneTickMs: number): number {
   return doneTickMs === 0 ? MOST_LISTED : mostOf(failedTicksMs);
 }

@@ -84,10 +84,7 @@ export function notKnownAsDone(record: LockRecord, ticksMs: readonly number[]): 
   return ticksMs.filter((tick) => !done.has(tick));
 }
 
-/**
- * Adds these ticks to the lists. Ticks older than the newest one done are open at once; the others are open once a
- * newer tick is done.
- */
+/** Adds ticks to the lists. Those older than `doneTick` are open at once, the others once a newer tick is done. */
 export function listingWith(name: string, record: LockRecord, ticksMs: readonly number[]): TickListing {
   return listing(name, record, [...openTicksIn(record), ...ticksMs]);
 }

@@ -22,7 +22,7 @@ export interface Expired {
 /**
  * Judges in the order of docs/protocol.md, "Acquire".
  *
- * @param item the record as it was read, unchecked; undefined if there is no record
+ * @param item the record, unchecked; undefined if there is no record
  * @param now the claim's own wall clock, which its pause condition used
  * @param isExpired whether a `lockUntil` has passed, by the best clock available
  * @throws CorruptLockError; for this attempt's own record, only if an attribute that a grant needs is missing

@@ -47,7 +47,7 @@ export async function settleAttempt<R>(
 
   const answer = await cancel(cancelCall(call));
   if ('error' in answer) {
-    // A corrupt record, or a store that did not answer, is certain, so its error is thrown first.
+    // The error of a corrupt record, or of a store that did not answer, comes before that of the cancel.
     await outcome.catch((error: unknown) => {
       if (!isAnswered || !(error instanceof LockStoreError)) throw error;
     });

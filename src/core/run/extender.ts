@@ -8,7 +8,7 @@ import type { Invocation } from './invocation.js';
 import type { LeaseWatch } from './lease-watch.js';
 import { extendCall } from './store-calls.js';
 
-/** Extends the lease of one run and marks its ticks, one call at a time. */
+/** Extends the lease of one run and marks its ticks, one call after the other. */
 export interface Extender {
   /** The lease after the last call. */
   readonly lease: Lease;
@@ -101,10 +101,7 @@ interface ClosingSignal {
   close(): void;
 }
 
-/**
- * Makes its controller at the first call: most runs make no call, and aborting a controller costs more than all the
- * rest.
- */
+/** Makes its controller at the first call: most runs make none, and aborting one costs more than all the rest. */
 function closingSignal(): ClosingSignal {
   let controller: AbortController | undefined;
   let isClosed = false;

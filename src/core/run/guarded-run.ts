@@ -84,12 +84,12 @@ function trueHold({ lease, capMono = Number.POSITIVE_INFINITY, clock }: Granted)
 }
 
 const GRANT_IS_OVER = {
-  CLOCK_SKEW: "by the server's clock its lease is over already; set this host's clock right, or raise lockAtMostFor",
-  LATE: 'no time of its lease was left when the answer came; try again, or raise lockAtMostFor',
+  CLOCK_SKEW: "by the server's clock its lease is over; correct this host's clock, or raise lockAtMostFor",
+  LATE: 'its lease was over when the answer came; try again, or raise lockAtMostFor',
 } as const;
 
 function grantIsOver(name: string, code: keyof typeof GRANT_IS_OVER): LockStoreError {
-  return new LockStoreError(`acquire of lock "${name}" came to nothing: ${GRANT_IS_OVER[code]}`, {
+  return new LockStoreError(`acquire of lock "${name}" failed: ${GRANT_IS_OVER[code]}`, {
     code,
     lockName: name,
     operation: 'acquire',
@@ -204,7 +204,7 @@ async function releaseLease(
 
 function releaseUnknown(name: string): LockStoreError {
   return new LockStoreError(
-    `release of lock "${name}" went unanswered and the record no longer tells whether it was applied; at worst its tick runs again`,
+    `release of lock "${name}" got no answer and the record no longer shows whether it was applied; at worst its tick runs again`,
     { code: 'UNAVAILABLE', lockName: name, operation: 'release', retryable: false },
   );
 }

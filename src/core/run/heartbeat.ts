@@ -36,7 +36,7 @@ export function startHeartbeat({ lease, watch, extender, limitMono }: Kept, cloc
       if (!watch.isLost()) wait(Math.min(LONGEST_RETRY_MS, leaseMs / 10));
     }
   };
-  /** A hold that ends early because a clock is wrong is renewed sooner, but not without a pause. */
+  /** The wait before the next renewal; shorter if a wrong clock ends the hold early. At least a tenth of the lease. */
   const untilThird = () => {
     const endMono = watch.hold ? watch.hold.deadlineMono + watch.hold.guardMs : 0;
     return Math.max(leaseMs / 10, endMono - (leaseMs * 2) / 3 - clock.monotonic());

@@ -36,7 +36,7 @@ export interface Confirmed extends Sent {
  * The hold after a confirmed call.
  *
  * @param capMono the end of the lease by the server's clock; without it, only this host's clock counts
- * @param before the hold so far: an extension never ends a lease earlier, only the server's clock can
+ * @param before the hold so far: an extension never shortens it; only the server's clock can
  */
 export function holdOf(call: Confirmed, capMono: number = Number.POSITIVE_INFINITY, before?: Hold): Hold {
   const { firstSentMono, firstSentWall, leaseMs, lockUntilMs } = call;

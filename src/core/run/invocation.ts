@@ -26,7 +26,7 @@ export function invocationOf(order: Order, policy: Policy, trace: string): Invoc
   return { order, policy, attemptId, tell: tellAll(policy.observers, policy.clock, { name, attemptId, tickMs }) };
 }
 
-/** A dot, then the text from which the observer can restore its span. */
+/** A trace: a dot, then text that lets the observer find its span again. */
 const TRACE = /^\.[\w-]{1,64}$/;
 
 /**
@@ -49,7 +49,7 @@ export function beginTrace({ observers, clock }: Policy): string {
 /** A function that runs under a lock. */
 export type Task<T> = (execution: Execution) => T | PromiseLike<T>;
 
-/** How a task ended: what it returned, or what it threw, whatever kind of value that is. */
+/** How a task ended: the value that it returned, or the value of any kind that it threw. */
 export type Settled<T> = { readonly value: T } | { readonly error: unknown };
 
 export async function settle<T>(task: Task<T>, frame: Frame): Promise<Settled<T>> {

@@ -11,7 +11,7 @@ const NEVER = Number.POSITIVE_INFINITY;
 export interface LeaseWatch {
   /** Looks at the clocks whenever it is read. */
   readonly signal: AbortSignal;
-  /** The hold as it is now; absent when unguarded. */
+  /** The current hold; absent when unguarded. */
   readonly hold: Hold | undefined;
   /** Looks at the clocks now, then says whether the lock is lost. */
   isLost(): boolean;

@@ -15,7 +15,7 @@ export interface RunEnd {
 const WHY = {
   DEADLINE: 'the platform ends it soon',
   MAX_HOLD: 'it has held its lock for maxHold',
-  SHUTDOWN: 'its process was told to end',
+  SHUTDOWN: 'its process is ending',
   CATCH_UP: 'it has caught up with catchUp.max ticks, and over 100 more wait',
 } as const;
 

@@ -3,19 +3,16 @@ import type { Clock, Timer } from '../values/clock.js';
 import type { Signal } from '../values/signal.js';
 
 /*
- * Limits the calls of one process to one store at a time. A client with fewer sockets than calls queues the rest, and
- * their tries time out unsent. Here calls wait before their time begins.
+ * Limits the simultaneous calls of one process to one store. A client with fewer sockets than calls queues the rest,
+ * and their tries time out unsent. Here calls wait before their time begins.
  *
  * Promises: calls come in turn, the urgent ones first; no call waits for a store that answers none, or past its own
  * end. Does not count calls of other stores over the same client, nor extensions and marks, which never wait.
  */
 
-/** Calls in progress at a time: more than the 50 sockets of the AWS SDK, so that no socket is idle. */
+/** The most simultaneous calls: more than the 50 sockets of the AWS SDK, so that no socket is idle. */
 const ABREAST = 64;
-/**
- * A call that waits looks at the store this often. After this many looks without any answer, the store counts as
- * silent.
- */
+/** Time between two looks of a call that waits, and the number of looks without an answer that make a store silent. */
 const LOOK_EVERY_MS = 1_000;
 const SILENT_LOOKS = 5;
 /** A call that lasts longer was cut off by its platform, and no longer counts. */

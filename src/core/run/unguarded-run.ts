@@ -60,10 +60,7 @@ export function isLockingOff(): boolean {
   return /^(1|true)$/i.test(environmentVariable(OFF_SWITCH) ?? '');
 }
 
-/**
- * Like `isLockingOff`. Warns once a store that locking is off, or that the value cannot be read, which leaves locking
- * on.
- */
+/** Like `isLockingOff`. Warns once a store that locking is off, or that it stays on because the value is unknown. */
 export function isSwitchedOff(store: LockStore): boolean {
   const value = environmentVariable(OFF_SWITCH) ?? '';
   if (/^(0|false)?$/i.test(value)) return false;

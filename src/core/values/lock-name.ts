@@ -12,8 +12,9 @@ const PLAIN = new RegExp(`^[ -~]{1,${MAX_NAME_BYTES}}$`);
 /**
  * Returns the name unchanged if it can be the name of a lock.
  *
- * @throws TypeError when it is no string
- * @throws RangeError when it is empty, over 128 UTF-8 bytes, not in Unicode form NFC, or holds a control character
+ * @throws TypeError if it is not a string
+ * @throws RangeError if it is empty, longer than 128 UTF-8 bytes, not in Unicode form NFC, or contains a control
+ *   character
  */
 export function checkLockName(name: unknown): string {
   if (typeof name !== 'string') throw new TypeError(`name is ${describe(name)}: give the lock a name, a string`);

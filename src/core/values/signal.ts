@@ -6,7 +6,7 @@ export type Signal = typeof globalThis extends { readonly AbortSignal: { readonl
   ? Known
   : BareSignal;
 
-/** What handlers use of an `AbortSignal`. */
+/** The part of an `AbortSignal` that handlers use. */
 interface BareSignal {
   /** Whether the run should end. */
   readonly aborted: boolean;

@@ -7,7 +7,7 @@ const FURTHEST_AHEAD_MS = 86_400_000;
 export const EARLIEST_MS: number = Date.UTC(2015, 0, 1);
 /** The most ticks in one report, and the most that can be listed as open. */
 export const MOST_LISTED = 100;
-/** Older ticks than these are counted, up to this number. */
+/** Ticks older than the newest 100 are only counted, up to this number. */
 const MOST_COUNTED = 10_000;
 
 /**

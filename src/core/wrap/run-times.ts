@@ -28,8 +28,8 @@ export function timesWithin(settings: Settings, limit: string): (remainingMs: nu
 }
 
 /**
- * The times of a run that its platform ends in `remainingMs`. A long lease, less its guard, ends a little earlier: the
- * run must then be over by that instant, so that it is asked to end while it still holds the lock.
+ * The times of a run that its platform ends in `remainingMs`. The usable part of a long lease ends a little earlier.
+ * The run must then be over by that earlier instant, so that it is asked to end while it still holds the lock.
  */
 function runTimes(settings: Settings, remainingMs: number): RunTimes {
   const leaseMs = leaseFor(settings, remainingMs);
@@ -49,7 +49,7 @@ export interface MaxDuration {
 }
 
 /**
- * The times of each run if only the options determine them.
+ * The times of each run, on platforms that report no remaining time: only the options determine them.
  *
  * @throws TypeError, RangeError when wrapping, if no option gives a lease, or if `gracePeriod` is given without
  *   `maxDuration`

@@ -67,7 +67,7 @@ export function warnOfNoTick(): OnUntold {
     if (isTold || unreadableTick !== undefined) return;
     isTold = true;
     warn(
-      `lock "${name}": the trigger tells no scheduled time, so a second delivery runs again: give tick as a function, or 'none'`,
+      `lock "${name}": the trigger has no scheduled time, so a second delivery runs again: give tick as a function, or 'none'`,
     );
   };
 }
@@ -111,10 +111,7 @@ export function warnOfStrayTick(name: string, tickMs: number, schedule: Settings
   );
 }
 
-/**
- * How far ahead a tick may lie: a host's clock may be behind, or a timer early, by up to this. A call by hand comes
- * earlier.
- */
+/** How far ahead a tick may lie, because a host's clock may be behind, or a timer early: 5 minutes. */
 const EARLY_MS = 300_000;
 
 /**
@@ -175,7 +172,7 @@ export function requiredTick<A extends readonly unknown[]>(
 ): TriggerFor<A> {
   if (tick === undefined) {
     throw new TypeError(
-      "tick is undefined: say where the scheduled time comes from, 'event', 'nearest', { every: '5m' } or a function; or 'none', where a second call may run again",
+      "tick is undefined: give 'event', 'nearest', { every: '5m' } or a function; or 'none', with which a second call may run again",
     );
   }
   if (typeof tick !== 'object' || tick === null) return tickChooser(tick, settings, onUntold);

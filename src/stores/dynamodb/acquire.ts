@@ -26,9 +26,9 @@ interface Attempt {
 }
 
 /**
- * One conditional write. A second one takes over a lock that is free, but not by the condition of the first. A third
- * makes sure that an attempt without a known result owns nothing. The attempt is recognised by its id, whichever of its
- * tries was applied.
+ * One conditional write. If the first is refused by a lock that turns out to be free, a second one takes it over. A
+ * third makes sure that an attempt without a known result owns nothing. The attempt is recognised by its id, whichever
+ * of its tries was applied.
  */
 export async function acquire(table: LockTable, claim: Claim, call: StoreCall): Promise<AcquireResult> {
   const { name, attemptId } = claim;
@@ -101,7 +101,7 @@ function newLease(claim: Claim, sent: Sent, before: Item = {}): Lease {
   // The server has just counted it, so it is a number, however the user's client wraps numbers.
   const fencingToken = (oldToken === undefined ? now : Number(String(oldToken))) + 1;
   if (!Number.isSafeInteger(fencingToken) || fencingToken < 1) {
-    throw new CorruptLockError(claim.name, 'fencingToken', 'no number that can be counted up');
+    throw new CorruptLockError(claim.name, 'fencingToken', 'not a countable number');
   }
   const written = { ...grantFields(claim, now, now + claim.leaseMs + PAD_MS, before), fencingToken };
   return leaseOf(claim, written, sent, before);
@@ -121,7 +121,7 @@ function granted({ fenceMs }: Attempt, lease: Lease, time: ResponseTime): Grante
 
 function unexpected(name: string): LockStoreError {
   return new LockStoreError(
-    `acquire of lock "${name}" failed: its record refuses a write that it ought to allow, as after an edit by hand or a late answer; try again`,
+    `acquire of lock "${name}" failed: its record refuses a write that it should allow, as after an edit by hand or a late answer; try again`,
     { code: 'UNAVAILABLE', lockName: name, operation: 'acquire', retryable: true },
   );
 }

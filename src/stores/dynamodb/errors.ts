@@ -29,7 +29,7 @@ const REFUSED = /ValidationException|SerializationException/;
 const UNCOUNTABLE = /incorrect (operand|data) type|38 (significant )?digits|number overflow/i;
 const NO_REGION = 'Region is missing';
 const MOCKED =
-  'the client is a mock that answers nothing: let it answer by fakeLockTable(mock) of single-execution/testing';
+  'the client is a mock without an answer: use fakeLockTable(mock) of single-execution/testing';
 
 /** Whether a failed try may have been applied, and whether another try may help. */
 export function classifyFailure(error: unknown): TryFailure {
@@ -59,7 +59,7 @@ export function failureOf(
   tableName: string,
 ): LockStoreError | CorruptLockError {
   if (nameOf(error) === 'ValidationException' && UNCOUNTABLE.test(messageOf(error))) {
-    return new CorruptLockError(lockName, 'fencingToken', 'no number that can be counted up', error);
+    return new CorruptLockError(lockName, 'fencingToken', 'not a countable number', error);
   }
   const [code, why] = explain(error, operation, tableName);
   return new LockStoreError(`${operation} of lock "${lockName}" failed: ${why}`, {
@@ -93,7 +93,7 @@ function explain(error: unknown, operation: StoreOperation, tableName: string): 
       return REFUSED.test(name) && /\bkeys?\b/i.test(message)
         ? [
             'KEY_SCHEMA',
-            `the key of table '${tableName}' is another one; pass its partitionKey, and its sortKey if it has one, both of type S`,
+            `table '${tableName}' has another key; pass its partitionKey, and its sortKey if it has one, both of type S`,
           ]
         : ['INVALID_REQUEST', `table '${tableName}' refused the request (${name}); see the cause`];
     default:

@@ -51,6 +51,6 @@ class EmptyAnswer extends Error {
   override readonly name = 'EmptyAnswer';
 
   constructor() {
-    super('the answer holds nothing, and names no request of DynamoDB');
+    super('the answer is empty and has no request id');
   }
 }

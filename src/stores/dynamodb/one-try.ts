@@ -49,7 +49,7 @@ export async function writeOnce(
   }
 }
 
-/** For emulators whose refusals carry no item. On DynamoDB this happens only if there is no item. */
+/** Reads the item, for emulators whose refusals carry none. On DynamoDB this happens only if there is no item. */
 async function readInstead(table: TableOptions, key: TableKey, at: Try): Promise<Item | undefined> {
   try {
     return (await readOnce(table, key, at)).item;

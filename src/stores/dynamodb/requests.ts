@@ -34,7 +34,7 @@ const NEW_ATTEMPT = '(attribute_not_exists(attemptId) OR attemptId <> :att)';
 // Not cancelled by its own caller.
 const NOT_BARRED = '(attribute_not_exists(barredAttempt) OR barredAttempt <> :att)';
 const NOT_PAUSED = '(attribute_not_exists(pausedUntil) OR pausedUntil <= :now)';
-// No newer tick, nor this one, is done.
+// Neither this tick nor a newer one is done.
 const TICK_IS_NEW = 'attribute_not_exists(doneTick) OR doneTick < :tick';
 // A newer tick is done, but this one is listed as not done.
 const TICK_IS_LISTED = 'doneTick > :tick AND contains(openTicks, :listed)';
@@ -176,10 +176,7 @@ export function resumeRequest(): UpdateRequest {
   };
 }
 
-/**
- * Reduces the record that was seen to the part that a delete keeps; also refused if an operator has paused the lock
- * since.
- */
+/** Reduces the record that was seen to the part that a delete keeps. Refused if an operator has paused it since. */
 export function deleteRequest(deletion: Deletion, seen: LockRecord): UpdateRequest {
   const { fencingToken, lockUntil, state, pausedUntil, barredAttempt } = seen;
   const { barredAttempt: bar, ...left } = deletedRecord(deletion, seen);

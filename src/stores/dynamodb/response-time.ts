@@ -61,7 +61,7 @@ function readDate({ headers }: Response, sentWall: number, receivedWall: number)
   return { serverMs, clock: { minMs: serverMs - receivedWall, maxMs: serverMs + 1_000 - sentWall } };
 }
 
-/** How far behind the true time a Date header may be: truncated to the second, and up to one more second old. */
+/** How far a Date header may be behind the true time: it is truncated to the second, and up to 1 s old. */
 const SLOP_MS = 2_000;
 
 /** The monotonic instant until which a lease is valid by the server's clock; nothing without a Date header. */

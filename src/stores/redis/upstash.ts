@@ -27,7 +27,7 @@ export interface UpstashStoreOptions {
   readonly keyPrefix?: string;
 }
 
-/** Without it, Upstash runs a script alone in the whole database; plain Redis, behind a proxy, refuses it. */
+/** The first line of a script. Without it, Upstash blocks the whole database meanwhile. Plain Redis refuses it. */
 const KEY_LOCKING = '#!lua flags=allow-key-locking';
 
 /**

@@ -21,7 +21,7 @@ export const acquireCases: readonly ContractCase[] = [
     expectSame(lease.lockUntilMs, lease.lockedAtMs + 7_200_000 + harness.leasePadMs, 'lockUntilMs');
   }),
 
-  contractCase('acquire tells the instant before its first send on both clocks', async ({ claim, harness }) => {
+  contractCase('acquire returns the instant before its first send on both clocks', async ({ claim, harness }) => {
     const call = harness.call();
     const [wall, mono] = [call.clock.now(), call.clock.monotonic()];
     const lease = expectGranted(await harness.store.acquire(claim(), call), 'acquire');
@@ -34,7 +34,7 @@ export const acquireCases: readonly ContractCase[] = [
   }),
 
   contractCase(
-    'row 44: acquire of a held lock is refused as locked and tells its holder',
+    'row 44: acquire of a held lock is refused as locked and names its holder',
     async ({ grant, refuse }) => {
       const { lockedAtMs, lockUntilMs, fencingToken } = await grant({ lockedBy: 'the holder' });
       const refused = await refuse('locked');
@@ -131,7 +131,7 @@ export const acquireCases: readonly ContractCase[] = [
   ),
 
   contractCase('F6 an attempt given up while it was under way is granted, or leaves the lock free', async (scene) => {
-    // The store has done its one-time work by now, so the next request is already sent when its caller gives up.
+    // Let the store do its one-time work first, so that the next request is already sent when its caller gives up.
     await scene.run();
     const asked = scene.claim();
     const result = await giveUp(scene, asked).catch(() => undefined);

@@ -3,7 +3,7 @@ import { type ContractCase, contractCase } from './stage/case.js';
 import { expectFields, expectRejection, expectSame } from './stage/expectation.js';
 import { type Scene, TICK_MS } from './stage/scene.js';
 
-/** Strings that are no valid value of their attribute. */
+/** Strings that are not valid for their attribute. */
 const WRONG: readonly (readonly [attribute: string, value: string])[] = [
   ['attemptId', ''],
   ['fencingToken', 'seven'],

@@ -26,7 +26,7 @@ export const extendCases: readonly ContractCase[] = [
     await refuse('locked');
   }),
 
-  contractCase('extend tells the instant before its send on both clocks', async ({ grant, harness }) => {
+  contractCase('extend returns the instant before its send on both clocks', async ({ grant, harness }) => {
     const lease = await grant();
     const call = harness.call();
     const [wall, mono] = [call.clock.now(), call.clock.monotonic()];

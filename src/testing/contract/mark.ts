@@ -70,7 +70,7 @@ export const markCases: readonly ContractCase[] = [
     await isOpenOnce(scene, 2);
   }),
 
-  contractCase('a grant tells what a run can catch up with', async (scene) => {
+  contractCase('a grant returns the ticks that a run can catch up with', async (scene) => {
     await failThenDo(scene, [0, 1], 2);
     await scene.run(tick(3), FAILED);
     const lease = await scene.grant(tick(4));
@@ -121,7 +121,7 @@ export const markCases: readonly ContractCase[] = [
     for (const minute of [1, 3]) await isOpenOnce(scene, minute);
   }),
 
-  contractCase('mark replayed is marked, and tells where the lease ends', async (scene) => {
+  contractCase('a replayed mark is marked, and returns the end of the lease', async (scene) => {
     await scene.run(tick(0));
     const lease = await scene.grant(tick(3));
     await markedBy(scene, lease, 1);
@@ -187,7 +187,7 @@ export const markCases: readonly ContractCase[] = [
     expectFields((await scene.refuse('locked')).holder, { lockUntilMs }, 'holder');
   }),
 
-  contractCase('mark tells the instant before its send on both clocks', async ({ grant, refuse, harness }) => {
+  contractCase('mark returns the instant before its send on both clocks', async ({ grant, refuse, harness }) => {
     const lease = await grant(tick(3));
     // Let more time pass than a rounding.
     for (let asked = 0; asked < 4; asked++) await refuse('locked');

@@ -61,7 +61,7 @@ export const nameCases: readonly ContractCase[] = [
     await stayApart(scene, ['__proto__', 'constructor', 'toString', 'hasOwnProperty', scene.name]);
   }),
 
-  contractCase('F84 a holder whose name reads as a number, or as JSON, is told as it was given', async (scene) => {
+  contractCase('F84 a holder whose name reads as a number, or as JSON, is reported unchanged', async (scene) => {
     for (const lockedBy of READ_AS_OTHERS) {
       const lease = await scene.grant({ lockedBy });
       expectFields((await scene.refuse('locked')).holder, { lockedBy }, 'holder');
@@ -83,7 +83,7 @@ export const nameCases: readonly ContractCase[] = [
   ),
 
   contractCase(
-    'F84 an attempt whose id ends in a trace is known again, and told to whom it refuses',
+    'F84 an attempt whose id ends in a trace is recognised, and reported to calls that it refuses',
     async ({ claim, acquire, release, refuse }) => {
       const attemptId = `${newAttemptId()}.${'-'.repeat(64)}`;
       const asked = claim({ attemptId });
@@ -145,7 +145,7 @@ export const nameCases: readonly ContractCase[] = [
   }),
 ];
 
-/** Holds all at a time, each with the token of its own grant, and releases them one by one. */
+/** Holds all names at once, each with the token of its own grant, and releases them one by one. */
 async function stayApart({ claim, acquire, release, refuse }: Scene, names: readonly string[]): Promise<void> {
   const leases: Lease[] = [];
   for (const name of names) leases.push(expectGranted(await acquire(claim({ name })), `acquire of '${name}'`));

@@ -97,7 +97,7 @@ export const openTickCases: readonly ContractCase[] = [
     await scene.refuse('stale-tick', tick(1));
   }),
 
-  contractCase('acquire replayed of an open tick is told what is open and what is done', async (scene) => {
+  contractCase('a replayed acquire of an open tick returns the open ticks and the last one done', async (scene) => {
     for (const minute of [0, 1]) await scene.run(tick(minute), FAILED);
     await scene.run(tick(2));
     await scene.run(tick(3), FAILED);
@@ -109,7 +109,7 @@ export const openTickCases: readonly ContractCase[] = [
     await isOpenOnce(scene, 3);
   }),
 
-  contractCase('acquire replayed of a takeover is told which tick has crashed', async (scene) => {
+  contractCase('a replayed acquire of a takeover returns the tick that crashed', async (scene) => {
     await scene.grantAndDie(tick(0));
     await scene.release(await grantTwice(scene, 1));
     await isOpenOnce(scene, 0);

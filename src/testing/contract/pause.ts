@@ -4,7 +4,7 @@ import { expectFields, expectGranted, expectRising, expectSame } from './stage/e
 import { HOLD_MS, LEASE_MS, TICK_MS } from './stage/scene.js';
 
 export const pauseCases: readonly ContractCase[] = [
-  adminCase('row 54: a paused lock is refused as paused and tells who ran last', async ({ run, pause, refuse }) => {
+  adminCase('row 54: a paused lock is refused as paused and names who ran last', async ({ run, pause, refuse }) => {
     const { lockedAtMs, fencingToken } = await run({ lockedBy: 'the last one' });
     await pause(FOREVER_MS);
     const { holder } = await refuse('paused');
@@ -20,8 +20,8 @@ export const pauseCases: readonly ContractCase[] = [
 
   adminCase('a name can be paused before its first run', async ({ pause, refuse, name }) => {
     const { name: of, item } = await pause(FOREVER_MS);
-    expectSame(of, name, 'name of the record that a pause tells');
-    expectFields<object>(item, { pausedUntil: FOREVER_MS, v: 1, state: undefined }, 'record that a pause tells');
+    expectSame(of, name, 'name of the record that a pause returns');
+    expectFields<object>(item, { pausedUntil: FOREVER_MS, v: 1, state: undefined }, 'record that a pause returns');
     expectSame((await refuse('paused')).holder, undefined, 'holder');
   }),
 
@@ -53,7 +53,7 @@ export const pauseCases: readonly ContractCase[] = [
 
   adminCase('a pause is recorded, and a resume removes it', async ({ pause, resume, record, run }) => {
     const { fencingToken } = await run();
-    expectFields<object>((await pause(FOREVER_MS)).item, { fencingToken, pausedUntil: FOREVER_MS }, 'record told');
+    expectFields<object>((await pause(FOREVER_MS)).item, { fencingToken, pausedUntil: FOREVER_MS }, 'record returned');
     expectFields(await record(), { pausedUntil: FOREVER_MS, pausedBy: 'an operator' }, 'record');
     await resume();
     expectFields(await record(), { pausedUntil: undefined, pausedBy: undefined, state: 'released' }, 'record');
@@ -76,7 +76,7 @@ export const pauseCases: readonly ContractCase[] = [
     expectFields((await grant()).previous, { status: 'crashed' }, 'previous run');
   }),
 
-  adminCase('a pause is told before the tick that is done', async ({ run, pause, refuse }) => {
+  adminCase('a paused lock is refused as paused even if the tick is done', async ({ run, pause, refuse }) => {
     await run({ tickMs: TICK_MS });
     await pause(FOREVER_MS);
     await refuse('paused', { tickMs: TICK_MS });

@@ -23,7 +23,7 @@ export const recordCases: readonly ContractCase[] = [
     expectFields(await record(), { tick: undefined, doneTick: TICK_MS }, 'record');
   }),
 
-  adminCase('F52 a release keeps the record and tells how the run ended', async ({ run, record }) => {
+  adminCase('F52 a release keeps the record and writes how the run ended', async ({ run, record }) => {
     const { fencingToken, lockedAtMs } = await run({ tickMs: TICK_MS });
     const stored = await record();
     expectFields(stored, { state: 'released', result: 'succeeded', doneTick: TICK_MS, fencingToken }, 'record');
@@ -128,7 +128,7 @@ export const recordCases: readonly ContractCase[] = [
     ['admin', 'patch'],
   ),
 
-  adminCase('the history tells how many ticks a run has caught up with', async ({ run, record }) => {
+  adminCase('the history shows how many ticks a run has caught up with', async ({ run, record }) => {
     await run({ tickMs: TICK_MS });
     await run({ tickMs: NEXT_TICK_MS }, { caughtUp: 2 });
     const [newest, first] = runsOf((await record()) ?? {});

@@ -45,7 +45,7 @@ export const releaseCases: readonly ContractCase[] = [
     expectFields(holder, { lockedBy: 'a short run', lockedAtMs, lockUntilMs, fencingToken }, 'holder');
   }),
 
-  contractCase('row 30: a failed run can be told to hold the lock as well', async ({ run, refuse }) => {
+  contractCase('row 30: a failed run can hold the lock as well', async ({ run, refuse }) => {
     await run({}, { result: 'failed', ...HOLD });
     await refuse('lock-at-least-for');
   }),

@@ -23,7 +23,7 @@ export const tickCases: readonly ContractCase[] = [
     expectFields(holder, { lockedBy: 'the newer', lockedAtMs, fencingToken }, 'holder');
   }),
 
-  contractCase('a newer tick is granted and is told the last tick done', async ({ run, grant }) => {
+  contractCase('a newer tick is granted, with the last tick done', async ({ run, grant }) => {
     await run(TICK);
     expectFields(await grant(NEXT_TICK), { tickMs: NEXT_TICK_MS, doneTickMs: TICK_MS }, 'lease');
   }),
@@ -38,7 +38,7 @@ export const tickCases: readonly ContractCase[] = [
     await grant(TICK);
   }),
 
-  contractCase('a success that is told not to mark its tick leaves it open', async ({ run, grant }) => {
+  contractCase('a success without a mark leaves its tick open', async ({ run, grant }) => {
     await run(TICK, { markTickDone: false });
     await grant(TICK);
   }),

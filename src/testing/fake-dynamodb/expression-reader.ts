@@ -17,7 +17,7 @@ export interface ExpressionReader {
   attribute(caller?: string): string;
   /** Takes the attribute or the value that must come next. */
   operand(): Operand;
-  /** Refuses whatever is left over. */
+  /** Refuses any remaining tokens. */
   end(): void;
   /** An error about this expression. */
   invalid(why: string): Error;

@@ -112,7 +112,7 @@ export function fakeLockTable(mock: DocumentClientMock, options: FakeLockTableOp
     const answered = (async () => answer(input as Input))();
     if (isLost) {
       await answered.catch(() => undefined);
-      throw Object.assign(new Error('fakeLockTable lost this response, as it was told to'), { name: 'TimeoutError' });
+      throw Object.assign(new Error('fakeLockTable lost this response, as planned'), { name: 'TimeoutError' });
     }
     const $metadata = { httpStatusCode: 200, attempts: 1, totalRetryDelay: 0 };
     return { ...(await answered), $metadata } as never;

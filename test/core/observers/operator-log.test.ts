@@ -94,7 +94,7 @@ describe.each<[string, EventBody, object, level: (typeof LEVELS)[number], words:
   ],
   ['extend-failed', { type: 'extend-failed', error: storeError }, STORE_ERROR, 'error', 'could not be extended'],
   ['release-failed', { type: 'release-failed', error: storeError }, STORE_ERROR, 'error', 'could not be released'],
-  ['lost', { type: 'lost', fencingToken: 5 }, {}, 'warn', 'lost before its run was over'],
+  ['lost', { type: 'lost', fencingToken: 5 }, {}, 'warn', 'lost before its run ended'],
   ['missed', { type: 'missed', ticks: [at, at], others: 0 }, {}, 'warn', 'ticks missed: 2'],
   ['missed, with others', { type: 'missed', ticks: [at], others: 4 }, {}, 'warn', 'ticks missed: 5'],
   ['given-up', { type: 'given-up', ticks: [at], others: 3 }, {}, 'warn', 'ticks given up: 4'],
@@ -106,7 +106,7 @@ describe.each<[string, EventBody, object, level: (typeof LEVELS)[number], words:
     'warn',
     'the clock of this host is off by 29000 to 30000 ms',
   ],
-  ['clock-unverified', { type: 'clock-unverified' }, {}, 'warn', 'taken over without the time of the server'],
+  ['clock-unverified', { type: 'clock-unverified' }, {}, 'warn', 'taken over by the clock of this host'],
   [
     'tick-unreadable',
     { type: 'tick-unreadable', value: "'soon'", scheduleArn: 'arn:aws:scheduler:x' },
@@ -156,7 +156,7 @@ test('a line end in a name does not end the line', () => {
   ]);
 });
 
-test('an error that points at itself, as clients make them, is told by name and message', () => {
+test('an error that points at itself, as clients make them, is reported by name and message', () => {
   const error = Object.assign(new Error('socket hang up'), { name: 'TimeoutError', self: {} });
   error.self = error;
   vi.stubEnv('AWS_LAMBDA_LOG_FORMAT', 'JSON');

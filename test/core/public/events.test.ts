@@ -48,7 +48,7 @@ describe('row 46: an observer sees every event in order', () => {
     expect(observer.events[4]).toMatchObject({ durationMs: 0, release: 'released', error });
   });
 
-  test('row 46: row 47: tells how long the lock was held, from the sending of the acquire to the end of the release', async () => {
+  test('row 46: row 47: reports how long the lock was held, from the sending of the acquire to the end of the release', async () => {
     const clock = manualClock(TICK);
     const store = scriptedStore({
       async acquire(claim, call) {
@@ -104,7 +104,7 @@ describe('row 46: an observer sees every event in order', () => {
     expect(types()).toEqual(['attempted', 'acquired', 'started', 'lost', 'finished']);
   });
 
-  test('row 46: of a run that is told of its loss by the release alone', async () => {
+  test('row 46: of a run that learns of its loss only from the release', async () => {
     const { types, options } = setting({ store: scriptedStore({ release: async () => 'lost' }) });
     await executeWithLock(() => {}, options);
 
@@ -232,7 +232,7 @@ describe('F49 telemetry is never in the way', () => {
   });
 });
 
-test('observers are told in their order, each event to all before the next event', async () => {
+test('observers are called in their order, each event to all before the next event', async () => {
   const told: string[] = [];
   const { options } = setting();
   await executeWithLock(() => {}, {

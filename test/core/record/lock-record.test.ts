@@ -125,7 +125,7 @@ describe('previousRun', () => {
     });
   });
 
-  test('leaves out what the record does not tell', () => {
+  test('leaves out what the record does not show', () => {
     expect(previousRun({ attemptId: 'a1', fencingToken: 5, lockedAt: LOCKED_AT, state: 'held' })).toEqual({
       status: 'crashed',
       lockedBy: 'unknown',
@@ -155,7 +155,7 @@ describe('holderOf', () => {
     });
   });
 
-  test('is unknown where the record does not tell', () => {
+  test('is unknown where the record does not show', () => {
     expect(holderOf({ pausedUntil: 8_640_000_000_000_000 })).toBeUndefined();
   });
 

@@ -97,7 +97,7 @@ describe('a listed tick', () => {
 });
 
 describe('ticksOf', () => {
-  test('tells what a record has of them', () => {
+  test('returns what a record has of them', () => {
     const item = { doneTick: t(1), openTicks: listOf(all(0)), failedTicks: listOf(all(2, 3)) };
 
     expect(ticksOf(item)).toEqual({ doneTickMs: t(1), openTicksMs: all(0), failedTicksMs: all(2, 3) });

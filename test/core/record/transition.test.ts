@@ -160,7 +160,7 @@ describe('leaseOf', () => {
     });
   });
 
-  test('row 28: the record before tells of the previous run and of the ticks done', () => {
+  test('row 28: the record before shows the previous run and the ticks done', () => {
     const old = {
       attemptId: 'a0',
       fencingToken: 25,
@@ -176,7 +176,7 @@ describe('leaseOf', () => {
     });
   });
 
-  test('a takeover tells the ticks that failed as it has left them', () => {
+  test('a takeover has the ticks that failed as it has left them', () => {
     const old = { state: 'held', tick: NOW - 5, openTicks: listOf([NOW - 9]), failedTicks: listOf([NOW - 7]) };
     const granted = { ...grantFields(claim, NOW, NOW + 62_000, old), fencingToken: 26 };
 
@@ -186,7 +186,7 @@ describe('leaseOf', () => {
     });
   });
 
-  test('the ticks done are told also of a record that is corrupt, so that they are never lowered', () => {
+  test('the ticks done are read also from a corrupt record, so that they are never lowered', () => {
     const old = { attemptId: 'a0', fencingToken: 25, lockedAt: 'yesterday', doneTick: NOW - 9, openTicks: 'what?' };
     const told = leaseOf(claim, record, sent, old);
 

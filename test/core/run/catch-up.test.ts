@@ -57,7 +57,7 @@ describe("row 89: catchUp 'all'", () => {
     expect(outcome).toMatchObject({ caughtUp: hours(1, 2, 3).map((tick) => ({ tick, durationMs: 0 })) });
   });
 
-  test('tells each run which tick it is for, and whether it is caught up', async () => {
+  test('gives each run the tick that it is for, and whether it is caught up', async () => {
     const { work, hourOf } = setting();
     await work(0);
     const seen: unknown[] = [];
@@ -186,7 +186,7 @@ describe("row 89: catchUp 'all'", () => {
     expect(await open()).toEqual(Array.from({ length: 99 }, (_, i) => i + 5));
   });
 
-  test('gives up what is older than within, and tells it', async () => {
+  test('gives up what is older than within, and reports it', async () => {
     const { work, ran, told, open } = setting({ mode: 'none' });
     await work(0);
     await expect(work(1, failAt(1))).rejects.toThrow();
@@ -312,7 +312,7 @@ describe("row 89: catchUp 'all'", () => {
     expect(ran.slice(6)).toEqual([6, 7, 7, 8, 9]);
   });
 
-  test('a lock that is lost meanwhile ends the call, and its tick is not told as caught up', async () => {
+  test('a lock that is lost meanwhile ends the call, and its tick is not reported as caught up', async () => {
     const { work, ran, admin, told } = setting();
     await work(0);
 
@@ -323,7 +323,7 @@ describe("row 89: catchUp 'all'", () => {
     expect(told('caught-up')).toEqual([]);
   });
 
-  test('the history tells how many ticks a run has caught up with', async () => {
+  test('the history shows how many ticks a run has caught up with', async () => {
     const { work, admin } = setting();
     await work(0);
     await work(4);
@@ -429,7 +429,7 @@ describe('row 89: a schedule of the caller', () => {
     expect(ran).toEqual([0, 1, 2, 3]);
   });
 
-  test('whose previous tells the same instant again and again does not run its tick twice', async () => {
+  test('whose previous returns the same instant again and again does not run its tick twice', async () => {
     const { work, ran } = setting({ mode: 'latest' });
     await work(0);
     const stuck = { ...cron('0 * * * *'), previous: () => hours(3)[0] };
@@ -440,7 +440,7 @@ describe('row 89: a schedule of the caller', () => {
   });
 });
 
-test('row 89: a tick that failed while it was caught up with is told that it is tried again', async () => {
+test('row 89: a tick that failed while it was caught up with shows that it is tried again', async () => {
   const { work, hourOf } = setting();
   await work(0);
   await expect(work(3, failAt(1))).rejects.toThrow('no data of 1');
@@ -522,7 +522,7 @@ describe('row 89: a tick for which the record has no room', () => {
     await expect(work(hour, failAt(hour), more)).rejects.toThrow();
   const plain = { schedule: undefined, catchUp: undefined };
 
-  test('is told as given up where no schedule can find it again', async () => {
+  test('is reported as given up where no schedule can find it again', async () => {
     const { work, told, at, clock } = setting();
     await work(0, undefined, plain);
     for (let hour = 1; hour <= 8; hour++) await fail(work, hour, plain);
@@ -536,7 +536,7 @@ describe('row 89: a tick for which the record has no room', () => {
     expect(told('given-up').slice(1)).toMatchObject([{ ticks: hours(2) }]);
   });
 
-  test('is not told where the schedule finds it again, and runs', async () => {
+  test('is not reported where the schedule finds it again, and runs', async () => {
     const { work, told, ran } = setting();
     await work(0);
     for (let hour = 1; hour <= 12; hour++) await fail(work, hour, { catchUp: undefined });
@@ -562,7 +562,7 @@ describe('row 89: a tick for which the record has no room', () => {
     expect(told('given-up')).toMatchObject(givenUp ? [{ ticks: givenUp, others: 0 }] : []);
   });
 
-  test('is told when a success passes more than eight without catchUp', async () => {
+  test('is reported when a success passes more than eight without catchUp', async () => {
     const { work, told, open } = setting({ mode: 'none' });
     await work(0);
 
@@ -572,7 +572,7 @@ describe('row 89: a tick for which the record has no room', () => {
     expect(told('given-up')).toMatchObject([{ ticks: hours(1, 2, 3), others: 0 }]);
   });
 
-  test('is told of the newest hundred by name, and of the others by number', async () => {
+  test('reports the newest hundred by name, and the number of the others', async () => {
     const { work, told, open, clock } = setting({ mode: 'none' });
     await work(0);
     await clock.advance(300 * HOUR);
@@ -602,7 +602,7 @@ describe('row 89: a tick for which the record has no room', () => {
   });
 });
 
-describe('row 89: given-up is told where the answer was lost', () => {
+describe('row 89: given-up is reported where the answer was lost', () => {
   test.each(['lose-request', 'lose-response'] as const)('to the release: %s', async (fault) => {
     const { work, store, told } = setting({ mode: 'latest', within: '30m' });
     await work(0);
@@ -646,7 +646,7 @@ describe('row 89: given-up is told where the answer was lost', () => {
 });
 
 describe("row 89: catchUp 'latest'", () => {
-  test('runs for the newest tick that never came, gives up the others, and tells them', async () => {
+  test('runs for the newest tick that never came, gives up the others, and reports them', async () => {
     const { work, ran, told, open } = setting({ mode: 'latest' });
     await work(0);
 

@@ -250,7 +250,7 @@ describe('ticks', () => {
     expect(await executeWithLock(() => {}, { ...tick, tick: NOW + MINUTE })).toMatchObject({ status: 'executed' });
   });
 
-  test('row 38: F66 an older tick that nobody began is skipped after a newer one, and an observer is told', async () => {
+  test('row 38: F66 an older tick that nobody began is skipped after a newer one, and an observer gets the event', async () => {
     const { options } = setting();
     const observer = recordingObserver();
     await executeWithLock(() => {}, { ...options, tick: NOW });
@@ -275,7 +275,7 @@ describe('ticks', () => {
     expect(task).not.toHaveBeenCalled();
   });
 
-  test('F73 a run longer than its interval: the ticks that meet it are skipped as locked, told, and then missed', async () => {
+  test('F73 a run longer than its interval: the ticks that meet it are skipped as locked, reported, and then missed', async () => {
     const { clock, options } = setting();
     const observer = recordingObserver();
     const every = { ...options, lockAtMostFor: '1h', schedule: '5m', observers: [observer] };
@@ -312,7 +312,7 @@ describe('ticks', () => {
 });
 
 describe('skips', () => {
-  test('row 44: tell who holds the lock, since when and until when, in plain JSON', async () => {
+  test('row 44: name who holds the lock, since when and until when, in plain JSON', async () => {
     const { clock, options } = setting();
     await crash({ ...options, tick: NOW });
     await clock.advance(1_000);
@@ -479,7 +479,7 @@ describe('row 17: a local clock that is wrong', () => {
     expect(observer.types()).not.toContain('clock-skew');
   });
 
-  test('row 17: is told of by a skipped call as well', async () => {
+  test('row 17: is reported by a skipped call as well', async () => {
     const observer = recordingObserver();
     const store = scriptedStore({
       acquire: async () => ({ status: 'refused', reason: 'locked', clock: { minMs: 5_000, maxMs: 6_000 } }),

@@ -109,7 +109,7 @@ describe('row 24: LockLostError', () => {
     expect(observer.types()).toEqual(['attempted', 'acquired', 'started', 'lost', 'finished']);
   });
 
-  test('row 24: a lost lock is told as lost, also past maxHold', async () => {
+  test('row 24: a lost lock is reported as lost, also past maxHold', async () => {
     const { clock, options } = byHand();
     const running = executeWithLock(
       async ({ extend }) => {

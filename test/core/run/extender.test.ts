@@ -198,7 +198,7 @@ describe('a lease that is lost', () => {
 });
 
 describe('close', () => {
-  test('row 33: ends the call in progress, waits for it, and does not tell of its failure', async () => {
+  test('row 33: ends the call in progress, waits for it, and does not report its failure', async () => {
     const { clock, extend, events, extender } = extending();
     extend.mockImplementationOnce(async (_lease, _to, { signal }) => {
       await new Promise((resolve) => signal.addEventListener('abort', resolve));

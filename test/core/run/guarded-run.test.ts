@@ -49,7 +49,7 @@ describe('the verdict', () => {
     ['without a tick', {}, false],
   ];
 
-  test.each(byResult)('row 29: a store is told what to mark as done of a run %s', async (_, tick, markTickDone) => {
+  test.each(byResult)('row 29: a store is asked what to mark as done of a run %s', async (_, tick, markTickDone) => {
     expect(await completionOf(() => {}, tick)).toMatchObject({
       result: 'succeeded',
       markTickDone,
@@ -57,7 +57,7 @@ describe('the verdict', () => {
     });
   });
 
-  test.each(byResult)('F74 a store is told what to mark as failed of a run %s', async (_, tick, markTickFailed) => {
+  test.each(byResult)('F74 a store is asked what to mark as failed of a run %s', async (_, tick, markTickFailed) => {
     expect(await completionOf(noDatabase, tick)).toMatchObject({
       result: 'failed',
       markTickDone: false,
@@ -262,7 +262,7 @@ describe('row 32: bookkeeping that fails', () => {
   });
 });
 
-test('a lease that ends while observers are told of the start begins no task', async () => {
+test('a lease that ends while observers get the start begins no task', async () => {
   const { clock, observer, options, item } = memoryLocks();
   const takesAMinute = ({ type }: LockEvent) => {
     if (type === 'started') clock.stepWall(MINUTE);
@@ -343,7 +343,7 @@ describe('a grant that is over at its arrival', () => {
         code: 'CLOCK_SKEW',
         operation: 'acquire',
         retryable: true,
-        message: expect.stringContaining("set this host's clock right"),
+        message: expect.stringContaining("correct this host's clock"),
       });
       expect(task).not.toHaveBeenCalled();
       expect(release.mock.calls[0]?.[1]).toMatchObject({ result: 'failed', markTickDone: false, lockAtLeastForMs: 0 });
@@ -492,7 +492,7 @@ describe('a run that loses its lock', () => {
     expect(observer.types()).toContain('lost');
   });
 
-  test('row 19: a task that wakes past its lease and returns at once is told of as lost, before any timer has fired', async () => {
+  test('row 19: a task that wakes past its lease and returns at once is reported as lost, before any timer has fired', async () => {
     const { clock, options, observer } = memoryLocks();
     await executeWithLock(() => clock.suspend(MINUTE), options);
 
@@ -551,7 +551,7 @@ describe('a run that loses its lock', () => {
   });
 });
 
-describe('what a run is told of the past', () => {
+describe('what a run gets of the past', () => {
   test('row 28: the run before crashed', async () => {
     const { clock, options, observer, item } = memoryLocks();
     await crash({ ...options, tick: NOW, observers: [] });
@@ -637,7 +637,7 @@ describe('what a run is told of the past', () => {
     });
   });
 
-  test('row 39: the retry of a tick that failed is told of the same missed ticks', async () => {
+  test('row 39: the retry of a tick that failed has the same missed ticks', async () => {
     const { options } = memoryLocks();
     const every5 = { ...options, schedule: '5m' };
     await executeWithLock(() => {}, { ...every5, tick: NOW });

@@ -10,7 +10,7 @@ const leaseOver = lockLost('its lease is over');
 const takenAway = lockLost('somebody else holds it, or an operator has freed it');
 
 describe('F32 a store that fails', () => {
-  test('row 22: F32 one throttled renewal is tried again, told of, and the run completes under its lock', async () => {
+  test('row 22: F32 one throttled renewal is tried again, reported, and the run completes under its lock', async () => {
     const { clock, options, extendedAt, observer } = keptLocks({ extend: ['lose-request'] });
     const running = executeWithLock(async ({ signal, assertHeld }) => {
       await pass(clock, 90_000);
@@ -39,7 +39,7 @@ describe('F32 a store that fails', () => {
     expect(observer.types()).not.toContain('lost');
   });
 
-  test('row 25: when all renewals fail, the run is told at its deadline, not later, and goes on to its end', async () => {
+  test('row 25: when all renewals fail, the run is asked to end at its deadline, not later, and goes on to its end', async () => {
     const { clock, options, observer } = keptLocks({ extend: 'lose-request' });
     const seen: unknown[] = [];
     const running = executeWithLock(async ({ signal }) => {

@@ -75,7 +75,7 @@ describe('renew', () => {
 });
 
 describe('lose', () => {
-  test('row 25: aborts at once, is told once, and stays', async () => {
+  test('row 25: aborts at once, is reported once, and stays', async () => {
     const clock = manualClock(NOW);
     const onLost = vi.fn();
     const watch = watchLease('digest', clock, { hold, ends: [], onLost });
@@ -89,7 +89,7 @@ describe('lose', () => {
     );
   });
 
-  test('row 25: is told although the deadline has aborted the run before', async () => {
+  test('row 25: is reported although the deadline has aborted the run before', async () => {
     const clock = manualClock(NOW);
     const onLost = vi.fn();
     const watch = watchLease('digest', clock, { hold, ends: endAt(1_000), onLost });

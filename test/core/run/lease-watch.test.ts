@@ -71,7 +71,7 @@ describe('the holder’s deadline', () => {
     expect(heard).toEqual([lostReason]);
   });
 
-  test('F26 a process that was stopped past its lease is told at its first timer', () => {
+  test('F26 a process that was stopped past its lease notices at its first timer', () => {
     const clock = stoppableClock();
     const { heard } = listenedTo(clock, { hold, ends: [] });
     clock.stopForAnHour();
@@ -198,7 +198,7 @@ describe('asked before any timer has fired, as after a stop of the process', () 
     expect(heard).toEqual([deadlineReason]);
   });
 
-  test('a process that is told to end learns first that it has lost its lock', () => {
+  test('a process that is asked to end learns first that it has lost its lock', () => {
     const clock = stoppableClock();
     const shutdown = new AbortController();
     const { heard } = listenedTo(clock, { hold, ends: [], shutdown: shutdown.signal });
@@ -217,7 +217,7 @@ describe('asked before any timer has fired, as after a stop of the process', () 
 });
 
 describe('stop', () => {
-  test('a lease that is over when the watch ends is told as lost, though no timer has fired', () => {
+  test('a lease that is over when the watch ends is reported as lost, though no timer has fired', () => {
     const clock = stoppableClock();
     const onLost = vi.fn();
     const { watch, heard } = listenedTo(clock, { hold, ends: [], onLost });

@@ -38,7 +38,7 @@ describe('row 23: maxHold', () => {
     expect(await reasonsAround(30_000, { keepAlive: false, maxHold: '30s' })).toEqual([undefined, maxHoldOver]);
   });
 
-  test('row 23: row 26: the deadline of the platform, when that comes first, is what the signal tells', async () => {
+  test('row 23: row 26: the deadline of the platform, when that comes first, is the reason of the signal', async () => {
     expect(await reasonsAround(299_000, { maxHold: '5m', deadline: NOW + 5 * MINUTE })).toEqual([undefined, deadline]);
     expect(await reasonsAround(299_000, { deadline: NOW + 5 * MINUTE })).toEqual([undefined, deadline]);
     const noGrace = { deadline: NOW + 5 * MINUTE, gracePeriod: 0 };

@@ -37,7 +37,7 @@ describe('row 9: a call of the same name inside a run that holds the lock', () =
     expect(calls()).toEqual([1, 1]);
   });
 
-  test('row 9: is given the very execution of the outer run, and tells no event', async () => {
+  test('row 9: is given the very execution of the outer run, and has no event', async () => {
     const { options } = setting();
     const observer = recordingObserver();
     await executeWithLock(async (outer) => {
@@ -92,7 +92,7 @@ describe('row 9: a call of the same name inside a run that holds the lock', () =
     expect(calls()).toEqual([2, 2]);
   });
 
-  test('row 9: tells the tick, the time and the past of the outer run', async () => {
+  test('row 9: has the tick, the time and the past of the outer run', async () => {
     const { clock, options } = setting();
     const tick = new Date('2026-01-01T00:00:00Z');
     void executeWithLock(() => new Promise(() => {}), options);

@@ -68,7 +68,7 @@ describe('with locking switched off', () => {
     expect(clock.pendingTimers()).toBe(0);
   });
 
-  test('row 61: observers are told what runs', async () => {
+  test('row 61: observers get the event of what runs', async () => {
     const observer = recordingObserver();
     await executeWithLock(() => {}, { name: 'digest', store: untouched(), lockAtMostFor: '1m', observers: [observer] });
 

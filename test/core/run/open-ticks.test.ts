@@ -143,7 +143,7 @@ describe('row 85:', () => {
     expect(await hoursOpen()).toEqual([2, 4, 5]);
   });
 
-  test('a duration does not tell which ticks never came: none of them is open', async () => {
+  test('a duration does not show which ticks never came: none of them is open', async () => {
     const { at, hoursOpen } = setting();
     await work(at(1, { schedule: '1h' }));
     await work(at(4, { schedule: '1h' }));

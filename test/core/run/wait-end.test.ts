@@ -32,7 +32,7 @@ describe('row 10: what waiting cannot fix ends it', () => {
     expect(observer.types().filter((type) => type === 'skipped')).toHaveLength(1);
   });
 
-  test('row 39: a run that waited is told of the ticks missed before it, as of its own grant', async () => {
+  test('row 39: a run that waited has the ticks missed before it, as of its own grant', async () => {
     const { clock, held, options } = waitingLocks();
     await executeWithLock(() => {}, { ...held, tick: NOW });
     const every = { schedule: '1m', lockAtMostFor: '10m' };
@@ -87,7 +87,7 @@ describe('row 10: wait and the deadline of the platform', () => {
   });
 });
 
-describe('row 31: a process that is told to end', () => {
+describe('row 31: a process that is asked to end', () => {
   test('row 31: ends the wait at once, asks for nothing more, and runs nothing', async () => {
     const { clock, options, observer, asked } = refusingLocks('locked');
     const { name, ...lockOptions } = options;
@@ -108,7 +108,7 @@ describe('row 31: a process that is told to end', () => {
   });
 });
 
-test('an unreadable tick is told of once, however often is asked', async () => {
+test('an unreadable tick is reported once, however often is asked', async () => {
   const { clock, options, observer } = refusingLocks('locked');
   const { name, ...lockOptions } = options;
   const order = { name, lockedBy: 'me', leaseMs: MINUTE, unreadableTick: "'soon'" };

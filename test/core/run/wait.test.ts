@@ -45,7 +45,7 @@ describe('row 10: wait', () => {
     expect(await waiter).toMatchObject({ value: 'ran' });
   });
 
-  test('row 10: gives up when the time is over, with one skip that tells who holds the lock', async () => {
+  test('row 10: gives up when the time is over, with one skip that names who holds the lock', async () => {
     const { clock, options, observer, tries } = waitingLocks();
     await crash({ ...options, observers: [] });
     tries.length = 0;

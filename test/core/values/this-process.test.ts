@@ -39,7 +39,7 @@ test('row 44: names the container or pod that it runs in, where the environment 
   expect(thisProcess()).toBe(`process ${process.pid} on worker-7d9f`);
 });
 
-test('F89 tells nothing else of the environment', () => {
+test('F89 shows nothing else of the environment', () => {
   vi.stubEnv('DATABASE_PASSWORD', 'hunter2');
 
   expect(thisProcess()).toBe(`process ${process.pid} on ${hostname()}`);

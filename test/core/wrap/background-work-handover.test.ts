@@ -30,7 +30,7 @@ describe('F42 when work is handed over', () => {
     expect(unhandled).not.toHaveBeenCalled();
   });
 
-  test('F47 and the handler fails as well: its error is told, and nothing is left unhandled', async () => {
+  test('F47 and the handler fails as well: its error is reported, and nothing is left unhandled', async () => {
     const error = new Error('no database');
     const running = withBackgroundWork(forgetful(), async (ctx) => {
       await Promise.resolve();
@@ -61,7 +61,7 @@ describe('F42 when work is handed over', () => {
     expect(settled).toHaveBeenCalledExactlyOnceWith('answered');
   });
 
-  test('F42 as a thenable that is no promise: it is waited for, and its failure told', async () => {
+  test('F42 as a thenable that is no promise: it is waited for, and its failure reported', async () => {
     const error = new Error('no mailer');
     const work = {
       // biome-ignore lint/suspicious/noThenProperty: what is handed over is typed as PromiseLike.
@@ -73,7 +73,7 @@ describe('F42 when work is handed over', () => {
 });
 
 describe('F42 what the handler returned', () => {
-  test('F42 is told as soon as it has, while work is still to be waited for', async () => {
+  test('F42 is reported as soon as it has, while work is still to be waited for', async () => {
     const [work, told] = [gate(), gate<string>()];
     const settled = vi.fn();
     const running = withBackgroundWork(

@@ -99,7 +99,7 @@ describe('F42 work that is handed to waitUntil', () => {
     await expect(running).rejects.toBe(error);
   });
 
-  test('F42 of several failures the first that was handed over is told', async () => {
+  test('F42 of several failures the first that was handed over is reported', async () => {
     const [first, second] = [new Error('no mailer'), new Error('no disk')];
     const running = withBackgroundWork(new PlatformContext(), async (ctx) => {
       ctx.waitUntil(Promise.resolve().then(() => Promise.reject(first)));

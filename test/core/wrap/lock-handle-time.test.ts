@@ -60,7 +60,7 @@ describe('a handle over time', () => {
     expect(extendedAt).toEqual([]);
   });
 
-  test('row 32: a release that fails is told as unknown, and does not reject', async () => {
+  test('row 32: a release that fails is reported as unknown, and does not reject', async () => {
     const { options } = keptLocks({ release: 'lose-request' });
     const lock = await acquireLock(options);
 

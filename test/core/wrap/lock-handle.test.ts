@@ -145,7 +145,7 @@ describe('a handle with a tick', () => {
     expect(await item()).toMatchObject({ result: 'succeeded' });
   });
 
-  test('row 39: with a schedule the handle tells the ticks that were missed', async () => {
+  test('row 39: with a schedule the handle has the ticks that were missed', async () => {
     const { clock, options } = ticked();
     await (await acquireLock(options)).release();
     await clock.advance(3 * MINUTE);
@@ -166,7 +166,7 @@ describe('a handle with a tick', () => {
 });
 
 describe('a lock that cannot be had', () => {
-  test('row 44: rejects with a LockHeldError that tells who holds it', async () => {
+  test('row 44: rejects with a LockHeldError that names who holds it', async () => {
     const { options } = memoryLocks();
     await crash(options);
 

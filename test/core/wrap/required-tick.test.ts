@@ -8,7 +8,7 @@ const NOON = Date.parse('2026-01-01T12:00:00Z');
 const DAY = 86_400_000;
 const RANGE = 'give 1s to 366d';
 const MISSING =
-  "tick is undefined: say where the scheduled time comes from, 'event', 'nearest', { every: '5m' } or a function; or 'none', where a second call may run again";
+  "tick is undefined: give 'event', 'nearest', { every: '5m' } or a function; or 'none', with which a second call may run again";
 
 /** The chooser of a host whose clock stands at that instant. */
 function chooserAt(

@@ -130,7 +130,7 @@ describe.each(DOORS)('row 26: the end that maxDuration sets on /%s', (_, wrap) =
   });
 });
 
-test('row 14: on Lambda, which tells the remaining time itself, there is no maxDuration', () => {
+test('row 14: on Lambda, which reports the remaining time itself, there is no maxDuration', () => {
   expect(() => onLambda(async () => {}, { ...setting(), ...{ maxDuration: '1m' } })).toThrow(
     "unknown option 'maxDuration'",
   );

@@ -37,7 +37,7 @@ function wrapped(more: Partial<LockOptions> = {}) {
 }
 
 describe('row 88: a tick that is no tick of the schedule', () => {
-  test('runs, and is told once by each wrapper, with both and the remedy', async () => {
+  test('runs, and is reported once by each wrapper, with both and the remedy', async () => {
     const schedule = everyTen();
     const [run, runToo] = [wrapped({ schedule }), wrapped({ schedule })];
 
@@ -48,7 +48,7 @@ describe('row 88: a tick that is no tick of the schedule', () => {
     expect(lines).toEqual([told(NOW + MINUTE), told(NOW + 3 * MINUTE)]);
   });
 
-  test('is told of where it comes from the clock, cut down to an interval', async () => {
+  test('is reported where it comes from the clock, cut down to an interval', async () => {
     const { clock, options } = memoryLocks();
     await clock.advance(MINUTE);
     await withSingleExecution(() => {}, { ...options, observers: [], schedule: everyTen(), tick: { every: '1m' } })();
@@ -56,7 +56,7 @@ describe('row 88: a tick that is no tick of the schedule', () => {
     expect(lines).toEqual([told(NOW + MINUTE)]);
   });
 
-  test('is told once by executeWithLock for one schedule', async () => {
+  test('is reported once by executeWithLock for one schedule', async () => {
     const { options } = memoryLocks();
     const timed = { ...options, observers: [], schedule: everyTen() };
     for (const minutes of [1, 2]) await executeWithLock(() => {}, { ...timed, tick: NOW + minutes * MINUTE });

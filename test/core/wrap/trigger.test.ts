@@ -32,7 +32,7 @@ describe('row 36: readInstant', () => {
     expect(readInstant(time)).toEqual({ tickMs });
   });
 
-  test.each([[undefined], [null]])('F68 without a time (%o) there is nothing to read and nothing to tell', (time) => {
+  test.each([[undefined], [null]])('F68 without a time (%o) there is nothing to read and nothing to report', (time) => {
     expect(readInstant(time)).toEqual({});
   });
 
@@ -100,7 +100,7 @@ describe('row 36: the tick of an invocation', () => {
   });
 });
 
-describe('row 36: a trigger that tells no scheduled time', () => {
+describe('row 36: a trigger that has no scheduled time', () => {
   const settings = resolveSettings({ clock: manualClock(NOON) }, []);
 
   test("is what 'event' alone asks it for", () => {
@@ -112,7 +112,7 @@ describe('row 36: a trigger that tells no scheduled time', () => {
     expect(onUntold).toHaveBeenCalledExactlyOnceWith({}, 'digest');
   });
 
-  test('is told once, by the name of the lock; a time that cannot be read has an event of its own', () => {
+  test('is reported once, by the name of the lock; a time that cannot be read has an event of its own', () => {
     const told = vi.spyOn(console, 'warn').mockReturnValue();
     const tell = warnOfNoTick();
     tell({ unreadableTick: "'noon'" }, 'unread');
@@ -122,7 +122,7 @@ describe('row 36: a trigger that tells no scheduled time', () => {
     told.mockRestore();
 
     expect(lines).toEqual([
-      `lock "digest": the trigger tells no scheduled time, so a second delivery runs again: give tick as a function, or 'none'`,
+      `lock "digest": the trigger has no scheduled time, so a second delivery runs again: give tick as a function, or 'none'`,
     ]);
   });
 });

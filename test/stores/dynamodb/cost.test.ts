@@ -216,7 +216,7 @@ describe('the longest record', () => {
     },
   );
 
-  test('the pages tell its size, and what it costs', () => {
+  test('the pages show its size, and what it costs', () => {
     for (const page of ['protocol.md', 'stores/dynamodb.md']) {
       expect(readFileSync(new URL(`../../../docs/${page}`, import.meta.url), 'utf8')).toContain('up to 1,205 bytes');
     }

@@ -109,7 +109,7 @@ describe.each([
     expect(new Set(locks.proxy.requests().map(({ operation }) => operation))).toEqual(new Set(['UpdateItem']));
   });
 
-  test('F53 a lost answer to a release is no failure when a successor came before it was sent again: the ring tells', async () => {
+  test('F53 a lost answer to a release is no failure when a successor came before it was sent again: the ring shows it', async () => {
     const name = uniqueName();
     const successor = locks.store(client);
     locks.proxy.inject(LOST, {
@@ -205,7 +205,7 @@ describe('F16 a configuration or access error throws at once, whatever onStoreEr
   });
 });
 
-test('row 50: an endpoint where nobody listens is told within five seconds', async () => {
+test('row 50: an endpoint where nobody listens is reported within five seconds', async () => {
   const store = locks.store({ endpoint: 'http://127.0.0.1:1', maxAttempts: 1 });
 
   const run = await runOnce({ name: uniqueName(), store });

@@ -37,7 +37,7 @@ describe('F16 what is set up wrongly throws at once, whatever onStoreError says'
       'another key',
       sdkError('ValidationException', `The provided key element does not match the schema ${SECRET}`),
       'KEY_SCHEMA',
-      /the key of table 'locks' is another one; pass its partitionKey, and its sortKey if it has one/,
+      /table 'locks' has another key; pass its partitionKey, and its sortKey if it has one/,
     ],
     [
       'a key missing',
@@ -168,13 +168,13 @@ test('F14 a token that cannot be counted on is named as corrupt', async () => {
   });
 });
 
-test('a mock that was told nothing is named at once, with the remedy', async () => {
+test('a mock without an answer is named at once, with the remedy', async () => {
   const { mock, run, sent } = mockedLocks();
   mock.reset();
 
   await expect(run(fail)).rejects.toMatchObject({
     code: 'INVALID_REQUEST',
-    message: expect.stringContaining('let it answer by fakeLockTable(mock) of single-execution/testing'),
+    message: expect.stringContaining('use fakeLockTable(mock) of single-execution/testing'),
   });
   expect(sent()).toEqual(['acquire']);
 });

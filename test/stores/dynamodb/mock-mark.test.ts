@@ -116,7 +116,7 @@ describe('a mark that is refused', () => {
   });
 });
 
-test('a mark moves the end past the one that was told, so that a takeover judged before it is refused', async () => {
+test('a mark moves the end past the one that was reported, so that a takeover judged before it is refused', async () => {
   const { client, mock, clock } = mockedLocks();
   mock.on(UpdateCommand).resolves({});
   const store = dynamoDBStore({ tableName: 'locks', client });

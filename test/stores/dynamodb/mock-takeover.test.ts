@@ -128,7 +128,7 @@ describe('a refusal without its item', () => {
     expect(sent()).toEqual(['acquire', 'read']);
   });
 
-  test('tells nothing where the read fails', async () => {
+  test('returns nothing if the read fails', async () => {
     const { run, mock } = bare();
     mock.on(GetCommand).rejects(Object.assign(new Error('no'), { name: 'ResourceNotFoundException' }));
 

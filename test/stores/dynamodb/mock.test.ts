@@ -134,7 +134,7 @@ describe('an answer that never came', () => {
     expect(observer.types()).toEqual(['attempted', 'acquire-failed']);
   });
 
-  test('F6 all tries unknown: the attempt is barred last, and the caller is told', async () => {
+  test('F6 all tries unknown: the attempt is barred last, and the caller is informed', async () => {
     const { run, mock, table, sent } = mockedLocks();
     mock.on(UpdateCommand, GRANT).rejects(timeout());
 
@@ -180,7 +180,7 @@ describe('an answer that never came', () => {
     expect(await run(() => sent())).toMatchObject({ status: 'executed', value: ['acquire'] });
   });
 
-  test('the cancel is unknown too: the caller is told', async () => {
+  test('the cancel is unknown too: the caller is informed', async () => {
     const { run, mock, sent } = mockedLocks();
     mock.rejects(timeout());
 
@@ -321,7 +321,7 @@ describe('release', () => {
     expect(sent()).toEqual(['acquire', 'release', 'release']);
   });
 
-  test('row 32: not allowed: one try, the value is still returned, and an event tells', async () => {
+  test('row 32: not allowed: one try, the value is still returned, and an event reports it', async () => {
     const { run, mock, sent, observer } = mockedLocks();
     mock.on(UpdateCommand, RELEASE).rejects(Object.assign(new Error('no'), { name: 'AccessDeniedException' }));
 

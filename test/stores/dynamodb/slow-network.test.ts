@@ -51,7 +51,7 @@ describe('row 81: F98 0.9 s for the set-up of a connection, and for each request
     await expect.poll(network.open).toBe(1);
   });
 
-  test('a skip is told, once the try beside it is cancelled, and no other connection stays open', async () => {
+  test('a skip is reported, once the try beside it is cancelled, and no other connection stays open', async () => {
     const { run, network } = await cold(900);
     const [held, done] = [gate(), gate()];
     const hold = async () => {

@@ -245,7 +245,7 @@ describe('F16 what somebody must change is named with its remedy, and fails at o
   });
 });
 
-test('F90 the error of a client is told by its name and code, with no statement and no address', async () => {
+test('F90 the error of a client is reported by its name and code, with no statement and no address', async () => {
   const store = over(async () => {
     throw Object.assign(new Error('INSERT of postgres://user:secret@host failed'), { code: 'XX000', detail: 'secret' });
   });
@@ -288,7 +288,7 @@ describe('the table', () => {
     expect((await store.list(call())).map(({ name }) => name)).toEqual(['digest']);
   });
 
-  test('is told as one statement', () => {
+  test('is one statement', () => {
     expect(postgresTable('jobs.locks')).toBe(
       'CREATE TABLE IF NOT EXISTS "jobs"."locks" (name text PRIMARY KEY, record text NOT NULL, version bigint NOT NULL)',
     );

@@ -31,7 +31,7 @@ test('F80 FLUSHALL forgets the ticks, and tokens still rise', async () => {
 });
 
 describe('F81 a split brain', () => {
-  test('grants a lock on both sides, and tells the one whose grant is overwritten', async () => {
+  test('grants a lock on both sides, and the run whose grant is overwritten finds it lost', async () => {
     const west = redisStore({ client: redis, keyPrefix: 'west:' });
     const east = redisStore({ client: redis, keyPrefix: 'east:' });
     await west.release(await grant(west), done, call());

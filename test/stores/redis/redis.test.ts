@@ -203,7 +203,7 @@ describe('a lost answer', () => {
     expect(await direct.acquire(again, call())).toMatchObject({ status: 'acquired', lease: { openTicksMs: [tickMs] } });
   });
 
-  test('F16 of a try and of every cancel, and a record that is corrupt: the corrupt record is what is told', async () => {
+  test('F16 of a try and of every cancel, and a record that is corrupt: the corrupt record is what is reported', async () => {
     const { client, faults } = faultyClient();
     const store = redisStore({ client });
     await grant(store, claim({ name: 'another, which loads the script' }));
@@ -253,7 +253,7 @@ test('one who only looks leaves nothing in Redis, nor does a list that all have 
   expect(await redis.keys('*')).toEqual([]);
 });
 
-test('F12 F13 a clock that is hours wrong decides nothing, and is told', async () => {
+test('F12 F13 a clock that is hours wrong decides nothing, and is reported', async () => {
   const store = redisStore({ client: redis });
   const wrong = { ...storeCall(shiftedClock(7_200_000)), budgetMs: 5_000 };
   await grant(store);

@@ -181,7 +181,7 @@ test.each<[string, object]>([
 });
 
 describe('the table', () => {
-  test('may be made again, and is told as one statement', async () => {
+  test('may be made again, and is one statement', async () => {
     await createSqliteTable(client);
     expect(sqliteTable()).toBe(
       'CREATE TABLE IF NOT EXISTS "single_execution_locks" (name TEXT PRIMARY KEY, record TEXT NOT NULL, version INTEGER NOT NULL) WITHOUT ROWID',

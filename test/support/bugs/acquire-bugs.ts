@@ -23,7 +23,7 @@ const SUCCEEDED = 'a grant reports that the run before it succeeded';
 
 // biome-ignore format: each bug in a few rows
 export const ACQUIRE_BUGS: readonly StoreBug[] = [
-  bug('grants to everybody', 'row 44: acquire of a held lock is refused as locked and tells its holder',
+  bug('grants to everybody', 'row 44: acquire of a held lock is refused as locked and names its holder',
     sees('acquire', free)),
   { ...bug('reads first and writes later', 'F7 of twenty acquires at one instant exactly one is granted'),
     make: () => brokenStore(readsFirst()) },
@@ -46,23 +46,23 @@ export const ACQUIRE_BUGS: readonly StoreBug[] = [
     sees('acquire', (record, { leaseMs }) => ({ ...record, lockUntil: Number(record.lockedAt) + leaseMs }))),
   bug('never takes an expired lock', 'row 27: the first acquire after expiry is granted',
     sees('acquire', (record) => record.state === 'held' ? { ...record, lockUntil: NEVER_MS } : record)),
-  bug('tells no holder', 'row 44: acquire of a held lock is refused as locked and tells its holder',
+  bug('tells no holder', 'row 44: acquire of a held lock is refused as locked and names its holder',
     refuses((refused) => without(refused, 'holder'))),
   bug('writes when it refuses', 'a refused acquire changes nothing in the record',
     spoils('acquire', ({ answer, record }, { attemptId }) =>
       answer.status === 'refused' ? { record: { ...record, barredAttempt: attemptId } } : {})),
   bug('grants longer than it is asked', 'acquire grants a name that was never used',
     grants((lease) => ({ ...lease, lockUntilMs: lease.lockUntilMs + 1_000 }))),
-  bug('reads its wall clock after the answer', 'acquire tells the instant before its first send on both clocks',
+  bug('reads its wall clock after the answer', 'acquire returns the instant before its first send on both clocks',
     grants((lease) => ({ ...lease, firstSentWall: lease.firstSentWall + 5_000 }))),
-  bug('reads its monotonic clock after the answer', 'extend tells the instant before its send on both clocks',
+  bug('reads its monotonic clock after the answer', 'extend returns the instant before its send on both clocks',
     answers('extend', (answer) =>
       answer.status === 'lost' ? answer : { ...answer, firstSentMono: answer.firstSentMono + 5_000 })),
   bug('keeps a holder as the number that it reads as',
-    'F84 a holder whose name reads as a number, or as JSON, is told as it was given',
+    'F84 a holder whose name reads as a number, or as JSON, is reported unchanged',
     asks('acquire', ({ lockedBy }) => ({ lockedBy: asNumber(lockedBy) }))),
   bug('keeps no more of an id than others have',
-    'F84 an attempt whose id ends in a trace is known again, and told to whom it refuses',
+    'F84 an attempt whose id ends in a trace is recognised, and reported to calls that it refuses',
     writes('acquire', (record) => ({ ...record, attemptId: String(record.attemptId).slice(0, 23) }))),
   bug('keeps an attempt as the number that its id reads as', 'F84 an attempt whose id reads as a number is known again',
     writes('acquire', (record) => ({ ...record, attemptId: asNumber(String(record.attemptId)) }))),

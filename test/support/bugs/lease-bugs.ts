@@ -45,7 +45,7 @@ export const LEASE_BUGS: readonly StoreBug[] = [
     spoils('release', ({ record }) => ({ record: { state: 'released', ...record } }))),
   bug('does not release after expiry', 'F58 release after expiry, while nobody took over, is released',
     sees('release', endedIfExpired)),
-  bug('deletes the record on release', 'F52 a release keeps the record and tells how the run ended',
+  bug('deletes the record on release', 'F52 a release keeps the record and writes how the run ended',
     writes('release', () => ({}))),
   bug('does not free the lock', 'release frees the lock at once',
     writes('release', (record, { lockUntil = 0 }) => ({ ...record, lockUntil }))),
@@ -61,12 +61,12 @@ export const LEASE_BUGS: readonly StoreBug[] = [
   bug('takes the row of a crash for a release', 'F51 release after a successor has come and gone is lost',
     answers('release', (answer, before, lease) => hasRow(before, 'c', lease) ? 'released' : answer)),
   bug('ignores lockAtLeastFor', HELD_ON, asksFor('release', () => ({ lockAtLeastForMs: 0 }))),
-  bug('ignores the hold of a failed run', 'row 30: a failed run can be told to hold the lock as well',
+  bug('ignores the hold of a failed run', 'row 30: a failed run can hold the lock as well',
     asksFor('release', ({ result }) => result === 'failed' ? { lockAtLeastForMs: 0 } : {})),
   bug('counts lockAtLeastFor from the release', HELD_ON,
     writes('release', (record, _before, _lease, { lockAtLeastForMs }) =>
       ({ ...record, lockUntil: Number(record.releasedAt) + lockAtLeastForMs }))),
-  bug('lets a hold end before the release', 'F52 a release keeps the record and tells how the run ended',
+  bug('lets a hold end before the release', 'F52 a release keeps the record and writes how the run ended',
     writes('release', (record, _before, { lockedAtMs }, { lockAtLeastForMs }) =>
       ({ ...record, lockUntil: lockedAtMs + lockAtLeastForMs }))),
   bug('calls a hold locked', HELD_ON,

@@ -9,9 +9,9 @@ const BUILDS = 'marks and the release build on one another by the lease that a m
 const GIVEN_UP = 'ticks that are given up with a mark are stale';
 const GIVEN_UP_AT_LAST = 'ticks that are given up with a release are stale';
 const FAILS = 'a run that fails while it catches up leaves its own tick and that one open';
-const REPLAYED = 'mark replayed is marked, and tells where the lease ends';
+const REPLAYED = 'a replayed mark is marked, and returns the end of the lease';
 const MOVES_THE_END = 'a mark moves the end of the lease to now + leaseMs';
-const TOLD = 'a grant tells what a run can catch up with';
+const TOLD = 'a grant returns the ticks that a run can catch up with';
 
 /** Bugs of what a run does that catches up with ticks before its own. */
 // biome-ignore format: each bug in a few rows
@@ -56,7 +56,7 @@ export const MARK_BUGS: readonly StoreBug[] = [
   bug('does not extend by a mark', 'a mark keeps a lock that would have expired', marksUntil((_now, before) => before)),
   bug('shortens a lease by a mark', 'a mark never shortens a lease',
     marksUntil((now, _before, leaseMs) => now + leaseMs)),
-  bug('counts a marked lease from its grant', 'mark tells the instant before its send on both clocks',
+  bug('counts a marked lease from its grant', 'mark returns the instant before its send on both clocks',
     answers('mark', (answer, _before, { firstSentWall, firstSentMono }) => ({ ...answer, firstSentWall, firstSentMono }))),
   bug('does not mark after expiry', 'mark late, while nobody took over, is marked',
     sees('mark', (record, _lease, _done, { clock }) =>
@@ -76,7 +76,7 @@ export const MARK_BUGS: readonly StoreBug[] = [
     'a mark changes the end of the lease and the ticks, and nothing else',
     writes('mark', (record, _before, _lease, { tickMs }) => ({ ...record, tick: tickMs }))),
   bug('does not write how many ticks a run has caught up with',
-    'the history tells how many ticks a run has caught up with',
+    'the history shows how many ticks a run has caught up with',
     asksFor('release', () => ({ caughtUp: 0 }))),
   bug('cannot read the row of a run that has caught up', 'release replayed of a run that has caught up is released',
     answers('release', (answer, { state, attemptId }, lease, { caughtUp }) =>

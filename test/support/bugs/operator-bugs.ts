@@ -12,7 +12,7 @@ const WRONG_END =
 
 // biome-ignore format: each bug in a few rows
 export const OPERATOR_BUGS: readonly StoreBug[] = [
-  bug('ignores a pause', 'row 54: a paused lock is refused as paused and tells who ran last',
+  bug('ignores a pause', 'row 54: a paused lock is refused as paused and names who ran last',
     sees('acquire', (record) => without(record, 'pausedUntil'))),
   bug('never ends a pause', 'a pause until a time to come refuses, one until a time gone by does not',
     sees('acquire', (record) => record.pausedUntil ? { ...record, pausedUntil: 8e15 } : record)),
@@ -26,7 +26,7 @@ export const OPERATOR_BUGS: readonly StoreBug[] = [
     writes('resume', (_record, before) => before)),
   bug('takes the lock from a holder by a pause', 'a pause lets the running holder extend and release',
     sees('extend', (record) => record.pausedUntil ? { ...record, attemptId: 'x' } : record)),
-  bug('judges the tick before a pause', 'a pause is told before the tick that is done',
+  bug('judges the tick before a pause', 'a paused lock is refused as paused even if the tick is done',
     refuses((refused, { doneTick }) => refused.reason === 'paused' && doneTick ? { ...refused, reason: 'already-executed' } : refused)),
 
   bug('forces without comparing the token', 'F62 a force release late does not end a newer grant',

@@ -5,7 +5,7 @@ import { list, ticksIn, without } from './record.js';
 const DONE = 'F63 a tick that is done is refused as already-executed';
 const STALE = 'F66 a tick older than the last one done is refused as stale-tick';
 const STILL_OPEN = 'F67 a tick whose run failed is still open';
-const TOLD = 'a newer tick is granted and is told the last tick done';
+const TOLD = 'a newer tick is granted, with the last tick done';
 
 // biome-ignore format: each bug in a few rows
 export const TICK_BUGS: readonly StoreBug[] = [
@@ -22,7 +22,7 @@ export const TICK_BUGS: readonly StoreBug[] = [
     sees('acquire', (record, { tickMs }) => record.doneTick && tickMs ? { ...record, doneTick: tickMs } : record)),
   bug('marks the tick of a failed run', STILL_OPEN, asksFor('release', () => ({ markTickDone: true }))),
   bug('marks no tick', DONE, asksFor('release', () => ({ markTickDone: false }))),
-  bug('marks every success', 'a success that is told not to mark its tick leaves it open',
+  bug('marks every success', 'a success without a mark leaves its tick open',
     asksFor('release', ({ result }) => ({ markTickDone: result === 'succeeded' }))),
   bug('marks every tick at the start', ['a tick whose run crashed is still open', STILL_OPEN],
     asks('acquire', () => ({ markTickAtStart: true }))),
@@ -85,9 +85,9 @@ export const OPEN_TICK_BUGS: readonly StoreBug[] = [
     ['a late copy of the release of an open tick opens no other one again', 'F53 release replayed writes nothing'],
     spoils('release', ({ answer, hasWritten, record }, { openTicksMs = [] }, _done, { clock }) => answer === 'released' && !hasWritten
       ? { record: opens({ ...record, lockUntil: Math.round(clock.now()) }, openTicksMs) } : {})),
-  bug('tells a replay nothing of the ticks', 'acquire replayed of an open tick is told what is open and what is done',
+  bug('tells a replay nothing of the ticks', 'a replayed acquire of an open tick returns the open ticks and the last one done',
     grants((lease, { attemptId }) => attemptId === lease.attemptId ? without(lease, 'doneTickMs', 'openTicksMs', 'failedTicksMs') : lease)),
-  bug('tells a replay nothing of the tick that crashed', 'acquire replayed of a takeover is told which tick has crashed',
+  bug('tells a replay nothing of the tick that crashed', 'a replayed acquire of a takeover returns the tick that crashed',
     grants((lease, { attemptId }) => attemptId === lease.attemptId ? without(lease, 'failedTicksMs') : lease)),
   bug('forgets a newer tick that failed when an older one is done',
     'a tick that failed stays open over the success of an older one',

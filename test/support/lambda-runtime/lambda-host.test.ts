@@ -48,7 +48,7 @@ describe.each([22, 24] as const)('on Node %i', (major) => {
     expect(await host.invoke({}, { requestId: 'r-1' })).toEqual(first);
   });
 
-  test('tells the handler what time is left, and its trace', async () => {
+  test('gives the handler the remaining time and its trace', async () => {
     const host = await oneModuleLambda(
       node,
       `export const handler = async (_, context) => ({

@@ -15,10 +15,7 @@ export interface CatchUpPlan extends TickChanges {
   readonly givenUpTicksMs: readonly number[];
   /** How many more ticks are given up: they never came, and are too old to be listed. */
   readonly othersGivenUp: number;
-  /**
-   * More ticks are waiting than a record can list. The run's own tick must then not be marked as done, because that
-   * would lose them.
-   */
+  /** More ticks wait than a record can list. Marking the run's own tick as done would lose them. */
   readonly isTooLong: boolean;
 }
 

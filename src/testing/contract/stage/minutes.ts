@@ -5,7 +5,7 @@ export function ticks(...minutes: readonly number[]): number[] {
   return minutes.map((minute) => TICK_MS + minute * 60_000);
 }
 
-/** The field of a claim for the tick of a minute. */
+/** The `tickMs` of a claim for the tick at this minute. */
 export function tick(minute: number): { readonly tickMs: number } {
   return { tickMs: TICK_MS + minute * 60_000 };
 }
