@@ -11,8 +11,9 @@ import { expect, test } from 'vitest';
  */
 
 const [, section = ''] =
-  /\n## Run a failed job again, or a missed tick\n(.*?)\n## /s.exec(readFileSync(join(import.meta.dirname, '../../docs/on-call.md'), 'utf8')) ??
-  [];
+  /\n## Run a failed job again, or a missed tick\n(.*?)\n## /s.exec(
+    readFileSync(join(import.meta.dirname, '../../docs/on-call.md'), 'utf8'),
+  ) ?? [];
 const TICK = new Date('2026-11-20T02:00:00Z');
 const tickOf = ({ tick }: Execution) => tick;
 
