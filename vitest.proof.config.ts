@@ -1,12 +1,18 @@
 import { defineConfig } from 'vitest/config';
 import wholeSuite from './vitest.config.js';
 
-/** `npm run test:proof`: the tests of `npm test` once more, with other clients, versions of Node and tools. */
+/** `npm run test:proof`: tests of `npm test` once more, with other clients, versions of Node and tools. */
 export default defineConfig({
   ...wholeSuite,
   test: {
     ...wholeSuite.test,
-    include: ['test/**/*.proof.test.ts'],
+    include: [
+      'test/**/*.proof.test.ts',
+      // Each has more in this run: see `inThisRun`.
+      'test/infra/deployed-handlers.test.ts',
+      'test/stores/{dynamodb,redis}/contract.test.ts',
+    ],
+    provide: { isProof: true },
     exclude: ['node_modules/**'],
     typecheck: { enabled: false },
   },

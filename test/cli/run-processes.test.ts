@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { access, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { access, chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cliStage, freshName } from './stage.js';
 
 const stage = cliStage();
@@ -33,10 +34,22 @@ const STANDS_STILL = `const childProcess = require('node:child_process');
   require('node:module').syncBuiltinESMExports();`;
 
 let folder: string;
+const children: ChildProcess[] = [];
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'run-processes-'));
+  // Another user looks for files in it.
+  await chmod(folder, 0o755);
 });
-afterAll(() => rm(folder, { recursive: true }));
+afterAll(async () => {
+  for (const child of children) child.kill('SIGKILL');
+  await rm(folder, { recursive: true });
+});
+
+/** A file that is not there yet, and the words of a shell that wait for it. */
+function signalFile(): { readonly file: string; readonly wait: string } {
+  const file = join(folder, randomUUID());
+  return { file, wait: `until [ -e ${file} ]; do sleep 0.1; done` };
+}
 
 /** The words of a command line that runs this under a lock on Redis. */
 function runLine(name: string, ...command: string[]): string[] {
@@ -57,7 +70,7 @@ interface Started {
 
 function started([file = '', ...args]: readonly string[], env: NodeJS.ProcessEnv = {}): Started {
   const child = spawn(file, args, { stdio: 'pipe', env: { ...process.env, SHELL: '/bin/sh', ...env } });
-  onTestFinished(() => void child.kill('SIGKILL'));
+  children.push(child);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk) => {
@@ -103,7 +116,7 @@ async function gone(pid: number): Promise<void> {
 }
 const stateOf = async (name: string) => (await stage().on('redis').admin.get(name))?.state;
 
-describe('row 123: what run does with the processes of its command', () => {
+describe.concurrent('row 123: what run does with the processes of its command', () => {
   test('SIGKILL of run ends the command and what it has started', async () => {
     const run = started(runLine(freshName(), 'sh', '-c', 'sleep 100 & echo both $$ $!; wait'));
     await run.said('both');
@@ -160,10 +173,12 @@ describe('row 123: what run does with the processes of its command', () => {
 
   test('a command that leaves a process behind holds its lock until that one has ended', async () => {
     const name = freshName();
-    const run = started(runLine(name, 'sh', '-c', 'sleep 2 & echo other $!; exit 0'));
+    const { file, wait } = signalFile();
+    const run = started(runLine(name, 'sh', '-c', `(${wait}) & echo other $!; exit 0`));
     await run.said('other');
     await sleep(500);
     expect(await stateOf(name)).toBe('held');
+    await writeFile(file, '');
 
     expect(await run.ended).toBe(0);
     expect(isAlive(numberAfter(run.output(), 'other'))).toBe(false);
@@ -172,7 +187,8 @@ describe('row 123: what run does with the processes of its command', () => {
 
   asRoot('a signal that cannot be delivered is one line, and the command goes on with its lock', async () => {
     const name = freshName();
-    const command = runLine(name, ...NOBODY, 'sh', '-c', 'echo on; sleep 2; echo done');
+    const { file, wait } = signalFile();
+    const command = runLine(name, ...NOBODY, 'sh', '-c', `echo on; ${wait}; echo done`);
     const run = started([...WITHOUT_KILL, ...command]);
     await run.said('on');
     await sleep(200);
@@ -182,6 +198,7 @@ describe('row 123: what run does with the processes of its command', () => {
       'SIGTERM could not be delivered to the command (EPERM): it goes on, with its lock\n',
     );
     expect(await stateOf(name)).toBe('held');
+    await writeFile(file, '');
 
     expect(await run.ended).toBe(0);
     expect(run.output()).toContain('done');
@@ -241,15 +258,16 @@ describe('row 123: on a terminal run behaves as its command does', () => {
   });
 
   test('nohup keeps it from the end of its terminal', async () => {
-    const file = join(folder, 'ended-by-itself');
-    const line = runLine(freshName(), 'sh', '-c', `sleep 2; touch ${file}`);
+    const [begun, hungUp, ended] = [signalFile(), signalFile(), signalFile()];
+    const command = `touch ${begun.file}; ${hungUp.wait}; touch ${ended.file}`;
+    const line = runLine(freshName(), 'sh', '-c', command);
     const quoted = line.map((word) => `'${word}'`).join(' ');
     // Without nohup its streams would be the terminal.
-    const shell = `cd ${folder}; nohup ${quoted} & sleep 1.2; kill -HUP $!; wait $!; echo code $?`;
+    const shell = `cd ${folder}; nohup ${quoted} & ${begun.wait}; kill -HUP $!; sleep 0.5; touch ${hungUp.file}; wait $!; echo code $?`;
     const run = started(['script', '-qec', shell, '/dev/null']);
     await run.ended;
 
     expect(run.output()).toContain('code 0');
-    await expect(access(file)).resolves.toBeUndefined();
+    await expect(access(ended.file)).resolves.toBeUndefined();
   });
 });

@@ -200,7 +200,7 @@ describe('a store that is away', () => {
     ['upstash', 'check UPSTASH_REDIS_REST_URL and the network'],
   ] as const;
 
-  test.each(REMEDIES)('is named with its address, the cause and the remedy: %s', async (kind, remedy) => {
+  test.concurrent.each(REMEDIES)('is named with its address, the cause and the remedy: %s', async (kind, remedy) => {
     const port = await freePort();
     const [args, env] = await away(kind, port);
     const [ls, run] = await Promise.all([
@@ -219,7 +219,7 @@ describe('a store that is away', () => {
     }
   });
 
-  test.each(REMEDIES)('is given up after 4 s where it accepts a connection and is silent: %s', async (kind, remedy) => {
+  test.concurrent.each(REMEDIES)('is given up after 4 s where it accepts a connection and is silent: %s', async (kind, remedy) => {
     const silent = createServer((socket) => socket.on('error', () => undefined));
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
     const { port } = silent.address() as AddressInfo;

@@ -1,7 +1,7 @@
 import { resolved } from '../synthesised-app.js';
 import { type AlarmRule, type AlarmState, alarmState, type MissingData } from './alarm-state.js';
 import { metricMath } from './metric-math.js';
-import type { Dimension, MetricQuery, Metrics, Series } from './series.js';
+import { type Dimension, keyOf, type MetricQuery, type Metrics, type Series } from './series.js';
 
 /** The properties of an alarm in a template, its references resolved to logical ids. */
 interface AlarmProperties {
@@ -51,12 +51,30 @@ export class PlayedAlarm {
   state: AlarmState = 'INSUFFICIENT_DATA';
   readonly #properties: AlarmProperties;
   readonly #rule: AlarmRule;
-  readonly #extraPeriods: number;
+  readonly #length: number;
+  readonly #periodMinutes: number;
+  /** What is fetched, by id. */
+  readonly #queries: Readonly<Record<string, MetricQuery>>;
+  /** By id, in the order of their evaluation: an expression that another one uses is listed after it. */
+  readonly #expressions: readonly (readonly [id: string, expression: string])[];
+  /** The id of the series that the alarm watches. */
+  readonly #watched: string;
 
   constructor(properties: unknown, { extraPeriods }: Fetching) {
     const alarm = resolved(properties, (id) => id) as AlarmProperties;
     this.#properties = alarm;
-    this.#extraPeriods = extraPeriods;
+    this.#length = alarm.EvaluationPeriods + extraPeriods;
+    this.#periodMinutes = periodMinutesOf(alarm);
+    const entries = alarm.Metrics ?? [{ Id: ONLY, MetricStat: statOf(alarm) }];
+    this.#queries = Object.fromEntries(
+      entries.flatMap(({ Id, MetricStat: it }) => (it ? [[Id, queryOf(it, this.#periodMinutes)] as const] : [])),
+    );
+    this.#expressions = entries
+      .toReversed()
+      .flatMap(({ Id, Expression }) => (Expression === undefined ? [] : [[Id, Expression] as const]));
+    const [returned, ...others] = entries.filter(({ ReturnData }) => ReturnData !== false);
+    if (returned === undefined || others.length > 0) throw new TypeError('an alarm watches one series');
+    this.#watched = returned.Id;
     this.#rule = {
       evaluationPeriods: alarm.EvaluationPeriods,
       datapointsToAlarm: alarm.DatapointsToAlarm ?? alarm.EvaluationPeriods,
@@ -68,7 +86,7 @@ export class PlayedAlarm {
   /** CloudWatch looks at an alarm once a minute, and once an hour where its periods are longer than a day together. */
   evaluate(metrics: Metrics, minute: number): void {
     const { EvaluationPeriods } = this.#properties;
-    if (EvaluationPeriods * this.#periodMinutes() > DAY_MINUTES && minute % 60 !== 0) return;
+    if (EvaluationPeriods * this.#periodMinutes > DAY_MINUTES && minute % 60 !== 0) return;
     const state = alarmState(this.#series(metrics, minute), this.#rule, this.state);
     if (state === this.state) return;
     this.state = state;
@@ -80,42 +98,35 @@ export class PlayedAlarm {
     return state === 'ALARM' ? AlarmActions : state === 'OK' ? OKActions : [];
   }
 
-  #periodMinutes(): number {
-    const { Period, Metrics: entries = [] } = this.#properties;
-    const periods = [Period, ...entries.map(({ MetricStat }) => MetricStat?.Period)].filter((it) => it !== undefined);
-    if (new Set(periods).size !== 1) throw new TypeError(`the metrics of an alarm have periods of ${periods}`);
-    return Number(periods[0]) / 60;
-  }
-
   #series(metrics: Metrics, minute: number): Series {
-    const { Namespace = '', MetricName = '', Dimensions = [], Statistic = '', Metrics: entries } = this.#properties;
-    const periodMinutes = this.#periodMinutes();
-    const length = this.#rule.evaluationPeriods + this.#extraPeriods;
-    const fetch = (query: Omit<MetricQuery, 'periodMinutes'>) =>
-      metrics.seriesOf({ ...query, periodMinutes }, length, minute);
-    if (!entries)
-      return fetch({ namespace: Namespace, name: MetricName, dimensions: Dimensions, statistic: Statistic });
-    const series: Record<string, Series> = Object.fromEntries(
-      entries.flatMap(({ Id, MetricStat: it }) =>
-        it ? [[Id, fetch({ ...named(it.Metric), statistic: it.Stat })] as const] : [],
-      ),
-    );
+    const [length, periodMinutes] = [this.#length, this.#periodMinutes];
+    const series: Record<string, Series> = {};
+    for (const [id, query] of Object.entries(this.#queries)) series[id] = metrics.seriesOf(query, length, minute);
     const startMinute = minute - length * periodMinutes;
-    // An expression that another one uses is listed after it.
-    for (const { Id, Expression } of entries.toReversed()) {
-      if (Expression !== undefined) series[Id] = metricMath(Expression, { series, length, startMinute, periodMinutes });
-    }
-    const [returned, ...others] = entries.filter(({ ReturnData }) => ReturnData !== false);
-    if (returned === undefined || others.length > 0) throw new TypeError('an alarm watches one series');
-    return series[returned.Id] ?? [];
+    for (const [id, expression] of this.#expressions)
+      series[id] = metricMath(expression, { series, length, startMinute, periodMinutes });
+    return series[this.#watched] ?? [];
   }
 }
 
-const named = ({ Namespace, MetricName, Dimensions = [] }: NonNullable<MetricEntry['MetricStat']>['Metric']) => ({
-  namespace: Namespace,
-  name: MetricName,
-  dimensions: Dimensions,
-});
+/** The id of the metric of an alarm that lists none. */
+const ONLY = 'only';
+
+function statOf({ Namespace = '', MetricName = '', Dimensions = [], Statistic = '', Period = 0 }: AlarmProperties) {
+  return { Metric: { Namespace, MetricName, Dimensions: [...Dimensions] }, Period, Stat: Statistic };
+}
+
+function periodMinutesOf({ Period, Metrics: entries = [] }: AlarmProperties): number {
+  const periods = [Period, ...entries.map(({ MetricStat }) => MetricStat?.Period)].filter((it) => it !== undefined);
+  if (new Set(periods).size !== 1) throw new TypeError(`the metrics of an alarm have periods of ${periods}`);
+  return Number(periods[0]) / 60;
+}
+
+function queryOf({ Metric, Stat }: NonNullable<MetricEntry['MetricStat']>, periodMinutes: number): MetricQuery {
+  const { Namespace, MetricName, Dimensions = [] } = Metric;
+  const key = keyOf({ namespace: Namespace, name: MetricName, dimensions: Dimensions });
+  return { key, statistic: Stat, periodMinutes };
+}
 
 function breaches(operator: string, threshold: number): (value: number) => boolean {
   switch (operator) {

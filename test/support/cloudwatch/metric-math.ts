@@ -25,19 +25,25 @@ const TOKENS = /\s*([A-Za-z_]\w*|\d+|[(),+-])\s*/y;
 
 /** Evaluates an expression over a range. */
 export function metricMath(expression: string, range: Range): Series {
-  const tokens = tokensOf(expression);
+  const tokens = [...tokensOf(expression)];
   const value = sum(tokens, range);
   if (tokens.length > 0 || typeof value === 'number') throw new TypeError(`${expression} is no series`);
   return value;
 }
 
-function tokensOf(expression: string): string[] {
+const read = new Map<string, readonly string[]>();
+
+/** Each expression is read once: an alarm evaluates the same one every minute. */
+function tokensOf(expression: string): readonly string[] {
+  const known = read.get(expression);
+  if (known) return known;
   const tokens: string[] = [];
   for (TOKENS.lastIndex = 0; TOKENS.lastIndex < expression.length; ) {
     const token = TOKENS.exec(expression)?.[1];
     if (token === undefined) throw new TypeError(`${expression} has something that is not played here`);
     tokens.push(token);
   }
+  read.set(expression, tokens);
   return tokens;
 }
 

@@ -13,10 +13,15 @@ interface Sample {
   readonly value: number;
 }
 
-export interface MetricQuery {
+export interface Metric {
   readonly namespace: string;
   readonly name: string;
   readonly dimensions: readonly Dimension[];
+}
+
+export interface MetricQuery {
+  /** Of {@link keyOf}. */
+  readonly key: string;
   readonly statistic: string;
   readonly periodMinutes: number;
 }
@@ -27,20 +32,20 @@ export class Metrics {
 
   /** @param shownFrom later than the minute that it is of, where a metric is reported late */
   report(
-    { namespace, name, dimensions }: Pick<MetricQuery, 'namespace' | 'name' | 'dimensions'>,
+    metric: Metric,
     value: number,
     { minute, shownFrom = minute }: { readonly minute: number; readonly shownFrom?: number },
   ): void {
-    const samples = this.#samplesOf(keyOf(namespace, name, dimensions));
+    const samples = this.#samplesOf(keyOf(metric));
     samples.splice(firstFrom(samples, minute + 1), 0, { minute, shownFrom, value });
   }
 
   /** The last `count` periods before a minute, as they are shown at that minute. */
   seriesOf(query: MetricQuery, count: number, endMinute: number): Series {
-    const { namespace, name, dimensions, statistic, periodMinutes } = query;
+    const { key, statistic, periodMinutes } = query;
     const start = endMinute - count * periodMinutes;
     const values = Array.from({ length: count }, (): number[] => []);
-    const samples = this.#samplesOf(keyOf(namespace, name, dimensions));
+    const samples = this.#samplesOf(key);
     for (let i = firstFrom(samples, start); i < samples.length; i += 1) {
       const { minute, shownFrom, value } = samples[i] as Sample;
       if (minute >= endMinute) break;
@@ -80,5 +85,6 @@ function statisticOf(statistic: string, values: readonly number[]): number {
   }
 }
 
-const keyOf = (namespace: string, name: string, dimensions: readonly Dimension[]): string =>
+/** What a metric is found by: its dimensions may stand in any order. */
+export const keyOf = ({ namespace, name, dimensions }: Metric): string =>
   JSON.stringify([namespace, name, dimensions.map(({ Name, Value }) => `${Name}=${Value}`).sort()]);
