@@ -76,9 +76,8 @@ export async function compareAll(works: Works, rounds: number): Promise<void> {
 function wrapped(store: LockStore, name: string) {
   const options = { name, store, tick: (event: { tick: number }) => event.tick, observers: [] };
   const handler = withSingleExecution(async (_: { tick: number }) => 'done', options);
-  const context = lambdaContext();
   return async (at: number, outcome: 'executed' | 'skipped') => {
-    const isRun = (await handler({ tick: at }, context)) === 'done';
+    const isRun = (await handler({ tick: at }, lambdaContext())) === 'done';
     if (isRun !== (outcome === 'executed')) throw new Error(`the run of "${name}" was not ${outcome}`);
   };
 }
