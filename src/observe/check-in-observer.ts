@@ -42,9 +42,7 @@ export function checkInObserver(options: CheckInOptions): CheckInObserver {
   checkKnown(options, namesOf<CheckInOptions>({ url: true }));
   const { succeeded, failed } = addressesOf(options.url);
   if (typeof globalThis.fetch !== 'function') {
-    throw new TypeError(
-      'fetch is undefined: check-ins need it, as in Node 20; pass an observer of your own',
-    );
+    throw new TypeError('fetch is undefined: check-ins need it, as in Node 20; pass an observer of your own');
   }
   const pending = new Set<Promise<void>>();
 

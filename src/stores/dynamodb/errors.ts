@@ -28,8 +28,7 @@ const REFUSED = /ValidationException|SerializationException/;
 /** DynamoDB's message if it cannot add to the token, the only attribute that it adds to. */
 const UNCOUNTABLE = /incorrect (operand|data) type|38 (significant )?digits|number overflow/i;
 const NO_REGION = 'Region is missing';
-const MOCKED =
-  'the client is a mock without an answer: use fakeLockTable(mock) of single-execution/testing';
+const MOCKED = 'the client is a mock without an answer: use fakeLockTable(mock) of single-execution/testing';
 
 /** Whether a failed try may have been applied, and whether another try may help. */
 export function classifyFailure(error: unknown): TryFailure {
