@@ -147,7 +147,7 @@ describe('a table of another key', () => {
     const args = [...(await tableOf({ partitionKey: 'PK', sortKey: 'SK' })), ...given];
     const ends = await Promise.all([
       innerCli(['ls', ...args]),
-      innerCli(['console', ...args]),
+      stage().cli.run(['console', ...args]),
       innerCli(['run', '--name', 'digest', ...args, '--', 'true']),
     ]);
 
