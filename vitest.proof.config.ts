@@ -10,7 +10,7 @@ export default defineConfig({
       'test/**/*.proof.test.ts',
       // Each has more in this run: see `inThisRun`.
       'test/infra/deployed-handlers.test.ts',
-      'test/stores/{dynamodb,redis}/contract.test.ts',
+      'test/stores/{dynamodb,postgres,redis}/contract.test.ts',
     ],
     provide: { isProof: true },
     exclude: ['node_modules/**'],

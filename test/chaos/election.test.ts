@@ -11,7 +11,7 @@ import { lateMs } from '../support/store-address.js';
 const LEASE_MS = 1_000;
 const RETRY_EVERY_MS = 50;
 const CANDIDATES = 5;
-const ROUNDS = 5;
+const ROUNDS = 3;
 /** How much sooner the next one leads after a leader that ends in good order: the rest of its lease, but for a renewal. */
 const SOONER_MS = LEASE_MS / 2;
 /** Allowed for what a loaded machine adds. */

@@ -147,7 +147,7 @@ describe('a table of another key', () => {
     const args = [...(await tableOf({ partitionKey: 'PK', sortKey: 'SK' })), ...given];
     const ends = await Promise.all([
       innerCli(['ls', ...args]),
-      innerCli(['console', ...args]),
+      stage().cli.run(['console', ...args]),
       innerCli(['run', '--name', 'digest', ...args, '--', 'true']),
     ]);
 
@@ -219,19 +219,22 @@ describe('a store that is away', () => {
     }
   });
 
-  test.concurrent.each(REMEDIES)('is given up after 4 s where it accepts a connection and is silent: %s', async (kind, remedy) => {
-    const silent = createServer((socket) => socket.on('error', () => undefined));
-    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
-    const { port } = silent.address() as AddressInfo;
-    const [args, env] = await away(kind, port);
-    const { code, stderr } = await innerCli(['ls', ...args], env);
-    silent.close();
+  test.concurrent.each(REMEDIES)(
+    'is given up after 4 s where it accepts a connection and is silent: %s',
+    async (kind, remedy) => {
+      const silent = createServer((socket) => socket.on('error', () => undefined));
+      await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+      const { port } = silent.address() as AddressInfo;
+      const [args, env] = await away(kind, port);
+      const { code, stderr } = await innerCli(['ls', ...args], env);
+      silent.close();
 
-    expect(code).toBe(1);
-    expect(stderr).toContain(`127.0.0.1:${port}`);
-    expect(stderr).toMatch(/no answer within 4s/);
-    expect(stderr).toContain(remedy);
-  });
+      expect(code).toBe(1);
+      expect(stderr).toContain(`127.0.0.1:${port}`);
+      expect(stderr).toMatch(/no answer within 4s/);
+      expect(stderr).toContain(remedy);
+    },
+  );
 });
 
 test('what the AWS SDK says about Node is not printed, and a command does not find that it is silenced', async () => {

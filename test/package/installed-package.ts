@@ -19,14 +19,15 @@ export interface InstalledPackage {
   remove(): Promise<void>;
 }
 
-export async function installedPackage(): Promise<InstalledPackage> {
+/** @param declarations whether it has those of `tsc`, which take longest to make */
+export async function installedPackage({ declarations }: { declarations: boolean }): Promise<InstalledPackage> {
   const folder = await mkdtemp(join(tmpdir(), 'installed-package-'));
   const modules = join(folder, 'node_modules');
   const path = join(modules, 'single-execution');
   await mkdir(path, { recursive: true });
   const names = await readdir(join(ROOT, 'node_modules'));
   await Promise.all(names.map((name) => symlink(join(ROOT, 'node_modules', name), join(modules, name))));
-  const tarball = await pack(join(folder, 'draft'));
+  const tarball = await pack(join(folder, 'draft'), declarations);
   await run('tar', ['-xzf', tarball, '--strip-components=1', '-C', path], folder);
 
   return {
@@ -45,9 +46,10 @@ export async function installedPackage(): Promise<InstalledPackage> {
 }
 
 /** @returns the tarball that npm would publish */
-async function pack(draft: string): Promise<string> {
+async function pack(draft: string, declarations: boolean): Promise<string> {
   await buildPackage(draft);
-  for (const project of ['tsconfig.build.json', 'tsconfig.cdk.json']) await addDeclarations(draft, project);
+  const projects = declarations ? ['tsconfig.build.json', 'tsconfig.cdk.json'] : [];
+  for (const project of projects) await addDeclarations(draft, project);
   const tarball = await run('npm', ['pack', '--ignore-scripts', '--silent'], draft);
   return join(draft, tarball.trim());
 }

@@ -20,10 +20,20 @@ let installed: InstalledPackage;
 /** Where {@link ALL} are. */
 let programs: ReadonlyMap<string, string>;
 beforeAll(async () => {
-  installed = await installedPackage();
+  installed = await installedPackage({ declarations: true });
   programs = await made(installed, ALL);
 }, SLOW_MS);
 afterAll(() => installed?.remove());
+
+test('maps of declarations lead to the sources, which are in the package', async () => {
+  for (const door of ['src/index', 'infra/constructs/cdk']) {
+    const map = join(installed.path, 'dist/types', `${door}.d.ts.map`);
+    const { sources } = JSON.parse(await readFile(map, 'utf8')) as { readonly sources: readonly string[] };
+
+    expect(sources.length).toBeGreaterThan(0);
+    await Promise.all(sources.map((source) => readFile(join(map, '..', source))));
+  }
+});
 
 describe.each([
   ['this Node', async () => process.execPath],

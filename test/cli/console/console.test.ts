@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { cliStage, freshName, KINDS, ran, taken } from '../stage.js';
-import { readText, startedConsole } from './stage.js';
+import { readText, servedConsole, startedConsole } from './stage.js';
 
 const stage = cliStage();
 const at = (day: number, hour = 0) => new Date(Date.UTC(2026, 10, day, hour));
@@ -28,7 +28,7 @@ describe.each(KINDS)('the console over %s', (kind) => {
     const { store, admin } = stage().on(kind);
     const name = freshName();
     await ran(store, name);
-    const { ask } = await startedConsole(stage(), kind);
+    const { ask } = await servedConsole(stage(), kind);
     const until = new Date(Date.now() + 3_600_000);
 
     const paused = { until: until.toISOString(), by: 'ada' };
@@ -43,7 +43,7 @@ describe.each(KINDS)('the console over %s', (kind) => {
     const { store, admin } = stage().on(kind);
     const name = freshName();
     const { fencingToken } = await taken(store, name);
-    const { ask } = await startedConsole(stage(), kind);
+    const { ask } = await servedConsole(stage(), kind);
 
     expect(await ask(path(name, 'unlock'), { body: { fencingToken: fencingToken - 1 } })).toMatchObject({
       status: 409,
@@ -61,7 +61,7 @@ describe.each(KINDS)('the console over %s', (kind) => {
     const [free, held] = [freshName(), freshName()];
     await ran(store, free, at(20, 5));
     await taken(store, held);
-    const { ask } = await startedConsole(stage(), kind);
+    const { ask } = await servedConsole(stage(), kind);
     const body = { from: at(20).toISOString(), to: at(20, 3).toISOString(), schedule: '0 * * * *' };
 
     expect(await ask(path(free, 'backfill'), { body })).toEqual({
@@ -77,7 +77,7 @@ describe.each(KINDS)('the console over %s', (kind) => {
     const { store, admin } = stage().on(kind);
     const name = freshName();
     const { fencingToken } = await taken(store, name);
-    const { ask } = await startedConsole(stage(), kind);
+    const { ask } = await servedConsole(stage(), kind);
 
     expect(await ask(path(name, 'delete'), { body: { fencingToken } })).toMatchObject({ status: 409 });
     await admin.forceRelease(name, { fencingToken });
@@ -103,7 +103,7 @@ test.each<[string, unknown]>([
   const name = freshName();
   await ran(store, name, at(20));
   const before = await admin.get(name);
-  const { ask } = await startedConsole(stage(), 'redis');
+  const { ask } = await servedConsole(stage(), 'redis');
 
   expect(await ask(path(name, act), { body })).toMatchObject({ status: 400, body: { error: expect.any(String) } });
   expect(await admin.get(name)).toEqual(before);
@@ -136,7 +136,7 @@ test('a page of another site, a wrong token and another Host reach nothing', asy
   const { store, admin } = stage().on('redis');
   const name = freshName();
   await ran(store, name);
-  const { ask } = await startedConsole(stage(), 'redis');
+  const { ask } = await servedConsole(stage(), 'redis');
   const pause = (headers: Record<string, string>) => ask(path(name, 'pause'), { body: {}, headers });
 
   expect(await pause({ authorization: 'Bearer wrong' })).toMatchObject({ status: 401 });
@@ -168,7 +168,7 @@ test('the page holds no data, a report all of them, whatever they say', async ()
   await ran(store, name);
   const file = join(cli.folder, 'report.html');
 
-  const { ask } = await startedConsole(stage(), 'redis');
+  const { ask } = await servedConsole(stage(), 'redis');
   expect((await ask('/')).body).not.toContain(name);
   expect(await run('console', '--export', file)).toMatchObject({ code: 0, stdout: expect.stringContaining(file) });
   const report = await readText(file);

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { cliStage, freshName, ran, taken } from '../stage.js';
 import { realChromium } from './browser.js';
-import { startedConsole } from './stage.js';
+import { servedConsole } from './stage.js';
 
 const stage = cliStage();
 const open = realChromium();
@@ -23,7 +23,7 @@ describe('the page of the console', () => {
     const name = freshName('find-me');
     await ran(redis().store, name, at(20, 1));
     await ran(redis().store, name, at(20, 2), 'failed');
-    const page = await open((await startedConsole(stage(), 'redis')).url);
+    const page = await open((await servedConsole(stage(), 'redis')).url);
 
     await page.getByLabel('Find').fill(name);
     await expect.poll(() => page.getByRole('row').count()).toBe(2);
@@ -37,7 +37,7 @@ describe('the page of the console', () => {
   test('pauses and resumes a job', async () => {
     const name = freshName();
     await ran(redis().store, name);
-    const page = await open((await startedConsole(stage(), 'redis')).url);
+    const page = await open((await servedConsole(stage(), 'redis')).url);
     await job(page, name);
 
     await press(page, 'Pause');
@@ -55,7 +55,7 @@ describe('the page of the console', () => {
   test('changes nothing when the question is answered with Cancel', async () => {
     const name = freshName();
     const { fencingToken } = await taken(redis().store, name);
-    const page = await open((await startedConsole(stage(), 'redis')).url);
+    const page = await open((await servedConsole(stage(), 'redis')).url);
     await job(page, name);
 
     await press(page, 'Unlock');
@@ -68,7 +68,7 @@ describe('the page of the console', () => {
   test('unlocks a job', async () => {
     const name = freshName();
     await taken(redis().store, name);
-    const page = await open((await startedConsole(stage(), 'redis')).url);
+    const page = await open((await servedConsole(stage(), 'redis')).url);
     await job(page, name);
     expect(await state(page)).toBe('held');
 
@@ -81,7 +81,7 @@ describe('the page of the console', () => {
   test('lists ticks as open, and says why not where it cannot', async () => {
     const name = freshName();
     await ran(redis().store, name, at(20, 5));
-    const page = await open((await startedConsole(stage(), 'redis')).url, {}, /400/);
+    const page = await open((await servedConsole(stage(), 'redis')).url, {}, /400/);
     await job(page, name);
 
     await press(page, 'Backfill');
@@ -100,7 +100,7 @@ describe('the page of the console', () => {
   test('deletes a job that no run has', async () => {
     const name = freshName();
     await ran(redis().store, name);
-    const page = await open((await startedConsole(stage(), 'redis')).url);
+    const page = await open((await servedConsole(stage(), 'redis')).url);
     await job(page, name);
 
     await press(page, 'Delete');
@@ -112,7 +112,7 @@ describe('the page of the console', () => {
   test('tells the next ticks of a schedule', async () => {
     const name = freshName();
     await ran(redis().store, name);
-    const page = await open((await startedConsole(stage(), 'redis')).url);
+    const page = await open((await servedConsole(stage(), 'redis')).url);
     await job(page, name);
 
     await page
@@ -127,7 +127,7 @@ describe('the page of the console', () => {
   test('offers nothing that changes a job when the console is read-only', async () => {
     const name = freshName();
     await taken(redis().store, name);
-    const page = await open((await startedConsole(stage(), 'redis', '--read-only')).url);
+    const page = await open((await servedConsole(stage(), 'redis', { readOnly: true })).url);
     await job(page, name);
 
     expect(await page.getByText('read-only').isVisible()).toBe(true);
@@ -137,7 +137,7 @@ describe('the page of the console', () => {
   test('follows what happens without being loaded again', async () => {
     const name = freshName();
     const { fencingToken } = await taken(redis().store, name);
-    const page = await open((await startedConsole(stage(), 'redis')).url);
+    const page = await open((await servedConsole(stage(), 'redis')).url);
     await job(page, name);
 
     await redis().admin.forceRelease(name, { fencingToken });
@@ -160,7 +160,7 @@ describe('the page of the console', () => {
       pausedUntil: '8640000000000000',
     });
     client.disconnect();
-    const page = await open((await startedConsole(stage(), 'redis')).url);
+    const page = await open((await servedConsole(stage(), 'redis')).url);
     await job(page, name);
 
     await expect.poll(() => page.locator('table.runs tbody tr').count()).toBe(5);
@@ -173,7 +173,7 @@ describe('the page of the console', () => {
   test('writes marks that turn the direction of writing as escapes, and acts on the job itself', async () => {
     const name = freshName('evil\u202egnp');
     await taken(redis().store, name, { lockedBy: 'web\u2066-1' });
-    const page = await open((await startedConsole(stage(), 'redis')).url);
+    const page = await open((await servedConsole(stage(), 'redis')).url);
     const shown = name.replace('\u202e', '\\u{202e}');
     await job(page, shown);
 
@@ -190,7 +190,7 @@ describe('the page of the console', () => {
   test('can be used with the keyboard alone', async () => {
     const name = freshName();
     await ran(redis().store, name);
-    const page = await open((await startedConsole(stage(), 'redis')).url);
+    const page = await open((await servedConsole(stage(), 'redis')).url);
 
     await page.getByRole('link', { name, exact: true }).focus();
     await page.keyboard.press('Enter');
@@ -205,7 +205,7 @@ describe('the page of the console', () => {
   test.each([360, 1280])('fits a window of %i pixels', async (width) => {
     const name = freshName('a-job-with-a-name-that-is-rather-long-for-a-telephone');
     await taken(redis().store, name, { lockedBy: 'function-with-a-long-name $LATEST eu-central-1 7f3c2b1a-0000' });
-    const page = await open((await startedConsole(stage(), 'redis')).url, { viewport: { width, height: 700 } });
+    const page = await open((await servedConsole(stage(), 'redis')).url, { viewport: { width, height: 700 } });
     const overflow = () => page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth');
 
     await page.getByRole('link', { name, exact: true }).waitFor();
@@ -221,7 +221,7 @@ describe('the page of the console', () => {
     const today = new Date(new Date().setUTCHours(0, 0, 0, 0));
     await ran(redis().store, name, new Date(today.getTime() - 2 * 86_400_000), 'failed');
     await ran(redis().store, name, today);
-    const page = await open((await startedConsole(stage(), 'redis')).url, { viewport: { width: 360, height: 700 } });
+    const page = await open((await servedConsole(stage(), 'redis')).url, { viewport: { width: 360, height: 700 } });
     await job(page, name);
 
     const words = page.locator('.axis-words');
@@ -262,7 +262,7 @@ test('a text that looks like an instant stays a text', async () => {
 });
 
 test('a page without the token says what to do', async () => {
-  const { url } = await startedConsole(stage(), 'redis');
+  const { url } = await servedConsole(stage(), 'redis');
   const page = await open(url.split('#')[0] as string, {}, /401/);
 
   expect(await page.getByRole('alert').textContent()).toContain('open the address that the console has printed');

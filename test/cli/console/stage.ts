@@ -1,7 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { request } from 'node:http';
+import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
+import { startConsole } from '../../../src/cli/console/console-server.js';
+import { pacedAdmin } from '../../../src/cli/console/paced-admin.js';
+import { systemClock } from '../../../src/core/values/clock.js';
 import type { CliStage, KINDS } from '../stage.js';
 
 export interface StartedConsole {
@@ -30,7 +34,27 @@ export async function startedConsole(
     child.kill('SIGTERM');
     await ended;
   });
-  const url = await firstLine(child.stdout as NodeJS.ReadableStream);
+  return consoleAt(await firstLine(child.stdout as NodeJS.ReadableStream));
+}
+
+/** Serves the console in this process, until the end of the test: the same server with the same page. */
+export async function servedConsole(
+  { cli, on }: CliStage,
+  kind: (typeof KINDS)[number],
+  { readOnly = false } = {},
+): Promise<StartedConsole> {
+  const running = await startConsole({
+    admin: pacedAdmin(on(kind).admin, systemClock),
+    clock: systemClock,
+    page: await readText(join(dirname(cli.path), 'console.html')),
+    readOnly,
+    store: kind,
+  });
+  onTestFinished(() => running.close());
+  return consoleAt(running.url);
+}
+
+function consoleAt(url: string): StartedConsole {
   const { port, hash } = new URL(url);
   const token = new URLSearchParams(hash.slice(1)).get('token') ?? '';
   return {

@@ -4,6 +4,7 @@ import postgres from 'postgres';
 import { createPostgresTable, type PostgresClient, postgresStore } from 'single-execution/postgres';
 import { type ContractHarness, lockStoreContract } from 'single-execution/testing';
 import { afterAll, beforeAll, describe, test } from 'vitest';
+import { inThisRun } from '../../support/in-this-run.js';
 import { memberCases } from '../../support/member-cases.js';
 import { type PgBouncer, startPgBouncer } from '../../support/pgbouncer.js';
 import { type PostgresServer, startPostgresServer } from '../../support/postgres-server.js';
@@ -62,13 +63,19 @@ async function overHttp(): Promise<Connected> {
   return { client, rows, close };
 }
 
-describe.each<[string, () => Promise<Connected>]>([
-  ['a Pool of pg and pgbouncer in transaction mode', () => overPool(bouncer.url)],
-  ['a Client of pg', overClient],
-  ['postgres.js', overPostgresJs],
-  ['PGlite', overPGlite],
-  ['a client of the shape of neon()', overHttp],
-])('row 131: postgresStore over %s keeps the contract of all stores', (kind, connect) => {
+const CLIENTS = inThisRun<[string, () => Promise<Connected>]>(
+  [
+    ['a Pool of pg and pgbouncer in transaction mode', () => overPool(bouncer.url)],
+    ['PGlite', overPGlite],
+  ],
+  [
+    ['a Client of pg', overClient],
+    ['postgres.js', overPostgresJs],
+    ['a client of the shape of neon()', overHttp],
+  ],
+);
+
+describe.each(CLIENTS)('row 131: postgresStore over %s keeps the contract of all stores', (kind, connect) => {
   let connected: Connected;
   let harness: ContractHarness;
 
