@@ -9,6 +9,7 @@ export default defineConfig({
     include: [
       'test/**/*.proof.test.ts',
       // Each has more in this run: see `inThisRun`.
+      'test/chaos/handles.test.ts',
       'test/infra/deployed-handlers.test.ts',
       'test/stores/{dynamodb,postgres,redis}/contract.test.ts',
     ],

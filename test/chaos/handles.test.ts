@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { KINDS } from '../support/real-stores.js';
+import { inThisRun } from '../support/in-this-run.js';
+import type { KINDS } from '../support/real-stores.js';
 import { realProcesses } from './real-processes.js';
 import type { ThousandRunsOrder } from './thousand-runs.js';
 
@@ -15,7 +16,7 @@ const NOISE_BYTES = 1_000;
 const { stores, start } = realProcesses(new URL('./thousand-runs.ts', import.meta.url));
 
 describe.concurrent('F27, F33, row 33', () => {
-  test.each(KINDS)(
+  test.each(inThisRun<(typeof KINDS)[number]>(['redis'], ['dynamodb']))(
     'after a thousand runs on %s nothing is alive, nothing was warned of, and the process ends',
     async (kind) => {
       const order: ThousandRunsOrder = { store: stores().addresses[kind], runs: RUNS, abreast: 15 };
