@@ -270,7 +270,7 @@ describe('a command line', () => {
     [['run', '--name', 'x', '--table', 'x', '--', ''], /the command behind -- is ''/],
     [['--table', 'x'], /usage: single-execution COMMAND/],
     [['--table', '--json', 'ls'], /--table needs a value/],
-    [['--watch', 'ls'], /'--watch' stands before the command/],
+    [['--watch', 'ls'], /'--watch' comes before the command/],
     [['run', '--name', 'x', '--tick', 'nearest', '--table', 'x', '--', 'ls'], /--tick nearest needs --schedule/],
     [['run', '--name', 'x', '--schedule', '15m', '--table', 'x', '--', 'ls'], /no schedule says when ticks are due/],
     [['run', '--name', 'x', '--schedule', 'at(2198-01-01T00:00:00)', '--table', 'x', '--', 'ls'], /over 5m ahead of/],

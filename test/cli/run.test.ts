@@ -93,7 +93,7 @@ describe.concurrent.each(KINDS)('on %s', (kind) => {
   test('row 124: a run that was freed by force ends its command at the next renewal, and exits with 70', async () => {
     const { admin } = stage().on(kind);
     const name = freshName();
-    const { ended } = await started(kind, '--name', name, '--keep-alive', '--at-most', '5s', ...node(WAIT));
+    const { ended } = await started(kind, '--name', name, '--keep-alive', '--at-most', '15s', ...node(WAIT));
     const { fencingToken = 0 } = (await admin.get(name)) ?? {};
 
     expect((await admin.forceRelease(name, { fencingToken })).status).toBe('forced');
