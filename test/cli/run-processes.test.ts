@@ -6,8 +6,11 @@ import { access, chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { cliStage, freshName } from './stage.js';
+
+// Some only wait. More processes that start at once would keep a call from its store for longer than it may take.
+vi.setConfig({ maxConcurrency: 3 });
 
 const stage = cliStage();
 /** Another user, or another process namespace, needs root. CI has it. */
