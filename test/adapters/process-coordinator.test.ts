@@ -104,8 +104,8 @@ describe('row 103: nodeCronCoordinator', () => {
 
   test.each<[object, RegExp]>([
     [{ lockAtMost: '1m' }, /unknown option 'lockAtMost'/],
-    [{ catchUp: { mode: 'all' } }, /unknown option 'catchUp': node-cron tells/],
-    [{ gracePeriod: '5s' }, /unknown option 'gracePeriod': node-cron tells/],
+    [{ catchUp: { mode: 'all' } }, /unknown option 'catchUp': node-cron reports/],
+    [{ gracePeriod: '5s' }, /unknown option 'gracePeriod': node-cron reports/],
     [{ store: undefined }, /store is undefined/],
   ])('options that cannot be are refused at once: %o', (wrong, message) => {
     expect(() => nodeCronCoordinator({ ...setting().options, ...wrong } as never)).toThrow(message);
