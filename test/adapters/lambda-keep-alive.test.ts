@@ -48,7 +48,7 @@ describe('row 21: keepAlive on Lambda', () => {
     expect(await withSingleExecution(lockUntil, { ...options, ...over })({}, context())).toEqual(new Date(until));
   });
 
-  test('row 63: without a remaining time lockAtMostFor is required', async () => {
+  test('row 63: without a remaining time no lockAtMostFor is required', async () => {
     const { options } = setting();
 
     expect(await withSingleExecution(lockUntil, options)({}, {} as Context)).toEqual(new Date(NOW + 30_000));
