@@ -1,6 +1,5 @@
 import { LockStoreError, type LockStoreErrorCode, type StoreOperation } from '../core/public/errors.js';
-import { tryUntilAnswered } from '../core/request/try-loop.js';
-import { systemClock } from '../core/values/clock.js';
+import { jittered, pause, systemClock } from '../core/values/clock.js';
 import { describe } from '../core/values/describe.js';
 import { checkKnown } from '../core/values/option-checks.js';
 import { errorName, readThrownText } from '../core/values/thrown.js';
@@ -119,13 +118,13 @@ function parsed(text: unknown): StoredRecord {
   return { state: 'unreadable' };
 }
 
-/** The longest time of a run's call. */
-const BUDGET_MS = 5_000;
-const TRY_MS = 1_000;
+/** How long a database may be busy or away. */
+const BUSY_MS = 5_000;
+const LONGEST_PAUSE_MS = 500;
 
 /**
  * Creates a table, unless it exists. Tries again while the database is busy, for example because another process
- * creates the same table.
+ * creates the same table. Waits for an answer for as long as the client does.
  *
  * @throws LockStoreError
  */
@@ -137,20 +136,20 @@ export async function makeTable<Client>(
   checkKnown(options, ['table']);
   const quoted = quotedTable(options.table);
   const ask = database.askOf(client);
-  const { signal } = new AbortController();
-  const call = { clock: systemClock, signal, tryMs: TRY_MS, budgetMs: BUDGET_MS, maxClockSkewMs: 0 };
-  const isMade = (error: unknown) => database.isMade?.(error) === true;
-  const answer = await tryUntilAnswered(
-    call,
-    () => ask(database.creationOf(quoted), []),
-    (error) => ({
-      ambiguous: false,
-      retry: !isMade(error) && database.explain(error, quoted).code === 'UNAVAILABLE',
-    }),
-  );
-  if (!('error' in answer) || isMade(answer.error)) return;
-  const { code, why } = database.explain(answer.error, quoted);
-  throw failureOf(answer.error, { code, why: `the table was not made: ${why}` }, 'createLockTable');
+  const endMono = systemClock.monotonic() + BUSY_MS;
+  for (;;) {
+    try {
+      await ask(database.creationOf(quoted), []);
+      return;
+    } catch (error) {
+      if (database.isMade?.(error)) return;
+      const { code, why } = database.explain(error, quoted);
+      if (code !== 'UNAVAILABLE' || systemClock.monotonic() > endMono) {
+        throw failureOf(error, { code, why: `the table was not made: ${why}` }, 'createLockTable');
+      }
+    }
+    await pause(jittered(0, LONGEST_PAUSE_MS), systemClock, undefined);
+  }
 }
 
 /** The error that callers see, with the name and code of the client's error. Its message may contain a statement. */

@@ -6,7 +6,7 @@ import { Worker } from 'node:worker_threads';
 import { type Client, createClient } from '@libsql/client';
 import { executeWithLock, type LockStoreError } from 'single-execution';
 import { createSqliteTable, type SqliteClient, sqliteStore, sqliteTable } from 'single-execution/sqlite';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { call, claim, done, grant } from '../../support/one-run.js';
 
 let folder: string;
@@ -194,6 +194,20 @@ describe('the table', () => {
     await createSqliteTable(busyAtFirst(fresh));
 
     expect(await sqliteStore({ client: fresh }).list(call())).toEqual([]);
+  });
+
+  test('is made also by a server that needs longer to wake up than a run may wait, and is asked for once', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    let asked = 0;
+    const made = createSqliteTable(async () => {
+      asked++;
+      await new Promise((resolve) => setTimeout(resolve, 20_000));
+      return [];
+    });
+    await Promise.all([made, vi.advanceTimersByTimeAsync(20_000)]);
+
+    expect(asked).toBe(1);
   });
 
   test('that cannot be made says why', async () => {
