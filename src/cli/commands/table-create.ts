@@ -20,7 +20,7 @@ export const tableCreate: Command = {
   operands: [0, 0],
   options: {},
   about: [
-    'In DynamoDB on demand and without a time to live. Does not change an existing table. Waits up to 15 s for a server that is still starting. For local work and tests: in production let infrastructure code own the table.',
+    'In DynamoDB on demand and without a time to live. Does not change an existing table. Waits for a server that is still starting: DynamoDB 15 s, a database 5 s. For local work and tests: in production let infrastructure code own the table.',
   ],
   examples: [
     'single-execution table create --table locks --endpoint http://127.0.0.1:8000 --region local',
