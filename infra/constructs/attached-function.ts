@@ -18,7 +18,7 @@ export function functionResource(fn: IFunction): CfnFunction | undefined {
 }
 
 /**
- * The time-out of a function of this app, or the one given for an imported function.
+ * The timeout of a function of this app, or the one given for an imported function.
  *
  * @throws TypeError when neither is known, or both are and differ
  */
@@ -27,7 +27,7 @@ export function timeoutOf(fn: IFunction, given: Duration | undefined): Duration 
   const seconds = resource && (resource.timeout ?? LAMBDA_TIMEOUT.toSeconds());
   if (seconds === undefined || Token.isUnresolved(seconds)) {
     if (given) return given;
-    throw new TypeError(`the time-out of ${fn.node.path} is not known here: say with timeout what it is`);
+    throw new TypeError(`the timeout of ${fn.node.path} is not known here: say with timeout what it is`);
   }
   const own = Duration.seconds(seconds);
   if (given && given.toMilliseconds() !== own.toMilliseconds()) {

@@ -29,7 +29,7 @@ export function checkLockTimes({ lockAtMostFor, lockAtLeastFor, timeout }: LockT
   if (lockAtMostFor && lockAtMostFor.toMilliseconds() < leastMs) {
     const least = Duration.seconds(Math.ceil(leastMs / 1_000)).toHumanString();
     throw new RangeError(
-      `lockAtMostFor is ${lockAtMostFor.toHumanString()}, too short for the function's time-out of ${timeout.toHumanString()}: a holder stops 1 % of the lease before its end, so that a longer run loses its lock; raise it to at least ${least}, or leave it out`,
+      `lockAtMostFor is ${lockAtMostFor.toHumanString()}, too short for the function's timeout of ${timeout.toHumanString()}: a holder stops 1 % of the lease before its end, so that a longer run loses its lock; raise it to at least ${least}, or leave it out`,
     );
   }
   if (lockAtMostFor && lockAtLeastFor && lockAtLeastFor.toMilliseconds() > lockAtMostFor.toMilliseconds()) {
@@ -56,7 +56,7 @@ export function checkLockAtLeastFor(
 }
 
 /**
- * What to say when a run that is killed at its time-out keeps its lock beyond Lambda's first retry. That retry would be
+ * What to say when a run that is killed at its timeout keeps its lock beyond Lambda's first retry. That retry would be
  * skipped as `locked`. A skip is not a failure, so no further retry would follow, and the tick would be lost.
  *
  * @param retryDelayMs from the end of the run to its retry
@@ -70,7 +70,7 @@ export function lockedRetry(
   const retryMs = timeout.toMilliseconds() + retryDelayMs;
   if (keptMs <= retryMs) return undefined;
   const kept = Duration.millis(keptMs).toHumanString();
-  return `a run that is killed at its time-out of ${timeout.toHumanString()} keeps its lock for up to ${kept}, and Lambda's retry comes after ${Duration.millis(retryMs).toHumanString()}: it would be skipped as locked, and the tick lost; lower lockAtMostFor and lockAtLeastFor below that, or raise the time-out`;
+  return `a run that is killed at its timeout of ${timeout.toHumanString()} keeps its lock for up to ${kept}, and Lambda's retry comes after ${Duration.millis(retryMs).toHumanString()}: it would be skipped as locked, and the tick lost; lower lockAtMostFor and lockAtLeastFor below that, or raise the timeout`;
 }
 
 /** What to say when a tick that is sent late keeps the lock until the next one is due, which is then skipped. */
@@ -82,7 +82,7 @@ export function lateTickIsInTheWay(
   return `lockAtLeastFor is ${lockAtLeastFor.toHumanString()}: EventBridge can be a minute late, and a late tick would then hold the lock when the next of ${schedule.expressionString} comes, which is skipped; leave a minute between`;
 }
 
-/** What is left of it for the holder, 1 % less and 200 ms at least, covers a run that takes its whole time-out. */
+/** What is left of it for the holder, 1 % less and 200 ms at least, covers a run that takes its whole timeout. */
 function shortestLeaseMs(timeoutMs: number): number {
   return Math.max(timeoutMs + 200, timeoutMs / 0.99);
 }

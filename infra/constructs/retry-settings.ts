@@ -17,7 +17,7 @@ export interface Retries {
 }
 
 /**
- * Lambda's retries of a failed run: as many of its two as are over, by their time-outs, when the next tick is due. An
+ * Lambda's retries of a failed run: as many of its two as are over, by their timeouts, when the next tick is due. An
  * event that Lambda cannot run is kept for a period, within Lambda's 60 s to 6 h.
  *
  * @param periodMs the shortest time between two ticks; Infinity for a schedule that fires once
@@ -28,7 +28,7 @@ export function runRetries(periodMs: number, timeoutMs: number): Retries {
   return { attempts, maxAgeMs: within(periodMs, MINUTE_MS, 6 * HOUR_MS) };
 }
 
-/** How long after its tick the last of a run and its retries is over, when each takes the whole time-out. */
+/** How long after its tick the last of a run and its retries is over, when each takes the whole timeout. */
 export function lastRunEndsMs(retries: number, timeoutMs: number): number {
   return RETRY_DELAYS_MS.slice(0, retries).reduce((ms, delayMs) => ms + delayMs + timeoutMs, DELIVERY_MS + timeoutMs);
 }

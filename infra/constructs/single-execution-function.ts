@@ -63,7 +63,7 @@ export interface SingleExecutionFunctionProps
 export class SingleExecutionFunction extends NodejsFunction {
   /** What it has besides its code, which any function can have: see `SingleExecution.attach`. */
   readonly execution: SingleExecution;
-  /** How long its locks outlive a holder that dies: what was given, else the remaining time of a run (the time-out). */
+  /** How long its locks outlive a holder that dies: what was given, else the remaining time of a run (the timeout). */
   readonly lockAtMostFor: Duration;
   /** The namespace of its metrics, shared by the functions of a stack: `SingleExecution/<stack>`. */
   readonly metricNamespace: string;

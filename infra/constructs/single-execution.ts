@@ -28,7 +28,7 @@ export interface SingleExecutionProps extends EventInvokeConfigOptions {
   /** When it runs; at least one. */
   readonly schedules: readonly LockSchedule[];
   /**
-   * The handler's option, which reads it as `LOCK_AT_MOST_FOR`. At least the time-out and 1 % more.
+   * The handler's option, which reads it as `LOCK_AT_MOST_FOR`. At least the timeout and 1 % more.
    *
    * @default the remaining time + 2 s
    */
@@ -50,7 +50,7 @@ export interface SingleExecutionProps extends EventInvokeConfigOptions {
 
 /** Options of `SingleExecution.attach`. */
 export interface AttachProps extends SingleExecutionProps {
-  /** The function's time-out. Needed for an imported function alone. @default that of the function */
+  /** The function's timeout. Needed for an imported function alone. @default that of the function */
   readonly timeout?: Duration;
 }
 
@@ -80,7 +80,7 @@ const ID = 'SingleExecution';
 export class SingleExecution extends Construct {
   /** What its schedules invoke: a function, an alias or a version. */
   readonly fn: IFunction;
-  /** How long its locks outlive a holder that dies: what was given, else the remaining time of a run (the time-out). */
+  /** How long its locks outlive a holder that dies: what was given, else the remaining time of a run (the timeout). */
   readonly lockAtMostFor: Duration;
   /** The namespace of its metrics, shared by the functions of a stack: `SingleExecution/<stack>`. */
   readonly metricNamespace: string;

@@ -116,7 +116,7 @@ interface Ends {
 /**
  * Calls `end` when Middy stops before it has called all middlewares. If a hook answers early, or an `onError` throws,
  * Middy does not call the hooks of the others, not even to clean up: it only sets `response` or `error`, and reads it.
- * An early answer waits for `end`; an error cannot wait. `abandon` is called at Middy's early time-out, even if another
+ * An early answer waits for `end`; an error cannot wait. `abandon` is called at Middy's early timeout, even if another
  * middleware handles that error.
  */
 function onEarlyEnd(request: Request<unknown>, { end, abandon }: Ends): void {
@@ -145,7 +145,7 @@ function onEarlyEnd(request: Request<unknown>, { end, abandon }: Ends): void {
   });
 }
 
-/** Whether this is the error that Middy throws shortly before Lambda's time-out, without waiting for the handler. */
+/** Whether this is the error that Middy throws shortly before Lambda's timeout, without waiting for the handler. */
 function isEarlyTimeout(error: unknown): boolean {
   const isMiddys = readThrown(readThrown(error, 'cause'), 'package') === '@middy/core';
   return isMiddys && readThrown(error, 'name') === 'TimeoutError';

@@ -65,7 +65,7 @@ export function lambdaContext(overrides: LambdaContextOverrides = {}): LambdaCon
     awsRequestId: crypto.randomUUID(),
     logGroupName: `/aws/lambda/${functionName}`,
     logStreamName: `2026/01/01/[${functionVersion}]0123456789abcdef0123456789abcdef`,
-    // Whole milliseconds; negative on Lambda Managed Instances after their time-out.
+    // Whole milliseconds; negative on Lambda Managed Instances after their timeout.
     getRemainingTimeInMillis: () => Math.floor(deadline - clock.monotonic()),
     done() {},
     fail() {},

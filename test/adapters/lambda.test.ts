@@ -428,7 +428,7 @@ describe('the tick', () => {
     expect(await wrapped(fixture('rule-event'), context(sameRequest))).toBe('ran');
   });
 
-  test('row 29: after a time-out the retry of Lambda, with the same request id, runs and knows that it recovers', async () => {
+  test('row 29: after a timeout the retry of Lambda, with the same request id, runs and knows that it recovers', async () => {
     const { clock, options, context } = setting(3_000);
     const sameRequest = { awsRequestId: 'c0ffee00-0000-4000-8000-000000000000' };
     void withSingleExecution(never, options)(fixture('rule-event'), context(sameRequest));

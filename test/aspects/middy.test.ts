@@ -189,7 +189,7 @@ describe('row 101: whatever other middlewares do, a run gives back what it took,
     ],
     [', also where another middleware answers it', () => answer],
   ])(
-    'row 101: Middy’s early time-out releases nothing, because the handler may be running still%s',
+    'row 101: Middy’s early timeout releases nothing, because the handler may be running still%s',
     async (_, other) => {
       const { options, clock, item, observer } = setting();
       const wrapped = middy(() => new Promise(() => {}))

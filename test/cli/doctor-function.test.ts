@@ -60,16 +60,16 @@ test('a function as the construct makes it is in order', async () => {
     function: { status: 'ok', found: 'send-digest is Active, nodejs24.x' },
     'lock table': { status: 'ok', found: 'locks' },
     schedule: { status: 'ok', found: 'cron(0/15 * * * ? *): at least 15m from one tick to the next' },
-    'time-out': { status: 'ok', found: '5m' },
-    lease: { status: 'ok', found: 'covers the time-out, unless the code says otherwise' },
+    timeout: { status: 'ok', found: '5m' },
+    lease: { status: 'ok', found: 'covers the timeout, unless the code says otherwise' },
     retries: { status: 'ok', found: '2, within 1h' },
     'given up': { status: 'ok', found: 'ticks that are given up go to send-digest-dlq' },
   });
 });
 
 test.each<[string, object, string, string, number]>([
-  ['a time-out longer than the time between two ticks', deployed({}, { Timeout: 901 }), 'time-out', 'warning', 0],
-  ['a lease shorter than the time-out', deployed({ LOCK_AT_MOST_FOR: 'PT1M' }), 'lease', 'warning', 0],
+  ['a timeout longer than the time between two ticks', deployed({}, { Timeout: 901 }), 'timeout', 'warning', 0],
+  ['a lease shorter than the timeout', deployed({ LOCK_AT_MOST_FOR: 'PT1M' }), 'lease', 'warning', 0],
   ['a lockAtLeastFor that skips ticks', deployed({ LOCK_AT_LEAST_FOR: 'PT15M' }), 'lease', 'problem', 1],
   ['a lease that is no duration', deployed({ LOCK_AT_MOST_FOR: 'soon' }), 'lease', 'problem', 1],
   ['a schedule that cannot be read', deployed({ SINGLE_EXECUTION_SCHEDULE: 'at dawn' }), 'schedule', 'problem', 1],

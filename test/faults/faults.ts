@@ -12,7 +12,7 @@ export interface FaultRow {
   readonly title: string;
   readonly kind: FaultKind;
   readonly fault: Fault | 'stale date';
-  /** The time that goes by before the caller can know of it: so long, or the time-out of a try. */
+  /** The time that goes by before the caller can know of it: so long, or the timeout of a try. */
   readonly atLeastMs?: number | 'try';
   /** Played on every try as well as on the first alone. */
   readonly ever?: true;
@@ -67,7 +67,7 @@ const ANYWHERE: readonly FaultRow[] = [
     ever: true,
   },
   {
-    title: 'answer later than its time-out',
+    title: 'answer later than its timeout',
     kind: 'unheard',
     fault: { kind: 'delay', ms: TOO_SLOW_MS },
     atLeastMs: 'try',

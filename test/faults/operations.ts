@@ -17,7 +17,7 @@ export interface Operation {
    * @param task what runs under the lock, where it runs anything
    */
   readonly ask: (scene: Scene, patience: Patience, task: () => void) => Promise<Told>;
-  /** Time-out of a try. @default TRY_MS */
+  /** Timeout of a try. @default TRY_MS */
   readonly tryMs?: number;
   /** What all of it may take where every try of the struck verb fails, by its budgets. */
   readonly everMs: number;
@@ -30,7 +30,7 @@ export interface Told {
   readonly fencingToken?: number;
 }
 
-/** Time-out of a try of a lock's verb: src/core/run/store-calls.ts. */
+/** Timeout of a try of a lock's verb: src/core/run/store-calls.ts. */
 export const TRY_MS = 1_000;
 /** Little patience: half of it is the budget of an acquire, and a quarter that of its cancel. */
 const DEADLINE_MS = 3_000;

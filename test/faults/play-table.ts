@@ -6,7 +6,7 @@ import { OPERATIONS, type Operation } from './operations.js';
 import { NAME, type Stage, startStage } from './stage.js';
 import { STAGES } from './stages.js';
 
-/** Time-out of a case that is played again and again, because the machine stands still, and of the beginning. */
+/** Timeout of a case that is played again and again, because the machine stands still, and of the beginning. */
 const PATIENCE_MS = 90_000;
 
 /** Plays the whole fault table on one stage. */

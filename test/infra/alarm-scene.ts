@@ -13,7 +13,7 @@ export interface Chance {
 
 interface Run {
   readonly minutes?: number;
-  /** `hung` is killed at its time-out, `unobserved` has no wrapper: both write nothing. A reason is that of a skip. */
+  /** `hung` is killed at its timeout, `unobserved` has no wrapper: both write nothing. A reason is that of a skip. */
   readonly result?: 'unobserved' | 'succeeded' | 'failed' | 'hung' | 'locked' | 'paused' | 'already-executed';
   readonly told?: EventBody;
 }

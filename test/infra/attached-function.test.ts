@@ -35,7 +35,7 @@ describe('the function behind', () => {
   });
 });
 
-describe('the time-out', () => {
+describe('the timeout', () => {
   const secondsOf = (fn: IFunction, given?: Duration) => timeoutOf(fn, given).toSeconds();
 
   test.each<[string, () => IFunction, Duration | undefined, number]>([
@@ -68,7 +68,7 @@ describe('the time-out', () => {
     ],
   ])('%s must be given', (_, fn) => {
     expect(() => secondsOf(fn())).toThrow(
-      new TypeError('the time-out of Jobs/Mine is not known here: say with timeout what it is'),
+      new TypeError('the timeout of Jobs/Mine is not known here: say with timeout what it is'),
     );
     expect(secondsOf(fn(), Duration.minutes(1))).toBe(60);
   });

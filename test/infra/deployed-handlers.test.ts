@@ -203,7 +203,7 @@ describe.each(inThisRun<22 | 24>([24], [22]))('on Node %i', (major) => {
       expect(await runsIn(lockTable)).toMatchObject([{ status: 'succeeded', tick: new Date('2026-01-02T02:00:00Z') }]);
     });
 
-    test('row 29: a run that was killed at its time-out keeps its lock till the lease ends; its retry then runs', async () => {
+    test('row 29: a run that was killed at its timeout keeps its lock till the lease ends; its retry then runs', async () => {
       // A lease is never shorter than lockAtLeastFor, and a minute is long to wait.
       const { host, deliver, lockTable } = await deploy('NightlyReport', { LOCK_AT_LEAST_FOR: '1s' });
       const { arrived } = holdQuery();

@@ -136,7 +136,7 @@ test('row 77: the dashboard counts skips by reason in the log of the function, b
 });
 
 test.each([
-  ['Digest', 'its time-out', ['digest'], 60_000],
+  ['Digest', 'its timeout', ['digest'], 60_000],
   ['Sync', 'what was given', ['tenant/*'], 600_000],
 ])('row 77: the dashboard shows how long the locks of %s are held, against the lease: %s', (id, _, locks, leaseMs) => {
   const { widgets } = dashboard();

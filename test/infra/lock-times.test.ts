@@ -22,20 +22,20 @@ const timeout = Duration.minutes(1);
 const twoMinutes = Duration.minutes(2);
 const everyFive = ScheduleExpression.rate(Duration.minutes(5));
 const SHORT_LEASE =
-  "lockAtMostFor is 1 minute 606 millis, too short for the function's time-out of 1 minute: a holder stops 1 % of the lease before its end, so that a longer run loses its lock; raise it to at least 1 minute 1 second, or leave it out";
+  "lockAtMostFor is 1 minute 606 millis, too short for the function's timeout of 1 minute: a holder stops 1 % of the lease before its end, so that a longer run loses its lock; raise it to at least 1 minute 1 second, or leave it out";
 
 describe('row 14: the times of a lock', () => {
   test.each<[string, Omit<LockTimes, 'timeout'>]>([
     ['are left to the library', {}],
-    ['have a lease as long as the time-out and what a holder leaves of it', { lockAtMostFor: Duration.millis(60_607) }],
+    ['have a lease as long as the timeout and what a holder leaves of it', { lockAtMostFor: Duration.millis(60_607) }],
     ['have a least time as long as the lease', { lockAtMostFor: twoMinutes, lockAtLeastFor: twoMinutes }],
-    ['have a least time beyond the time-out, which the default lease covers', { lockAtLeastFor: Duration.minutes(5) }],
+    ['have a least time beyond the timeout, which the default lease covers', { lockAtLeastFor: Duration.minutes(5) }],
   ])('row 14: %s', (_, times) => {
     expect(() => checkLockTimes({ ...times, timeout })).not.toThrow();
   });
 
   test.each<[string, Omit<LockTimes, 'timeout'>, string]>([
-    ['a lease that ends before the time-out', { lockAtMostFor: Duration.millis(60_606) }, SHORT_LEASE],
+    ['a lease that ends before the timeout', { lockAtMostFor: Duration.millis(60_606) }, SHORT_LEASE],
     [
       'a least time beyond the lease',
       { lockAtMostFor: Duration.minutes(2), lockAtLeastFor: Duration.millis(120_001) },
@@ -83,7 +83,7 @@ describe('row 14: a least time', () => {
 });
 
 const LOCKED_RETRY =
-  "a run that is killed at its time-out of 1 minute keeps its lock for up to 10 minutes 3 seconds, and Lambda's retry comes after 2 minutes: it would be skipped as locked, and the tick lost; lower lockAtMostFor and lockAtLeastFor below that, or raise the time-out";
+  "a run that is killed at its timeout of 1 minute keeps its lock for up to 10 minutes 3 seconds, and Lambda's retry comes after 2 minutes: it would be skipped as locked, and the tick lost; lower lockAtMostFor and lockAtLeastFor below that, or raise the timeout";
 
 describe('row 79: the lock of a run that is killed', () => {
   test.each<[string, Omit<LockTimes, 'timeout'>]>([
@@ -101,7 +101,7 @@ describe('row 79: the lock of a run that is killed', () => {
       'a millisecond',
       { timeout: Duration.minutes(5), lockAtMostFor: Duration.millis(417_001) },
       120_000,
-      "a run that is killed at its time-out of 5 minutes keeps its lock for up to 7 minutes 1 milli, and Lambda's retry comes after 7 minutes: it would be skipped as locked, and the tick lost; lower lockAtMostFor and lockAtLeastFor below that, or raise the time-out",
+      "a run that is killed at its timeout of 5 minutes keeps its lock for up to 7 minutes 1 milli, and Lambda's retry comes after 7 minutes: it would be skipped as locked, and the tick lost; lower lockAtMostFor and lockAtLeastFor below that, or raise the timeout",
     ],
   ])('row 79: outlasts the wait for the retry by %s, and a warning says so', (_, times, delayMs, warning) => {
     expect(lockedRetry(times, delayMs)).toBe(warning);
@@ -124,7 +124,7 @@ describe('row 79: a tick that is sent a minute late', () => {
   });
 });
 
-test('row 14: a lease leaves a holder its time-out, as the library counts its deadline', () => {
+test('row 14: a lease leaves a holder its timeout, as the library counts its deadline', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 900 }), fc.integer({ min: 1_000, max: 1_000_000 }), (seconds, leaseMs) => {
       const usableMs = leaseMs - guardMs(leaseMs);
@@ -196,7 +196,7 @@ describe('the function', () => {
     );
   });
 
-  test('row 14: refuses a lease shorter than its default time-out', () => {
+  test('row 14: refuses a lease shorter than its default timeout', () => {
     expect(() => digest({ lockAtMostFor: Duration.millis(60_606) })).toThrow(new RangeError(SHORT_LEASE));
   });
 

@@ -213,7 +213,7 @@ describe('row 75: the environment', () => {
 });
 
 test.each([
-  ['its time-out', { timeout: Duration.minutes(5) }, 300_000],
+  ['its timeout', { timeout: Duration.minutes(5) }, 300_000],
   ['what was given', { timeout: Duration.minutes(5), lockAtMostFor: Duration.minutes(10) }, 600_000],
 ])('row 75: a lock is kept for %s when its holder dies', (_, times, ms) => {
   expect(digest(times).lockAtMostFor.toMilliseconds()).toBe(ms);

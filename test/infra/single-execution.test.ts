@@ -69,10 +69,10 @@ describe('what a function of its own gets', () => {
     );
   });
 
-  test('is judged by the time-out of the function', () => {
+  test('is judged by the timeout of the function', () => {
     expect(attached(ownFunction()).lockAtMostFor.toMinutes()).toBe(5);
     expect(() => attached(ownFunction(), { lockAtMostFor: Duration.minutes(4) })).toThrow(
-      "lockAtMostFor is 4 minutes, too short for the function's time-out of 5 minutes",
+      "lockAtMostFor is 4 minutes, too short for the function's timeout of 5 minutes",
     );
   });
 
@@ -136,7 +136,7 @@ describe('an alias', () => {
     );
   });
 
-  test('has its variables, its rights and its time-out from the function behind it', () => {
+  test('has its variables, its rights and its timeout from the function behind it', () => {
     const fn = ownFunction();
     const { lockAtMostFor } = attached(fn.addAlias('live'));
     const template = templateOf(fn.stack);
@@ -159,7 +159,7 @@ describe('an imported function', () => {
       role: Role.fromRoleArn(stack, 'Role', 'arn:aws:iam::123456789012:role/digest'),
     });
 
-  test('is judged by the time-out that is given', () => {
+  test('is judged by the timeout that is given', () => {
     const { lockAtMostFor } = attached(imported(), { timeout: Duration.minutes(5) });
 
     expect(lockAtMostFor.toMinutes()).toBe(5);

@@ -107,7 +107,7 @@ test('row 41: never two leaders, and rising terms, over 10,000 steps of kills, s
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: STEPS_A_RUN, maxLength: STEPS_A_RUN, size: 'max' }), async (steps) => {
       const scene = electionScene();
-      // Lets the time-out of this test have its turn.
+      // Lets the timeout of this test have its turn.
       await new Promise((resolve) => setImmediate(resolve));
       const { running, terms, seen, breaches, take } = fleet(scene);
       await take({ kind: 'boot', place: 0 });

@@ -70,7 +70,7 @@ const OF_METRICS: readonly LockAlarmKind[] = ['didNotRun', 'notTriggered', 'lock
 export interface LockAlarmTuning {
   /** @default that of its kind */
   readonly severity?: LockAlarmSeverity;
-  /** From which value on: milliseconds for `longRun` and `clockSkew`, else how many. @default 1, or 90 % of the time-out */
+  /** From which value on: milliseconds for `longRun` and `clockSkew`, else how many. @default 1, or 90 % of the timeout */
   readonly threshold?: number;
   /** For how many times 5 minutes in a row; 288 at most, which is a day. @default 1 */
   readonly evaluationPeriods?: number;
@@ -106,7 +106,7 @@ export interface LockAlarmsOptions {
   readonly lockLost?: false | LockAlarmTuning;
   /** A run failed. @default a ticket, where Lambda tries it again or its failure is no dead letter */
   readonly failed?: false | LockAlarmTuning;
-  /** A run took over 90 % of its time-out. @default a ticket */
+  /** A run took over 90 % of its timeout. @default a ticket */
   readonly longRun?: false | LockAlarmTuning;
   /** A host's clock is off by more than `maxClockSkew`. @default a ticket */
   readonly clockSkew?: false | LockAlarmTuning;

@@ -42,7 +42,7 @@ const FIVE_MINUTES = Duration.minutes(5);
 export interface LockAlarmsProps {
   /** The function. */
   readonly fn: IFunction;
-  /** Its time-out. */
+  /** Its timeout. */
   readonly timeout: Duration;
   /** Lambda's retries of a failed run. */
   readonly retries: number;

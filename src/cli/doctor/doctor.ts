@@ -25,7 +25,7 @@ export const doctor: Command = {
   options: { function: { value: 'NAME', help: 'look at this Lambda function too; needs @aws-sdk/client-lambda' } },
   about: [
     "DynamoDB: the table, its keys, its time to live, its replicas, the rights of this role, this host's clock. Redis: scripts, version, role, eviction, persistence, clock. Postgres and SQLite: the table and the rights to it; of Postgres also clock, version, role and durability. No lock is changed.",
-    'A function: its schedule against its time-out, its lease and its retries, by its settings and by the environment that SingleExecutionFunction gives it. Without a store only the function is looked at.',
+    'A function: its schedule against its timeout, its lease and its retries, by its settings and by the environment that SingleExecutionFunction gives it. Without a store only the function is looked at.',
     'Exits with 1 if it finds a problem. Warnings do not count.',
   ],
   examples: ['single-execution doctor --table locks', 'single-execution doctor --function send-digest --table locks'],

@@ -24,7 +24,7 @@ const NOT_FOUND = 'ResourceNotFoundException';
 /** How many ticks are read to find the shortest time between two. */
 const TICKS = 200;
 
-/** Checks a deployed function: its schedule against its lease, its time-out and its retries. Changes nothing. */
+/** Checks a deployed function: its schedule against its lease, its timeout and its retries. Changes nothing. */
 export async function lookAtFunction(address: FunctionAddress, nowMs: number): Promise<readonly Finding[]> {
   const lambda = await needing(['@aws-sdk/client-lambda'], () => import('@aws-sdk/client-lambda'), '--function');
   let deployed: Deployed;
@@ -42,7 +42,7 @@ export async function lookAtFunction(address: FunctionAddress, nowMs: number): P
     { check: 'function', ...functionOf(configuration) },
     { check: 'lock table', ...tableOf(variables, address.tableName) },
     { check: 'schedule', ...scheduleVerdict(schedule, gapMs) },
-    { check: 'time-out', ...timeoutOf(timeoutMs, gapMs) },
+    { check: 'timeout', ...timeoutOf(timeoutMs, gapMs) },
     { check: 'lease', ...leaseOf(variables, timeoutMs, gapMs) },
     { check: 'retries', ...retriesOf(retries) },
     { check: 'given up', ...givenUpOf(configuration, retries) },
@@ -149,11 +149,11 @@ function leaseOf(variables: Variables, timeoutMs: number, gapMs: number | undefi
       'shorten LOCK_AT_LEAST_FOR: ticks are skipped as lock-at-least-for',
     );
   }
-  if (mostMs === undefined) return ok('covers the time-out, unless the code says otherwise');
+  if (mostMs === undefined) return ok('covers the timeout, unless the code says otherwise');
   const found = `lockAtMostFor is ${formatDuration(mostMs)}`;
   if (mostMs >= timeoutMs) return ok(found);
   return warning(
-    `${found}, shorter than the time-out`,
+    `${found}, shorter than the timeout`,
     'raise LOCK_AT_MOST_FOR: a run that takes longer loses its lock, unless the code sets keepAlive',
   );
 }

@@ -5,7 +5,7 @@ import type { Signal } from '../values/signal.js';
  * The port every store implements: four verbs, each ONE conditional write.
  *
  * Promises: only a failed call rejects (with a `LockStoreError` or a `CorruptLockError`); contention is a value. The
- * store resolves an ambiguous answer (a lost response, a time-out): it recognises its own attempt and cancels what it
+ * store resolves an ambiguous answer (a lost response, a timeout): it recognises its own attempt and cancels what it
  * cannot confirm. Does not promise: anything about time except the values that it returns; the engine sets the
  * deadline.
  */

@@ -35,7 +35,7 @@ export interface FakeLockTable {
   item(name: string): FakeItem | undefined;
   /** Replaces the item of a lock: with one that somebody else holds, a paused one, or a corrupt one. */
   put(name: string, attributes: FakeItem): void;
-  /** Carries out the next command but loses its answer: the caller sees a time-out. */
+  /** Carries out the next command but loses its answer: the caller sees a timeout. */
   loseNextResponse(): void;
 }
 

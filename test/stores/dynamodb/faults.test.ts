@@ -175,7 +175,7 @@ test('F11 a grant whose answer comes after its lease is given back as failed; no
   const run = await runOnce({ name, store: locks.store(), lockAtMostFor: '1s', tick: TICK });
 
   expect(run).toMatchObject({ error: { name: 'LockStoreError', code: 'LATE', retryable: true }, executions: [] });
-  // On a busy machine the answer can come after the time-out of its try.
+  // On a busy machine the answer can come after the timeout of its try.
   expect(locks.verbs().join(' ')).toMatch(/^acquire( acquire)? release$/);
   const record = await locks.record(name);
   expect(record).toMatchObject({ state: 'released', result: 'failed', error: 'LATE' });

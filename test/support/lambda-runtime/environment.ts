@@ -14,7 +14,7 @@ export type Outcome =
 
 export interface Job extends Omit<Handed, 'deadlineMs'> {
   readonly timeoutMs: number;
-  /** When it is killed. @default at its time-out */
+  /** When it is killed. @default at its timeout */
   readonly killMs?: number | undefined;
   onOver(outcome: Outcome): void;
 }

@@ -30,7 +30,7 @@ export interface InvokeOptions {
   readonly requestId?: string;
   /** @default that of the function */
   readonly timeoutMs?: number;
-  /** When it is killed: later than its time-out where a slow machine must not decide. @default at its time-out */
+  /** When it is killed: later than its timeout where a slow machine must not decide. @default at its timeout */
   readonly killMs?: number;
 }
 
