@@ -79,7 +79,7 @@ function checkCandidate(candidate: unknown): string {
 
 /** A candidate, as known from its check-ins. */
 export interface Member {
-  /** Its `candidate`. */
+  /** The option `candidate` of its election. */
   readonly name: string;
   /** When it checked in last. */
   readonly lastCheckIn: Date;

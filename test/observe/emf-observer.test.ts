@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { type LockEvent, LockStoreError, type Options, withSingleExecution } from 'single-execution';
+import { type LockEvent, LockStoreError, type Options, type SkipReason, withSingleExecution } from 'single-execution';
 import { memoryStore } from 'single-execution/memory';
 import { lambdaContext, manualClock, scheduledEvent } from 'single-execution/testing';
 import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from 'vitest';
@@ -128,19 +128,23 @@ describe('row 47: emfObserver() writes the metrics', () => {
     ]);
   });
 
-  test.each([
-    ['already-executed', 0],
-    ['stale-tick', 0],
-    ['locked', undefined],
-    ['lock-at-least-for', undefined],
-    ['paused', undefined],
-    ['store-unavailable', undefined],
-  ] as const)('row 47: a skip as %s says by Executed whether its tick is done: %s', (reason, Executed) => {
-    emfObserver()(event({ type: 'skipped', reason }));
+  const executedAt: Record<SkipReason, 0 | undefined> = {
+    'already-executed': 0,
+    'stale-tick': 0,
+    locked: undefined,
+    'lock-at-least-for': undefined,
+    paused: undefined,
+    'store-unavailable': undefined,
+  };
+  test.each(Object.entries(executedAt) as [SkipReason, 0 | undefined][])(
+    'row 47: a skip as %s says by Executed whether its tick is done: %s',
+    (reason, Executed) => {
+      emfObserver()(event({ type: 'skipped', reason }));
 
-    expect(lines()[0].Executed).toBe(Executed);
-    expect('_aws' in lines()[0]).toBe(Executed === 0);
-  });
+      expect(lines()[0].Executed).toBe(Executed);
+      expect('_aws' in lines()[0]).toBe(Executed === 0);
+    },
+  );
 
   test('row 47: of a run that finds four ticks missed', async () => {
     const { clock, invoke } = setting({ schedule: '5m' });

@@ -64,7 +64,7 @@ function otherAddress(line: Pick<CommandLine, 'text' | 'has'>, env: Environment)
   return postgresUrl ? { kind: 'postgres', at: urlOf('postgres-url', postgresUrl), ...inTable } : undefined;
 }
 
-/** @throws CliError without a table */
+/** @throws CliError if neither the command line nor the environment names a table */
 export function tableAddress(line: Pick<CommandLine, 'text'>, env: Environment): TableAddress {
   const tableName = line.text('table') ?? env['LOCK_TABLE'];
   if (!tableName) {

@@ -35,8 +35,8 @@ export const RECORD_VERSION = 1;
 /** `pausedUntil` of a pause without an end: the last instant of a Date. */
 export const FOREVER_MS = 8_640_000_000_000_000;
 /**
- * A force release raises the fencing token by the number of slots in the ring of runs, so that the next run takes the
- * slot after that of the ended run.
+ * A force release raises the fencing token by the number of slots in the ring of runs. A run's slot is its token modulo
+ * that number, so the next run takes the slot that follows.
  */
 export const FORCE_STEP = 10;
 export const MAX_ERROR_BYTES = 64;
@@ -59,7 +59,7 @@ const isOneOf =
   (value) =>
     choices.includes(value);
 
-const CHECKS: Readonly<Record<string, Check>> = {
+const CHECKS: Readonly<Record<Exclude<keyof LockRecord, `r${number}`>, Check> & Record<string, Check>> = {
   attemptId: isText,
   fencingToken: isToken,
   state: isOneOf('held', 'released', 'forced', 'deleted'),

@@ -87,7 +87,7 @@ export function leaseExtender(
   };
 }
 
-/** A call while the lease is held; undefined once the lease or the run has ended. */
+/** The limits of an extension; undefined once the lease or the run has ended. */
 function callOf(watch: LeaseWatch, settings: Settings, closing: ClosingSignal): StoreCall | undefined {
   const { hold } = watch;
   if (!hold || watch.isLost() || watch.isStopped() || closing.isClosed) return undefined;

@@ -12,7 +12,7 @@ import type { Signal } from '../values/signal.js';
 
 /** The most simultaneous calls: more than the 50 sockets of the AWS SDK, so that no socket is idle. */
 const ABREAST = 64;
-/** Time between two looks of a call that waits, and the number of looks without an answer that make a store silent. */
+/** How often a waiting call checks the store, and after how many checks without any answer the store is silent. */
 const LOOK_EVERY_MS = 1_000;
 const SILENT_LOOKS = 5;
 /** A call that lasts longer was cut off by its platform, and no longer counts. */

@@ -7,7 +7,7 @@ export function describe(value: unknown): string {
   }
 }
 
-/** A value that may be or contain a secret: shows the type of a text or number, never the value. */
+/** Like `describe`, for values that may contain a secret: the type of a text or number, not its value. */
 export function describeType(value: unknown): string {
   return ['string', 'number', 'bigint', 'symbol'].includes(typeof value) ? `a ${typeof value}` : describe(value);
 }

@@ -79,7 +79,7 @@ return answer('read', 0, lock)
 `);
 
 /**
- * A page of names, `cursor`. The prefix is passed as a key, so that a client that adds its own prefix to each key adds
+ * Takes a `cursor` and answers with a page of names. The prefix is passed as a key, so that a client that adds its own prefix to each key adds
  * it here too.
  */
 export const LIST: RedisScript = {

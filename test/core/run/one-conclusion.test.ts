@@ -32,7 +32,14 @@ const unavailable = (operation: 'acquire' | 'mark' | 'release') =>
   new LockStoreError('down', { code: 'UNAVAILABLE', lockName: 'digest', operation, retryable: true });
 const fault = <R extends string>(...results: R[]) =>
   fc.constantFrom<R | 'fails' | 'hangs'>(...results, 'fails', 'hangs');
-const REFUSALS: readonly RefusalReason[] = ['locked', 'lock-at-least-for', 'already-executed', 'stale-tick', 'paused'];
+const EACH_REFUSAL: Record<RefusalReason, true> = {
+  locked: true,
+  'lock-at-least-for': true,
+  'already-executed': true,
+  'stale-tick': true,
+  paused: true,
+};
+const REFUSALS = Object.keys(EACH_REFUSAL) as RefusalReason[];
 
 const anyCall = fc.record({
   /** What the store answers to each acquire in turn; to the last ones the same. */

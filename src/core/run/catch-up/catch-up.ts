@@ -85,7 +85,7 @@ async function markTick(held: HeldLock, invocation: Invocation, tickMs: number):
 
 /*
  * The event `given-up`. It is reported after the write that removes open ticks from the record, also if the answer to
- * that write was lost. A tick may then be reported twice, but never not at all.
+ * that write was lost. A tick may be reported twice, but is always reported.
  */
 
 /** @param dropped open ticks for which a list has no room, in addition to those that the plan gives up */

@@ -28,7 +28,7 @@ export const NOTHING: CatchUpPlan = {
   isTooLong: false,
 };
 
-/** Plans from the past in the grant. Without a schedule of exact ticks there is nothing to do. */
+/** Plans from the ticks that the lease lists as done, open or failed. Without a schedule of exact ticks there is nothing to do. */
 export function planCatchUp(lease: Lease, settings: Settings): CatchUpPlan {
   const { schedule } = settings;
   const { tickMs } = lease;
@@ -38,7 +38,7 @@ export function planCatchUp(lease: Lease, settings: Settings): CatchUpPlan {
 }
 
 function missedSinceLast({ doneTickMs, previous }: Lease, tickMs: number, schedule: Schedule | Interval): NewestTicks {
-  // The retry of a failed tick must still find the gap before that tick, so it counts from the last tick that is done.
+  // A run for the same tick as the one before is a retry. It counts from the last tick done, to find the same gap.
   const previousMs = previous?.tickMs === tickMs ? undefined : previous?.tickMs;
   const lastMs = Math.max(doneTickMs ?? Number.NEGATIVE_INFINITY, previousMs ?? Number.NEGATIVE_INFINITY);
   return lastMs === Number.NEGATIVE_INFINITY ? NO_TICKS : missedTicks(lastMs, tickMs, schedule);
