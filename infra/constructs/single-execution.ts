@@ -28,7 +28,7 @@ export interface SingleExecutionProps extends EventInvokeConfigOptions {
   /** When it runs; at least one. */
   readonly schedules: readonly LockSchedule[];
   /**
-   * The handler's option, which reads it as `LOCK_AT_MOST_FOR`. At least the timeout and 1 % more.
+   * The handler's option, which reads it as `LOCK_AT_MOST_FOR`. At least 1.02 %, and 200 ms, longer than the timeout.
    *
    * @default the remaining time + 2 s
    */
