@@ -6,7 +6,7 @@ import { realProcesses } from './real-processes.js';
 /*
  * A process that has sent nothing yet calls a thousand functions at once. On a slow machine the store may be silent for
  * a second, after which a call may ask again; it must not do so earlier. Where a round takes longer than the budget of a
- * call, some calls may give up, and only what they did is judged, not how.
+ * call, some calls may give up; how many requests the others sent is then not judged.
  */
 
 const CALLS = 1_000;
@@ -17,10 +17,10 @@ const BUDGET = 5;
 
 const { stores, start } = realProcesses(new URL('./many-at-once.ts', import.meta.url));
 
-/** A round that ends within the budget of a call; on a machine that is too slow for one, the third round. */
+/** A round in which no call gave up; on a machine that is too slow for one, the third round. */
 async function said(order: Pick<ManyOrder, 'store' | 'locks'>): Promise<ManySaid> {
   let round: ManySaid | undefined;
-  for (let n = 0; n < 3 && !(round && isInTime(round)); n++) {
+  for (let n = 0; n < 3 && !(round && (isInTime(round) || givenUp(round) === 0)); n++) {
     const program = start({ ...order, calls: CALLS, rounds: 1 } satisfies ManyOrder);
     round = (await program.until('round')) as unknown as ManySaid;
   }
@@ -33,8 +33,10 @@ const isInTime = ({ seconds }: ManySaid) => seconds < BUDGET;
 function givenUp(round: ManySaid): number {
   const { UNAVAILABLE = 0, UNSETTLED = 0, ...others } = round.errors;
   expect(others).toEqual({});
-  if (isInTime(round)) expect(UNAVAILABLE + UNSETTLED).toBe(0);
-  return UNAVAILABLE + UNSETTLED;
+  const count = UNAVAILABLE + UNSETTLED;
+  // If all of them were sent at once, most would give up, on any machine.
+  expect(count).toBeLessThan(isInTime(round) ? 1 : CALLS / 2);
+  return count;
 }
 
 describe.each(KINDS)('row 97: a thousand calls at once in a fresh process, %s', (kind) => {
@@ -43,8 +45,8 @@ describe.each(KINDS)('row 97: a thousand calls at once in a fresh process, %s', 
 
     const skipped = CALLS - 1 - givenUp(round);
     expect(round).toMatchObject({ executed: 1, skipped });
-    if (isInTime(round)) expect(round).toMatchObject({ asked: CALLS + 1, hasty: 0 });
-    if (isInTime(round)) expect(round.abreast).toBeLessThanOrEqual(ABREAST);
+    if (skipped === CALLS - 1) expect(round).toMatchObject({ asked: CALLS + 1, hasty: 0 });
+    expect(round.abreast).toBeLessThanOrEqual(ABREAST);
   });
 
   test('row 97: for a lock each all run and end together, after two requests each', async () => {
@@ -52,7 +54,7 @@ describe.each(KINDS)('row 97: a thousand calls at once in a fresh process, %s', 
 
     const executed = CALLS - givenUp(round);
     expect(round).toMatchObject({ executed, skipped: 0 });
-    if (isInTime(round)) expect(round).toMatchObject({ asked: CALLS + executed, hasty: 0 });
-    if (isInTime(round)) expect(round.abreast).toBeLessThanOrEqual(ABREAST);
+    if (executed === CALLS) expect(round).toMatchObject({ asked: 2 * CALLS, hasty: 0 });
+    expect(round.abreast).toBeLessThanOrEqual(ABREAST);
   });
 });
