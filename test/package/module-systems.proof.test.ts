@@ -2,10 +2,11 @@ import { mkdir, readdir, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { BARE_DOORS, DOORS } from '../support/doors.js';
+import { BARE_DOORS } from '../support/doors.js';
 import { nodeBinary } from '../support/node-binary.js';
 import { type InstalledPackage, installedPackage, run } from './installed-package.js';
-import { javaScript, made, PROGRAMS, plain, WEBPACK_PROGRAMS } from './programs.js';
+import { testOnNode } from './node-cases.js';
+import { javaScript, made, PROGRAMS, WEBPACK_PROGRAMS } from './programs.js';
 
 /*
  * The package as npm would publish it, in the projects of its users: what they write, with which tools, on which Node.
@@ -40,30 +41,7 @@ describe.each([
   ['Node 22', () => nodeBinary(22)],
   ['Node 24', () => nodeBinary(24)],
 ])('on %s', { timeout: SLOW_MS }, (_, node) => {
-  const execute = async (path: string) => JSON.parse(await run(await node(), [path], join(path, '..')));
-
-  test.each(Object.keys(ALL))('row 96: a handler runs once per tick %s', async (way) => {
-    expect(await execute(programs.get(way) ?? '')).toMatchObject(['send-digest', { reason: 'already-executed' }]);
-  });
-
-  test('row 96: every door exports the same as an ES module and as CommonJS', async () => {
-    const names = async (kind: 'mjs' | 'cjs', load: (door: string) => string) => {
-      const text = `const doors = [${Object.keys(DOORS).map(load)}];
-        process.stdout.write(JSON.stringify(doors.map((door) => Object.keys(door).sort())));`;
-      return execute(join(await installed.addProject('doors', { [`doors.${kind}`]: text }), `doors.${kind}`));
-    };
-    const exported = await names('mjs', (door) => `await import('${door}')`);
-
-    expect(exported[0]).toContain('withSingleExecution');
-    expect(await names('cjs', (door) => `require('${door}')`)).toEqual(exported);
-  });
-
-  test('row 95: an ES module and a CommonJS one in one process know each other’s errors and runs', async () => {
-    const both = { nested: { value: { isCurrent: true, inner: 'executed' } }, isError: true, isAnother: false };
-
-    const seen = await execute(await plain(installed, 'two-copies.ts', 'mjs'));
-    expect(seen).toMatchObject({ areTwo: true, fromEsModule: both, fromCommonJs: both });
-  });
+  testOnNode(node, Object.keys(ALL), () => ({ installed, programs }));
 });
 
 describe('row 96: the test of docs/guides/testing.md with a mocked SDK passes', { timeout: SLOW_MS }, () => {

@@ -7,7 +7,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DOORS } from '../support/doors.js';
 import { dynamoDBLocal, freshTable } from '../support/dynamodb-local.js';
 import { type InstalledPackage, installedPackage, run } from './installed-package.js';
-import { made, PROGRAMS, plain } from './programs.js';
+import { testOnNode } from './node-cases.js';
+import { made, PROGRAMS } from './programs.js';
 
 /*
  * The package as npm would publish it, in a project of a user. `npm run proof` has it with more tools and versions of
@@ -107,29 +108,10 @@ describe('the command-line tool', { timeout: SLOW_MS }, () => {
   });
 });
 
-describe('on this Node', { timeout: SLOW_MS }, () => {
-  const execute = async (path: string) => JSON.parse(await run(process.execPath, [path], join(path, '..')));
-
-  test.each(Object.keys(PROGRAMS))('row 96: a handler runs once per tick %s', async (way) => {
-    expect(await execute(programs.get(way) ?? '')).toMatchObject(['send-digest', { reason: 'already-executed' }]);
-  });
-
-  test('row 96: every door exports the same as an ES module and as CommonJS', async () => {
-    const names = async (kind: 'mjs' | 'cjs', load: (door: string) => string) => {
-      const text = `const doors = [${Object.keys(DOORS).map(load)}];
-        process.stdout.write(JSON.stringify(doors.map((door) => Object.keys(door).sort())));`;
-      return execute(join(await installed.addProject('doors', { [`doors.${kind}`]: text }), `doors.${kind}`));
-    };
-    const exported = await names('mjs', (door) => `await import('${door}')`);
-
-    expect(exported[0]).toContain('withSingleExecution');
-    expect(await names('cjs', (door) => `require('${door}')`)).toEqual(exported);
-  });
-
-  test('row 95: an ES module and a CommonJS one in one process know each other’s errors and runs', async () => {
-    const both = { nested: { value: { isCurrent: true, inner: 'executed' } }, isError: true, isAnother: false };
-
-    const seen = await execute(await plain(installed, 'two-copies.ts', 'mjs'));
-    expect(seen).toMatchObject({ areTwo: true, fromEsModule: both, fromCommonJs: both });
-  });
+describe('rows 95 and 96: on this Node', { timeout: SLOW_MS }, () => {
+  testOnNode(
+    async () => process.execPath,
+    Object.keys(PROGRAMS),
+    () => ({ installed, programs }),
+  );
 });

@@ -84,7 +84,7 @@ function functionCall(reader: ExpressionReader): Condition | undefined {
   return (item) => (attributeOf(item, attribute) !== undefined) === shouldExist;
 }
 
-/** Whether one text contains another. DynamoDB's `contains` also searches sets and lists, but no record has any. */
+/** Whether one text contains another. A record has no sets and lists, which DynamoDB's `contains` also searches. */
 function contains(reader: ExpressionReader): Condition {
   const operands = [reader.operand()];
   while (reader.takes(',')) operands.push(reader.operand());

@@ -4,6 +4,8 @@ import { CACHE } from '../../support/node-binary.js';
 
 /** How far a faked wall clock may be from what was asked for. */
 const TOLERANCE_MS = 50;
+/** Where Debian puts libraries: a folder for each processor, and the library in it. */
+const DEBIAN = '/usr/lib';
 const LIBRARY = 'faketime/libfaketimeMT.so.1';
 
 /**
@@ -24,7 +26,7 @@ export function fakedClock(aheadMs: number): Readonly<Record<string, string>> {
 
 /** @returns its path. @throws Error where it is not installed */
 export function libfaketime(): string {
-  const found = ['/usr/lib', join(CACHE, 'debian-libfaketime/root/usr/lib')]
+  const found = [DEBIAN, join(CACHE, 'debian-libfaketime/root/usr/lib')]
     .filter((folder) => existsSync(folder))
     .flatMap((folder) => readdirSync(folder).map((name) => join(folder, name, LIBRARY)))
     .find((path) => existsSync(path));

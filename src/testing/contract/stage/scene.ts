@@ -55,7 +55,7 @@ export interface Scene {
   run(claim?: Partial<Claim>, completion?: Partial<Completion>): Promise<Lease>;
   /** The operators' port. For cases that need `admin`. */
   readonly admin: LockAdminStore;
-  /** The record under a name; undefined if there is none. */
+  /** Reads the stored record of a lock; undefined if the lock has none. */
   record(name?: string): Promise<LockRecord | undefined>;
   force(lease: Lease, overrides?: Partial<ForceRelease>): Promise<'forced' | 'changed'>;
   pause(untilMs: number): Promise<StoredLock>;
