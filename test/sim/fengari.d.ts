@@ -8,6 +8,7 @@ declare module 'fengari' {
     lua_gettop(state: State): number;
     lua_pcall(state: State, args: number, results: number, handler: number): number;
     lua_pushcfunction(state: State, run: () => number): void;
+    lua_pushboolean(state: State, value: boolean): void;
     lua_pushnumber(state: State, value: number): void;
     lua_pushstring(state: State, value: LuaString): void;
     lua_rawgeti(state: State, index: number, n: number): void;

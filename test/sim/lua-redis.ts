@@ -6,12 +6,15 @@ export interface RedisData {
   nowMs(): number;
 }
 
-type Values = readonly (string | number | Values)[];
+/** An answer of Redis, as Lua gets it: `false` stands for what is absent. */
+type Value = string | number | false | readonly Value[];
 
 /** The commands that the scripts of the library call for a lock. */
-const COMMANDS: Record<string, (redis: RedisData, key: string, ...args: string[]) => Values> = {
+const COMMANDS: Record<string, (redis: RedisData, key: string, ...args: string[]) => Value> = {
   // As numbers, because the interpreter's integers have 32 bits.
   TIME: ({ nowMs }) => [Math.floor(nowMs() / 1_000), (Math.floor(nowMs()) % 1_000) * 1_000],
+  HGET: ({ hashes }, key, field = '') => hashes.get(key)?.get(field) ?? false,
+  HMGET: ({ hashes }, key, ...fields) => fields.map((field) => hashes.get(key)?.get(field) ?? false),
   HGETALL: ({ hashes }, key) => [...(hashes.get(key) ?? [])].flat(),
   HSET({ hashes }, key, ...fields) {
     const hash = hashes.get(key) ?? new Map<string, string>();
@@ -28,7 +31,7 @@ const COMMANDS: Record<string, (redis: RedisData, key: string, ...args: string[]
   SCAN: ({ hashes }) => ['0', [...hashes.keys()]],
 };
 
-/** What Redis puts around its scripts beside `redis.call`: Lua 5.1's `unpack`, and JSON of texts, as far as it is used. */
+/** What Redis puts around its scripts beside `redis.call`: Lua 5.1's `unpack`, and JSON of texts and small numbers. */
 const AROUND = `
 unpack = table.unpack
 
@@ -39,6 +42,7 @@ end
 cjson = {}
 function cjson.encode(value)
   if type(value) == 'string' then return quoted(value) end
+  if type(value) == 'number' then return tostring(value) end
   local parts, isList = {}, value[1] ~= nil
   for key, part in (isList and ipairs or pairs)(value) do
     parts[#parts + 1] = (isList and '' or quoted(key) .. ':') .. cjson.encode(part)
@@ -90,13 +94,16 @@ function openRedis(): void {
   check(lauxlib.luaL_dostring(L, to_luastring(AROUND)) ? 1 : lua.LUA_OK);
 }
 
-function push(values: Values): void {
-  lua.lua_createtable(L, values.length, 0);
-  for (const [i, value] of values.entries()) {
-    if (typeof value === 'number') lua.lua_pushnumber(L, value);
-    else if (typeof value !== 'string') push(value);
-    else lua.lua_pushstring(L, to_luastring(value));
-    lua.lua_rawseti(L, -2, i + 1);
+function push(value: Value): void {
+  if (typeof value === 'number') lua.lua_pushnumber(L, value);
+  else if (value === false) lua.lua_pushboolean(L, value);
+  else if (typeof value === 'string') lua.lua_pushstring(L, to_luastring(value));
+  else {
+    lua.lua_createtable(L, value.length, 0);
+    for (const [i, part] of value.entries()) {
+      push(part);
+      lua.lua_rawseti(L, -2, i + 1);
+    }
   }
 }
 

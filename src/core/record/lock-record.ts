@@ -69,15 +69,15 @@ const CHECKS: Readonly<Record<Exclude<keyof LockRecord, `r${number}`>, Check> & 
   lockedBy: isText,
   tick: isInstant,
   doneTick: isInstant,
-  openTicks: isTickList,
-  failedTicks: isTickList,
-  barredAttempt: isText,
-  pausedUntil: isPauseEnd,
-  pausedBy: isText,
   result: isOneOf('succeeded', 'failed'),
   releasedAt: isInstant,
-  error: isText,
   v: isCount,
+  openTicks: isTickList,
+  failedTicks: isTickList,
+  error: isText,
+  pausedUntil: isPauseEnd,
+  pausedBy: isText,
+  barredAttempt: isText,
 };
 
 const OF_NUMBERS: ReadonlySet<Check | undefined> = new Set([isToken, isInstant, isCount, isPauseEnd]);
@@ -87,9 +87,12 @@ export function isNumericAttribute(name: string): boolean {
   return OF_NUMBERS.has(CHECKS[name]);
 }
 
+/** Names of all attributes of a lock, without its history. */
+export const LOCK_ATTRIBUTES: readonly string[] = Object.keys(CHECKS);
+
 /** Names of all attributes that a record can have. */
 export function recordAttributes(): string[] {
-  return [...Object.keys(CHECKS), ...Array.from({ length: 10 }, (_, slot) => `r${slot}`)];
+  return [...LOCK_ATTRIBUTES, ...Array.from({ length: 10 }, (_, slot) => `r${slot}`)];
 }
 
 /** Whether a record uses this attribute name, so that nothing else in its item may use it. */
@@ -104,7 +107,7 @@ export function isRecordAttribute(name: string): boolean {
  * @throws CorruptLockError naming the first attribute of a wrong type or range
  */
 export function readRecord(name: string, item: Item): LockRecord {
-  for (const attribute of Object.keys(CHECKS)) checkAttribute(name, item, attribute);
+  for (const attribute of LOCK_ATTRIBUTES) checkAttribute(name, item, attribute);
   return item as LockRecord;
 }
 

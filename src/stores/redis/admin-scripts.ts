@@ -14,16 +14,21 @@ const UNLESS_KNOWN = `if not next(lock) or lock.state == 'deleted' and not lock.
  * empty if the list does not change. The row of the run is like that of `rowOfForce` in run-ring.ts.
  */
 export const FORCE_RELEASE: RedisScript = script(`${BASE_36}
+local lock = read()
 if lock.attemptId == ARGV[1] then return answer('forced') end
 if lock.state ~= 'held' or lock.fencingToken ~= ARGV[2] then return answer('changed') end
 ended(lock.attemptId)
 local token, tick, lockedAt = count(lock.fencingToken) or 0, instant(lock.tick), instant(lock.lockedAt) or now
 local row = { 'x', tick and base36(tick) or '', base36(lockedAt), base36(math.max(0, now - lockedAt)), base36(token) }
 local seq = count(lock.runSeq) or 0
-redis.call('HSET', key, 'r' .. (seq % 10), table.concat(row, '|'), 'runSeq', text(seq + 1))
-redis.call('HSET', key, 'state', 'forced', 'attemptId', ARGV[1], 'lockUntil', text(now),
-  'fencingToken', text(token + ${FORCE_STEP}))
-if ARGV[3] ~= '' then redis.call('HSET', key, 'failedTicks', ARGV[3]) end
+set('r' .. (seq % 10), table.concat(row, '|'))
+set('runSeq', text(seq + 1))
+set('state', 'forced')
+set('attemptId', ARGV[1])
+set('lockUntil', text(now))
+set('fencingToken', text(token + ${FORCE_STEP}))
+if ARGV[3] ~= '' then set('failedTicks', ARGV[3]) end
+write()
 return answer('forced')
 `);
 
@@ -35,10 +40,11 @@ return answer('paused', 0, read())
 
 /** `resumed`, `not-paused` if no pause was in force, or `unknown` if there is no lock. */
 export const RESUME: RedisScript = script(`
+local lock = read()
 ${UNLESS_KNOWN}
 redis.call('HDEL', key, 'pausedUntil', 'pausedBy')
 local untilMs = lock.pausedUntil and (count(lock.pausedUntil) or now + 1) or 0
-return tell(untilMs > now and 'resumed' or 'not-paused')
+return answer(untilMs > now and 'resumed' or 'not-paused', 0, lock)
 `);
 
 /**
@@ -46,17 +52,21 @@ return tell(untilMs > now and 'resumed' or 'not-paused')
  * corrupt token counts as different, and a lock with a corrupt `lockUntil` as held.
  */
 export const DELETE: RedisScript = script(`
+local lock = read()
 if lock.attemptId == ARGV[1] then return answer('deleted') end
 ${UNLESS_KNOWN}
-if text(count(lock.fencingToken or '0') or -1) ~= ARGV[2] then return tell('changed') end
+if text(count(lock.fencingToken or '0') or -1) ~= ARGV[2] then return answer('changed', 0, lock) end
 if lock.state == 'held' then
-  if (instant(lock.lockUntil) or now + 1) > now then return tell('held') end
+  if (instant(lock.lockUntil) or now + 1) > now then return answer('held', 0, lock) end
   ended(lock.attemptId)
 end
 for field in pairs(lock) do
   if field ~= 'fencingToken' and field ~= 'barredAttempts' then redis.call('HDEL', key, field) end
 end
-redis.call('HSET', key, 'attemptId', ARGV[1], 'state', 'deleted', 'v', '1')
+set('attemptId', ARGV[1])
+set('state', 'deleted')
+set('v', '1')
+write()
 return answer('deleted')
 `);
 
@@ -65,6 +75,7 @@ return answer('deleted')
  * `listed`, or `changed` if the lock is held, has never run, or has changed since.
  */
 export const LIST_TICKS: RedisScript = script(`
+local lock = read()
 local function has(field, value) return (lock[field] or '') == value end
 if lock.state ~= 'released' and lock.state ~= 'forced' then return answer('changed') end
 if not has('fencingToken', ARGV[3]) or not has('doneTick', ARGV[4]) then return answer('changed') end
@@ -75,7 +86,7 @@ return answer('listed')
 `);
 
 export const GET: RedisScript = script(`
-return answer('read', 0, lock)
+return answer('read', 0, read())
 `);
 
 /**

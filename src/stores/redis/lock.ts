@@ -12,7 +12,7 @@ import type {
   StoreCall,
 } from '../../core/ports/lock-store.js';
 import type { CheckIn, MemberList, MemberStore } from '../../core/ports/member-store.js';
-import { MAX_ERROR_BYTES, readGrant } from '../../core/record/lock-record.js';
+import { type LockRecord, MAX_ERROR_BYTES, readGrant } from '../../core/record/lock-record.js';
 import { memberAttribute, readMemberList } from '../../core/record/member-list.js';
 import { listedTick, ticksAfterMark, ticksAfterRun } from '../../core/record/open-ticks.js';
 import { isReleasedBy, judgeRefusal } from '../../core/record/refusal.js';
@@ -21,6 +21,7 @@ import { grantFields, leaseOf, markedLease, markFields } from '../../core/record
 import { endedAttempt, settleAttempt } from '../../core/request/attempt.js';
 import { answered } from '../../core/request/try-loop.js';
 import type { Sent } from '../../core/values/clock.js';
+import { defined } from '../../core/values/defined.js';
 import { memberListName } from '../../core/values/lock-name.js';
 import { truncateUtf8 } from '../../core/values/utf8.js';
 import { ACQUIRE, CANCEL, CHECK_IN, EXTEND, MARK, RELEASE } from './scripts.js';
@@ -44,13 +45,14 @@ export function redisLock(redis: RedisConnection): LockStore & MemberStore {
 const ACQUIRED = ['granted', 'own', 'refused'] as const;
 
 function acquire(redis: RedisConnection, claim: Claim, call: StoreCall): Promise<AcquireResult> {
-  const { name, attemptId, leaseMs, lockedBy, tickMs, markTickAtStart } = claim;
+  const { name, attemptId, leaseMs, tickMs, markTickAtStart } = claim;
   let sent: Sent | undefined;
   return settleAttempt(claim, call, {
     // 1. Acquire; this also takes over an expired lock.
     async acquire(note) {
       const listed = tickMs === undefined || markTickAtStart ? '' : listedTick(tickMs);
-      const args = [attemptId, leaseMs, lockedBy, tickMs ?? '', markTickAtStart ? '1' : '', listed];
+      const { lockedAt: _, lockUntil: __, ...fields } = grantFields(claim, 0, 0);
+      const args = [attemptId, leaseMs, tickMs ?? '', listed, ...pairsOf(fields)];
       const answer = await redis.run({ script: ACQUIRE, operation: 'acquire', name, args, words: ACQUIRED }, call);
       note(answer, 'value' in answer ? answer.value.item : undefined);
       sent = answer.sent;
@@ -96,8 +98,7 @@ async function extend(redis: RedisConnection, lease: Lease, leaseMs: number, cal
 async function mark(redis: RedisConnection, lease: Lease, done: DoneTick, call: StoreCall): Promise<MarkResult> {
   const { name, attemptId } = lease;
   const { tickMs, leaseMs } = done;
-  const { doneTick = '', openTicks = '', failedTicks = '' } = ticksAfterMark(lease, done);
-  const args = [attemptId, leaseMs, tickMs, listedTick(tickMs), doneTick, openTicks, failedTicks];
+  const args = [attemptId, leaseMs, tickMs, listedTick(tickMs), ...pairsOf(ticksAfterMark(lease, done))];
   const words = ['marked', 'lost'] as const;
   const { word, number, sent } = answered(
     await redis.run({ script: MARK, operation: 'mark', name, args, words }, call),
@@ -115,15 +116,21 @@ async function release(
   const { name, attemptId } = lease;
   const { result, error, lockAtLeastForMs } = completion;
   const { own: line, crashed = '' } = linesOfRelease(lease, completion);
-  const { doneTick = '', openTicks = '', failedTicks = '' } = ticksAfterRun(lease, completion);
-  const run = [result, error ? truncateUtf8(error, MAX_ERROR_BYTES) : '', lockAtLeastForMs];
-  const args = [attemptId, ...run, doneTick, openTicks, failedTicks, line, crashed];
+  const fields = {
+    result,
+    ...defined({ error: error ? truncateUtf8(error, MAX_ERROR_BYTES) : undefined }),
+    ...ticksAfterRun(lease, completion),
+  };
+  const args = [attemptId, lockAtLeastForMs, line, crashed, ...pairsOf(fields)];
   const words = ['released', 'other'] as const;
   const answer = await redis.run({ script: RELEASE, operation: 'release', name, args, words }, call);
   const { word, item = {} } = answered(answer);
   if (word === 'released' || isReleasedBy(lease, item)) return 'released';
   return answer.ambiguous ? 'unknown' : 'lost';
 }
+
+/** Fields as a script takes them, each name before its value. */
+const pairsOf = (fields: LockRecord) => Object.entries(fields).flat();
 
 async function checkIn(
   redis: RedisConnection,

@@ -1,4 +1,4 @@
-import { type Item, isNumericAttribute } from '../../core/record/lock-record.js';
+import { type Item, isNumericAttribute, LOCK_ATTRIBUTES } from '../../core/record/lock-record.js';
 import { describe } from '../../core/values/describe.js';
 
 /**
@@ -27,14 +27,15 @@ export function readReply<W extends string>(reply: unknown, words: readonly W[])
 /** @throws UnexpectedReply */
 function itemOf(record: unknown, reply: unknown): Item | undefined {
   if (typeof record !== 'object' || record === null) throw new UnexpectedReply(reply);
-  const item: Record<string, unknown> = { ...record };
-  const fields = Object.keys(item);
-  for (const field of fields) {
-    const value = item[field];
+  const isList = Array.isArray(record);
+  const item: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(record)) {
+    if (isList && value === 0) continue;
     if (typeof value !== 'string') throw new UnexpectedReply(reply);
-    if (isNumericAttribute(field) && /^\d+$/.test(value)) item[field] = Number(value);
+    const field = isList ? (LOCK_ATTRIBUTES[Number(key)] ?? '') : key;
+    item[field] = isNumericAttribute(field) && /^\d+$/.test(value) ? Number(value) : value;
   }
-  return fields.length === 0 ? undefined : item;
+  return Object.keys(item).length === 0 ? undefined : item;
 }
 
 function countOf(text: unknown): number | undefined {

@@ -17,6 +17,13 @@ export function bug(name: string, shownBy: string | readonly string[], ...edits:
   return { name, shownBy: [shownBy].flat(), edits };
 }
 
+/** Where a script sets the fields that a call names. */
+export const PAIRS = 'for i = 5, #ARGV do changes[#changes + 1] = ARGV[i] end';
+
+/** The same without one of the fields. */
+export const withoutPair = (field: string) =>
+  `for i = 5, #ARGV, 2 do if ARGV[i] ~= '${field}' then set(ARGV[i], ARGV[i + 1]) end end`;
+
 /** Locks on a Redis that runs broken scripts: each is changed between the library and its client. */
 export function brokenScripts(
   { edits }: Pick<ScriptBug, 'edits'>,
