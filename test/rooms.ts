@@ -16,7 +16,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     sees: ['core/values', 'core/ports'],
   },
   'core/observers': {
-    what: 'who is told where no observers are given: the log, metrics',
+    what: 'the default observers: the log, metrics',
     sees: ['core/values', 'core/public'],
   },
   'core/record': {
@@ -28,7 +28,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     sees: ['core/values', 'core/ports', 'core/public', 'core/record'],
   },
   'core/options': {
-    what: 'what callers may ask for, checked and complete',
+    what: 'the options of callers, checked and complete',
     sees: ['core/values', 'core/ports', 'core/public', 'core/observers'],
   },
   'core/run': {
