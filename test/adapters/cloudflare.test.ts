@@ -49,7 +49,7 @@ describe('the wrapped scheduled handler', () => {
     expect(args[3]).toMatchObject({ name: 'digest', tick: new Date(NOW), fencingToken: NOW + 1 });
   });
 
-  test('row 66: noRetry is left to the handler: its controller is that of the platform', async () => {
+  test('row 66: only the handler calls noRetry: it gets the controller of the platform', async () => {
     const { options } = setting();
     const [left, asked] = [controller(), controller(NOW + MINUTE)];
     await withSingleExecution(async () => {}, options)(left, env, context());
@@ -61,22 +61,25 @@ describe('the wrapped scheduled handler', () => {
   test.each<[string, unknown]>([
     ['an Error', new Error('no database')],
     ['undefined', undefined],
-  ])('F47 F67 an error reaches the platform by identity, and its retry of the tick runs: %s', async (_, error) => {
-    const { options, item } = setting();
-    const failing = withSingleExecution(async () => {
-      throw error;
-    }, options);
-    const caught = await failing(controller(), env, context()).catch((thrown: unknown) => [thrown]);
+  ])(
+    'F47 F67 the error of a handler reaches the platform unchanged, and the retry of its tick runs: %s',
+    async (_, error) => {
+      const { options, item } = setting();
+      const failing = withSingleExecution(async () => {
+        throw error;
+      }, options);
+      const caught = await failing(controller(), env, context()).catch((thrown: unknown) => [thrown]);
 
-    expect((caught as unknown[])[0]).toBe(error);
-    expect(await item()).toMatchObject({ state: 'released', result: 'failed' });
-    expect(await item()).not.toHaveProperty('doneTick');
-    const retried = vi.fn();
-    await withSingleExecution(retried, options)(controller(), env, context());
-    expect(retried).toHaveBeenCalledOnce();
-  });
+      expect((caught as unknown[])[0]).toBe(error);
+      expect(await item()).toMatchObject({ state: 'released', result: 'failed' });
+      expect(await item()).not.toHaveProperty('doneTick');
+      const retried = vi.fn();
+      await withSingleExecution(retried, options)(controller(), env, context());
+      expect(retried).toHaveBeenCalledOnce();
+    },
+  );
 
-  test('row 44: the lock is said to be held by the cron trigger', async () => {
+  test('row 44: a skip names the cron trigger as the holder', async () => {
     const { options, item } = setting();
     await withSingleExecution(async () => {}, options)(controller(), env, context());
 
@@ -114,7 +117,7 @@ describe('row 36: row 66: the tick', () => {
     ['Infinity', controller(Number.POSITIVE_INFINITY), 'Infinity'],
     ['null', { scheduledTime: null }, 'null'],
     ['a string', { scheduledTime: '2026-01-01T00:00:00Z' }, "'2026-01-01T00:00:00Z'"],
-  ])('F68 there is none where the scheduledTime is %s', async (_, due, told) => {
+  ])('F68 does not exist if the scheduledTime is %s', async (_, due, told) => {
     const logged = vi.spyOn(console, 'warn').mockReturnValue();
     const { tick, observer, item } = await tickOf(due as Controller);
     const lines = logged.mock.calls.map(([line]) => String(line));

@@ -80,7 +80,7 @@ describe('row 36: row 66: the scheduled time of a request', () => {
     ['a body that is a string', json('2026-09-02T12:00:00Z')],
     ['a body that is a number', json(NOON)],
     ['a body that is a list', json([{ scheduledTime: NOON }])],
-  ])('F68 there is none, and nothing to tell, with %s', async (_, request) => {
+  ])('F68 does not exist, and nothing is reported, with %s', async (_, request) => {
     expect(await readSchedule(request)).toEqual({});
   });
 
@@ -92,7 +92,7 @@ describe('row 36: row 66: the scheduled time of a request', () => {
   });
 
   test.each<[string, Request, object]>([
-    ['where a header tells the time', post('{}', recorded('vercel-schedule')), { tickMs: NOON }],
+    ['if a header has the time', post('{}', recorded('vercel-schedule')), { tickMs: NOON }],
     ['where its type is not JSON', post('scheduledTime=1', { 'content-type': 'text/plain' }), {}],
   ])('F68 but not %s', async (_, request, trigger) => {
     await request.text();
@@ -160,7 +160,7 @@ describe('row 66: a route takes its tick from the request', () => {
     expect(await (await route(json(body), {})).json()).toEqual({ tick: '2026-09-02T12:00:00.000Z', body });
   });
 
-  test('row 36: by the local clock where that is asked for; the request is then not read', async () => {
+  test('row 36: or from the local clock if that is asked for; the request is then not read', async () => {
     const { options, handler } = await setting();
     const route = withSingleExecution(handler, { ...options, tick: { every: '10m' } });
     const request = json({ scheduledTime: NOON - DAY });
@@ -199,7 +199,7 @@ describe('row 66: a route takes its tick from the request', () => {
     ['seconds for milliseconds', 'TICK_OUT_OF_RANGE', 'before 2015', () => json({ scheduledTime: NOON / 1_000 })],
     ['beyond any number', 'TICK_OUT_OF_RANGE', 'tick is Infinity', () => post('{"scheduledTime":1e999}')],
   ])(
-    'F94 F71 F68 a request that tells %s is answered with 400 and %s, an operator is told why, and nothing is written',
+    'F94 F71 F68 a request with a time that is %s is answered with 400 and %s, the log says why, and nothing is written',
     async (_, code, why, make) => {
       const told = vi.spyOn(console, 'warn').mockReturnValue();
       const { route, acquire, handler } = await setting();

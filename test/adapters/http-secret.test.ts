@@ -31,7 +31,7 @@ async function status(over: Pick<Options, 'secret'>, authorization?: string): Pr
 }
 
 describe('row 66: the secret of the scheduler', () => {
-  test('row 66: who shows it is let in', async () => {
+  test('row 66: a caller who sends it is let in', async () => {
     expect(await status({ secret: 's3cret' }, 'Bearer s3cret')).toBe(200);
   });
 
@@ -47,18 +47,21 @@ describe('row 66: the secret of the scheduler', () => {
     ['the beginning of it', 'Bearer s3cre'],
     ['more than it', 'Bearer s3crets'],
     ['it twice over', 'Bearer s3cretBearer s3cret'],
-  ])('row 66: who shows %s is answered with 401; nothing is written and nothing runs', async (_, authorization) => {
-    const { acquire, handler, wrap } = setting({ secret: 's3cret' });
-    const response = await wrap()(asking(authorization), {});
+  ])(
+    'row 66: a caller who sends %s is answered with 401; nothing is written and nothing runs',
+    async (_, authorization) => {
+      const { acquire, handler, wrap } = setting({ secret: 's3cret' });
+      const response = await wrap()(asking(authorization), {});
 
-    expect(response.status).toBe(401);
-    expect(response.headers.get('www-authenticate')).toBe('Bearer');
-    expect(await response.json()).toEqual({ status: 'error', code: 'UNAUTHORIZED' });
-    expect(acquire).not.toHaveBeenCalled();
-    expect(handler).not.toHaveBeenCalled();
-  });
+      expect(response.status).toBe(401);
+      expect(response.headers.get('www-authenticate')).toBe('Bearer');
+      expect(await response.json()).toEqual({ status: 'error', code: 'UNAUTHORIZED' });
+      expect(acquire).not.toHaveBeenCalled();
+      expect(handler).not.toHaveBeenCalled();
+    },
+  );
 
-  test('row 66: F94 the body of who is not let in is not read', async () => {
+  test('row 66: F94 the body of a refused request is not read', async () => {
     const pull = vi.fn();
     const body = new ReadableStream({ pull }, { highWaterMark: 0 });
     const headers = { 'content-type': 'application/json' };
@@ -69,7 +72,7 @@ describe('row 66: the secret of the scheduler', () => {
     expect([pull.mock.calls.length, request.bodyUsed]).toEqual([0, false]);
   });
 
-  test('row 66: neither names nor tick are asked of who is not let in', async () => {
+  test('row 66: the name and the tick of a refused request are not computed', async () => {
     const [name, tick] = [vi.fn(() => 'digest'), vi.fn(() => undefined)];
     const options = { store: memoryLocks().store, lockAtMostFor: '1m', secret: 's3cret' };
     const route = withSingleExecution(() => new Response(), { ...options, name, tick });
@@ -78,7 +81,7 @@ describe('row 66: the secret of the scheduler', () => {
     expect([name.mock.calls, tick.mock.calls]).toEqual([[], []]);
   });
 
-  test('row 66: whatever is shown, only the secret itself is let in', () => {
+  test('row 66: no other value than the secret itself is accepted', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[!-~]([ -~]*[!-~])?$/), fc.string(), (secret, given) => {
         const check = secretCheck({ secret });
@@ -99,7 +102,7 @@ describe('row 66: the secret of the scheduler', () => {
     ['what differs in its last character', 'Bearer s3cre-'],
     ['what is too short', 'Bearer'],
     ['what is too long', 'Bearer s3cret and then some'],
-  ])('row 66: %s is looked at to its end, so that no time tells where it differs', (_, shown) => {
+  ])('row 66: %s is compared to its end, so that the time of the answer does not show where it differs', (_, shown) => {
     const looked: number[] = [];
     const charCodeAt = (i: number) => {
       looked.push(i);
@@ -113,7 +116,7 @@ describe('row 66: the secret of the scheduler', () => {
 });
 
 describe('row 66: without the option', () => {
-  test('row 66: it is CRON_SECRET of the environment, as it is when the request comes', async () => {
+  test('row 66: the secret is CRON_SECRET of the environment, read when a request comes', async () => {
     const route = setting().wrap();
     vi.stubEnv('CRON_SECRET', 'from-env');
 
@@ -124,7 +127,7 @@ describe('row 66: without the option', () => {
   test.each<[string, string | undefined]>([
     ['not set', undefined],
     ['empty', ''],
-  ])('F94 nobody is let in where that is %s, whatever is shown; wrapping works, as in a build', async (_, secret) => {
+  ])('F94 every request is refused if CRON_SECRET is %s; wrapping works, as in a build', async (_, secret) => {
     vi.stubEnv('CRON_SECRET', secret);
     const { acquire, handler, wrap } = setting();
     const route = wrap();
@@ -139,7 +142,7 @@ describe('row 66: without the option', () => {
     ]);
   });
 
-  test('row 65: F94 nobody is let in where there is no environment', async () => {
+  test('row 65: F94 every request is refused if there is no environment', async () => {
     const { handler, wrap } = setting();
     vi.stubGlobal('process', undefined);
     const response = await wrap()(asking(), {});
@@ -151,14 +154,14 @@ describe('row 66: without the option', () => {
 });
 
 describe('row 66: with the option', () => {
-  test('row 66: the environment is not asked', async () => {
+  test('row 66: the environment is not read', async () => {
     vi.stubEnv('CRON_SECRET', 'from-env');
 
     expect(await status({ secret: 's3cret' }, 'Bearer from-env')).toBe(401);
     expect(await status({ secret: 's3cret' }, 'Bearer s3cret')).toBe(200);
   });
 
-  test('row 66: false lets everybody in, whatever the environment says', async () => {
+  test('row 66: false lets everybody in, even if CRON_SECRET is set', async () => {
     vi.stubEnv('CRON_SECRET', 'from-env');
 
     expect(await status({ secret: false })).toBe(200);
@@ -174,11 +177,11 @@ describe('row 66: with the option', () => {
     ['a newline inside', 's3\ncret'],
     ['a tab', 's3cret\t'],
     ['nothing but a blank', ' '],
-  ])('row 14: one that no header carries is refused when wrapping: with %s', (_, secret) => {
+  ])('row 14: a secret that no header can carry is refused when wrapping: with %s', (_, secret) => {
     expect(setting({ secret }).wrap).toThrow(new TypeError(UNSENDABLE));
   });
 
-  test('row 14: a secret is taken if and only if a header brings it as it is, in ASCII', () => {
+  test('row 14: a secret is accepted only if a header can carry it unchanged, in ASCII', () => {
     const isAscii = (text: string) => [...text].every((sign) => sign >= ' ' && sign <= '~');
     fc.assert(
       fc.property(fc.string({ minLength: 1, unit: 'binary-ascii' }), (secret) => {
@@ -204,7 +207,7 @@ describe('row 66: with the option', () => {
   });
 });
 
-test('F94 says nothing where the secret is shown, or none is wanted', () => {
+test('F94 logs nothing if the secret is right, or if none is needed', () => {
   vi.stubEnv('CRON_SECRET', 'of-the-project');
   secretCheck({})(asking('Bearer of-the-project'));
   secretCheck({ secret: 's3cret' })(asking('Bearer s3cret'));
@@ -213,7 +216,7 @@ test('F94 says nothing where the secret is shown, or none is wanted', () => {
   expect(told).not.toHaveBeenCalled();
 });
 
-test('F94 says once that a request was refused, with nothing of what it showed or should have', async () => {
+test('F94 logs once that a request was refused, without the secret and without what was sent', async () => {
   const route = setting({ secret: 's3cret' }).wrap();
   for (const shown of [undefined, 'Bearer hunter2', 'Bearer s3cret', 'Basic hunter2']) await route(asking(shown), {});
 

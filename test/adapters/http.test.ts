@@ -93,7 +93,7 @@ describe('the wrapped route', () => {
     ['undefined', undefined],
     ['the error of another store', storeError('UNAVAILABLE')],
     ['the error of another record', new CorruptLockError('digest', 'lockUntil', 'NaN')],
-  ])('F47 an error of the handler reaches the caller by identity, its lock freed as failed: %s', async (_, error) => {
+  ])('F47 an error of the handler reaches the caller unchanged, and its lock is free: %s', async (_, error) => {
     const { options, item } = setting();
     const route = withSingleExecution(async () => {
       throw error;
@@ -123,7 +123,7 @@ describe('the wrapped route', () => {
   });
 });
 
-describe('row 45: row 66: what answers a skip', () => {
+describe('row 45: row 66: the answer to a skip', () => {
   async function skipping(over: object) {
     const { options, clock } = setting();
     const finish = gate<Response>();

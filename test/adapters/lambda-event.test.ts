@@ -29,7 +29,7 @@ describe('row 64: recorded events', () => {
     expect(readScheduleEvent(fixture(name))).toEqual(facts);
   });
 
-  test('row 64: F64 F65 neither the id nor the execution id, which change per delivery, is read', () => {
+  test('row 64: F64 F65 the event id and the execution id, which change with each delivery, are never read', () => {
     const keys = ['rule-event', 'scheduler-default-event', 'scheduler-input'].map((name) => [
       readScheduleEvent(fixture(name)),
       readScheduleEvent({ ...fixture(name), id: 'another', executionId: 'another', 'execution-id': 'another' }),

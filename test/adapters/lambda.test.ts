@@ -129,7 +129,7 @@ describe('the wrapped handler', () => {
 describe('row 36: an event that has no scheduled time', () => {
   const lineOf = (logged: { mock: { calls: unknown[][] } }) => logged.mock.calls.map(([line]) => String(line));
 
-  test('row 82: runs without a tick, as often as it comes; a line says so once', async () => {
+  test('row 82: runs without a tick at each delivery, and one log line says so', async () => {
     const logged = vi.spyOn(console, 'warn').mockImplementation(() => {});
     const { options, context, item } = setting();
     const handler = vi.fn(async () => {});
@@ -158,7 +158,7 @@ describe('F45 a callback handler', () => {
     void Promise.resolve().then(() => typeof done === 'function' && done(null, 'sent'));
   };
 
-  test('F45 is refused at run time with what to do, its lock freed as failed, its tick open', async () => {
+  test('F45 is refused at run time with a remedy; its lock is free and its tick open', async () => {
     const { options, context, item, observer } = setting();
     // Those who have no types can pass one.
     const handler = withSingleExecution(callback as never, options);
@@ -173,14 +173,14 @@ describe('F45 a callback handler', () => {
     expect(observer.types()).toEqual(['attempted', 'acquired', 'started', 'released', 'failed']);
   });
 
-  test('F45 an async handler of three parameters that returns nothing is none', async () => {
+  test('F45 an async handler of three parameters that returns nothing is not taken for one', async () => {
     const { options, context } = setting();
     const handler = withSingleExecution(async (_event, _context, _execution) => {}, options);
 
     expect(await handler({}, context())).toBeUndefined();
   });
 
-  test('F45 a synchronous handler of two parameters that returns nothing is none', async () => {
+  test('F45 a synchronous handler of two parameters that returns nothing is not taken for one', async () => {
     const { options, context } = setting();
 
     expect(await withSingleExecution((_event, _context) => {}, options)({}, context())).toBeUndefined();
@@ -266,7 +266,7 @@ describe('row 63: the remaining time sets the lease', () => {
     expect(await running).toBe(false);
   });
 
-  test('row 63: a record is left that the next invocation can read, whatever the emulator says of itself', async () => {
+  test('row 63: the next invocation can read the record, whatever the emulator reports about itself', async () => {
     const { clock, options } = setting();
     const wrapped = withSingleExecution(async () => 'ran', { ...options, lockAtMostFor: '1m' });
     await wrapped({}, { functionName: '' } as Context);
@@ -277,7 +277,7 @@ describe('row 63: the remaining time sets the lease', () => {
 });
 
 describe('F23 lockAtMostFor shorter than the remaining time', () => {
-  test('F23 is warned of once, naming both', async () => {
+  test('F23 causes one warning that names both', async () => {
     const logged = vi.spyOn(console, 'warn').mockImplementation(() => {});
     const { options, context } = setting(900_000);
     const wrapped = withSingleExecution(async () => {}, { ...options, lockAtMostFor: '5m' });
@@ -295,7 +295,7 @@ describe('F23 lockAtMostFor shorter than the remaining time', () => {
     ['is longer', { lockAtMostFor: '16m' }],
     ['is as long', { lockAtMostFor: '15m' }],
     ['is not given', {}],
-  ])('F23 is not warned of when it %s', async (_, over) => {
+  ])('F23 causes no warning when it %s', async (_, over) => {
     const logged = vi.spyOn(console, 'warn').mockImplementation(() => {});
     const { options, context } = setting(900_000);
     await withSingleExecution(async () => {}, { ...options, ...over })(fixture('rule-event'), context());
@@ -428,7 +428,7 @@ describe('the tick', () => {
     expect(await wrapped(fixture('rule-event'), context(sameRequest))).toBe('ran');
   });
 
-  test('row 29: after a timeout the retry of Lambda, with the same request id, runs and knows that it recovers', async () => {
+  test('row 29: after a timeout the retry of Lambda, with the same request id, runs with recovering true', async () => {
     const { clock, options, context } = setting(3_000);
     const sameRequest = { awsRequestId: 'c0ffee00-0000-4000-8000-000000000000' };
     void withSingleExecution(never, options)(fixture('rule-event'), context(sameRequest));
@@ -441,7 +441,7 @@ describe('the tick', () => {
     });
   });
 
-  test('F10 a retry with the same request id, while the first run goes on, is skipped', async () => {
+  test('F10 a retry with the same request id is skipped while the first run is still running', async () => {
     const { clock, options, context } = setting(900_000);
     const sameRequest = { awsRequestId: 'c0ffee00-0000-4000-8000-000000000000' };
     const wrapped = withSingleExecution(() => pass(clock, 120_000), options);
@@ -473,7 +473,7 @@ describe('the tick', () => {
     expect(await wrapped(fixture('scheduler-input'), context())).toEqual({ tick: undefined, attempt: 2 });
   });
 
-  test('F68 a context attribute that nobody filled in is a mistake in the template: refused, and nothing is written', async () => {
+  test('F68 a context attribute that Scheduler did not fill in is refused, and nothing is written', async () => {
     const { store, options, context } = setting();
     const acquire = vi.spyOn(store, 'acquire');
     const refused = withSingleExecution(seen, options)(fixture('emulator-input'), context());
@@ -496,7 +496,7 @@ describe('the tick', () => {
     },
   );
 
-  test('F68 any other time that cannot be read is no tick: it runs, and an event says so', async () => {
+  test('F68 a call whose time cannot be read runs without a tick, and an event reports it', async () => {
     const { options, context, observer } = setting();
     const wrapped = withSingleExecution(seen, options);
     const event = { ...fixture('scheduler-input'), scheduledTime: 'soon' };
@@ -583,7 +583,7 @@ describe('row 26: the deadline of the platform', () => {
     [300_000, 297_980],
     [900_000, 891_980],
   ])(
-    'row 26: with %i ms remaining the signal aborts after %i ms, and a handler that heeds it is released in time',
+    'row 26: with %i ms remaining the signal aborts after %i ms, and a handler that obeys it is released in time',
     async (remaining, after) => {
       const { clock, options, context, item, observer } = setting(remaining);
       const seen: unknown[] = [];
@@ -653,7 +653,7 @@ describe('F43 on Lambda Managed Instances, which do not stop a run whose time is
     expect(await item()).toMatchObject({ state: 'released', result: 'succeeded' });
   });
 
-  test('F43 the retry of Lambda is kept out until the lease is over; before that the run learns of its loss', async () => {
+  test('F43 the retry of Lambda is skipped until the lease is over; before that the signal of the run aborts', async () => {
     const { clock, options, context } = setting(3_000);
     let execution: Execution | undefined;
     void withSingleExecution((_event, _context, given) => {
@@ -713,7 +713,7 @@ test('F19 two functions that share a name by mistake skip each other, and the sk
   });
 });
 
-test('row 44: the lock is said to be held by function, version, region and request, cut to 128 bytes', async () => {
+test('row 44: a skip names the holder by function, version, region and request, cut to 128 bytes', async () => {
   const { options, context, item } = setting();
   await withSingleExecution(async () => {}, options)({}, context({ functionName: 'é'.repeat(64), awsRequestId: 'r' }));
 

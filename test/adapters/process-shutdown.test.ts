@@ -45,7 +45,7 @@ describe('row 31: SIGTERM', () => {
     expect(record).not.toHaveProperty('doneTick');
   });
 
-  test('row 31: a job that takes its time to settle keeps its lock for as long, however often SIGTERM is sent', async () => {
+  test('row 31: a job that settles slowly keeps its lock until then, however often SIGTERM is sent', async () => {
     const program = start("await call(wrap(settleWhenTold('settle')));");
     await program.until('digest started');
     program.sigterm();

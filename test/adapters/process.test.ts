@@ -115,7 +115,7 @@ describe('row 36: the tick', () => {
     ['a croner job that has not run', new Cron('* * * * *', { paused: true })],
     ['a job of croner 10 that has not run', new Cron10('* * * * *', { paused: true })],
   ])(
-    'row 82: F68 a call that tells none is refused, and nothing is written, where it passes %s',
+    'row 82: F68 a call without a scheduled time is refused, and nothing is written: it passes %s',
     async (_, context) => {
       const { options, store } = setting();
       const acquire = vi.spyOn(store, 'acquire');
@@ -130,7 +130,7 @@ describe('row 36: the tick', () => {
     },
   );
 
-  test('row 36: switched off, a call without one runs like any other', async () => {
+  test('row 36: with locking switched off, a call without a scheduled time runs like any other', async () => {
     vi.stubEnv('SINGLE_EXECUTION_DISABLED', '1');
     const told = vi.spyOn(console, 'warn').mockReturnValue();
 
@@ -153,7 +153,7 @@ describe('row 36: the tick', () => {
 });
 
 describe('node-cron itself', () => {
-  test('row 36: row 34: of two processes on one schedule one runs each tick, whose time is the minute that was due', async () => {
+  test('row 36: row 34: of two processes with one schedule one runs each tick, and the tick is the minute that was due', async () => {
     vi.useFakeTimers({ now: NOW - 30_000 });
     const { options } = setting();
     const ticks: unknown[] = [];
@@ -210,7 +210,7 @@ describe.each<[string, typeof Cron, Schedule[]]>([
 ])('%s itself', (_, Cron, repeated) => {
   type Job = InstanceType<typeof Cron>;
 
-  test('row 62: the execution comes last, and a job of that alone is given it, not what croner passes', async () => {
+  test('row 62: the execution comes last, and a job with one parameter gets the execution, not what croner passes', async () => {
     const job = vi.fn();
     const options = { ...setting().options, onSkipped: () => undefined };
     const jobs = [

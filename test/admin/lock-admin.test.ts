@@ -145,7 +145,7 @@ describe.each<[string, () => Promise<Stores>]>([
     expect(await admin.runs(name)).toMatchObject([{ status: 'succeeded' }, forcedRun]);
   });
 
-  test('F62 a lock that changed between the look and the write is left alone', async () => {
+  test('F62 a lock that changed between the read and the write is left alone', async () => {
     const name = uniqueName();
     let raced = false;
     const racing: LockAdminStore = {
@@ -189,7 +189,7 @@ describe.each<[string, () => Promise<Stores>]>([
     expect(await admin.get(name)).not.toHaveProperty('underlyingState');
   });
 
-  test('row 54: a pause with an end is over by itself', async () => {
+  test('row 54: a pause with an end ends by itself', async () => {
     const name = uniqueName();
     const until = new Date(Date.now() + 60_000);
     await admin.pause(name, { until });

@@ -158,7 +158,7 @@ describe('row 101: whatever other middlewares do, a run gives back what it took,
     expect(await item()).toMatchObject(open);
   });
 
-  test('row 101: both locks of a handler are given back where it is answered early', async () => {
+  test('row 101: both locks of a handler are given back if a middleware answers early', async () => {
     const { options, call, store, clock } = setting();
     const wrapped = middy(() => 'sent')
       .use([singleExecution(options), singleExecution({ ...options, name: 'other' })])

@@ -38,7 +38,7 @@ describe.concurrent.each(KINDS)('on %s', (kind) => {
       .on(kind)
       .run('run', ...args);
 
-  test('row 121: run tells the command its name, tick and fencing token, and passes on its output', async () => {
+  test('row 121: a command of run finds name, tick and fencing token in its environment, and its output is passed on', async () => {
     const name = freshName();
     const { code, stdout, stderr } = await runWith('--name', name, '--tick', TICK, ...node(PRINT));
     const { fencingToken } = (await stage().on(kind).admin.get(name)) ?? {};
@@ -47,7 +47,7 @@ describe.concurrent.each(KINDS)('on %s', (kind) => {
     expect(JSON.parse(stdout)).toEqual([name, '2026-11-20T09:00:00.000Z', String(fencingToken)]);
   });
 
-  test('row 122: run passes on the exit code; a tick is done by 0 alone, and skips with 75 from then on', async () => {
+  test('row 122: run exits with the code of its command; only 0 marks the tick as done, and later calls exit with 75', async () => {
     const name = freshName();
     const exit = (code: number) => runWith('--name', name, '--tick', TICK, ...node(`process.exit(${code})`));
 
@@ -61,7 +61,7 @@ describe.concurrent.each(KINDS)('on %s', (kind) => {
     });
   });
 
-  test('row 122: run skips with 75 while another run has the lock, and says who', async () => {
+  test('row 122: while another run has the lock, run exits with 75 and names the holder', async () => {
     const { store, args } = stage().on(kind);
     const name = freshName();
     const skipped = (...options: string[]) => innerCli(['run', '--name', name, ...options, ...args, ...node(PRINT)]);
@@ -78,7 +78,7 @@ describe.concurrent.each(KINDS)('on %s', (kind) => {
     expect(quiet).toEqual({ code: 75, stdout: '', stderr: '' });
   });
 
-  test('row 123: a SIGTERM is forwarded, the exit code is that of the command, and the lock is free', async () => {
+  test('row 123: a SIGTERM is forwarded, run exits with the code of its command, and the lock is free', async () => {
     const name = freshName();
     const { child, ended } = await started(kind, '--name', name, '--at-most', '1m', ...node(WAIT));
     child.kill('SIGTERM');
@@ -87,13 +87,13 @@ describe.concurrent.each(KINDS)('on %s', (kind) => {
     expect(await stage().on(kind).admin.get(name)).toMatchObject({ state: 'free', lastResult: 'failed' });
   });
 
-  test('row 123: a command that a signal has ended is 128 and the number of the signal', async () => {
+  test('row 123: if signal n ends the command, run exits with 128 + n', async () => {
     const { code } = await runWith('--name', freshName(), ...node("process.kill(process.pid, 'SIGKILL')"));
 
     expect(code).toBe(137);
   });
 
-  test('row 124: a run that was freed by force ends its command at the next renewal, and exits with 70', async () => {
+  test('row 124: after an unlock, run ends its command at the next renewal and exits with 70', async () => {
     const { admin } = stage().on(kind);
     const name = freshName();
     const { ended } = await started(kind, '--name', name, '--keep-alive', '--at-most', '15s', ...node(WAIT));
@@ -145,7 +145,7 @@ describe.concurrent('on redis', () => {
       .on('redis')
       .run('run', ...args);
 
-  test('row 124: a command that outlives its lease is told to end, and run exits with 70', async () => {
+  test('row 124: a command that outlives its lease is asked to end, and run exits with 70', async () => {
     expect(await runWith('--name', freshName(), '--at-most', '3s', ...node(WAIT))).toMatchObject({ code: 70 });
   });
 
@@ -220,7 +220,7 @@ describe.concurrent('on redis', () => {
   });
 });
 
-describe.concurrent('row 126: where the store is out of reach the command does not run, and run exits with 69', () => {
+describe.concurrent('row 126: if the store cannot be reached, the command does not run and run exits with 69', () => {
   const outOfReach = (args: readonly string[]) => innerCli(['run', '--name', 'x', ...args, ...node(PRINT)]);
 
   test.each([

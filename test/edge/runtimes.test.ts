@@ -92,7 +92,7 @@ describe.each(RUNTIMES)('on $name', { timeout: SLOW_MS }, (runtime) => {
     expect(await lock('digest')).toMatchObject({ state: 'released', doneTick: String(Date.parse(tick)) });
   });
 
-  test('row 66: who does not show the secret is answered with 401, and the store is not asked', async () => {
+  test('row 66: a caller without the secret is answered with 401, and the store gets no request', async () => {
     const asked = bridge.requests().length;
 
     const answers = await Promise.all([get('/digest'), get('/digest', { authorization: 'Bearer guess' })]);
@@ -100,7 +100,7 @@ describe.each(RUNTIMES)('on $name', { timeout: SLOW_MS }, (runtime) => {
     expect(bridge.requests()).toHaveLength(asked);
   });
 
-  test('row 19: a signal that is asked knows that its lease is over before any timer has fired', async () => {
+  test('row 19: reading the signal shows that the lease is over, before any timer has fired', async () => {
     const toldByTimers = TOLD_BY_TIMERS[runtime.name] ?? [];
 
     expect(await (await get('/asked-early')).json()).toEqual(WAYS.filter((way) => !toldByTimers.includes(way)));

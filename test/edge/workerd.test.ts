@@ -103,7 +103,7 @@ describe('the example Worker', () => {
     expect(bundled.gzipBytes).toBeLessThan(47_000);
   });
 
-  test('row 66: triggered twice at once it runs once, and once more not at all', async () => {
+  test('row 66: of two triggers at once one runs, and a third is skipped', async () => {
     const { answer } = holdAnswer();
     const both = [worker.trigger(TICK), worker.trigger(TICK)];
     await Promise.race(both);
@@ -225,7 +225,7 @@ describe('a Worker', () => {
     expect(await worker.lost()).toEqual([]);
   });
 
-  test('row 19: a signal that is asked knows that its lease is over before any timer has fired', async () => {
+  test('row 19: reading the signal shows that the lease is over, before any timer has fired', async () => {
     // `AbortSignal.any` and `fetch` read it inside the platform.
     expect(JSON.parse(await worker.ask('/asked-early'))).toEqual([
       'aborted',

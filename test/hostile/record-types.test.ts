@@ -41,7 +41,7 @@ test('F14 an attribute of any type of DynamoDB is corrupt by name or judged, and
   await fc.assert(judged, { numRuns: 120, examples: [['fencingToken', { N: '1e100' }, false]] });
 });
 
-test('F92 a key of another type of Redis is no lock: each verb says so, none changes it, and a list passes it over', async () => {
+test('F92 a Redis key of another type is not a lock: each verb says so, none changes it, and a list leaves it out', async () => {
   const { redis } = raw;
   const { store, admin } = raw.open.redis('other:');
   await redis.set('other:string', 'held');

@@ -61,7 +61,7 @@ test('row 77: a first deployment sends no message, and with notifyOk one of each
   expect(messagesOf(withOk(ALL_WELL))).toBe(7);
 });
 
-test('row 77: with notifyOk, the receivers of an alarm get its end, and nobody else', () => {
+test('row 77: with notifyOk, the receivers of an alarm are notified of its end, and nobody else is', () => {
   const [situation] = SITUATIONS.filter(({ what }) => what === 'a tick fails, its retries are used up');
   const { alarms } = playSituation(withOk(situation as Situation), CHANCES[0] as (typeof CHANCES)[number]);
   const told = (name: string) => alarms[name]?.changes.map(({ state, told: names }) => [state, ...names.map(short)]);

@@ -97,7 +97,7 @@ describe('row 77: an alarm on a number', () => {
     ]);
   });
 
-  test('row 77: is as its user says', () => {
+  test('row 77: has the settings that its user gives', () => {
     const alarms = { longRun: { threshold: 60_000 }, failed: { threshold: 3, evaluationPeriods: 4 } };
     const [longRun] = ofKind('longRun', { alarms });
     const [failed] = ofKind('failed', { alarms });
@@ -494,7 +494,7 @@ describe('row 77: the level of the watch', () => {
     expect(made({ level: 'essential', lockLost: {}, failed: false })).toEqual(['didNotRun', 'lockLost']);
   });
 
-  test('row 77: writes no metrics where no alarm watches them', () => {
+  test('row 77: writes no metrics if no alarm watches them', () => {
     expect(namespaceOf({ level: 'essential' })).toBe('SingleExecution/Jobs');
     expect(namespaceOf({ level: 'fleet' })).toBeUndefined();
     expect(namespaceOf({ level: 'fleet', lockLost: {} })).toBe('SingleExecution/Jobs');

@@ -365,7 +365,7 @@ describe('row 76: who may deliver', () => {
     ]);
   });
 
-  test('row 76: is Scheduler for all groups of the account, by one statement, where a function has several', () => {
+  test('row 76: is Scheduler for all groups of the account, by one statement, if a function has several', () => {
     expect(trustOf(synthesisedJobs(7, 'scheduler'))).toMatchObject([
       {
         Condition: {
@@ -376,7 +376,7 @@ describe('row 76: who may deliver', () => {
     ]);
   });
 
-  test('row 76: is EventBridge for all rules of the account, by one statement, where a function has several', () => {
+  test('row 76: is EventBridge for all rules of the account, by one statement, if a function has several', () => {
     const template = synthesisedJobs(20, 'rule');
     const { Statement } = onlyProperties(template, 'AWS::SQS::QueuePolicy').PolicyDocument;
     const sourceArn = every('events', ':rule/*');

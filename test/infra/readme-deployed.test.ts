@@ -48,7 +48,7 @@ async function synthesised(): Promise<{ template: Template; taskRoot: string }> 
   return { template: Template.fromStack(jobs), taskRoot: join(directory, asset) };
 }
 
-test('row 84: a run of it writes the metrics that its alarm waits for, and a skip a line that says why', async () => {
+test('row 84: a run of it writes the metrics that its alarm waits for, and a skip writes a line that says why', async () => {
   const { template, taskRoot } = await synthesised();
   const { client, endpoint } = dynamoDBLocal();
   const table = await freshTable(client);

@@ -48,7 +48,7 @@ describe('refuses a lock that another function of the stack takes', () => {
     );
   });
 
-  test('row 95: that a copy of the constructs has seen, where an app loads them twice', async () => {
+  test('row 95: that a copy of the constructs has seen, if an app loads them twice', async () => {
     vi.resetModules();
     const other = await import('../../infra/constructs/shared-locks.js');
     expect(other.refuseSharedLocks).not.toBe(refuseSharedLocks);

@@ -127,7 +127,7 @@ describe('one who cannot renew', () => {
     expect(b.election.term).toBeGreaterThan(a.begun[0]?.term ?? Number.NaN);
   });
 
-  test('F61 whom an operator deposes learns it at its next renewal, and stands again; its term is the smaller one', async () => {
+  test('F61 that an operator deposes notices it at its next renewal, and stands again; its term is the smaller one', async () => {
     const { clock, candidate, store, item, leaders } = electionScene();
     const [a, b] = [candidate('a'), candidate('b')];
     a.election.start();
@@ -152,7 +152,7 @@ describe('one who cannot renew', () => {
   test.each<[string, (leadership: Leadership | undefined, isLeader: () => boolean) => boolean | undefined]>([
     ['its election', (_, isLeader) => !isLeader()],
     ['its signal', (leadership) => leadership?.signal.aborted],
-  ])('F26 whose machine slept past the lease learns it from %s, before any timer has fired', async (_, hasLearned) => {
+  ])('F26 whose machine slept past the lease notices it by %s, before any timer has fired', async (_, hasLearned) => {
     const { clock, candidate, leaders } = electionScene();
     const [a, b] = [candidate('a'), candidate('b')];
     a.election.start();

@@ -51,7 +51,7 @@ describe('row 105: checkInObserver', () => {
     ['/4f1d', '/4f1d/fail'],
     ['/4f1d/?create=1', '/4f1d/fail?create=1'],
     ['/p/key/job?state=complete&env=test', '/p/key/job?state=fail&env=test'],
-  ])('row 105: of %s a run that failed is told at %s', async (path, failed) => {
+  ])('row 105: for %s a failed run is reported at %s', async (path, failed) => {
     const { options, observer } = setting(path);
     await executeWithLock(failing, options).catch(() => undefined);
     await executeWithLock(() => 'sent', options);
@@ -60,7 +60,7 @@ describe('row 105: checkInObserver', () => {
     expect(asked.sort()).toEqual([`GET ${failed}`, `GET ${path}`].sort());
   });
 
-  test('row 105: a store out of reach is no run', async () => {
+  test('row 105: no request is sent if the store cannot be reached', async () => {
     const { options, observer } = setting();
     options.store.acquire = () => Promise.reject(new Error('out of reach'));
     await expect(executeWithLock(() => 'sent', options)).rejects.toBeInstanceOf(LockStoreError);

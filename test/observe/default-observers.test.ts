@@ -48,7 +48,7 @@ test.each<[string, Pick<ExecuteOptions, 'observers'>, lines: string[], metrics: 
   ['by jsonLogObserver() alone', { observers: [jsonLogObserver()] }, LOST, []],
   ['by emfObserver() alone', { observers: [emfObserver()] }, [], METRICS],
   ['by nobody', { observers: [] }, [], []],
-])('row 47: where the environment names a namespace, %s each line is written once', async (_, own, lines, names) => {
+])('row 47: if the environment names a namespace, %s each line is written once', async (_, own, lines, names) => {
   await losing(own);
 
   expect(messages()).toEqual(lines);
@@ -98,7 +98,7 @@ test('row 47: the locks of a set that the environment names share their metrics'
   );
 });
 
-test('row 47: where there is no stdout, the lines are written alone', async () => {
+test('row 47: without stdout only the log lines are written', async () => {
   vi.stubGlobal('process', { env: { SINGLE_EXECUTION_NAMESPACE: 'Jobs' } });
   await losing({});
 

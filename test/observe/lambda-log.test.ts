@@ -69,7 +69,7 @@ const ours = (lines: readonly string[]) => lines.filter((line) => line.includes(
 const metrics = (lines: readonly string[]) => lines.filter((line) => line.startsWith('{"_aws"'));
 const counted = (lines: readonly string[]) => lines.filter((line) => /^\{("_aws"|"LockName")/.test(line));
 
-describe('row 83: what a function of the default observer prints on Lambda', () => {
+describe('row 83: the lines that the default observer prints on Lambda', () => {
   test(
     'a skip, a warning and a failure each at its level, as one line of JSON in the text format',
     async () => {

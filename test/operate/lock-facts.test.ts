@@ -21,7 +21,7 @@ test('row 49: a run that has the lock is shown by its tick, apart from the last 
   });
 });
 
-test('row 49: after a force release the last result is that of the run that was ended', () => {
+test('row 49: after a force release the last result is that of the run that was ended by it', () => {
   const facts = factsOf({
     state: 'forced',
     tick: at(5),

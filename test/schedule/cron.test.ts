@@ -131,7 +131,7 @@ const crontab = fc
   )
   .map((fields) => fields.filter((text) => text !== undefined).join(' '));
 
-test('row 88: fires when croner does, whatever the crontab, where clocks do not change', () => {
+test('row 88: fires when croner does, for every crontab, while clocks do not change', () => {
   const instant = fc.date({ min: new Date('2000-01-01'), max: new Date('2090-01-01'), noInvalidDate: true });
   fc.assert(
     fc.property(crontab, instant, (expression, at) => {

@@ -100,7 +100,7 @@ function setting() {
 }
 
 describe('an answer that is lost', () => {
-  test('F1 of an acquire: the next try knows its own attempt', async () => {
+  test('F1 of an acquire: the next try recognises its own attempt', async () => {
     const { clock, storage, over, sound } = setting();
     let lost = 0;
     const store = over({

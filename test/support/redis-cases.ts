@@ -122,7 +122,7 @@ export const redisCases: readonly ContractCase[] = [
     expectSame((await scene.record())?.failedTicks, listOf(ticks), 'failedTicks');
   }),
 
-  redisCase('F86 a token that is no safe integer stays as it is, and the lock free', async (scene) => {
+  redisCase('F86 a token that is not a safe integer stays as it is, and the lock stays free', async (scene) => {
     await scene.run();
     await scene.patch({ fencingToken: UNSAFE_TOKEN });
     await expectRejection(scene.acquire(scene.claim()), { name: 'CorruptLockError' }, 'acquire');

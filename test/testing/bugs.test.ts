@@ -24,7 +24,7 @@ function failsOn(store: MemoryStore): Fails {
     );
 }
 
-test('row 58: the contract has as many cases as the docs count, each with a name of its own', () => {
+test('row 58: the contract has as many cases as the docs say, and each has a name of its own', () => {
   const names = lockStoreContract.map(({ name }) => name);
   const page = readFileSync(new URL('../../docs/reliability.md', import.meta.url), 'utf8');
 

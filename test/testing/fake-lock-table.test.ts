@@ -25,7 +25,7 @@ const document = DynamoDBDocumentClient.from(new DynamoDBClient({}));
 const run = (task: () => unknown = () => 'done', store = dynamoDBStore({ tableName: 'locks' })) =>
   executeWithLock(task, { name: 'digest', store, lockAtMostFor: '1m', observers: [] });
 
-describe('row 60: a mocked SDK, no Docker, no Java', () => {
+describe('row 60: fakeLockTable works with a mocked SDK, without Docker and Java', () => {
   test('runs a handler once per tick and records it', async () => {
     const table = fakeLockTable(mock);
     const handler = withSingleExecution(async () => 'sent', {

@@ -182,7 +182,7 @@ describe('row 62: a process', () => {
     const _: TaskFn = job(send, unticked);
   });
 
-  test('row 62: croner takes it where a skip is dropped: it wants a callback that gives nothing back', () => {
+  test('row 62: croner accepts it if a skip is dropped, because its callback must return nothing', () => {
     const dropped = { ...unticked, onSkipped: () => undefined };
     new Cron(
       '0 0 1 1 *',
@@ -214,7 +214,7 @@ test('row 14: every door wants a name and a store, and no option that is not one
   job(() => {}, { ...unticked, onSkipped: 'ignore' });
 });
 
-test('row 82: where most triggers have no scheduled time, tick is to be given', () => {
+test('row 82: tick is required on platforms whose triggers mostly have no scheduled time', () => {
   // @ts-expect-error no tick
   job(() => {}, options);
   // @ts-expect-error no tick

@@ -73,7 +73,7 @@ describe('row 43: an outcome', () => {
     outcome.status = 'executed';
   });
 
-  test('row 43: isSkipped tells a skip from a result', async () => {
+  test('row 43: isSkipped distinguishes a skip from a result', async () => {
     const result = await withSingleExecution(send, options)({} as ScheduledEvent, {} as LambdaContext);
     expectTypeOf(result).toEqualTypeOf<{ sent: number } | Skipped>();
     if (isSkipped(result)) expectTypeOf(result).toEqualTypeOf<Skipped>();

@@ -42,7 +42,7 @@ export const acquireCases: readonly ContractCase[] = [
     },
   ),
 
-  contractCase('F10 the same lockedBy does not let a second attempt in', async ({ grant, refuse }) => {
+  contractCase('F10 a second attempt with the same lockedBy is refused', async ({ grant, refuse }) => {
     await grant({ lockedBy: 'digest $LATEST eu-west-1 request-1' });
     await refuse('locked', { lockedBy: 'digest $LATEST eu-west-1 request-1' });
   }),
@@ -90,7 +90,7 @@ export const acquireCases: readonly ContractCase[] = [
     },
   ),
 
-  contractCase('F1 row 8: acquire replayed is the same grant again', async ({ claim, acquire }) => {
+  contractCase('F1 row 8: an acquire that is sent again gets its first grant', async ({ claim, acquire }) => {
     const asked = claim();
     const first = expectGranted(await acquire(asked), 'acquire');
     const { fencingToken, lockedAtMs, lockUntilMs } = first;
@@ -98,14 +98,14 @@ export const acquireCases: readonly ContractCase[] = [
     expectFields(again, { fencingToken, lockedAtMs, lockUntilMs, attemptId: asked.attemptId }, 'lease');
   }),
 
-  contractCase('acquire replayed is no second grant: others see the first', async ({ claim, acquire, refuse }) => {
+  contractCase('an acquire that is sent again makes no second grant', async ({ claim, acquire, refuse }) => {
     const asked = claim();
     const { fencingToken, lockUntilMs } = expectGranted(await acquire(asked), 'acquire');
     await acquire(asked);
     expectFields((await refuse('locked')).holder, { fencingToken, lockUntilMs }, 'holder');
   }),
 
-  contractCase('acquire replayed after expiry is the same grant while nobody took over', async (scene) => {
+  contractCase('an acquire that is sent again after expiry gets its first grant if nobody took over', async (scene) => {
     const asked = scene.claim({ leaseMs: scene.harness.shortLeaseMs });
     const { fencingToken } = expectGranted(await scene.acquire(asked), 'acquire');
     const again = expectGranted(await scene.acquire(asked), 'acquire replayed');
@@ -113,7 +113,7 @@ export const acquireCases: readonly ContractCase[] = [
     expectFields(expectGranted(await scene.acquire(asked), 'acquire replayed late'), { fencingToken }, 'lease');
   }),
 
-  contractCase('acquire replayed late does not disturb a successor', async (scene) => {
+  contractCase('an acquire that is sent again late does not disturb a successor', async (scene) => {
     const asked = scene.claim({ leaseMs: scene.harness.shortLeaseMs });
     await scene.harness.expire(expectGranted(await scene.acquire(asked), 'acquire'));
     const { fencingToken } = await scene.grant();
@@ -122,7 +122,7 @@ export const acquireCases: readonly ContractCase[] = [
   }),
 
   contractCase(
-    'F5 acquire replayed after its own release is not granted again',
+    'F5 an acquire that is sent again after its release is not granted',
     async ({ claim, acquire, release }) => {
       const asked = claim();
       await release(expectGranted(await acquire(asked), 'acquire'));
@@ -130,7 +130,7 @@ export const acquireCases: readonly ContractCase[] = [
     },
   ),
 
-  contractCase('F6 an attempt given up while it was under way is granted, or leaves the lock free', async (scene) => {
+  contractCase('F6 an attempt that is given up under way is either granted, or leaves the lock free', async (scene) => {
     // Let the store do its one-time work first, so that the next request is already sent when its caller gives up.
     await scene.run();
     const asked = scene.claim();

@@ -42,7 +42,7 @@ export const corruptCases: readonly ContractCase[] = [
 
   ...READ_WHEN_FREE.map((attribute) =>
     contractCase(
-      `F14 a wrong ${attribute} of a free lock is a CorruptLockError that names it`,
+      `F14 a wrong ${attribute} of a free lock causes a CorruptLockError that names it`,
       async (scene) => {
         await scene.run();
         await scene.patch({ [attribute]: 'a text' });
@@ -53,7 +53,7 @@ export const corruptCases: readonly ContractCase[] = [
   ),
 
   contractCase(
-    'F86 a fencing token that is no safe integer is a CorruptLockError, and nobody is granted the lock',
+    'F86 a fencing token that is not a safe integer causes a CorruptLockError, and nobody is granted the lock',
     async (scene) => {
       await scene.run();
       await scene.patch({ fencingToken: 2 ** 53 });
@@ -76,7 +76,7 @@ export const corruptCases: readonly ContractCase[] = [
   ),
 
   contractCase(
-    'F14 a delete of a lock that is not held corrects everything that is wrong in it, except its token',
+    'F14 a delete of a lock that is not held repairs everything in it except its token',
     async ({ run, patch, remove, record }) => {
       for (const [attribute, value] of WRONG.filter(([name]) => name !== 'fencingToken')) {
         const lease = await run();
@@ -89,7 +89,7 @@ export const corruptCases: readonly ContractCase[] = [
   ),
 
   contractCase(
-    'F14 a delete of a lock whose token is wrong is a CorruptLockError that names it, and changes nothing',
+    'F14 a delete of a lock with a wrong token rejects with a CorruptLockError that names it, and changes nothing',
     async ({ run, patch, remove, record }) => {
       const lease = await run();
       await patch({ fencingToken: 'seven' });
@@ -100,7 +100,7 @@ export const corruptCases: readonly ContractCase[] = [
   ),
 
   contractCase(
-    'F14 a delete of a held lock whose lockUntil is wrong is a CorruptLockError that names it, and changes nothing',
+    'F14 a delete of a held lock with a wrong lockUntil rejects with a CorruptLockError that names it, and changes nothing',
     async ({ grant, patch, remove, record }) => {
       const lease = await grant();
       for (const lockUntil of ['for ever', TICK_MS / 1_000]) {

@@ -16,7 +16,7 @@ export const deleteCases: readonly ContractCase[] = [
   }),
 
   contractCase(
-    'F52 the fencing token rises over a delete, also where no clock has come so far',
+    'F52 the fencing token rises over a delete, even if it is ahead of every clock',
     async ({ run, patch, record, remove, grant, name }) => {
       const lease = await run();
       await patch({ fencingToken: 9_007_199_254_740_101 });
@@ -92,7 +92,7 @@ export const deleteCases: readonly ContractCase[] = [
     expectRising([lease.fencingToken, next.fencingToken], 'fencing tokens');
   }),
 
-  adminCase('F62 a delete late leaves a newer run alone', async ({ run, remove, record, refuse }) => {
+  adminCase('F62 a late delete leaves a newer run alone', async ({ run, remove, record, refuse }) => {
     const seen = await run();
     const { fencingToken } = await run({ tickMs: TICK_MS });
     expectSame(await remove(seen), 'changed', 'delete');

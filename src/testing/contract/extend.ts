@@ -44,13 +44,13 @@ export const extendCases: readonly ContractCase[] = [
     expectFields((await refuse('locked')).holder, { lockUntilMs }, 'holder');
   }),
 
-  contractCase('F35 extend replayed is extended again', async ({ grant, extend }) => {
+  contractCase('F35 an extend that is sent again succeeds again', async ({ grant, extend }) => {
     const lease = await grant();
     const first = untilOf(await extend(lease, LONGER_MS));
     expectBetween(untilOf(await extend(lease, LONGER_MS)), first, first + MINUTE_MS, 'lockUntilMs');
   }),
 
-  contractCase('F34 extensions side by side leave the longest', async ({ grant, harness, refuse }) => {
+  contractCase('F34 of several extends at once the longest counts', async ({ grant, harness, refuse }) => {
     const lease = await grant();
     const call = harness.call();
     const lengths = [LONGER_MS, MINUTE_MS, LEASE_MS, LONGER_MS + MINUTE_MS, MINUTE_MS];
@@ -60,29 +60,35 @@ export const extendCases: readonly ContractCase[] = [
     expectBetween(lockUntilMs, lease.lockedAtMs + LONGER_MS + MINUTE_MS, Number.POSITIVE_INFINITY, 'lockUntilMs');
   }),
 
-  contractCase('extend late, while nobody took over, is extended', async ({ grantAndDie, extend, refuse }) => {
+  contractCase('a late extend succeeds if nobody took over', async ({ grantAndDie, extend, refuse }) => {
     const { fencingToken, ...lease } = await grantAndDie();
     untilOf(await extend({ ...lease, fencingToken }));
     expectFields((await refuse('locked')).holder, { fencingToken }, 'holder');
   }),
 
-  contractCase('row 25: extend after a takeover is lost and leaves the successor alone', async (scene) => {
+  contractCase('row 25: an extend after a takeover answers lost and leaves the successor alone', async (scene) => {
     const late = await scene.grantAndDie();
     const { fencingToken, lockUntilMs } = await scene.grant();
     expectLost(await scene.extend(late, LONGER_MS));
     expectFields((await scene.refuse('locked')).holder, { fencingToken, lockUntilMs }, 'holder');
   }),
 
-  contractCase('extend by a foreign attempt is lost and leaves the holder alone', async ({ grant, extend, refuse }) => {
-    const { lockUntilMs, ...lease } = await grant();
-    expectLost(await extend({ ...lease, lockUntilMs, attemptId: newAttemptId() }, LONGER_MS));
-    expectFields((await refuse('locked')).holder, { lockUntilMs }, 'holder');
-  }),
+  contractCase(
+    'an extend by another attempt answers lost and leaves the holder alone',
+    async ({ grant, extend, refuse }) => {
+      const { lockUntilMs, ...lease } = await grant();
+      expectLost(await extend({ ...lease, lockUntilMs, attemptId: newAttemptId() }, LONGER_MS));
+      expectFields((await refuse('locked')).holder, { lockUntilMs }, 'holder');
+    },
+  ),
 
-  contractCase('F36 extend after the own release is lost and locks nothing', async ({ run, extend, grant }) => {
-    expectLost(await extend(await run(), LONGER_MS));
-    await grant();
-  }),
+  contractCase(
+    'F36 an extend after the release of its run answers lost and locks nothing',
+    async ({ run, extend, grant }) => {
+      expectLost(await extend(await run(), LONGER_MS));
+      await grant();
+    },
+  ),
 
   contractCase('extend after a release that holds the lock does not prolong the hold', async (scene) => {
     const lease = await scene.run({}, { lockAtLeastForMs: LEASE_MS });
@@ -91,7 +97,7 @@ export const extendCases: readonly ContractCase[] = [
     expectFields(holder, { lockUntilMs: lease.lockedAtMs + LEASE_MS }, 'holder');
   }),
 
-  contractCase('F37 extend of a record that is not there is lost and creates nothing', async (scene) => {
+  contractCase('F37 an extend without a record answers lost and creates no record', async (scene) => {
     expectLost(await scene.extend(await phantomLease(scene)));
     expectFields(await scene.grant(), { previous: undefined }, 'first lease');
   }),
@@ -101,7 +107,7 @@ export const extendCases: readonly ContractCase[] = [
     expectSame(await scene.record(), undefined, 'record');
   }),
 
-  adminCase('F61 extend after a force release is lost', async ({ grant, force, extend }) => {
+  adminCase('F61 an extend after a force release answers lost', async ({ grant, force, extend }) => {
     const lease = await grant();
     await force(lease);
     expectLost(await extend(lease));

@@ -28,7 +28,7 @@ export const forceCases: readonly ContractCase[] = [
     expectBetween(lockUntil, lease.lockedAtMs, lease.lockUntilMs - 1, 'lockUntil');
   }),
 
-  adminCase('F61 a force release raises the fencing token above that of the run it ends', async (scene) => {
+  adminCase('F61 a force release raises the fencing token above the one of the run that it ends', async (scene) => {
     const lease = await scene.grant();
     await scene.force(lease);
     const { fencingToken } = lease;
@@ -70,7 +70,7 @@ export const forceCases: readonly ContractCase[] = [
     expectFields(await scene.record(), { result, error, releasedAt }, 'record');
   }),
 
-  adminCase('F61 the release of a run that was forced is lost, and it stays forced', async (scene) => {
+  adminCase('F61 a run that was forced stays forced: its own release answers lost', async (scene) => {
     const lease = await scene.grant();
     await scene.force(lease);
     expectSame(await scene.release(lease), 'lost', 'release');
@@ -101,14 +101,14 @@ export const forceCases: readonly ContractCase[] = [
     expectSame(results.filter((result) => result === 'forced').length, 1, 'forced');
   }),
 
-  adminCase('F62 a force release late does not end a newer grant', async ({ run, grant, force, refuse }) => {
+  adminCase('F62 a late force release does not end a newer grant', async ({ run, grant, force, refuse }) => {
     const seen = await run();
     const { fencingToken } = await grant();
     expectSame(await force(seen), 'changed', 'force release');
     expectFields((await refuse('locked')).holder, { fencingToken }, 'holder');
   }),
 
-  adminCase('F62 a force release late does not end the grant of a takeover', async (scene) => {
+  adminCase('F62 a late force release does not end the grant of a takeover', async (scene) => {
     const seen = await scene.grantAndDie();
     const { fencingToken, ...successor } = await scene.grant();
     expectSame(await scene.force(seen), 'changed', 'force release');

@@ -12,7 +12,7 @@ const TEN = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10] as const;
 
 /** The changes that operators may make to the ticks of a record. */
 export const listTicksCases: readonly ContractCase[] = [
-  adminCase('row 93: a tick that an operator lists is open, until it is done itself', async (scene) => {
+  adminCase('row 93: a tick that an operator lists is open until it is done', async (scene) => {
     await scene.run(tick(0));
     await scene.run(tick(3));
     await scene.refuse('stale-tick', tick(1));
@@ -81,7 +81,7 @@ export const listTicksCases: readonly ContractCase[] = [
     expectFields(await record(), { state: 'deleted', failedTicks: undefined }, 'record');
   }),
 
-  adminCase('F62 a listing late changes nothing once there was a newer run', async ({ run, list, record, refuse }) => {
+  adminCase('F62 a late listing changes nothing after a newer run', async ({ run, list, record, refuse }) => {
     await run(tick(3));
     const seen = await record();
     await run();
@@ -90,7 +90,7 @@ export const listTicksCases: readonly ContractCase[] = [
   }),
 
   contractCase(
-    'a listing changes nothing where the newest tick done is another by then',
+    'a listing changes nothing if the newest tick done has changed meanwhile',
     async ({ run, list, record, patch }) => {
       await run(tick(3));
       const seen = await record();

@@ -25,7 +25,7 @@ export const markCases: readonly ContractCase[] = [
     await scene.refuse('stale-tick', tick(1));
   }),
 
-  contractCase('row 89: a mark of a listed tick closes it, and leaves the newest tick done', async (scene) => {
+  contractCase('row 89: a mark of an open tick closes it, and does not change the newest tick done', async (scene) => {
     await scene.run(tick(0), FAILED);
     await scene.run(tick(2));
     const marked = await markedBy(scene, await scene.grant(tick(3)), 0);
@@ -121,7 +121,7 @@ export const markCases: readonly ContractCase[] = [
     for (const minute of [1, 3]) await isOpenOnce(scene, minute);
   }),
 
-  contractCase('a replayed mark is marked, and returns the end of the lease', async (scene) => {
+  contractCase('a mark that is sent again succeeds again, and returns the end of the lease', async (scene) => {
     await scene.run(tick(0));
     const lease = await scene.grant(tick(3));
     await markedBy(scene, lease, 1);
@@ -200,33 +200,33 @@ export const markCases: readonly ContractCase[] = [
     expectBetween(marked.firstSentMono, mono, call.clock.monotonic(), 'firstSentMono');
   }),
 
-  contractCase('mark late, while nobody took over, is marked', async (scene) => {
+  contractCase('a late mark succeeds if nobody took over', async (scene) => {
     await markedBy(scene, await scene.grantAndDie(tick(3)), 1);
     await scene.refuse('already-executed', tick(1));
     await scene.refuse('locked', tick(2));
   }),
 
-  contractCase('mark after the own release is lost, and its tick stays open', async (scene) => {
+  contractCase('a mark after the release of its run answers lost, and its tick stays open', async (scene) => {
     await scene.run(tick(0));
     expectLost(await scene.mark(await scene.run(tick(3), FAILED), tick(1)));
     await scene.run(tick(1));
   }),
 
-  contractCase('mark after a takeover is lost, and leaves the successor and the tick alone', async (scene) => {
+  contractCase('a mark after a takeover answers lost, and leaves the successor and the tick alone', async (scene) => {
     const late = await scene.grantAndDie(tick(3));
     const { fencingToken, lockUntilMs } = await scene.grant(tick(3));
     expectLost(await scene.mark(late, { ...tick(1), leaseMs: LONGER_MS }));
     expectFields((await scene.refuse('locked', tick(1))).holder, { fencingToken, lockUntilMs }, 'holder');
   }),
 
-  contractCase('mark by a foreign attempt is lost, and leaves the holder and the tick alone', async (scene) => {
+  contractCase('a mark by another attempt answers lost, and leaves the holder and the tick alone', async (scene) => {
     const { fencingToken, lockUntilMs, ...lease } = await scene.grant(tick(3));
     const foreign = { ...lease, fencingToken, lockUntilMs, attemptId: newAttemptId() };
     expectLost(await scene.mark(foreign, { ...tick(1), leaseMs: LONGER_MS }));
     expectFields((await scene.refuse('locked', tick(1))).holder, { fencingToken, lockUntilMs }, 'holder');
   }),
 
-  adminCase('F61 mark after a force release is lost, and changes nothing', async (scene) => {
+  adminCase('F61 a mark after a force release answers lost, and changes nothing', async (scene) => {
     const lease = await scene.grant(tick(3));
     await scene.force(lease);
     const before = (await scene.record()) ?? {};

@@ -57,11 +57,11 @@ export const nameCases: readonly ContractCase[] = [
     await stayApart(scene, [`${scene.name}A`, `${scene.name}\u0410`, `${scene.name}\uff21`]);
   }),
 
-  contractCase('F95 names that every object has stay apart', async (scene) => {
+  contractCase('F95 locks named like properties of every object stay apart', async (scene) => {
     await stayApart(scene, ['__proto__', 'constructor', 'toString', 'hasOwnProperty', scene.name]);
   }),
 
-  contractCase('F84 a holder whose name reads as a number, or as JSON, is reported unchanged', async (scene) => {
+  contractCase('F84 a holder name that looks like a number or like JSON is reported unchanged', async (scene) => {
     for (const lockedBy of READ_AS_OTHERS) {
       const lease = await scene.grant({ lockedBy });
       expectFields((await scene.refuse('locked')).holder, { lockedBy }, 'holder');
@@ -70,7 +70,7 @@ export const nameCases: readonly ContractCase[] = [
   }),
 
   contractCase(
-    'F84 an attempt whose id reads as a number is known again',
+    'F84 an attempt id that looks like a number is recognised',
     async ({ claim, acquire, extend, release }) => {
       const asked = claim({ attemptId: '12e5' });
       const lease = expectGranted(await acquire(asked), 'acquire');
@@ -113,7 +113,7 @@ export const nameCases: readonly ContractCase[] = [
     }),
   ),
 
-  adminCase("F18 a name that cannot be is refused as INVALID_NAME by every operator's verb", async (scene) => {
+  adminCase("F18 an invalid name is refused as INVALID_NAME by every operator's verb", async (scene) => {
     const { admin, harness } = scene;
     const grant = { name: '', adminId: newAttemptId('o'), fencingToken: 1, lockedAtMs: TICK_MS, nowMs: TICK_MS };
     const asked = {

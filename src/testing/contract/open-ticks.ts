@@ -206,7 +206,7 @@ export const openTickCases: readonly ContractCase[] = [
     await scene.refuse('stale-tick', tick(0));
   }),
 
-  adminCase('F62 a force release late, or replayed, opens no tick', async (scene) => {
+  adminCase('F62 a force release that is late, or sent again, opens no tick', async (scene) => {
     const failedTicks = listOf(ticks(0));
     const late = await scene.grantAndDie(tick(0));
     const forced = await scene.grant(tick(0));

@@ -49,9 +49,12 @@ export const previousCases: readonly ContractCase[] = [
     expectFields((await grant()).previous, { status: 'succeeded', tickMs: undefined }, 'previous run');
   }),
 
-  contractCase('F58 a run released after its lease was over is no crash', async ({ grantAndDie, release, grant }) => {
-    const { fencingToken, ...lease } = await grantAndDie();
-    await release({ ...lease, fencingToken });
-    expectFields((await grant()).previous, { status: 'succeeded', fencingToken }, 'previous run');
-  }),
+  contractCase(
+    'F58 a run that is released after its lease does not count as a crash',
+    async ({ grantAndDie, release, grant }) => {
+      const { fencingToken, ...lease } = await grantAndDie();
+      await release({ ...lease, fencingToken });
+      expectFields((await grant()).previous, { status: 'succeeded', fencingToken }, 'previous run');
+    },
+  ),
 ];

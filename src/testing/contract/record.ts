@@ -96,7 +96,7 @@ export const recordCases: readonly ContractCase[] = [
     expectSame(kept.join(), tokens.join(), 'tokens of the rows');
   }),
 
-  adminCase('F88 a record does not grow with its runs', async ({ run, grantAndDie, record }) => {
+  adminCase('F88 a record does not grow with the number of runs', async ({ run, grantAndDie, record }) => {
     let tickMs = TICK_MS;
     await run({ tickMs: tickMs++ });
     const twelveRuns = async () => {

@@ -38,12 +38,15 @@ export const releaseCases: readonly ContractCase[] = [
     ['patch'],
   ),
 
-  contractCase('row 4: a run that succeeds holds the lock at least so long after its start', async (scene) => {
-    const { lockedAtMs, fencingToken } = await scene.run({ lockedBy: 'a short run' }, HOLD);
-    const { holder } = await scene.refuse('lock-at-least-for');
-    const lockUntilMs = lockedAtMs + HOLD_MS;
-    expectFields(holder, { lockedBy: 'a short run', lockedAtMs, lockUntilMs, fencingToken }, 'holder');
-  }),
+  contractCase(
+    'row 4: after a run that succeeds the lock stays held for lockAtLeastFor from its start',
+    async (scene) => {
+      const { lockedAtMs, fencingToken } = await scene.run({ lockedBy: 'a short run' }, HOLD);
+      const { holder } = await scene.refuse('lock-at-least-for');
+      const lockUntilMs = lockedAtMs + HOLD_MS;
+      expectFields(holder, { lockedBy: 'a short run', lockedAtMs, lockUntilMs, fencingToken }, 'holder');
+    },
+  ),
 
   contractCase('row 30: a failed run can hold the lock as well', async ({ run, refuse }) => {
     await run({}, { result: 'failed', ...HOLD });
@@ -57,10 +60,13 @@ export const releaseCases: readonly ContractCase[] = [
     expectFields((await grant()).previous, { status: 'succeeded' }, 'previous run');
   }),
 
-  contractCase('F55 a tick that is done is already-executed rather than held', async ({ run, refuse }) => {
-    await run({ tickMs: TICK_MS }, HOLD);
-    await refuse('already-executed', { tickMs: TICK_MS });
-  }),
+  contractCase(
+    'F55 a tick that is done is refused as already-executed, even while lockAtLeastFor holds the lock',
+    async ({ run, refuse }) => {
+      await run({ tickMs: TICK_MS }, HOLD);
+      await refuse('already-executed', { tickMs: TICK_MS });
+    },
+  ),
 
   contractCase('a hold keeps the lock from a failed tick too', async ({ run, refuse }) => {
     await run({ tickMs: TICK_MS }, { result: 'failed', ...HOLD });
@@ -78,33 +84,36 @@ export const releaseCases: readonly ContractCase[] = [
     },
   ),
 
-  contractCase('row 4: a hold counts from the start of a run that is released late', async (scene) => {
+  contractCase('row 4: lockAtLeastFor counts from the start of a run, even if it is released late', async (scene) => {
     const lease = await scene.grantAndDie();
     await scene.release(lease, HOLD);
     const { holder } = await scene.refuse('lock-at-least-for');
     expectFields(holder, { lockUntilMs: lease.lockedAtMs + HOLD_MS }, 'holder');
   }),
 
-  contractCase('F53 release replayed is released again', async ({ run, release, grant }) => {
+  contractCase('F53 a release that is sent again answers released again', async ({ run, release, grant }) => {
     const lease = await run();
     expectSame(await release(lease), 'released', 'release replayed');
     await grant();
   }),
 
-  adminCase('F53 release replayed writes nothing', async ({ run, release, record }) => {
+  adminCase('F53 a release that is sent again writes nothing', async ({ run, release, record }) => {
     const lease = await run({ tickMs: TICK_MS });
     const before = (await record()) ?? {};
     await release(lease, { result: 'failed', error: 'TypeError', ...HOLD });
     expectFields<object>(await record(), before, 'record');
   }),
 
-  contractCase('F53 release replayed while a successor runs is released, and leaves it alone', async (scene) => {
-    const first = await scene.run();
-    const successor = await scene.grant();
-    expectSame(await scene.release(first), 'released', 'release replayed');
-    expectFields((await scene.refuse('locked')).holder, { fencingToken: successor.fencingToken }, 'holder');
-    expectSame(await scene.release(successor), 'released', 'release of the successor');
-  }),
+  contractCase(
+    'F53 a release that is sent again while a successor runs answers released, and leaves the successor alone',
+    async (scene) => {
+      const first = await scene.run();
+      const successor = await scene.grant();
+      expectSame(await scene.release(first), 'released', 'release replayed');
+      expectFields((await scene.refuse('locked')).holder, { fencingToken: successor.fencingToken }, 'holder');
+      expectSame(await scene.release(successor), 'released', 'release of the successor');
+    },
+  ),
 
   contractCase('release replayed after a successor has run is released', async ({ run, release, grant }) => {
     const first = await run();
@@ -127,29 +136,29 @@ export const releaseCases: readonly ContractCase[] = [
     expectSame((await Promise.all(releases)).join(), Array(5).fill('released').join(), 'releases');
   }),
 
-  contractCase('F51 row 5: release after a takeover is lost and leaves the successor its lock', async (scene) => {
-    const late = await scene.grantAndDie();
-    const successor = await scene.grant();
-    expectSame(await scene.release(late), 'lost', 'late release');
-    const { fencingToken, lockUntilMs } = successor;
-    expectFields((await scene.refuse('locked')).holder, { fencingToken, lockUntilMs }, 'holder');
-    expectSame(await scene.release(successor), 'released', 'release of the successor');
-  }),
+  contractCase(
+    'F51 row 5: a release after a takeover answers lost and leaves the successor its lock',
+    async (scene) => {
+      const late = await scene.grantAndDie();
+      const successor = await scene.grant();
+      expectSame(await scene.release(late), 'lost', 'late release');
+      const { fencingToken, lockUntilMs } = successor;
+      expectFields((await scene.refuse('locked')).holder, { fencingToken, lockUntilMs }, 'holder');
+      expectSame(await scene.release(successor), 'released', 'release of the successor');
+    },
+  ),
 
-  contractCase('F51 release after a successor has come and gone is lost', async (scene) => {
+  contractCase('F51 a release after a successor has run answers lost', async (scene) => {
     const late = await scene.grantAndDie();
     const { fencingToken } = await scene.run();
     expectSame(await scene.release(late), 'lost', 'late release');
     expectFields((await scene.grant()).previous, { status: 'succeeded', fencingToken }, 'previous run');
   }),
 
-  contractCase(
-    'F58 release after expiry, while nobody took over, is released',
-    async ({ grantAndDie, release, grant }) => {
-      expectSame(await release(await grantAndDie()), 'released', 'late release');
-      await grant();
-    },
-  ),
+  contractCase('F58 a release after expiry succeeds if nobody took over', async ({ grantAndDie, release, grant }) => {
+    expectSame(await release(await grantAndDie()), 'released', 'late release');
+    await grant();
+  }),
 
   contractCase('release by a foreign attempt is lost and leaves the holder its lock', async (scene) => {
     const { attemptId, ...lease } = await scene.grant();
@@ -168,7 +177,7 @@ export const releaseCases: readonly ContractCase[] = [
     expectSame(await scene.record(), undefined, 'record');
   }),
 
-  adminCase('F61 release after a force release is lost and records nothing', async (scene) => {
+  adminCase('F61 a release after a force release answers lost and records nothing', async (scene) => {
     const lease = await scene.grant({ tickMs: TICK_MS });
     await scene.force(lease);
     expectSame(await scene.release(lease), 'lost', 'release');

@@ -75,11 +75,14 @@ export const tickCases: readonly ContractCase[] = [
     await refuse('stale-tick', TICK);
   }),
 
-  contractCase('acquire replayed of a tick marked at the start is its own grant again', async ({ claim, acquire }) => {
-    const asked = claim({ ...TICK, ...AT_START });
-    const { fencingToken } = expectGranted(await acquire(asked), 'acquire');
-    expectFields(expectGranted(await acquire(asked), 'acquire replayed'), { fencingToken }, 'lease');
-  }),
+  contractCase(
+    'an acquire that is sent again for a tick marked at the start gets its first grant',
+    async ({ claim, acquire }) => {
+      const asked = claim({ ...TICK, ...AT_START });
+      const { fencingToken } = expectGranted(await acquire(asked), 'acquire');
+      expectFields(expectGranted(await acquire(asked), 'acquire replayed'), { fencingToken }, 'lease');
+    },
+  ),
 
   contractCase('marking at the start without a tick marks nothing', async ({ run, grant }) => {
     await run(AT_START);
@@ -91,7 +94,7 @@ export const tickCases: readonly ContractCase[] = [
     expectFields(await grant(TICK), { doneTickMs: undefined }, 'lease');
   }),
 
-  contractCase('row 55: a run without a tick is never refused for its tick', async ({ run, grant }) => {
+  contractCase('row 55: a run without a tick is never refused because of ticks', async ({ run, grant }) => {
     await run(TICK);
     expectFields(await grant(), { tickMs: undefined, doneTickMs: TICK_MS }, 'lease');
   }),
@@ -127,15 +130,18 @@ export const tickCases: readonly ContractCase[] = [
     expectFields(await grant(), { doneTickMs: NEXT_TICK_MS }, 'lease');
   }),
 
-  contractCase('F57 a run that lost its lock does not mark its tick', async ({ grantAndDie, run, release, grant }) => {
-    const late = await grantAndDie(TICK);
-    await run(TICK, FAILED);
-    await release(late);
-    expectFields(await grant(TICK), { doneTickMs: undefined }, 'lease');
-  }),
+  contractCase(
+    'F57 a run that lost its lock does not mark its tick as done',
+    async ({ grantAndDie, run, release, grant }) => {
+      const late = await grantAndDie(TICK);
+      await run(TICK, FAILED);
+      await release(late);
+      expectFields(await grant(TICK), { doneTickMs: undefined }, 'lease');
+    },
+  ),
 
   contractCase(
-    'F58 a run released after its lease was over marks its tick',
+    'F58 a run that is released after its lease still marks its tick as done',
     async ({ grantAndDie, release, refuse }) => {
       expectSame(await release(await grantAndDie(TICK)), 'released', 'late release');
       await refuse('already-executed', TICK);

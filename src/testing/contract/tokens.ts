@@ -4,7 +4,7 @@ import { expectBetween, expectFields, expectRising, expectSame } from './stage/e
 const MINUTE_MS = 60_000;
 
 export const tokenCases: readonly ContractCase[] = [
-  contractCase('F80 F85 the first fencing token is about the epoch millisecond', async ({ grant }) => {
+  contractCase('F80 F85 the first fencing token is about the time in epoch milliseconds', async ({ grant }) => {
     const { fencingToken, lockedAtMs } = await grant();
     expectBetween(fencingToken, lockedAtMs - MINUTE_MS, lockedAtMs + MINUTE_MS, 'fencing token');
   }),

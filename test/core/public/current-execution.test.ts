@@ -182,7 +182,7 @@ describe('currentExecution', () => {
   });
 });
 
-describe('row 95: where a process has loaded the library twice', () => {
+describe('row 95: if a process has loaded the library twice', () => {
   let other: typeof import('single-execution');
   beforeEach(async () => {
     vi.resetModules();

@@ -91,7 +91,7 @@ describe('toStoreError', () => {
   });
 });
 
-describe('row 95: instanceof, where a process has loaded the library twice', () => {
+describe('row 95: instanceof, if a process has loaded the library twice', () => {
   const details = { code: 'LATE', lockName: 'digest', operation: 'acquire', retryable: false } as const;
   const errors = (library: typeof import('single-execution')): Readonly<Record<string, Error>> => ({
     LockStoreError: new library.LockStoreError('late', details),

@@ -104,7 +104,7 @@ describe('row 46: an observer sees every event in order', () => {
     expect(types()).toEqual(['attempted', 'acquired', 'started', 'lost', 'finished']);
   });
 
-  test('row 46: of a run that learns of its loss only from the release', async () => {
+  test('row 46: of a run that notices the loss of its lock only at the release', async () => {
     const { types, options } = setting({ store: scriptedStore({ release: async () => 'lost' }) });
     await executeWithLock(() => {}, options);
 

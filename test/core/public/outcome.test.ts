@@ -2,13 +2,13 @@ import { isSkipped, type SkipReason } from 'single-execution';
 import { expect, test } from 'vitest';
 
 test.each<SkipReason>(['locked', 'lock-at-least-for', 'already-executed', 'stale-tick', 'paused', 'store-unavailable'])(
-  'row 43: isSkipped knows a skip for the reason %s',
+  'row 43: isSkipped recognises a skip with the reason %s',
   (reason) => {
     expect(isSkipped({ status: 'skipped', name: 'digest', reason })).toBe(true);
   },
 );
 
-test('row 43: isSkipped knows a skip that went through JSON', () => {
+test('row 43: isSkipped recognises a skip that was sent as JSON', () => {
   const skipped = { status: 'skipped', name: 'digest', reason: 'locked', tick: '2026-01-01T00:00:00.000Z' };
 
   expect(isSkipped(JSON.parse(JSON.stringify(skipped)))).toBe(true);

@@ -602,7 +602,7 @@ describe('row 89: a tick for which the record has no room', () => {
   });
 });
 
-describe('row 89: given-up is reported where the answer was lost', () => {
+describe('row 89: given-up is reported even if the answer was lost', () => {
   test.each(['lose-request', 'lose-response'] as const)('to the release: %s', async (fault) => {
     const { work, store, told } = setting({ mode: 'latest', within: '30m' });
     await work(0);

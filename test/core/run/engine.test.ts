@@ -33,7 +33,7 @@ describe('exclusion', () => {
     expect(outcomes.filter((outcome) => outcome.status === 'skipped' && outcome.reason === 'locked')).toHaveLength(99);
   });
 
-  test('row 3: a holder that died keeps others out until its lockUntil is over, and not a moment longer', async () => {
+  test('row 3: a holder that died keeps others out until its lockUntil, and no longer', async () => {
     const { clock, options } = setting();
     await crash(options);
 
@@ -43,7 +43,7 @@ describe('exclusion', () => {
     expect(await executeWithLock(() => {}, options)).toMatchObject({ status: 'executed' });
   });
 
-  test('row 4: a run of 5 ms that holds for at least a minute keeps out a run 59.9 s later', async () => {
+  test('row 4: with lockAtLeastFor of a minute, a run of 5 ms keeps out a run 59.9 s later', async () => {
     const { clock, options, item } = setting();
     const holding = { ...options, lockAtLeastFor: '1m' };
     const running = executeWithLock(() => pass(clock, 5), holding);
@@ -89,7 +89,7 @@ describe('exclusion', () => {
     expect(await successor).toMatchObject({ value: 'B', release: 'released' });
   });
 
-  test('row 5: F51 nor is the release of a run taken for done when its successor has come and gone', async () => {
+  test('row 5: F51 a release after a successor has run is not reported as released', async () => {
     const { clock, options, item } = setting();
     const overrunning = executeWithLock(() => pass(clock, 90_000), { ...options, tick: NOW });
     await clock.advance(MINUTE);
@@ -149,7 +149,7 @@ describe('exclusion', () => {
     expect(await executeWithLock(() => {}, contender)).toMatchObject({ status: 'executed' });
   });
 
-  test('F24 ticks that a dead holder kept from running are listed as missed by the run that takes over', async () => {
+  test('F24 the run that takes over gets the ticks that its dead holder blocked as missed', async () => {
     const { clock, options } = setting();
     const every5 = { ...options, lockAtMostFor: '12m', schedule: '5m' };
     await crash({ ...every5, tick: NOW });
@@ -209,7 +209,7 @@ describe('ticks', () => {
     expect(await executeWithLock(() => {}, { ...elsewhere, tick: NOW })).toMatchObject({ reason: 'already-executed' });
   });
 
-  test('row 35: lock and tick are asked for in one call', async () => {
+  test('row 35: one call to the store decides about the lock and the tick', async () => {
     const { acquire, options } = setting();
     await executeWithLock(() => {}, { ...options, tick: NOW });
 
@@ -250,7 +250,7 @@ describe('ticks', () => {
     expect(await executeWithLock(() => {}, { ...tick, tick: NOW + MINUTE })).toMatchObject({ status: 'executed' });
   });
 
-  test('row 38: F66 an older tick that nobody began is skipped after a newer one, and an observer gets the event', async () => {
+  test('row 38: F66 an older tick without a run is skipped after a newer one, and an observer gets the event', async () => {
     const { options } = setting();
     const observer = recordingObserver();
     await executeWithLock(() => {}, { ...options, tick: NOW });
@@ -372,7 +372,7 @@ describe('a store that fails', () => {
     expect((error as Error).cause).toBe(thrown);
   });
 
-  test('row 50: nor when it throws before it returns a promise', async () => {
+  test('row 50: is never reported as locked: it threw before it returned a promise', async () => {
     const cause = new TypeError('no client');
     const acquire = () => {
       throw cause;
@@ -427,7 +427,7 @@ describe('a store that fails', () => {
   test.each(
     always.flatMap((error) => (['skip', 'run', 'throw'] as const).map((onStoreError) => ({ error, onStoreError }))),
   )(
-    "row 51: F16 what an operator must fix throws whatever onStoreError says: '$onStoreError', $error.code",
+    "row 51: F16 an error that an operator must fix is thrown whatever onStoreError is: '$onStoreError', $error.code",
     async ({ error, onStoreError }) => {
       const task = vi.fn();
 
@@ -460,7 +460,7 @@ describe('row 17: a local clock that is wrong', () => {
     [29_900, 30_950, 30_425],
     [-31_000, -29_900, -30_450],
     [1_001, 2_000, 1_501],
-  ])('row 17: is told of, with its likeliest offset: between %i and %i ms', async (minMs, maxMs, clockSkewMs) => {
+  ])('row 17: is reported with its likeliest offset: between %i and %i ms', async (minMs, maxMs, clockSkewMs) => {
     const { observer, options } = skewed(minMs, maxMs);
 
     expect(await executeWithLock(() => {}, options)).toMatchObject({ status: 'executed', clockSkewMs });
@@ -472,7 +472,7 @@ describe('row 17: a local clock that is wrong', () => {
     [-2_000, -1_000],
     [-500, 500],
     [-90_000, 90_000],
-  ])('row 17: is not told of while it may be right: between %i and %i ms', async (minMs, maxMs) => {
+  ])('row 17: is not reported while it may be right: between %i and %i ms', async (minMs, maxMs) => {
     const { observer, options } = skewed(minMs, maxMs);
 
     expect(await executeWithLock(() => {}, options)).not.toHaveProperty('clockSkewMs');

@@ -105,7 +105,7 @@ describe('the verdict', () => {
     ['a symbol', Symbol('no database')],
     ['a function', noDatabase],
   ])(
-    'F47 %s thrown or rejected with reaches the caller by identity, and the lock is freed as failed',
+    'F47 %s that a handler throws or rejects with reaches the caller unchanged, and the lock is free',
     async (_, value) => {
       for (const task of [() => toss(value), async () => toss(value), () => Promise.reject(value)]) {
         const { options, item } = memoryLocks();
@@ -125,7 +125,7 @@ describe('the verdict', () => {
     ['undefined', undefined],
     ['an object', frozen],
     ['an Error that is returned, not thrown', new Error('a value')],
-  ])('F47 %s returned reaches the caller by identity, and the run has succeeded', async (_, value) => {
+  ])('F47 %s that a handler returns reaches the caller unchanged, and the run has succeeded', async (_, value) => {
     const { options, item } = memoryLocks();
     const outcome = await executeWithLock(() => value, options);
 
@@ -313,7 +313,7 @@ describe('a grant that is over at its arrival', () => {
     },
   );
 
-  test('F11 an answer that comes a moment before the end of the lease is not', async () => {
+  test('F11 an answer that comes a moment before the end of the lease is not LATE', async () => {
     const { clock, running, task } = late(59_399);
     await clock.advance(MINUTE);
 
@@ -411,7 +411,7 @@ describe('a grant that is over at its arrival', () => {
     await expect(executeWithLock(() => {}, { ...options, store })).rejects.toMatchObject({ code: 'LATE' });
   });
 
-  test('row 20: a clock whose timers cannot be unreferenced serves as well', async () => {
+  test('row 20: a clock whose timers cannot be unreferenced works as well', async () => {
     const { options, clock } = memoryLocks();
     const plain = {
       ...clock,
@@ -509,7 +509,7 @@ describe('a run that loses its lock', () => {
     expect(assertHeld).toThrow(new LockLostError('digest', 'the run has ended'));
   });
 
-  test('F41 a handler that ignores its signal is not cut off: the lock is released when it settles', async () => {
+  test('F41 a handler that ignores its signal is not interrupted: the lock is released when it settles', async () => {
     const { clock, options, store } = memoryLocks();
     const release = vi.spyOn(store, 'release');
     const running = executeWithLock(() => pass(clock, 10 * MINUTE), options);
@@ -539,7 +539,7 @@ describe('a run that loses its lock', () => {
     expect(await executeWithLock(() => 'third', tick)).toMatchObject({ value: 'third' });
   });
 
-  test('F58 a success after the lease, with nobody come meanwhile, is recorded', async () => {
+  test('F58 a success after the end of the lease is recorded if nobody took over', async () => {
     const { clock, options, observer, item } = memoryLocks();
     const running = executeWithLock(() => pass(clock, 90_000), { ...options, tick: NOW });
     await clock.advance(90_000);
@@ -661,14 +661,17 @@ describe('what a run gets of the past', () => {
 });
 
 describe('lockAtLeastFor', () => {
-  test.each([-20_000, 20_000])('F55 a duplicate 30 s later whose clock is %i ms off is kept out', async (skew) => {
-    const { options } = memoryLocks();
-    const holding = { ...options, lockAtLeastFor: '1m' };
-    await executeWithLock(() => {}, holding);
-    const elsewhere = { ...holding, clock: manualClock(NOW + 30_000 + skew) };
+  test.each([-20_000, 20_000])(
+    'F55 a duplicate 30 s later from a host whose clock is %i ms off is skipped',
+    async (skew) => {
+      const { options } = memoryLocks();
+      const holding = { ...options, lockAtLeastFor: '1m' };
+      await executeWithLock(() => {}, holding);
+      const elsewhere = { ...holding, clock: manualClock(NOW + 30_000 + skew) };
 
-    expect(await executeWithLock(() => {}, elsewhere)).toMatchObject({ reason: 'lock-at-least-for' });
-  });
+      expect(await executeWithLock(() => {}, elsewhere)).toMatchObject({ reason: 'lock-at-least-for' });
+    },
+  );
 });
 
 test('F27 no timer is left, however a run ends', async () => {

@@ -132,7 +132,7 @@ describe('F32 a renewal that fails', () => {
     expect(timers()).toBe(0);
   });
 
-  test('F33 rejects nothing that nobody listens to', async () => {
+  test('F33 causes no unhandled rejection', async () => {
     const unhandled = vi.fn();
     process.on('unhandledRejection', unhandled);
     const { clock, answer } = heart();

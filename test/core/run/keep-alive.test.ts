@@ -28,7 +28,7 @@ describe('row 21: with keepAlive', () => {
     expect(await executeWithLock(() => 'next', contender)).toMatchObject({ value: 'next' });
   });
 
-  test('row 21: a lease of 30 s is renewed where none is given, or lockAtLeastFor where that is longer', async () => {
+  test('row 21: without lockAtMostFor the lease is 30 s, or lockAtLeastFor if that is longer', async () => {
     for (const [lockAtLeastFor, lease] of [['10s', 30_000] as const, ['2m', 120_000] as const]) {
       const { clock, options, extendedAt } = keptLocks();
       const { lockAtMostFor: _, ...unleased } = options;

@@ -30,7 +30,7 @@ describe('row 23: maxHold', () => {
     expect(maxHoldOver).toMatchObject({ code: 'MAX_HOLD', name: 'DeadlineError' });
   });
 
-  test('row 23: is a day where neither it nor a deadline is given', async () => {
+  test('row 23: is a day if neither it nor a deadline is given', async () => {
     expect(await reasonsAround(86_400_000, {})).toEqual([undefined, maxHoldOver]);
   });
 

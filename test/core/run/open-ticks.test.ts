@@ -61,7 +61,7 @@ describe('row 85: F74 a tick whose run', () => {
     expect(redriven).toHaveBeenCalledOnce();
   });
 
-  test.each(ENDS)('row 29: %s knows that it recovers, also after a newer one is done', async (_, end) => {
+  test.each(ENDS)('row 29: %s runs with recovering true, also after a newer one is done', async (_, end) => {
     const locks = setting();
     const { at } = locks;
     await end(locks, at(1));

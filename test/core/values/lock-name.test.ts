@@ -18,7 +18,7 @@ describe('checkLockName', () => {
     '👩‍👩‍👧',
     '🇪🇺',
     'x'.repeat(128),
-  ])('F18 takes %o as it is', (name) => {
+  ])('F18 accepts %o unchanged', (name) => {
     expect(checkLockName(name)).toBe(name);
   });
 

@@ -127,7 +127,7 @@ describe('missedTicks of a schedule', () => {
   const missed = (last: string, tick: string, schedule: Schedule) =>
     iso(missedTicks(Date.parse(last), Date.parse(tick), schedule));
 
-  test('row 39: are exact where ticks are unevenly apart', () => {
+  test('row 39: are exact if ticks are unevenly spaced', () => {
     const working = cron('0 9,17 * * MON-FRI');
 
     expect(missed('2026-11-20T17:00:00Z', '2026-11-23T09:00:00Z', working)).toEqual([]);
@@ -137,7 +137,7 @@ describe('missedTicks of a schedule', () => {
     ]);
   });
 
-  test('row 39: are exact where clocks change', () => {
+  test('row 39: are exact if clocks change', () => {
     const nightly = cron('30 2 * * *', { timeZone: 'Europe/Berlin' });
 
     // The night of the 29th of March has no half past two.

@@ -81,7 +81,7 @@ describe.each(DOORS)('row 26: the end that maxDuration sets on /%s', (_, wrap) =
       return logged.mock.calls;
     };
 
-    test('F23 is warned of once, naming both', async () => {
+    test('F23 causes one warning that names both', async () => {
       expect(await callTwice({ lockAtMostFor: '1m', maxDuration: '5m' })).toEqual([
         [
           '{"level":"WARN","source":"single-execution","message":"lockAtMostFor is 1m, shorter than maxDuration, which is 5m: a run that takes longer loses its lock; raise it, leave it out, or set keepAlive"}',
@@ -94,7 +94,7 @@ describe.each(DOORS)('row 26: the end that maxDuration sets on /%s', (_, wrap) =
       ['it is not given', { maxDuration: '5m' }],
       ['it is renewed', { lockAtMostFor: '1m', keepAlive: true, maxDuration: '5m' }],
       ['there is no maxDuration', { lockAtMostFor: '1m' }],
-    ])('F23 is not warned of when %s', async (_, over) => {
+    ])('F23 causes no warning when %s', async (_, over) => {
       expect(await callTwice(over)).toEqual([]);
     });
   });

@@ -89,7 +89,7 @@ test('F13 a contender whose clock is two minutes behind takes over a dead lock b
   expect(locks.verbs()).toEqual(['acquire', 'takeover', 'release']);
 });
 
-describe('row 80: F97 a lock that was given back is free whatever the clocks say', () => {
+describe('row 80: F97 a lock that was given back is free for the next caller, whatever the clocks say', () => {
   test.each([
     ['two minutes ahead, to one whose clock is true', TWO_MINUTES, 0],
     ['true, to one whose clock is two minutes behind', 0, -TWO_MINUTES],
@@ -233,7 +233,7 @@ describe('the holder stops by the same clock', () => {
   );
 });
 
-test('row 3: a dead holder keeps a fresh store out until its lease is over, and for at most 3 s more', async () => {
+test('row 3: a holder that died keeps a new host out until its lease is over, and for at most 3 s more', async () => {
   const name = uniqueName();
   const grantedAt = Date.now();
   const dead = await locks.store().acquire(

@@ -98,7 +98,7 @@ describe.each([
     expect(await locks.record(name)).toEqual(before);
   });
 
-  test('F8 no read decides: a run, a skip and a takeover are UpdateItem alone', async () => {
+  test('F8 a run, a skip and a takeover send UpdateItem only, and never decide by a read', async () => {
     const name = uniqueName();
     await whileHeld(name, client, () => runOnce({ name, store: locks.store(client) }));
     const dead = uniqueName();
@@ -182,7 +182,7 @@ test('F11 a grant whose answer comes after its lease is given back as failed; no
   expect(record).not.toHaveProperty('doneTick');
 });
 
-describe('F16 a configuration or access error throws at once, whatever onStoreError says', () => {
+describe('F16 an error of configuration or access is thrown at once, whatever onStoreError is', () => {
   const denied: Fault = { kind: 'error', at: 'before', status: 400, type: 'AccessDeniedException' };
 
   test.each<[string, Fault]>([

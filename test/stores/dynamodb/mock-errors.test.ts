@@ -19,7 +19,7 @@ const fail = () => {
   throw new Error('the task must not run');
 };
 
-describe('F16 what is set up wrongly throws at once, whatever onStoreError says', () => {
+describe('F16 an error of the setup is thrown at once, whatever onStoreError is', () => {
   test.each<[string, Error, string, RegExp]>([
     [
       'no such table',
@@ -89,7 +89,7 @@ test.each(['ThrottlingException', 'ProvisionedThroughputExceededException', 'Req
   },
 );
 
-test('F2 an answer that breaks off is silence, whatever its status', async () => {
+test('F2 an answer that breaks off counts as no answer, whatever its status', async () => {
   const { run, mock, sent } = mockedLocks();
   mock.rejectsOnce(sdkError('SyntaxError', SECRET, { $metadata: { httpStatusCode: 400 } }));
 

@@ -41,7 +41,7 @@ describe('requests', () => {
     expect(sent()).toEqual(['acquire', 'release']);
   });
 
-  test('row 2: a skip is that one command and nothing else', async () => {
+  test('row 2: a skip sends exactly one UpdateCommand and nothing else', async () => {
     const { run, table, sent } = mockedLocks();
     table.put('digest', held);
 
@@ -49,7 +49,7 @@ describe('requests', () => {
     expect(sent()).toEqual(['acquire']);
   });
 
-  test('row 35: the one write that takes the lock judges overlap and tick together', async () => {
+  test('row 35: the one write that takes the lock decides about the overlap and the tick', async () => {
     const { run, mock, sent } = mockedLocks();
 
     await run(sendDigest, { tick: TICK });
@@ -96,7 +96,7 @@ describe('requests', () => {
 });
 
 describe('an answer that never came', () => {
-  test('row 8, F1: the first acquire is applied, its answer lost; the second finds its own attempt: executed', async () => {
+  test('row 8, F1: if the answer to an applied acquire is lost, the next try finds its own attempt, and the task runs', async () => {
     const { run, mock, table, sent } = mockedLocks();
     table.loseNextResponse();
 
@@ -134,7 +134,7 @@ describe('an answer that never came', () => {
     expect(observer.types()).toEqual(['attempted', 'acquire-failed']);
   });
 
-  test('F6 all tries unknown: the attempt is barred last, and the caller is informed', async () => {
+  test('F6 if no try is answered, the attempt is barred at last, and the caller gets an error', async () => {
     const { run, mock, table, sent } = mockedLocks();
     mock.on(UpdateCommand, GRANT).rejects(timeout());
 
@@ -151,7 +151,7 @@ describe('an answer that never came', () => {
     });
   });
 
-  test('F6 all tries unknown, one of them applied: the cancel finds that the lock is ours, and the task runs', async () => {
+  test('F6 if no try is answered but one was applied, the cancel finds the lock granted, and the task runs', async () => {
     const { run, mock, table, sent } = mockedLocks();
     mock.on(UpdateCommand, GRANT).callsFake(({ ExpressionAttributeValues: values }: UpdateCommandInput) => {
       const { ':att': attemptId, ':now': lockedAt, ':lockUntil': lockUntil } = values ?? {};

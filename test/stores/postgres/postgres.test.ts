@@ -91,7 +91,7 @@ describe('an answer that is lost', () => {
   });
 });
 
-test('row 131: of 64 contenders at once on one name one runs, and none fails', async () => {
+test('row 131: of 64 calls at once for one name one runs, and none fails', async () => {
   const store = postgresStore({ client: pool });
   // Connections that are not there yet would take most of the time.
   await Promise.all(Array.from({ length: 10 }, () => pool.query('SELECT 1')));
@@ -147,7 +147,7 @@ test.each(['40001', '40P01', '53300', '57014', '57P03', '25006'])('F17 %s is tri
   expect(await store.acquire(claim({ name: newName() }), call())).toMatchObject({ status: 'acquired' });
 });
 
-test('row 131: SERIALIZABLE as the default of the server is no matter', async () => {
+test('row 131: it works if SERIALIZABLE is the default of the server', async () => {
   const client = new Pool({ connectionString: server.url, options: '-c default_transaction_isolation=serializable' });
   onTestFinished(() => client.end());
   const store = postgresStore({ client });
@@ -157,7 +157,7 @@ test('row 131: SERIALIZABLE as the default of the server is no matter', async ()
   expect((await Promise.all(asked)).filter(({ status }) => status === 'acquired')).toHaveLength(1);
 });
 
-describe('F16 what somebody must change is named with its remedy, and fails at once', () => {
+describe('F16 an error that somebody must fix fails at once, and names its remedy', () => {
   const refusal = async (options: PostgresStoreOptions) => {
     const { code, message, retryable } = await failure(
       postgresStore(options).acquire(claim({ name: 'digest' }), call()),

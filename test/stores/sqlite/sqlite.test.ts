@@ -128,7 +128,7 @@ test('row 132: a client that works synchronously, and one whose statements are b
   expect(await failure(sqliteStore({ client: () => [] }).get(name, call()))).toMatchObject({ code: 'INVALID_REQUEST' });
 });
 
-describe('F16 what somebody must change is named with its remedy, and fails at once', () => {
+describe('F16 an error that somebody must fix fails at once, and names its remedy', () => {
   const refusal = async (one: SqliteClient, table?: string) => {
     const store = sqliteStore({ client: one, ...(table !== undefined && { table }) });
     const { code, message } = await failure(store.acquire(claim(), call()));

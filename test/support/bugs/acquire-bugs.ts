@@ -27,16 +27,16 @@ export const ACQUIRE_BUGS: readonly StoreBug[] = [
     sees('acquire', free)),
   { ...bug('reads first and writes later', 'F7 of twenty acquires at one instant exactly one is granted'),
     make: () => brokenStore(readsFirst()) },
-  bug('does not know its own attempt', 'F1 row 8: acquire replayed is the same grant again',
+  bug('does not know its own attempt', 'F1 row 8: an acquire that is sent again gets its first grant',
     sees('acquire', (record, { attemptId }) => record.attemptId === attemptId ? { ...record, attemptId: 'x' } : record)),
-  bug('grants a replay anew', 'acquire replayed is no second grant: others see the first',
+  bug('grants a replay anew', 'an acquire that is sent again makes no second grant',
     sees('acquire', (record, { attemptId }) => record.attemptId === attemptId ? { ...free(record), attemptId: 'x' } : record)),
-  bug('takes lockedBy for the identity', 'F10 the same lockedBy does not let a second attempt in',
+  bug('takes lockedBy for the identity', 'F10 a second attempt with the same lockedBy is refused',
     sees('acquire', (record, { attemptId, lockedBy }) => record.lockedBy === lockedBy ? { ...record, attemptId } : record)),
-  bug('grants an ended attempt again', 'F5 acquire replayed after its own release is not granted again',
+  bug('grants an ended attempt again', 'F5 an acquire that is sent again after its release is not granted',
     sees('acquire', (record) => record.state === 'held' ? record : { ...record, attemptId: 'x' })),
   bug('gives up on what it has written',
-    'F6 an attempt given up while it was under way is granted, or leaves the lock free',
+    'F6 an attempt that is given up under way is either granted, or leaves the lock free',
     plays('acquire', async (ask, [claim, call]) => {
       const answer = await ask(claim, { ...call, signal: new AbortController().signal });
       call.signal.throwIfAborted();
@@ -59,12 +59,12 @@ export const ACQUIRE_BUGS: readonly StoreBug[] = [
     answers('extend', (answer) =>
       answer.status === 'lost' ? answer : { ...answer, firstSentMono: answer.firstSentMono + 5_000 })),
   bug('keeps a holder as the number that it reads as',
-    'F84 a holder whose name reads as a number, or as JSON, is reported unchanged',
+    'F84 a holder name that looks like a number or like JSON is reported unchanged',
     asks('acquire', ({ lockedBy }) => ({ lockedBy: asNumber(lockedBy) }))),
   bug('keeps no more of an id than others have',
     'F84 an attempt whose id ends in a trace is recognised, and reported to calls that it refuses',
     writes('acquire', (record) => ({ ...record, attemptId: String(record.attemptId).slice(0, 23) }))),
-  bug('keeps an attempt as the number that its id reads as', 'F84 an attempt whose id reads as a number is known again',
+  bug('keeps an attempt as the number that its id reads as', 'F84 an attempt id that looks like a number is recognised',
     writes('acquire', (record) => ({ ...record, attemptId: asNumber(String(record.attemptId)) }))),
   bug('lowers the case of names', 'F92 names that differ in case stay apart', keptAs((name) => name.toLowerCase())),
   bug('trims names', 'F92 names with unusual characters stay apart', keptAs((name) => name.trim())),
@@ -72,7 +72,7 @@ export const ACQUIRE_BUGS: readonly StoreBug[] = [
     keptAs((name) => String(name.split('#')[0]))),
   bug('normalises names', 'F18 names that look alike stay apart', keptAs((name) => name.normalize('NFKC'))),
   bug('keeps one lock for all names', 'two names do not touch each other', keptAs(() => 'lock')),
-  bug('refuses names that every object has', 'F95 names that every object has stay apart',
+  bug('refuses names that every object has', 'F95 locks named like properties of every object stay apart',
     asks('acquire', ({ name }) => { if (name in {}) throw new Error(`no name: ${name}`); return {}; })),
   bug('takes any name', ['F18 a name empty is refused as INVALID_NAME', 'F18 a name with a NUL is refused as INVALID_NAME'],
     keptAs((name) => createHash('sha1').update(name).digest('hex'))),
@@ -80,7 +80,7 @@ export const ACQUIRE_BUGS: readonly StoreBug[] = [
 
 // biome-ignore format: each bug in a few rows
 export const TOKEN_BUGS: readonly StoreBug[] = [
-  bug('counts fencing tokens from 1', 'F80 F85 the first fencing token is about the epoch millisecond',
+  bug('counts fencing tokens from 1', 'F80 F85 the first fencing token is about the time in epoch milliseconds',
     counts((_token, { fencingToken = 0 }) => fencingToken + 1)),
   bug('restarts the fencing token after a release', 'F52 the fencing token rises over a release',
     counts((token, { state }) => state === 'released' ? token - 1_000 : token)),

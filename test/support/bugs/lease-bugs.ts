@@ -16,9 +16,9 @@ import {
 import { asHeldBy, free, hasRow, NEVER_MS, without, withRows } from './record.js';
 
 const MOVES_THE_END = 'extend moves the end of the lease to now + leaseMs';
-const ENDED = 'F36 extend after the own release is lost and locks nothing';
-const TAKEN_OVER = 'F51 row 5: release after a takeover is lost and leaves the successor its lock';
-const HELD_ON = 'row 4: a run that succeeds holds the lock at least so long after its start';
+const ENDED = 'F36 an extend after the release of its run answers lost and locks nothing';
+const TAKEN_OVER = 'F51 row 5: a release after a takeover answers lost and leaves the successor its lock';
+const HELD_ON = 'row 4: after a run that succeeds the lock stays held for lockAtLeastFor from its start';
 const TEN_RUNS = 'row 48: the ten newest runs are kept, newest first';
 
 // biome-ignore format: each bug in a few rows
@@ -30,20 +30,20 @@ export const LEASE_BUGS: readonly StoreBug[] = [
   bug('creates a record for a lease that is lost', 'F37 extend of a record that is not there leaves none',
     spoils('extend', ({ answer, record }, { attemptId }) =>
       answer.status === 'lost' ? { record: { attemptId, state: 'held', ...record } } : {})),
-  bug('extends for anybody', 'row 25: extend after a takeover is lost and leaves the successor alone',
+  bug('extends for anybody', 'row 25: an extend after a takeover answers lost and leaves the successor alone',
     sees('extend', (record, lease) => record.state === 'held' ? asHeldBy(record, lease) : record)),
-  bug('takes the start of a grant for its identity', 'F61 extend after a force release is lost',
+  bug('takes the start of a grant for its identity', 'F61 an extend after a force release answers lost',
     sees('extend', (record, lease) => record.lockedAt === lease.lockedAtMs ? asHeldBy(record, lease) : record)),
   bug('extends after the release', ENDED, sees('extend', asHeldIfOwn)),
   bug('re-locks by extending', ENDED, sees('extend', asHeldIfOwn), writes('extend', (record) => ({ ...record, state: 'held' }))),
-  bug('does not extend after expiry', 'extend late, while nobody took over, is extended', sees('extend', endedIfExpired)),
+  bug('does not extend after expiry', 'a late extend succeeds if nobody took over', sees('extend', endedIfExpired)),
 
   bug('releases for anybody', TAKEN_OVER, sees('release', asHeldBy)),
   bug('releases whatever is held', 'release by a foreign attempt is lost and leaves the holder its lock',
     sees('release', (record, lease) => record.state === 'held' ? asHeldBy(record, lease) : record)),
   bug('creates a record by releasing', 'release of a record that is not there leaves none',
     spoils('release', ({ record }) => ({ record: { state: 'released', ...record } }))),
-  bug('does not release after expiry', 'F58 release after expiry, while nobody took over, is released',
+  bug('does not release after expiry', 'F58 a release after expiry succeeds if nobody took over',
     sees('release', endedIfExpired)),
   bug('deletes the record on release', 'F52 a release keeps the record and writes how the run ended',
     writes('release', () => ({}))),
@@ -52,13 +52,13 @@ export const LEASE_BUGS: readonly StoreBug[] = [
   bug('waits for the clock of the host that released',
     'a lock released by a host whose clock is an hour ahead is free at once',
     sees('acquire', (record) => record.state === 'released' ? without(record, 'releasedAt') : record)),
-  bug('calls a replayed release lost', 'F53 release replayed is released again',
+  bug('calls a replayed release lost', 'F53 a release that is sent again answers released again',
     answers('release', (answer, { state }) => state === 'released' ? 'lost' : answer)),
   bug('forgets a release once a successor came',
-    'F53 release replayed while a successor runs is released, and leaves it alone',
+    'F53 a release that is sent again while a successor runs answers released, and leaves the successor alone',
     answers('release', (answer, { attemptId }, lease) => attemptId === lease.attemptId ? answer : 'lost')),
   bug('calls every release released', TAKEN_OVER, answers('release', () => 'released' as const)),
-  bug('takes the row of a crash for a release', 'F51 release after a successor has come and gone is lost',
+  bug('takes the row of a crash for a release', 'F51 a release after a successor has run answers lost',
     answers('release', (answer, before, lease) => hasRow(before, 'c', lease) ? 'released' : answer)),
   bug('ignores lockAtLeastFor', HELD_ON, asksFor('release', () => ({ lockAtLeastForMs: 0 }))),
   bug('ignores the hold of a failed run', 'row 30: a failed run can hold the lock as well',
@@ -84,7 +84,7 @@ export const RECORD_BUGS: readonly StoreBug[] = [
     writes('release', (record, _before, { fencingToken }) => withRows(record, (row) => row.includes(fencingToken.toString(36))))),
   bug('never writes over the row of a crash', 'row 48: the ten newest runs are kept, whether they crashed or not',
     writes('release', (record, before) => ({ ...record, ...rows(before, (row) => row.startsWith('c|')) }))),
-  bug('keeps all rows', 'F88 a record does not grow with its runs',
+  bug('keeps all rows', 'F88 a record does not grow with the number of runs',
     writes('release', (record, _before, { fencingToken }) => ({ ...record, [`r${fencingToken}`]: 's' }))),
   bug('records no duration', 'row 48: a run is recorded with its tick, start, duration and token',
     asksFor('release', () => ({ durationMs: 0 }))),
@@ -100,10 +100,10 @@ export const RECORD_BUGS: readonly StoreBug[] = [
     onCorrupt(async () => ({ status: 'refused', reason: 'locked' }))),
   bug('takes corrupt for free', 'F15 lockUntil in seconds is a CorruptLockError that names it, and never a held lock',
     onCorrupt((grant) => grant())),
-  bug('reads only what is held', 'F14 a wrong pausedUntil of a free lock is a CorruptLockError that names it',
+  bug('reads only what is held', 'F14 a wrong pausedUntil of a free lock causes a CorruptLockError that names it',
     onCorrupt((grant, error, { state }) => { if (state === 'held') throw error; return grant(); })),
   bug('counts beyond what numbers can tell',
-    'F86 a fencing token that is no safe integer is a CorruptLockError, and nobody is granted the lock',
+    'F86 a fencing token that is not a safe integer causes a CorruptLockError, and nobody is granted the lock',
     sees('acquire', (record) => ({ ...record, fencingToken: Math.min(Number(record.fencingToken), Number.MAX_SAFE_INTEGER - 1) }))),
 ];
 

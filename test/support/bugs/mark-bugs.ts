@@ -4,12 +4,12 @@ import { answers, asksFor, type Break, bug, grants, type StoreBug, sees, spoils,
 import { asHeldBy, list, ticksIn, without } from './record.js';
 
 const RECORDED = 'row 89: a mark records a tick as done while its run holds the lock';
-const LISTED = 'row 89: a mark of a listed tick closes it, and leaves the newest tick done';
+const LISTED = 'row 89: a mark of an open tick closes it, and does not change the newest tick done';
 const BUILDS = 'marks and the release build on one another by the lease that a mark brings';
 const GIVEN_UP = 'ticks that are given up with a mark are stale';
 const GIVEN_UP_AT_LAST = 'ticks that are given up with a release are stale';
 const FAILS = 'a run that fails while it catches up leaves its own tick and that one open';
-const REPLAYED = 'a replayed mark is marked, and returns the end of the lease';
+const REPLAYED = 'a mark that is sent again succeeds again, and returns the end of the lease';
 const MOVES_THE_END = 'a mark moves the end of the lease to now + leaseMs';
 const TOLD = 'a grant returns the ticks that a run can catch up with';
 
@@ -58,17 +58,17 @@ export const MARK_BUGS: readonly StoreBug[] = [
     marksUntil((now, _before, leaseMs) => now + leaseMs)),
   bug('counts a marked lease from its grant', 'mark returns the instant before its send on both clocks',
     answers('mark', (answer, _before, { firstSentWall, firstSentMono }) => ({ ...answer, firstSentWall, firstSentMono }))),
-  bug('does not mark after expiry', 'mark late, while nobody took over, is marked',
+  bug('does not mark after expiry', 'a late mark succeeds if nobody took over',
     sees('mark', (record, _lease, _done, { clock }) =>
       Number(record.lockUntil) <= clock.now() ? { ...record, attemptId: 'x' } : record)),
-  bug('marks after the release', 'mark after the own release is lost, and its tick stays open',
+  bug('marks after the release', 'a mark after the release of its run answers lost, and its tick stays open',
     sees('mark', (record) => ({ ...record, state: 'held' }))),
-  bug('marks for anybody', 'mark after a takeover is lost, and leaves the successor and the tick alone',
+  bug('marks for anybody', 'a mark after a takeover answers lost, and leaves the successor and the tick alone',
     sees('mark', asHeldBy)),
   bug('takes the token of a grant for its identity',
-    'mark by a foreign attempt is lost, and leaves the holder and the tick alone',
+    'a mark by another attempt answers lost, and leaves the holder and the tick alone',
     sees('mark', (record, { attemptId }) => ({ ...record, attemptId }))),
-  bug('marks for a run that was forced to end', 'F61 mark after a force release is lost, and changes nothing',
+  bug('marks for a run that was forced to end', 'F61 a mark after a force release answers lost, and changes nothing',
     sees('mark', (record, lease) => record.lockedAt === lease.lockedAtMs ? asHeldBy(record, lease) : record)),
   bug('makes a record of a mark', 'mark of a record that is not there is lost, and leaves none',
     spoils('mark', ({ record }) => ({ record: { v: 1, ...record } }))),

@@ -3,12 +3,11 @@ import { answers, asks, type Break, bug, plays, refuses, type StoreBug, sees, sp
 import { hasRow, list, ticksIn, without, withRows } from './record.js';
 
 const FORCED_ONCE = 'a force release replayed is forced, once';
-const CORRUPT_DELETE =
-  'F14 a delete of a lock that is not held corrects everything that is wrong in it, except its token';
+const CORRUPT_DELETE = 'F14 a delete of a lock that is not held repairs everything in it except its token';
 const WRONG_TOKEN =
-  'F14 a delete of a lock whose token is wrong is a CorruptLockError that names it, and changes nothing';
+  'F14 a delete of a lock with a wrong token rejects with a CorruptLockError that names it, and changes nothing';
 const WRONG_END =
-  'F14 a delete of a held lock whose lockUntil is wrong is a CorruptLockError that names it, and changes nothing';
+  'F14 a delete of a held lock with a wrong lockUntil rejects with a CorruptLockError that names it, and changes nothing';
 
 // biome-ignore format: each bug in a few rows
 export const OPERATOR_BUGS: readonly StoreBug[] = [
@@ -29,11 +28,11 @@ export const OPERATOR_BUGS: readonly StoreBug[] = [
   bug('judges the tick before a pause', 'a paused lock is refused as paused even if the tick is done',
     refuses((refused, { doneTick }) => refused.reason === 'paused' && doneTick ? { ...refused, reason: 'already-executed' } : refused)),
 
-  bug('forces without comparing the token', 'F62 a force release late does not end a newer grant',
+  bug('forces without comparing the token', 'F62 a late force release does not end a newer grant',
     sees('forceRelease', (record, { fencingToken }) => ({ ...record, fencingToken }))),
   bug('forces what is not held', 'a force release of a released lock changes nothing',
     sees('forceRelease', (record) => ({ ...record, state: 'held' }))),
-  bug('forces without raising the token', 'F61 a force release raises the fencing token above that of the run it ends',
+  bug('forces without raising the token', 'F61 a force release raises the fencing token above the one of the run that it ends',
     writes('forceRelease', (record, { fencingToken = 0 }) => ({ ...record, fencingToken }))),
   bug('waits for the clock of the operator who forced',
     'a lock forced at an instant that every clock has yet to reach is free',
@@ -50,7 +49,7 @@ export const OPERATOR_BUGS: readonly StoreBug[] = [
     'a force release leaves how the last run ended that gave the lock back',
     writes('forceRelease', (record) => ({ ...record, releasedAt: Number(record.lockUntil) }))),
   bug('takes the row of a forced run for one of its release',
-    'F61 the release of a run that was forced is lost, and it stays forced',
+    'F61 a run that was forced stays forced: its own release answers lost',
     answers('release', (answer, before, lease) => hasRow(before, 'x', lease) ? 'released' : answer)),
   bug('calls a replayed force changed', FORCED_ONCE,
     answers('forceRelease', (answer, { attemptId }, { adminId }) => attemptId === adminId ? 'changed' : answer)),
@@ -71,7 +70,7 @@ export const OPERATOR_BUGS: readonly StoreBug[] = [
 
   bug('deletes the record', 'a delete replayed is deleted', writes('delete', () => ({}))),
   bug('drops the token of a lock that it deletes',
-    'F52 the fencing token rises over a delete, also where no clock has come so far',
+    'F52 the fencing token rises over a delete, even if it is ahead of every clock',
     writes('delete', (record) => without(record, 'fencingToken'))),
   bug('deletes in words only', 'a delete forgets the run before, its tick and the ticks that are done',
     writes('delete', (_record, before) => before)),
@@ -82,7 +81,7 @@ export const OPERATOR_BUGS: readonly StoreBug[] = [
   bug('keeps a lock for as long as it was before it was deleted',
     'a lock that is kept after its run is free at once when it is deleted',
     writes('delete', (record, { lockUntil = 0 }) => ({ ...record, state: 'released', lockUntil }))),
-  bug('deletes without comparing the token', 'F62 a delete late leaves a newer run alone',
+  bug('deletes without comparing the token', 'F62 a late delete leaves a newer run alone',
     sees('delete', (record, { fencingToken }) => ({ ...record, fencingToken }))),
   bug('deletes only what has a token', 'a name that was paused and never used is deleted by the token 0',
     plays('delete', async (ask, asked) => asked[0].fencingToken === 0 ? 'unknown' : ask(...asked))),
@@ -109,8 +108,8 @@ export const OPERATOR_BUGS: readonly StoreBug[] = [
     plays('delete', (ask, asked) => ask(...asked).catch(() => 'held' as const))),
 ];
 
-const LISTED = 'row 93: a tick that an operator lists is open, until it is done itself';
-const LATE = 'F62 a listing late changes nothing once there was a newer run';
+const LISTED = 'row 93: a tick that an operator lists is open until it is done';
+const LATE = 'F62 a late listing changes nothing after a newer run';
 const DONE_SINCE = 'a listing replayed is not listed once one of its ticks was done';
 const ONE_OF_MANY = 'of listings from the same look exactly one is written';
 const REPLAYED = 'a listing replayed is listed, and writes nothing over a later one';
@@ -136,7 +135,7 @@ export const LIST_TICK_BUGS: readonly StoreBug[] = [
     sees('listTicks', (record) => record.state === 'held' ? record : { ...record, state: 'released' })),
   bug('lists ticks without comparing the token', [LATE, DONE_SINCE], comparesNo('fencingToken')),
   bug('lists ticks without comparing the newest one done',
-    'a listing changes nothing where the newest tick done is another by then', comparesNo('doneTick')),
+    'a listing changes nothing if the newest tick done has changed meanwhile', comparesNo('doneTick')),
   bug('lists ticks without comparing those that were open', ONE_OF_MANY, comparesNo('openTicks')),
   bug('lists ticks without comparing those that had failed', ONE_OF_MANY, comparesNo('failedTicks')),
   bug('writes a listing over a later one', REPLAYED, comparesNo('openTicks'), comparesNo('failedTicks')),

@@ -36,7 +36,7 @@ export const TICK_BUGS: readonly StoreBug[] = [
     writes('acquire', (record, _before, { tickMs }) => tickMs === undefined ? without(record, 'doneTick') : record)),
   bug('takes the latest tick for the last one done', STILL_OPEN,
     sees('acquire', (record) => record.tick ? { ...record, doneTick: record.tick } : record)),
-  bug('marks the tick of a run that lost its lock', 'F57 a run that lost its lock does not mark its tick',
+  bug('marks the tick of a run that lost its lock', 'F57 a run that lost its lock does not mark its tick as done',
     spoils('release', ({ answer, record }, { tickMs }) =>
       answer === 'lost' && tickMs ? { record: { ...record, doneTick: tickMs } } : {})),
   bug('does not tell the last tick done', TOLD, grants((lease) => without(lease, 'doneTickMs'))),
@@ -82,7 +82,7 @@ export const OPEN_TICK_BUGS: readonly StoreBug[] = [
   bug('closes an open tick by its grant', 'an open tick that crashes stays open',
     writes('acquire', (record, _before, { tickMs }) => closes(record, (tick) => tick === tickMs))),
   bug('writes a release again',
-    ['a late copy of the release of an open tick opens no other one again', 'F53 release replayed writes nothing'],
+    ['a late copy of the release of an open tick opens no other one again', 'F53 a release that is sent again writes nothing'],
     spoils('release', ({ answer, hasWritten, record }, { openTicksMs = [] }, _done, { clock }) => answer === 'released' && !hasWritten
       ? { record: opens({ ...record, lockUntil: Math.round(clock.now()) }, openTicksMs) } : {})),
   bug('tells a replay nothing of the ticks', 'a replayed acquire of an open tick returns the open ticks and the last one done',
