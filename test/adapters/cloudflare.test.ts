@@ -143,7 +143,7 @@ describe('row 36: row 66: the tick', () => {
     expect([acquire.mock.calls, handler.mock.calls]).toEqual([[], []]);
   });
 
-  test('row 36: may come from a function of controller, bindings and context, or from nowhere', async () => {
+  test('row 36: may come from a function of controller, bindings and context, or be absent', async () => {
     const tick = vi.fn((due: { scheduledTime: number }) => due.scheduledTime - MINUTE);
 
     expect((await tickOf(controller(), { tick })).tick).toEqual(new Date(NOW - MINUTE));
@@ -220,12 +220,12 @@ describe('row 45: a skip', () => {
     return running;
   };
 
-  test('row 45: F50 is no failure, so that the platform does not try again', async () => {
+  test('row 45: F50 is not a failure, so that the platform does not retry', async () => {
     await expect(skipping({})).resolves.toMatchObject({ status: 'skipped', reason: 'locked' });
   });
 });
 
-describe('row 14: options that cannot be are refused when wrapping', () => {
+describe('row 14: invalid options are refused when wrapping', () => {
   test.each<[object, string]>([
     [{ lockAtMostFor: undefined }, 'lockAtMostFor is undefined: say how long the lock outlives a holder that dies'],
     [{ store: undefined }, 'store is undefined: give a store'],

@@ -230,7 +230,7 @@ describe('row 66: a route takes its tick from the request', () => {
   });
 });
 
-describe('row 44: who calls', () => {
+describe('row 44: the name of the holder', () => {
   test.each<[string, Headers, string]>([
     ['Vercel Schedules', recorded('vercel-schedule'), 'request 01JABCDEF0123456789012345:1788350400000'],
     ['Vercel', recorded('vercel-cron'), 'request fra1::iad1::4zjcl-1788350400000-3b7a1f0c9d2e'],

@@ -115,7 +115,7 @@ describe('row 66: the secret of the scheduler', () => {
   });
 });
 
-describe('row 66: without the option', () => {
+describe('row 66: without the option secret', () => {
   test('row 66: the secret is CRON_SECRET of the environment, read when a request comes', async () => {
     const route = setting().wrap();
     vi.stubEnv('CRON_SECRET', 'from-env');
@@ -153,7 +153,7 @@ describe('row 66: without the option', () => {
   });
 });
 
-describe('row 66: with the option', () => {
+describe('row 66: with the option secret', () => {
   test('row 66: the environment is not read', async () => {
     vi.stubEnv('CRON_SECRET', 'from-env');
 

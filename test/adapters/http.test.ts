@@ -157,7 +157,7 @@ describe('row 45: row 66: the answer to a skip', () => {
     expect(handler).not.toHaveBeenCalled();
   });
 
-  test("row 45: with 'throw' a LockHeldError rejects", async () => {
+  test("row 45: with 'throw' the route rejects with a LockHeldError", async () => {
     const { answer } = await skipping({ onSkipped: 'throw' });
     const error: unknown = await answer.catch((thrown: unknown) => thrown);
 
@@ -168,7 +168,7 @@ describe('row 45: row 66: the answer to a skip', () => {
   test.each<[string, (response: Response) => Response | Promise<Response>]>([
     ['a response', (response) => response],
     ['a promise of one', async (response) => response],
-  ])('row 45: with a function its response, by identity: %s', async (_, wrap) => {
+  ])('row 45: with a function, the response that it returns, unchanged: %s', async (_, wrap) => {
     const own = new Response(null, { status: 204 });
     const onSkipped = vi.fn((_skipped: Skipped) => wrap(own));
     const { answer } = await skipping({ onSkipped });
@@ -185,7 +185,7 @@ describe('row 50: a store that fails', () => {
     ['has no table', storeError('TABLE_NOT_FOUND', false), 'TABLE_NOT_FOUND'],
     ['throws what it should not', new Error('hunter2'), 'UNAVAILABLE'],
     ['keeps a corrupt record', new CorruptLockError('digest', 'lockUntil', 'NaN'), 'CORRUPT_LOCK'],
-  ])('row 50: and %s is answered with 503 and the code alone; nothing runs', async (_, error, code) => {
+  ])('row 50: and %s is answered with status 503 and only the code; nothing runs', async (_, error, code) => {
     const { options, store, observer } = setting();
     const handler = vi.fn(async () => new Response('sent'));
     const route = withSingleExecution(handler, { ...options, store: faultyStore(store, { acquire: error }) });
@@ -226,7 +226,7 @@ describe('row 50: a store that fails', () => {
   });
 });
 
-describe('row 14: options that cannot be are refused when wrapping', () => {
+describe('row 14: invalid options are refused when wrapping', () => {
   test.each<[object, string]>([
     [{ lockAtMostFor: undefined }, 'lockAtMostFor is undefined: say how long the lock outlives a holder that dies'],
     [{ store: () => scriptedStore() }, 'store is a function: give a store'],

@@ -144,7 +144,7 @@ describe('row 36: an event that has no scheduled time', () => {
   test.each<[string, Options['tick']]>([
     ["with 'none'", 'none'],
     ['with a function', () => undefined],
-  ])('row 36: %s nothing is said', async (_, tick) => {
+  ])('row 36: %s nothing is logged', async (_, tick) => {
     const logged = vi.spyOn(console, 'warn').mockImplementation(() => {});
     const { options, context } = setting();
     await withSingleExecution(async () => {}, { ...options, tick: tick ?? 'none' })({}, context());
@@ -314,7 +314,7 @@ describe('F23 lockAtMostFor shorter than the remaining time', () => {
   });
 });
 
-describe('row 45: what a skipped caller gets', () => {
+describe('row 45: the result of a skipped call', () => {
   async function skipped(over: Partial<Options<unknown>>) {
     const { options, context, clock } = setting();
     void withSingleExecution(never, options)(fixture('rule-event'), context());
@@ -507,7 +507,7 @@ describe('the tick', () => {
   });
 
   test.each<[string, string]>([
-    ['F71 of a replay tool that is years off', '2014-12-31T23:59:59Z'],
+    ['F71 of a replay tool that is wrong by years', '2014-12-31T23:59:59Z'],
     ['F94 that was tampered with', '9999-12-31T23:59:59Z'],
     ['F71 more than a day ahead', '2026-01-02T00:00:01Z'],
   ])('a time %s is refused, and nothing is written', async (_, time) => {
@@ -535,7 +535,7 @@ describe('the tick', () => {
     test.each<[string, Date | number, string]>([
       ['NaN', Number.NaN, 'NaN'],
       ['an invalid Date', new Date(Number.NaN), 'an invalid Date'],
-    ])('F68 that returns %s: no tick, and an event says so', async (_, tick, value) => {
+    ])('F68 that returns %s: the run has no tick, and an event reports it', async (_, tick, value) => {
       const { options, context, observer } = setting();
       const wrapped = withSingleExecution(seen, { ...options, tick: () => tick });
 

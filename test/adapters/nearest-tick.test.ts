@@ -46,7 +46,7 @@ describe("row 88: with tick: 'nearest', hosts whose clocks differ", () => {
   });
 });
 
-test('row 61: with locking switched off a job runs also before its first tick, for it uses up nothing', async () => {
+test('row 61: with locking switched off a job runs even before its first tick', async () => {
   vi.stubEnv('SINGLE_EXECUTION_DISABLED', '1');
   vi.spyOn(console, 'warn').mockImplementation(() => {});
   const { store } = memoryLocks();

@@ -76,7 +76,7 @@ describe('row 31: SIGTERM', () => {
     expect(since(program.lines, 'fulfilled')).toEqual(['slow settled', 'slow released', 'slow finished', 'fulfilled']);
   });
 
-  test('row 31: while the lock is asked for is not missed: no run goes on without the signal', async () => {
+  test('row 31: during the acquire is not missed: no run continues without the signal', async () => {
     const program = start(`
       const slow = { ...store, acquire: async (...args) => {
         const result = await store.acquire(...args);
@@ -125,7 +125,7 @@ describe('row 31: SIGTERM', () => {
 });
 
 describe('row 31: a program that listens for SIGTERM itself', () => {
-  test.each(['on', 'once'])('row 31: by process.%s is not ended by us', async (listen) => {
+  test.each(['on', 'once'])('row 31: by process.%s is not ended by the library', async (listen) => {
     const program = start(`
       process.${listen}('SIGTERM', () => say('own'));
       await call(wrap(aborted));

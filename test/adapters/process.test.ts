@@ -139,7 +139,7 @@ describe('row 36: the tick', () => {
     told.mockRestore();
   });
 
-  test('row 36: may come from a function of the arguments, from the local clock, or from nowhere', async () => {
+  test('row 36: may come from a function of the arguments or from the local clock, or be absent', async () => {
     const { options } = setting();
     const date = new Date(NOW - MINUTE);
     const due = { due: date };
@@ -177,7 +177,7 @@ describe('node-cron itself', () => {
     ]);
   });
 
-  test('row 62: takes the wrapped job as it is, and its result with it', async () => {
+  test('row 62: accepts the wrapped job and its result without a cast', async () => {
     const { clock, options } = setting();
     await clock.advance(Date.now() - NOW);
     const job = withSingleExecution(({ name }: Execution) => name, { ...options, tick: 'event' });
@@ -229,7 +229,7 @@ describe.each<[string, typeof Cron, Schedule[]]>([
     ['30 19 * * *', { timezone: 'America/New_York' }, ['2026-03-08T00:30:00.000Z', '2026-03-08T23:30:00.000Z']],
     ...repeated,
   ])(
-    'row 36: row 34: of two processes 30 ms apart one runs each tick of %s in %o, whose time is the one that was due',
+    'row 36: row 34: of two processes 30 ms apart one runs each tick of %s in %o, and the tick is the time that was due',
     async (pattern, cronOptions, dues) => {
       const [first = Number.NaN, second = Number.NaN] = dues.map((due) => Date.parse(due));
       vi.useFakeTimers({ now: first - 500 });
@@ -308,7 +308,7 @@ describe.each<[string, typeof Cron, Schedule[]]>([
   });
 });
 
-describe('row 45: what a skipped caller gets', () => {
+describe('row 45: the result of a skipped call', () => {
   const skipped = { status: 'skipped', name: 'digest', reason: 'locked', holder: expect.anything() };
 
   test('row 45: F50 the Skipped, a LockHeldError, or the value of a function; the job does not run', async () => {
@@ -324,7 +324,7 @@ describe('row 45: what a skipped caller gets', () => {
   });
 });
 
-describe('row 14: options that cannot be are refused when wrapping', () => {
+describe('row 14: invalid options are refused when wrapping', () => {
   test.each<[object, string]>([
     [{ lockAtMostFor: undefined }, 'lockAtMostFor is undefined: say how long the lock outlives a holder that dies'],
     [{ tick: { every: '1ms' } }, 'tick.every is 1ms: give 1s to 366d'],

@@ -169,7 +169,7 @@ describe.each<[string, () => Promise<Stores>]>([
     expect((await admin.get(name))?.fencingToken).toBeGreaterThan(token);
   });
 
-  test('row 54: a paused job is skipped, a run in progress goes on, and resume lets it run', async () => {
+  test('row 54: a paused job is skipped, a run in progress continues, and after resume the job runs', async () => {
     const name = uniqueName();
 
     const during = await run(name, () => admin.pause(name, { by: 'ops' }), TICK);

@@ -46,7 +46,7 @@ function expectOrder(round: ManySaid, asked: number): void {
 }
 
 describe.each(KINDS)('row 97: a thousand calls at once in a fresh process, %s', (kind) => {
-  test('row 97: for one lock one runs and the others skip, after one request each', async () => {
+  test('row 97: for one lock one runs, and the others are skipped after one request each', async () => {
     const round = await said({ store: stores().addresses[kind], locks: 'one' });
 
     const skipped = CALLS - 1 - givenUp(round);
@@ -54,7 +54,7 @@ describe.each(KINDS)('row 97: a thousand calls at once in a fresh process, %s', 
     if (skipped === CALLS - 1) expectOrder(round, CALLS + 1);
   });
 
-  test('row 97: for a lock each all run and end together, after two requests each', async () => {
+  test('row 97: with a lock for each call, all run at once and send two requests each', async () => {
     const round = await said({ store: stores().addresses[kind], locks: 'together' });
 
     const executed = CALLS - givenUp(round);

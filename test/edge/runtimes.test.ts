@@ -72,7 +72,7 @@ describe.each(RUNTIMES)('on $name', { timeout: SLOW_MS }, (runtime) => {
     });
   });
 
-  test('row 66: of a tick delivered twice at once one run answers; the other is skipped, and so is a third', async () => {
+  test('row 66: of two deliveries of a tick at once one runs; the other is skipped, and so is a third', async () => {
     const tick = new Date(Date.now() - 60_000).toISOString();
     const deliver = async () => {
       const response = await get('/digest', { authorization: `Bearer ${SECRET}`, 'ce-vssscheduledat': tick });

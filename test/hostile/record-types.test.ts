@@ -24,7 +24,7 @@ const TYPES: readonly AttributeValue[] = [
   { N: '-0.5' },
 ];
 
-test('F14 an attribute of any type of DynamoDB is corrupt by name or judged, and a live holder keeps its lock', async () => {
+test('F14 an attribute of any DynamoDB type is either read or reported as corrupt by its name, and a live holder keeps its lock', async () => {
   const { store } = raw.open.dynamodb();
   let names = 0;
   const attribute = fc.constantFrom(...FIELDS);

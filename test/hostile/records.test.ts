@@ -103,7 +103,7 @@ describe.each([
   });
 });
 
-test('F14 row 60: the fake table judges and writes any record as DynamoDB does', async () => {
+test('F14 row 60: the fake table checks and writes any record as DynamoDB does', async () => {
   const equal = fc.asyncProperty(anyRecord, fc.boolean(), fc.boolean(), async (given, hasTick, markTickAtStart) => {
     // Which the SDK takes off an item that it reads.
     fc.pre(!given.set.some(([field]) => field === '__proto__'));

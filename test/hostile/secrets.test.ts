@@ -21,7 +21,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-test('F89 F90 what is planted in the event, the environment and an error reaches no log and no record, and no event but as the error itself', async () => {
+test('F89 F90 secrets in the event, the environment and an error reach no log and no record, and an event only as the error itself', async () => {
   vi.stubEnv('UPSTASH_REDIS_REST_TOKEN', SECRET);
   vi.stubEnv('CRON_SECRET', SECRET);
   const lines: unknown[] = [];

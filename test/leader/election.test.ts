@@ -127,7 +127,7 @@ describe('one who cannot renew', () => {
     expect(b.election.term).toBeGreaterThan(a.begun[0]?.term ?? Number.NaN);
   });
 
-  test('F61 that an operator deposes notices it at its next renewal, and stands again; its term is the smaller one', async () => {
+  test('F61 a leader that an operator deposes notices it at its next renewal, and stands again; its term is the smaller one', async () => {
     const { clock, candidate, store, item, leaders } = electionScene();
     const [a, b] = [candidate('a'), candidate('b')];
     a.election.start();
@@ -152,27 +152,30 @@ describe('one who cannot renew', () => {
   test.each<[string, (leadership: Leadership | undefined, isLeader: () => boolean) => boolean | undefined]>([
     ['its election', (_, isLeader) => !isLeader()],
     ['its signal', (leadership) => leadership?.signal.aborted],
-  ])('F26 whose machine slept past the lease notices it by %s, before any timer has fired', async (_, hasLearned) => {
-    const { clock, candidate, leaders } = electionScene();
-    const [a, b] = [candidate('a'), candidate('b')];
-    a.election.start();
-    await clock.advance(0);
-    b.election.start();
-    a.host.suspend();
-    await clock.advance(LEASE + RETRY);
-    expect(leaders()).toEqual(['b']);
-    a.host.resume();
+  ])(
+    'F26 a leader whose machine slept past the lease notices it by %s, before any timer has fired',
+    async (_, hasLearned) => {
+      const { clock, candidate, leaders } = electionScene();
+      const [a, b] = [candidate('a'), candidate('b')];
+      a.election.start();
+      await clock.advance(0);
+      b.election.start();
+      a.host.suspend();
+      await clock.advance(LEASE + RETRY);
+      expect(leaders()).toEqual(['b']);
+      a.host.resume();
 
-    expect(hasLearned(a.begun[0], a.election.isLeader)).toBe(true);
-    expect([a.election.isLeader(), a.election.term]).toEqual([false, undefined]);
-    expect(() => a.begun[0]?.assertLeader()).toThrow(expect.objectContaining({ name: 'LockLostError' }));
-    expect(a.begun[0]?.signal.reason).toMatchObject({ name: 'LockLostError' });
-    await clock.advance(LEASE);
-    expect(leaders()).toEqual(['b']);
-    expect(a.ended).toEqual(a.begun);
-  });
+      expect(hasLearned(a.begun[0], a.election.isLeader)).toBe(true);
+      expect([a.election.isLeader(), a.election.term]).toEqual([false, undefined]);
+      expect(() => a.begun[0]?.assertLeader()).toThrow(expect.objectContaining({ name: 'LockLostError' }));
+      expect(a.begun[0]?.signal.reason).toMatchObject({ name: 'LockLostError' });
+      await clock.advance(LEASE);
+      expect(leaders()).toEqual(['b']);
+      expect(a.ended).toEqual(a.begun);
+    },
+  );
 
-  test('F51 what a former leader gives back too late leaves the lead of its successor alone', async () => {
+  test('F51 a former leader that releases too late leaves the lead of its successor alone', async () => {
     const { clock, candidate, leaders, item } = electionScene();
     const late = (_: Leadership) => new Promise<void>((resolve) => a.host.clock.setTimer(resolve, 10_000));
     const a = candidate('a', { onStopped: late });

@@ -39,7 +39,7 @@ function setting(path?: string) {
 }
 
 describe('row 105: checkInObserver', () => {
-  test('row 105: one request when a tick was executed, none when it was skipped', async () => {
+  test('row 105: sends one request if a tick was executed, and none if it was skipped', async () => {
     const { options, observer } = setting();
     for (let calls = 0; calls < 2; calls++) await executeWithLock(() => 'sent', options);
     await observer.settled();

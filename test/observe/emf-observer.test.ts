@@ -178,7 +178,7 @@ describe('row 47: emfObserver() writes the metrics', () => {
   test.each([
     ['ahead', { minMs: -31_000, maxMs: -29_500 }, 29_500],
     ['behind', { minMs: 29_500, maxMs: 31_000 }, 29_500],
-  ])('row 47: of a host whose clock is %s, the least that it is off', async (_, bounds, ClockSkew) => {
+  ])('row 47: of a host whose clock is %s, with the smallest possible error', async (_, bounds, ClockSkew) => {
     const store = scriptedStore({ acquire: async (claim, call) => ({ ...grantOf(claim, call), clock: bounds }) });
     await setting({ store }).invoke(() => {});
 
@@ -187,7 +187,7 @@ describe('row 47: emfObserver() writes the metrics', () => {
     );
   });
 
-  test('row 47: of a store that fails none: its failure is in the log', async () => {
+  test('row 47: but none if the store fails: the failure is in the log', async () => {
     const store = scriptedStore({ acquire: () => Promise.reject(storeError) });
     await expect(setting({ store }).invoke(() => {})).rejects.toBe(storeError);
 
@@ -340,7 +340,7 @@ describe('row 47: the namespace', () => {
     return lines()[0]._aws.CloudWatchMetrics[0].Namespace;
   };
 
-  test('row 47: is SingleExecution, when none is given', () => {
+  test('row 47: is SingleExecution by default', () => {
     expect(namespaceOf()).toBe('SingleExecution');
   });
 
@@ -398,7 +398,7 @@ test.each<[string, unknown]>([
   ['no process', undefined],
   ['no stdout', {}],
   ['a stdout that nobody can write to', { stdout: {} }],
-])('row 47: where there is %s, the observer says that it works on Lambda', (_, process) => {
+])('row 47: if there is %s, the error of the observer says that it works on Lambda', (_, process) => {
   vi.stubGlobal('process', process);
   const make = () => emfObserver({ namespace: 'Jobs' });
 
@@ -428,7 +428,7 @@ describe('F49 a stdout that throws is never in the way', () => {
   });
 });
 
-test('row 47: the lines reach stdout as they are where the console wraps what it is given, as on Lambda', () => {
+test('row 47: the lines reach stdout unchanged, even if the console wraps its arguments as on Lambda', () => {
   const door = (path: string) => JSON.stringify(new URL(`../../src/${path}`, import.meta.url).href);
   const script = `
     import { executeWithLock } from ${door('index.ts')};

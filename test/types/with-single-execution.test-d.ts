@@ -26,7 +26,7 @@ const options = { name: 'digest', store };
 const send = async (_event: ScheduledEvent) => ({ sent: 5 });
 
 describe('row 62: options that are not written in place', () => {
-  test('row 62: of the general type give a result of whatever type', () => {
+  test('row 62: of the general type return any type', () => {
     const prepared: Options<ScheduledEvent> = { ...options, onSkipped: 'throw' };
     expectTypeOf(withSingleExecution(send, prepared)).returns.resolves.toBeUnknown();
     const untyped: Options = options;
@@ -237,7 +237,7 @@ describe('F45 callback handlers are refused', () => {
   });
 });
 
-describe('row 14: options that cannot be are refused', () => {
+describe('row 14: invalid options are refused', () => {
   test('row 14: missing, unknown or of a wrong kind', () => {
     // @ts-expect-error no store
     withSingleExecution(send, { name: 'digest' });

@@ -102,7 +102,7 @@ export const extendCases: readonly ContractCase[] = [
     expectFields(await scene.grant(), { previous: undefined }, 'first lease');
   }),
 
-  adminCase('F37 extend of a record that is not there leaves none', async (scene) => {
+  adminCase('F37 an extend without a record leaves no record', async (scene) => {
     await scene.extend(await phantomLease(scene));
     expectSame(await scene.record(), undefined, 'record');
   }),

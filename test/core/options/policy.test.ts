@@ -113,7 +113,7 @@ describe('resolvePolicy', () => {
   });
 });
 
-describe('row 14: an option that cannot be is refused when wrapping, by its name, its value and the remedy', () => {
+describe('row 14: an invalid option is refused when wrapping, with its name, its value and the remedy', () => {
   test.each<[object, Error]>([
     [{ store: undefined }, new TypeError('store is undefined: give a store, such as dynamoDBStore({ tableName })')],
     [{ store: null }, new TypeError('store is null: give a store, such as dynamoDBStore({ tableName })')],

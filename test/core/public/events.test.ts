@@ -201,7 +201,7 @@ describe('F49 telemetry is never in the way', () => {
     expect(types()).toEqual(['attempted', 'acquired', 'started', 'released', 'finished']);
   });
 
-  test.each(observers)("F49 nor does one that %s replace the task's error", async (_, hostile) => {
+  test.each(observers)("F49 an observer that %s does not replace the task's error", async (_, hostile) => {
     const { options } = setting();
     const error = new Error('no database');
 

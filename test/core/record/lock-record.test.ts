@@ -145,7 +145,7 @@ describe('previousRun', () => {
 });
 
 describe('holderOf', () => {
-  test('row 44: who, since when and until when', () => {
+  test('row 44: the holder of a lock, since when and until when', () => {
     expect(holderOf(record)).toEqual({
       attemptId: 'a1',
       lockedBy: 'digest 7 eu-west-1 req-1',

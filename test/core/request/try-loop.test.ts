@@ -182,7 +182,7 @@ describe('a try that stays silent', () => {
     expect(clock.pendingTimers()).toBe(0);
   });
 
-  test('F4 a client that ignores its signal is left behind, one that heeds it is aborted', async () => {
+  test('F4 a client that ignores its signal is abandoned, and one that obeys it is aborted', async () => {
     const { clock, call } = callOf({ budgetMs: 1_000 });
     const { signals, send } = unanswering();
     const answer = tryUntilAnswered(call, send, () => refused);

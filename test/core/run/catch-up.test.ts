@@ -688,7 +688,7 @@ describe("row 89: catchUp 'latest'", () => {
   });
 });
 
-describe('row 89: catchUp that cannot be', () => {
+describe('row 89: an invalid catchUp', () => {
   const refused: readonly [string, Partial<ExecuteOptions>, string][] = [
     ['no schedule', { schedule: undefined as never }, "catchUp.mode is 'all', but no schedule"],
     ['a duration as schedule', { schedule: '1h' }, "catchUp.mode is 'all', but no schedule"],

@@ -437,7 +437,7 @@ describe('a store that fails', () => {
   );
 
   test.each(['skip', 'run'] as const)(
-    "row 51: a contended lock is no failure: onStoreError '%s' is not asked",
+    "row 51: a held lock is not a failure of the store: onStoreError '%s' has no effect",
     async (onStoreError) => {
       const { options } = setting();
       await crash(options);

@@ -53,7 +53,7 @@ describe('row 24: extend', () => {
     expect(await running).toMatchObject({ value: new Date(NOW + MINUTE) });
   });
 
-  test('row 24: a duration that cannot be is refused before anything is sent', async () => {
+  test('row 24: an invalid duration is refused before anything is sent', async () => {
     const { options, extendedAt } = byHand();
     await executeWithLock(async ({ extend }) => {
       await expect(extend('10')).rejects.toThrow(

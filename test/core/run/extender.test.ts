@@ -39,7 +39,7 @@ const storeError = new LockStoreError('extend of lock "digest" failed: throttled
 });
 
 describe('an extension', () => {
-  test('row 24: is asked of the store for this lease, and moves the hold', async () => {
+  test('row 24: is requested for this lease, and prolongs the hold', async () => {
     const { clock, extend, lease, watch, events, extender } = extending();
     await clock.advance(20_000);
 
@@ -146,7 +146,7 @@ describe('a store that fails', () => {
     expect(await extender.extend(60_000)).toBe('extended');
   });
 
-  test('F34 does not keep the extension that waits behind it from being asked for', async () => {
+  test('F34 does not stop the extension that waits behind it', async () => {
     const { clock, extend, extender } = extending();
     extend.mockImplementationOnce(async () => {
       await pass(clock, 1_000);
@@ -163,7 +163,7 @@ describe('a store that fails', () => {
 });
 
 describe('a lease that is lost', () => {
-  test('row 25: aborts the run at once, and the store is never asked again', async () => {
+  test('row 25: aborts the run at once, and no further request is sent', async () => {
     const { extend, watch, onLost, events, extender } = extending();
     extend.mockResolvedValueOnce({ status: 'lost' });
 
@@ -178,7 +178,7 @@ describe('a lease that is lost', () => {
     expect(events).toEqual([]);
   });
 
-  test('F30 is found out by the clocks before anything is sent', async () => {
+  test('F30 is noticed by the clocks before anything is sent', async () => {
     const { clock, extend, extender } = extending();
     clock.suspend(60_000);
 

@@ -49,21 +49,27 @@ describe('the verdict', () => {
     ['without a tick', {}, false],
   ];
 
-  test.each(byResult)('row 29: a store is asked what to mark as done of a run %s', async (_, tick, markTickDone) => {
-    expect(await completionOf(() => {}, tick)).toMatchObject({
-      result: 'succeeded',
-      markTickDone,
-      markTickFailed: false,
-    });
-  });
+  test.each(byResult)(
+    'row 29: a success marks the tick as done, if there is one that is not marked yet: %s',
+    async (_, tick, markTickDone) => {
+      expect(await completionOf(() => {}, tick)).toMatchObject({
+        result: 'succeeded',
+        markTickDone,
+        markTickFailed: false,
+      });
+    },
+  );
 
-  test.each(byResult)('F74 a store is asked what to mark as failed of a run %s', async (_, tick, markTickFailed) => {
-    expect(await completionOf(noDatabase, tick)).toMatchObject({
-      result: 'failed',
-      markTickDone: false,
-      markTickFailed,
-    });
-  });
+  test.each(byResult)(
+    'F74 a failure marks the tick as failed, if there is one that is not marked yet: %s',
+    async (_, tick, markTickFailed) => {
+      expect(await completionOf(noDatabase, tick)).toMatchObject({
+        result: 'failed',
+        markTickDone: false,
+        markTickFailed,
+      });
+    },
+  );
 
   test.each<[string, Partial<ExecuteOptions>, Partial<Lease>, number[]]>([
     ['between the last one done and its own', { schedule: EVERY_MINUTE }, { doneTickMs: NOW - 3 * MINUTE }, [-2, -1]],
@@ -421,7 +427,7 @@ describe('a grant that is over at its arrival', () => {
     expect(await executeWithLock(() => 'ran', { ...options, clock: plain })).toMatchObject({ value: 'ran' });
   });
 
-  test('F49 what an observer or the task does to what it is given reaches nobody else', async () => {
+  test('F49 if an observer or the task changes an object that it gets, nobody else sees the change', async () => {
     const { options } = memoryLocks();
     const seen: unknown[] = [];
     const vandal = (event: LockEvent) => {

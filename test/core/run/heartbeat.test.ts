@@ -49,14 +49,14 @@ describe('row 21: renewals', () => {
   test.each([
     [60_000, [20_000, 40_000, 60_000, 80_000]],
     [3_000, [1_000, 2_000, 3_000, 4_000]],
-  ])('row 21: of a lease of %i ms come every third of it', async (leaseMs, instants) => {
+  ])('row 21: of a lease of %i ms come after each third of it', async (leaseMs, instants) => {
     const { clock, beats } = heart({ leaseMs });
     await clock.advance((leaseMs * 4) / 3);
 
     expect(beats).toEqual(instants);
   });
 
-  test('row 21: are counted from before the send, however long the answer takes', async () => {
+  test('row 21: count from before the request was sent, however long the answer takes', async () => {
     const { clock, beats, answer } = heart();
     answer.mockImplementation(async () => {
       await pass(clock, 4_000);
@@ -111,7 +111,7 @@ describe('F32 a renewal that fails', () => {
     expect(beats).toEqual(instants);
   });
 
-  test('F32 is tried until the deadline of the holder, and not any more after it', async () => {
+  test('F32 is tried again until the deadline of the holder, and not after it', async () => {
     const { clock, beats, answer, timers } = heart();
     answer.mockRejectedValue(new Error('down'));
     await clock.advance(120_000);

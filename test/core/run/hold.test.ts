@@ -37,7 +37,7 @@ describe('the deadline of a hold', () => {
     expect(holdOf(lease, capMono).deadlineMono).toBe(deadline);
   });
 
-  test("row 18: is never after the end of the lease nor after the server's word, less the guard", () => {
+  test("row 18: is never after the end of the lease, nor after its end by the server's clock, less the guard", () => {
     const instant = fc.integer({ min: -1e9, max: 1e9 });
     const calls = fc.record({
       firstSentMono: instant,
@@ -64,7 +64,7 @@ describe('the hold after an extension', () => {
   };
   const long = holdOf(at(10_000, 300_000), undefined, holdOf(lease));
 
-  test('row 24: ends as much later as was asked for, counted from before its own send', () => {
+  test('row 24: ends as much later as requested, counted from before its own request was sent', () => {
     expect(long).toEqual({
       deadlineMono: 307_000,
       endMono: 310_000,

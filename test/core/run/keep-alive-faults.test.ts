@@ -39,7 +39,7 @@ describe('F32 a store that fails', () => {
     expect(observer.types()).not.toContain('lost');
   });
 
-  test('row 25: when all renewals fail, the run is asked to end at its deadline, not later, and goes on to its end', async () => {
+  test('row 25: when all renewals fail, the signal aborts at the deadline of the lease, not later', async () => {
     const { clock, options, observer } = keptLocks({ extend: 'lose-request' });
     const seen: unknown[] = [];
     const running = executeWithLock(async ({ signal }) => {
@@ -58,7 +58,7 @@ describe('F32 a store that fails', () => {
     expect(observer.types().filter((type) => type === 'lost')).toHaveLength(1);
   });
 
-  test('F34 a renewal that hangs is given up after its time and asked for again', async () => {
+  test('F34 a renewal that hangs is given up after its time and sent again', async () => {
     const { clock, options, extendedAt } = keptLocks({ extend: ['hang', 'hang'] });
     const running = executeWithLock(() => pass(clock, 70_000), options);
     await clock.advance(70_000);
@@ -71,7 +71,7 @@ describe('F32 a store that fails', () => {
 describe('row 25: a lock that is taken away', () => {
   const force = { name: 'digest', adminId: 'f1', fencingToken: NOW + 1, lockedAtMs: NOW, nowMs: NOW + 5_000 };
 
-  test('row 25: aborts the run within one renewal, once, and is never asked for again', async () => {
+  test('row 25: aborts the run within one renewal, once, and is never renewed again', async () => {
     const { clock, store, options, extendedAt, observer, item } = keptLocks();
     const seen: unknown[] = [];
     const running = executeWithLock(async ({ signal, assertHeld }) => {

@@ -88,7 +88,7 @@ describe('row 21: with keepAlive', () => {
     expect(await executeWithLock(({ recovering }) => recovering, { ...options, store })).toMatchObject({ value: true });
   });
 
-  test('F44 64 runs at once in one process each keep their own lock, and none touches that of another', async () => {
+  test('F44 64 runs at once in one process each keep their own lock, and no run touches the lock of another', async () => {
     const { clock, store, options, extendedAt } = keptLocks();
     const lengthMs = (i: number) => 10_000 + i * 1_500;
     const runs = Array.from({ length: 64 }, (_, i) =>

@@ -27,7 +27,7 @@ describe('a wall clock that steps while a lease is renewed', () => {
     expect(await running).toMatchObject({ value: false, release: 'released' });
   });
 
-  test('F28 back: the lock goes on to keep out a host whose clock is right', async () => {
+  test('F28 back: the lock still keeps out a host whose clock is right', async () => {
     const { clock, store, options } = keptLocks();
     const right = manualClock(NOW);
     const running = executeWithLock(() => pass(clock, 5 * MINUTE), options);
@@ -87,7 +87,7 @@ describe('F30 a host that sleeps while its lease is renewed', () => {
     expect(observer.types()).toContain('lost');
   });
 
-  test('F30 for less than what is left of it: it wakes, renews and goes on', async () => {
+  test('F30 for less than what is left of it: it wakes, renews and continues', async () => {
     const { clock, options, extendedAt } = keptLocks();
     const running = executeWithLock(async ({ signal }) => {
       await pass(clock, 45_000);

@@ -51,7 +51,7 @@ describe('the holder’s deadline', () => {
     expect(clock.pendingTimers()).toBe(0);
   });
 
-  test('row 19: a host that slept past the lease finds out when it is asked', async () => {
+  test('row 19: a host that slept past the lease notices it when the signal is read', async () => {
     const clock = manualClock(NOW);
     const watch = watchLease('digest', clock, { hold, ends: [] });
     await clock.advance(500);
@@ -61,7 +61,7 @@ describe('the holder’s deadline', () => {
     expect(watch.signal.reason).toEqual(lostReason);
   });
 
-  test('row 19: without being asked, within a second of waking', async () => {
+  test('row 19: and otherwise within a second of waking', async () => {
     const clock = manualClock(NOW);
     const { heard } = listenedTo(clock, { hold, ends: [] });
     await clock.advance(500);

@@ -60,7 +60,7 @@ describe('row 23: maxHold', () => {
   });
 });
 
-describe('row 23: a run that goes on after maxHold', () => {
+describe('row 23: a run that continues after maxHold', () => {
   test('row 23: F39 is renewed no more, and its lock is free for others when its last lease is over', async () => {
     const { clock, store, options, extendedAt, observer } = keptLocks();
     const seen: unknown[] = [];
@@ -147,7 +147,7 @@ describe('row 26: gracePeriod', () => {
     });
   });
 
-  test('row 26: a handler that heeds it is released before the deadline', async () => {
+  test('row 26: a handler that obeys it is released before the deadline', async () => {
     const { clock, options, item } = keptLocks();
     const running = executeWithLock(
       async ({ signal }) => {

@@ -37,7 +37,7 @@ describe('row 9: a call of the same name inside a run that holds the lock', () =
     expect(calls()).toEqual([1, 1]);
   });
 
-  test('row 9: is given the very execution of the outer run, and has no event', async () => {
+  test('row 9: gets the same execution as the outer run, and has no event', async () => {
     const { options } = setting();
     const observer = recordingObserver();
     await executeWithLock(async (outer) => {

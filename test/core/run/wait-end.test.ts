@@ -11,7 +11,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe('row 10: what waiting cannot fix ends it', () => {
+describe('row 10: wait ends at once if waiting cannot help', () => {
   test.each(['paused', 'stale-tick'] as const)('row 10: %s skips at once', async (reason) => {
     const { asked, options, observer } = refusingLocks(reason);
 
@@ -67,14 +67,14 @@ describe('row 10: wait and the deadline of the platform', () => {
     ['the deadline, less a tenth of a short time', { deadline: NOW + 3_000 }, 2_700],
     ['the deadline, less the grace period that is asked for', { deadline: NOW + MINUTE, gracePeriod: '20s' }, 40_000],
     ['its own time, when that is shorter', { deadline: NOW + MINUTE, wait: '10s' }, 10_000],
-  ])('row 10: nothing is asked for after %s', async (_, over, end) => {
+  ])('row 10: no request is sent after %s', async (_, over, end) => {
     const asked = await asking(over);
 
     expect(Math.max(...asked)).toBeLessThan(end);
     expect(Math.max(...asked)).toBeGreaterThan(end - 500);
   });
 
-  test('row 10: nor when the answers take long', async () => {
+  test('row 10: and none even if the answers take long', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(0);
     const asked = await asking({ wait: '2s' }, 800);
 
@@ -88,7 +88,7 @@ describe('row 10: wait and the deadline of the platform', () => {
 });
 
 describe('row 31: a process that is asked to end', () => {
-  test('row 31: ends the wait at once, asks for nothing more, and runs nothing', async () => {
+  test('row 31: ends the wait at once, sends no further request, and runs nothing', async () => {
     const { clock, options, observer, asked } = refusingLocks('locked');
     const { name, ...lockOptions } = options;
     const policy = resolvePolicy({ ...lockOptions, wait: '20s' }, []);

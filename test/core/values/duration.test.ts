@@ -135,7 +135,7 @@ describe('parseDuration', () => {
     );
   });
 
-  test('row 15: never reads anything but a sum of whole units where Temporal refuses it', () => {
+  test('row 15: if Temporal refuses a duration, reads only a sum of whole units', () => {
     const isoLike = fc.array(fc.constantFrom('P', 'T', 'D', 'H', 'M', 'S', 'W', 'Y', '-', '0', '1', '59'), {
       maxLength: 8,
     });

@@ -145,7 +145,7 @@ describe('missedTicks of a schedule', () => {
     expect(missed('2026-10-24T00:30:00Z', '2026-10-26T01:30:00Z', nightly)).toEqual(['2026-10-25T00:30:00.000Z']);
   });
 
-  test('row 39: are none for the same tick, or for an older one', () => {
+  test('row 39: are an empty list for the same tick, or for an older one', () => {
     const hourly = cron('0 * * * *');
 
     expect(missed('2026-01-01T12:00:00Z', '2026-01-01T12:00:00Z', hourly)).toEqual([]);
@@ -181,7 +181,7 @@ describe('missedTicks of a schedule', () => {
     );
   });
 
-  test('row 39: end where a schedule of somebody else knows no more, or no Date', () => {
+  test('row 39: end if a schedule of your own returns nothing more, or no Date', () => {
     const of = (previous: unknown): Schedule => ({ ...cron('* * * * *'), previous: () => previous as Date });
 
     for (const nothing of [undefined, null, 'yesterday', new Date(Number.NaN)]) {

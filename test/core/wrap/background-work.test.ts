@@ -29,7 +29,7 @@ function watch(promise: Promise<unknown>) {
 }
 
 describe('F42 work that is handed to waitUntil', () => {
-  test('F42 is part of the run: it is waited for, and the platform is handed it as well', async () => {
+  test('F42 is part of the run, which waits for it; the platform gets it as well', async () => {
     const clock = manualClock();
     const context = new PlatformContext();
     const work = pass(clock, 500);

@@ -14,7 +14,7 @@ function setting() {
   return { clock, store, options: { name: 'digest', store, lockAtMostFor: '1m', clock, observers: [] } };
 }
 
-describe('row 14: what cannot be is refused before any write', () => {
+describe('row 14: an invalid option is refused before any write', () => {
   const instant = 'give a Date, or epoch milliseconds, or leave it out';
 
   test.each<[object, Error]>([

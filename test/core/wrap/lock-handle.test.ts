@@ -199,7 +199,7 @@ describe('a lock that cannot be had', () => {
   });
 });
 
-describe('row 14: options that cannot be', () => {
+describe('row 14: invalid options', () => {
   test('row 14: catchUp, of which a handle knows nothing, even where it is undefined', async () => {
     const { store, options } = memoryLocks();
     const acquire = vi.spyOn(store, 'acquire');

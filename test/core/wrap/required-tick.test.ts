@@ -83,7 +83,7 @@ test('the other options are those of every door', () => {
   expect(chooserAt(NOON, () => NOON - 1)(read, [])).toEqual({ tickMs: NOON - 1, attempt: 2 });
 });
 
-describe('row 14: a tick option that cannot be is refused when wrapping', () => {
+describe('row 14: an invalid tick option is refused when wrapping', () => {
   test.each<[unknown, Error]>([
     [{ every: 999 }, new RangeError(`tick.every is 999ms: ${RANGE}`)],
     [{ every: 0 }, new RangeError(`tick.every is 0ms: ${RANGE}`)],

@@ -127,7 +127,7 @@ describe('row 36: a trigger that has no scheduled time', () => {
   });
 });
 
-describe('row 14: a tick option that cannot be is refused when wrapping', () => {
+describe('row 14: an invalid tick option is refused when wrapping', () => {
   test.each<[unknown, Error]>([
     [null, new TypeError("tick is null: choose 'event' or 'nearest' or 'none'")],
     ['every', new TypeError("tick is 'every': choose 'event' or 'nearest' or 'none'")],

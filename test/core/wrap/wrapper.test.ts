@@ -22,7 +22,7 @@ const executed = (value: unknown): Outcome<unknown> => ({
   caughtUp: [],
 });
 
-describe('row 14: what cannot be is refused when wrapping', () => {
+describe('row 14: an invalid option is refused when wrapping', () => {
   test.each<[unknown, string]>([
     [undefined, 'handler is undefined: give the function to wrap'],
     ['digest', "handler is 'digest': give the function to wrap"],
@@ -50,11 +50,11 @@ describe('row 14: what cannot be is refused when wrapping', () => {
 });
 
 describe('row 13: the name of an invocation', () => {
-  test('row 13: is the one that is given', () => {
+  test('row 13: is the given one', () => {
     expect(wrapper().nameFor(['event', 'env', 'context'])).toBe('digest');
   });
 
-  test('row 13: or what a function makes of all arguments, checked like every name', () => {
+  test('row 13: or the result of a function of all arguments, checked like every name', () => {
     const name = vi.fn((...args: Given) => String(args[1]));
 
     expect(wrapper({ name }).nameFor(['event', 'tenant-42', 'context'])).toBe('tenant-42');
@@ -88,7 +88,7 @@ describe('row 45: what the caller gets', () => {
     expect(() => reply(skipped)).toThrow(expect.objectContaining({ code: 'LOCK_HELD', skipped }));
   });
 
-  test('row 45: what a function makes of it, undefined too', () => {
+  test('row 45: the result of a function of it, even if that is undefined', () => {
     const onSkipped = vi.fn((why: Skipped) => (why.reason === 'locked' ? undefined : 'late'));
 
     expect(wrapper({ onSkipped }).reply(skipped)).toBeUndefined();

@@ -205,7 +205,7 @@ describe('F16 an error of configuration or access is thrown at once, whatever on
   });
 });
 
-test('row 50: an endpoint where nobody listens is reported within five seconds', async () => {
+test('row 50: an endpoint that does not listen is reported within five seconds', async () => {
   const store = locks.store({ endpoint: 'http://127.0.0.1:1', maxAttempts: 1 });
 
   const run = await runOnce({ name: uniqueName(), store });

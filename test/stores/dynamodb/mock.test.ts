@@ -189,7 +189,7 @@ describe('an answer that never came', () => {
   });
 
   test.each(['throw', 'skip', 'run'] as const)(
-    "F16 with onStoreError '%s', a cancel without an answer hides no error that is sure",
+    "F16 with onStoreError '%s', an unanswered cancel does not hide an earlier definite error",
     async (onStoreError) => {
       const { run, mock, table } = mockedLocks();
       table.put('digest', { ...held, lockUntil: 'soon' });

@@ -75,7 +75,7 @@ describe('an answer that is lost', () => {
     expect(await store.release(lease, done, call())).toBe('released');
   });
 
-  test('F6 of all of an acquire: what comes late takes no lock', async () => {
+  test('F6 of all tries of an acquire: a late request takes no lock', async () => {
     const name = newName();
     const late: (() => Promise<readonly object[]>)[] = [];
     const store = over((text, values) => {

@@ -58,7 +58,7 @@ describe('a lost answer', () => {
     expect(client.evalsha).toHaveBeenCalledTimes(3);
   });
 
-  test('F61 of a force release, and a new run before it is sent again: not said to be changed', async () => {
+  test('F61 of a force release, with a new run before it is sent again: it is not reported as changed', async () => {
     const { client, faults } = faultyClient();
     const admin = redisAdminStore({ client });
     const { fencingToken, lockedAtMs } = await grant(redisStore({ client: redis }));
@@ -123,7 +123,7 @@ describe('a lost answer', () => {
     expect(await store.release(lease, done, call())).toBe('released');
   });
 
-  test('F53 of the release, and a successor came since: the history proves it', async () => {
+  test('F53 of the release, with a successor since: the history proves it', async () => {
     const { client, faults } = faultyClient();
     const store = redisStore({ client });
     const lease = await grant(store);
@@ -309,7 +309,7 @@ describe('errors', () => {
     return redisStore({ client: { eval: fail, evalsha: fail } }).acquire(claim(), { ...call(400), tryMs: 400 });
   };
 
-  test('F90 hold nothing of the command, nor of where it went', async () => {
+  test('F90 contain neither the command nor the address', async () => {
     const error = await failing(
       new Error('ERR unknown command, command was: ["evalsha","s3cret-token","https://db.upstash.io"]'),
     ).catch((reason: unknown) => reason as Error);
@@ -354,7 +354,7 @@ describe('errors', () => {
     ['once it was sent', { code: 'EHOSTUNREACH', syscall: 'read' }, true],
     ['once it was sent, as node-fetch tells it', { code: 'EHOSTUNREACH', message: 'reason: read EHOSTUNREACH' }, true],
     ['once it was sent, as fetch tells it', { cause: { code: 'ENETUNREACH', syscall: 'write' } }, true],
-  ])('F1 a way lost %s is cancelled only where it may have been applied', async (_, fields, isCancelled) => {
+  ])('F1 a request that is lost %s is cancelled only if it may have been applied', async (_, fields, isCancelled) => {
     const sent: string[] = [];
     const fail = async (_hash: string, _keys: number, _key: string, ...args: string[]) => {
       sent.push(args.length === 1 ? 'cancel' : 'acquire');

@@ -27,7 +27,7 @@ export const LEASE_BUGS: readonly StoreBug[] = [
   bug('does not extend', MOVES_THE_END, extendsTo(({ lockUntil }) => lockUntil)),
   bug('adds to the end of a lease', MOVES_THE_END, extendsTo(({ lockUntil, leaseMs }) => lockUntil + leaseMs)),
   bug('does not store an extension', 'others see the extended end', writes('extend', (_record, before) => before)),
-  bug('creates a record for a lease that is lost', 'F37 extend of a record that is not there leaves none',
+  bug('creates a record for a lease that is lost', 'F37 an extend without a record leaves no record',
     spoils('extend', ({ answer, record }, { attemptId }) =>
       answer.status === 'lost' ? { record: { attemptId, state: 'held', ...record } } : {})),
   bug('extends for anybody', 'row 25: an extend after a takeover answers lost and leaves the successor alone',
