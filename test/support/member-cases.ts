@@ -78,7 +78,7 @@ export const memberCases: readonly ContractCase[] = [
     expect(again.members).toEqual([{ name: 'a', checkedInMs: again.nowMs }]);
   }),
 
-  memberCase('who is forgotten is gone at once, and one who is not there is no matter', async (scene) => {
+  memberCase('a forgotten member is gone at once, and forgetting a missing one does nothing', async (scene) => {
     for (const member of ['a', 'b', 'c']) await enter(scene, member);
 
     expect(namesOf(await enter(scene, 'a', ['b', 'never there']))).toEqual(['a', 'c']);
@@ -88,7 +88,7 @@ export const memberCases: readonly ContractCase[] = [
     expect(namesOf(await enter(scene, 'b'))).toEqual(['b']);
   }),
 
-  memberCase('one who only looks adds nobody, not even to a list that is not there', async (scene) => {
+  memberCase('a member that only reads adds nobody, not even to a missing list', async (scene) => {
     expect(namesOf(await look(scene))).toEqual([]);
     await enter(scene, 'a');
     expect(namesOf(await look(scene))).toEqual(['a']);

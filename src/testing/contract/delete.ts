@@ -100,7 +100,7 @@ export const deleteCases: readonly ContractCase[] = [
     await refuse('already-executed', { tickMs: TICK_MS });
   }),
 
-  adminCase('a delete replayed is deleted', async ({ run, remove }) => {
+  adminCase('a delete that is sent again answers deleted', async ({ run, remove }) => {
     const lease = await run();
     const adminId = newAttemptId('d');
     await remove(lease, adminId);

@@ -80,7 +80,7 @@ export const forceCases: readonly ContractCase[] = [
     expectFields(row, { status: 'forced', fencingToken: lease.fencingToken }, 'row');
   }),
 
-  adminCase('a force release replayed is forced, once', async ({ grant, force, record }) => {
+  adminCase('a force release that is sent again answers forced, and forces once', async ({ grant, force, record }) => {
     const { fencingToken, ...lease } = await grant();
     const adminId = newAttemptId('f');
     await force({ ...lease, fencingToken }, { adminId });

@@ -130,7 +130,7 @@ export const markCases: readonly ContractCase[] = [
     expectFields(again, { doneTickMs: tick(1).tickMs }, 'lease');
   }),
 
-  adminCase('mark replayed changes nothing more than the end of the lease', async (scene) => {
+  adminCase('a mark that is sent again changes only the end of the lease', async (scene) => {
     await failThenDo(scene, [0, 1], 2);
     const lease = await scene.grant(tick(3));
     await markedBy(scene, lease, 0);
@@ -234,7 +234,7 @@ export const markCases: readonly ContractCase[] = [
     expectFields<object>(await scene.record(), { ...before, doneTick: undefined }, 'record');
   }),
 
-  adminCase('mark of a record that is not there is lost, and leaves none', async (scene) => {
+  adminCase('a mark without a record answers lost, and leaves no record', async (scene) => {
     expectLost(await scene.mark(await phantomLease(scene), tick(1)));
     expectSame(await scene.record(), undefined, 'record');
   }),

@@ -97,19 +97,22 @@ export const openTickCases: readonly ContractCase[] = [
     await scene.refuse('stale-tick', tick(1));
   }),
 
-  contractCase('a replayed acquire of an open tick returns the open ticks and the last one done', async (scene) => {
-    for (const minute of [0, 1]) await scene.run(tick(minute), FAILED);
-    await scene.run(tick(2));
-    await scene.run(tick(3), FAILED);
-    await scene.release(await grantTwice(scene, 0));
-    await scene.refuse('stale-tick', tick(0));
-    await scene.refuse('already-executed', tick(2));
-    await isOpenOnce(scene, 1);
-    await scene.run(tick(4));
-    await isOpenOnce(scene, 3);
-  }),
+  contractCase(
+    'an acquire that is sent again for an open tick returns the open ticks and the last one done',
+    async (scene) => {
+      for (const minute of [0, 1]) await scene.run(tick(minute), FAILED);
+      await scene.run(tick(2));
+      await scene.run(tick(3), FAILED);
+      await scene.release(await grantTwice(scene, 0));
+      await scene.refuse('stale-tick', tick(0));
+      await scene.refuse('already-executed', tick(2));
+      await isOpenOnce(scene, 1);
+      await scene.run(tick(4));
+      await isOpenOnce(scene, 3);
+    },
+  ),
 
-  contractCase('a replayed acquire of a takeover returns the tick that crashed', async (scene) => {
+  contractCase('an acquire that is sent again after a takeover returns the tick that crashed', async (scene) => {
     await scene.grantAndDie(tick(0));
     await scene.release(await grantTwice(scene, 1));
     await isOpenOnce(scene, 0);

@@ -82,7 +82,7 @@ export const pauseCases: readonly ContractCase[] = [
     await refuse('paused', { tickMs: TICK_MS });
   }),
 
-  adminCase('acquire replayed after a pause is its own grant again', async ({ claim, acquire, pause }) => {
+  adminCase('an acquire that is sent again after a pause gets its first grant', async ({ claim, acquire, pause }) => {
     const asked = claim();
     const { fencingToken } = expectGranted(await acquire(asked), 'acquire');
     await pause(FOREVER_MS);

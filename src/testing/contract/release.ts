@@ -115,14 +115,17 @@ export const releaseCases: readonly ContractCase[] = [
     },
   ),
 
-  contractCase('release replayed after a successor has run is released', async ({ run, release, grant }) => {
-    const first = await run();
-    const { fencingToken } = await run();
-    expectSame(await release(first), 'released', 'release replayed');
-    expectFields((await grant()).previous, { fencingToken }, 'previous run');
-  }),
+  contractCase(
+    'a release that is sent again after a successor has run answers released',
+    async ({ run, release, grant }) => {
+      const first = await run();
+      const { fencingToken } = await run();
+      expectSame(await release(first), 'released', 'release replayed');
+      expectFields((await grant()).previous, { fencingToken }, 'previous run');
+    },
+  ),
 
-  contractCase('release replayed of a run that has caught up is released', async ({ run, release }) => {
+  contractCase('a release that is sent again after a catch-up answers released', async ({ run, release }) => {
     const lease = await run({}, { caughtUp: 2 });
     await run();
     expectSame(await release(lease, { caughtUp: 2 }), 'released', 'release replayed');
@@ -160,19 +163,19 @@ export const releaseCases: readonly ContractCase[] = [
     await grant();
   }),
 
-  contractCase('release by a foreign attempt is lost and leaves the holder its lock', async (scene) => {
+  contractCase('a release by another attempt answers lost and leaves the holder its lock', async (scene) => {
     const { attemptId, ...lease } = await scene.grant();
     expectSame(await scene.release({ ...lease, attemptId: newAttemptId() }), 'lost', 'foreign release');
     expectFields((await scene.refuse('locked')).holder, { fencingToken: lease.fencingToken }, 'holder');
     expectSame(await scene.release({ ...lease, attemptId }), 'released', "the holder's release");
   }),
 
-  contractCase('release of a record that is not there is lost and creates nothing', async (scene) => {
+  contractCase('a release without a record answers lost and creates no record', async (scene) => {
     expectSame(await scene.release(await phantomLease(scene)), 'lost', 'release');
     expectFields(await scene.grant({ tickMs: TICK_MS }), { previous: undefined }, 'first lease');
   }),
 
-  adminCase('release of a record that is not there leaves none', async (scene) => {
+  adminCase('a release without a record leaves no record', async (scene) => {
     await scene.release(await phantomLease(scene));
     expectSame(await scene.record(), undefined, 'record');
   }),

@@ -39,9 +39,9 @@ export const LEASE_BUGS: readonly StoreBug[] = [
   bug('does not extend after expiry', 'a late extend succeeds if nobody took over', sees('extend', endedIfExpired)),
 
   bug('releases for anybody', TAKEN_OVER, sees('release', asHeldBy)),
-  bug('releases whatever is held', 'release by a foreign attempt is lost and leaves the holder its lock',
+  bug('releases whatever is held', 'a release by another attempt answers lost and leaves the holder its lock',
     sees('release', (record, lease) => record.state === 'held' ? asHeldBy(record, lease) : record)),
-  bug('creates a record by releasing', 'release of a record that is not there leaves none',
+  bug('creates a record by releasing', 'a release without a record leaves no record',
     spoils('release', ({ record }) => ({ record: { state: 'released', ...record } }))),
   bug('does not release after expiry', 'F58 a release after expiry succeeds if nobody took over',
     sees('release', endedIfExpired)),

@@ -42,7 +42,7 @@ export const MARK_BUGS: readonly StoreBug[] = [
     writes('release', (record, _before, { tickMs }) => failedBut(record, (tick) => tick !== tickMs))),
   bug('tells an end that it has not written', REPLAYED, onReplay((_record, before) => ({ record: before }))),
   bug('calls a mark replayed lost', REPLAYED, onReplay(() => ({ answer: { status: 'lost' } }))),
-  bug('closes all ticks by a mark replayed', 'mark replayed changes nothing more than the end of the lease',
+  bug('closes all ticks by a mark replayed', 'a mark that is sent again changes only the end of the lease',
     onReplay((record) => ({ record: { ...record, openTicks: ',' } }))),
   bug('writes a mark again',
     ['a late copy of a mark rolls no newer mark back', 'a late copy of a mark opens no tick again'],
@@ -70,7 +70,7 @@ export const MARK_BUGS: readonly StoreBug[] = [
     sees('mark', (record, { attemptId }) => ({ ...record, attemptId }))),
   bug('marks for a run that was forced to end', 'F61 a mark after a force release answers lost, and changes nothing',
     sees('mark', (record, lease) => record.lockedAt === lease.lockedAtMs ? asHeldBy(record, lease) : record)),
-  bug('makes a record of a mark', 'mark of a record that is not there is lost, and leaves none',
+  bug('makes a record of a mark', 'a mark without a record answers lost, and leaves no record',
     spoils('mark', ({ record }) => ({ record: { v: 1, ...record } }))),
   bug('takes the tick that a run marks for its own',
     'a mark changes the end of the lease and the ticks, and nothing else',
@@ -78,7 +78,7 @@ export const MARK_BUGS: readonly StoreBug[] = [
   bug('does not write how many ticks a run has caught up with',
     'the history shows how many ticks a run has caught up with',
     asksFor('release', () => ({ caughtUp: 0 }))),
-  bug('cannot read the row of a run that has caught up', 'release replayed of a run that has caught up is released',
+  bug('cannot read the row of a run that has caught up', 'a release that is sent again after a catch-up answers released',
     answers('release', (answer, { state, attemptId }, lease, { caughtUp }) =>
       caughtUp && (state !== 'held' || attemptId !== lease.attemptId) ? 'lost' : answer)),
 ];

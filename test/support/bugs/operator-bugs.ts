@@ -2,7 +2,7 @@ import { FORCE_STEP } from '../../../src/core/record/lock-record.js';
 import { answers, asks, type Break, bug, plays, refuses, type StoreBug, sees, spoils, writes } from './broken-store.js';
 import { hasRow, list, ticksIn, without, withRows } from './record.js';
 
-const FORCED_ONCE = 'a force release replayed is forced, once';
+const FORCED_ONCE = 'a force release that is sent again answers forced, and forces once';
 const CORRUPT_DELETE = 'F14 a delete of a lock that is not held repairs everything in it except its token';
 const WRONG_TOKEN =
   'F14 a delete of a lock with a wrong token rejects with a CorruptLockError that names it, and changes nothing';
@@ -68,7 +68,7 @@ export const OPERATOR_BUGS: readonly StoreBug[] = [
   bug('knows a lock that was deleted', 'a deleted lock is unknown to resume, and can be paused',
     sees('resume', (record) => record.state === 'deleted' ? { ...record, state: 'released' } : record)),
 
-  bug('deletes the record', 'a delete replayed is deleted', writes('delete', () => ({}))),
+  bug('deletes the record', 'a delete that is sent again answers deleted', writes('delete', () => ({}))),
   bug('drops the token of a lock that it deletes',
     'F52 the fencing token rises over a delete, even if it is ahead of every clock',
     writes('delete', (record) => without(record, 'fencingToken'))),
@@ -95,7 +95,7 @@ export const OPERATOR_BUGS: readonly StoreBug[] = [
       const record = await read(asked[0].name);
       return record?.state === 'held' ? 'held' : ask(...asked);
     })),
-  bug('does not know its own delete', 'a delete replayed is deleted',
+  bug('does not know its own delete', 'a delete that is sent again answers deleted',
     answers('delete', (answer, { attemptId }, { adminId }) => attemptId === adminId ? 'unknown' : answer)),
   bug('calls every delete deleted', 'of deletes side by side exactly one has deleted', answers('delete', () => 'deleted' as const)),
   bug('makes a record by deleting', 'a delete of a name never used is unknown, and makes no record',
@@ -110,9 +110,9 @@ export const OPERATOR_BUGS: readonly StoreBug[] = [
 
 const LISTED = 'row 93: a tick that an operator lists is open until it is done';
 const LATE = 'F62 a late listing changes nothing after a newer run';
-const DONE_SINCE = 'a listing replayed is not listed once one of its ticks was done';
+const DONE_SINCE = 'a listing that is sent again changes nothing after one of its ticks was done';
 const ONE_OF_MANY = 'of listings from the same look exactly one is written';
-const REPLAYED = 'a listing replayed is listed, and writes nothing over a later one';
+const REPLAYED = 'a listing that is sent again answers listed, and does not overwrite a later one';
 const BEYOND_EIGHT = 'no run cuts off what an operator has listed beyond eight';
 const FAILED_BEYOND_EIGHT = 'nor what an operator has listed as failed';
 

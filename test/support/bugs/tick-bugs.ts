@@ -85,9 +85,9 @@ export const OPEN_TICK_BUGS: readonly StoreBug[] = [
     ['a late copy of the release of an open tick opens no other one again', 'F53 a release that is sent again writes nothing'],
     spoils('release', ({ answer, hasWritten, record }, { openTicksMs = [] }, _done, { clock }) => answer === 'released' && !hasWritten
       ? { record: opens({ ...record, lockUntil: Math.round(clock.now()) }, openTicksMs) } : {})),
-  bug('tells a replay nothing of the ticks', 'a replayed acquire of an open tick returns the open ticks and the last one done',
+  bug('tells a replay nothing of the ticks', 'an acquire that is sent again for an open tick returns the open ticks and the last one done',
     grants((lease, { attemptId }) => attemptId === lease.attemptId ? without(lease, 'doneTickMs', 'openTicksMs', 'failedTicksMs') : lease)),
-  bug('tells a replay nothing of the tick that crashed', 'a replayed acquire of a takeover returns the tick that crashed',
+  bug('tells a replay nothing of the tick that crashed', 'an acquire that is sent again after a takeover returns the tick that crashed',
     grants((lease, { attemptId }) => attemptId === lease.attemptId ? without(lease, 'failedTicksMs') : lease)),
   bug('forgets a newer tick that failed when an older one is done',
     'a tick that failed stays open over the success of an older one',
