@@ -47,7 +47,7 @@ describe('F81 a split brain', () => {
   });
 
   test.each(['docs/protocol.md', 'docs/stores/redis.md'])('is no promise of %s', (path) => {
-    expect(readFileSync(path, 'utf8')).toMatch(/all promises end where .* acknowledged write/i);
+    expect(readFileSync(path, 'utf8')).toMatch(/all promises end if .* acknowledged write/i);
   });
 });
 
