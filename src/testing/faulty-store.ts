@@ -1,6 +1,6 @@
 import type { Claim, Completion, DoneTick, Lease, LockStore, StoreCall } from '../core/ports/lock-store.js';
 import { LockStoreError, type StoreOperation } from '../core/public/errors.js';
-import type { Clock } from '../core/values/clock.js';
+import { pause } from '../core/values/clock.js';
 
 /**
  * The fault of one call. All but the delay and your own error end as a `LockStoreError` (UNAVAILABLE, retryable), as if
@@ -142,10 +142,10 @@ async function inflict<T>(
   if (fault === 'none') return reach();
   if (fault instanceof Error) throw fault;
   if (typeof fault === 'object') {
-    await pass(clock, Math.min(fault.delayMs, budgetMs), signal);
-    if (fault.delayMs <= budgetMs && !signal.aborted) return reach();
+    await pause(Math.min(fault.delayMs, budgetMs), clock, signal);
+    if (fault.delayMs <= budgetMs && !signal?.aborted) return reach();
   }
-  if (fault === 'hang') await pass(clock, budgetMs, signal);
+  if (fault === 'hang') await pause(budgetMs, clock, signal);
   if (fault === 'lose-response') await reach();
   const planned = typeof fault === 'object' ? `a delay of ${fault.delayMs} ms` : fault;
   throw new LockStoreError(`${operation} of lock "${lockName}" failed: this test planned ${planned}`, {
@@ -153,20 +153,6 @@ async function inflict<T>(
     lockName,
     operation,
     retryable: true,
-  });
-}
-
-/** Resolves when the time has passed, or at once when the call is aborted. */
-function pass(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const timer = clock.setTimer(done, ms);
-    signal.addEventListener('abort', done);
-    function done() {
-      timer.cancel();
-      signal.removeEventListener('abort', done);
-      resolve();
-    }
   });
 }
 
