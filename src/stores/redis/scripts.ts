@@ -76,7 +76,7 @@ export interface RedisScript {
 export const script = (body: string): RedisScript => ({ text: PRELUDE + body });
 
 /** A script over these attributes of a lock. `tell` answers with their values. */
-export const scriptOver = (attributes: readonly string[], body: string): RedisScript =>
+const scriptOver = (attributes: readonly string[], body: string): RedisScript =>
   script(`
 local names = { '${attributes.join("', '")}' }
 local lock, told = {}, redis.call('HMGET', key, unpack(names))
