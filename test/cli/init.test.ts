@@ -1,18 +1,22 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import ts from 'typescript';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { resourcesOfSst } from '../infra/templates/read-sst.js';
 import { declaredByTerraform } from '../infra/templates/read-terraform.js';
 import { type BuiltCli, builtCli } from '../support/built-cli.js';
 import { type BuiltPackage, builtPackage } from '../support/built-package.js';
 import { innerCli } from '../support/inner-cli.js';
+import { type PostgresServer, startPostgresServer } from '../support/postgres-server.js';
 
+const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const templateOf = (file: string) => readFileSync(join(ROOT, 'infra/templates', file), 'utf8');
 const TEMPLATES: Readonly<Record<string, string>> = {
@@ -24,13 +28,22 @@ const TEMPLATES: Readonly<Record<string, string>> = {
 };
 let cli: BuiltCli;
 let built: BuiltPackage;
+let postgres: PostgresServer;
 const folders: string[] = [];
 beforeAll(async () => {
-  [cli, built] = await Promise.all([builtCli([]), builtPackage()]);
-  await symlink(join(ROOT, 'node_modules/@aws-sdk'), join(built.folder, 'node_modules/@aws-sdk'), 'dir');
+  [cli, built, postgres] = await Promise.all([builtCli([]), builtPackage(), startPostgresServer()]);
+  const modules = join(built.folder, 'node_modules');
+  for (const name of ['@aws-sdk', '@libsql', 'croner', 'pg']) {
+    await symlink(join(ROOT, 'node_modules', name), join(modules, name), 'dir');
+  }
 });
 afterAll(async () => {
-  await Promise.all([cli?.remove(), built?.remove(), ...folders.map((folder) => rm(folder, { recursive: true }))]);
+  await Promise.all([
+    cli?.remove(),
+    built?.remove(),
+    postgres?.stop(),
+    ...folders.map((folder) => rm(folder, { recursive: true })),
+  ]);
 });
 
 /** Runs init in a folder with these files. */
@@ -94,6 +107,18 @@ test.each<[string, Record<string, string>, string[], string[]]>([
     ['--name', 'job', '--infra', 'sam'],
     ['job.mjs', 'job.template.yaml', 'job.test.mjs'],
   ],
+  [
+    'Postgres',
+    { 'cdk.json': '{}' },
+    ['--name', 'job', '--store', 'postgres'],
+    ['job.cron.mjs', 'job.mjs', 'job.test.mjs'],
+  ],
+  [
+    'SQLite',
+    { 'tsconfig.json': '{}' },
+    ['--name', 'job', '--store', 'sqlite'],
+    ['job.cron.ts', 'job.test.ts', 'job.ts'],
+  ],
 ])('init finds out what to write: %s', async (_, files, args, expected) => {
   const { code, stderr, written } = await initIn(files, ...args);
 
@@ -111,6 +136,26 @@ test('init names the packages that are missing', async () => {
     files: ['job.mjs', 'job.test.mjs', 'job.tf', 'versions.tf'],
     missing: ['@aws-sdk/lib-dynamodb', 'esbuild'],
   });
+});
+
+test.each([
+  ['postgres', ['@types/pg', 'croner']],
+  ['sqlite', ['single-execution', '@libsql/client', 'croner']],
+])('init names the packages that are missing for %s', async (store, missing) => {
+  const dependencies = store === 'postgres' ? { 'single-execution': '*', pg: '*', typescript: '*' } : {};
+  const { stdout } = await initIn({ 'package.json': JSON.stringify({ dependencies }) }, '--store', store, '--json');
+
+  expect(JSON.parse(stdout)).toMatchObject({ missing });
+});
+
+test.each([
+  [['--store', 'mysql'], "--store is 'mysql': give dynamodb, postgres, sqlite"],
+  [['--infra', 'pulumi'], "--infra is 'pulumi': give cdk, sam, terraform, serverless, sst"],
+  [['--store', 'sqlite', '--infra', 'cdk'], '--infra is for --store dynamodb: leave out --infra, or --store sqlite'],
+])('init refuses %j', async (args, message) => {
+  const { code, stderr, written } = await initIn({}, '--name', 'job', ...args);
+
+  expect({ code, stderr, written }).toEqual({ code: 2, stderr: `single-execution: ${message}\n`, written: [] });
 });
 
 test.each<[string, Record<string, string>, object, string]>([
@@ -261,16 +306,50 @@ test.each(['send-digest', 'delete', 'process', 'test'])(
     const { child, ended } = cli.start(['init', '--name', name, '--infra', 'terraform'], {}, { cwd: folder });
     child.stdin?.end();
     expect((await ended).code).toBe(0);
-    const { stdout } = await promisify(execFile)(process.execPath, ['--test', `${name}.test.mjs`], {
+    const { stdout } = await run(process.execPath, ['--test', `${name}.test.mjs`], {
       cwd: folder,
       env: { PATH: process.env['PATH'] },
     });
 
     expect(stdout).toMatch(/pass 1\b/);
     const loads = `import('./${name}.mjs').then(({ handler }) => console.log(typeof handler, handler.length))`;
-    const { stdout: kind } = await promisify(execFile)(process.execPath, ['-e', loads], { cwd: folder });
+    const { stdout: kind } = await run(process.execPath, ['-e', loads], { cwd: folder });
     expect(kind).toBe('function 2\n');
   },
+);
+
+test.each(['postgres', 'sqlite'])(
+  'what init writes for %s does what it says, line by line, and of two processes one works for each tick',
+  async (store) => {
+    const folder = join(built.folder, store);
+    await mkdir(folder);
+    const { stdout } = await innerCli(['init', '--name', 'send-digest', '--store', store], {}, folder);
+    const [tested, tableMade, started] = [...stdout.matchAll(/^to (?:test|make the table|start it): (.+)$/gm)].map(
+      ([, line = '']) => line.replace('npx single-execution', 'node ../node_modules/single-execution/dist/cli.js'),
+    );
+    const program = join(folder, 'send-digest.cron.mjs');
+    const nightly = await readFile(program, 'utf8');
+    expect(nightly).toContain("new Cron('0 2 * * *', { timezone: 'Etc/UTC'");
+    await writeFile(program, nightly.replace('0 2 * * *', '* * * * * *'));
+    const shell = { cwd: folder, env: { PATH: process.env['PATH'], DATABASE_URL: postgres.url } };
+
+    await run('sh', ['-c', tested ?? ''], shell);
+    await run('sh', ['-c', tableMade ?? ''], shell);
+    const lines: string[] = [];
+    const processes = [0, 1].map(() => spawn('sh', ['-c', `exec ${started}`], shell));
+    onTestFinished(() => {
+      for (const one of processes) one.kill('SIGKILL');
+    });
+    for (const one of processes) createInterface({ input: one.stdout }).on('line', (line) => lines.push(line));
+    const works = () => lines.filter((line) => line.startsWith('send-digest of '));
+    const skips = () => lines.filter((line) => line.includes(': skipped, '));
+    await expect.poll(() => works().length > 1 && skips().length > 1, { timeout: 60_000 }).toBe(true);
+    for (const one of processes) one.kill('SIGTERM');
+    await Promise.all(processes.map((one) => once(one, 'close')));
+
+    expect(new Set(works()).size).toBe(works().length);
+  },
+  120_000,
 );
 
 test('what is written in TypeScript compiles under strict settings', async () => {
@@ -279,6 +358,14 @@ test('what is written in TypeScript compiles under strict settings', async () =>
     const { folder } = await initIn({ 'package.json': manifest, 'tsconfig.json': '{}', 'cdk.json': '{}' });
     return (file: string) => readFile(join(folder, file), 'utf8');
   };
+  const ofProcess = async (store: string) => {
+    const { folder, written } = await initIn({ 'tsconfig.json': '{}' }, '--name', `on-${store}`, '--store', store);
+    const files = written.filter((file) => file !== 'tsconfig.json');
+    const texts = files.map(
+      async (file) => [join(import.meta.dirname, file), await readFile(join(folder, file), 'utf8')] as const,
+    );
+    return Promise.all(texts);
+  };
   const [withVitest, bare] = await Promise.all([written('vitest'), written('tsx')]);
   // As files of this repository, so that they find what its files find.
   const texts = new Map([
@@ -286,6 +373,7 @@ test('what is written in TypeScript compiles under strict settings', async () =>
     [join(import.meta.dirname, 'send-digest.test.ts'), await bare('send-digest.test.ts')],
     [join(import.meta.dirname, 'send-digest-vitest.test.ts'), await withVitest('send-digest.test.ts')],
     [join(import.meta.dirname, 'send-digest-stack.ts'), await bare('send-digest-stack.ts')],
+    ...(await Promise.all(['postgres', 'sqlite'].map(ofProcess))).flat(),
     // Without the 300 services that are not used: to read their declarations would take ten seconds.
     [join(ROOT, 'node_modules/aws-cdk-lib/index.d.ts'), "export * from './core';\n"],
   ]);

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { describe } from '../../core/values/describe.js';
 import type { Command, Session } from '../command.js';
 import { EXIT, failed, wrongUse } from '../exit-code.js';
-import { infraFiles } from './infra-files.js';
-import { type Files, jobFiles, testCommand } from './job-files.js';
+import { type Files, type Job, testCommand } from './job-files.js';
+import { lambdaJob } from './lambda-job.js';
+import { processJob } from './process-job.js';
 import { INFRA, type Project, projectIn } from './project.js';
 
 /** Names that are valid for a file, a construct and a lock. */
@@ -13,22 +14,19 @@ const NAME = /^[a-z][a-z\d]*(-[a-z\d]+)*$/;
 const LONGEST_NAME = 48;
 /** The names of the table, the topic and the queue in the files; the function needs another one. */
 const TAKEN = ['locks', 'alarms', 'dead-letters'];
-const NEEDED = ['single-execution', '@aws-sdk/client-dynamodb', '@aws-sdk/lib-dynamodb'];
-const NEEDED_BY: Readonly<Record<Project['infra'], readonly string[]>> = {
-  cdk: ['aws-cdk-lib', 'constructs', 'esbuild'],
-  sam: ['esbuild'],
-  terraform: ['esbuild'],
-  serverless: ['osls', 'esbuild'],
-  sst: ['sst'],
-};
+const STORES = ['dynamodb', 'postgres', 'sqlite'] as const;
 
 export const init: Command = {
   name: 'init',
-  summary: 'write a job, its test and its infrastructure into this folder',
-  usage: '[--name NAME] [--infra cdk|sam|terraform|serverless|sst]',
+  summary: 'write a job, its test and what runs it into this folder',
+  usage: '[--name NAME] [--store dynamodb|postgres|sqlite] [--infra cdk|sam|terraform|serverless|sst]',
   operands: [0, 0],
   options: {
     name: { value: 'NAME', help: 'of the job, such as send-digest; else that of the package or the folder' },
+    store: {
+      value: 'KIND',
+      help: 'dynamodb, for a function on AWS Lambda; postgres or sqlite, for long-lived processes; else dynamodb',
+    },
     infra: {
       value: 'KIND',
       help: 'cdk, sam, terraform, serverless or sst; else found from the files of the folder, or cdk',
@@ -36,22 +34,29 @@ export const init: Command = {
   },
   shared: { store: false },
   about: [
-    'A handler of AWS Lambda, a test of it and a file that deploys it, with a table, the least rights, a schedule, its retries and alarms. TypeScript or JavaScript, the test runner and a folder `test` are found in the folder. A second job in the same folder adds files of its own. If one of the files exists, nothing is written and the exit code is 1.',
+    'For AWS Lambda: a handler, a test of it and a file that deploys it, with a table, the least rights, a schedule, its retries and alarms. For processes: a job, a test of it and a program that runs it at 02:00 UTC every night, on Postgres over pg and DATABASE_URL, or on SQLite in the file locks.db over @libsql/client.',
+    'TypeScript or JavaScript, the test runner and a folder `test` are found in the folder. A second job in the same folder adds files of its own. If one of the files exists, nothing is written and the exit code is 1.',
     'The JSON has the names of the files, the missing packages and, for an existing app of SST, the line to add to its `sst.config.ts`.',
   ],
-  examples: ['single-execution init --name send-digest --infra sam'],
+  examples: ['single-execution init --name send-digest --infra sam', 'single-execution init --store postgres'],
   async run(session) {
     const project = await projectIn(session.folder);
     const name = nameOf(session.text('name') ?? ownName(project.name));
-    const infra = infraOf(session.text('infra') ?? project.infra);
-    const { files: infraOnes, ...rest } = await infraFiles(name, { ...project, infra }, session.folder);
-    const files = { ...jobFiles(name, project), ...infraOnes };
+    const { files, needed, steps, ...rest } = await jobOf(name, project, session);
     await writeNew(session.folder, files);
-    const missing = [...NEEDED, ...NEEDED_BY[infra]].filter((needed) => !project.packages.has(needed));
-    tell(session, { files: Object.keys(files), missing, ...rest }, testCommand(name, project));
+    const missing = ['single-execution', ...needed].filter((one) => !project.packages.has(one));
+    tell(session, { files: Object.keys(files), missing, ...rest }, { test: testCommand(name, project), ...steps });
     return EXIT.done;
   },
 };
+
+async function jobOf(name: string, project: Project, session: Session): Promise<Job> {
+  const store = oneOf(STORES, 'store', session.text('store') ?? 'dynamodb');
+  const infra = oneOf(INFRA, 'infra', session.text('infra') ?? project.infra);
+  if (store === 'dynamodb') return lambdaJob(name, { ...project, infra }, session.folder);
+  if (session.has('infra')) throw wrongUse(`--infra is for --store dynamodb: leave out --infra, or --store ${store}`);
+  return processJob(name, project, store);
+}
 
 /** The name of the project, changed if another part of the files uses it. */
 const ownName = (name: string): string => (TAKEN.includes(name) ? `${name}-job` : name);
@@ -65,10 +70,10 @@ function nameOf(name: string): string {
   );
 }
 
-function infraOf(kind: string): Project['infra'] {
-  const known = INFRA.find((one) => one === kind);
-  if (known) return known;
-  throw wrongUse(`--infra is ${describe(kind)}: give ${INFRA.join(', ')}`);
+function oneOf<Kind extends string>(kinds: readonly Kind[], option: string, given: string): Kind {
+  const known = kinds.find((kind) => kind === given);
+  if (known !== undefined) return known;
+  throw wrongUse(`--${option} is ${describe(given)}: give ${kinds.join(', ')}`);
 }
 
 /** @throws CliError if one of the files exists; nothing is written then */
@@ -88,15 +93,14 @@ async function writeNew(folder: string, files: Files): Promise<void> {
 function tell(
   { terminal, has }: Session,
   done: { readonly files: readonly string[]; readonly missing: readonly string[]; readonly toAdd?: string },
-  testing: string,
+  steps: Job['steps'],
 ): void {
   if (has('json')) {
     terminal.json(done);
     return;
   }
-  const { files, missing, toAdd } = done;
+  const { files, missing } = done;
   for (const file of files) terminal.line(`wrote ${file}`);
   if (missing.length > 0) terminal.line(`to install: npm install ${missing.join(' ')}`);
-  terminal.line(`to test: ${testing}`);
-  if (toAdd !== undefined) terminal.line(`to deploy: add this line to run() in sst.config.ts: ${toAdd}`);
+  for (const [purpose, command] of Object.entries(steps)) terminal.line(`to ${purpose}: ${command}`);
 }

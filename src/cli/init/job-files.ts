@@ -3,6 +3,17 @@ import type { Project } from './project.js';
 /** Files by their names. */
 export type Files = Readonly<Record<string, string>>;
 
+/** What is written for a job, and what to do next. */
+export interface Job {
+  readonly files: Files;
+  /** Packages that the files need besides single-execution. */
+  readonly needed: readonly string[];
+  /** What to do after the test: a purpose and a command. */
+  readonly steps: Readonly<Record<string, string>>;
+  /** The line that adds the job to an existing app of SST. */
+  readonly toAdd?: string;
+}
+
 /** `send-digest` as `sendDigest`. */
 export function camelCase(name: string): string {
   return name.replace(/-+([a-z\d])/g, (_, letter: string) => letter.toUpperCase());
@@ -15,21 +26,45 @@ export function pascalCase(name: string): string {
 }
 
 /** The function that does the work. The verb keeps it apart from JavaScript's own words, such as `delete`. */
-const workOf = (name: string): string => `run${pascalCase(name)}`;
+export const workOf = (name: string): string => `run${pascalCase(name)}`;
+
+export const extensionOf = ({ isTypeScript }: Pick<Project, 'isTypeScript'>): string => (isTypeScript ? 'ts' : 'mjs');
+
+/** A variable of the environment, as strict TypeScript wants it. */
+export const variable = (name: string, isTypeScript: boolean): string =>
+  isTypeScript ? `process.env['${name}']` : `process.env.${name}`;
 
 /** The facts of a project that decide the form of a test. */
-type Tested = Pick<Project, 'isTypeScript' | 'runner' | 'testFolder' | 'isModule'>;
-
-const extensionOf = ({ isTypeScript }: Pick<Project, 'isTypeScript'>): string => (isTypeScript ? 'ts' : 'mjs');
+export type Tested = Pick<Project, 'isTypeScript' | 'runner' | 'testFolder' | 'isModule'>;
 
 const testFileOf = (name: string, project: Tested): string =>
   `${project.testFolder}${name}.test.${extensionOf(project)}`;
 
-/** A handler of AWS Lambda, and a test of it. */
-export function jobFiles(name: string, project: Tested): Files {
+/** The parts of a job and its test that depend on what calls the job. */
+interface Caller {
+  /** Imports of the job's file. */
+  readonly head?: string;
+  /** The end of the job's file. */
+  readonly tail?: string;
+  readonly testImports: readonly string[];
+  /** Statements of the test. */
+  readonly setUp: string;
+  /** Expressions of the test: a delivery, and the tick that it delivers. */
+  readonly delivery: string;
+  readonly tick: string;
+}
+
+/** The work of a job, and a test of it. */
+export function jobFiles(name: string, project: Tested, caller: Caller): Files {
+  const { head = '', tail = '' } = caller;
+  const { isTypeScript } = project;
   return {
-    [`${name}.${extensionOf(project)}`]: handler(name, project.isTypeScript),
-    [testFileOf(name, project)]: test(name, project),
+    [`${name}.${extensionOf(project)}`]: `${head}/** The work of one tick, the time that the schedule has sent. A second delivery of a tick is skipped. */
+export async function ${workOf(name)}(tick${isTypeScript ? ': Date | undefined' : ''}) {
+  return \`${name} of \${tick?.toISOString() ?? 'now'}\`;
+}
+${tail}`,
+    [testFileOf(name, project)]: test(name, project, caller),
   };
 }
 
@@ -42,56 +77,25 @@ export function testCommand(name: string, project: Tested): string {
   return `${isTypeScript ? 'npx tsx' : 'node'} --test ${testFileOf(name, project)}`;
 }
 
-function handler(name: string, isTypeScript: boolean): string {
-  const job = workOf(name);
-  const env = (variable: string) => (isTypeScript ? `process.env['${variable}']` : `process.env.${variable}`);
-  return `import { withSingleExecution } from 'single-execution';
-import { dynamoDBStore } from 'single-execution/dynamodb';
-
-/** The work of one tick, the time that the schedule has sent. A second delivery of a tick is skipped. */
-export async function ${job}(tick${isTypeScript ? ': Date | undefined' : ''}) {
-  return \`${name} of \${tick?.toISOString() ?? 'now'}\`;
-}
-
-export const handler = withSingleExecution(async (_event, _context, { tick }) => ${job}(tick), {
-  name: '${name}',
-  store: dynamoDBStore({ tableName: ${env('LOCK_TABLE')} ?? 'locks' }),
-  lockAtLeastFor: ${env('LOCK_AT_LEAST_FOR')} ?? '1m',
-});
-`;
-}
-
-function test(name: string, project: Tested): string {
+function test(name: string, project: Tested, { testImports, setUp, delivery, tick }: Caller): string {
   const { runner } = project;
-  const job = workOf(name);
   const fromNodeTest = "import assert from 'node:assert/strict';\nimport { test } from 'node:test';\n";
   const head = { vitest: "import { expect, test } from 'vitest';\n", jest: '', 'node:test': fromNodeTest }[runner];
   const equal = (value: string, expected: string) =>
     runner === 'node:test' ? `assert.equal(${value}, ${expected})` : `expect(${value}).toBe(${expected})`;
-  const file = `${project.testFolder ? '..' : '.'}/${name}${importExtension(project)}`;
-  const imports = [
-    "import { isSkipped, withSingleExecution } from 'single-execution';",
-    "import { memoryStore } from 'single-execution/memory';",
-    "import { lambdaContext, scheduledEvent } from 'single-execution/testing';",
-  ].join('\n');
-  return `${head}${imports}
-import { ${job} } from '${file}';
+  return `${head}${testImports.join('\n')}
+import { ${workOf(name)} } from '${project.testFolder ? '..' : '.'}/${name}${importExtension(project)}';
 
 test('${name} runs once for a tick that comes twice', async () => {
-  const handler = withSingleExecution(async (_event, _context, { tick }) => ${job}(tick), {
-    name: '${name}',
-    store: memoryStore(),
-    observers: [],
-  });
-  const event = scheduledEvent();
-  ${equal('await handler(event, lambdaContext())', `\`${name} of \${new Date(event.time).toISOString()}\``)};
-  ${equal('isSkipped(await handler(event, lambdaContext()))', 'true')};
+${setUp}
+  ${equal(`await ${delivery}`, `\`${name} of \${${tick}.toISOString()}\``)};
+  ${equal(`isSkipped(await ${delivery})`, 'true')};
 });
 `;
 }
 
 /** The extension in imports. Jest does not find a `.ts` file for `.js`; ES modules must name an extension. */
-function importExtension({ isTypeScript, runner, isModule }: Tested): string {
+export function importExtension({ isTypeScript, runner, isModule }: Tested): string {
   if (!isTypeScript) return '.mjs';
   return runner === 'jest' && !isModule ? '' : '.js';
 }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { jobFiles } from '../../../src/cli/init/job-files.js';
+import { handlerFiles } from '../../../src/cli/init/lambda-job.js';
 import { dynamoDBLocal, freshTable } from '../../support/dynamodb-local.js';
 import { type FaultProxy, type SeenRequest, startFaultProxy } from '../../support/fault-proxy.js';
 import { isAllowed } from '../../support/iam-policy.js';
@@ -28,7 +28,7 @@ let project: string;
 
 beforeAll(async () => {
   [proxy, project] = await Promise.all([startFaultProxy(endpoint), mkdtemp(join(tmpdir(), 'job-'))]);
-  const job = jobFiles('send-digest', { isTypeScript: true, runner: 'vitest', testFolder: '', isModule: true });
+  const job = handlerFiles('send-digest', { isTypeScript: true, runner: 'vitest', testFolder: '', isModule: true });
   for (const [file, text] of Object.entries(job)) await writeFile(join(project, file), text);
   // The library is found by the paths of this repository.
   await writeFile(join(project, 'tsconfig.json'), JSON.stringify({ extends: join(ROOT, 'tsconfig.json') }));
