@@ -56,7 +56,7 @@ const USES: Readonly<Record<string, (exported: never) => unknown>> = {
 
   store: (store: LockStore) => underLock(() => 'imported', store),
   observers: (observers: readonly Observer[]) => underLock(() => 'imported', memoryStore(), observers),
-  fileStore: calledWith('.'),
+  mariaDBStore: calledWith({}),
 
   log: calledWith('imported'),
   report: calledWith('sent'),

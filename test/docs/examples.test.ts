@@ -22,8 +22,8 @@ const STORE = join(import.meta.dirname, 'store.mts');
 const store = "import type { LockStore } from 'single-execution';\nexport declare const store: LockStore;\n";
 
 /** What the contract of a page imports: the block before it. */
-const FILE_STORE = join(import.meta.dirname, 'file-store.ts');
-const fileStore = allExamples().find(({ name }) => name === 'docs/custom-store.md 1')?.code ?? '';
+const MARIADB_STORE = join(import.meta.dirname, 'mariadb-store.ts');
+const mariaDBStore = allExamples().find(({ name }) => name === 'docs/custom-store.md 1')?.code ?? '';
 
 /** NestJS needs the legacy kind of decorators. */
 const isOfNestJs = (file: string) => file.includes('nestjs');
@@ -33,7 +33,9 @@ let program: ts.Program;
 let legacyProgram: ts.Program;
 beforeAll(() => {
   const [legacy, usual] = [true, false].map((is) => [...examples].filter(([file]) => isOfNestJs(file) === is));
-  program = programOf(new Map([...(usual ?? []), [WRONG, wrong], [CDK, cdk], [STORE, store], [FILE_STORE, fileStore]]));
+  program = programOf(
+    new Map([...(usual ?? []), [WRONG, wrong], [CDK, cdk], [STORE, store], [MARIADB_STORE, mariaDBStore]]),
+  );
   legacyProgram = programOf(new Map(legacy), { experimentalDecorators: true, emitDecoratorMetadata: true });
 }, 450_000);
 

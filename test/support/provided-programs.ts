@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { libfaketime } from '../chaos/soak/faked-clock.js';
 import { install, unpack } from './debian-packages.js';
 import { requireJava17 } from './dynamodb-local-process.js';
+import { requireMariaDB } from './mariadb.js';
 import { CACHE } from './node-binary.js';
 import { requirePgBouncer } from './pgbouncer.js';
 import { requirePostgres } from './postgres-server.js';
@@ -51,6 +52,12 @@ const PROGRAMS = {
     packages: [['pgbouncer']],
     unpacked: /^usr\/sbin\/pgbouncer$/,
     brew: 'pgbouncer',
+  },
+  mariadb: {
+    find: requireMariaDB,
+    packages: [['mariadb-server-core']],
+    unpacked: /^usr\/sbin\/mariadbd$/,
+    brew: 'mariadb',
   },
   libfaketime: {
     find: libfaketime,
