@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { LockAdmin } from 'single-execution/admin';
 import type { ChildProgram, ChildPrograms, Said } from '../test/support/child-program.js';
 import { type FaultProxy, startFaultProxy } from '../test/support/fault-proxy.js';
-import { attemptOf, verbOf } from '../test/support/lock-verb.js';
+import type { Engine } from './stores.js';
 
 /** The lock of the evening. */
 const NAME = 'send-digest';
@@ -149,11 +149,11 @@ export async function playEvening(
 /** A place for one process at a time, whose requests to the database go through a network of its own. */
 export async function startHost(
   number: 0 | 1,
-  { path, programs, ...place }: { path: string; programs: ChildPrograms; endpoint: string; tableName: string },
+  { path, programs, engine }: { path: string; programs: ChildPrograms; engine: Engine },
   works: Work[],
 ) {
-  const network: FaultProxy = await startFaultProxy(place.endpoint);
-  const start = () => programs.start(path, { ...place, endpoint: network.endpoint, name: NAME });
+  const network: FaultProxy = await startFaultProxy(engine.endpoint);
+  const start = () => programs.start(path, { engine: { ...engine, endpoint: network.endpoint }, name: NAME });
   let program: ChildProgram = start();
   let begins: Promise<Said> | undefined;
   let lastId = 0;
@@ -166,7 +166,8 @@ export async function startHost(
     loseAnswer: () =>
       network.inject(
         { kind: 'reset', at: 'after' },
-        { when: ({ body }) => verbOf(body) === 'acquire' && attemptOf(body) !== undefined },
+        // The first write of a run.
+        { when: ({ body }) => !String(body['text']).startsWith('SELECT') },
       ),
     async deliver(tickMs: number, { ms = WORK_MS, fails = false, remainingMs = REMAINING_MS } = {}): Promise<Delivery> {
       const id = ++lastId;

@@ -6,14 +6,13 @@ import { Console } from 'node:console';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { withSingleExecution } from 'single-execution';
-import { dynamoDBStore } from 'single-execution/dynamodb';
 import { lambdaContext, scheduledEvent } from 'single-execution/testing';
+import { storesOf } from './stores.js';
 
 // The library logs to the console; stdout is for the lines that the evening reads.
 globalThis.console = new Console(process.stderr);
 const say = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`);
-const { tableName, endpoint, name } = JSON.parse(process.argv[2] ?? '');
-process.env['AWS_ENDPOINT_URL_DYNAMODB'] = endpoint;
+const { engine, name } = JSON.parse(process.argv[2] ?? '');
 
 /** What the work of the next run is like. */
 let work = { ms: 0, fails: false };
@@ -25,7 +24,7 @@ const handler = withSingleExecution(
     if (work.fails) throw new Error('the mail server refuses');
     say({ said: 'done', atMs: Date.now(), tick: time });
   },
-  { name, store: dynamoDBStore({ tableName }), observers: [] },
+  { name, store: storesOf(engine).store, observers: [] },
 );
 
 say({ said: 'ready' });

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { withSingleExecution } from 'single-execution';
-import { dynamoDBStore } from 'single-execution/dynamodb';
+import { type LockStore, withSingleExecution } from 'single-execution';
 import { lambdaContext } from 'single-execution/testing';
 
 /*
@@ -46,10 +45,9 @@ export interface Lane {
   readonly skips: readonly Skip[];
 }
 
-/** Plays both lanes at once, over the lock table of the demo. */
-export async function playLanes(tableName: string): Promise<{ readonly without: Lane; readonly within: Lane }> {
+/** Plays both lanes at once. */
+export async function playLanes(store: LockStore): Promise<{ readonly without: Lane; readonly within: Lane }> {
   // A first request takes longer than what is to be seen.
-  const store = dynamoDBStore({ tableName });
   await play('race', store, [{ ...DELIVERIES[0], tick: 0 }]);
   const [without, within] = await Promise.all([
     play(undefined, undefined, DELIVERIES),
@@ -69,7 +67,7 @@ export function doubleRuns({ runs }: Lane) {
 
 async function play(
   name: string | undefined,
-  store: ReturnType<typeof dynamoDBStore> | undefined,
+  store: LockStore | undefined,
   deliveries: readonly Delivery[],
 ): Promise<Lane> {
   const [runs, skips]: [Run[], Skip[]] = [[], []];
