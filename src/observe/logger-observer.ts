@@ -1,4 +1,5 @@
-import { type Level, operatorLog, tellOperator } from '../core/observers/operator-log.js';
+import type { Level } from '../core/observers/event-words.js';
+import { operatorLog, tellOperator } from '../core/observers/operator-log.js';
 import type { Observer } from '../core/public/events.js';
 import { checkMethods } from '../core/values/option-checks.js';
 

@@ -1,3 +1,4 @@
+import { type ByType, byType, isForOperators } from '../core/observers/event-words.js';
 import { LockStoreError } from '../core/public/errors.js';
 import type { LockEvent, Observer, TracingObserver } from '../core/public/events.js';
 import { defined } from '../core/values/defined.js';
@@ -83,40 +84,37 @@ function metricsObserver(findMeter: () => MeterLike | undefined): Observer {
   return (event) => {
     const meter = writers ? undefined : findMeter();
     if (meter) writers = writersOf(meter);
-    for (const [instrument, value, more] of measured(event)) {
+    for (const [instrument, value, more] of byType(MEASURED, event) ?? []) {
       writers?.[instrument]?.(value, { 'single_execution.lock.name': event.name, ...more });
     }
   };
 }
 
-function measured(event: LockEvent): Measured[] {
-  switch (event.type) {
-    case 'attempted':
-      return [['attempts', 1]];
-    case 'finished':
-      return [['succeeded', 1], durationOf(event, 'succeeded')];
-    case 'failed':
-      return [['failed', 1], durationOf(event, 'failed')];
-    case 'skipped':
-      return [['skipped', 1, { 'single_execution.skip.reason': event.reason }]];
-    case 'missed':
-      return [['missed', event.ticks.length + event.others]];
-    case 'given-up':
-      return [['given_up', event.ticks.length + event.others]];
-    case 'caught-up':
-      return event.status === 'succeeded' ? [['caught_up', 1]] : [];
-    case 'recovered':
-    case 'lost':
-      return [[event.type, 1]];
-    case 'released':
-      return [['lock.hold_time', event.heldMs / 1_000]];
-    case 'acquire-failed':
-    case 'extend-failed':
-    case 'release-failed':
-      return [['store_failures', 1, { 'single_execution.operation': event.type.replace('-failed', '') }]];
-    default:
-      return [];
-  }
+const ticksIn = ({ ticks, others }: { readonly ticks: readonly Date[]; readonly others: number }): number =>
+  ticks.length + others;
+
+/** What each event counts or measures, if it does. */
+const MEASURED: ByType<
+  'acquired' | 'started' | 'extended' | 'clock-skew' | 'clock-unverified' | 'tick-unreadable',
+  readonly Measured[]
+> = {
+  attempted: () => [['attempts', 1]],
+  finished: (event) => [['succeeded', 1], durationOf(event, 'succeeded')],
+  failed: (event) => [['failed', 1], durationOf(event, 'failed')],
+  skipped: ({ reason }) => [['skipped', 1, { 'single_execution.skip.reason': reason }]],
+  missed: (event) => [['missed', ticksIn(event)]],
+  'given-up': (event) => [['given_up', ticksIn(event)]],
+  'caught-up': ({ status }) => (status === 'succeeded' ? [['caught_up', 1]] : []),
+  recovered: () => [['recovered', 1]],
+  lost: () => [['lost', 1]],
+  released: ({ heldMs }) => [['lock.hold_time', heldMs / 1_000]],
+  'acquire-failed': storeFailure,
+  'extend-failed': storeFailure,
+  'release-failed': storeFailure,
+};
+
+function storeFailure({ type }: LockEvent): Measured[] {
+  return [['store_failures', 1, { 'single_execution.operation': type.replace('-failed', '') }]];
 }
 
 function durationOf({ durationMs }: { readonly durationMs: number }, outcome: string): Measured {
@@ -143,19 +141,6 @@ const ERROR = 2;
 const NAME = 'single-execution run';
 
 const BEGINNINGS: readonly EventType[] = ['acquired', 'started', 'skipped', 'acquire-failed'];
-/** Events that a span contains; the span itself shows the others. */
-const NOTED: readonly EventType[] = [
-  'acquire-failed',
-  'recovered',
-  'missed',
-  'lost',
-  'caught-up',
-  'given-up',
-  'extend-failed',
-  'release-failed',
-  'clock-unverified',
-];
-
 /** Makes one span of each call, whether it runs, is skipped, or fails to reach the store. */
 function spanObserver(findTracer: () => TracerLike | undefined): TracingObserver {
   /** The key is the trace at the end of the attempt id, else the whole id. */
@@ -172,7 +157,7 @@ function spanObserver(findTracer: () => TracerLike | undefined): TracingObserver
     open.set(key, span);
     if (BEGINNINGS.includes(type)) span.setAttributes(headOf(event));
     const outcome = outcomeOf(event);
-    if (outcome === undefined && NOTED.includes(type)) {
+    if (outcome === undefined && isForOperators(event)) {
       span.addEvent(`single_execution.${type.replace('-', '_')}`, factsOf(event), at);
     }
     const context = type === 'skipped' ? contextOf(event.holderTrace) : undefined;
@@ -239,7 +224,7 @@ function factsOf(event: LockEvent) {
     'single_execution.holder': event.type === 'skipped' ? event.holder?.lockedBy : undefined,
     'single_execution.holder.fencing_token': event.type === 'skipped' ? event.holder?.fencingToken : undefined,
     'single_execution.release': 'release' in event ? event.release : undefined,
-    'single_execution.ticks': 'ticks' in event ? event.ticks.length + event.others : undefined,
+    'single_execution.ticks': 'ticks' in event ? ticksIn(event) : undefined,
     'single_execution.tick': event.type === 'caught-up' ? event.tick.toISOString() : undefined,
     'single_execution.status': event.type === 'caught-up' ? event.status : undefined,
     'single_execution.previous.holder': event.type === 'recovered' ? event.previous.lockedBy : undefined,

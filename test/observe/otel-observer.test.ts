@@ -177,6 +177,19 @@ describe('row 104: otelObserver', () => {
     },
   );
 
+  test('row 104: what an operator must see of a run is an event of its span, such as a wrong clock', async () => {
+    const { options: own, spans } = sdk();
+    const { options } = memoryLocks();
+    const { acquire } = options.store;
+    options.store.acquire = async (...asked) => ({
+      ...(await acquire(...asked)),
+      clock: { minMs: 2_000, maxMs: 3_000 },
+    });
+    await executeWithLock(() => 'sent', { ...options, observers: [otelObserver(own)] });
+
+    expect(spans()).toMatchObject([{ events: [{ name: attribute('clock_skew') }] }]);
+  });
+
   test('row 104: a call that waits, and is refused, fails and is granted, has one span', async () => {
     const { options: own, spans } = sdk();
     const { options, clock } = memoryLocks();

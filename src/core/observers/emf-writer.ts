@@ -11,6 +11,7 @@ import {
   type EmfMetric,
   lockSetOf,
 } from './emf-metrics.js';
+import { type ByType, byType } from './event-words.js';
 
 type Numbers = Partial<Record<EmfMetric, number>>;
 
@@ -38,7 +39,7 @@ export function emfWriter({ namespace, sets, metrics = EMF_DEFAULTS }: EmfSettin
   const functionName = environmentVariable('AWS_LAMBDA_FUNCTION_NAME') || undefined;
   const lambdaFilter = filterLevel();
   return (event) => {
-    const numbers = numbersOf(event);
+    const numbers: Numbers = { ...byType(NUMBERS, event) };
     const declared = (Object.keys(numbers) as EmfMetric[]).filter((name) => metrics.includes(name));
     if (declared.length === 0 && event.type !== 'skipped') return;
     const line = {
@@ -69,30 +70,31 @@ function filterLevel(): string | undefined {
 const keptBy = (level: string | undefined, event: LockEvent): object =>
   level === undefined ? {} : { level, timestamp: event.at.toISOString() };
 
-/** The counts and measurements of an event. */
-function numbersOf(event: LockEvent): Numbers {
-  switch (event.type) {
-    case 'attempted':
-      return { Attempts: 1 };
-    case 'finished':
-      return { Executed: 1, Duration: event.durationMs };
-    case 'failed':
-      return { Failed: 1, Duration: event.durationMs };
-    case 'skipped':
-      return { Skipped: 1, ...(factsOfSkip(event.reason).isDone && { Executed: 0 }) };
-    case 'released':
-      return { HoldTime: event.heldMs };
-    case 'missed':
-      return { Missed: event.ticks.length + event.others };
-    case 'lost':
-      return { LockLost: 1 };
-    case 'clock-skew':
-      // Both bounds lie on the same side of the tolerance, so the clock is wrong by at least the nearer one.
-      return { ClockSkew: Math.min(Math.abs(event.minMs), Math.abs(event.maxMs)) };
-    default:
-      return {};
-  }
-}
+/** The counts and measurements of each event that has any. */
+const NUMBERS: ByType<
+  | 'acquired'
+  | 'acquire-failed'
+  | 'started'
+  | 'extended'
+  | 'extend-failed'
+  | 'release-failed'
+  | 'caught-up'
+  | 'given-up'
+  | 'recovered'
+  | 'clock-unverified'
+  | 'tick-unreadable',
+  Numbers
+> = {
+  attempted: () => ({ Attempts: 1 }),
+  finished: ({ durationMs }) => ({ Executed: 1, Duration: durationMs }),
+  failed: ({ durationMs }) => ({ Failed: 1, Duration: durationMs }),
+  skipped: ({ reason }) => ({ Skipped: 1, ...(factsOfSkip(reason).isDone && { Executed: 0 }) }),
+  released: ({ heldMs }) => ({ HoldTime: heldMs }),
+  missed: ({ ticks, others }) => ({ Missed: ticks.length + others }),
+  lost: () => ({ LockLost: 1 }),
+  // Both bounds lie on the same side of the tolerance, so the clock is wrong by at least the nearer one.
+  'clock-skew': ({ minMs, maxMs }) => ({ ClockSkew: Math.min(Math.abs(minMs), Math.abs(maxMs)) }),
+};
 
 const isOfFunction = ({ type }: LockEvent): boolean => type === 'lost' || type === 'clock-skew';
 

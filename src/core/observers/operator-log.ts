@@ -1,9 +1,6 @@
 import type { LockEvent } from '../public/events.js';
-import { factsOfSkip } from '../public/outcome.js';
 import { environmentVariable } from '../values/environment.js';
-
-/** How urgent a line is: `warn` if it may need attention, `error` if something failed. */
-export type Level = 'info' | 'warn' | 'error';
+import { byType, type Level, WORDS } from './event-words.js';
 
 /** Writes one line for an operator: its urgency, the message in plain words, and the event with its error. */
 type Write = (level: Level, message: string, details: object) => void;
@@ -18,11 +15,11 @@ export function operatorLog(event: LockEvent): void {
 
 /** Passes an event on if an operator must see it. */
 export function tellOperator(event: LockEvent, tell: Write): void {
-  const [level, words] = wordsFor(event) ?? [];
+  const [level, words] = byType(WORDS, event) ?? [];
   if (!level) return;
   tell(level, `lock "${event.name}": ${words}`, {
     ...event,
-    ...('error' in event ? { error: errorLine(event.error) } : {}),
+    ...('error' in event && { error: errorLine(event.error) }),
   });
 }
 
@@ -42,42 +39,6 @@ function write(level: Level, message: string, details: object): void {
     );
   } catch {
     // The console failed, and there is no other place to write to.
-  }
-}
-
-/** The urgency of an event, and its meaning in plain words; undefined if no operator must see it. */
-function wordsFor(event: LockEvent): readonly [Level, string] | undefined {
-  switch (event.type) {
-    case 'skipped': {
-      const { reason, holder } = event;
-      const { words, isHeld, level = 'info' } = factsOfSkip(reason);
-      const by = holder && isHeld ? ` by ${holder.lockedBy} until ${holder.lockUntil}` : '';
-      return [level, `skipped, ${words}${by}`];
-    }
-    case 'acquire-failed':
-      return ['error', 'could not be acquired'];
-    case 'extend-failed':
-      return ['error', 'could not be extended'];
-    case 'release-failed':
-      return ['error', 'could not be released'];
-    case 'lost':
-      return ['warn', 'lost before its run ended'];
-    case 'missed':
-      return ['warn', `ticks missed: ${event.ticks.length + event.others}`];
-    case 'caught-up':
-      return event.status === 'failed' ? undefined : ['info', `caught up with tick ${event.tick.toISOString()}`];
-    case 'given-up':
-      return ['warn', `ticks given up: ${event.ticks.length + event.others}`];
-    case 'recovered':
-      return ['warn', 'the run before crashed'];
-    case 'clock-skew':
-      return ['warn', `the clock of this host is off by ${event.minMs} to ${event.maxMs} ms`];
-    case 'clock-unverified':
-      return ['warn', 'taken over by the clock of this host'];
-    case 'tick-unreadable':
-      return ['warn', 'the scheduled time in the event cannot be read'];
-    default:
-      return undefined;
   }
 }
 

@@ -1,0 +1,47 @@
+import type { LockEvent } from '../public/events.js';
+import { factsOfSkip } from '../public/outcome.js';
+
+/** How urgent an event is: `warn` if it may need attention, `error` if something failed. */
+export type Level = 'info' | 'warn' | 'error';
+
+type EventType = LockEvent['type'];
+
+/**
+ * What each type of event becomes, but for those that become nothing. A new type of event does not compile until each of
+ * these tables has a line for it, or leaves it out by name.
+ */
+export type ByType<LeftOut extends EventType, R> = {
+  readonly [T in Exclude<EventType, LeftOut>]: (event: Extract<LockEvent, { readonly type: T }>) => R;
+};
+
+/** What an event becomes by such a table; undefined if the table leaves it out. */
+export const byType = <R>(table: Partial<ByType<never, R>>, event: LockEvent): R | undefined =>
+  (table as Readonly<Record<string, (event: LockEvent) => R>>)[event.type]?.(event);
+
+/** The level of each event that an operator must see, and its meaning in plain words. */
+export const WORDS: ByType<
+  'attempted' | 'acquired' | 'started' | 'extended' | 'released' | 'finished' | 'failed',
+  readonly [Level, string] | undefined
+> = {
+  skipped: ({ reason, holder }) => {
+    const { words, isHeld, level = 'info' } = factsOfSkip(reason);
+    const by = holder && isHeld ? ` by ${holder.lockedBy} until ${holder.lockUntil}` : '';
+    return [level, `skipped, ${words}${by}`];
+  },
+  'acquire-failed': () => ['error', 'could not be acquired'],
+  'extend-failed': () => ['error', 'could not be extended'],
+  'release-failed': () => ['error', 'could not be released'],
+  lost: () => ['warn', 'lost before its run ended'],
+  missed: ({ ticks, others }) => ['warn', `ticks missed: ${ticks.length + others}`],
+  // The failure itself is reported by whoever called the handler.
+  'caught-up': ({ status, tick }) =>
+    status === 'failed' ? undefined : ['info', `caught up with tick ${tick.toISOString()}`],
+  'given-up': ({ ticks, others }) => ['warn', `ticks given up: ${ticks.length + others}`],
+  recovered: () => ['warn', 'the run before crashed'],
+  'clock-skew': ({ minMs, maxMs }) => ['warn', `the clock of this host is off by ${minMs} to ${maxMs} ms`],
+  'clock-unverified': () => ['warn', 'taken over by the clock of this host'],
+  'tick-unreadable': () => ['warn', 'the scheduled time in the event cannot be read'],
+};
+
+/** Whether operators must see events of this type. */
+export const isForOperators = ({ type }: LockEvent): boolean => type in WORDS;
