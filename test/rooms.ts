@@ -2,6 +2,8 @@
 interface Room {
   readonly what: string;
   readonly sees: readonly string[];
+  /** Whether it may import the doors too, as a user's program does. */
+  readonly seesDoors?: true;
 }
 
 /*
@@ -77,24 +79,12 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   operate: {
     what: 'what operators read about a lock, as rows and sentences, printed or shown elsewhere',
-    sees: ['core/values', 'core/public', 'core/record', 'admin'],
+    sees: ['core/values', 'core/public', 'core/record', 'core/wrap', 'admin'],
   },
   cli: {
     what: 'the command-line tool, a program of its own that no door loads',
-    sees: [
-      'core/values',
-      'core/ports',
-      'core/public',
-      'core/options',
-      'core/run',
-      'core/wrap',
-      'stores',
-      'stores/dynamodb',
-      'stores/redis',
-      'admin',
-      'schedule',
-      'operate',
-    ],
+    sees: ['operate'],
+    seesDoors: true,
   },
   testing: {
     what: 'the contract of a store, clocks, faults, events, a fake lock table',
@@ -115,9 +105,9 @@ export function roomOf(path: string): string {
 
 /** The table of rooms in Markdown. */
 export function roomTable(): string {
-  const rows = Object.entries(ROOMS).map(([room, { what, sees }]) => {
-    const seen = sees.map((name) => `\`${name.replace('core/', '')}\``).join(' ');
-    return `| \`${room}\` | ${what} | ${seen || 'nothing'} |`;
+  const rows = Object.entries(ROOMS).map(([room, { what, sees, seesDoors }]) => {
+    const seen = [...(seesDoors ? ['the doors'] : []), ...sees.map((name) => `\`${name.replace('core/', '')}\``)];
+    return `| \`${room}\` | ${what} | ${seen.join(' ') || 'nothing'} |`;
   });
   return ['| room of `src` | what it is for | sees |', '|---|---|---|', ...rows].join('\n');
 }

@@ -1,7 +1,6 @@
 import { parseArgs } from 'node:util';
-import { describe } from '../core/values/describe.js';
 import type { Command, CommandLine, Option, Options } from './command.js';
-import { wrongUse } from './exit-code.js';
+import { quoted, wrongUse } from './exit-code.js';
 import { didYouMean } from './nearest-name.js';
 
 const STORE_OPTIONS: Options = {
@@ -87,6 +86,15 @@ export function readCommandLine(command: Command, args: readonly string[]): Comm
   };
 }
 
+/** The values of the options that are given, by the fields that they are for. */
+export function given<F extends string>(
+  line: Pick<CommandLine, 'text'>,
+  fields: Readonly<Record<string, F>>,
+): { readonly [field in F]?: string } {
+  const values = Object.entries(fields).map(([option, field]) => [field, line.text(option)] as const);
+  return Object.fromEntries(values.filter(([, value]) => value !== undefined)) as { readonly [field in F]?: string };
+}
+
 function takesCommand({ usage }: Command): boolean {
   return usage.includes('-- ');
 }
@@ -97,7 +105,7 @@ function parsed({ value, short }: Option): { readonly type: 'string' | 'boolean'
 
 function givenValue(option: Option, rawName: string, value: string | undefined, isInline: boolean): string | true {
   if (option.value === undefined) {
-    if (value !== undefined) throw wrongUse(`${rawName} takes no value, and ${describe(value)} is given: leave it out`);
+    if (value !== undefined) throw wrongUse(`${rawName} takes no value, and ${quoted(value)} is given: leave it out`);
     return true;
   }
   if (value === undefined || value === '' || (!isInline && value.startsWith('-'))) {
@@ -110,7 +118,7 @@ function unknownOption(command: Command, rawName: string, known: readonly string
   const typed = rawName.replace(/^-+/, '');
   const near = didYouMean(typed, known, '--');
   return wrongUse(
-    `unknown option ${describe(rawName)} of ${command.name}${near || `; see single-execution ${command.name} --help`}`,
+    `unknown option ${quoted(rawName)} of ${command.name}${near || `; see single-execution ${command.name} --help`}`,
   );
 }
 
@@ -120,5 +128,5 @@ function checkOperands(command: Command, operands: readonly string[]): void {
   if (operands.length < least) throw wrongUse(`${command.name} needs more: ${synopsis}`);
   if (operands.length <= most) return;
   const remedy = takesCommand(command) ? 'put -- before the command to run' : 'leave it out';
-  throw wrongUse(`${describe(operands[most])} is too much for ${command.name}: ${remedy}; ${synopsis}`);
+  throw wrongUse(`${quoted(operands[most])} is too much for ${command.name}: ${remedy}; ${synopsis}`);
 }

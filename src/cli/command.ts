@@ -1,5 +1,5 @@
 import type { LockAdmin } from '../admin/lock-admin.js';
-import type { Clock } from '../core/values/clock.js';
+import type { Clock, LockStore } from '../index.js';
 import type { OpenStore } from './store/open-store.js';
 import type { Terminal } from './terminal.js';
 
@@ -54,7 +54,9 @@ export interface Session extends CommandLine {
   readonly env: Environment;
   /** The working directory. */
   readonly folder: string;
-  /** The store that the command line names, opened at the first call and closed at the end of the command. */
-  store(): Promise<OpenStore>;
-  admin(): Promise<LockAdmin>;
+  /** Opens the store that the command line names, once. It is closed at the end of the command. */
+  open(): Promise<OpenStore>;
+  /** The locks of that store. The first verb opens it. */
+  readonly store: LockStore;
+  readonly admin: LockAdmin;
 }

@@ -1,3 +1,5 @@
+import { inspect } from 'node:util';
+
 /** The exit codes of the process; docs/cli.md lists them. Those of `run` are from sysexits.h. */
 export const EXIT = {
   done: 0,
@@ -33,4 +35,15 @@ export function notFound(message: string): CliError {
 /** The command is right, but failed. */
 export function failed(message: string): CliError {
   return new CliError(message, EXIT.failed);
+}
+
+/** Whether the command line is wrong. The library throws a TypeError or a RangeError for what it cannot be given. */
+export function isWrongUse(error: unknown): boolean {
+  if (error instanceof CliError) return error.exitCode === EXIT.wrongUse;
+  return error instanceof TypeError || error instanceof RangeError;
+}
+
+/** A text as an error shows it: quoted, and cut. */
+export function quoted(text: unknown): string {
+  return inspect(text, { maxStringLength: 64 });
 }

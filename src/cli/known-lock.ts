@@ -1,10 +1,15 @@
 import type { LockAdmin, LockInfo } from '../admin/lock-admin.js';
-import { CorruptLockError } from '../core/public/errors.js';
-import { describe } from '../core/values/describe.js';
-import { notFound } from './exit-code.js';
+import { CorruptLockError } from '../index.js';
+import type { Session } from './command.js';
+import { notFound, quoted } from './exit-code.js';
 
 /** The name of a lock that is looked for; it is neither found nor created. */
 export const NOBODY = 'single-execution-doctor';
+
+/** The name of the lock that the command line names. */
+export function nameIn({ operands }: Session): string {
+  return String(operands[0]);
+}
 
 /** The lock of a name, also if its record is corrupt; undefined if the store has none. */
 export async function findLock(admin: LockAdmin, name: string): Promise<LockInfo | undefined> {
@@ -17,13 +22,14 @@ export async function findLock(admin: LockAdmin, name: string): Promise<LockInfo
   }
 }
 
-/** @throws CliError if the store has no lock of this name */
-export async function knownLock(admin: LockAdmin, name: string): Promise<LockInfo> {
-  const lock = await findLock(admin, name);
+/** The lock that the command line names. @throws CliError if the store has none of this name */
+export async function knownLock(session: Session): Promise<LockInfo> {
+  const name = nameIn(session);
+  const lock = await findLock(session.admin, name);
   if (lock) return lock;
   throw unknownLock(name);
 }
 
 export function unknownLock(name: string): Error {
-  return notFound(`no lock ${describe(name)}: it was never used, or is deleted; see single-execution ls`);
+  return notFound(`no lock ${quoted(name)}: it was never used, or is deleted; see single-execution ls`);
 }

@@ -1,38 +1,38 @@
 import { createRequire } from 'node:module';
-import { type LockAdmin, lockAdmin } from '../admin/lock-admin.js';
-import { CorruptLockError, LockHeldError, LockStoreError } from '../core/public/errors.js';
-import { systemClock } from '../core/values/clock.js';
-import { describe } from '../core/values/describe.js';
-import { readThrownText } from '../core/values/thrown.js';
+import { lockAdmin } from '../admin/lock-admin.js';
+import { type Clock, CorruptLockError, LockHeldError, LockStoreError } from '../index.js';
 import type { Command, Session } from './command.js';
 import { countEarlyOptions, readCommandLine } from './command-line.js';
 import { COMMANDS } from './commands.js';
-import { CliError, EXIT, wrongUse } from './exit-code.js';
+import { CliError, EXIT, isWrongUse, quoted, wrongUse } from './exit-code.js';
 import { helpOf, overview } from './help.js';
 import { didYouMean } from './nearest-name.js';
 import { type OpenStore, openStore, storeAddress } from './store/open-store.js';
+import { storesInReach } from './store/reach.js';
 import { openTerminal, type Terminal } from './terminal.js';
 
 /** The parts of `process` that a command line needs. */
 export type Host = Pick<NodeJS.Process, 'stdin' | 'stdout' | 'stderr' | 'env' | 'cwd'>;
 
 /** Runs one command line. Never rejects. @returns the exit code */
-export async function main(args: readonly string[], host: Host): Promise<number> {
+export async function main(args: readonly string[], host: Host, clock: Clock): Promise<number> {
   const env = { ...host.env };
   // Turns off the AWS SDK's warnings about Node's version for this process, but not for its child processes, which get
   // `env`.
   host.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
   const terminal = openTerminal(host, env);
   try {
-    return await dispatch(args, { terminal, env, folder: host.cwd() });
+    return await dispatch(args, { terminal, clock, env, folder: host.cwd() });
   } catch (error) {
     terminal.note(`single-execution: ${messageOf(error)}`);
     return exitCodeOf(error);
   }
 }
 
-async function dispatch(all: readonly string[], around: Pick<Session, 'terminal' | 'env' | 'folder'>): Promise<number> {
-  const { terminal, env } = around;
+type Surroundings = Pick<Session, 'terminal' | 'clock' | 'env' | 'folder'>;
+
+async function dispatch(all: readonly string[], around: Surroundings): Promise<number> {
+  const { terminal, clock, env } = around;
   const early = countEarlyOptions(all);
   const args = all.slice(early);
   const [first, ...others] = args;
@@ -44,7 +44,7 @@ async function dispatch(all: readonly string[], around: Pick<Session, 'terminal'
     terminal.line(version());
     return EXIT.done;
   }
-  if (first.startsWith('-')) throw wrongUse(`${describe(first)} comes before the command: give the command first`);
+  if (first.startsWith('-')) throw wrongUse(`${quoted(first)} comes before the command: give the command first`);
   const isHelp = first === 'help';
   const { command, rest } = commandOf(isHelp ? others : args);
   const line = readCommandLine(command, isHelp ? ['--help'] : [...all.slice(0, early), ...rest]);
@@ -53,12 +53,12 @@ async function dispatch(all: readonly string[], around: Pick<Session, 'terminal'
     return EXIT.done;
   }
   let opened: Promise<OpenStore> | undefined;
-  const store = () => {
-    opened ??= openStore(storeAddress(line, env), env);
+  const open = async () => {
+    opened ??= openStore(storeAddress(line, env), around);
     return opened;
   };
-  const admin = async (): Promise<LockAdmin> => lockAdmin((await store()).admin);
-  const session: Session = { ...line, ...around, clock: systemClock, store, admin };
+  const { store, admin } = storesInReach(open);
+  const session: Session = { ...line, ...around, open, store, admin: lockAdmin(admin, { clock }) };
   try {
     return await command.run(session);
   } finally {
@@ -79,8 +79,8 @@ function commandOf(args: readonly string[]): { readonly command: Command; readon
   const names = COMMANDS.map(({ name }) => name);
   const family = names.filter((name) => name.startsWith(`${first} `));
   if (family.length > 0)
-    throw wrongUse(`unknown command ${describe(`${first} ${second}`.trim())}: give ${family.join(' or ')}`);
-  throw wrongUse(`unknown command ${describe(first)}${didYouMean(first, names) || '; see single-execution --help'}`);
+    throw wrongUse(`unknown command ${quoted(`${first} ${second}`.trim())}: give ${family.join(' or ')}`);
+  throw wrongUse(`unknown command ${quoted(first)}${didYouMean(first, names) || '; see single-execution --help'}`);
 }
 
 function version(): string {
@@ -93,17 +93,16 @@ function printLines(terminal: Terminal, text: string): void {
 
 function exitCodeOf(error: unknown): number {
   if (error instanceof CliError) return error.exitCode;
-  return error instanceof LockStoreError && error.code === 'INVALID_NAME' ? EXIT.wrongUse : EXIT.failed;
+  const isInvalidName = error instanceof LockStoreError && error.code === 'INVALID_NAME';
+  return isInvalidName || isWrongUse(error) ? EXIT.wrongUse : EXIT.failed;
 }
 
 /**
  * The message of an error of this library, which contains no secret; the name and the system's code of any other error.
  */
 function messageOf(error: unknown): string {
-  const isKnown = [CliError, LockStoreError, LockHeldError, CorruptLockError, TypeError, RangeError].some(
-    (type) => error instanceof type,
-  );
-  if (isKnown) return (error as Error).message;
-  const code = readThrownText(error, 'code');
-  return `failed with ${readThrownText(error, 'name') || 'an error'}${code && ` (${code})`}: ${readThrownText(error, 'message')}`;
+  const isKnown = [CliError, LockStoreError, LockHeldError, CorruptLockError].some((type) => error instanceof type);
+  if (isKnown || isWrongUse(error)) return (error as Error).message;
+  const { name = 'an error', code, message = '' } = Object(error) as Partial<NodeJS.ErrnoException>;
+  return `failed with ${name}${code === undefined ? '' : ` (${code})`}: ${message}`;
 }

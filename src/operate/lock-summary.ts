@@ -1,8 +1,11 @@
 import type { LockInfo, RunInfo } from '../admin/lock-admin.js';
 import { isTaken, stateWithoutPause } from '../admin/lock-info.js';
+import { isRecordAttribute } from '../core/record/lock-record.js';
 import { defined } from '../core/values/defined.js';
 import { shortInstant, shortSpan, toTheSecond } from './span.js';
 import { pauseWords } from './verdict.js';
+
+export { isTaken, stateWithoutPause };
 
 /** One lock on one line. Spans in milliseconds; instants from the holders' clocks. */
 export interface LockSummary {
@@ -125,4 +128,9 @@ function resultWords({ status, tick, lockedAt, durationMs, fencingToken }: RunIn
 
 function ticksWords(ticks: readonly Date[]): string | undefined {
   return ticks.length === 0 ? undefined : ticks.map(shortInstant).join(', ');
+}
+
+/** Whether the record of a lock can have this attribute. */
+export function isLockAttribute(name: string): boolean {
+  return isRecordAttribute(name);
 }

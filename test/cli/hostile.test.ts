@@ -6,6 +6,7 @@ import type { Option } from '../../src/cli/command.js';
 import { COMMANDS } from '../../src/cli/commands.js';
 import { type Host, main } from '../../src/cli/main.js';
 import { safeJson, safeText, withoutSecrets } from '../../src/cli/safe-text.js';
+import { systemClock } from '../../src/core/values/clock.js';
 import { innerCli } from '../support/inner-cli.js';
 import { cliStage, freshName, ran, taken } from './stage.js';
 
@@ -164,7 +165,7 @@ async function here(args: readonly string[], env: NodeJS.ProcessEnv) {
   stdin.end();
   const shown = Promise.all([text(stdout), text(stderr)]);
   const host = { stdin, stdout, stderr, env, cwd: () => stage().cli.folder } as unknown as Host;
-  const code = await main(args, host);
+  const code = await main(args, host, systemClock);
   stdout.end();
   stderr.end();
   const [out, err] = await shown;

@@ -57,7 +57,7 @@ async function initIn(files: Readonly<Record<string, string>>, ...args: string[]
 /** Runs init in a folder as it is. */
 async function initAgain(folder: string, ...args: string[]) {
   const before = await textsIn(folder);
-  const end = await innerCli(['init', ...args], {}, folder);
+  const end = await innerCli(['init', ...args], {}, { cwd: folder });
   const after = await textsIn(folder);
   const written = Object.keys(after).filter((name) => !(name in before));
   const changed = Object.keys(before).filter((name) => after[name] !== before[name]);
@@ -174,7 +174,7 @@ test('init puts the test into the folder `test` where there is one', async () =>
   const folder = await mkdtemp(join(tmpdir(), 'init-'));
   folders.push(folder);
   await mkdir(join(folder, 'test'));
-  const { stdout } = await innerCli(['init', '--name', 'job', '--infra', 'sam'], {}, folder);
+  const { stdout } = await innerCli(['init', '--name', 'job', '--infra', 'sam'], {}, { cwd: folder });
 
   expect(stdout).toContain('to test: node --test test/job.test.mjs\n');
   expect(await readFile(join(folder, 'test/job.test.mjs'), 'utf8')).toContain("from '../job.mjs';");

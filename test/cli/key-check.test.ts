@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { openDynamoDB } from '../../src/cli/store/dynamodb-store.js';
+import { systemClock } from '../../src/core/values/clock.js';
 import { call } from '../support/one-run.js';
 
 test('the key of a table is checked once, however often its locks are listed', async () => {
@@ -16,7 +17,10 @@ test('the key of a table is checked once, however often its locks are listed', a
   onTestFinished(() => void server.close());
   await once(server, 'listening');
   const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const { admin, close } = await openDynamoDB({ tableName: 'locks', endpoint });
+  const { admin, close } = await openDynamoDB(
+    { kind: 'dynamodb', table: { tableName: 'locks' }, at: { endpoint } },
+    systemClock,
+  );
   onTestFinished(close);
 
   await admin.list(call());

@@ -4,7 +4,9 @@ import { readFile } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { manualClock } from 'single-execution/testing';
 import { describe, expect, test, vi } from 'vitest';
+import { guardMs } from '../../src/core/run/hold.js';
 import { innerCli } from '../support/inner-cli.js';
 import { freePort } from '../support/kept-server.js';
 import { cliStage, freshName, KINDS, ran, taken } from './stage.js';
@@ -13,12 +15,19 @@ import { cliStage, freshName, KINDS, ran, taken } from './stage.js';
 vi.setConfig({ maxConcurrency: 2 });
 
 const stage = cliStage();
+const WITHIN = { timeout: 20_000, interval: 20 };
 const TICK = '2026-11-20T09:00:00Z';
-const node = (program: string) => ['--', process.execPath, '-e', program];
-const PRINT = `const { SINGLE_EXECUTION_NAME, SINGLE_EXECUTION_TICK, SINGLE_EXECUTION_FENCING_TOKEN } = process.env;
-  process.stdout.write(JSON.stringify([SINGLE_EXECUTION_NAME, SINGLE_EXECUTION_TICK, SINGLE_EXECUTION_FENCING_TOKEN]));`;
+const LEASE_MS = 3_600_000;
+const sh = (script: string) => ['--', 'sh', '-c', script];
+/** Says what it was told, on stdout or at the end of a file. */
+const PRINT = 'echo "$SINGLE_EXECUTION_NAME $SINGLE_EXECUTION_TICK $SINGLE_EXECUTION_FENCING_TOKEN"';
 /** Says that it runs, and goes on until it is told to end. */
-const WAIT = "process.on('SIGTERM', () => process.exit(7)); console.log('on'); setInterval(() => {}, 1000);";
+const WAIT = "trap 'exit 7' TERM; echo on; while :; do sleep 0.1; done";
+/** The same, in silence. */
+const GO_ON = WAIT.replace('echo on; ', '');
+
+const freshFile = () => join(stage().cli.folder, randomUUID());
+const linesOf = async (file: string) => (await readFile(file, 'utf8')).trimEnd().split('\n');
 
 /** Starts a run, and resolves when its command has begun. */
 async function started(kind: (typeof KINDS)[number], ...args: string[]) {
@@ -32,24 +41,38 @@ async function started(kind: (typeof KINDS)[number], ...args: string[]) {
   return run;
 }
 
-describe.concurrent.each(KINDS)('on %s', (kind) => {
-  const runWith = (...args: string[]) =>
+/** Runs a command line in this process. */
+const runOn =
+  (kind: (typeof KINDS)[number]) =>
+  (...args: string[]) =>
     stage()
       .on(kind)
       .run('run', ...args);
 
+describe.concurrent.each(KINDS)('on %s', (kind) => {
+  const runWith = runOn(kind);
+
   test('row 121: a command of run finds name, tick and fencing token in its environment, and its output is passed on', async () => {
     const name = freshName();
-    const { code, stdout, stderr } = await runWith('--name', name, '--tick', TICK, ...node(PRINT));
-    const { fencingToken } = (await stage().on(kind).admin.get(name)) ?? {};
+    const { cli, on } = stage();
+    const { code, stdout, stderr } = await cli.run([
+      'run',
+      '--name',
+      name,
+      '--tick',
+      TICK,
+      ...on(kind).args,
+      ...sh(PRINT),
+    ]);
+    const { fencingToken } = (await on(kind).admin.get(name)) ?? {};
 
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(JSON.parse(stdout)).toEqual([name, '2026-11-20T09:00:00.000Z', String(fencingToken)]);
+    expect(stdout).toBe(`${name} 2026-11-20T09:00:00.000Z ${fencingToken}\n`);
   });
 
   test('row 122: run exits with the code of its command; only 0 marks the tick as done, and later calls exit with 75', async () => {
     const name = freshName();
-    const exit = (code: number) => runWith('--name', name, '--tick', TICK, ...node(`process.exit(${code})`));
+    const exit = (code: number) => runWith('--name', name, '--tick', TICK, ...sh(`exit ${code}`));
 
     expect((await exit(3)).code).toBe(3);
     expect(await stage().on(kind).admin.get(name)).toMatchObject({ lastResult: 'failed', lastError: 'exit code 3' });
@@ -57,20 +80,20 @@ describe.concurrent.each(KINDS)('on %s', (kind) => {
     expect(await exit(0)).toEqual({
       code: 75,
       stdout: '',
-      stderr: `single-execution: "${name}" skipped: already-executed\n`,
+      stderr: `single-execution: lock "${name}": skipped, this tick is done\n`,
     });
   });
 
   test('row 122: while another run has the lock, run exits with 75 and names the holder', async () => {
-    const { store, args } = stage().on(kind);
+    const { store } = stage().on(kind);
     const name = freshName();
-    const skipped = (...options: string[]) => innerCli(['run', '--name', name, ...options, ...args, ...node(PRINT)]);
+    const skipped = (...options: string[]) => runWith('--name', name, ...options, ...sh(PRINT));
     await taken(store, name, { lockedBy: 'web-1' });
 
     expect(await skipped()).toMatchObject({
       code: 75,
       stdout: '',
-      stderr: expect.stringContaining('skipped: locked by web-1 until 20'),
+      stderr: expect.stringContaining('skipped, locked by web-1 until 20'),
     });
     const { stderr } = await skipped('--json');
     expect(JSON.parse(stderr)).toMatchObject({ type: 'skipped', name, reason: 'locked' });
@@ -80,7 +103,7 @@ describe.concurrent.each(KINDS)('on %s', (kind) => {
 
   test('row 123: a SIGTERM is forwarded, run exits with the code of its command, and the lock is free', async () => {
     const name = freshName();
-    const { child, ended } = await started(kind, '--name', name, '--at-most', '1m', ...node(WAIT));
+    const { child, ended } = await started(kind, '--name', name, '--at-most', '1m', ...sh(WAIT));
     child.kill('SIGTERM');
 
     expect((await ended).code).toBe(7);
@@ -88,7 +111,7 @@ describe.concurrent.each(KINDS)('on %s', (kind) => {
   });
 
   test('row 123: if signal n ends the command, run exits with 128 + n', async () => {
-    const { code } = await runWith('--name', freshName(), ...node("process.kill(process.pid, 'SIGKILL')"));
+    const { code } = await runWith('--name', freshName(), ...sh('kill -KILL $$'));
 
     expect(code).toBe(137);
   });
@@ -96,31 +119,27 @@ describe.concurrent.each(KINDS)('on %s', (kind) => {
   test('row 124: after an unlock, run ends its command at the next renewal and exits with 70', async () => {
     const { admin } = stage().on(kind);
     const name = freshName();
-    const { ended } = await started(kind, '--name', name, '--keep-alive', '--at-most', '15s', ...node(WAIT));
+    const { ended } = await started(kind, '--name', name, '--keep-alive', '--at-most', '15s', ...sh(WAIT));
     const { fencingToken = 0 } = (await admin.get(name)) ?? {};
 
     expect((await admin.forceRelease(name, { fencingToken })).status).toBe('forced');
-    expect(await ended).toMatchObject({ code: 70, stderr: expect.stringContaining('lost its lock') });
+    expect(await ended).toMatchObject({ code: 70, stderr: expect.stringContaining('lost before its run ended') });
   });
 
   test('row 125: two schedulers fire the same 4 ticks, and each tick runs once', async () => {
-    const { cli } = stage();
     const name = freshName();
-    const file = join(cli.folder, randomUUID());
-    const command = ['--', 'sh', '-c', `echo $SINGLE_EXECUTION_TICK $SINGLE_EXECUTION_FENCING_TOKEN >> ${file}`];
+    const file = freshFile();
+    const command = sh(`${PRINT} >> ${file}`);
     const ticks = Array.from({ length: 4 }, (_, i) => new Date(Date.UTC(2026, 10, 20, i)).toISOString());
     for (const tick of ticks) {
       const fire = () => runWith('--name', name, '--tick', tick, ...command);
       const codes = (await Promise.all([fire(), fire()])).map(({ code }) => code);
       expect(codes.sort()).toEqual([0, 75]);
     }
-    const lines = (await readFile(file, 'utf8'))
-      .trimEnd()
-      .split('\n')
-      .map((line) => line.split(' '));
-    const tokens = lines.map(([, token]) => Number(token));
+    const lines = (await linesOf(file)).map((line) => line.split(' '));
+    const tokens = lines.map(([, , token]) => Number(token));
 
-    expect(lines.map(([tick]) => tick)).toEqual(ticks);
+    expect(lines.map(([, tick]) => tick)).toEqual(ticks);
     expect(tokens).toEqual([...new Set(tokens)].sort((a, b) => a - b));
   });
 });
@@ -130,7 +149,7 @@ test('row 123: a signal that comes before the command has begun ends run as a sh
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const away = `redis://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const { child, ended } = stage().cli.start(['run', '--name', 'x', '--redis-url', away, ...node(PRINT)]);
+  const { child, ended } = stage().cli.start(['run', '--name', 'x', '--redis-url', away, ...sh(PRINT)]);
   const [socket] = (await once(server, 'connection')) as [Socket];
   child.kill('SIGINT');
 
@@ -140,55 +159,66 @@ test('row 123: a signal that comes before the command has begun ends run as a sh
 });
 
 describe.concurrent('on redis', () => {
-  const runWith = (...args: string[]) =>
-    stage()
-      .on('redis')
-      .run('run', ...args);
+  const runWith = runOn('redis');
 
   test('row 124: a command that outlives its lease is asked to end, and run exits with 70', async () => {
-    expect(await runWith('--name', freshName(), '--at-most', '3s', ...node(WAIT))).toMatchObject({ code: 70 });
+    expect(await runWith('--name', freshName(), '--at-most', '3s', ...sh(GO_ON))).toMatchObject({ code: 70 });
   });
 
   test('row 124: a command that ignores SIGTERM after the loss is killed 10 s later', async () => {
-    const stubborn = ['--', 'sh', '-c', "trap '' TERM; echo on; sleep 1000"];
-    const from = Date.now();
-    const { ended } = await started('redis', '--name', freshName(), '--at-most', '5s', ...stubborn);
+    const file = freshFile();
+    const clock = manualClock(Date.now());
+    const { args } = stage().on('redis');
+    const stubborn = sh(`trap 'echo told >> ${file}' TERM; echo on >> ${file}; while :; do sleep 0.1; done`);
+    const ended = innerCli(['run', '--name', freshName(), '--at-most', '1h', ...args, ...stubborn], {}, { clock });
+    await vi.waitFor(async () => expect(await linesOf(file)).toEqual(['on']), WITHIN);
+    await clock.advance(LEASE_MS - guardMs(LEASE_MS));
+    await vi.waitFor(async () => expect(await linesOf(file)).toEqual(['on', 'told']), WITHIN);
+    await clock.advance(10_000);
+    // The tool looks again and again whether a process of the command is left.
+    const looks = setInterval(() => void clock.advance(100), 20);
 
-    expect((await ended).code).toBe(70);
-    expect(Date.now() - from).toBeGreaterThan(10_000);
+    expect(await ended).toMatchObject({ code: 70 });
+    clearInterval(looks);
   });
 
   test('with a schedule the tick is the one that is due by the clock, and run says which', async () => {
     for (const nearest of [[], ['--tick', 'nearest']]) {
       const name = freshName();
-      const args = ['--name', name, '--schedule', '0 2 29 2 *', ...nearest];
-      const first = await runWith(...args, ...node(PRINT));
-      const again = await runWith(...args, ...node(PRINT));
-      const tick = new Date(JSON.parse(first.stdout)[1]);
+      const file = freshFile();
+      const args = ['--name', name, '--schedule', '0 2 29 2 *', ...nearest, ...sh(`${PRINT} >> ${file}`)];
+      const first = await runWith(...args);
+      const again = await runWith(...args);
+      const [, printed = ''] = (await readFile(file, 'utf8')).split(' ');
+      const tick = new Date(printed);
 
       expect(tick.toISOString()).toMatch(/-02-29T02:00:00\.000Z$/);
       expect(tick.getTime()).toBeLessThanOrEqual(Date.now() + 300_000);
       const told = tick.toISOString().replace('.000Z', 'Z');
-      expect(first.stderr).toBe(`single-execution: "${name}" runs for its tick ${told}\n`);
-      expect(again.stderr).toBe(`single-execution: "${name}" skipped: already-executed, tick ${told}\n`);
+      expect(first.stderr).toBe(`single-execution: lock "${name}": runs for its tick ${told}\n`);
+      expect(again.stderr).toBe(`single-execution: lock "${name}": skipped, this tick is done: tick ${told}\n`);
     }
   });
 
   test('without --tick and --schedule a run has no tick, not that of a run around it', async () => {
-    const { cli, on } = stage();
-    const args = ['run', '--name', freshName(), ...on('redis').args, ...node(PRINT)];
-    const { stdout } = await cli.run(args, { SINGLE_EXECUTION_TICK: TICK });
+    const file = freshFile();
+    const command = sh(`echo "[$SINGLE_EXECUTION_TICK]" > ${file}`);
+    const { args } = stage().on('redis');
+    await innerCli(['run', '--name', freshName(), ...args, ...command], {
+      ...process.env,
+      SINGLE_EXECUTION_TICK: TICK,
+    });
 
-    expect(JSON.parse(stdout)[1]).toBeNull();
+    expect(await linesOf(file)).toEqual(['[]']);
   });
 
   test('--at-least keeps the lock after a run that succeeds', async () => {
     const name = freshName();
-    await runWith('--name', name, '--at-least', '1m', '--at-most', '2m', ...node(''));
+    await runWith('--name', name, '--at-least', '1m', '--at-most', '2m', ...sh(''));
 
-    expect(await runWith('--name', name, ...node(''))).toMatchObject({
+    expect(await runWith('--name', name, ...sh(''))).toMatchObject({
       code: 75,
-      stderr: expect.stringContaining('lock-at-least-for'),
+      stderr: expect.stringContaining('kept for lockAtLeastFor'),
     });
   });
 
@@ -213,15 +243,15 @@ describe.concurrent('on redis', () => {
     await ran(store, name);
     await taken(store, name, { leaseMs: 1 });
 
-    expect(await runWith('--name', name, ...node(''))).toMatchObject({
+    expect(await runWith('--name', name, ...sh(''))).toMatchObject({
       code: 0,
-      stderr: `single-execution: "${name}" takes over from a run that crashed\n`,
+      stderr: `single-execution: lock "${name}": the run before crashed\n`,
     });
   });
 });
 
 describe.concurrent('row 126: if the store cannot be reached, the command does not run and run exits with 69', () => {
-  const outOfReach = (args: readonly string[]) => innerCli(['run', '--name', 'x', ...args, ...node(PRINT)]);
+  const outOfReach = (args: readonly string[]) => innerCli(['run', '--name', 'x', ...args, ...sh(PRINT)]);
 
   test.each([
     [

@@ -27,7 +27,7 @@ export interface CliStage {
   on(kind: (typeof KINDS)[number]): StoreStage;
 }
 
-/** The tool as it is published, and real stores, for the tests of one file. A stage runs all but `run` and `console` in this process. */
+/** The tool as it is published, and real stores, for the tests of one file. A stage runs all but `console` in this process. */
 export function cliStage(): () => CliStage {
   let stores: RealStores;
   let cli: BuiltCli;
@@ -48,7 +48,7 @@ export function cliStage(): () => CliStage {
         : ['--table', tableName, '--endpoint', endpoint, '--region', 'local'];
     const run = (...own: readonly string[]) => {
       const line = withStore(own, args);
-      return own[0] === 'run' || own[0] === 'console' ? cli.run(line) : innerCli(line);
+      return own[0] === 'console' ? cli.run(line) : innerCli(line, process.env);
     };
     return {
       store,

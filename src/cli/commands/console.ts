@@ -1,8 +1,10 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import type { LockInfo } from '../../admin/lock-admin.js';
 import type { Command, Session } from '../command.js';
 import { startConsole } from '../console/console-server.js';
 import { pacedAdmin } from '../console/paced-admin.js';
-import { readPage, reportPage } from '../console/page-file.js';
 import { EXIT, failed, wrongUse } from '../exit-code.js';
 import { wholeOf } from '../read-value.js';
 
@@ -37,7 +39,7 @@ export const consoleCommand: Command = {
 };
 
 async function exportTo(session: Session, page: string, file: string): Promise<number> {
-  const locks = await (await session.admin()).list();
+  const locks = await session.admin.list();
   const report = { at: new Date(session.clock.now()), store: await storeWords(session), locks };
   try {
     await writeFile(file, reportPage(page, report), { flag: session.has('force') ? 'w' : 'wx' });
@@ -52,7 +54,7 @@ async function exportTo(session: Session, page: string, file: string): Promise<n
 
 /** Ends only by a signal. */
 async function serve(session: Session, page: string, port: number | undefined): Promise<number> {
-  const admin = pacedAdmin(await session.admin(), session.clock);
+  const admin = pacedAdmin(session.admin, session.clock);
   // If the store cannot be reached, fail here and not in the page.
   await admin.list();
   const running = await startConsole({
@@ -76,6 +78,35 @@ async function serve(session: Session, page: string, port: number | undefined): 
 }
 
 async function storeWords(session: Session): Promise<string> {
-  const { kind } = await session.store();
+  const { kind } = await session.open();
   return kind === 'dynamodb' ? `DynamoDB table ${session.text('table') ?? session.env['LOCK_TABLE']}` : kind;
+}
+
+/** Where a report's data stand in the page; the console's own page has none. */
+const NO_DATA = '<script type="application/json" id="report">null</script>';
+
+/** What a report shows. */
+interface Report {
+  readonly at: Date;
+  readonly store: string;
+  readonly locks: readonly LockInfo[];
+}
+
+/** The console's page, one file with all that it needs. @throws CliError if it was not built */
+async function readPage(): Promise<string> {
+  const root = dirname(createRequire(import.meta.url).resolve('single-execution/package.json'));
+  try {
+    return await readFile(join(root, 'dist/console.html'), 'utf8');
+  } catch {
+    throw failed(
+      'the page of the console is missing from the package: install it again, or build it with npm run build',
+    );
+  }
+}
+
+/** The same page with data in it, to be looked at without a console. */
+function reportPage(page: string, report: Report): string {
+  // A text in the data cannot end the script.
+  const data = JSON.stringify(report).replaceAll('<', '\\u003c');
+  return page.replace(NO_DATA, () => NO_DATA.replace('null', () => data));
 }

@@ -3,8 +3,8 @@ import { stateWords } from '../../operate/lock-summary.js';
 import { shellWord } from '../../operate/verdict.js';
 import type { Command, Session } from '../command.js';
 import { EXIT, failed, wrongUse } from '../exit-code.js';
-import { knownLock, unknownLock } from '../known-lock.js';
-import { nameOf, tokenOf } from '../read-value.js';
+import { knownLock, nameIn, unknownLock } from '../known-lock.js';
+import { tokenOf } from '../read-value.js';
 
 const UNCHANGED: Readonly<Record<Exclude<DeleteResult, 'deleted' | 'unknown'>, string>> = {
   held: 'a run has it, or its holder died and its lease is not over; wait, or end the run with unlock',
@@ -25,17 +25,16 @@ export const deleteLock: Command = {
   ],
   examples: ['single-execution delete send-digest --table locks'],
   async run(session) {
-    const name = nameOf(session.operands);
+    const name = nameIn(session);
     const given = session.text('token');
     const token = given === undefined ? undefined : tokenOf(given);
     checkAsked(session, name);
-    const admin = await session.admin();
-    const lock = await knownLock(admin, name);
+    const lock = await knownLock(session);
     if (!session.has('yes')) {
       session.terminal.note(`"${name}" is ${stateWords(lock)}, with token ${lock.fencingToken ?? 0}.`);
       if (!(await session.terminal.confirm(`Delete the lock ${name}?`))) throw failed('nothing was changed');
     }
-    const result = await admin.delete(name, { fencingToken: token ?? lock.fencingToken ?? 0 });
+    const result = await session.admin.delete(name, { fencingToken: token ?? lock.fencingToken ?? 0 });
     if (result === 'unknown') throw unknownLock(name);
     if (result !== 'deleted') throw failed(`the lock "${name}" is not deleted: ${UNCHANGED[result]}`);
     if (session.has('json')) session.terminal.json({ name, result });

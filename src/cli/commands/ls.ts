@@ -1,12 +1,10 @@
-import type { LockAdmin, LockInfo } from '../../admin/lock-admin.js';
-import { pause } from '../../core/values/clock.js';
-import { isIdle, type LockSummary, lockSummary, missedTicksOf, stateWords } from '../../operate/lock-summary.js';
+import type { LockInfo } from '../../admin/lock-admin.js';
+import { parseDuration } from '../../index.js';
+import { isIdle, type LockSummary, lockSummary, missedTicksOf } from '../../operate/lock-summary.js';
 import { shortInstant, shortSpan, toTheSecond } from '../../operate/span.js';
 import type { Command, Session } from '../command.js';
 import { EXIT, wrongUse } from '../exit-code.js';
-import { durationOf } from '../read-value.js';
-import { resultColour, stateColour } from '../state-colour.js';
-import { type Cell, printTable } from '../text-table.js';
+import { type Cell, printTable, resultCell, stateCell } from '../print.js';
 
 const LOOK_EVERY_MS = 2_000;
 const HEADINGS = ['NAME', 'STATE', 'HOLDER', 'TICK', 'AGE', 'LEFT', 'LAST', 'LAST TICK', 'OPEN', 'FAILURES'];
@@ -29,13 +27,12 @@ export const ls: Command = {
   examples: ['single-execution ls --table locks', 'single-execution ls --table locks --idle 90d'],
   async run(session) {
     const idle = session.text('idle');
-    const idleMs = idle === undefined ? undefined : durationOf('--idle', idle);
+    const idleMs = idle === undefined ? undefined : parseDuration(idle, '--idle');
     const isWatch = session.has('watch');
     if (isWatch && session.has('json')) throw wrongUse('--watch and --json exclude each other: leave one of them out');
     if (isWatch && !session.terminal.isInteractive) throw wrongUse('--watch needs a terminal: leave it out');
-    const admin = await session.admin();
-    if (isWatch) return watch(session, admin, idleMs);
-    const locks = await listed(session, admin, idleMs);
+    if (isWatch) return watch(session, idleMs);
+    const locks = await listed(session, idleMs);
     if (session.has('json'))
       session.terminal.json(locks.map((lock) => ({ ...lock, missedTicks: missedTicksOf(lock) })));
     else print(session, locks);
@@ -43,19 +40,19 @@ export const ls: Command = {
   },
 };
 
-async function listed({ clock }: Session, admin: LockAdmin, idleMs: number | undefined): Promise<readonly LockInfo[]> {
+async function listed({ clock, admin }: Session, idleMs: number | undefined): Promise<readonly LockInfo[]> {
   const locks = await admin.list();
   return idleMs === undefined ? locks : locks.filter((lock) => isIdle(lock, clock.now(), idleMs));
 }
 
 /** Ends only by Ctrl-C. */
-async function watch(session: Session, admin: LockAdmin, idleMs: number | undefined): Promise<never> {
+async function watch(session: Session, idleMs: number | undefined): Promise<never> {
   for (;;) {
-    const locks = await listed(session, admin, idleMs);
+    const locks = await listed(session, idleMs);
     session.terminal.clear();
     session.terminal.line({ text: toTheSecond(new Date(session.clock.now())), colour: 'dim' });
     print(session, locks);
-    await pause(LOOK_EVERY_MS, session.clock, undefined);
+    await new Promise<void>((resolve) => session.clock.setTimer(resolve, LOOK_EVERY_MS));
   }
 }
 
@@ -76,12 +73,12 @@ function cells(lock: LockSummary): readonly Cell[] {
   const { name, holder = '-', tick, ageMs, leftMs, lastResult, lastTick, failuresInARow } = lock;
   return [
     name,
-    { text: stateWords(lock), colour: stateColour(lock.state) },
+    stateCell(lock),
     holder,
     tick ? shortInstant(tick) : '-',
     ageMs === undefined ? '-' : shortSpan(ageMs),
     leftMs === undefined ? '-' : shortSpan(leftMs),
-    lastResult ? { text: lastResult, colour: resultColour(lastResult) } : '-',
+    lastResult ? resultCell(lastResult) : '-',
     lastTick ? shortInstant(lastTick) : '-',
     openWords(lock),
     failuresInARow === 0 ? '-' : { text: String(failuresInARow), colour: 'red' },

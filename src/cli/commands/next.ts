@@ -1,9 +1,9 @@
-import type { Schedule } from '../../core/values/schedule.js';
+import type { Schedule } from '../../index.js';
 import { rate } from '../../schedule/schedule.js';
 import type { Command } from '../command.js';
 import { EXIT } from '../exit-code.js';
-import { printTicks } from '../print-ticks.js';
-import { asked, scheduleOf, wholeOf } from '../read-value.js';
+import { printTicks } from '../print.js';
+import { scheduleOf, wholeOf } from '../read-value.js';
 
 const USUAL_COUNT = 5;
 const MOST = 1_000;
@@ -26,7 +26,7 @@ export const next: Command = {
   async run(session) {
     const count = wholeOf('--count', session.text('count') ?? String(USUAL_COUNT), 1, MOST);
     const read = scheduleOf(session.operands[0] ?? '', session.text('time-zone'));
-    const schedule = typeof read === 'object' ? read : asked(() => rate(read));
+    const schedule = typeof read === 'object' ? read : rate(read);
     printTicks(session, coming(schedule, session.clock.now(), count), 'no tick is to come: its years are past');
     return EXIT.done;
   },

@@ -1,8 +1,10 @@
 import { userInfo } from 'node:os';
+import { parseDuration } from '../../index.js';
 import { pauseWords } from '../../operate/verdict.js';
 import type { Command, Session } from '../command.js';
 import { EXIT, wrongUse } from '../exit-code.js';
-import { durationOf, instantOf, nameOf } from '../read-value.js';
+import { nameIn, unknownLock } from '../known-lock.js';
+import { instantOf } from '../read-value.js';
 
 export const pause: Command = {
   name: 'pause',
@@ -19,10 +21,10 @@ export const pause: Command = {
   ],
   examples: ['single-execution pause send-digest --until 2h --table locks'],
   async run(session) {
-    const name = nameOf(session.operands);
+    const name = nameIn(session);
     const until = untilOf(session);
     const by = session.text('by') ?? userName();
-    const lock = await (await session.admin()).pause(name, { by, ...(until && { until }) });
+    const lock = await session.admin.pause(name, { by, ...(until && { until }) });
     if (lock.underlyingState === 'unused')
       session.terminal.note(`no job of the name "${name}" has run: check the name`);
     if (session.has('json')) session.terminal.json(lock);
@@ -31,11 +33,29 @@ export const pause: Command = {
   },
 };
 
+export const resume: Command = {
+  name: 'resume',
+  summary: 'end a pause',
+  usage: 'NAME',
+  operands: [1, 1],
+  options: {},
+  about: ['For a lock that is not paused, nothing changes, and the exit code is 0.'],
+  examples: ['single-execution resume send-digest --table locks'],
+  async run(session) {
+    const name = nameIn(session);
+    const result = await session.admin.resume(name);
+    if (result === 'unknown') throw unknownLock(name);
+    if (session.has('json')) session.terminal.json({ name, result });
+    else session.terminal.line(result === 'resumed' ? `"${name}" is resumed` : `"${name}" was not paused`);
+    return EXIT.done;
+  },
+};
+
 function untilOf({ clock, ...line }: Session): Date | undefined {
   const text = line.text('until');
   if (text === undefined) return undefined;
   const isSpan = /^(\d|P)/i.test(text) && !/^\d{4}-|^\d{13}$/.test(text);
-  const until = isSpan ? new Date(clock.now() + durationOf('--until', text)) : instantOf('--until', text);
+  const until = isSpan ? new Date(clock.now() + parseDuration(text, '--until')) : instantOf('--until', text);
   if (until.getTime() > clock.now()) return until;
   throw wrongUse(`--until is ${text}, which is over: give a later instant`);
 }

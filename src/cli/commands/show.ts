@@ -1,9 +1,12 @@
+import type { RunInfo } from '../../admin/lock-admin.js';
 import { lockFacts, missedTicksOf } from '../../operate/lock-summary.js';
+import { runSpan, shortInstant, toTheSecond } from '../../operate/span.js';
+import { verdictOf } from '../../operate/verdict.js';
 import type { Command } from '../command.js';
 import { EXIT } from '../exit-code.js';
-import { knownLock } from '../known-lock.js';
-import { nameOf } from '../read-value.js';
-import { printFacts } from '../text-table.js';
+import { findLock, knownLock, nameIn } from '../known-lock.js';
+import { type Cell, printFacts, printTable, resultCell } from '../print.js';
+import { instantOf } from '../read-value.js';
 
 export const show: Command = {
   name: 'show',
@@ -16,10 +19,67 @@ export const show: Command = {
   ],
   examples: ['single-execution show send-digest --table locks'],
   async run(session) {
-    const name = nameOf(session.operands);
-    const lock = await knownLock(await session.admin(), name);
+    const lock = await knownLock(session);
     if (session.has('json')) session.terminal.json({ ...lock, missedTicks: missedTicksOf(lock) });
     else printFacts(session.terminal, lockFacts(lock, session.clock.now()));
     return EXIT.done;
+  },
+};
+
+const HEADINGS = ['STATUS', 'TICK', 'LOCKED AT', 'TOOK', 'TOKEN', 'CAUGHT UP'];
+
+export const runs: Command = {
+  name: 'runs',
+  summary: 'list the last ten runs of a lock, newest first',
+  usage: 'NAME',
+  operands: [1, 1],
+  options: {},
+  about: [
+    'A crashed run is listed once the next run has ended; of several crashes in a row only the last one is listed. Its TOOK is unknown. A run that an operator ended is forced, and its TOOK ends then. CAUGHT UP counts the older ticks that a run ran before its own.',
+  ],
+  examples: ['single-execution runs send-digest --table locks'],
+  async run(session) {
+    const { terminal } = session;
+    const { runs: found } = await knownLock(session);
+    if (session.has('json')) terminal.json(found);
+    else if (found.length === 0) terminal.note('no runs yet');
+    else printTable(terminal, HEADINGS, found.map(cells));
+    return EXIT.done;
+  },
+};
+
+function cells({ status, tick, lockedAt, durationMs, fencingToken, caughtUp }: RunInfo): readonly Cell[] {
+  return [
+    resultCell(status),
+    tick ? shortInstant(tick) : '-',
+    toTheSecond(lockedAt),
+    durationMs === undefined ? '-' : runSpan(durationMs),
+    String(fencingToken),
+    caughtUp === undefined ? '-' : String(caughtUp),
+  ];
+}
+
+export const why: Command = {
+  name: 'why',
+  summary: 'say whether a run would be skipped, and why',
+  usage: 'NAME [--tick T]',
+  operands: [1, 1],
+  options: {
+    tick: { value: 'T', help: 'the tick of the run, such as 2026-11-21T02:00:00Z; else a run without a tick' },
+  },
+  about: [
+    'Judges as a run would, by the record of the lock and the clock of this host. Nothing is written.',
+    'A name without a record exits with 3: check it, if the job has run before.',
+  ],
+  examples: ['single-execution why send-digest --tick 2026-11-21T02:00:00Z --table locks'],
+  async run(session) {
+    const name = nameIn(session);
+    const tick = session.text('tick');
+    const at = tick === undefined ? undefined : instantOf('--tick', tick);
+    const lock = await findLock(session.admin, name);
+    const verdict = verdictOf(name, lock, session.clock.now(), at);
+    if (session.has('json')) session.terminal.json(verdict);
+    else session.terminal.line(verdict.sentence);
+    return lock ? EXIT.done : EXIT.notFound;
   },
 };

@@ -1,13 +1,9 @@
-import type { Clock } from '../../core/values/clock.js';
-import { defined } from '../../core/values/defined.js';
-import { readThrownText } from '../../core/values/thrown.js';
-import { classifyFailure, isDenied } from '../../stores/dynamodb/errors.js';
-import { DEFAULT_TABLE } from '../../stores/sql.js';
 import type { Command, Session } from '../command.js';
 import { EXIT, failed, wrongUse } from '../exit-code.js';
-import { dynamoDBClient } from '../store/dynamodb-store.js';
-import { storeAddress, tableAddress } from '../store/open-store.js';
-import { openSql, type SqlAddress } from '../store/sql-store.js';
+import { isDenied, type OpenTable } from '../store/dynamodb-store.js';
+import { storeAddress } from '../store/open-store.js';
+import { systemWords } from '../store/reach.js';
+import type { OpenSql } from '../store/sql-store.js';
 
 /** How long a server that was just started may take to answer. */
 const STARTING_MS = 15_000;
@@ -27,66 +23,57 @@ export const tableCreate: Command = {
     'single-execution table create --postgres-url postgres://user:password@host/database',
   ],
   async run(session) {
-    const stray = ['redis-url', 'upstash'].find((option) => session.has(option));
-    if (stray) throw wrongUse(`--${stray} has no tables: give --table`);
-    const named = storeAddress(session, session.env);
-    if (named.kind === 'postgres' || named.kind === 'sqlite') return createSqlTable(named, session);
-    const address = tableAddress(session, session.env);
-    const { tableName, partitionKey, sortKey } = address;
-    const { client } = await dynamoDBClient(address);
-    const { createLockTable } = await import('../../stores/dynamodb/dynamodb.js');
-    try {
-      await onceItAnswers(
-        () => createLockTable(client, { tableName, ...defined({ partitionKey, sortKey }) }),
-        session.clock,
-      );
-    } catch (error) {
-      const { name, message } = error as Error;
-      throw failed(`table '${tableName}' was not made: ${name}; ${message}${remedyOf(error)}`);
-    } finally {
-      client.destroy();
-    }
+    const { kind } = storeAddress(session, session.env);
+    if (kind === 'redis' || kind === 'upstash') throw wrongUse(`${kind} has no tables: give --table`);
+    const tableName = await made(session);
     if (session.has('json')) session.terminal.json({ tableName });
     else session.terminal.line(`table ${tableName} is there`);
     return EXIT.done;
   },
 };
 
-async function createSqlTable(address: SqlAddress, { terminal, has }: Session): Promise<number> {
-  const { table: tableName = DEFAULT_TABLE } = address;
-  const { createTable, close } = await openSql(address);
+/** Makes the table. @returns its name */
+async function made(session: Session): Promise<string> {
+  const opened = (await session.open()) as OpenTable | OpenSql;
+  const tableName = opened.kind === 'dynamodb' ? opened.table.tableName : opened.tableName;
   try {
-    await createTable();
+    if (opened.kind === 'dynamodb') await makeTable(opened, session);
+    else await opened.createTable();
   } catch (error) {
-    throw failed(
-      `table '${tableName}' was not made: ${(error as Error).message.replace('the table was not made: ', '')}`,
-    );
-  } finally {
-    close();
+    const { name, message } = error as Error;
+    const why =
+      opened.kind === 'dynamodb'
+        ? `${name}; ${message}${remedyOf(error)}`
+        : message.replace('the table was not made: ', '');
+    throw failed(`table '${tableName}' was not made: ${why}`);
   }
-  if (has('json')) terminal.json({ tableName });
-  else terminal.line(`table ${tableName} is there`);
-  return EXIT.done;
+  return tableName;
 }
 
-/** Whether the server may answer later: it gave no answer, or was too busy. */
-const mayCome = (error: unknown): boolean => classifyFailure(error).retry;
-
-/** The remedy, if known. */
-function remedyOf(error: unknown): string {
-  if (isDenied(error)) return '; give credentials that allow dynamodb:CreateTable; DynamoDB Local takes any';
-  if (readThrownText(error, 'message') === 'Region is missing') return '; set AWS_REGION, or give --region';
-  return mayCome(error) ? '; start the server, or check --endpoint and the network' : '';
-}
-
-async function onceItAnswers(make: () => Promise<void>, clock: Clock): Promise<void> {
+/** Makes a table of DynamoDB as soon as its server answers. */
+async function makeTable({ client, table }: OpenTable, { clock }: Session): Promise<void> {
+  const { createLockTable } = await import('../../stores/dynamodb/dynamodb.js');
+  const { keyPrefix: _, ...keys } = table;
   const startedMono = clock.monotonic();
   for (;;) {
     try {
-      return await make();
+      return await createLockTable(client, keys);
     } catch (error) {
       if (!mayCome(error) || clock.monotonic() - startedMono > STARTING_MS) throw error;
     }
     await new Promise<void>((resolve) => clock.setTimer(resolve, PAUSE_MS));
   }
+}
+
+/** Whether the server may answer later: it gave no answer, or was too busy. */
+function mayCome(error: unknown): boolean {
+  const { $metadata } = Object(error) as { readonly $metadata?: { readonly httpStatusCode?: number } };
+  return systemWords(error) !== undefined || Number($metadata?.httpStatusCode) >= 500;
+}
+
+/** The remedy, if known. */
+function remedyOf(error: unknown): string {
+  if (isDenied(error)) return '; give credentials that allow dynamodb:CreateTable; DynamoDB Local takes any';
+  if ((error as Error).message === 'Region is missing') return '; set AWS_REGION, or give --region';
+  return mayCome(error) ? '; start the server, or check --endpoint and the network' : '';
 }

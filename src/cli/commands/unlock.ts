@@ -1,10 +1,10 @@
 import type { LockInfo } from '../../admin/lock-admin.js';
-import { isTaken, stateWithoutPause } from '../../admin/lock-info.js';
+import { isTaken, stateWithoutPause } from '../../operate/lock-summary.js';
 import { holderWords, shellWord } from '../../operate/verdict.js';
 import type { Command, Session } from '../command.js';
 import { EXIT, failed, wrongUse } from '../exit-code.js';
-import { knownLock } from '../known-lock.js';
-import { nameOf, tokenOf } from '../read-value.js';
+import { knownLock, nameIn } from '../known-lock.js';
+import { tokenOf } from '../read-value.js';
 
 export const unlock: Command = {
   name: 'unlock',
@@ -21,18 +21,17 @@ export const unlock: Command = {
   ],
   examples: ['single-execution unlock send-digest --table locks'],
   async run(session) {
-    const name = nameOf(session.operands);
+    const name = nameIn(session);
     const given = session.text('token');
     const fencingToken = given === undefined ? undefined : tokenOf(given);
     checkAsked(session, name, given);
-    const admin = await session.admin();
-    const lock = await knownLock(admin, name);
+    const lock = await knownLock(session);
     const seen = grantToEnd(lock, fencingToken);
     if (!session.has('yes')) {
       session.terminal.note(`${holderWords(lock, session.clock.now())}.`);
       if (!(await session.terminal.confirm(`End this run of ${name} by force?`))) throw failed('nothing was changed');
     }
-    const result = await admin.forceRelease(name, { fencingToken: seen });
+    const result = await session.admin.forceRelease(name, { fencingToken: seen });
     if (result.status === 'unchanged') throw failed(`nothing was changed: the lock "${name}" has changed meanwhile`);
     if (session.has('json')) session.terminal.json({ name, ...result });
     else session.terminal.line(`freed "${name}"; its fencing token is ${result.fencingToken} now`);

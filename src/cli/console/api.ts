@@ -1,8 +1,5 @@
-import { CorruptLockError, LockHeldError, LockStoreError } from '../../core/public/errors.js';
-import type { Clock } from '../../core/values/clock.js';
-import { describe } from '../../core/values/describe.js';
-import { checkLockName } from '../../core/values/lock-name.js';
-import { CliError } from '../exit-code.js';
+import { type Clock, CorruptLockError, LockHeldError, LockStoreError } from '../../index.js';
+import { CliError, isWrongUse, quoted } from '../exit-code.js';
 import { findLock } from '../known-lock.js';
 import { instantOf, scheduleOf } from '../read-value.js';
 import type { PacedAdmin } from './paced-admin.js';
@@ -83,20 +80,19 @@ async function answer(desk: Desk, { method, path, query, body }: Call): Promise<
   const wanted = run ? 'POST' : 'GET';
   if (method !== wanted) return refused(405, `${method} is not for this address: use ${wanted}`);
   if (name === undefined) return ok(await admin.list());
-  const lockName = checkLockName(name);
   if (!run) {
-    const lock = await findLock(admin, lockName);
-    return lock ? ok(lock) : unknown(lockName);
+    const lock = await findLock(admin, name);
+    return lock ? ok(lock) : unknown(name);
   }
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     return refused(400, 'the body is no object of JSON');
-  const done = await run(desk, lockName, body as Fields);
-  await admin.refresh(lockName);
+  const done = await run(desk, name, body as Fields);
+  await admin.refresh(name);
   return done;
 }
 
 function unknown(name: string): Answer {
-  return refused(404, `no lock ${describe(name)}: it was never used, or is deleted`);
+  return refused(404, `no lock ${quoted(name)}: it was never used, or is deleted`);
 }
 
 function nextTicks(query: URLSearchParams, nowMs: number): Date[] {
@@ -124,8 +120,7 @@ function instant(value: unknown, field: string): Date {
 }
 
 function failure(error: unknown): Answer {
-  if (error instanceof TypeError || error instanceof RangeError || error instanceof CliError)
-    return refused(400, error.message);
+  if (isWrongUse(error) || error instanceof CliError) return refused(400, (error as Error).message);
   if (error instanceof LockHeldError || error instanceof CorruptLockError) return refused(409, error.message);
   if (error instanceof LockStoreError) return refused(502, error.message);
   return refused(500, 'the console failed');

@@ -1,5 +1,5 @@
 import type { LockAdmin, LockInfo } from '../../admin/lock-admin.js';
-import type { Clock } from '../../core/values/clock.js';
+import type { Clock } from '../../index.js';
 
 /** How long a list of all locks is shown before the store is read again. */
 export const REFRESH_MS = 5_000;

@@ -1,9 +1,9 @@
-import { defined } from '../../core/values/defined.js';
 import type { Command, Session } from '../command.js';
-import { EXIT } from '../exit-code.js';
+import { given } from '../command-line.js';
+import { CliError, EXIT } from '../exit-code.js';
+import { printTable } from '../print.js';
 import { OF_OTHERS, storeAddress } from '../store/open-store.js';
 import type { Colour } from '../terminal.js';
-import { printTable } from '../text-table.js';
 import type { Finding } from './finding.js';
 import { lookAtFunction } from './look-at-function.js';
 import { lookAtRedis, lookAtUpstash } from './look-at-redis.js';
@@ -43,18 +43,29 @@ async function lookAt(session: Session): Promise<readonly Finding[]> {
   if (functionName === undefined) return lookAtStore(session);
   const tableName = session.text('table') ?? session.env['LOCK_TABLE'];
   const hasStore = tableName !== undefined || OF_OTHERS.some((option) => session.has(option));
-  const [region, profile] = [session.text('region'), session.text('profile')];
-  const address = { functionName, ...defined({ tableName, region, profile }) };
+  const at = given(session, { region: 'region', profile: 'profile' });
   const ofStore = hasStore ? await lookAtStore(session) : [];
-  return [...ofStore, ...(await lookAtFunction(address, session.clock.now()))];
+  return [...ofStore, ...(await lookAtFunction({ functionName, tableName, at }, session.clock.now()))];
 }
 
-function lookAtStore(session: Session): Promise<readonly Finding[]> {
-  const { env, clock } = session;
-  const address = storeAddress(session, env);
-  if (address.kind === 'redis') return lookAtRedis(address, clock);
-  if (address.kind === 'postgres' || address.kind === 'sqlite') return lookAtSql(address, clock);
-  return address.kind === 'upstash' ? lookAtUpstash(address, env, clock) : lookAtTable(address, clock);
+async function lookAtStore(session: Session): Promise<readonly Finding[]> {
+  const { kind } = storeAddress(session, session.env);
+  const opened = await session.open().catch((error: unknown): Finding => {
+    // A client of Redis connects before it is used.
+    if (kind !== 'redis' || !(error instanceof CliError)) throw error;
+    return { check: 'connection', status: 'problem', found: error.message };
+  });
+  if ('check' in opened) return [opened];
+  switch (opened.kind) {
+    case 'dynamodb':
+      return lookAtTable(opened, session);
+    case 'redis':
+      return lookAtRedis(opened, session);
+    case 'upstash':
+      return lookAtUpstash(opened, session);
+    default:
+      return lookAtSql(opened, session);
+  }
 }
 
 function print({ terminal }: Session, findings: readonly Finding[]): void {

@@ -1,5 +1,4 @@
-import type { ClockBounds } from '../../core/ports/lock-store.js';
-import { errorName, readThrownText } from '../../core/values/thrown.js';
+import type { ClockBounds } from '../../index.js';
 
 /** The result of one check of a store. */
 export interface Finding {
@@ -30,11 +29,6 @@ export async function look(
   } catch (error) {
     return { check, ...refused(error) };
   }
-}
-
-/** The name or the system's code of a thrown value: its message may contain a secret. */
-export function nameOfThrown(error: unknown): string {
-  return readThrownText(error, 'code') || errorName(error);
 }
 
 const MOST_SKEW_MS = 1_000;

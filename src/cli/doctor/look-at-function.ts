@@ -1,16 +1,16 @@
 import type { FunctionConfiguration, FunctionEventInvokeConfig } from '@aws-sdk/client-lambda';
-import { defined } from '../../core/values/defined.js';
-import { formatDuration, parseDuration } from '../../core/values/duration.js';
-import type { Schedule } from '../../core/values/schedule.js';
+import { parseDuration, type Schedule } from '../../index.js';
+import { shortSpan } from '../../operate/span.js';
 import { eventBridge } from '../../schedule/schedule.js';
-import type { TableAddress } from '../store/dynamodb-store.js';
-import { needing } from '../store/needed-package.js';
-import { type Finding, nameOfThrown, ok, problem, unknown, type Verdict, warning } from './finding.js';
+import type { AwsPlace } from '../store/dynamodb-store.js';
+import { nameOfThrown, needing } from '../store/reach.js';
+import { type Finding, ok, problem, unknown, type Verdict, warning } from './finding.js';
 
 /** A deployed function, and the table that it should use. */
-export interface FunctionAddress extends Pick<TableAddress, 'region' | 'profile'> {
+interface FunctionAddress {
   readonly functionName: string;
-  readonly tableName?: string;
+  readonly tableName: string | undefined;
+  readonly at: AwsPlace;
 }
 
 /** Facts of a deployed function. */
@@ -51,9 +51,9 @@ export async function lookAtFunction(address: FunctionAddress, nowMs: number): P
 
 type Lambda = typeof import('@aws-sdk/client-lambda');
 
-async function describe(lambda: Lambda, { functionName, region, profile }: FunctionAddress): Promise<Deployed> {
+async function describe(lambda: Lambda, { functionName, at }: FunctionAddress): Promise<Deployed> {
   const { LambdaClient, GetFunctionConfigurationCommand, GetFunctionEventInvokeConfigCommand } = lambda;
-  const client = new LambdaClient({ ...defined({ region, profile }), maxAttempts: 1 });
+  const client = new LambdaClient({ ...at, maxAttempts: 1 });
   const FunctionName = functionName;
   try {
     const [configuration, retries] = await Promise.all([
@@ -109,7 +109,7 @@ function scheduleVerdict(schedule: Schedule | string | undefined, gapMs: number 
     return unknown('not in its environment', 'set SINGLE_EXECUTION_SCHEDULE, as SingleExecutionFunction does');
   }
   if (typeof schedule === 'string') return problem(`${schedule} cannot be read`, 'correct SINGLE_EXECUTION_SCHEDULE');
-  const gap = gapMs === undefined ? 'never again' : `at least ${formatDuration(gapMs)} from one tick to the next`;
+  const gap = gapMs === undefined ? 'never again' : `at least ${shortSpan(gapMs)} from one tick to the next`;
   return gapMs === undefined
     ? warning(`${schedule}: ${gap}`, 'correct it if the job should run')
     : ok(`${schedule}: ${gap}`);
@@ -128,10 +128,10 @@ function shortestGapMs(schedule: Schedule, nowMs: number): number | undefined {
 }
 
 function timeoutOf(timeoutMs: number, gapMs: number | undefined): Verdict {
-  const found = formatDuration(timeoutMs);
+  const found = shortSpan(timeoutMs);
   if (gapMs === undefined || timeoutMs <= gapMs) return ok(found);
   return warning(
-    `${found}, longer than the ${formatDuration(gapMs)} between two ticks`,
+    `${found}, longer than the ${shortSpan(gapMs)} between two ticks`,
     'if this is not intended, shorten it: a tick that comes while a run has the lock is skipped',
   );
 }
@@ -145,12 +145,12 @@ function leaseOf(variables: Variables, timeoutMs: number, gapMs: number | undefi
   }
   if (leastMs !== undefined && gapMs !== undefined && leastMs >= gapMs) {
     return problem(
-      `lockAtLeastFor is ${formatDuration(leastMs)}, not less than the ${formatDuration(gapMs)} between two ticks`,
+      `lockAtLeastFor is ${shortSpan(leastMs)}, not less than the ${shortSpan(gapMs)} between two ticks`,
       'shorten LOCK_AT_LEAST_FOR: ticks are skipped as lock-at-least-for',
     );
   }
   if (mostMs === undefined) return ok('covers the timeout, unless the code says otherwise');
-  const found = `lockAtMostFor is ${formatDuration(mostMs)}`;
+  const found = `lockAtMostFor is ${shortSpan(mostMs)}`;
   if (mostMs >= timeoutMs) return ok(found);
   return warning(
     `${found}, shorter than the timeout`,
@@ -172,7 +172,7 @@ function retriesOf(retries: FunctionEventInvokeConfig | undefined): Verdict {
   if (attempts === 0) {
     return warning('none', 'unless each tick may run at most once, allow one or two: a tick that failed is sent again');
   }
-  return ok(`${attempts}, within ${formatDuration(ageSeconds * 1_000)}`);
+  return ok(`${attempts}, within ${shortSpan(ageSeconds * 1_000)}`);
 }
 
 function givenUpOf(

@@ -1,80 +1,52 @@
-import { lockAdmin } from '../../admin/lock-admin.js';
-import type { LockAdminStore } from '../../core/ports/lock-admin-store.js';
-import type { Clock } from '../../core/values/clock.js';
-import type { Environment } from '../command.js';
-import { CliError } from '../exit-code.js';
+import type { Clock } from '../../index.js';
+import type { Session } from '../command.js';
 import { NOBODY } from '../known-lock.js';
-import { openRedis, type RedisAddress } from '../store/redis-store.js';
-import { openUpstash } from '../store/upstash-store.js';
-import {
-  clockVerdict,
-  type Finding,
-  look,
-  nameOfThrown,
-  ok,
-  problem,
-  unknown,
-  type Verdict,
-  warning,
-} from './finding.js';
+import { nameOfThrown } from '../store/reach.js';
+import type { OpenRedis } from '../store/redis-store.js';
+import type { OpenUpstash } from '../store/upstash-store.js';
+import { clockVerdict, type Finding, look, ok, problem, unknown, type Verdict, warning } from './finding.js';
 
 const OLDEST_VERSION = 7;
 
 type Facts = ReadonlyMap<string, string>;
 
 /** Looks at a Redis. Writes nothing. */
-export async function lookAtRedis(address: RedisAddress, clock: Clock): Promise<readonly Finding[]> {
-  const redis = await openRedis(address).catch(notOpened);
-  if ('check' in redis) return [redis];
-  try {
-    const script = await lookByScript(redis.admin, clock);
-    if (script.status === 'problem') return [script];
-    const about = async (check: string, section: string, judge: (facts: Facts) => Verdict) =>
-      look(
-        check,
-        async () => judge(factsOf(await redis.command('INFO', section))),
-        (error) => unknown(`may not look: ${nameOfThrown(error)}`, 'allow INFO to this user'),
-      );
-    return [
-      script,
-      await lookAtClock(clock, () => redis.command('TIME')),
-      await about('version', 'server', versionOf),
-      await about('role', 'replication', roleOf),
-      await about('eviction', 'memory', evictionOf),
-      await about('persistence', 'persistence', persistenceOf),
-    ];
-  } finally {
-    redis.close();
-  }
-}
-
-function notOpened(error: unknown): Finding {
-  if (!(error instanceof CliError)) throw error;
-  return { check: 'connection', status: 'problem', found: error.message };
+export async function lookAtRedis(redis: OpenRedis, session: Session): Promise<readonly Finding[]> {
+  const script = await lookByScript(session);
+  if (script.status === 'problem') return [script];
+  const about = async (check: string, section: string, judge: (facts: Facts) => Verdict) =>
+    look(
+      check,
+      async () => judge(factsOf(await redis.command('INFO', section))),
+      (error) => unknown(`may not look: ${nameOfThrown(error)}`, 'allow INFO to this user'),
+    );
+  return [
+    script,
+    await lookAtClock(session.clock, () => redis.command('TIME')),
+    await about('version', 'server', versionOf),
+    await about('role', 'replication', roleOf),
+    await about('eviction', 'memory', evictionOf),
+    await about('persistence', 'persistence', persistenceOf),
+  ];
 }
 
 /** Looks at Upstash Redis, which does not report its settings. */
-export async function lookAtUpstash(
-  address: { readonly keyPrefix?: string },
-  env: Environment,
-  clock: Clock,
-): Promise<readonly Finding[]> {
-  const { admin, redis } = await openUpstash(address, env);
-  const script = await lookByScript(admin, clock);
+export async function lookAtUpstash({ redis }: OpenUpstash, session: Session): Promise<readonly Finding[]> {
+  const script = await lookByScript(session);
   if (script.status === 'problem') return [script];
   return [
     script,
-    await lookAtClock(clock, () => redis.time()),
+    await lookAtClock(session.clock, () => redis.time()),
     { check: 'eviction', ...unknown('Upstash does not report it', 'check in its console that eviction is off') },
   ];
 }
 
 /** Reads a lock, which is a script: this checks the connection and the right to run scripts. */
-function lookByScript(store: LockAdminStore, clock: Clock): Promise<Finding> {
+function lookByScript({ admin }: Session): Promise<Finding> {
   return look(
     'script',
     async () => {
-      await lockAdmin(store, { clock }).get(NOBODY);
+      await admin.get(NOBODY);
       return ok('runs');
     },
     (error) => problem((error as Error).message, 'see docs/stores/redis.md, "Permissions or setup"'),

@@ -1,44 +1,27 @@
-import { lockAdmin } from '../../admin/lock-admin.js';
-import type { Clock } from '../../core/values/clock.js';
-import { quotedTable } from '../../stores/sql.js';
+import type { Session } from '../command.js';
 import { NOBODY } from '../known-lock.js';
-import { openSql, type SqlAddress, type SqlStore } from '../store/sql-store.js';
-import {
-  clockVerdict,
-  type Finding,
-  look,
-  nameOfThrown,
-  ok,
-  problem,
-  unknown,
-  type Verdict,
-  warning,
-} from './finding.js';
+import { nameOfThrown } from '../store/reach.js';
+import type { OpenSql } from '../store/sql-store.js';
+import { clockVerdict, type Finding, look, ok, problem, unknown, type Verdict, warning } from './finding.js';
 
 const OLDEST_POSTGRES = 130_000;
 
 /** Looks at a table of Postgres or SQLite. Its writes touch no row. */
-export async function lookAtSql(address: SqlAddress, clock: Clock): Promise<readonly Finding[]> {
-  const sql = await openSql(address);
-  try {
-    const table = await look(
-      'table',
-      async () => {
-        await lockAdmin(sql.admin, { clock }).get(NOBODY);
-        return ok('there');
-      },
-      (error) => problem((error as Error).message, `see docs/stores/${address.kind}.md, "Permissions or setup"`),
-    );
-    if (table.status === 'problem') return [table];
-    const rights = await lookAtRights(sql, quotedTable(address.table));
-    return [table, rights, ...(address.kind === 'postgres' ? await lookAtServer(sql, clock) : [])];
-  } finally {
-    sql.close();
-  }
+export async function lookAtSql(sql: OpenSql, session: Session): Promise<readonly Finding[]> {
+  const table = await look(
+    'table',
+    async () => {
+      await session.admin.get(NOBODY);
+      return ok('there');
+    },
+    (error) => problem((error as Error).message, `see docs/stores/${sql.kind}.md, "Permissions or setup"`),
+  );
+  if (table.status === 'problem') return [table];
+  return [table, await lookAtRights(sql), ...(sql.kind === 'postgres' ? await lookAtServer(sql, session) : [])];
 }
 
 /** Real writes, to a row that does not exist. */
-function lookAtRights({ rows }: SqlStore, table: string): Promise<Finding> {
+function lookAtRights({ rows, quotedTable: table }: OpenSql): Promise<Finding> {
   return look(
     'rights',
     async () => {
@@ -51,7 +34,7 @@ function lookAtRights({ rows }: SqlStore, table: string): Promise<Finding> {
   );
 }
 
-async function lookAtServer({ rows }: SqlStore, clock: Clock): Promise<readonly Finding[]> {
+async function lookAtServer({ rows }: OpenSql, { clock }: Session): Promise<readonly Finding[]> {
   const tells = (check: string, statement: string, judge: (value: string, sentMs: number) => Verdict) =>
     look(
       check,

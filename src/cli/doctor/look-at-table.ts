@@ -1,37 +1,42 @@
-import type { DescribeTableCommandOutput, DynamoDBClient, TableDescription } from '@aws-sdk/client-dynamodb';
-import type { Clock } from '../../core/values/clock.js';
-import { isLockAttribute } from '../../stores/dynamodb/item.js';
-import { timeResponses } from '../../stores/dynamodb/response-time.js';
+import type { DescribeTableCommandOutput, TableDescription } from '@aws-sdk/client-dynamodb';
+import { type Clock, type ClockBounds, LockStoreError } from '../../index.js';
+import { isLockAttribute } from '../../operate/lock-summary.js';
+import type { Session } from '../command.js';
 import { NOBODY } from '../known-lock.js';
-import { dynamoDBClient, type TableAddress, type TableClient } from '../store/dynamodb-store.js';
-import { systemWords } from '../store/reach.js';
-import { clockVerdict, type Finding, look, nameOfThrown, ok, problem, unknown, type Verdict } from './finding.js';
+import { isDenied, type OpenTable } from '../store/dynamodb-store.js';
+import { nameOfThrown, systemWords } from '../store/reach.js';
+import { clockVerdict, type Finding, look, ok, problem, unknown, type Verdict } from './finding.js';
 
-const DENIED = /AccessDenied|NotAuthorized|UnrecognizedClient|InvalidSignature|ExpiredToken|Credentials/;
 const NO_TABLE = 'ResourceNotFoundException';
 
-/** Looks at a DynamoDB table. Writes nothing: its one write has a condition that never holds. */
-export async function lookAtTable(address: TableAddress, clock: Clock): Promise<readonly Finding[]> {
-  const table = await dynamoDBClient(address);
-  const { client } = table;
-  try {
-    const { described, ...first } = await describe(table, address, clock);
-    if (first.findings.some(({ status }) => status === 'problem') && !described) return first.findings;
-    return [
-      ...first.findings,
-      ...(described ? [keyOf(described, address), replicasOf(described)] : []),
-      await timeToLive(client, address),
-      ...(await permissions(client, address)),
-    ];
-  } finally {
-    client.destroy();
-  }
+/** Looks at a DynamoDB table. Writes nothing: what it would end is the pause of a lock that nobody has. */
+export async function lookAtTable(opened: OpenTable, { admin, clock }: Session): Promise<readonly Finding[]> {
+  const { described, findings } = await describe(opened, clock);
+  if (findings.some(({ status }) => status === 'problem') && !described) return findings;
+  return [
+    ...findings,
+    ...(described ? [keyOf(described, opened.table), replicasOf(described)] : []),
+    await timeToLive(opened),
+    ...(await permissions(opened, admin)),
+  ];
 }
 
-async function describe({ client, place }: TableClient, { tableName }: TableAddress, clock: Clock) {
+async function describe({ client, place, table: { tableName } }: OpenTable, clock: Clock) {
   const { DescribeTableCommand } = await import('@aws-sdk/client-dynamodb');
   const command = new DescribeTableCommand({ TableName: tableName });
-  const time = timeResponses(command, clock);
+  let bounds: ClockBounds | undefined;
+  command.middlewareStack.add(
+    (next) => async (args) => {
+      const sentMs = clock.now();
+      const reply = await next(args);
+      const { headers } = reply.response as { readonly headers?: Readonly<Record<string, string>> };
+      const serverMs = Date.parse(headers?.['date'] ?? '');
+      // The server cuts its time to the second.
+      if (serverMs) bounds = { minMs: serverMs - clock.now(), maxMs: serverMs + 1_000 - sentMs };
+      return reply;
+    },
+    { step: 'deserialize', priority: 'low' },
+  );
   let described: TableDescription | undefined;
   const table = await look(
     'table',
@@ -45,12 +50,11 @@ async function describe({ client, place }: TableClient, { tableName }: TableAddr
     },
     (error) => tableRefused(error, tableName, place),
   );
-  const bounds = time().clock;
   const findings: Finding[] = [table, ...(bounds ? [{ check: 'clock', ...clockVerdict(bounds) }] : [])];
   return { described, findings };
 }
 
-function tableRefused(error: unknown, tableName: string, place: TableClient['place']): Verdict {
+function tableRefused(error: unknown, tableName: string, place: OpenTable['place']): Verdict {
   const name = nameOfThrown(error);
   if (name === NO_TABLE) {
     return problem(
@@ -58,11 +62,11 @@ function tableRefused(error: unknown, tableName: string, place: TableClient['pla
       'correct --table or --region, or make it: single-execution table create',
     );
   }
-  if (DENIED.test(name)) return unknown(`may not look: ${name}`, 'allow dynamodb:DescribeTable, or give credentials');
+  if (isDenied(error)) return unknown(`may not look: ${name}`, 'allow dynamodb:DescribeTable, or give credentials');
   return problem(`${place.words()} did not answer: ${systemWords(error) ?? name}`, place.remedy);
 }
 
-function keyOf({ KeySchema = [], AttributeDefinitions = [] }: TableDescription, address: TableAddress): Finding {
+function keyOf({ KeySchema = [], AttributeDefinitions = [] }: TableDescription, table: OpenTable['table']): Finding {
   const check = 'key schema';
   const keys = KeySchema.map(({ AttributeName: name = '' }) => {
     const type = AttributeDefinitions.find((attribute) => attribute.AttributeName === name)?.AttributeType;
@@ -72,17 +76,12 @@ function keyOf({ KeySchema = [], AttributeDefinitions = [] }: TableDescription, 
   if (keys.some(({ type }) => type !== 'S'))
     return { check, ...problem(found, 'use a table whose keys are of type S') };
   const names = keys.map(({ name }) => name);
-  const { partitionKey, sortKey } = keysOf(address);
+  const { partitionKey = 'lockName', sortKey } = table;
   if (names.join() === [partitionKey, ...(sortKey ? [sortKey] : [])].join()) return { check, ...ok(found) };
   const [partition, sort] = names;
   const options =
     sort === undefined ? `--partition-key ${partition}` : `--partition-key ${partition} --sort-key ${sort}`;
   return { check, ...problem(found, `give ${options}, and to stores the same as partitionKey and sortKey`) };
-}
-
-/** The keys that a lock has in this table. */
-function keysOf({ partitionKey = 'lockName', sortKey }: TableAddress) {
-  return { partitionKey, sortKey };
 }
 
 function replicasOf({ Replicas = [], MultiRegionConsistency }: TableDescription): Finding {
@@ -99,7 +98,7 @@ function replicasOf({ Replicas = [], MultiRegionConsistency }: TableDescription)
   };
 }
 
-async function timeToLive(client: DynamoDBClient, { tableName }: TableAddress): Promise<Finding> {
+async function timeToLive({ client, table: { tableName } }: OpenTable): Promise<Finding> {
   const { DescribeTimeToLiveCommand } = await import('@aws-sdk/client-dynamodb');
   return look(
     'time to live',
@@ -116,29 +115,12 @@ async function timeToLive(client: DynamoDBClient, { tableName }: TableAddress): 
 }
 
 /** Whether this role has the rights of runs and of operators. */
-async function permissions(client: DynamoDBClient, address: TableAddress): Promise<Finding[]> {
-  const { tableName, keyPrefix = '' } = address;
-  const [{ GetItemCommand, ScanCommand, UpdateItemCommand }, { SORT_VALUE }] = await Promise.all([
-    import('@aws-sdk/client-dynamodb'),
-    import('../../stores/dynamodb/table.js'),
-  ]);
-  const TableName = tableName;
-  const { partitionKey, sortKey } = keysOf(address);
-  const Key = { [partitionKey]: { S: keyPrefix + NOBODY }, ...(sortKey && { [sortKey]: { S: SORT_VALUE } }) };
-  const never = 'attribute_exists(#key) AND attribute_not_exists(#key)';
-  const asked = {
-    'dynamodb:UpdateItem': () =>
-      client.send(
-        new UpdateItemCommand({
-          TableName,
-          Key,
-          UpdateExpression: 'REMOVE doctor',
-          ConditionExpression: never,
-          ExpressionAttributeNames: { '#key': partitionKey },
-        }),
-      ),
-    'dynamodb:GetItem': () => client.send(new GetItemCommand({ TableName, Key })),
-    'dynamodb:Scan': () => client.send(new ScanCommand({ TableName, Limit: 1 })),
+async function permissions({ client, table: { tableName } }: OpenTable, admin: Session['admin']): Promise<Finding[]> {
+  const { ScanCommand } = await import('@aws-sdk/client-dynamodb');
+  const asked: Readonly<Record<string, () => Promise<unknown>>> = {
+    'dynamodb:UpdateItem': () => admin.resume(NOBODY),
+    'dynamodb:GetItem': () => admin.get(NOBODY),
+    'dynamodb:Scan': () => client.send(new ScanCommand({ TableName: tableName, Limit: 1 })),
   };
   return Promise.all(
     Object.entries(asked).map(([right, send]) =>
@@ -161,8 +143,8 @@ const NEEDED_BY: Readonly<Record<string, string>> = {
 };
 
 function rightRefused(right: string, error: unknown): Verdict {
-  const name = nameOfThrown(error);
-  if (name === 'ConditionalCheckFailedException') return ok('allowed');
-  if (DENIED.test(name)) return problem(`denied: ${name}`, `allow it to this role: ${NEEDED_BY[right]} need it`);
+  const cause = error instanceof LockStoreError ? error.cause : error;
+  const name = nameOfThrown(cause);
+  if (isDenied(cause)) return problem(`denied: ${name}`, `allow it to this role: ${NEEDED_BY[right]} need it`);
   return unknown(`refused: ${name}`, 'correct what the lines above say first');
 }

@@ -1,8 +1,7 @@
 import { lstat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe } from '../../core/values/describe.js';
 import type { Command, Session } from '../command.js';
-import { EXIT, failed, wrongUse } from '../exit-code.js';
+import { EXIT, failed, quoted, wrongUse } from '../exit-code.js';
 import { type Files, type Job, testCommand } from './job-files.js';
 import { lambdaJob } from './lambda-job.js';
 import { processJob } from './process-job.js';
@@ -66,14 +65,14 @@ function nameOf(name: string): string {
     throw wrongUse(`--name is ${name}, the name of another part of the infrastructure: give another`);
   if (NAME.test(name) && name.length <= LONGEST_NAME) return name;
   throw wrongUse(
-    `--name is ${describe(name)}: give small letters, digits and single hyphens, such as send-digest, ${LONGEST_NAME} at most`,
+    `--name is ${quoted(name)}: give small letters, digits and single hyphens, such as send-digest, ${LONGEST_NAME} at most`,
   );
 }
 
 function oneOf<Kind extends string>(kinds: readonly Kind[], option: string, given: string): Kind {
   const known = kinds.find((kind) => kind === given);
   if (known !== undefined) return known;
-  throw wrongUse(`--${option} is ${describe(given)}: give ${kinds.join(', ')}`);
+  throw wrongUse(`--${option} is ${quoted(given)}: give ${kinds.join(', ')}`);
 }
 
 /** @throws CliError if one of the files exists; nothing is written then */

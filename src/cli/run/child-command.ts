@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
-import type { Clock } from '../../core/values/clock.js';
-import { describe } from '../../core/values/describe.js';
+import type { Clock } from '../../index.js';
 import type { Environment } from '../command.js';
+import { quoted } from '../exit-code.js';
 import { startWatchdog, type Watchdog } from './watchdog.js';
 
 /** A command that does not end within this time after SIGTERM is killed. */
@@ -274,6 +274,6 @@ function notStarted(file: string, error: unknown): CommandFailed {
   const [exitCode, remedy] = MISSING.includes(code)
     ? [NO_SUCH_COMMAND, 'correct its name, or give its path']
     : [NOT_EXECUTABLE, 'give a file that may be executed'];
-  const message = `the command ${describe(file)} cannot be started (${code}): ${remedy}`;
+  const message = `the command ${quoted(file)} cannot be started (${code}): ${remedy}`;
   return new CommandFailed(`not started (${code})`, exitCode, message);
 }

@@ -1,14 +1,19 @@
 import { hostname } from 'node:os';
-import { withStore } from '../../core/options/policy.js';
-import { DeadlineError } from '../../core/public/errors.js';
-import type { LockEvent } from '../../core/public/events.js';
-import type { Execution } from '../../core/public/execution.js';
-import type { Outcome } from '../../core/public/outcome.js';
-import { run as runLocked } from '../../core/run/engine.js';
-import { defined } from '../../core/values/defined.js';
+import {
+  DeadlineError,
+  type ExecuteOptions,
+  type Execution,
+  executeWithLock,
+  type LockEvent,
+  LockStoreError,
+} from '../../index.js';
+import { loggerObserver } from '../../observe/observe.js';
+import { dueTick } from '../../operate/named-tick.js';
 import { shortInstant } from '../../operate/span.js';
 import type { Command, Environment, Session } from '../command.js';
-import { CliError, EXIT } from '../exit-code.js';
+import { given } from '../command-line.js';
+import { CliError, EXIT, isWrongUse, quoted, wrongUse } from '../exit-code.js';
+import { instantOf, scheduleOf } from '../read-value.js';
 import { storeAddress } from '../store/open-store.js';
 import {
   CommandFailed,
@@ -16,9 +21,7 @@ import {
   listenForSignals,
   placeOfCommand,
   runCommand,
-  type Signals,
 } from './child-command.js';
-import { type RunOrder, runOrder } from './run-order.js';
 
 export const run: Command = {
   name: 'run',
@@ -50,17 +53,16 @@ export const run: Command = {
     'single-execution run --name import --tick 2026-11-21T02:00:00Z --at-most 15m --table locks -- node import.js',
   ],
   async run(session) {
+    const { command, ...order } = orderOf(session);
+    // Report wrong use before the store can fail.
+    storeAddress(session, session.env);
     const seen = { lost: false, started: false };
     const stop = new AbortController();
-    const observe = (event: LockEvent) => {
-      tell(session, event);
-      if (event.type !== 'lost') return;
+    const observe = ({ type }: LockEvent) => {
+      if (type !== 'lost') return;
       seen.lost = true;
       stop.abort();
     };
-    const order = runOrder(session, [observe]);
-    // Report wrong use before the store can fail.
-    storeAddress(session, session.env);
     const place = placeOfCommand();
     const signals = listenForSignals(place);
     const note = (words: string) => session.terminal.note(`single-execution: ${words}`);
@@ -71,35 +73,58 @@ export const run: Command = {
         if (!isShutdown(execution.signal.reason)) stop.abort();
       });
       const env = commandEnvironment(session.env, execution);
-      return runCommand(order.command, env, { place, signals, stop: stop.signal, clock: session.clock, note });
+      return runCommand(command, env, { place, signals, stop: stop.signal, clock: session.clock, note });
     };
     try {
-      const { exitCode } = await execute(task, order, session, signals);
-      return seen.lost ? EXIT.lost : exitCode;
+      const observers = [observe, ...operatorsLines(session)];
+      const { status } = await executeWithLock(task, { ...order, observers, signal: signals.asked });
+      if (seen.lost) return EXIT.lost;
+      return status === 'skipped' ? EXIT.skipped : EXIT.done;
     } catch (error) {
       if (seen.lost) return EXIT.lost;
       if (error instanceof CommandFailed) return failedCode(session, error);
-      if (isShutdown(error) || (signals.asked.aborted && !seen.started))
-        return exitCodeOf(String(signals.asked.reason));
-      if (seen.started || (error instanceof CliError && error.exitCode === EXIT.wrongUse)) throw error;
-      throw new CliError(`the command did not run: ${(error as Error).message}`, EXIT.outOfReach);
+      if (seen.started) throw error;
+      if (signals.asked.aborted) return exitCodeOf(String(signals.asked.reason));
+      throw notBegun(error);
     } finally {
       signals.close();
     }
   },
 };
 
-async function execute(
-  task: (execution: Execution) => Promise<void>,
-  { name, tickMs, leaseMs, settings }: RunOrder,
-  session: Session,
-  signals: Signals,
-): Promise<{ readonly exitCode: number }> {
-  const { store } = await session.store();
-  const lockedBy = `${hostname()} process ${process.pid}`;
-  const order = { name, lockedBy, leaseMs, ...defined({ tickMs }), shutdown: signals.asked };
-  const outcome: Outcome<void> = await runLocked(task, order, withStore(settings, store));
-  return { exitCode: outcome.status === 'skipped' ? EXIT.skipped : EXIT.done };
+/** What to run, under which lock. @throws CliError, TypeError or RangeError for invalid options */
+function orderOf(session: Session): ExecuteOptions & { readonly command: readonly string[] } {
+  const { rest: command = [], clock, store } = session;
+  const [name, tick, expression] = ['name', 'tick', 'schedule'].map((option) => session.text(option));
+  if (name === undefined) throw wrongUse('run needs --name: give the lock a name');
+  if (command.length === 0) throw wrongUse('run needs a command: put it behind --, as in run --name N -- backup.sh');
+  if (command[0] === '') throw wrongUse("the command behind -- is '': give its name first, as in -- backup.sh");
+  if (tick === 'nearest' && expression === undefined) throw wrongUse('--tick nearest needs --schedule: give both');
+  if (tick !== undefined && tick !== 'nearest' && expression !== undefined) {
+    throw wrongUse(`--tick ${quoted(tick)} and --schedule exclude each other: give one of them`);
+  }
+  if (expression === undefined && session.has('time-zone')) throw wrongUse('--time-zone needs --schedule: give both');
+  const schedule = expression === undefined ? undefined : scheduleOf(expression, session.text('time-zone'));
+  const due = schedule && dueTick(typeof schedule === 'object' ? schedule : undefined, clock);
+  const at = due ?? (tick === undefined || schedule ? undefined : instantOf('--tick', tick));
+  return {
+    command,
+    name,
+    store,
+    clock,
+    lockedBy: `${hostname()} process ${process.pid}`,
+    // The duration of a command is unknown, so without a chosen lease the lock is kept alive.
+    keepAlive: session.has('keep-alive') || !session.has('at-most'),
+    ...given(session, { 'at-most': 'lockAtMostFor', 'at-least': 'lockAtLeastFor' }),
+    ...(schedule && { schedule }),
+    ...(at && { tick: at }),
+  };
+}
+
+/** The error of a call that has not begun its command. */
+function notBegun(error: unknown): Error {
+  const cause = error instanceof LockStoreError && error.cause instanceof CliError ? error.cause : (error as Error);
+  return isWrongUse(cause) ? cause : new CliError(`the command did not run: ${cause.message}`, EXIT.outOfReach);
 }
 
 function isShutdown(reason: unknown): boolean {
@@ -121,43 +146,28 @@ function failedCode({ terminal }: Session, { message, exitCode }: CommandFailed)
   return exitCode;
 }
 
-/** Writes the events that an operator must see. */
-function tell({ terminal, has, text }: Session, event: LockEvent): void {
+/** Write the lines of the log that an operator must see, and which tick was chosen. */
+function operatorsLines({ terminal, has, text }: Session): ((event: LockEvent) => unknown)[] {
   // A tick that the user gave need not be printed.
-  const words = wordsFor(event, text('schedule') === undefined ? undefined : event.tick);
-  if (words === undefined || (event.type === 'skipped' && has('quiet'))) return;
-  if (has('json')) terminal.noteJson({ ...event, ...('error' in event ? { error: errorWords(event.error) } : {}) });
-  else terminal.note(`single-execution: "${event.name}" ${words}`);
+  const tickOf = ({ tick }: LockEvent) => (tick && text('schedule') !== undefined ? shortInstant(tick) : undefined);
+  const write = (message: string, { lockEvent: event }: { readonly lockEvent: LockEvent }) => {
+    // The error of an acquire is the error of the command line.
+    if (event.type === 'acquire-failed' || (event.type === 'skipped' && has('quiet'))) return;
+    if (has('json')) return terminal.noteJson(event);
+    const tick = event.type === 'skipped' ? tickOf(event) : undefined;
+    terminal.note(`single-execution: ${[message, ...moreOf(event), ...(tick ? [`tick ${tick}`] : [])].join(': ')}`);
+  };
+  const tellTick = (event: LockEvent) => {
+    const tick = event.type === 'acquired' ? tickOf(event) : undefined;
+    if (tick === undefined) return;
+    if (has('json')) terminal.noteJson(event);
+    else terminal.note(`single-execution: lock "${event.name}": runs for its tick ${tick}`);
+  };
+  return [tellTick, loggerObserver({ info: write, warn: write, error: write })];
 }
 
-function wordsFor(event: LockEvent, tick: Date | undefined): string | undefined {
-  switch (event.type) {
-    case 'acquired':
-      return tick && `runs for its tick ${shortInstant(tick)}`;
-    case 'skipped': {
-      const { reason, holder } = event;
-      const by = holder && reason === 'locked' ? ` by ${holder.lockedBy} until ${holder.lockUntil}` : '';
-      return `skipped: ${reason}${by}${tick ? `, tick ${shortInstant(tick)}` : ''}`;
-    }
-    case 'lost':
-      return 'lost its lock before the command ended; ending the command';
-    case 'extend-failed':
-      return `could not renew its lease: ${errorWords(event.error)}`;
-    case 'release-failed':
-      return `could not be released: ${errorWords(event.error)}`;
-    case 'recovered':
-      return 'takes over from a run that crashed';
-    case 'missed':
-      return `missed ${event.ticks.length + event.others} ticks before this one: ${event.others > 0 ? '…, ' : ''}${event.ticks.map(shortInstant).join(', ')}`;
-    case 'given-up':
-      return `gives up ${event.ticks.length + event.others} ticks: ${event.others > 0 ? '…, ' : ''}${event.ticks.map(shortInstant).join(', ')}`;
-    case 'clock-skew':
-      return `has a clock that is off by ${event.minMs} to ${event.maxMs} ms`;
-    default:
-      return undefined;
-  }
-}
-
-function errorWords(error: unknown): string {
-  return error instanceof Error ? error.message : typeof error;
+/** What a line of the log has in its fields: the error, the ticks. */
+function moreOf(event: LockEvent): string[] {
+  if ('error' in event) return [String(event.error)];
+  return 'ticks' in event ? [`${event.others > 0 ? '…, ' : ''}${event.ticks.map(shortInstant).join(', ')}`] : [];
 }

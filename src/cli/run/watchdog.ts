@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import type { Clock } from '../../core/values/clock.js';
+import type { Clock } from '../../index.js';
 
 /*
  * A tiny shell beside the command. It starts before the command, receives the command's process id, and then waits for

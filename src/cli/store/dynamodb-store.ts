@@ -1,42 +1,77 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { LockAdminStore } from '../../core/ports/lock-admin-store.js';
-import type { StoreCall } from '../../core/ports/lock-store.js';
-import { LockStoreError } from '../../core/public/errors.js';
-import { systemClock } from '../../core/values/clock.js';
-import { defined } from '../../core/values/defined.js';
+import { type Clock, type LockAdminStore, LockStoreError, type StoreCall } from '../../index.js';
+import type { DynamoDBStoreOptions } from '../../stores/dynamodb/dynamodb.js';
 import { NOBODY } from '../known-lock.js';
-import { asked } from '../read-value.js';
-import { needing } from './needed-package.js';
-import type { OpenStore } from './open-store.js';
-import { PATIENCE_MS, type StorePlace, silenceWords, storesInReach } from './reach.js';
+import type { OpenedStore } from './open-store.js';
+import { nameOfThrown, needing, PATIENCE_MS, type StorePlace, silenceWords } from './reach.js';
 
 export interface TableAddress {
-  readonly tableName: string;
-  readonly partitionKey?: string;
-  readonly sortKey?: string;
-  readonly keyPrefix?: string;
-  readonly endpoint?: string;
+  readonly kind: 'dynamodb';
+  readonly table: Omit<DynamoDBStoreOptions, 'client'>;
+  readonly at: AwsPlace & { readonly endpoint?: string };
+}
+
+export interface AwsPlace {
   readonly region?: string;
   readonly profile?: string;
 }
 
-/** A client of a table, and the place to which it sends requests. */
-export interface TableClient {
+/** A table, its client, and the place to which that one sends requests. */
+export interface OpenTable extends OpenedStore, Pick<TableAddress, 'kind' | 'table'> {
   readonly client: DynamoDBClient;
   readonly place: StorePlace;
 }
 
 const PACKAGES = ['@aws-sdk/client-dynamodb', '@aws-sdk/lib-dynamodb'];
 
-export async function openDynamoDB(address: TableAddress): Promise<OpenStore> {
-  const { tableName, partitionKey, sortKey, keyPrefix } = address;
-  const [{ client, place }, { dynamoDBAdminStore, dynamoDBStore }] = await Promise.all([
-    dynamoDBClient(address),
-    needing(PACKAGES, () => import('../../stores/dynamodb/dynamodb.js')),
-  ]);
-  const options = { client, tableName, ...defined({ partitionKey, sortKey, keyPrefix }) };
-  const stores = asked(() => ({ store: dynamoDBStore(options), admin: withKeyCheck(dynamoDBAdminStore(options)) }));
-  return { kind: 'dynamodb', ...storesInReach(place, stores), close: () => client.destroy() };
+export async function openDynamoDB({ kind, table, at }: TableAddress, clock: Clock): Promise<OpenTable> {
+  const [{ DynamoDBClient }, { dynamoDBAdminStore, dynamoDBStore }] = await needing(PACKAGES, () =>
+    Promise.all([import('@aws-sdk/client-dynamodb'), import('../../stores/dynamodb/dynamodb.js')]),
+  );
+  // Older SDKs read the profile only from the environment.
+  if (at.profile !== undefined) process.env['AWS_PROFILE'] = at.profile;
+  // This library retries.
+  const client = new DynamoDBClient({ maxAttempts: 1, ...at });
+  const place = placeOf(client, at.endpoint);
+  // By default the SDK waits for ever.
+  client.middlewareStack.add((next) => (args) => answeredInTime(next(args), clock), {
+    step: 'initialize',
+    priority: 'high',
+  });
+  const options = { client, ...table };
+  const admin = withKeyCheck(dynamoDBAdminStore(options));
+  return { kind, table, client, place, store: dynamoDBStore(options), admin, close: () => client.destroy() };
+}
+
+/** Where a client sends its requests. */
+function placeOf(client: DynamoDBClient, endpoint: string | undefined): StorePlace {
+  let at = endpoint;
+  client.middlewareStack.add(
+    (next) => (args) => {
+      const { protocol, hostname, port } = args.request as URL;
+      at = `${protocol}//${hostname}${port ? `:${port}` : ''}`;
+      return next(args);
+    },
+    { step: 'build' },
+  );
+  const words = () => (at === undefined ? 'DynamoDB' : `DynamoDB at ${at}`);
+  return { words, remedy: 'check --endpoint, --region and the network' };
+}
+
+/** @throws Error of code ETIMEDOUT if no answer comes in time; the request itself ends with its client */
+async function answeredInTime<T>(answer: Promise<T>, clock: Clock): Promise<T> {
+  let cancel = () => {};
+  const late = new Promise<never>((_, reject) => {
+    const timer = clock.setTimer(() => {
+      reject(Object.assign(new Error(silenceWords(PATIENCE_MS)), { code: 'ETIMEDOUT' }));
+    }, PATIENCE_MS);
+    cancel = () => timer.cancel();
+  });
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    cancel();
+  }
 }
 
 /** Makes `list` fail for a table with another key, as a read does: its scan would just find no locks. */
@@ -61,40 +96,7 @@ function withKeyCheck(admin: LockAdminStore): LockAdminStore {
   };
 }
 
-/** A client that does not retry, because this library does; it uses the environment of the SDK. */
-export async function dynamoDBClient(address: TableAddress): Promise<TableClient> {
-  const { endpoint, region, profile } = address;
-  const { DynamoDBClient } = await needing(PACKAGES, () => import('@aws-sdk/client-dynamodb'));
-  // Older SDKs read the profile only from the environment.
-  if (profile !== undefined) process.env['AWS_PROFILE'] = profile;
-  const client = new DynamoDBClient({ maxAttempts: 1, ...defined({ endpoint, region, profile }) });
-  let at = endpoint;
-  client.middlewareStack.add(
-    (next) => (args) => {
-      const { protocol, hostname, port } = args.request as URL;
-      at = `${protocol}//${hostname}${port ? `:${port}` : ''}`;
-      return next(args);
-    },
-    { step: 'build' },
-  );
-  // By default the SDK waits for ever.
-  client.middlewareStack.add((next) => (args) => answeredInTime(next(args)), { step: 'initialize', priority: 'high' });
-  const words = () => (at === undefined ? 'DynamoDB' : `DynamoDB at ${at}`);
-  return { client, place: { words, remedy: 'check --endpoint, --region and the network' } };
-}
+const DENIED = /AccessDenied|NotAuthorized|UnrecognizedClient|InvalidSignature|ExpiredToken|Credentials/;
 
-/** @throws Error of code ETIMEDOUT if no answer comes in time; the request itself ends with its client */
-async function answeredInTime<T>(answer: Promise<T>): Promise<T> {
-  let cancel = () => {};
-  const late = new Promise<never>((_, reject) => {
-    const timer = systemClock.setTimer(() => {
-      reject(Object.assign(new Error(silenceWords(PATIENCE_MS)), { code: 'ETIMEDOUT' }));
-    }, PATIENCE_MS);
-    cancel = () => timer.cancel();
-  });
-  try {
-    return await Promise.race([answer, late]);
-  } finally {
-    cancel();
-  }
-}
+/** Whether a client's error says that credentials are missing or wrong, or lack a right. */
+export const isDenied = (error: unknown): boolean => DENIED.test(nameOfThrown(error));

@@ -1,8 +1,5 @@
-import type { LockAdminStore } from '../../core/ports/lock-admin-store.js';
-import type { LockStore, StoreCall } from '../../core/ports/lock-store.js';
-import { LockStoreError } from '../../core/public/errors.js';
-import { formatDuration } from '../../core/values/duration.js';
-import { readThrown, readThrownText } from '../../core/values/thrown.js';
+import { type LockAdminStore, type LockStore, LockStoreError, type StoreCall } from '../../index.js';
+import { failed } from '../exit-code.js';
 
 /** How long a command waits for an answer. With the start of the program it is less than 5 s. */
 export const PATIENCE_MS = 4_000;
@@ -23,47 +20,56 @@ export interface StorePlace {
 interface Stores {
   readonly store: LockStore;
   readonly admin: LockAdminStore;
+  /** Absent if the errors of the store name it. */
+  readonly place?: StorePlace;
 }
 
-/** Wraps stores for a person who waits: they give up in time, and their errors name the place and the cause. */
-export function storesInReach(place: StorePlace, { store, admin }: Stores): Stores {
-  const ask = <T>(send: (call: StoreCall) => Promise<T>, call: StoreCall) =>
-    placed(place, PATIENCE_MS, send({ ...call, tryMs: TRY_MS, budgetMs: PATIENCE_MS }));
-  const hold = <T>(answer: Promise<T>) => placed(place, undefined, answer);
+/**
+ * Stores for a person who waits: the first verb opens them, they give up in time, and their errors name the place and
+ * the cause.
+ */
+export function storesInReach(open: () => Promise<Stores>): Omit<Stores, 'place'> {
+  const reach = async <T>(waitedMs: number | undefined, send: (stores: Stores) => Promise<T>): Promise<T> => {
+    const stores = await open();
+    try {
+      return await send(stores);
+    } catch (error) {
+      throw stores.place ? placed(stores.place, waitedMs, error) : error;
+    }
+  };
+  const hold = <T>(send: (store: LockStore) => Promise<T>) => reach(undefined, ({ store }) => send(store));
+  const ask = <T>(call: StoreCall, send: (admin: LockAdminStore, own: StoreCall) => Promise<T>) =>
+    reach(PATIENCE_MS, ({ admin }) => send(admin, { ...call, tryMs: TRY_MS, budgetMs: PATIENCE_MS }));
   return {
     store: {
       acquire: (claim, call) => {
         const budgetMs = Math.min(ACQUIRE_MS, call.budgetMs);
-        return placed(place, budgetMs, store.acquire(claim, { ...call, budgetMs }));
+        return reach(budgetMs, ({ store }) => store.acquire(claim, { ...call, budgetMs }));
       },
-      extend: (...asked) => hold(store.extend(...asked)),
-      mark: (...asked) => hold(store.mark(...asked)),
-      release: (...asked) => hold(store.release(...asked)),
+      extend: (...asked) => hold((store) => store.extend(...asked)),
+      mark: (...asked) => hold((store) => store.mark(...asked)),
+      release: (...asked) => hold((store) => store.release(...asked)),
     },
     admin: {
-      list: (call) => ask((own) => admin.list(own), call),
-      get: (name, call) => ask((own) => admin.get(name, own), call),
-      forceRelease: (force, call) => ask((own) => admin.forceRelease(force, own), call),
-      pause: (name, pause, call) => ask((own) => admin.pause(name, pause, own), call),
-      resume: (name, call) => ask((own) => admin.resume(name, own), call),
-      delete: (deletion, call) => ask((own) => admin.delete(deletion, own), call),
-      listTicks: (listing, call) => ask((own) => admin.listTicks(listing, own), call),
+      list: (call) => ask(call, (admin, own) => admin.list(own)),
+      get: (name, call) => ask(call, (admin, own) => admin.get(name, own)),
+      forceRelease: (force, call) => ask(call, (admin, own) => admin.forceRelease(force, own)),
+      pause: (name, pause, call) => ask(call, (admin, own) => admin.pause(name, pause, own)),
+      resume: (name, call) => ask(call, (admin, own) => admin.resume(name, own)),
+      delete: (deletion, call) => ask(call, (admin, own) => admin.delete(deletion, own)),
+      listTicks: (listing, call) => ask(call, (admin, own) => admin.listTicks(listing, own)),
     },
   };
 }
 
 /** @param waitedMs how long the call waited for an answer, if known */
-async function placed<T>(place: StorePlace, waitedMs: number | undefined, answer: Promise<T>): Promise<T> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (!(error instanceof LockStoreError)) throw error;
-    const why = error.code === 'KEY_SCHEMA' ? OTHER_KEY : absenceOf(place, error, waitedMs);
-    if (why === undefined) throw error;
-    const { code, lockName, operation, retryable, cause } = error;
-    const what = operation === 'list' ? 'list' : `${operation} of lock "${lockName}"`;
-    throw new LockStoreError(`${what} failed: ${why}`, { code, lockName, operation, retryable, cause });
-  }
+function placed(place: StorePlace, waitedMs: number | undefined, error: unknown): unknown {
+  if (!(error instanceof LockStoreError)) return error;
+  const why = error.code === 'KEY_SCHEMA' ? OTHER_KEY : absenceOf(place, error, waitedMs);
+  if (why === undefined) return error;
+  const { code, lockName, operation, retryable, cause } = error;
+  const what = operation === 'list' ? 'list' : `${operation} of lock "${lockName}"`;
+  return new LockStoreError(`${what} failed: ${why}`, { code, lockName, operation, retryable, cause });
 }
 
 const OTHER_KEY =
@@ -72,13 +78,13 @@ const OTHER_KEY =
 /** Why a store cannot be reached; undefined for an error of a store that answered. */
 function absenceOf(place: StorePlace, { code, cause }: LockStoreError, waitedMs: number | undefined) {
   if (code !== 'UNAVAILABLE' && code !== 'UNSETTLED') return undefined;
-  const isSilence = readThrownText(cause, 'name') === 'Unanswered';
+  const isSilence = nameOfThrown(cause) === 'Unanswered';
   const silence = waitedMs === undefined ? 'no answer in time' : silenceWords(waitedMs);
   const why = systemWords(cause) ?? place.problem?.() ?? (isSilence ? silence : undefined);
   return why === undefined ? undefined : noAnswer(place, why);
 }
 
-export const silenceWords = (waitedMs: number): string => `no answer within ${formatDuration(waitedMs)}`;
+export const silenceWords = (waitedMs: number): string => `no answer within ${waitedMs / 1_000}s`;
 
 export const noAnswer = (place: StorePlace, why: string): string =>
   `${place.words()} did not answer: ${why}; ${place.remedy}`;
@@ -89,7 +95,40 @@ export const noAnswer = (place: StorePlace, why: string): string =>
  */
 export function systemWords(error: unknown): string | undefined {
   // A host with several addresses has an error for each.
-  const errors = readThrown(error, 'errors');
+  const { errors, code, message } = Object(error) as Partial<AggregateError & NodeJS.ErrnoException>;
   if (Array.isArray(errors)) return errors.map(systemWords).filter(Boolean).join(', ') || undefined;
-  return /^E[A-Z_]+$/.test(readThrownText(error, 'code')) ? readThrownText(error, 'message') : undefined;
+  return /^E[A-Z_]+$/.test(String(code)) ? message : undefined;
+}
+
+/** The system's code or the name of a thrown value: its message may contain a secret. */
+export function nameOfThrown(error: unknown): string {
+  const { code, name } = Object(error) as Partial<NodeJS.ErrnoException>;
+  return typeof code === 'string' ? code : (name ?? 'Error');
+}
+
+/**
+ * Loads an optional package.
+ *
+ * @param what the thing that needs it, for the error
+ * @throws CliError if it is missing, with its name and how to install it
+ */
+export async function needing<T>(
+  packages: readonly string[],
+  load: () => Promise<T>,
+  what: string = 'this store',
+): Promise<T> {
+  try {
+    return await load();
+  } catch (error) {
+    if (!isMissing(error, packages)) throw error;
+    throw failed(
+      `${what} needs ${packages.join(' and ')}, which is not installed beside single-execution: npm install ${packages.join(' ')}`,
+    );
+  }
+}
+
+/** Whether an import failed because one of these packages is missing. */
+export function isMissing(error: unknown, packages: readonly string[]): boolean {
+  const { code, message = '' } = error as { readonly code?: unknown; readonly message?: string };
+  return code === 'ERR_MODULE_NOT_FOUND' && packages.some((name) => message.includes(`'${name}'`));
 }

@@ -1,40 +1,45 @@
-import { systemClock } from '../../core/values/clock.js';
-import type { IORedisClient, NodeRedisClient } from '../../stores/redis/redis.js';
-import { redisAdminStore, redisStore } from '../../stores/redis/redis.js';
+import type { Clock } from '../../index.js';
+import { type IORedisClient, type NodeRedisClient, redisAdminStore, redisStore } from '../../stores/redis/redis.js';
 import { failed } from '../exit-code.js';
-import { isMissing } from './needed-package.js';
-import type { OpenStore } from './open-store.js';
-import { noAnswer, PATIENCE_MS, type StorePlace, silenceWords, storesInReach, systemWords } from './reach.js';
+import type { OpenedStore } from './open-store.js';
+import { isMissing, noAnswer, PATIENCE_MS, type StorePlace, silenceWords, systemWords } from './reach.js';
 
 export interface RedisAddress {
+  readonly kind: 'redis';
   readonly url: string;
   readonly keyPrefix?: string;
 }
 
-/** A connection of either package, with its commands that are not scripts. */
-export interface RedisConnection {
-  readonly client: IORedisClient | NodeRedisClient;
+/** A Redis, reached by either package. */
+export interface OpenRedis extends OpenedStore {
+  readonly kind: 'redis';
+  readonly place: StorePlace;
+  /** Sends a command that is not a script. */
   command(name: string, ...args: string[]): Promise<unknown>;
-  close(): void;
 }
 
-export async function openRedis({ url, keyPrefix }: RedisAddress): Promise<OpenStore & RedisConnection> {
-  const place = placeOf(url);
-  const connection = await connect(url, place);
-  const options = { client: connection.client, ...(keyPrefix !== undefined && { keyPrefix }) };
-  const stores = { store: redisStore(options), admin: redisAdminStore(options) };
-  return { kind: 'redis', ...connection, ...storesInReach(place, stores) };
+interface RedisConnection extends Pick<OpenRedis, 'command' | 'close'> {
+  readonly client: IORedisClient | NodeRedisClient;
+}
+
+export async function openRedis({ kind, url, ...prefix }: RedisAddress, clock: Clock): Promise<OpenRedis> {
+  const place = placeOf(url, clock);
+  const { client, command, close } = await connect(url, place);
+  const options = { client, ...prefix };
+  return { kind, place, command, close, store: redisStore(options), admin: redisAdminStore(options) };
 }
 
 /** The place of a Redis, and the last words about the connection to it. */
 interface RedisPlace extends StorePlace {
+  readonly clock: Clock;
   note(problem: string | undefined): void;
 }
 
-function placeOf(url: string): RedisPlace {
+function placeOf(url: string, clock: Clock): RedisPlace {
   const { hostname, port } = new URL(url);
   let problem: string | undefined;
   return {
+    clock,
     words: () => `Redis at ${hostname || '127.0.0.1'}:${port || '6379'}`,
     problem: () => problem,
     note: (told) => {
@@ -99,7 +104,7 @@ function untilReady(client: Connecting, place: RedisPlace, close: () => void): P
       close();
       reject(failed(why));
     };
-    const timer = systemClock.setTimer(() => {
+    const timer = place.clock.setTimer(() => {
       giveUp(noAnswer(place, place.problem?.() ?? silenceWords(PATIENCE_MS)));
     }, PATIENCE_MS);
     client.on('ready', () => {

@@ -1,14 +1,22 @@
 import { upstashAdminStore, upstashStore } from '../../stores/redis/upstash.js';
 import type { Environment } from '../command.js';
 import { wrongUse } from '../exit-code.js';
-import { needing } from './needed-package.js';
-import type { OpenStore } from './open-store.js';
-import { storesInReach, systemWords } from './reach.js';
+import type { OpenedStore } from './open-store.js';
+import { needing, type StorePlace, systemWords } from './reach.js';
 
-export async function openUpstash(
-  { keyPrefix }: { readonly keyPrefix?: string },
-  env: Environment,
-): Promise<OpenStore & { readonly redis: { time(): Promise<unknown> } }> {
+export interface UpstashAddress {
+  readonly kind: 'upstash';
+  readonly keyPrefix?: string;
+}
+
+export interface OpenUpstash extends OpenedStore {
+  readonly kind: 'upstash';
+  readonly place: StorePlace;
+  /** For commands that are not scripts. */
+  readonly redis: { time(): Promise<unknown> };
+}
+
+export async function openUpstash({ kind, ...prefix }: UpstashAddress, env: Environment): Promise<OpenUpstash> {
   const { UPSTASH_REDIS_REST_URL: url, UPSTASH_REDIS_REST_TOKEN: token } = env;
   if (!url || !token) {
     throw wrongUse('--upstash needs UPSTASH_REDIS_REST_URL and UPSTASH_REDIS_REST_TOKEN in the environment: set both');
@@ -33,7 +41,7 @@ export async function openUpstash(
       eval: (script: string, keys: string[], args: string[]) => noted(redis.eval(script, keys, args)),
       evalsha: (hash: string, keys: string[], args: string[]) => noted(redis.evalsha(hash, keys, args)),
     },
-    ...(keyPrefix !== undefined && { keyPrefix }),
+    ...prefix,
   };
   const place = {
     words: () => `Upstash Redis at ${URL.canParse(url) ? new URL(url).host : 'UPSTASH_REDIS_REST_URL'}`,
@@ -41,10 +49,12 @@ export async function openUpstash(
     remedy: 'check UPSTASH_REDIS_REST_URL and the network',
   };
   return {
-    kind: 'upstash',
+    kind,
+    place,
     // A proxy may send plain text, and the client would read its digits as base64.
     redis: new Redis({ ...settings, responseEncoding: false }),
-    ...storesInReach(place, { store: upstashStore(options), admin: upstashAdminStore(options) }),
+    store: upstashStore(options),
+    admin: upstashAdminStore(options),
     close: () => ended.abort(),
   };
 }

@@ -1,4 +1,4 @@
-import { type Item, isRecordAttribute } from '../../core/record/lock-record.js';
+import type { Item } from '../../core/record/lock-record.js';
 import { describe } from '../../core/values/describe.js';
 import type { ResponseTime } from './response-time.js';
 
@@ -13,9 +13,6 @@ export function plainItem(item: Item): Item {
   if (typeof item !== 'object' || item === null) throw new TypeError(`the client answered with ${describe(item)}`);
   return Object.fromEntries(Object.entries(item).map(([attribute, value]) => [attribute, plain(value)]));
 }
-
-/** Whether a lock's item can have this attribute. */
-export const isLockAttribute = (name: string): boolean => isRecordAttribute(name);
 
 function plain(value: unknown): unknown {
   if (typeof value === 'bigint') return Number(value);

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import type { LockInfo } from '../../../admin/lock-admin.js';
-import { isTaken } from '../../../admin/lock-info.js';
+import { isTaken } from '../../../operate/lock-summary.js';
 import { holderWords } from '../../../operate/verdict.js';
 import { ask, lockPath } from './feed.js';
 
@@ -12,14 +12,21 @@ interface Props {
   readonly onChanged: () => void;
 }
 
+/** The fields of a backfill, with an example of each. */
+const OUTAGE = [
+  ['From', 'from', '2026-11-20T00:00:00Z'],
+  ['To', 'to', '2026-11-21T00:00:00Z'],
+  ['Schedule', 'schedule', '0 * * * *'],
+  ['Time zone', 'timeZone', 'UTC'],
+] as const;
+
 /** What an operator can do to a job. Each is asked about first, and its result told. */
 export function Actions({ lock, nowMs, token, onChanged }: Props) {
   const [told, setTold] = useState('');
   const { name, fencingToken = 0 } = lock;
   const taken = isTaken(lock);
   const act = (path: string, done: string) => async (fields: Record<string, string>) => {
-    const body = fieldsOf(path, fields, fencingToken);
-    await ask(token, lockPath(name, path), body);
+    await ask(token, lockPath(name, path), fieldsOf(path, fields, fencingToken));
     setTold(done);
     onChanged();
   };
@@ -56,18 +63,11 @@ export function Actions({ lock, nowMs, token, onChanged }: Props) {
       )}
       <Action title="Backfill" done={act('backfill', `the ticks of ${name} are listed as open`)}>
         <p>Lists the ticks of an outage as open: a call for each of them runs then, once.</p>
-        <label>
-          From <input name="from" required placeholder="2026-11-20T00:00:00Z" />
-        </label>
-        <label>
-          To <input name="to" required placeholder="2026-11-21T00:00:00Z" />
-        </label>
-        <label>
-          Schedule <input name="schedule" required placeholder="0 * * * *" />
-        </label>
-        <label>
-          Time zone <input name="timeZone" placeholder="UTC" />
-        </label>
+        {OUTAGE.map(([label, field, example]) => (
+          <label key={field}>
+            {label} <input name={field} required={field !== 'timeZone'} placeholder={example} />
+          </label>
+        ))}
       </Action>
       {!taken && (
         <Action title="Delete" done={act('delete', `${name} is deleted`)}>

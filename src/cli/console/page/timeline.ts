@@ -1,6 +1,5 @@
 import type { LockInfo, RunInfo } from '../../../admin/lock-admin.js';
-import { isTaken, stateWithoutPause } from '../../../admin/lock-info.js';
-import { missedTicksOf } from '../../../operate/lock-summary.js';
+import { isTaken, missedTicksOf, stateWithoutPause } from '../../../operate/lock-summary.js';
 import { runSpan, shortInstant, shortSpan } from '../../../operate/span.js';
 import { pauseWords } from '../../../operate/verdict.js';
 

@@ -1,5 +1,9 @@
+import type { RunInfo } from '../admin/lock-admin.js';
+import { type LockSummary, stateWords } from '../operate/lock-summary.js';
+import { shortInstant } from '../operate/span.js';
+import type { Session } from './command.js';
 import { safeText } from './safe-text.js';
-import type { Styled, Terminal } from './terminal.js';
+import type { Colour, Styled, Terminal } from './terminal.js';
 
 export type Cell = string | Styled;
 
@@ -19,6 +23,29 @@ export function printFacts(terminal: Terminal, facts: readonly (readonly [label:
   const width = Math.max(...facts.map(([label]) => label.length));
   for (const [label, words] of facts) terminal.line({ text: label.padEnd(width + GAP), colour: 'dim' }, words);
 }
+
+/** Prints ticks one a line, or as a JSON array of ISO instants. */
+export function printTicks({ terminal, has }: Session, ticks: readonly Date[], none: string): void {
+  if (has('json')) terminal.json(ticks);
+  else if (ticks.length === 0) terminal.note(none);
+  else for (const tick of ticks) terminal.line(shortInstant(tick));
+}
+
+const OF_STATE: Readonly<Partial<Record<LockSummary['state'], Colour>>> = {
+  paused: 'yellow',
+  held: 'green',
+  expired: 'red',
+  corrupt: 'red',
+};
+
+/** The state of a lock, in its colour. */
+export const stateCell = (lock: LockSummary): Cell => ({ text: stateWords(lock), colour: OF_STATE[lock.state] });
+
+/** How a run ended, in its colour. */
+export const resultCell = (result: RunInfo['status']): Cell => ({
+  text: result,
+  colour: result === 'succeeded' ? undefined : 'red',
+});
 
 function widthOf(cell: Cell | undefined): number {
   return [...safeText(typeof cell === 'string' ? cell : (cell?.text ?? ''))].length;

@@ -1,0 +1,83 @@
+import type { Command, Session } from '../command.js';
+import { EXIT, wrongUse } from '../exit-code.js';
+import { knownLock } from '../known-lock.js';
+import { printTicks } from '../print.js';
+import { instantOf, scheduleOf } from '../read-value.js';
+
+export const open: Command = {
+  name: 'open',
+  summary: 'list the ticks that are not done',
+  usage: 'NAME',
+  operands: [1, 1],
+  options: {},
+  about: [
+    'Ticks that failed, crashed, were ended by force, never came or were listed by backfill, oldest first. A call for one of them runs, once.',
+    'The JSON is an array of instants.',
+  ],
+  examples: ['single-execution open send-digest --json --table locks'],
+  async run(session) {
+    const { openTicks = [] } = await knownLock(session);
+    printTicks(session, openTicks, 'no open ticks');
+    return EXIT.done;
+  },
+};
+
+export const backfill: Command = {
+  name: 'backfill',
+  summary: 'list the ticks of an outage as open',
+  usage: 'NAME --from T --to T --schedule S [--time-zone Z]',
+  operands: [1, 1],
+  options: {
+    from: { value: 'T', help: 'the first instant' },
+    to: { value: 'T', help: 'the end of the range, exclusive' },
+    schedule: { value: 'S', help: "of the job: '0 9 * * *', 'cron(0 9 * * ? *)', 'rate(5 minutes)' or 15m" },
+    'time-zone': { value: 'Z', help: 'of the schedule, such as Europe/Berlin; else UTC' },
+  },
+  about: [
+    'Prints the listed ticks. From then on a call for each of them runs, once. Leaves out the newest tick that is done, and done ticks of the last ten runs. An older tick that is done is listed and runs again: give a range whose ticks should all run.',
+    'No run may hold the lock, and at most 100 ticks can be open; otherwise nothing changes and the exit code is 1.',
+  ],
+  examples: [
+    "single-execution backfill send-digest --from 2026-11-20T00:00:00Z --to 2026-11-21T00:00:00Z --schedule '0 * * * *' --table locks",
+  ],
+  async run(session) {
+    const [from, to] = [instantOf('--from', needed(session, 'from')), instantOf('--to', needed(session, 'to'))];
+    if (from >= to) throw wrongUse('--from is not before --to: give an earlier --from');
+    const schedule = scheduleOf(needed(session, 'schedule'), session.text('time-zone'));
+    const { name } = await knownLock(session);
+    const listed = await session.admin.backfill(name, { from, to, schedule });
+    printTicks(session, listed, 'no ticks to list in this range');
+    return EXIT.done;
+  },
+};
+
+function needed(session: Session, option: string): string {
+  const value = session.text(option);
+  if (value !== undefined) return value;
+  throw wrongUse(`backfill needs --${option}: single-execution backfill ${backfill.usage}`);
+}
+
+/** The most ticks that can be open. */
+const MOST_TICKS = 100;
+
+export const forget: Command = {
+  name: 'forget',
+  summary: 'give up on open ticks',
+  usage: 'NAME (TICK... | --all)',
+  operands: [1, 1 + MOST_TICKS],
+  options: { all: { help: 'all ticks that are open' } },
+  about: [
+    'A call for a forgotten tick is skipped as stale-tick. Prints the ticks that were open and are given up. No run may hold the lock.',
+    'A tick that is newer than the newest one done stays open until a newer one is done.',
+  ],
+  examples: ['single-execution forget send-digest 2026-11-20T09:00:00Z --table locks'],
+  async run(session) {
+    const [name = '', ...ticks] = session.operands;
+    const given = ticks.map((text) => instantOf('TICK', text));
+    if (given.length > 0 === session.has('all')) throw wrongUse('forget takes ticks or --all: give one of them');
+    const { openTicks = [] } = await knownLock(session);
+    const forgotten = await session.admin.forget(name, session.has('all') ? openTicks : given);
+    printTicks(session, forgotten, 'none of them was open');
+    return EXIT.done;
+  },
+};
