@@ -1,6 +1,4 @@
-import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { text } from 'node:stream/consumers';
 import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from 'vitest';
 import { dynamoDBLocal } from '../support/dynamodb-local.js';
@@ -115,27 +113,18 @@ describe.each(KINDS)('on %s', (kind) => {
 });
 
 describe('on a terminal', () => {
-  /** What a command shows on a terminal of its own, made by script(1), on which this is typed. */
-  function typed(answer: string, ...args: string[]): Promise<string> {
-    const { cli, on } = stage();
-    const words = [process.execPath, cli.path, ...args, ...on('redis').args].map((word) => `'${word}'`);
-    const shell = spawn('script', ['-qec', words.join(' '), '/dev/null'], { stdio: 'pipe' });
-    shell.stdin.write(answer);
-    return text(shell.stdout);
-  }
-
   test.each([
     ['y\n', 'forced'],
     ['n\n', 'held'],
     ['\n', 'held'],
   ])('unlock shows the holder and asks; %j', async (answer, state) => {
-    const { store, admin } = stage().on('redis');
+    const { store, admin, args } = stage().on('redis');
     const name = freshName();
     await taken(store, name, { lockedBy: 'web-1' });
-    const output = await typed(answer, 'unlock', name);
+    const { stderr } = await innerCli(['unlock', name, ...args], {}, { typed: answer });
 
-    expect(output).toMatch(/web-1 has held the lock for .*, with token \d+/);
-    expect(output).toContain(`End this run of ${name} by force? [y/N]`);
+    expect(stderr).toMatch(/web-1 has held the lock for .*, with token \d+/);
+    expect(stderr).toContain(`End this run of ${name} by force? [y/N]`);
     expect(await admin.get(name)).toMatchObject({ state });
   });
 });
