@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { LockInfo } from '../../src/admin/lock-admin.js';
 import { verdictOf } from '../../src/operate/verdict.js';
+import { REFUSAL_REASONS } from '../support/skip-reasons.js';
 
 const NOW = Date.UTC(2026, 10, 20, 12);
 const at = (ms: number) => new Date(NOW + ms);
@@ -13,7 +14,7 @@ const lock = (over: Partial<LockInfo>): LockInfo => ({
 });
 
 describe('verdictOf', () => {
-  test.each<[string, LockInfo | undefined, Date | undefined, string, RegExp]>([
+  const cases: readonly [string, LockInfo | undefined, Date | undefined, string, RegExp][] = [
     ['a name without a record', undefined, undefined, 'runs', /nothing is known of this name/],
     ['a free lock', lock({}), undefined, 'runs', /the lock is free/],
     ['a lock freed by force', lock({ state: 'forced' }), undefined, 'runs', /an operator has ended the last run/],
@@ -57,7 +58,15 @@ describe('verdictOf', () => {
       'fails',
       /would fail: record/,
     ],
-  ])('%s', (_, seen, tick, expected, words) => {
+  ];
+
+  test('gives every reason of a store', () => {
+    const given = cases.map(([, , , expected]) => expected);
+
+    expect([...new Set(given)].sort()).toEqual([...REFUSAL_REASONS, 'fails', 'runs'].sort());
+  });
+
+  test.each(cases)('%s', (_, seen, tick, expected, words) => {
     const { outcome, reason, sentence } = verdictOf('job', seen, NOW, tick);
 
     expect(reason ?? outcome).toBe(expected);

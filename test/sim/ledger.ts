@@ -5,6 +5,16 @@ import type { Applied, Item } from './lock-server.js';
 import type { Regime } from './regime.js';
 import { type TickRules, tickBook } from './tick-book.js';
 
+/** What a skip says of its tick. Of a paused lock the tick may be done as well. */
+const TICK_OF: Readonly<Record<SkippedEvent['reason'], 'done' | 'maybe' | 'open'>> = {
+  'already-executed': 'done',
+  'stale-tick': 'done',
+  paused: 'maybe',
+  locked: 'open',
+  'lock-at-least-for': 'open',
+  'store-unavailable': 'open',
+};
+
 /** A grant as the table has it. */
 interface Grant {
   readonly attemptId: string;
@@ -197,15 +207,14 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
   };
   const onSkipped = ({ reason, tick: due, holder }: SkippedEvent, attempt: Attempt | undefined) => {
     skips++;
-    // Of a paused lock its tick may be done as well.
-    if (attempt && ['already-executed', 'stale-tick', 'paused'].includes(reason)) attempt.isDone = true;
+    if (attempt && TICK_OF[reason] !== 'open') attempt.isDone = true;
     // Only a lock that was deleted can be refused without a holder.
     const freedMs = holder ? (freedAtMs.get(holder.fencingToken) ?? Number.POSITIVE_INFINITY) : deletedMs;
     if ((reason === 'locked' || reason === 'lock-at-least-for') && attempt && attempt.begunMs > freedMs) {
       const whose = holder ? `by grant ${holder.fencingToken}, which had given the lock back` : 'after a delete';
       violation('I11', `skipped as ${reason} ${whose}`);
     }
-    if ((reason === 'already-executed' || reason === 'stale-tick') && attempt) {
+    if (TICK_OF[reason] === 'done' && attempt) {
       ticks.skipped(reason, due?.getTime() ?? 0, attempt.begunMs);
     }
     if (reason === 'locked') onLocked(holder?.fencingToken);

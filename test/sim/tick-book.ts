@@ -1,3 +1,4 @@
+import type { SkipReason } from 'single-execution';
 import type { Item } from './lock-server.js';
 
 /** How the job of a world deals with its ticks. */
@@ -201,7 +202,7 @@ export function tickBook({ tickMark, everyMs, catchUp, now, violation }: Circums
     },
 
     /** A caller who began then is told that its tick needs no run. */
-    skipped(reason: 'already-executed' | 'stale-tick', tick: number, begunMs: number) {
+    skipped(reason: SkipReason, tick: number, begunMs: number) {
       const done = tickMark === 'success' ? fulfilledTicks : grantedTicks;
       if (reason === 'already-executed' && !done.has(tick)) {
         violation('I3', `skipped ${tick} as executed, and no run was`);

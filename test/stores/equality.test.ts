@@ -16,6 +16,7 @@ import { dynamoDBLocal, freshTable } from '../support/dynamodb-local.js';
 import { type PostgresServer, startPostgresServer } from '../support/postgres-server.js';
 import { redisHarness } from '../support/redis-harness.js';
 import { type RedisServer, startRedisServer } from '../support/redis-server.js';
+import { REFUSAL_REASONS } from '../support/skip-reasons.js';
 import { type Operation, sequence } from './equality-operations.js';
 import { transcriptOf } from './equality-transcript.js';
 
@@ -29,7 +30,7 @@ const LANES = 20;
 /** Everything that stores tell, in the words of a transcript. */
 const TOLD = [
   ...['acquired', 'marked'].map((status) => `"status":"${status}"`),
-  ...['locked', 'lock-at-least-for', 'already-executed', 'stale-tick', 'paused'].map((why) => `"reason":"${why}"`),
+  ...REFUSAL_REASONS.map((why) => `"reason":"${why}"`),
   ...['succeeded', 'failed', 'crashed', 'forced'].map((how) => `"previous":{"status":"${how}"`),
   ...['extended', 'released', 'lost', 'forced', 'listed', 'changed', 'LockStoreError UNAVAILABLE'].map(
     (word) => `: "${word}"`,

@@ -1,4 +1,4 @@
-import { CorruptLockError, type LockEvent, LockStoreError } from 'single-execution';
+import { CorruptLockError, type LockEvent, LockStoreError, type SkipReason } from 'single-execution';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { operatorLog, warn } from '../../../src/core/observers/operator-log.js';
 import type { EventBody } from '../../../src/core/public/events.js';
@@ -54,37 +54,22 @@ test.each<EventBody>([
 
 const STORE_ERROR = { error: `LockStoreError: ${storeError.message}` };
 
-describe.each<[string, EventBody, object, level: (typeof LEVELS)[number], words: string]>([
-  [
-    'locked',
-    { type: 'skipped', reason: 'locked', holder },
-    {},
-    'info',
-    'skipped, locked by digest 7 until 2026-01-01T00:05:00.000Z',
-  ],
-  [
-    'lock-at-least-for',
-    { type: 'skipped', reason: 'lock-at-least-for', holder },
-    {},
-    'info',
-    'skipped, kept for lockAtLeastFor by digest 7 until 2026-01-01T00:05:00.000Z',
-  ],
-  [
-    'already-executed',
-    { type: 'skipped', reason: 'already-executed', holder },
-    {},
-    'info',
-    'skipped, this tick is done',
-  ],
-  ['stale-tick', { type: 'skipped', reason: 'stale-tick', holder }, {}, 'warn', 'skipped, a newer tick is done'],
-  ['paused', { type: 'skipped', reason: 'paused' }, {}, 'info', 'skipped, an operator paused it'],
-  [
-    'store-unavailable',
-    { type: 'skipped', reason: 'store-unavailable' },
-    {},
-    'info',
-    'skipped, the store is out of reach',
-  ],
+const BY_HOLDER = 'by digest 7 until 2026-01-01T00:05:00.000Z';
+const SKIPS: Record<SkipReason, [level: 'info' | 'warn', words: string]> = {
+  locked: ['info', `skipped, locked ${BY_HOLDER}`],
+  'lock-at-least-for': ['info', `skipped, kept for lockAtLeastFor ${BY_HOLDER}`],
+  'already-executed': ['info', 'skipped, this tick is done'],
+  'stale-tick': ['warn', 'skipped, a newer tick is done'],
+  paused: ['info', 'skipped, an operator paused it'],
+  'store-unavailable': ['info', 'skipped, the store is out of reach'],
+};
+const skips = Object.entries(SKIPS).map(
+  ([reason, [level, words]]) =>
+    [reason, { type: 'skipped', reason: reason as SkipReason, holder }, {}, level, words] as const,
+);
+
+describe.each<readonly [string, EventBody, object, level: (typeof LEVELS)[number], words: string]>([
+  ...skips,
   [
     'acquire-failed',
     { type: 'acquire-failed', error: storeError, next: 'throw' },

@@ -1,12 +1,10 @@
-import { isSkipped, type SkipReason } from 'single-execution';
+import { isSkipped } from 'single-execution';
 import { expect, test } from 'vitest';
+import { SKIP_REASONS } from '../../support/skip-reasons.js';
 
-test.each<SkipReason>(['locked', 'lock-at-least-for', 'already-executed', 'stale-tick', 'paused', 'store-unavailable'])(
-  'row 43: isSkipped recognises a skip with the reason %s',
-  (reason) => {
-    expect(isSkipped({ status: 'skipped', name: 'digest', reason })).toBe(true);
-  },
-);
+test.each(SKIP_REASONS)('row 43: isSkipped recognises a skip with the reason %s', (reason) => {
+  expect(isSkipped({ status: 'skipped', name: 'digest', reason })).toBe(true);
+});
 
 test('row 43: isSkipped recognises a skip that was sent as JSON', () => {
   const skipped = { status: 'skipped', name: 'digest', reason: 'locked', tick: '2026-01-01T00:00:00.000Z' };

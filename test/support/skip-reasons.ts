@@ -1,0 +1,15 @@
+import type { RefusalReason, SkipReason } from 'single-execution';
+
+const REFUSED: Readonly<Record<RefusalReason, true>> = {
+  locked: true,
+  'lock-at-least-for': true,
+  'already-executed': true,
+  'stale-tick': true,
+  paused: true,
+};
+const SKIPPED: Readonly<Record<SkipReason, true>> = { ...REFUSED, 'store-unavailable': true };
+
+/** Every reason of a store. A new one does not compile until it is above; the tests of this list then ask for it. */
+export const REFUSAL_REASONS = Object.keys(REFUSED) as readonly RefusalReason[];
+/** Every reason of a skip. */
+export const SKIP_REASONS = Object.keys(SKIPPED) as readonly SkipReason[];
