@@ -1,5 +1,5 @@
 import { type Duration, parseDuration, type Schedule } from '../index.js';
-import { instantIn } from '../operate/named-tick.js';
+import { instantIn } from '../operate/times.js';
 import { cron, eventBridge } from '../schedule/schedule.js';
 import { quoted, wrongUse } from './exit-code.js';
 

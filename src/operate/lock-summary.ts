@@ -2,7 +2,7 @@ import type { LockInfo, RunInfo } from '../admin/lock-admin.js';
 import { isTaken, stateWithoutPause } from '../admin/lock-info.js';
 import { isRecordAttribute } from '../core/record/lock-record.js';
 import { defined } from '../core/values/defined.js';
-import { shortInstant, shortSpan, toTheSecond } from './span.js';
+import { shortInstant, shortSpan, toTheSecond } from './times.js';
 import { pauseWords } from './verdict.js';
 
 export { isTaken, stateWithoutPause };

@@ -4,7 +4,7 @@ import type { SkipReason } from '../core/public/outcome.js';
 import { listOf } from '../core/record/open-ticks.js';
 import { doneReason } from '../core/record/refusal.js';
 import { defined } from '../core/values/defined.js';
-import { shortInstant, shortSpan, toTheSecond } from './span.js';
+import { shortInstant, shortSpan, toTheSecond } from './times.js';
 
 /** Whether a run would be skipped, and why, as an acquire would decide by the record and this host's clock. */
 export interface Verdict {

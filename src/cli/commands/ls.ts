@@ -1,7 +1,7 @@
 import type { LockInfo } from '../../admin/lock-admin.js';
 import { parseDuration } from '../../index.js';
 import { isIdle, type LockSummary, lockSummary, missedTicksOf } from '../../operate/lock-summary.js';
-import { shortInstant, shortSpan, toTheSecond } from '../../operate/span.js';
+import { shortInstant, shortSpan, toTheSecond } from '../../operate/times.js';
 import type { Command, Session } from '../command.js';
 import { EXIT, wrongUse } from '../exit-code.js';
 import { type Cell, printTable, resultCell, stateCell } from '../print.js';

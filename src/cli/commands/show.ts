@@ -1,6 +1,6 @@
 import type { RunInfo } from '../../admin/lock-admin.js';
 import { lockFacts, missedTicksOf } from '../../operate/lock-summary.js';
-import { runSpan, shortInstant, toTheSecond } from '../../operate/span.js';
+import { runSpan, shortInstant, toTheSecond } from '../../operate/times.js';
 import { verdictOf } from '../../operate/verdict.js';
 import type { Command } from '../command.js';
 import { EXIT } from '../exit-code.js';

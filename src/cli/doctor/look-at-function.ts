@@ -1,6 +1,6 @@
 import type { FunctionConfiguration, FunctionEventInvokeConfig } from '@aws-sdk/client-lambda';
 import { parseDuration, type Schedule } from '../../index.js';
-import { shortSpan } from '../../operate/span.js';
+import { shortSpan } from '../../operate/times.js';
 import { eventBridge } from '../../schedule/schedule.js';
 import type { AwsPlace } from '../store/dynamodb-store.js';
 import { nameOfThrown, needing } from '../store/reach.js';

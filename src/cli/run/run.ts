@@ -8,20 +8,13 @@ import {
   LockStoreError,
 } from '../../index.js';
 import { loggerObserver } from '../../observe/observe.js';
-import { dueTick } from '../../operate/named-tick.js';
-import { shortInstant } from '../../operate/span.js';
+import { dueTick, shortInstant } from '../../operate/times.js';
 import type { Command, Environment, Session } from '../command.js';
 import { given } from '../command-line.js';
 import { CliError, EXIT, isWrongUse, quoted, wrongUse } from '../exit-code.js';
 import { instantOf, scheduleOf } from '../read-value.js';
 import { storeAddress } from '../store/open-store.js';
-import {
-  CommandFailed,
-  exitCodeOf,
-  listenForSignals,
-  placeOfCommand,
-  runCommand,
-} from './child-command.js';
+import { CommandFailed, exitCodeOf, listenForSignals, placeOfCommand, runCommand } from './child-command.js';
 
 export const run: Command = {
   name: 'run',

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { LockInfo } from '../../../admin/lock-admin.js';
 import { lockSummary, stateWords } from '../../../operate/lock-summary.js';
-import { shortInstant, shortSpan } from '../../../operate/span.js';
+import { shortInstant, shortSpan } from '../../../operate/times.js';
 import { linkTo } from './feed.js';
 import { Legend, Picture } from './picture.js';
 

@@ -1,6 +1,6 @@
 import type { LockInfo, RunInfo } from '../../../admin/lock-admin.js';
 import { lockFacts } from '../../../operate/lock-summary.js';
-import { runSpan, shortInstant } from '../../../operate/span.js';
+import { runSpan, shortInstant } from '../../../operate/times.js';
 import { verdictOf } from '../../../operate/verdict.js';
 import { Actions } from './actions.js';
 import { linkTo } from './feed.js';

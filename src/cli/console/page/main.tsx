@@ -1,7 +1,7 @@
 import { options, render } from 'preact';
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import type { LockInfo } from '../../../admin/lock-admin.js';
-import { shortInstant, shortSpan } from '../../../operate/span.js';
+import { shortInstant, shortSpan } from '../../../operate/times.js';
 import { safeText } from '../../safe-text.js';
 import { address, ask, type Feed, linkTo, readFeed } from './feed.js';
 import { JobList } from './job-list.js';

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { shortInstant } from '../../../operate/span.js';
+import { shortInstant } from '../../../operate/times.js';
 import { ask } from './feed.js';
 
 /** The coming ticks of a job. No store knows its schedule, so it is asked for. */

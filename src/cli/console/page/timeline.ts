@@ -1,6 +1,6 @@
 import type { LockInfo, RunInfo } from '../../../admin/lock-admin.js';
 import { isTaken, missedTicksOf, stateWithoutPause } from '../../../operate/lock-summary.js';
-import { runSpan, shortInstant, shortSpan } from '../../../operate/span.js';
+import { runSpan, shortInstant, shortSpan } from '../../../operate/times.js';
 import { pauseWords } from '../../../operate/verdict.js';
 
 /** A span of time on the picture. */

@@ -1,4 +1,8 @@
+import type { Clock } from '../core/values/clock.js';
 import { formatDuration } from '../core/values/duration.js';
+import type { Schedule } from '../core/values/schedule.js';
+import { dateOf } from '../core/values/tick.js';
+import { nearestTick, readInstant } from '../core/wrap/trigger.js';
 
 const SECOND_MS = 1_000;
 const [MINUTE_MS, HOUR_MS, DAY_MS] = [60_000, 3_600_000, 86_400_000];
@@ -24,4 +28,19 @@ export function shortInstant(at: Date): string {
 /** Any other instant, cut to the second. */
 export function toTheSecond(at: Date): string {
   return at.toISOString().replace(/\.\d+Z$/, 'Z');
+}
+
+/** An instant as operators write it: ISO 8601 with its offset, or epoch milliseconds; undefined for any other text. */
+export function instantIn(text: string): Date | undefined {
+  return dateOf(/^\d{13}$/.test(text) ? Number(text) : readInstant(text).tickMs);
+}
+
+/**
+ * The tick of a schedule that is due by this host's clock; undefined if it has none any more.
+ *
+ * @throws TypeError for a schedule without instants at which its ticks are due; RangeError for a tick before 2015, and
+ *   before the first tick of all
+ */
+export function dueTick(schedule: Schedule | undefined, clock: Clock): Date | undefined {
+  return dateOf(nearestTick({ schedule, clock })().tickMs);
 }
