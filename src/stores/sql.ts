@@ -162,7 +162,7 @@ function failureOf(error: unknown, { code, why }: SqlFailure, operation: StoreOp
 }
 
 /** The default name of the table. */
-export const DEFAULT_TABLE = 'single_execution_locks';
+const DEFAULT_TABLE = 'single_execution_locks';
 
 /**
  * The quoted name of a table, so that a statement takes it literally.
