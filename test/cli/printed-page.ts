@@ -1,12 +1,15 @@
 import { execFile } from 'node:child_process';
 import { chmod, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect } from 'vitest';
-import type { CliStage } from './stage.js';
+import { promisify } from 'node:util';
+import { expect, onTestFinished, vi } from 'vitest';
+import { innerCli } from '../support/inner-cli.js';
+import { type CliStage, clockAt } from './stage.js';
 
 /*
  * Pages of the docs that show what commands print. Each of their blocks `console` is run, in the order of the page,
- * against a real table. The clocks of the commands, and the one of their server, are turned to the scene of the page. `CLI_PAGE=write npx vitest run --no-typecheck test/cli/page.test.ts` writes what they print
+ * against a real table. The clocks of the commands, and the one of their server, are turned to the scene of the page.
+ * `CLI_PAGE=write npx vitest run --no-typecheck test/cli/page.test.ts` writes what they print
  * into the page.
  */
 
@@ -58,15 +61,24 @@ async function shellOf({ cli, on }: CliStage, startMs: number): Promise<(command
     LOCK_TABLE: tableName,
     NODE_OPTIONS: `--import ${turned}`,
   };
-  return (command) =>
-    new Promise((resolve) => {
-      nowMs += GAP_MS;
-      const at = { ...env, SCENE_NOW_MS: String(nowMs) };
-      execFile('sh', ['-c', `${command} 2>&1`], { env: at, cwd: cli.folder }, (_, stdout) => {
-        resolve(stdout.replaceAll(tableName, 'locks').trimEnd().split('\n'));
-      });
-    });
+  vi.stubEnv('AWS_REGION', 'local');
+  vi.stubEnv('AWS_ENDPOINT_URL', endpoint);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  return async (command) => {
+    nowMs += GAP_MS;
+    const [, verb = '', ...words] = (command.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll("'", ''));
+    const printed = NEED_A_PROCESS.includes(verb)
+      ? await promisify(execFile)('sh', ['-c', `${command} 2>&1; true`], {
+          env: { ...env, SCENE_NOW_MS: String(nowMs) },
+          cwd: cli.folder,
+        })
+      : await innerCli([verb, ...words], { LOCK_TABLE: tableName }, { cwd: cli.folder, clock: clockAt(nowMs) });
+    return `${printed.stdout}${printed.stderr}`.replaceAll(tableName, 'locks').trimEnd().split('\n');
+  };
 }
+
+/** What they print is also their command's, or of their server's clock. */
+const NEED_A_PROCESS = ['run', 'doctor'];
 
 const GAP_MS = 20_000;
 
