@@ -1,8 +1,8 @@
 import type { Signal } from './signal.js';
 
 /**
- * The two clocks and the timer that this library uses. Nothing else in `src` reads a clock or sets a timer, so a test
- * that passes its own `Clock` controls time completely.
+ * The two clocks and the timer that this library uses. No other file of the library reads a clock or sets a timer, so a
+ * test that passes its own `Clock` controls time completely.
  */
 export interface Clock {
   /** Wall clock: epoch milliseconds. May be wrong and may step. */
