@@ -23,11 +23,6 @@ export const WORDS: ByType<
   'attempted' | 'acquired' | 'started' | 'extended' | 'released' | 'finished' | 'failed',
   readonly [Level, string] | undefined
 > = {
-  skipped: ({ reason, holder }) => {
-    const { words, isHeld, level = 'info' } = factsOfSkip(reason);
-    const by = holder && isHeld ? ` by ${holder.lockedBy} until ${holder.lockUntil}` : '';
-    return [level, `skipped, ${words}${by}`];
-  },
   'acquire-failed': () => ['error', 'could not be acquired'],
   'extend-failed': () => ['error', 'could not be extended'],
   'release-failed': () => ['error', 'could not be released'],
@@ -41,6 +36,11 @@ export const WORDS: ByType<
   'clock-skew': ({ minMs, maxMs }) => ['warn', `the clock of this host is off by ${minMs} to ${maxMs} ms`],
   'clock-unverified': () => ['warn', 'taken over by the clock of this host'],
   'tick-unreadable': () => ['warn', 'the scheduled time in the event cannot be read'],
+  skipped: ({ reason, holder }) => {
+    const { words, isHeld, level = 'info' } = factsOfSkip(reason);
+    const by = holder && isHeld ? ` by ${holder.lockedBy} until ${holder.lockUntil}` : '';
+    return [level, `skipped, ${words}${by}`];
+  },
 };
 
 /** Whether operators must see events of this type. */
