@@ -9,7 +9,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { guardMs } from '../../src/core/run/hold.js';
 import { innerCli } from '../support/inner-cli.js';
 import { freePort } from '../support/kept-server.js';
-import { cliStage, freshName, KINDS, ran, taken } from './stage.js';
+import { cliStage, clockAt, freshName, KINDS, ran, taken } from './stage.js';
 
 // Some only wait. More processes that start at once would keep a call from its store for longer than it may take.
 vi.setConfig({ maxConcurrency: 2 });
@@ -198,6 +198,19 @@ describe.concurrent('on redis', () => {
       expect(first.stderr).toBe(`single-execution: lock "${name}": runs for its tick ${told}\n`);
       expect(again.stderr).toBe(`single-execution: lock "${name}": skipped, this tick is done: tick ${told}\n`);
     }
+  });
+
+  test('ticks that never came are listed', async () => {
+    const { store, args } = stage().on('redis');
+    const name = freshName();
+    await ran(store, name, new Date(TICK));
+    const line = ['run', '--name', name, '--schedule', '0 * * * *', ...args, ...sh('')];
+    const { code, stderr } = await innerCli(line, {}, { clock: clockAt(Date.parse(TICK) + 3.2 * 3_600_000) });
+
+    expect(code).toBe(0);
+    expect(stderr).toContain(
+      `single-execution: lock "${name}": ticks missed: 2: 2026-11-20T10:00:00Z, 2026-11-20T11:00:00Z\n`,
+    );
   });
 
   test('without --tick and --schedule a run has no tick, not that of a run around it', async () => {

@@ -122,7 +122,10 @@ const EARLY_MS = 300_000;
  * @returns a function that throws a RangeError for a tick before 2015, and for a call before the first tick of all
  * @throws TypeError for a schedule without instants at which its ticks are due
  */
-export function nearestTick({ schedule, clock }: Pick<Settings, 'schedule' | 'clock'>): () => { readonly tickMs?: number } {
+export function nearestTick({
+  schedule,
+  clock,
+}: Pick<Settings, 'schedule' | 'clock'>): () => { readonly tickMs?: number } {
   if (!isTimed(schedule)) {
     throw new TypeError(
       "tick is 'nearest', but no schedule says when ticks are due: give schedule, such as cron('0 9 * * *') or rate('15m', { start })",
