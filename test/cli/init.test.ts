@@ -323,7 +323,7 @@ test.each(['postgres', 'sqlite'])(
   async (store) => {
     const folder = join(built.folder, store);
     await mkdir(folder);
-    const { stdout } = await innerCli(['init', '--name', 'send-digest', '--store', store], {}, folder);
+    const { stdout } = await innerCli(['init', '--name', 'send-digest', '--store', store], {}, { cwd: folder });
     const [tested, tableMade, started] = [...stdout.matchAll(/^to (?:test|make the table|start it): (.+)$/gm)].map(
       ([, line = '']) => line.replace('npx single-execution', 'node ../node_modules/single-execution/dist/cli.js'),
     );
