@@ -56,6 +56,6 @@ export {
 export type { Task } from './core/run/invocation.js';
 export type { Clock, Timer } from './core/values/clock.js';
 export { type Duration, parseDuration } from './core/values/duration.js';
-export type { Schedule } from './core/values/schedule.js';
+export type { Schedule } from './core/values/tick.js';
 export { type ExecuteOptions, executeWithLock } from './core/wrap/execute-with-lock.js';
 export { acquireLock, type HandleOptions, type LockHandle } from './core/wrap/lock-handle.js';

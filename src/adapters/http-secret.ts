@@ -1,5 +1,5 @@
 import { warn } from '../core/observers/operator-log.js';
-import { describeType } from '../core/values/describe.js';
+import { describeType } from '../core/values/checks.js';
 
 /** Text that a header can carry; blanks at its ends would be lost. */
 const SENDABLE = /^[!-~](?:[ -~]*[!-~])?$/;

@@ -6,8 +6,7 @@ import { isSkipped, type Outcome, type Skipped } from '../core/public/outcome.js
 import { run } from '../core/run/engine.js';
 import type { Task } from '../core/run/invocation.js';
 import { isSwitchedOff } from '../core/run/unguarded-run.js';
-import { describe } from '../core/values/describe.js';
-import { namesOf } from '../core/values/option-checks.js';
+import { describe, namesOf } from '../core/values/checks.js';
 import { withBackgroundWork } from '../core/wrap/background-work.js';
 import { type MaxDuration, timesByOptions } from '../core/wrap/run-times.js';
 import { requiredTick, type TickEvery, type TickOption } from '../core/wrap/trigger.js';

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { describe } from '../core/values/describe.js';
+import { describe } from '../core/values/checks.js';
 import type { Command, CommandLine, Option, Options } from './command.js';
 import { wrongUse } from './exit-code.js';
 import { didYouMean } from './nearest-name.js';

@@ -1,6 +1,6 @@
 import type { LockAdmin, LockInfo } from '../admin/lock-admin.js';
 import { CorruptLockError } from '../core/public/errors.js';
-import { describe } from '../core/values/describe.js';
+import { describe } from '../core/values/checks.js';
 import { notFound } from './exit-code.js';
 
 /** The name of a lock that is looked for; it is neither found nor created. */

@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 import { type LockAdmin, lockAdmin } from '../admin/lock-admin.js';
 import { CorruptLockError, LockHeldError, LockStoreError } from '../core/public/errors.js';
+import { describe } from '../core/values/checks.js';
 import { systemClock } from '../core/values/clock.js';
-import { describe } from '../core/values/describe.js';
 import { readThrownText } from '../core/values/thrown.js';
 import type { Command, Session } from './command.js';
 import { countEarlyOptions, readCommandLine } from './command-line.js';

@@ -1,7 +1,7 @@
-import { describe } from '../core/values/describe.js';
+import { describe } from '../core/values/checks.js';
 import { type Duration, parseDuration } from '../core/values/duration.js';
-import { checkLockName } from '../core/values/lock-name.js';
-import type { Schedule } from '../core/values/schedule.js';
+import { checkLockName } from '../core/values/names.js';
+import type { Schedule } from '../core/values/tick.js';
 import { readInstant } from '../core/wrap/trigger.js';
 import { cron, eventBridge } from '../schedule/schedule.js';
 import { wrongUse } from './exit-code.js';

@@ -5,12 +5,11 @@ import { tellAll } from '../core/public/events.js';
 import { publicHolder, type Skipped } from '../core/public/outcome.js';
 import { looseCall } from '../core/run/store-calls.js';
 import { isSwitchedOff } from '../core/run/unguarded-run.js';
-import { newAttemptId } from '../core/values/attempt-id.js';
+import { checkKnown, describe, namesOf } from '../core/values/checks.js';
 import { sentNow } from '../core/values/clock.js';
 import { defined } from '../core/values/defined.js';
-import { describe } from '../core/values/describe.js';
 import type { Duration } from '../core/values/duration.js';
-import { checkKnown, namesOf } from '../core/values/option-checks.js';
+import { newAttemptId } from '../core/values/names.js';
 import { type CandidateOptions, resolveCandidate } from './candidate.js';
 
 /** Options of `withLeadership`. */

@@ -1,6 +1,6 @@
 import { type Level, operatorLog, tellOperator } from '../core/observers/operator-log.js';
 import type { Observer } from '../core/public/events.js';
-import { checkMethods } from '../core/values/option-checks.js';
+import { checkMethods } from '../core/values/checks.js';
 
 /** The part of a logger that is used here: of Powertools' `Logger`, pino, winston or `console`. */
 export type LoggerLike = { readonly [level in Level]: (...line: never[]) => unknown };

@@ -1,4 +1,4 @@
-import type { Schedule } from '../core/values/schedule.js';
+import type { Schedule } from '../core/values/tick.js';
 import {
   type CronFields,
   DAY_NAMES,

@@ -1,4 +1,4 @@
-import type { Schedule } from '../core/values/schedule.js';
+import type { Schedule } from '../core/values/tick.js';
 import { readEventBridge } from './eventbridge-expression.js';
 import { cronInstants, oneInstant } from './instants.js';
 import { floatingRate } from './rate.js';

@@ -1,7 +1,6 @@
-import { describe } from '../core/values/describe.js';
+import { checkKnown, describe } from '../core/values/checks.js';
 import { type Duration, formatDuration, parseDuration } from '../core/values/duration.js';
-import { checkKnown } from '../core/values/option-checks.js';
-import type { Schedule } from '../core/values/schedule.js';
+import type { Schedule } from '../core/values/tick.js';
 import { readRate } from './eventbridge-expression.js';
 import { rateInstants } from './instants.js';
 import { instant, scheduleOf } from './schedule-of.js';

@@ -1,5 +1,5 @@
 import { environmentVariable } from '../core/values/environment.js';
-import type { Schedule } from '../core/values/schedule.js';
+import type { Schedule } from '../core/values/tick.js';
 import { eventBridge } from './eventbridge.js';
 
 export const SCHEDULE_VARIABLE = 'SINGLE_EXECUTION_SCHEDULE';

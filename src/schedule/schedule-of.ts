@@ -1,7 +1,5 @@
-import { describe } from '../core/values/describe.js';
-import { checkKnown } from '../core/values/option-checks.js';
-import type { Schedule } from '../core/values/schedule.js';
-import { dateOf, msOf } from '../core/values/tick.js';
+import { checkKnown, describe } from '../core/values/checks.js';
+import { dateOf, msOf, type Schedule } from '../core/values/tick.js';
 import type { Instants } from './instants.js';
 
 /** The most ticks that `between` lists without a `max`. */

@@ -1,4 +1,4 @@
-export type { Schedule } from '../core/values/schedule.js';
+export type { Schedule } from '../core/values/tick.js';
 export { cron } from './cron.js';
 export { eventBridge } from './eventbridge.js';
 export { type RateOptions, rate } from './rate.js';

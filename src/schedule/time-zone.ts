@@ -1,6 +1,5 @@
-import { describe } from '../core/values/describe.js';
-import { checkKnown } from '../core/values/option-checks.js';
-import type { Schedule } from '../core/values/schedule.js';
+import { checkKnown, describe } from '../core/values/checks.js';
+import type { Schedule } from '../core/values/tick.js';
 import type { Refuse } from './cron-fields.js';
 import type { Instants } from './instants.js';
 import { firstOf, scheduleOf } from './schedule-of.js';

@@ -1,6 +1,6 @@
 import type { Outcome } from 'single-execution';
 import { lambdaContext, scheduledEvent } from 'single-execution/testing';
-import { newAttemptId } from '../../src/core/values/attempt-id.js';
+import { newAttemptId } from '../../src/core/values/names.js';
 import { storeCall } from '../support/contract-harness.js';
 import { hurriedClock } from '../support/hurried-clock.js';
 import { pass } from '../support/pass.js';

@@ -1,4 +1,4 @@
-import type { Schedule } from '../../core/values/schedule.js';
+import type { Schedule } from '../../core/values/tick.js';
 import { rate } from '../../schedule/schedule.js';
 import type { Command } from '../command.js';
 import { EXIT } from '../exit-code.js';

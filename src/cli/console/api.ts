@@ -1,7 +1,7 @@
 import { CorruptLockError, LockHeldError, LockStoreError } from '../../core/public/errors.js';
+import { describe } from '../../core/values/checks.js';
 import type { Clock } from '../../core/values/clock.js';
-import { describe } from '../../core/values/describe.js';
-import { checkLockName } from '../../core/values/lock-name.js';
+import { checkLockName } from '../../core/values/names.js';
 import { CliError } from '../exit-code.js';
 import { findLock } from '../known-lock.js';
 import { instantOf, scheduleOf } from '../read-value.js';

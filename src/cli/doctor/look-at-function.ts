@@ -1,7 +1,7 @@
 import type { FunctionConfiguration, FunctionEventInvokeConfig } from '@aws-sdk/client-lambda';
 import { defined } from '../../core/values/defined.js';
 import { formatDuration, parseDuration } from '../../core/values/duration.js';
-import type { Schedule } from '../../core/values/schedule.js';
+import type { Schedule } from '../../core/values/tick.js';
 import { eventBridge } from '../../schedule/schedule.js';
 import type { TableAddress } from '../store/dynamodb-store.js';
 import { needing } from '../store/needed-package.js';

@@ -1,6 +1,6 @@
 import { lstat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe } from '../../core/values/describe.js';
+import { describe } from '../../core/values/checks.js';
 import type { Command, Session } from '../command.js';
 import { EXIT, failed, wrongUse } from '../exit-code.js';
 import { type Files, type Job, testCommand } from './job-files.js';

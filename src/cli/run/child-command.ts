@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
+import { describe } from '../../core/values/checks.js';
 import type { Clock } from '../../core/values/clock.js';
-import { describe } from '../../core/values/describe.js';
 import type { Environment } from '../command.js';
 import { startWatchdog, type Watchdog } from './watchdog.js';
 

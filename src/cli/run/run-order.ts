@@ -1,9 +1,9 @@
 import { requiredLeaseMs } from '../../core/options/lease.js';
 import { type LockOptions, resolveSettings, type Settings } from '../../core/options/policy.js';
 import type { Order } from '../../core/run/invocation.js';
+import { describe } from '../../core/values/checks.js';
 import { defined } from '../../core/values/defined.js';
-import { describe } from '../../core/values/describe.js';
-import { checkLockName } from '../../core/values/lock-name.js';
+import { checkLockName } from '../../core/values/names.js';
 import { checkTick } from '../../core/values/tick.js';
 import { nearestTick } from '../../core/wrap/trigger.js';
 import type { Session } from '../command.js';

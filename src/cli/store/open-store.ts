@@ -1,8 +1,8 @@
 import type { LockAdminStore } from '../../core/ports/lock-admin-store.js';
 import type { LockStore } from '../../core/ports/lock-store.js';
+import { describe } from '../../core/values/checks.js';
 import { defined } from '../../core/values/defined.js';
-import { describe } from '../../core/values/describe.js';
-import { nameProblem } from '../../core/values/lock-name.js';
+import { nameProblem } from '../../core/values/names.js';
 import type { CommandLine, Environment } from '../command.js';
 import { wrongUse } from '../exit-code.js';
 import { openDynamoDB, type TableAddress } from './dynamodb-store.js';

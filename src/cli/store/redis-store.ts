@@ -1,6 +1,5 @@
 import { systemClock } from '../../core/values/clock.js';
-import type { IORedisClient, NodeRedisClient } from '../../stores/redis/redis.js';
-import { redisAdminStore, redisStore } from '../../stores/redis/redis.js';
+import { type IORedisClient, type NodeRedisClient, redisAdminStore, redisStore } from '../../stores/redis/redis.js';
 import { failed } from '../exit-code.js';
 import { isMissing } from './needed-package.js';
 import type { OpenStore } from './open-store.js';

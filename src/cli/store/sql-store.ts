@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { describe } from '../../core/values/describe.js';
+import { describe } from '../../core/values/checks.js';
 import { askLibsqlFile } from '../../stores/libsql-file.js';
 import { createPostgresTable, postgresStore } from '../../stores/postgres.js';
 import { createSqliteTable, sqliteStore } from '../../stores/sqlite.js';

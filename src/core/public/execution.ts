@@ -1,5 +1,5 @@
+import type { Signal } from '../values/clock.js';
 import type { Duration } from '../values/duration.js';
-import type { Signal } from '../values/signal.js';
 import type { Previous } from './outcome.js';
 
 /**

@@ -3,9 +3,8 @@ import { type Frame, runInFrame } from '../public/current-execution.js';
 import { type Observer, type Tell, type TracingObserver, tellAll } from '../public/events.js';
 import type { Execution } from '../public/execution.js';
 import type { Executed } from '../public/outcome.js';
-import { newAttemptId } from '../values/attempt-id.js';
-import type { Clock } from '../values/clock.js';
-import type { Signal } from '../values/signal.js';
+import type { Clock, Signal } from '../values/clock.js';
+import { newAttemptId } from '../values/names.js';
 
 /** One attempt of a call: the order, the policy, and the way to report events. */
 export interface Invocation {

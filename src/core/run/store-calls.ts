@@ -1,6 +1,6 @@
 import type { Settings } from '../options/policy.js';
 import type { StoreCall } from '../ports/lock-store.js';
-import type { Signal } from '../values/signal.js';
+import type { Signal } from '../values/clock.js';
 import type { Hold } from './hold.js';
 import { type Order, remainingMs } from './invocation.js';
 import type { Waiting } from './turns.js';

@@ -1,9 +1,8 @@
 import { type DefaultObservers, type LockOptions, resolveSettings, type Settings } from '../options/policy.js';
 import { LockHeldError } from '../public/errors.js';
 import type { Outcome, Skipped } from '../public/outcome.js';
-import { describe } from '../values/describe.js';
-import { checkLockName } from '../values/lock-name.js';
-import { checkChoice, namesOf } from '../values/option-checks.js';
+import { checkChoice, describe, namesOf } from '../values/checks.js';
+import { checkLockName } from '../values/names.js';
 
 /** The result of a skip: the `Skipped` is returned, a `LockHeldError` is thrown, or a function's value is returned. */
 export type OnSkipped = 'return' | 'throw' | ((skipped: Skipped) => unknown);

@@ -4,7 +4,7 @@ import {
   type ScalarAttributeType,
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
-import { describe } from '../../core/values/describe.js';
+import { describe } from '../../core/values/checks.js';
 
 /** The table to create. */
 export interface CreateLockTableOptions {

@@ -15,7 +15,7 @@ import { isHeldBy, isMarkedBy, isReleasedBy } from '../../core/record/refusal.js
 import { markedLease, markFields } from '../../core/record/transition.js';
 import { answered } from '../../core/request/try-loop.js';
 import { sentNow, wallInGrant } from '../../core/values/clock.js';
-import { memberListName } from '../../core/values/lock-name.js';
+import { memberListName } from '../../core/values/names.js';
 import { acquire } from './acquire.js';
 import { checkOptions, type DynamoDBStoreOptions } from './options.js';
 import { checkInRequest, extendRequest, markRequest, PAD_MS, releaseRequest } from './requests.js';

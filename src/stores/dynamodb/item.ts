@@ -1,5 +1,5 @@
 import { type Item, isRecordAttribute } from '../../core/record/lock-record.js';
-import { describe } from '../../core/values/describe.js';
+import { describe } from '../../core/values/checks.js';
 import type { ResponseTime } from './response-time.js';
 
 /**

@@ -1,11 +1,9 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { isRecordAttribute } from '../../core/record/lock-record.js';
+import { checkKnown, describe, describeType, namesOf } from '../../core/values/checks.js';
 import { systemClock } from '../../core/values/clock.js';
-import { describe, describeType } from '../../core/values/describe.js';
-import { nameProblem } from '../../core/values/lock-name.js';
-import { checkKnown, namesOf } from '../../core/values/option-checks.js';
-import { utf8Bytes } from '../../core/values/utf8.js';
+import { nameProblem, utf8Bytes } from '../../core/values/names.js';
 
 /** Options of `dynamoDBStore`. */
 export interface DynamoDBStoreOptions {

@@ -2,7 +2,7 @@ import type { StoreCall } from '../../core/ports/lock-store.js';
 import type { CorruptLockError, LockStoreError, StoreOperation } from '../../core/public/errors.js';
 import { lockKey } from '../../core/record/lock-record.js';
 import { type Answer, tryUntilAnswered } from '../../core/request/try-loop.js';
-import type { Signal } from '../../core/values/signal.js';
+import type { Signal } from '../../core/values/clock.js';
 import { classifyFailure, failureOf } from './errors.js';
 import { type Reply, type TableKey, writeOnce } from './one-try.js';
 import type { TableOptions } from './options.js';

@@ -1,6 +1,6 @@
 import type { Lease, MarkResult } from '../../core/ports/lock-store.js';
 import { listOf } from '../../core/record/open-ticks.js';
-import { newAttemptId } from '../../core/values/attempt-id.js';
+import { newAttemptId } from '../../core/values/names.js';
 import { MOST_LISTED } from '../../core/values/tick.js';
 import { phantomLease } from './extend.js';
 import { adminCase, type ContractCase, contractCase } from './stage/case.js';

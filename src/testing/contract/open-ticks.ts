@@ -1,5 +1,5 @@
 import { listOf } from '../../core/record/open-ticks.js';
-import { newAttemptId } from '../../core/values/attempt-id.js';
+import { newAttemptId } from '../../core/values/names.js';
 import { adminCase, type ContractCase, contractCase } from './stage/case.js';
 import { expectFields, expectGranted, expectRefused, expectSame } from './stage/expectation.js';
 import { isOpenOnce, tick, ticks } from './stage/minutes.js';

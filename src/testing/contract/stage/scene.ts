@@ -19,8 +19,8 @@ import type {
   ReleaseResult,
 } from '../../../core/ports/lock-store.js';
 import type { LockRecord } from '../../../core/record/lock-record.js';
-import { newAttemptId } from '../../../core/values/attempt-id.js';
 import { defined } from '../../../core/values/defined.js';
+import { newAttemptId } from '../../../core/values/names.js';
 import type { ContractHarness } from './case.js';
 import { expectGranted, expectRefused, expectSame } from './expectation.js';
 
