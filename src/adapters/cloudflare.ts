@@ -4,9 +4,14 @@ import type { Execution } from '../core/public/execution.js';
 import { run } from '../core/run/engine.js';
 import { describe, namesOf } from '../core/values/checks.js';
 import { withBackgroundWork } from '../core/wrap/background-work.js';
-import { type MaxDuration, timesByOptions } from '../core/wrap/run-times.js';
 import { type TickOption, type Trigger, tickChooser, warnOfNoTick } from '../core/wrap/trigger.js';
-import { type OnSkipped, type OwnOptions, resolveWrapper } from '../core/wrap/wrapper.js';
+import {
+  type MaxDuration,
+  type OnSkipped,
+  type OwnOptions,
+  resolveWrapper,
+  timesByOptions,
+} from '../core/wrap/wrapper.js';
 
 /** The trigger of a scheduled handler; `ScheduledController` of @cloudflare/workers-types fits. */
 export interface ScheduledController {

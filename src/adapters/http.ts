@@ -8,9 +8,8 @@ import type { Task } from '../core/run/invocation.js';
 import { isSwitchedOff } from '../core/run/unguarded-run.js';
 import { describe, namesOf } from '../core/values/checks.js';
 import { withBackgroundWork } from '../core/wrap/background-work.js';
-import { type MaxDuration, timesByOptions } from '../core/wrap/run-times.js';
 import { requiredTick, type TickEvery, type TickOption } from '../core/wrap/trigger.js';
-import { type OwnOptions, resolveWrapper } from '../core/wrap/wrapper.js';
+import { type MaxDuration, type OwnOptions, resolveWrapper, timesByOptions } from '../core/wrap/wrapper.js';
 import { readSchedule, refusedTick, requestOf, whoCalls } from './http-request.js';
 import { secretCheck } from './http-secret.js';
 

@@ -6,9 +6,8 @@ import type { Order } from '../core/run/invocation.js';
 import { isSwitchedOff } from '../core/run/unguarded-run.js';
 import { namesOf } from '../core/values/checks.js';
 import { defined } from '../core/values/defined.js';
-import { type RunTimes, timesWithin } from '../core/wrap/run-times.js';
 import { type OnUntold, readInstant, type Trigger, tickChooser, warnOfNoTick } from '../core/wrap/trigger.js';
-import { type OwnOptions, resolveWrapper, type Wrapper } from '../core/wrap/wrapper.js';
+import { type OwnOptions, type RunTimes, resolveWrapper, timesWithin, type Wrapper } from '../core/wrap/wrapper.js';
 import type { Options } from './lambda.js';
 import { type Context, remainingMs, whoRuns } from './lambda-context.js';
 

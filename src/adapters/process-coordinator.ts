@@ -7,7 +7,7 @@ import { describe } from '../core/values/checks.js';
 import { thisProcess } from '../core/values/environment.js';
 import { checkLockName } from '../core/values/names.js';
 import { checkTick } from '../core/values/tick.js';
-import { type OpenRun, openRun } from '../core/wrap/open-run.js';
+import { type OpenRun, openRun } from '../core/wrap/lock-handle.js';
 import { untilShutdown } from './process-shutdown.js';
 
 const RUN_OPTIONS = ['schedule', 'catchUp', 'onError', 'gracePeriod'] as const;

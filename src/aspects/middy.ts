@@ -4,7 +4,7 @@ import { lambdaOrders } from '../adapters/lambda-orders.js';
 import type { Execution } from '../core/public/execution.js';
 import { run } from '../core/run/engine.js';
 import { readThrown } from '../core/values/thrown.js';
-import { type OpenRun, openRun } from '../core/wrap/open-run.js';
+import { type OpenRun, openRun } from '../core/wrap/lock-handle.js';
 
 /** As for `withSingleExecution`. Middy calls the handler once, so it cannot catch up with other ticks. */
 // biome-ignore lint/suspicious/noExplicitAny: an event that nobody declares can be anything

@@ -3,7 +3,7 @@ import { type DefaultObservers, type Policy, resolvePolicy } from '../core/optio
 import type { LockStore } from '../core/ports/lock-store.js';
 import type { MemberStore } from '../core/ports/member-store.js';
 import type { Observer } from '../core/public/events.js';
-import { looseCall } from '../core/run/store-calls.js';
+import { looseCall } from '../core/run/deadlines.js';
 import { describe } from '../core/values/checks.js';
 import { type Clock, pause, type Signal, systemClock } from '../core/values/clock.js';
 import { type Duration, parseDuration } from '../core/values/duration.js';

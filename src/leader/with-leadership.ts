@@ -3,7 +3,7 @@ import type { Holder } from '../core/ports/lock-store.js';
 import { toStoreError } from '../core/public/errors.js';
 import { tellAll } from '../core/public/events.js';
 import { publicHolder, type Skipped } from '../core/public/outcome.js';
-import { looseCall } from '../core/run/store-calls.js';
+import { looseCall } from '../core/run/deadlines.js';
 import { isSwitchedOff } from '../core/run/unguarded-run.js';
 import { checkKnown, describe, namesOf } from '../core/values/checks.js';
 import { sentNow } from '../core/values/clock.js';

@@ -1,6 +1,6 @@
-import type { CatchUp } from '../../options/catch-up.js';
-import type { Settings } from '../../options/policy.js';
-import type { Lease, TickChanges } from '../../ports/lock-store.js';
+import type { CatchUp } from '../options/catch-up.js';
+import type { Settings } from '../options/policy.js';
+import type { Lease, TickChanges } from '../ports/lock-store.js';
 import {
   type Interval,
   isTimed,
@@ -10,7 +10,7 @@ import {
   NO_TICKS,
   type Schedule,
   ticksBetween,
-} from '../../values/tick.js';
+} from '../values/tick.js';
 
 /** What a run does about older ticks. Instants in epoch milliseconds, ascending. */
 export interface CatchUpPlan extends TickChanges {
