@@ -1,7 +1,6 @@
 import type { DescribeTableCommandOutput, DynamoDBClient, TableDescription } from '@aws-sdk/client-dynamodb';
 import type { Clock } from '../../core/values/clock.js';
-import { isLockAttribute } from '../../stores/dynamodb/item.js';
-import { timeResponses } from '../../stores/dynamodb/response-time.js';
+import { isLockAttribute, timeResponses } from '../../stores/dynamodb/answer.js';
 import { NOBODY } from '../known-lock.js';
 import { dynamoDBClient, type TableAddress, type TableClient } from '../store/dynamodb-store.js';
 import { systemWords } from '../store/reach.js';

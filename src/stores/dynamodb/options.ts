@@ -19,8 +19,8 @@ export interface DynamoDBStoreOptions {
   readonly keyPrefix?: string;
 }
 
-/** The options, checked and complete. */
-export interface TableOptions {
+/** A lock table: its client and its keys. The options, checked and complete. */
+export interface LockTable {
   readonly tableName: string;
   readonly client: DynamoDBDocumentClient;
   readonly partitionKey: string;
@@ -39,7 +39,7 @@ const OPTIONS = namesOf<DynamoDBStoreOptions>({
 const MAX_PREFIX_BYTES = 100;
 
 /** @throws TypeError, RangeError for invalid options */
-export function checkOptions(caller: string, options: DynamoDBStoreOptions): TableOptions {
+export function checkOptions(caller: string, options: DynamoDBStoreOptions): LockTable {
   if (typeof options !== 'object' || options === null) {
     throw new TypeError(`options of ${caller} is ${describeType(options)}: give { tableName }`);
   }
