@@ -10,8 +10,7 @@ import { describe, namesOf } from '../core/values/checks.js';
 import { withBackgroundWork } from '../core/wrap/background-work.js';
 import { requiredTick, type TickEvery, type TickOption } from '../core/wrap/trigger.js';
 import { type MaxDuration, type OwnOptions, resolveWrapper, timesByOptions } from '../core/wrap/wrapper.js';
-import { readSchedule, refusedTick, requestOf, whoCalls } from './http-request.js';
-import { secretCheck } from './http-secret.js';
+import { readSchedule, refusedTick, requestOf, secretCheck, whoCalls } from './http-request.js';
 
 /** A route that gets its execution as third argument. Handlers with fewer parameters fit. */
 export type Route<Q, X> = (request: Q, context: X, execution: Execution) => FetchResponse | PromiseLike<FetchResponse>;

@@ -1,6 +1,5 @@
-import type { Options as LambdaOptions } from '../adapters/lambda.js';
+import { type Options as LambdaOptions, lambdaOrders } from '../adapters/lambda.js';
 import type { Context } from '../adapters/lambda-context.js';
-import { lambdaOrders } from '../adapters/lambda-orders.js';
 import type { Execution } from '../core/public/execution.js';
 import { run } from '../core/run/engine.js';
 import { readThrown } from '../core/values/thrown.js';

@@ -1,6 +1,6 @@
 import { checkKnown, describe } from '../core/values/checks.js';
 import { dateOf, msOf, type Schedule } from '../core/values/tick.js';
-import type { Instants } from './instants.js';
+import { type Instants, type Refuse, rateInstants } from './instants.js';
 
 /** The most ticks that `between` lists without a `max`. */
 const MOST_LISTED = 100_000;
@@ -63,4 +63,34 @@ function tooMany(text: string): RangeError {
   return new RangeError(
     `${text} has more than ${MOST_LISTED.toLocaleString('en-US')} ticks between from and to: give max, or a shorter time`,
   );
+}
+
+/**
+ * A schedule of local times in a time zone.
+ *
+ * @throws what `refuse` throws if the clock skips all its times when it goes forward
+ */
+export function zonedSchedule(
+  expression: string,
+  instants: Instants,
+  { name }: { readonly name: string },
+  refuse: Refuse,
+): Schedule {
+  if (firstOf(instants.from(Number.NEGATIVE_INFINITY)) === undefined) {
+    return refuse(`never fires: in ${name} the clock goes forward over that time; give another time`);
+  }
+  return scheduleOf(name === 'UTC' ? expression : `${expression} in ${name}`, () => instants);
+}
+
+/** A rate whose first tick is not known: it counts from the instant of each query. */
+export function floatingRate(text: string, everyMs: number): Schedule {
+  return scheduleOf(text, (atMs) => rateInstants(everyMs, atMs), everyMs);
+}
+
+/** Makes a function that throws errors which name the expression. */
+export function refuserOf(expression: string): Refuse {
+  if (typeof expression !== 'string') throw new TypeError(`schedule is ${describe(expression)}: give a text`);
+  return (problem) => {
+    throw new RangeError(`schedule is '${expression}': ${problem}`);
+  };
 }

@@ -66,34 +66,28 @@ export function resolveWrapper<A extends readonly unknown[]>(
 /** The lease of a run, and when its platform ends it. */
 export type RunTimes = Pick<Order, 'leaseMs' | 'deadlineMono' | 'runUntilMono'>;
 
-/**
- * Makes the times of a run from its remaining milliseconds. Warns once if a run may outlive its lease.
- *
- * @param limit the source of the remaining time, for the warning
- */
-export function timesWithin(settings: Settings, limit: string): (remainingMs: number) => RunTimes {
-  const { lockAtMostForMs = Number.POSITIVE_INFINITY, keepAlive } = settings;
-  let hasWarned = keepAlive;
-  return (remainingMs) => {
-    if (!hasWarned && lockAtMostForMs < remainingMs) {
-      hasWarned = true;
-      warn(
-        `lockAtMostFor is ${formatDuration(lockAtMostForMs)}, shorter than ${limit} ${formatDuration(remainingMs)}: a run that takes longer loses its lock; raise it, leave it out, or set keepAlive`,
-      );
-    }
-    return runTimes(settings, remainingMs);
-  };
-}
+/** Settings for which a warning of a short lease was written. */
+const warned = new WeakSet<Settings>();
 
 /**
  * The times of a run that its platform ends in `remainingMs`. The usable part of a long lease ends a little earlier.
- * The run must then be over by that earlier instant, so that it is asked to end while it still holds the lock.
+ * The run must then be over by that earlier instant, so that it is asked to end while it still holds the lock. Warns
+ * once if a run may outlive its lease.
+ *
+ * @param limit the source of the remaining time, for the warning
  */
-function runTimes(settings: Settings, remainingMs: number): RunTimes {
+export function timesWithin(settings: Settings, remainingMs: number, limit: string): RunTimes {
+  const { lockAtMostForMs = Number.POSITIVE_INFINITY, keepAlive, clock } = settings;
+  if (!keepAlive && lockAtMostForMs < remainingMs && !warned.has(settings)) {
+    warned.add(settings);
+    warn(
+      `lockAtMostFor is ${formatDuration(lockAtMostForMs)}, shorter than ${limit} ${formatDuration(remainingMs)}: a run that takes longer loses its lock; raise it, leave it out, or set keepAlive`,
+    );
+  }
   const leaseMs = leaseFor(settings, remainingMs);
   const isChosen = leaseFor(settings) !== undefined;
   const usableMs = isChosen ? Number.POSITIVE_INFINITY : leaseMs - guardMs(leaseMs);
-  const now = settings.clock.monotonic();
+  const now = clock.monotonic();
   return { leaseMs, deadlineMono: now + remainingMs, runUntilMono: now + Math.min(remainingMs, usableMs) };
 }
 
@@ -116,8 +110,7 @@ export function timesByOptions(settings: Settings, { maxDuration }: MaxDuration)
   if (maxDuration !== undefined) {
     const durationMs = parseDuration(maxDuration, 'maxDuration');
     if (durationMs === 0) throw new RangeError('maxDuration is 0: say how long the platform lets a run last');
-    const timesFor = timesWithin(settings, 'maxDuration, which is');
-    return () => timesFor(durationMs);
+    return () => timesWithin(settings, durationMs, 'maxDuration, which is');
   }
   if (settings.gracePeriodMs !== undefined) {
     throw new TypeError('gracePeriod does nothing without maxDuration: give both, or leave gracePeriod out');
