@@ -5,8 +5,7 @@ import { MOST_LISTED } from '../../core/values/tick.js';
 import { phantomLease } from './extend.js';
 import { adminCase, type ContractCase, contractCase } from './stage/case.js';
 import { expectBetween, expectFields, expectSame } from './stage/expectation.js';
-import { isOpenOnce, tick, ticks } from './stage/minutes.js';
-import { LEASE_MS, type Scene } from './stage/scene.js';
+import { isOpenOnce, LEASE_MS, type Scene, tick, ticks } from './stage/scene.js';
 
 const LONGER_MS = 2 * LEASE_MS;
 const MINUTE_MS = 60_000;
