@@ -45,6 +45,16 @@ export const MONTH: Field = {
 };
 export const YEAR: Field = { name: 'year', first: 1970, last: 2199, takes: '1970-2199' };
 export const DAY_NAMES: readonly string[] = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'];
+const SECONDS: Field = { ...MINUTES, name: 'seconds' };
+const DAY_OF_WEEK: Field = {
+  name: 'day-of-week',
+  first: 0,
+  last: 7,
+  takes: '0-7 (0 and 7 are Sunday) or SUN-SAT, 5L or 2#2',
+  names: DAY_NAMES,
+};
+
+const FIELDS = [MINUTES, HOURS, DAY_OF_MONTH, MONTH, DAY_OF_WEEK].map(({ name }) => name).join(' ');
 
 /** `*`, a value or a range, each with or without a step. */
 const VALUES = /^(?:(\*)|([A-Z\d]+)(?:-([A-Z\d]+))?)(?:\/(\d+))?$/;
@@ -102,17 +112,6 @@ function refuseItem(item: string, field: Field, refuse: Refuse): never {
 function range(first: number, last: number, step: number): number[] {
   return Array.from({ length: Math.floor((last - first) / step) + 1 }, (_, i) => first + i * step);
 }
-
-const SECONDS: Field = { ...MINUTES, name: 'seconds' };
-const DAY_OF_WEEK: Field = {
-  name: 'day-of-week',
-  first: 0,
-  last: 7,
-  takes: '0-7 (0 and 7 are Sunday) or SUN-SAT, 5L or 2#2',
-  names: DAY_NAMES,
-};
-
-const FIELDS = [MINUTES, HOURS, DAY_OF_MONTH, MONTH, DAY_OF_WEEK].map(({ name }) => name).join(' ');
 
 /**
  * Reads the five fields of a crontab, or six with seconds first, like croner, node-cron and NestJS.

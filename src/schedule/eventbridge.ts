@@ -82,7 +82,7 @@ export function readRate(text: string, refuse: Refuse): number {
     const right = count === 1 ? `rate(1 ${unit})` : `rate(${digits} ${unit}s)`;
     return refuse(`EventBridge takes a singular unit with 1 and a plural with more; give ${right}`);
   }
-  const ms = count * (UNIT_MS[unit] ?? Number.NaN);
+  const ms = count * (UNIT_MS[unit] as number);
   return Number.isSafeInteger(ms) ? ms : refuse('too long to count; give fewer');
 }
 

@@ -65,6 +65,14 @@ function tooMany(text: string): RangeError {
   );
 }
 
+/** Makes a function that throws errors which name the expression. */
+export function refuserOf(expression: string): Refuse {
+  if (typeof expression !== 'string') throw new TypeError(`schedule is ${describe(expression)}: give a text`);
+  return (problem) => {
+    throw new RangeError(`schedule is '${expression}': ${problem}`);
+  };
+}
+
 /**
  * A schedule of local times in a time zone.
  *
@@ -85,12 +93,4 @@ export function zonedSchedule(
 /** A rate whose first tick is not known: it counts from the instant of each query. */
 export function floatingRate(text: string, everyMs: number): Schedule {
   return scheduleOf(text, (atMs) => rateInstants(everyMs, atMs), everyMs);
-}
-
-/** Makes a function that throws errors which name the expression. */
-export function refuserOf(expression: string): Refuse {
-  if (typeof expression !== 'string') throw new TypeError(`schedule is ${describe(expression)}: give a text`);
-  return (problem) => {
-    throw new RangeError(`schedule is '${expression}': ${problem}`);
-  };
 }
