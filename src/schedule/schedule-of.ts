@@ -39,7 +39,7 @@ export function scheduleOf(text: string, instantsFor: (atMs: number) => Instants
 }
 
 /** The first of these ticks, if there is one. */
-export function firstOf(instants: Iterable<number>): number | undefined {
+function firstOf(instants: Iterable<number>): number | undefined {
   for (const ms of instants) return ms;
   return undefined;
 }

@@ -186,7 +186,7 @@ function skewOf(bounds: ClockBounds | undefined, { maxClockSkewMs }: Policy): nu
  * The run that called this code, if it holds the same lock of the same store. A run records only its own tick, so
  * another tick needs its own run.
  */
-export function outerRun({ name, tickMs }: Order, store: LockStore): Frame | undefined {
+function outerRun({ name, tickMs }: Order, store: LockStore): Frame | undefined {
   const isCovered = (tick: number | undefined) => tickMs === undefined || tickMs === tick;
   return findFrame(
     (frame) => frame.execution.name === name && frame.store === store && isCovered(frame.tickMs) && frame.isHeld(),
@@ -194,7 +194,7 @@ export function outerRun({ name, tickMs }: Order, store: LockStore): Frame | und
 }
 
 /** Runs a task inside a run that holds the same lock: under the outer lock, without a write and without a release. */
-export async function runNested<T>(task: Task<T>, outer: Frame, clock: Clock): Promise<Executed<T>> {
+async function runNested<T>(task: Task<T>, outer: Frame, clock: Clock): Promise<Executed<T>> {
   const { execution } = outer;
   const startedMono = clock.monotonic();
   const value = await runNestedInFrame(outer, () => task(execution));
