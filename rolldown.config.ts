@@ -21,7 +21,7 @@ const SHARED = {
   core: /\/src\/core\/(values|ports|public|observers)\//,
   store: /\/src\/core\/(record|request)\//,
   swap: /\/src\/stores\/(decisions|storage|swap-store)\.ts/,
-  run: /\/src\/(core\/(options|run|wrap)\/|adapters\/lambda-)/,
+  run: /\/src\/(core\/(options|run|wrap)\/|adapters\/lambda)/,
   schedule: /\/src\/schedule\//,
   redis: /\/src\/stores\/redis\/(?!admin)/,
   'redis-admin': /\/src\/stores\/redis\/admin/,

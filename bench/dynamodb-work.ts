@@ -9,7 +9,7 @@ import { dynamoDBStore } from 'single-execution/dynamodb';
 import { lambdaContext } from 'single-execution/testing';
 import type { Claim } from '../src/core/ports/lock-store.js';
 import { leaseOf } from '../src/core/record/transition.js';
-import { newAttemptId } from '../src/core/values/attempt-id.js';
+import { newAttemptId } from '../src/core/values/names.js';
 import { acquireRequest, releaseRequest, type UpdateRequest } from '../src/stores/dynamodb/requests.js';
 import { compare } from './side-by-side.js';
 

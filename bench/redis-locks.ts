@@ -5,7 +5,7 @@
 import { withSingleExecution } from 'single-execution';
 import { lambdaContext } from 'single-execution/testing';
 import type { LockStore } from '../src/core/ports/lock-store.js';
-import { newAttemptId } from '../src/core/values/attempt-id.js';
+import { newAttemptId } from '../src/core/values/names.js';
 import { compare, type Work } from './side-by-side.js';
 
 /** Longer than a benchmark takes: the lock by hand that skips find held is taken once. */

@@ -7,7 +7,7 @@ import { Pool } from 'pg';
 import { executeWithLock } from 'single-execution';
 import { createPostgresTable, postgresStore } from 'single-execution/postgres';
 import { createSqliteTable, type SqliteExecutingClient, sqliteStore } from 'single-execution/sqlite';
-import { newAttemptId } from '../src/core/values/attempt-id.js';
+import { newAttemptId } from '../src/core/values/names.js';
 import { gate } from '../test/support/gate.js';
 import { LEASE_MS, type Locks, worksOf } from './redis-locks.js';
 import { compare, type Work } from './side-by-side.js';

@@ -4,8 +4,8 @@
  */
 import { Redis } from '@upstash/redis';
 import { upstashStore } from 'single-execution/upstash';
-import { newAttemptId } from '../src/core/values/attempt-id.js';
 import { systemClock } from '../src/core/values/clock.js';
+import { newAttemptId } from '../src/core/values/names.js';
 import { ACQUIRE } from '../src/stores/redis/scripts.js';
 import { LEASE_MS, worksOf } from './redis-locks.js';
 import { compare, type Work } from './side-by-side.js';

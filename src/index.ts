@@ -30,7 +30,6 @@ export type {
   StoreCall,
 } from './core/ports/lock-store.js';
 export type { CheckIn, MemberList, MemberStore } from './core/ports/member-store.js';
-export { assertLocked, currentExecution } from './core/public/current-execution.js';
 export {
   CorruptLockError,
   DeadlineError,
@@ -42,6 +41,7 @@ export {
 } from './core/public/errors.js';
 export type { LockEvent, Observer } from './core/public/events.js';
 export type { Execution } from './core/public/execution.js';
+export { assertLocked, currentExecution } from './core/public/execution.js';
 export {
   type CaughtUp,
   type Executed,
@@ -56,6 +56,6 @@ export {
 export type { Task } from './core/run/invocation.js';
 export type { Clock, Timer } from './core/values/clock.js';
 export { type Duration, parseDuration } from './core/values/duration.js';
-export type { Schedule } from './core/values/schedule.js';
+export type { Schedule } from './core/values/tick.js';
 export { type ExecuteOptions, executeWithLock } from './core/wrap/execute-with-lock.js';
 export { acquireLock, type HandleOptions, type LockHandle } from './core/wrap/lock-handle.js';

@@ -156,7 +156,7 @@ describe('the check itself', () => {
         'src/core/values/clock.ts':
           'export const at = [Date.now(), performance.now(), setTimeout(() => {}, 1), Math.random()];',
         'src/core/observers/operator-log.ts': "console.warn('x');",
-        'src/core/values/attempt-id.ts': 'export const id = crypto.randomUUID();',
+        'src/core/values/names.ts': 'export const id = crypto.randomUUID();',
         'src/stores/dynamodb/dynamodb.ts':
           "import '@aws-sdk/lib-dynamodb'; import './item.js'; import '../../core/record/refusal.js';",
         'src/testing/testing.ts': "export * from './manual-clock.js'; export * from '../core/values/clock.js';",

@@ -50,7 +50,7 @@ const OWNED: readonly { readonly what: RegExp; readonly owner: string; readonly 
   // Ids in the events and contexts that tests make up decide nothing.
   {
     what: /^crypto$/,
-    owner: 'src/core/values/attempt-id.ts',
+    owner: 'src/core/values/names.ts',
     exceptIn: /^src\/(testing\/|stores\/redis\/send.ts$)/,
   },
 ];

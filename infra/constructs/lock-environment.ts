@@ -1,7 +1,7 @@
 import { Annotations, type Duration, Stack, Token } from 'aws-cdk-lib';
 import type { IFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { LOCK_SETS_VARIABLE, NAMESPACE_VARIABLE } from '../../src/core/observers/emf-metrics.js';
-import { SCHEDULE_VARIABLE, TIME_ZONE_VARIABLE } from '../../src/schedule/schedule-from-environment.js';
+import { SCHEDULE_VARIABLE, TIME_ZONE_VARIABLE } from '../../src/schedule/eventbridge.js';
 import { lockSetVariable } from './alarms/lock-sets.js';
 import { functionBehind, functionResource } from './attached-function.js';
 import type { LockSchedule } from './lock-schedule.js';

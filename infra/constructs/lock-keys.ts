@@ -1,6 +1,6 @@
 import { Token } from 'aws-cdk-lib';
-import { describe } from '../../src/core/values/describe.js';
-import { nameProblem } from '../../src/core/values/lock-name.js';
+import { describe } from '../../src/core/values/checks.js';
+import { nameProblem } from '../../src/core/values/names.js';
 
 /** Partition keys of locks: one key, or all keys with the same beginning. */
 export interface LockKeys {

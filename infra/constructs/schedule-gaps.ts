@@ -1,6 +1,5 @@
-import type { CronFields } from '../../src/schedule/cron-fields.js';
-import { readEventBridge } from '../../src/schedule/eventbridge-expression.js';
-import { firingDays } from '../../src/schedule/instants.js';
+import { readEventBridge } from '../../src/schedule/eventbridge.js';
+import { type CronFields, firingDays } from '../../src/schedule/instants.js';
 
 /** The shortest and the longest time between two firings of a schedule, in milliseconds. */
 export interface ScheduleGaps {

@@ -1,4 +1,4 @@
-import { SCHEDULE_VARIABLE, TIME_ZONE_VARIABLE } from '../../src/schedule/schedule-from-environment.js';
+import { SCHEDULE_VARIABLE, TIME_ZONE_VARIABLE } from '../../src/schedule/eventbridge.js';
 import type { LockSchedule } from './lock-schedule.js';
 import { isUtc } from './run-gaps.js';
 

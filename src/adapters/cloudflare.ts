@@ -2,12 +2,16 @@ import { type LockOptions, type Policy, type Settings, withStore } from '../core
 import type { LockStore } from '../core/ports/lock-store.js';
 import type { Execution } from '../core/public/execution.js';
 import { run } from '../core/run/engine.js';
-import { describe } from '../core/values/describe.js';
-import { namesOf } from '../core/values/option-checks.js';
+import { describe, namesOf } from '../core/values/checks.js';
 import { withBackgroundWork } from '../core/wrap/background-work.js';
-import { type MaxDuration, timesByOptions } from '../core/wrap/run-times.js';
 import { type TickOption, type Trigger, tickChooser, warnOfNoTick } from '../core/wrap/trigger.js';
-import { type OnSkipped, type OwnOptions, resolveWrapper } from '../core/wrap/wrapper.js';
+import {
+  type MaxDuration,
+  type OnSkipped,
+  type OwnOptions,
+  resolveWrapper,
+  timesByOptions,
+} from '../core/wrap/wrapper.js';
 
 /** The trigger of a scheduled handler; `ScheduledController` of @cloudflare/workers-types fits. */
 export interface ScheduledController {

@@ -6,14 +6,11 @@ import { isSkipped, type Outcome, type Skipped } from '../core/public/outcome.js
 import { run } from '../core/run/engine.js';
 import type { Task } from '../core/run/invocation.js';
 import { isSwitchedOff } from '../core/run/unguarded-run.js';
-import { describe } from '../core/values/describe.js';
-import { namesOf } from '../core/values/option-checks.js';
+import { describe, namesOf } from '../core/values/checks.js';
 import { withBackgroundWork } from '../core/wrap/background-work.js';
-import { type MaxDuration, timesByOptions } from '../core/wrap/run-times.js';
 import { requiredTick, type TickEvery, type TickOption } from '../core/wrap/trigger.js';
-import { type OwnOptions, resolveWrapper } from '../core/wrap/wrapper.js';
-import { readSchedule, refusedTick, requestOf, whoCalls } from './http-request.js';
-import { secretCheck } from './http-secret.js';
+import { type MaxDuration, type OwnOptions, resolveWrapper, timesByOptions } from '../core/wrap/wrapper.js';
+import { readSchedule, refusedTick, requestOf, secretCheck, whoCalls } from './http-request.js';
 
 /** A route that gets its execution as third argument. Handlers with fewer parameters fit. */
 export type Route<Q, X> = (request: Q, context: X, execution: Execution) => FetchResponse | PromiseLike<FetchResponse>;

@@ -3,11 +3,11 @@ import { possibleLease } from '../core/options/lease.js';
 import { type LockOptions, type Policy, resolvePolicy } from '../core/options/policy.js';
 import { run } from '../core/run/engine.js';
 import type { Order } from '../core/run/invocation.js';
-import { describe } from '../core/values/describe.js';
+import { describe } from '../core/values/checks.js';
 import { thisProcess } from '../core/values/environment.js';
-import { checkLockName } from '../core/values/lock-name.js';
+import { checkLockName } from '../core/values/names.js';
 import { checkTick } from '../core/values/tick.js';
-import { type OpenRun, openRun } from '../core/wrap/open-run.js';
+import { type OpenRun, openRun } from '../core/wrap/lock-handle.js';
 import { untilShutdown } from './process-shutdown.js';
 
 const RUN_OPTIONS = ['schedule', 'catchUp', 'onError', 'gracePeriod'] as const;

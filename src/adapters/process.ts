@@ -4,12 +4,17 @@ import type { Execution } from '../core/public/execution.js';
 import type { Skipped } from '../core/public/outcome.js';
 import { run } from '../core/run/engine.js';
 import { isSwitchedOff } from '../core/run/unguarded-run.js';
+import { namesOf } from '../core/values/checks.js';
 import { thisProcess } from '../core/values/environment.js';
-import { namesOf } from '../core/values/option-checks.js';
 import { msOf } from '../core/values/tick.js';
-import { type MaxDuration, timesByOptions } from '../core/wrap/run-times.js';
 import { requiredTick, type TickEvery, type TickOption, type Trigger } from '../core/wrap/trigger.js';
-import { type OnSkipped, type OwnOptions, resolveWrapper } from '../core/wrap/wrapper.js';
+import {
+  type MaxDuration,
+  type OnSkipped,
+  type OwnOptions,
+  resolveWrapper,
+  timesByOptions,
+} from '../core/wrap/wrapper.js';
 import { untilShutdown } from './process-shutdown.js';
 
 export { type CoordinatorOptions, nodeCronCoordinator, type RunCoordinator } from './process-coordinator.js';

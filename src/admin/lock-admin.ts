@@ -10,17 +10,13 @@ import { CorruptLockError } from '../core/public/errors.js';
 import { FORCE_STEP, FOREVER_MS, type Item, type LockRecord, MAX_PAUSED_BY_BYTES } from '../core/record/lock-record.js';
 import { isMemberList } from '../core/record/member-list.js';
 import { failedTicksAfterCrash } from '../core/record/open-ticks.js';
-import { newAttemptId } from '../core/values/attempt-id.js';
+import { checkKnown, checkMethods, describe, namesOf } from '../core/values/checks.js';
 import { type Clock, systemClock } from '../core/values/clock.js';
 import { defined } from '../core/values/defined.js';
-import { describe } from '../core/values/describe.js';
-import { checkLockName } from '../core/values/lock-name.js';
-import { checkKnown, checkMethods, namesOf } from '../core/values/option-checks.js';
+import { checkLockName, newAttemptId, truncateUtf8 } from '../core/values/names.js';
 import { msOf } from '../core/values/tick.js';
-import { truncateUtf8 } from '../core/values/utf8.js';
 import { corruptLock, isTaken, type LockInfo, lockInfo, type RunInfo } from './lock-info.js';
-import type { TickRange } from './tick-verbs.js';
-import { type TickVerbs, tickVerbs } from './tick-verbs.js';
+import { type TickRange, type TickVerbs, tickVerbs } from './tick-verbs.js';
 
 export type { DeleteResult, LockInfo, ResumeResult, RunInfo, TickRange };
 

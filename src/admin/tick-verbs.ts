@@ -6,12 +6,10 @@ import { publicHolder } from '../core/public/outcome.js';
 import { FOREVER_MS, holderOf, type LockRecord } from '../core/record/lock-record.js';
 import { openTicksIn } from '../core/record/open-ticks.js';
 import { hasEnded, listingWith, listingWithout, notKnownAsDone } from '../core/record/operator.js';
+import { checkKnown, describe, namesOf } from '../core/values/checks.js';
 import type { Clock } from '../core/values/clock.js';
-import { describe } from '../core/values/describe.js';
 import type { Duration } from '../core/values/duration.js';
-import { checkKnown, namesOf } from '../core/values/option-checks.js';
-import { type Interval, isTimed, type Schedule } from '../core/values/schedule.js';
-import { EARLIEST_MS, MOST_LISTED, msOf } from '../core/values/tick.js';
+import { EARLIEST_MS, type Interval, isTimed, MOST_LISTED, msOf, type Schedule } from '../core/values/tick.js';
 
 /** The operators' verbs for the open ticks of a lock. */
 export interface TickVerbs {

@@ -1,5 +1,5 @@
 import { type Options as JobOptions, withSingleExecution } from '../adapters/process.js';
-import { describe } from '../core/values/describe.js';
+import { describe } from '../core/values/checks.js';
 
 /** As for `withSingleExecution` of `single-execution/process`; `A` are the method's parameters. */
 export type Options<A extends readonly unknown[] = []> = JobOptions<A>;

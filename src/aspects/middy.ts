@@ -1,10 +1,9 @@
-import type { Options as LambdaOptions } from '../adapters/lambda.js';
+import { type Options as LambdaOptions, lambdaOrders } from '../adapters/lambda.js';
 import type { Context } from '../adapters/lambda-context.js';
-import { lambdaOrders } from '../adapters/lambda-orders.js';
 import type { Execution } from '../core/public/execution.js';
 import { run } from '../core/run/engine.js';
 import { readThrown } from '../core/values/thrown.js';
-import { type OpenRun, openRun } from '../core/wrap/open-run.js';
+import { type OpenRun, openRun } from '../core/wrap/lock-handle.js';
 
 /** As for `withSingleExecution`. Middy calls the handler once, so it cannot catch up with other ticks. */
 // biome-ignore lint/suspicious/noExplicitAny: an event that nobody declares can be anything

@@ -3,15 +3,12 @@ import { type DefaultObservers, type Policy, resolvePolicy } from '../core/optio
 import type { LockStore } from '../core/ports/lock-store.js';
 import type { MemberStore } from '../core/ports/member-store.js';
 import type { Observer } from '../core/public/events.js';
-import { looseCall } from '../core/run/store-calls.js';
-import { newAttemptId } from '../core/values/attempt-id.js';
-import { type Clock, pause, systemClock } from '../core/values/clock.js';
-import { describe } from '../core/values/describe.js';
+import { looseCall } from '../core/run/deadlines.js';
+import { describe } from '../core/values/checks.js';
+import { type Clock, pause, type Signal, systemClock } from '../core/values/clock.js';
 import { type Duration, parseDuration } from '../core/values/duration.js';
 import { thisProcess } from '../core/values/environment.js';
-import { checkLockName, nameProblem } from '../core/values/lock-name.js';
-import type { Signal } from '../core/values/signal.js';
-import { utf8Bytes } from '../core/values/utf8.js';
+import { checkLockName, nameProblem, newAttemptId, utf8Bytes } from '../core/values/names.js';
 
 /** Options of every candidate. */
 export interface CandidateOptions {

@@ -8,12 +8,10 @@ import type { Execution } from '../core/public/execution.js';
 import { run } from '../core/run/engine.js';
 import type { Task } from '../core/run/invocation.js';
 import { watchedController } from '../core/run/lease-watch.js';
-import { jittered, pause } from '../core/values/clock.js';
-import { describe } from '../core/values/describe.js';
+import { checkKnown, describe, namesOf } from '../core/values/checks.js';
+import { jittered, pause, type Signal } from '../core/values/clock.js';
 import { type Duration, parseDuration } from '../core/values/duration.js';
-import { checkLockName, memberListName } from '../core/values/lock-name.js';
-import { checkKnown, namesOf } from '../core/values/option-checks.js';
-import type { Signal } from '../core/values/signal.js';
+import { checkLockName, memberListName } from '../core/values/names.js';
 import { errorName } from '../core/values/thrown.js';
 import {
   anyCandidate,

@@ -1,8 +1,7 @@
 import { warn } from '../core/observers/operator-log.js';
 import type { Observer } from '../core/public/events.js';
+import { checkKnown, describe, describeType, namesOf } from '../core/values/checks.js';
 import { systemClock } from '../core/values/clock.js';
-import { describe, describeType } from '../core/values/describe.js';
-import { checkKnown, namesOf } from '../core/values/option-checks.js';
 import { errorName } from '../core/values/thrown.js';
 
 /** Options of `checkInObserver`. */

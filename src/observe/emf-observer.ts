@@ -11,9 +11,8 @@ import {
 } from '../core/observers/emf-metrics.js';
 import { emfWriter, findStdout } from '../core/observers/emf-writer.js';
 import type { Observer } from '../core/public/events.js';
-import { describe } from '../core/values/describe.js';
+import { checkKnown, describe, namesOf } from '../core/values/checks.js';
 import { environmentVariable } from '../core/values/environment.js';
-import { checkKnown, namesOf } from '../core/values/option-checks.js';
 
 /** Options of `emfObserver`. */
 export interface EmfOptions {

@@ -1,6 +1,61 @@
+import type { Level } from '../core/observers/event-words.js';
+import { operatorLog, tellOperator } from '../core/observers/operator-log.js';
+import type { Observer } from '../core/public/events.js';
+import { checkMethods } from '../core/values/checks.js';
+
 export type { EmfMetric } from '../core/observers/emf-metrics.js';
 export { type CheckInObserver, type CheckInOptions, checkInObserver } from './check-in-observer.js';
 export { type EmfOptions, emfObserver } from './emf-observer.js';
-export { jsonLogObserver, type LoggerLike, loggerObserver } from './logger-observer.js';
 export type { MeterLike, TracerLike } from './otel-api.js';
 export { type OtelOptions, otelObserver } from './otel-observer.js';
+
+/** The part of a logger that is used here: of Powertools' `Logger`, pino, winston or `console`. */
+export type LoggerLike = { readonly [level in Level]: (...line: never[]) => unknown };
+
+/**
+ * Makes an observer that passes the default observer's lines to a logger: one for each event that an operator must see,
+ * at its level, with the event as `lockEvent`.
+ *
+ * @example
+ * ```ts
+ * import { Logger } from '@aws-lambda-powertools/logger';
+ * import { loggerObserver } from 'single-execution/observe';
+ *
+ * export const observers = [loggerObserver(new Logger({ serviceName: 'jobs' }))];
+ * ```
+ *
+ * @throws TypeError unless the logger has `info`, `warn` and `error`
+ */
+export function loggerObserver(logger: LoggerLike): Observer {
+  checkMethods(
+    'logger',
+    logger,
+    ['info', 'warn', 'error'],
+    "give a logger, such as Powertools' Logger, pino or console",
+  );
+  // pino, unlike the others, takes the fields first.
+  const isPino = typeof (logger as { readonly bindings?: unknown }).bindings === 'function';
+  return (event) =>
+    tellOperator(event, (level, message, lockEvent) => {
+      const fields = { source: 'single-execution', lockEvent };
+      logger[level](...((isPino ? [fields, message] : [message, fields]) as never[]));
+    });
+}
+
+/**
+ * Makes an observer that writes the log lines of the default observers, for use beside your own: one line of JSON for
+ * each event that an operator must see, at its level.
+ *
+ * @example
+ * ```ts
+ * import { executeWithLock } from 'single-execution';
+ * import { memoryStore } from 'single-execution/memory';
+ * import { jsonLogObserver } from 'single-execution/observe';
+ *
+ * const observers = [jsonLogObserver()];
+ * await executeWithLock(() => 'done', { name: 'update', store: memoryStore(), lockAtMostFor: '1m', observers });
+ * ```
+ */
+export function jsonLogObserver(): Observer {
+  return operatorLog;
+}

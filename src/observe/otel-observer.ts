@@ -1,8 +1,8 @@
 import { type ByType, byType, isForOperators } from '../core/observers/event-words.js';
 import { LockStoreError } from '../core/public/errors.js';
 import type { LockEvent, Observer, TracingObserver } from '../core/public/events.js';
+import { checkKnown, checkMethods, namesOf } from '../core/values/checks.js';
 import { defined } from '../core/values/defined.js';
-import { checkKnown, checkMethods, namesOf } from '../core/values/option-checks.js';
 import { errorName } from '../core/values/thrown.js';
 import {
   globalMeter,

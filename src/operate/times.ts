@@ -1,7 +1,6 @@
 import type { Clock } from '../core/values/clock.js';
 import { formatDuration } from '../core/values/duration.js';
-import type { Schedule } from '../core/values/schedule.js';
-import { dateOf } from '../core/values/tick.js';
+import { dateOf, type Schedule } from '../core/values/tick.js';
 import { nearestTick, readInstant } from '../core/wrap/trigger.js';
 
 const SECOND_MS = 1_000;

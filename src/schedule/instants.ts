@@ -1,6 +1,7 @@
-import type { CronFields } from './cron-fields.js';
-import { FIRST_DAY_MS, LAST_DAY_MS } from './eventbridge-expression.js';
 import type { TimeZone } from './time-zone.js';
+
+/** Throws an error that names the schedule, the problem and the remedy. */
+export type Refuse = (problem: string) => never;
 
 const SECOND_MS = 1_000;
 const DAY_MS = 86_400_000;
@@ -12,6 +13,28 @@ export interface Instants {
   /** Ticks at or before an instant, newest first. */
   backFrom(atMs: number): Iterable<number>;
 }
+
+/**
+ * The fields of a cron expression, with lists, ranges, steps and names spelled out.
+ * Days of the week are counted as EventBridge does: 1 is Sunday, 7 is Saturday.
+ */
+export interface CronFields {
+  readonly seconds: readonly number[];
+  readonly minutes: readonly number[];
+  readonly hours: readonly number[];
+  /** `*`, days, `L` (the last), `15W` (the weekday nearest the 15th) and `LW` (the last weekday). */
+  readonly dayOfMonth: readonly string[];
+  readonly months: readonly number[];
+  /** `*`, days, `6L` (the last Friday) and `3#2` (the second Tuesday). */
+  readonly dayOfWeek: readonly string[];
+  readonly years: readonly number[] | 'every';
+  /** Whether one of the two day fields is enough. If not, a day must be in both. */
+  readonly eitherDay: boolean;
+}
+
+/** The first and the last day of EventBridge's years, as midnights in UTC. */
+const FIRST_DAY_MS: number = Date.UTC(1970, 0, 1);
+const LAST_DAY_MS: number = Date.UTC(2199, 11, 31);
 
 /** The ticks of a cron, in the years that EventBridge knows: 1970 to 2199. */
 export function cronInstants(cron: CronFields, zone: TimeZone): Instants {
@@ -119,6 +142,12 @@ export function* firingDays(cron: CronFields, fromMs: number, toMs: number, step
     if (isFiringDay(cron, { date: day, lastDate, weekday: date.getUTCDay() + 1 })) yield midnight;
     midnight = Date.UTC(year, month, day + step);
   }
+}
+
+/** @throws what `refuse` throws for a cron that never has a day to fire on */
+export function withDays(cron: CronFields, refuse: Refuse): CronFields {
+  const { done } = firingDays(cron, FIRST_DAY_MS, LAST_DAY_MS, 1).next();
+  return done ? refuse('never fires: no such day is in its months and years; give days that they have') : cron;
 }
 
 function isFiringDay({ dayOfMonth, dayOfWeek, eitherDay }: CronFields, day: Day): boolean {

@@ -1,8 +1,6 @@
-import { describe } from '../core/values/describe.js';
-import { checkKnown } from '../core/values/option-checks.js';
-import type { Schedule } from '../core/values/schedule.js';
-import { dateOf, msOf } from '../core/values/tick.js';
-import type { Instants } from './instants.js';
+import { checkKnown, describe } from '../core/values/checks.js';
+import { dateOf, msOf, type Schedule } from '../core/values/tick.js';
+import { type Instants, type Refuse, rateInstants } from './instants.js';
 
 /** The most ticks that `between` lists without a `max`. */
 const MOST_LISTED = 100_000;
@@ -41,7 +39,7 @@ export function scheduleOf(text: string, instantsFor: (atMs: number) => Instants
 }
 
 /** The first of these ticks, if there is one. */
-export function firstOf(instants: Iterable<number>): number | undefined {
+function firstOf(instants: Iterable<number>): number | undefined {
   for (const ms of instants) return ms;
   return undefined;
 }
@@ -65,4 +63,34 @@ function tooMany(text: string): RangeError {
   return new RangeError(
     `${text} has more than ${MOST_LISTED.toLocaleString('en-US')} ticks between from and to: give max, or a shorter time`,
   );
+}
+
+/** Makes a function that throws errors which name the expression. */
+export function refuserOf(expression: string): Refuse {
+  if (typeof expression !== 'string') throw new TypeError(`schedule is ${describe(expression)}: give a text`);
+  return (problem) => {
+    throw new RangeError(`schedule is '${expression}': ${problem}`);
+  };
+}
+
+/**
+ * A schedule of local times in a time zone.
+ *
+ * @throws what `refuse` throws if the clock skips all its times when it goes forward
+ */
+export function zonedSchedule(
+  expression: string,
+  instants: Instants,
+  { name }: { readonly name: string },
+  refuse: Refuse,
+): Schedule {
+  if (firstOf(instants.from(Number.NEGATIVE_INFINITY)) === undefined) {
+    return refuse(`never fires: in ${name} the clock goes forward over that time; give another time`);
+  }
+  return scheduleOf(name === 'UTC' ? expression : `${expression} in ${name}`, () => instants);
+}
+
+/** A rate whose first tick is not known: it counts from the instant of each query. */
+export function floatingRate(text: string, everyMs: number): Schedule {
+  return scheduleOf(text, (atMs) => rateInstants(everyMs, atMs), everyMs);
 }

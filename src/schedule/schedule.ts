@@ -1,6 +1,79 @@
-export type { Schedule } from '../core/values/schedule.js';
+import { checkKnown, describe } from '../core/values/checks.js';
+import { type Duration, formatDuration, parseDuration } from '../core/values/duration.js';
+import { environmentVariable } from '../core/values/environment.js';
+import type { Schedule } from '../core/values/tick.js';
+import { eventBridge, readRate, SCHEDULE_VARIABLE, TIME_ZONE_VARIABLE } from './eventbridge.js';
+import { rateInstants } from './instants.js';
+import { floatingRate, instant, refuserOf, scheduleOf } from './schedule-of.js';
+
 export { cron } from './cron.js';
-export { eventBridge } from './eventbridge.js';
-export { type RateOptions, rate } from './rate.js';
-export { scheduleFromEnvironment } from './schedule-from-environment.js';
 export type { ZoneOptions } from './time-zone.js';
+export { eventBridge, type Schedule };
+
+/** Options of `rate`. */
+export interface RateOptions {
+  /** The first tick, from which all others are counted. @default none: the ticks have no fixed instants */
+  readonly start?: Date;
+}
+
+/**
+ * The schedule of ticks at equal distances, such as `15 minutes`, `15m` or `PT15M`. Without `start` only the distance
+ * is known, not when ticks are due: `next`, `previous` and `between` count from the given instant.
+ *
+ * @example
+ * ```ts
+ * import { rate } from 'single-execution/schedule';
+ *
+ * const quarters = rate('15m', { start: new Date('2026-01-01T00:00:00Z') });
+ * quarters.next(new Date('2026-01-01T00:20:00Z')); // → 2026-01-01T00:30:00.000Z
+ * ```
+ *
+ * @throws TypeError, RangeError for an invalid duration or start
+ */
+export function rate(duration: Duration, options: RateOptions = {}): Schedule {
+  checkKnown(options, ['start'], 'rate');
+  const everyMs = everyMsOf(duration);
+  const text = `rate(${typeof duration === 'string' ? duration : formatDuration(duration)})`;
+  if (options.start === undefined) return floatingRate(text, everyMs);
+  const startMs = instant(options.start, 'start');
+  return scheduleOf(`${text} from ${new Date(startMs).toISOString()}`, () => rateInstants(everyMs, startMs));
+}
+
+function everyMsOf(duration: Duration): number {
+  if (typeof duration === 'string' && duration.includes(' ')) return readRate(duration, refuserOf(duration));
+  const everyMs = parseDuration(duration, 'rate');
+  if (everyMs === 0)
+    throw new RangeError(`rate is ${describe(duration)}: give the time between two ticks, 1 ms or more`);
+  return everyMs;
+}
+
+/**
+ * The schedule that `SingleExecutionFunction` puts into the function's environment: `SINGLE_EXECUTION_SCHEDULE`, an
+ * expression of EventBridge, and `SINGLE_EXECUTION_TIME_ZONE`, by default UTC.
+ *
+ * @example
+ * ```ts
+ * import { withSingleExecution } from 'single-execution';
+ * import { dynamoDBStore } from 'single-execution/dynamodb';
+ * import { scheduleFromEnvironment } from 'single-execution/schedule';
+ *
+ * export const handler = withSingleExecution(async () => 'sent', {
+ *   name: 'send-digest',
+ *   store: dynamoDBStore({ tableName: 'locks' }),
+ *   schedule: scheduleFromEnvironment(),
+ *   catchUp: { mode: 'all', within: '1d' },
+ * });
+ * ```
+ *
+ * @throws TypeError if the environment has no schedule; RangeError for an invalid one
+ */
+export function scheduleFromEnvironment(): Schedule {
+  const expression = environmentVariable(SCHEDULE_VARIABLE);
+  if (!expression) {
+    throw new TypeError(
+      'SINGLE_EXECUTION_SCHEDULE is not set: SingleExecutionFunction sets it unless its schedules differ; elsewhere set it, such as to cron(0 2 * * ? *), or give the schedule in code',
+    );
+  }
+  const timeZone = environmentVariable(TIME_ZONE_VARIABLE);
+  return eventBridge(expression, timeZone ? { timeZone } : {});
+}

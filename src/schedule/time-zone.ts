@@ -1,9 +1,4 @@
-import { describe } from '../core/values/describe.js';
-import { checkKnown } from '../core/values/option-checks.js';
-import type { Schedule } from '../core/values/schedule.js';
-import type { Refuse } from './cron-fields.js';
-import type { Instants } from './instants.js';
-import { firstOf, scheduleOf } from './schedule-of.js';
+import { checkKnown, describe } from '../core/values/checks.js';
 
 const SECOND_MS = 1_000;
 const HOUR_MS = 3_600_000;
@@ -106,14 +101,6 @@ export interface ZoneOptions {
   readonly timeZone?: string;
 }
 
-/** Makes a function that throws errors which name the expression. */
-export function refuserOf(expression: string): Refuse {
-  if (typeof expression !== 'string') throw new TypeError(`schedule is ${describe(expression)}: give a text`);
-  return (problem) => {
-    throw new RangeError(`schedule is '${expression}': ${problem}`);
-  };
-}
-
 /** @throws TypeError, RangeError for an invalid or unknown time zone */
 export function zoneOf(options: ZoneOptions, owner: string): TimeZone & { readonly name: string } {
   checkKnown(options, ['timeZone'], owner);
@@ -122,21 +109,4 @@ export function zoneOf(options: ZoneOptions, owner: string): TimeZone & { readon
     throw new TypeError(`timeZone is ${describe(name)}: give a name such as Europe/Berlin, or leave it out for UTC`);
   }
   return { ...timeZone(name), name };
-}
-
-/**
- * A schedule of local times in a time zone.
- *
- * @throws what `refuse` throws if the clock skips all its times when it goes forward
- */
-export function zonedSchedule(
-  expression: string,
-  instants: Instants,
-  { name }: { readonly name: string },
-  refuse: Refuse,
-): Schedule {
-  if (firstOf(instants.from(Number.NEGATIVE_INFINITY)) === undefined) {
-    return refuse(`never fires: in ${name} the clock goes forward over that time; give another time`);
-  }
-  return scheduleOf(name === 'UTC' ? expression : `${expression} in ${name}`, () => instants);
 }

@@ -1,8 +1,7 @@
 import type { LockAdminStore } from '../core/ports/lock-admin-store.js';
 import type { LockStore } from '../core/ports/lock-store.js';
 import type { MemberStore } from '../core/ports/member-store.js';
-import { describe } from '../core/values/describe.js';
-import { checkMethods, checkStoreOptions, namesOf } from '../core/values/option-checks.js';
+import { checkMethods, checkStoreOptions, describe, namesOf } from '../core/values/checks.js';
 import type { Storage, StoredRecord } from './storage.js';
 import { swapStore } from './swap-store.js';
 

@@ -2,8 +2,7 @@ import type { LockAdminStore } from '../core/ports/lock-admin-store.js';
 import type { LockStore } from '../core/ports/lock-store.js';
 import type { MemberStore } from '../core/ports/member-store.js';
 import { isUnsent } from '../core/request/try-loop.js';
-import { describeType } from '../core/values/describe.js';
-import { checkStoreOptions, namesOf } from '../core/values/option-checks.js';
+import { checkStoreOptions, describeType, namesOf } from '../core/values/checks.js';
 import { errorName, readThrown, readThrownText } from '../core/values/thrown.js';
 import { type Ask, type Database, makeTable, quotedTable, type SqlFailure, type Statements, sqlStore } from './sql.js';
 

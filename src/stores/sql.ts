@@ -1,7 +1,6 @@
 import { LockStoreError, type LockStoreErrorCode, type StoreOperation } from '../core/public/errors.js';
+import { checkKnown, describe } from '../core/values/checks.js';
 import { jittered, pause, systemClock } from '../core/values/clock.js';
-import { describe } from '../core/values/describe.js';
-import { checkKnown } from '../core/values/option-checks.js';
 import { errorName, readThrownText } from '../core/values/thrown.js';
 import { type CompareAndSwapOptions, compareAndSwapStore } from './compare-and-swap.js';
 import type { Storage, StoredRecord } from './storage.js';

@@ -2,9 +2,8 @@ import type { StoreCall } from '../core/ports/lock-store.js';
 import { CorruptLockError, LockStoreError, type StoreOperation } from '../core/public/errors.js';
 import { type Item, isInstant } from '../core/record/lock-record.js';
 import { type Answer, type TryFailure, tryUntilAnswered } from '../core/request/try-loop.js';
-import { type Sent, sentNow } from '../core/values/clock.js';
-import { describe } from '../core/values/describe.js';
-import type { Signal } from '../core/values/signal.js';
+import { describe } from '../core/values/checks.js';
+import { type Sent, type Signal, sentNow } from '../core/values/clock.js';
 import { errorName } from '../core/values/thrown.js';
 import type { Decision, Found } from './decisions.js';
 

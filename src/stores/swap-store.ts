@@ -6,7 +6,7 @@ import { lockKey } from '../core/record/lock-record.js';
 import { settleAttempt, settledDeletion, settledListing, untoldWrite } from '../core/request/attempt.js';
 import { type Answer, answered } from '../core/request/try-loop.js';
 import type { Sent } from '../core/values/clock.js';
-import { memberListName, nameProblem } from '../core/values/lock-name.js';
+import { memberListName, nameProblem } from '../core/values/names.js';
 import {
   type Decision,
   decideAcquire,

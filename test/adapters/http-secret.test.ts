@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { type Options, withSingleExecution } from 'single-execution/http';
 import { beforeEach, describe, expect, type Mock, test, vi } from 'vitest';
-import { secretCheck } from '../../src/adapters/http-secret.js';
+import { secretCheck } from '../../src/adapters/http-request.js';
 import { memoryLocks } from '../support/memory-locks.js';
 
 let told: Mock<typeof console.warn>;

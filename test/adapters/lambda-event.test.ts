@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readScheduleEvent } from '../../src/adapters/lambda-orders.js';
+import { readScheduleEvent } from '../../src/adapters/lambda.js';
 import { fixture } from '../support/fixture.js';
 
 const MIDNIGHT = Date.parse('2026-01-01T00:00:00Z');

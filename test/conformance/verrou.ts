@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Lease, StoreCall } from 'single-execution';
 import { lockAdmin } from 'single-execution/admin';
 import { assert } from 'vitest';
-import { newAttemptId } from '../../src/core/values/attempt-id.js';
 import { systemClock } from '../../src/core/values/clock.js';
+import { newAttemptId } from '../../src/core/values/names.js';
 import { E_LOCK_NOT_OWNED, registerStoreTestSuite, type VerrouStore } from '../others/verrou.js';
 import type { Ground, Scenario } from './scenario.js';
 

@@ -1,6 +1,6 @@
 import type { Outcome } from 'single-execution';
 import { lambdaContext, scheduledEvent } from 'single-execution/testing';
-import { newAttemptId } from '../../src/core/values/attempt-id.js';
+import { newAttemptId } from '../../src/core/values/names.js';
 import { storeCall } from '../support/contract-harness.js';
 import { hurriedClock } from '../support/hurried-clock.js';
 import { pass } from '../support/pass.js';
@@ -30,7 +30,7 @@ export interface Told {
   readonly fencingToken?: number;
 }
 
-/** Timeout of a try of a lock's verb: src/core/run/store-calls.ts. */
+/** Timeout of a try of a lock's verb: src/core/run/deadlines.ts. */
 export const TRY_MS = 1_000;
 /** Little patience: half of it is the budget of an acquire, and a quarter that of its cancel. */
 const DEADLINE_MS = 3_000;

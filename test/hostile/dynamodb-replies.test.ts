@@ -6,7 +6,7 @@ import { CorruptLockError, LockStoreError, type StoreCall } from 'single-executi
 import { dynamoDBAdminStore, dynamoDBStore } from 'single-execution/dynamodb';
 import { manualClock } from 'single-execution/testing';
 import { describe, expect, test } from 'vitest';
-import { newAttemptId } from '../../src/core/values/attempt-id.js';
+import { newAttemptId } from '../../src/core/values/names.js';
 import { storeCall } from '../support/contract-harness.js';
 import { anyFailure, anyValue } from '../support/hostile-values.js';
 import { claim, done } from '../support/one-run.js';

@@ -4,7 +4,7 @@ import { memoryStore } from 'single-execution/memory';
 import { withSingleExecution as withSingleExecutionOnProcess } from 'single-execution/process';
 import { lambdaContext } from 'single-execution/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { nameProblem } from '../../src/core/values/lock-name.js';
+import { nameProblem } from '../../src/core/values/names.js';
 import { anyText, anyValue } from '../support/hostile-values.js';
 import { call, claim, done } from '../support/one-run.js';
 import { type OpenLocks, openMemory, type RawStores, startRawStores } from '../support/raw-stores.js';

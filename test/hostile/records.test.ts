@@ -3,7 +3,7 @@ import { lockAdmin } from 'single-execution/admin';
 import { manualClock } from 'single-execution/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readRecord } from '../../src/core/record/lock-record.js';
-import { newAttemptId } from '../../src/core/values/attempt-id.js';
+import { newAttemptId } from '../../src/core/values/names.js';
 import { storeCall } from '../support/contract-harness.js';
 import {
   anyField,

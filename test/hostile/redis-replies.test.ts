@@ -3,7 +3,7 @@ import { CorruptLockError, LockStoreError, type StoreCall } from 'single-executi
 import { manualClock } from 'single-execution/testing';
 import { upstashAdminStore, upstashStore } from 'single-execution/upstash';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { newAttemptId } from '../../src/core/values/attempt-id.js';
+import { newAttemptId } from '../../src/core/values/names.js';
 import { storeCall } from '../support/contract-harness.js';
 import { anyFailure, anyText, anyValue } from '../support/hostile-values.js';
 import { claim, done } from '../support/one-run.js';

@@ -2,7 +2,7 @@ import { Aws } from 'aws-cdk-lib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type LockKeys, lockKeys, overlap } from '../../infra/constructs/lock-keys.js';
-import { describe as describeValue } from '../../src/core/values/describe.js';
+import { describe as describeValue } from '../../src/core/values/checks.js';
 
 const exact = (text: string): LockKeys => ({ kind: 'exact', text });
 const prefix = (text: string): LockKeys => ({ kind: 'prefix', text });

@@ -10,7 +10,7 @@ import { lambdaContext, manualClock } from 'single-execution/testing';
 import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from 'vitest';
 import { LOCK_METRICS } from '../../infra/constructs/lock-metrics.js';
 import { EMF_DIMENSION, EMF_METRICS } from '../../src/core/observers/emf-metrics.js';
-import { nameProblem } from '../../src/core/values/lock-name.js';
+import { nameProblem } from '../../src/core/values/names.js';
 import { pass } from '../support/pass.js';
 import { grantOf, scriptedStore } from '../support/scripted-store.js';
 import { templateOf } from '../support/synthesised.js';

@@ -8,7 +8,7 @@ import { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { LockSchedule } from 'single-execution/cdk';
 import { scheduledEvent } from 'single-execution/testing';
 import { describe, expect, test } from 'vitest';
-import { readScheduleEvent } from '../../src/adapters/lambda-orders.js';
+import { readScheduleEvent } from '../../src/adapters/lambda.js';
 import { appStack, templateOf } from '../support/synthesised.js';
 import { resolved } from '../support/synthesised-app.js';
 import { digest, nightly } from './digest.js';

@@ -1,5 +1,5 @@
 import type { Claim, Lease, LockStore, StoreCall } from 'single-execution';
-import { newAttemptId } from '../../src/core/values/attempt-id.js';
+import { newAttemptId } from '../../src/core/values/names.js';
 import { storeCall } from './contract-harness.js';
 import { shiftedClock } from './shifted-clock.js';
 

@@ -9,7 +9,7 @@ import {
   type Verb,
 } from 'single-execution/testing';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { newAttemptId } from '../../src/core/values/attempt-id.js';
+import { newAttemptId } from '../../src/core/values/names.js';
 import { storeCall } from '../support/contract-harness.js';
 import { grantOf } from '../support/scripted-store.js';
 

@@ -3,7 +3,7 @@ import { isSkipped, withSingleExecution } from 'single-execution';
 import { memoryStore } from 'single-execution/memory';
 import { lambdaContext, manualClock, scheduledEvent, schedulerEvent } from 'single-execution/testing';
 import { describe, expect, test } from 'vitest';
-import { readScheduleEvent } from '../../src/adapters/lambda-orders.js';
+import { readScheduleEvent } from '../../src/adapters/lambda.js';
 
 const TICK = Date.UTC(2026, 2, 29, 1, 30);
 

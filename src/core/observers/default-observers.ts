@@ -1,5 +1,5 @@
 import type { Observer } from '../public/events.js';
-import { describe } from '../values/describe.js';
+import { describe } from '../values/checks.js';
 import { environmentVariable } from '../values/environment.js';
 import {
   LOCK_SETS_VARIABLE,

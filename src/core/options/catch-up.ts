@@ -1,7 +1,6 @@
-import { describe } from '../values/describe.js';
+import { checkChoice, checkKnown, describe, namesOf } from '../values/checks.js';
 import { type Duration, formatDuration, parseDuration } from '../values/duration.js';
-import { checkChoice, checkKnown, namesOf } from '../values/option-checks.js';
-import { type Interval, isTimed, type Schedule } from '../values/schedule.js';
+import { type Interval, isTimed, type Schedule } from '../values/tick.js';
 
 const LONGEST_MS = 30 * 86_400_000;
 const MOST_TICKS = 1_000;

@@ -1,11 +1,10 @@
 import { operatorLog } from '../observers/operator-log.js';
 import type { LockStore } from '../ports/lock-store.js';
 import type { Observer } from '../public/events.js';
+import { checkChoice, checkKnown, checkMethods, describe } from '../values/checks.js';
 import { type Clock, systemClock } from '../values/clock.js';
-import { describe } from '../values/describe.js';
 import { type Duration, parseDuration } from '../values/duration.js';
-import { checkChoice, checkKnown, checkMethods } from '../values/option-checks.js';
-import type { Interval, Schedule } from '../values/schedule.js';
+import type { Interval, Schedule } from '../values/tick.js';
 import { type CatchUp, type CatchUpOptions, checkCatchUp, readCatchUp } from './catch-up.js';
 import { checkLease } from './lease.js';
 

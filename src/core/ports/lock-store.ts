@@ -1,5 +1,4 @@
-import type { Clock, Sent } from '../values/clock.js';
-import type { Signal } from '../values/signal.js';
+import type { Clock, Sent, Signal } from '../values/clock.js';
 
 /**
  * The port every store implements: four verbs, each ONE conditional write.

@@ -1,5 +1,6 @@
+import type { LockStore } from '../ports/lock-store.js';
+import type { Signal } from '../values/clock.js';
 import type { Duration } from '../values/duration.js';
-import type { Signal } from '../values/signal.js';
 import type { Previous } from './outcome.js';
 
 /**
@@ -51,4 +52,187 @@ export interface Execution {
   extend(duration: Duration): Promise<void>;
   /** Throws a `LockLostError` unless this run still holds the lock, judged by this host's clocks without a request. */
   assertHeld(): void;
+}
+
+/** A run in progress, as code deeper in the call stack finds it. */
+export interface Frame {
+  readonly execution: Execution;
+  readonly store: LockStore;
+  /** The tick that the run records, if it has one. */
+  readonly tickMs?: number | undefined;
+  /** Whether the run has not settled, and still holds a lock. */
+  isHeld(): boolean;
+}
+
+/** A frame and the run inside which it was started. */
+interface LinkedFrame extends Frame {
+  parent: LinkedFrame | undefined;
+  hasEnded: boolean;
+  /** Runs under the lock of this run that have not settled. */
+  readonly nested: Set<Promise<unknown>>;
+}
+
+/** The part of `AsyncLocalStorage` used here. The platform provides it, so nothing has to be imported. */
+interface AsyncStorage<T> {
+  run<R>(value: T, callback: () => R): R;
+  getStore(): T | undefined;
+  disable(): void;
+}
+
+/** State that all copies of this library in one process share. */
+interface Frames {
+  readonly storage: AsyncStorage<LinkedFrame>;
+  /** Until Node 22, a storage in use slows down every promise of the process. */
+  readonly isCostly: boolean;
+  /** Frames whose task has not ended. */
+  open: number;
+}
+
+/**
+ * The key by which copies of this library in one process, such as an ES module and a CommonJS one, find each other's
+ * frames. Raise its number when the shape of `Frames` changes.
+ */
+const FRAMES: unique symbol = Symbol.for('single-execution.frames.2');
+
+interface Platform {
+  [FRAMES]?: Frames;
+  readonly AsyncLocalStorage?: new <T>() => AsyncStorage<T>;
+  readonly process?: {
+    getBuiltinModule?(id: string): { readonly AsyncLocalStorage: new <T>() => AsyncStorage<T> } | undefined;
+  };
+}
+
+let opened: Frames | undefined;
+
+function frames(): Frames | undefined {
+  opened ??= openFrames();
+  return opened;
+}
+
+function openFrames(): Frames | undefined {
+  const platform = globalThis as Platform;
+  const Storage =
+    platform.AsyncLocalStorage ?? platform.process?.getBuiltinModule?.('node:async_hooks')?.AsyncLocalStorage;
+  if (!Storage) return undefined;
+  const storage = new Storage<LinkedFrame>();
+  // A storage with `_enable` is built on async hooks. Bun's has `_enable` too but is not built on them; in Bun 1.3 a
+  // run after `disable` leaves its frame behind, and later calls then count as nested in that run. On Workers a storage
+  // cannot be disabled.
+  platform[FRAMES] ??= { storage, isCostly: '_enable' in storage && !('Bun' in platform), open: 0 };
+  return platform[FRAMES];
+}
+
+/** The innermost frame around this code. */
+function innermost(): LinkedFrame | undefined {
+  const shared = frames();
+  return shared && (shared.open > 0 || !shared.isCostly) ? shared.storage.getStore() : undefined;
+}
+
+/**
+ * Calls a task so that it and all that it calls find the frame. Waits for the task and for every run nested in it,
+ * whether the task awaits that run or not. Without async storage the task is only called. The storage is in use while
+ * the task of any frame has not ended: code that outlives its task need not find the frame.
+ */
+export async function runInFrame<R>(frame: Frame, task: () => R | PromiseLike<R>): Promise<R> {
+  const shared = frames();
+  const linked: LinkedFrame = {
+    ...frame,
+    parent: unended(innermost()),
+    hasEnded: false,
+    nested: new Set<Promise<unknown>>(),
+    // A run that catches up has one frame a tick, and holds its lock longer than a frame lasts.
+    isHeld: () => !linked.hasEnded && frame.isHeld(),
+  };
+  if (shared) shared.open++;
+  try {
+    return await (shared ? shared.storage.run(linked, task) : task());
+  } finally {
+    while (linked.nested.size > 0) await Promise.allSettled(linked.nested);
+    linked.hasEnded = true;
+    // Forget runs that have ended: a chain of runs that start one another can have any length.
+    linked.parent = unended(linked.parent);
+    if (shared && --shared.open === 0 && shared.isCostly) shared.storage.disable();
+  }
+}
+
+/** Like `runInFrame`, inside a run that holds the lock. The outer run ends after this one. */
+export async function runNestedInFrame<R>(outer: Frame, task: () => R | PromiseLike<R>): Promise<R> {
+  const { nested } = outer as LinkedFrame;
+  const running = runInFrame(outer, task);
+  nested.add(running);
+  try {
+    return await running;
+  } finally {
+    nested.delete(running);
+  }
+}
+
+function unended(frame: LinkedFrame | undefined): LinkedFrame | undefined {
+  let found = frame;
+  while (found?.hasEnded) found = found.parent;
+  return found;
+}
+
+/** The innermost frame that fits. */
+export function findFrame(fits: (frame: Frame) => boolean): Frame | undefined {
+  let frame = innermost();
+  while (frame && !fits(frame)) frame = frame.parent;
+  return frame;
+}
+
+/**
+ * The execution of the wrapped function that this code was called from; undefined outside of one. In code that outlives
+ * its run: undefined, or the execution of that run.
+ *
+ * @example
+ * ```ts
+ * import { currentExecution } from 'single-execution';
+ *
+ * export function log(message: string) {
+ *   console.log(currentExecution()?.fencingToken ?? 'no lock', message);
+ * }
+ * ```
+ *
+ * @throws Error on a platform without AsyncLocalStorage
+ */
+export function currentExecution(): Execution | undefined {
+  needStorage('currentExecution');
+  return innermost()?.execution;
+}
+
+/**
+ * Throws unless this code runs under a lock that is still held: a guard for functions that must never run without a
+ * lock.
+ *
+ * @example
+ * ```ts
+ * import { assertLocked } from 'single-execution';
+ *
+ * export async function writePrices(prices: readonly number[]) {
+ *   assertLocked('import-prices');
+ *   console.log('writing', prices.length);
+ * }
+ * ```
+ *
+ * @param name the lock that must be held. @default any lock
+ * @throws LockLostError when the lock was held and is lost, or when the run is unguarded
+ * @throws Error outside a wrapped function, or on a platform without AsyncLocalStorage
+ * @throws LockLostError or Error in code that outlives its run
+ */
+export function assertLocked(name?: string): void {
+  needStorage('assertLocked');
+  const frame = findFrame((candidate) => name === undefined || candidate.execution.name === name);
+  if (!frame) {
+    throw new Error(
+      `assertLocked: called outside a run under ${name === undefined ? 'any lock' : `lock "${name}"`}; wrap the caller with withSingleExecution or executeWithLock`,
+    );
+  }
+  frame.execution.assertHeld();
+}
+
+function needStorage(caller: string): void {
+  if (frames()) return;
+  throw new Error(
+    `${caller}: this platform has no AsyncLocalStorage; enable it (on Cloudflare: compatibility flag nodejs_compat), or pass the execution on by hand`,
+  );
 }

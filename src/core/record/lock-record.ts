@@ -1,8 +1,8 @@
 import type { Holder, PreviousRun } from '../ports/lock-store.js';
 import { CorruptLockError, LockStoreError, type StoreOperation } from '../public/errors.js';
+import { describe } from '../values/checks.js';
 import { defined } from '../values/defined.js';
-import { describe } from '../values/describe.js';
-import { nameProblem } from '../values/lock-name.js';
+import { nameProblem } from '../values/names.js';
 
 /** The stored record of one lock name; times in epoch milliseconds. See docs/protocol.md, "Record". */
 export type LockRecord = {

@@ -1,5 +1,5 @@
 import type { CheckIn, MemberList } from '../ports/member-store.js';
-import { isMemberListName } from '../values/lock-name.js';
+import { isMemberListName } from '../values/names.js';
 import { type Item, isRecordAttribute } from './lock-record.js';
 
 /*

@@ -2,7 +2,7 @@ import type { ForceRelease, Pause } from '../ports/lock-admin-store.js';
 import type { Claim, Completion, DoneTick, Lease } from '../ports/lock-store.js';
 import type { Sent } from '../values/clock.js';
 import { defined } from '../values/defined.js';
-import { truncateUtf8 } from '../values/utf8.js';
+import { truncateUtf8 } from '../values/names.js';
 import {
   type Item,
   isInstant,

@@ -1,6 +1,5 @@
 import type { StoreCall } from '../ports/lock-store.js';
-import { jittered, type Timer } from '../values/clock.js';
-import type { Signal } from '../values/signal.js';
+import { jittered, type Signal, type Timer } from '../values/clock.js';
 import { readThrownText } from '../values/thrown.js';
 
 const FIRST_PAUSE_MS = 50;

@@ -1,18 +1,23 @@
 import type { Policy } from '../options/policy.js';
-import type { AcquireResult, Claim, ClockBounds, Granted, Holder, Refused } from '../ports/lock-store.js';
+import type { AcquireResult, Claim, ClockBounds, Granted, Holder, LockStore, Refused } from '../ports/lock-store.js';
 import { type DeadlineError, toStoreError } from '../public/errors.js';
 import type { EventBody } from '../public/events.js';
-import { factsOfSkip, type Outcome, publicHolder, type Skipped, type SkipReason } from '../public/outcome.js';
-import { jittered, pause } from '../values/clock.js';
+import { type Frame, findFrame, runNestedInFrame } from '../public/execution.js';
+import {
+  type Executed,
+  factsOfSkip,
+  type Outcome,
+  publicHolder,
+  type Skipped,
+  type SkipReason,
+} from '../public/outcome.js';
+import { type Clock, jittered, pause } from '../values/clock.js';
 import { defined } from '../values/defined.js';
+import { truncateUtf8 } from '../values/names.js';
 import { dateOf } from '../values/tick.js';
-import { truncateUtf8 } from '../values/utf8.js';
+import { acquireCall, stopMono, timeIsUp, turnTooLate } from './deadlines.js';
 import { runGuarded } from './guarded-run.js';
-import type { Order, Task } from './invocation.js';
-import { beginTrace, type Invocation, invocationOf } from './invocation.js';
-import { outerRun, runNested } from './nested-run.js';
-import { stopMono, timeIsUp, turnTooLate } from './run-ends.js';
-import { acquireCall } from './store-calls.js';
+import { beginTrace, type Invocation, invocationOf, type Order, type Task } from './invocation.js';
 import { inTurn } from './turns.js';
 import { isSwitchedOff, runUnguarded } from './unguarded-run.js';
 
@@ -175,4 +180,34 @@ function skip({ order, tell }: Invocation, { reason, holder }: Why): Skipped {
 function skewOf(bounds: ClockBounds | undefined, { maxClockSkewMs }: Policy): number | undefined {
   if (!bounds || (bounds.minMs <= maxClockSkewMs && bounds.maxMs >= -maxClockSkewMs)) return undefined;
   return Math.round((bounds.minMs + bounds.maxMs) / 2);
+}
+
+/**
+ * The run that called this code, if it holds the same lock of the same store. A run records only its own tick, so
+ * another tick needs its own run.
+ */
+function outerRun({ name, tickMs }: Order, store: LockStore): Frame | undefined {
+  const isCovered = (tick: number | undefined) => tickMs === undefined || tickMs === tick;
+  return findFrame(
+    (frame) => frame.execution.name === name && frame.store === store && isCovered(frame.tickMs) && frame.isHeld(),
+  );
+}
+
+/** Runs a task inside a run that holds the same lock: under the outer lock, without a write and without a release. */
+async function runNested<T>(task: Task<T>, outer: Frame, clock: Clock): Promise<Executed<T>> {
+  const { execution } = outer;
+  const startedMono = clock.monotonic();
+  const value = await runNestedInFrame(outer, () => task(execution));
+  return {
+    status: 'executed',
+    name: execution.name,
+    ...defined({ tick: execution.tick, previous: execution.previous }),
+    fencingToken: execution.fencingToken,
+    lockedAt: execution.lockedAt,
+    missedTicks: execution.missedTicks,
+    caughtUp: [],
+    value,
+    release: 'none',
+    durationMs: Math.round(clock.monotonic() - startedMono),
+  };
 }

@@ -1,12 +1,12 @@
 import type { Settings } from '../options/policy.js';
 import type { DoneTick, Lease, StoreCall } from '../ports/lock-store.js';
 import { toStoreError } from '../public/errors.js';
-import type { Sent } from '../values/clock.js';
+import type { Clock, Sent, Timer } from '../values/clock.js';
 import { dateOf } from '../values/tick.js';
+import { extendCall } from './deadlines.js';
 import { holdOf } from './hold.js';
 import type { Invocation } from './invocation.js';
 import type { LeaseWatch } from './lease-watch.js';
-import { extendCall } from './store-calls.js';
 
 /** Extends the lease of one run and marks its ticks, one call after the other. */
 export interface Extender {
@@ -130,5 +130,64 @@ function oneAfterAnother(): { add<R>(send: () => Promise<R>): Promise<R>; settle
       return mine;
     },
     settled: () => last,
+  };
+}
+
+const LONGEST_RETRY_MS = 1_000;
+
+export interface Heartbeat {
+  /** After this no renewal starts, and no timer is left. */
+  stop(): void;
+}
+
+/** The parts of a held lock that a heartbeat needs. */
+interface Kept {
+  readonly lease: Lease;
+  readonly watch: LeaseWatch;
+  readonly extender: Pick<Extender, 'extend'>;
+  /** The end of all extension. */
+  readonly limitMono: number;
+}
+
+/**
+ * While a run lasts, renews its lease after every third of it. No renewal starts after `limitMono`. A renewal that
+ * fails is tried again until the holder's deadline; a lost lease is never renewed. Promises no more than the store's
+ * own extend: a run whose renewals all fail is asked to end before anybody else can start.
+ */
+export function startHeartbeat({ lease, watch, extender, limitMono }: Kept, clock: Clock): Heartbeat {
+  const { leaseMs } = lease;
+  let timer: Timer | undefined;
+  let stopped = false;
+
+  const beat = async () => {
+    timer = undefined;
+    if (clock.monotonic() >= limitMono) return;
+    // The run has extended its lease by hand since the timer was set.
+    const early = untilThird();
+    if (early > leaseMs / 10) return wait(early);
+    try {
+      if ((await extender.extend(leaseMs)) === 'extended') wait(untilThird());
+    } catch {
+      // The extender has reported the failure. The watch ends the run if renewals keep failing.
+      if (!watch.isLost()) wait(Math.min(LONGEST_RETRY_MS, leaseMs / 10));
+    }
+  };
+  /** The wait before the next renewal; shorter if a wrong clock ends the hold early. At least a tenth of the lease. */
+  const untilThird = () => {
+    const endMono = watch.hold ? watch.hold.deadlineMono + watch.hold.guardMs : 0;
+    return Math.max(leaseMs / 10, endMono - (leaseMs * 2) / 3 - clock.monotonic());
+  };
+  const wait = (ms: number) => {
+    if (stopped) return;
+    timer = clock.setTimer(() => void beat(), ms);
+    timer.unref?.();
+  };
+  wait(untilThird());
+
+  return {
+    stop() {
+      stopped = true;
+      timer?.cancel();
+    },
   };
 }

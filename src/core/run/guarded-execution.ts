@@ -6,10 +6,9 @@ import { type Executed, publicPrevious } from '../public/outcome.js';
 import { defined } from '../values/defined.js';
 import { formatDuration, parseDuration } from '../values/duration.js';
 import { dateOf } from '../values/tick.js';
-import type { CatchUpPlan } from './catch-up/plan.js';
+import type { CatchUpPlan } from './catch-up-plan.js';
 import type { Extender } from './extender.js';
-import type { Invocation } from './invocation.js';
-import { type Settled, settle, type Task } from './invocation.js';
+import { type Invocation, type Settled, settle, type Task } from './invocation.js';
 import type { LeaseWatch } from './lease-watch.js';
 
 /**

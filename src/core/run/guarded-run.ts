@@ -4,17 +4,14 @@ import type { Tell } from '../public/events.js';
 import { type Executed, publicPrevious, type ReleaseStatus } from '../public/outcome.js';
 import { defined } from '../values/defined.js';
 import { errorName, readThrownText } from '../values/thrown.js';
-import { type CatchUpResult, catchUp, tellDroppedByGrant, tellGivenUpByRelease } from './catch-up/catch-up.js';
-import { type CatchUpPlan, NOTHING, planCatchUp } from './catch-up/plan.js';
-import { leaseExtender } from './extender.js';
+import { type CatchUpResult, catchUp, tellDroppedByGrant, tellGivenUpByRelease } from './catch-up.js';
+import { type CatchUpPlan, NOTHING, planCatchUp } from './catch-up-plan.js';
+import { holdLimitMono, releaseCall, releaseWaiting, runEnds, timeIsUp } from './deadlines.js';
+import { leaseExtender, startHeartbeat } from './extender.js';
 import { factsOf, runFor } from './guarded-execution.js';
-import { startHeartbeat } from './heartbeat.js';
 import { type Hold, holdOf, isOver } from './hold.js';
-import type { Invocation } from './invocation.js';
-import { conclude, type Settled, type Task } from './invocation.js';
+import { conclude, type Invocation, type Settled, type Task } from './invocation.js';
 import { watchLease } from './lease-watch.js';
-import { holdLimitMono, runEnds, timeIsUp } from './run-ends.js';
-import { releaseCall, releaseWaiting } from './store-calls.js';
 import { nextInTurn } from './turns.js';
 
 /**

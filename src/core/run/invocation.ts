@@ -1,11 +1,9 @@
 import type { Policy } from '../options/policy.js';
-import { type Frame, runInFrame } from '../public/current-execution.js';
 import { type Observer, type Tell, type TracingObserver, tellAll } from '../public/events.js';
-import type { Execution } from '../public/execution.js';
+import { type Execution, type Frame, runInFrame } from '../public/execution.js';
 import type { Executed } from '../public/outcome.js';
-import { newAttemptId } from '../values/attempt-id.js';
-import type { Clock } from '../values/clock.js';
-import type { Signal } from '../values/signal.js';
+import type { Signal } from '../values/clock.js';
+import { newAttemptId } from '../values/names.js';
 
 /** One attempt of a call: the order, the policy, and the way to report events. */
 export interface Invocation {
@@ -86,9 +84,4 @@ export interface Order {
   readonly runUntilMono?: number;
   /** Aborts when the process is asked to end. */
   readonly shutdown?: Signal;
-}
-
-/** The time until the platform ends the run; infinite if it does not. */
-export function remainingMs({ deadlineMono = Number.POSITIVE_INFINITY }: Order, clock: Clock): number {
-  return deadlineMono - clock.monotonic();
 }

@@ -1,7 +1,7 @@
 import { LockLostError } from '../public/errors.js';
 import type { Clock, Timer } from '../values/clock.js';
+import { type RunEnd, timeIsUp } from './deadlines.js';
 import { type Hold, isOver } from './hold.js';
-import { type RunEnd, timeIsUp } from './run-ends.js';
 
 /** Longest time between two looks at the clocks: within it, a suspension of the host is detected. */
 const LOOK_EVERY_MS = 1_000;

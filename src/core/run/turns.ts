@@ -1,6 +1,5 @@
 import type { LockStore } from '../ports/lock-store.js';
-import type { Clock, Timer } from '../values/clock.js';
-import type { Signal } from '../values/signal.js';
+import type { Clock, Signal, Timer } from '../values/clock.js';
 
 /*
  * Limits the simultaneous calls of one process to one store. A client with fewer sockets than calls queues the rest,

@@ -3,13 +3,13 @@ import type { LockStore } from '../ports/lock-store.js';
 import { LockLostError } from '../public/errors.js';
 import type { Execution } from '../public/execution.js';
 import type { Executed } from '../public/outcome.js';
+import { describe } from '../values/checks.js';
 import { defined } from '../values/defined.js';
-import { describe } from '../values/describe.js';
 import { environmentVariable } from '../values/environment.js';
 import { dateOf } from '../values/tick.js';
+import { runEnds } from './deadlines.js';
 import { conclude, type Invocation, settle, type Task } from './invocation.js';
 import { watchLease } from './lease-watch.js';
-import { runEnds } from './run-ends.js';
 
 /** Runs the task without a lock; the execution says so. */
 export async function runUnguarded<T>(task: Task<T>, { order, policy, tell }: Invocation): Promise<Executed<T>> {

@@ -1,5 +1,3 @@
-import type { Signal } from './signal.js';
-
 /**
  * The two clocks and the timer that this library uses. No other file of the library reads a clock or sets a timer, so a
  * test that passes its own `Clock` controls time completely.
@@ -68,4 +66,33 @@ export function pause(ms: number, clock: Clock, signal: Signal | undefined): Pro
 /** A random time between the two, so that callers that wait at once do not all ask at once. */
 export function jittered(fromMs: number, toMs: number): number {
   return fromMs + Math.random() * (toMs - fromMs);
+}
+
+/**
+ * The platform's `AbortSignal`. In a project without the types of the DOM and of Node, it is the part of an
+ * `AbortSignal` that handlers use.
+ */
+export type Signal = typeof globalThis extends { readonly AbortSignal: { readonly prototype: infer Known } }
+  ? Known
+  : BareSignal;
+
+/** The part of an `AbortSignal` that handlers use. */
+interface BareSignal {
+  /** Whether the run should end. */
+  readonly aborted: boolean;
+  /** Why: a `LockLostError` or a `DeadlineError`. */
+  readonly reason: unknown;
+  /** Throws the reason if the run should end. */
+  throwIfAborted(): void;
+  /** Calls a listener when the run should end. */
+  addEventListener(
+    type: 'abort',
+    listener: () => void,
+    options?: {
+      /** Whether the listener is removed after its first call. */
+      readonly once?: boolean;
+    },
+  ): void;
+  /** Removes a listener. */
+  removeEventListener(type: 'abort', listener: () => void): void;
 }

@@ -1,4 +1,4 @@
-import { describe } from './describe.js';
+import { describe } from './checks.js';
 
 /**
  * A span of time: milliseconds as a number, `'90s'`, `'15m'`, `'1h30m'`, `'250ms'`, `'1d'`, or ISO 8601 `'PT15M'`. A

@@ -4,12 +4,11 @@ import { type LockOptions, resolvePolicy } from '../options/policy.js';
 import type { Outcome } from '../public/outcome.js';
 import { run } from '../run/engine.js';
 import type { Task } from '../run/invocation.js';
+import { checkMethods, describe, namesOf } from '../values/checks.js';
+import type { Signal } from '../values/clock.js';
 import { defined } from '../values/defined.js';
-import { describe } from '../values/describe.js';
 import { thisProcess } from '../values/environment.js';
-import { checkLockName } from '../values/lock-name.js';
-import { checkMethods, namesOf } from '../values/option-checks.js';
-import type { Signal } from '../values/signal.js';
+import { checkLockName } from '../values/names.js';
 import { checkTick, msOf } from '../values/tick.js';
 import { warnOfStrayTick } from './trigger.js';
 

@@ -2,11 +2,9 @@ import { warn } from '../observers/operator-log.js';
 import type { Settings } from '../options/policy.js';
 import type { Order } from '../run/invocation.js';
 import { isLockingOff } from '../run/unguarded-run.js';
-import { describe } from '../values/describe.js';
+import { checkChoice, describe } from '../values/checks.js';
 import { type Duration, formatDuration, parseDuration } from '../values/duration.js';
-import { checkChoice } from '../values/option-checks.js';
-import { isTimed } from '../values/schedule.js';
-import { checkTick, msOf } from '../values/tick.js';
+import { checkTick, isTimed, msOf } from '../values/tick.js';
 
 /** The facts of its schedule that a trigger contains. */
 export type Trigger = Pick<Order, 'tickMs' | 'unreadableTick' | 'scheduleArn' | 'attempt'>;

@@ -1,9 +1,13 @@
+import { warn } from '../observers/operator-log.js';
+import { leaseFor, requiredLeaseMs } from '../options/lease.js';
 import { type DefaultObservers, type LockOptions, resolveSettings, type Settings } from '../options/policy.js';
 import { LockHeldError } from '../public/errors.js';
 import type { Outcome, Skipped } from '../public/outcome.js';
-import { describe } from '../values/describe.js';
-import { checkLockName } from '../values/lock-name.js';
-import { checkChoice, namesOf } from '../values/option-checks.js';
+import { guardMs } from '../run/hold.js';
+import type { Order } from '../run/invocation.js';
+import { checkChoice, describe, namesOf } from '../values/checks.js';
+import { type Duration, formatDuration, parseDuration } from '../values/duration.js';
+import { checkLockName } from '../values/names.js';
 
 /** The result of a skip: the `Skipped` is returned, a `LockHeldError` is thrown, or a function's value is returned. */
 export type OnSkipped = 'return' | 'throw' | ((skipped: Skipped) => unknown);
@@ -57,4 +61,60 @@ export function resolveWrapper<A extends readonly unknown[]>(
       return onSkipped === 'return' ? outcome : onSkipped(outcome);
     },
   };
+}
+
+/** The lease of a run, and when its platform ends it. */
+export type RunTimes = Pick<Order, 'leaseMs' | 'deadlineMono' | 'runUntilMono'>;
+
+/** Settings for which a warning of a short lease was written. */
+const warned = new WeakSet<Settings>();
+
+/**
+ * The times of a run that its platform ends in `remainingMs`. The usable part of a long lease ends a little earlier.
+ * The run must then be over by that earlier instant, so that it is asked to end while it still holds the lock. Warns
+ * once if a run may outlive its lease.
+ *
+ * @param limit the source of the remaining time, for the warning
+ */
+export function timesWithin(settings: Settings, remainingMs: number, limit: string): RunTimes {
+  const { lockAtMostForMs = Number.POSITIVE_INFINITY, keepAlive, clock } = settings;
+  if (!keepAlive && lockAtMostForMs < remainingMs && !warned.has(settings)) {
+    warned.add(settings);
+    warn(
+      `lockAtMostFor is ${formatDuration(lockAtMostForMs)}, shorter than ${limit} ${formatDuration(remainingMs)}: a run that takes longer loses its lock; raise it, leave it out, or set keepAlive`,
+    );
+  }
+  const leaseMs = leaseFor(settings, remainingMs);
+  const isChosen = leaseFor(settings) !== undefined;
+  const usableMs = isChosen ? Number.POSITIVE_INFINITY : leaseMs - guardMs(leaseMs);
+  const now = clock.monotonic();
+  return { leaseMs, deadlineMono: now + remainingMs, runUntilMono: now + Math.min(remainingMs, usableMs) };
+}
+
+/** An option of platforms that do not report the remaining time of a run. */
+export interface MaxDuration {
+  /**
+   * How long after its call the platform ends a run. The signal aborts `gracePeriod` before; the lease covers it
+   * and 2 s more, unless `lockAtMostFor` or `keepAlive` says otherwise. @default no end
+   */
+  readonly maxDuration?: Duration;
+}
+
+/**
+ * The times of each run, on platforms that report no remaining time: only the options determine them.
+ *
+ * @throws TypeError, RangeError when wrapping, if no option gives a lease, or if `gracePeriod` is given without
+ *   `maxDuration`
+ */
+export function timesByOptions(settings: Settings, { maxDuration }: MaxDuration): () => RunTimes {
+  if (maxDuration !== undefined) {
+    const durationMs = parseDuration(maxDuration, 'maxDuration');
+    if (durationMs === 0) throw new RangeError('maxDuration is 0: say how long the platform lets a run last');
+    return () => timesWithin(settings, durationMs, 'maxDuration, which is');
+  }
+  if (settings.gracePeriodMs !== undefined) {
+    throw new TypeError('gracePeriod does nothing without maxDuration: give both, or leave gracePeriod out');
+  }
+  const leaseMs = requiredLeaseMs(settings, 'maxDuration or keepAlive');
+  return () => ({ leaseMs });
 }

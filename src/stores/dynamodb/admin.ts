@@ -15,12 +15,10 @@ import type { Item, LockRecord } from '../../core/record/lock-record.js';
 import { isDeleted, judgeDeletion, judgeListing } from '../../core/record/operator.js';
 import { settledDeletion, settledListing, untoldWrite } from '../../core/request/attempt.js';
 import { answered } from '../../core/request/try-loop.js';
-import { answerOf, plainItem } from './item.js';
-import { readOnce } from './one-try.js';
-import { checkOptions, type DynamoDBStoreOptions } from './options.js';
+import { answerOf, plainItem, timeResponses } from './answer.js';
+import { checkOptions, type DynamoDBStoreOptions, type LockTable } from './options.js';
 import { deleteRequest, forceReleaseRequest, listTicksRequest, pauseRequest, resumeRequest } from './requests.js';
-import { timeResponses } from './response-time.js';
-import { type LockTable, lockTable, SORT_VALUE } from './table.js';
+import { ask, keyOf, readOnce, SORT_VALUE, update } from './table.js';
 
 /**
  * The operators' port of locks in a DynamoDB table. Needs the rights to `dynamodb:UpdateItem`, `dynamodb:GetItem` and
@@ -38,7 +36,7 @@ import { type LockTable, lockTable, SORT_VALUE } from './table.js';
  * @throws TypeError, RangeError for invalid options; nothing is sent
  */
 export function dynamoDBAdminStore(options: DynamoDBStoreOptions): LockAdminStore {
-  const table = lockTable(checkOptions('dynamoDBAdminStore', options));
+  const table = checkOptions('dynamoDBAdminStore', options);
   return {
     list: (call) => list(table, call),
     get: async (name, call) => (await read(table, 'get', name, call)).lock,
@@ -56,7 +54,7 @@ async function list(table: LockTable, call: StoreCall): Promise<StoredLock[]> {
   let ExclusiveStartKey: Item | undefined;
   do {
     const from = ExclusiveStartKey;
-    const answer = await table.ask({ operation: 'list', name: '*' }, call, async (signal) => {
+    const answer = await ask(table, { operation: 'list', name: '*' }, call, async (signal) => {
       const page = new ScanCommand({ TableName: tableName, ConsistentRead: true, ExclusiveStartKey: from });
       const time = timeResponses(page, call.clock);
       const output = await client.send(page, { abortSignal: signal });
@@ -72,7 +70,7 @@ async function list(table: LockTable, call: StoreCall): Promise<StoredLock[]> {
 
 async function forceRelease(table: LockTable, force: ForceRelease, call: StoreCall): Promise<'forced' | 'changed'> {
   const { name, adminId } = force;
-  const answer = await table.update({ operation: 'forceRelease', name, request: forceReleaseRequest(force) }, call);
+  const answer = await update(table, { operation: 'forceRelease', name, request: forceReleaseRequest(force) }, call);
   const { applied, item } = answered(answer);
   // Refused by the record of this force release: an earlier try was applied.
   if (applied || item?.['attemptId'] === adminId) return 'forced';
@@ -82,13 +80,13 @@ async function forceRelease(table: LockTable, force: ForceRelease, call: StoreCa
 
 async function pauseLock(table: LockTable, name: string, pause: Pause, call: StoreCall): Promise<StoredLock> {
   const request = pauseRequest(pause);
-  const { item = {} } = answered(await table.update({ operation: 'pause', name, request }, call));
+  const { item = {} } = answered(await update(table, { operation: 'pause', name, request }, call));
   const { [table.partitionKey]: _, ...attributes } = item;
   return { name, item: attributes };
 }
 
 async function resume(table: LockTable, name: string, call: StoreCall): Promise<ResumeResult> {
-  const answer = await table.update({ operation: 'resume', name, request: resumeRequest() }, call);
+  const answer = await update(table, { operation: 'resume', name, request: resumeRequest() }, call);
   const { applied, item } = answered(answer);
   if (applied) return Number(item?.['pausedUntil']) <= call.clock.now() ? 'not-paused' : 'resumed';
   if (item === undefined || isDeleted(item)) return 'unknown';
@@ -104,21 +102,21 @@ async function deleteLock(table: LockTable, deletion: Deletion, call: StoreCall)
   const found = judge(lock?.item);
   if (found !== 'open') return found;
   const request = deleteRequest(deletion, lock?.item as LockRecord);
-  const answer = await table.update({ operation: 'delete', name, request }, call);
+  const answer = await update(table, { operation: 'delete', name, request }, call);
   const { applied, item } = answered(answer);
   return applied ? 'deleted' : settledDeletion(name, judge(item), answer.ambiguous);
 }
 
 async function listTicks(table: LockTable, listing: TickListing, call: StoreCall): Promise<'listed' | 'changed'> {
   const { name } = listing;
-  const answer = await table.update({ operation: 'listTicks', name, request: listTicksRequest(listing) }, call);
+  const answer = await update(table, { operation: 'listTicks', name, request: listTicksRequest(listing) }, call);
   const { applied, item } = answered(answer);
   return applied ? 'listed' : settledListing(name, judgeListing(listing, item), answer.ambiguous);
 }
 
 async function read(table: LockTable, operation: StoreOperation, name: string, call: StoreCall) {
-  const key = table.keyOf({ operation, name });
-  const answer = await table.ask({ operation, name }, call, (signal) => readOnce(table, key, { ...call, signal }));
+  const key = keyOf(table, { operation, name });
+  const answer = await ask(table, { operation, name }, call, (signal) => readOnce(table, key, { ...call, signal }));
   const { item, time } = answered(answer);
   return { lock: item && storedLock(table, item), serverMs: time.serverMs };
 }

@@ -1,11 +1,9 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { isRecordAttribute } from '../../core/record/lock-record.js';
+import { checkKnown, describe, describeType, namesOf } from '../../core/values/checks.js';
 import { systemClock } from '../../core/values/clock.js';
-import { describe, describeType } from '../../core/values/describe.js';
-import { nameProblem } from '../../core/values/lock-name.js';
-import { checkKnown, namesOf } from '../../core/values/option-checks.js';
-import { utf8Bytes } from '../../core/values/utf8.js';
+import { nameProblem, utf8Bytes } from '../../core/values/names.js';
 
 /** Options of `dynamoDBStore`. */
 export interface DynamoDBStoreOptions {
@@ -21,8 +19,8 @@ export interface DynamoDBStoreOptions {
   readonly keyPrefix?: string;
 }
 
-/** The options, checked and complete. */
-export interface TableOptions {
+/** A lock table: its client and its keys. The options, checked and complete. */
+export interface LockTable {
   readonly tableName: string;
   readonly client: DynamoDBDocumentClient;
   readonly partitionKey: string;
@@ -41,7 +39,7 @@ const OPTIONS = namesOf<DynamoDBStoreOptions>({
 const MAX_PREFIX_BYTES = 100;
 
 /** @throws TypeError, RangeError for invalid options */
-export function checkOptions(caller: string, options: DynamoDBStoreOptions): TableOptions {
+export function checkOptions(caller: string, options: DynamoDBStoreOptions): LockTable {
   if (typeof options !== 'object' || options === null) {
     throw new TypeError(`options of ${caller} is ${describeType(options)}: give { tableName }`);
   }

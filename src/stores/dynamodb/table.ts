@@ -1,64 +1,186 @@
+import {
+  CreateTableCommand,
+  type DynamoDBClient,
+  type ScalarAttributeType,
+  waitUntilTableExists,
+} from '@aws-sdk/client-dynamodb';
+import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { StoreCall } from '../../core/ports/lock-store.js';
 import type { CorruptLockError, LockStoreError, StoreOperation } from '../../core/public/errors.js';
-import { lockKey } from '../../core/record/lock-record.js';
+import { type Item, lockKey } from '../../core/record/lock-record.js';
 import { type Answer, tryUntilAnswered } from '../../core/request/try-loop.js';
-import type { Signal } from '../../core/values/signal.js';
-import { classifyFailure, failureOf } from './errors.js';
-import { type Reply, type TableKey, writeOnce } from './one-try.js';
-import type { TableOptions } from './options.js';
+import { describe } from '../../core/values/checks.js';
+import type { Signal } from '../../core/values/clock.js';
+import { answerOf, plainItem, type ResponseTime, timeResponses } from './answer.js';
+import { classifyFailure, failureOf, isConditionFailed, isDenied } from './errors.js';
+import type { LockTable } from './options.js';
 import type { UpdateRequest } from './requests.js';
 
 /** Value of the sort key of every lock, in tables that have one. */
 export const SORT_VALUE = 'lock';
 
 /** The verb and the lock of a request. */
-export interface Purpose {
+interface Purpose {
   readonly operation: StoreOperation;
   readonly name: string;
 }
 
 /** A write, with its verb and lock. */
-export interface UpdateOrder extends Purpose {
+interface UpdateOrder extends Purpose {
   /** @default the key of the lock */
   readonly key?: TableKey;
   readonly request: UpdateRequest;
 }
 
 /** How a call to the table ended. */
-export type TableAnswer<T> = Answer<T, LockStoreError | CorruptLockError>;
+type TableAnswer<T> = Answer<T, LockStoreError | CorruptLockError>;
 
-/** A lock table: its client, its keys, and the one way a request is sent. */
-export interface LockTable extends TableOptions {
-  /** @throws LockStoreError (INVALID_NAME) */
-  keyOf(purpose: Purpose): TableKey;
-  /** Tries until there is an answer. */
-  ask<T>(purpose: Purpose, call: StoreCall, send: (signal: Signal) => Promise<T>): Promise<TableAnswer<T>>;
-  /** Sends a write until it is answered. A refusal is an answer. @throws LockStoreError (INVALID_NAME) */
-  update(order: UpdateOrder, call: StoreCall): Promise<TableAnswer<Reply>>;
-}
-
-export function lockTable(options: TableOptions): LockTable {
-  const { tableName, partitionKey, sortKey, keyPrefix } = options;
-
-  const keyOf: LockTable['keyOf'] = ({ operation, name }) => ({
+/** @throws LockStoreError (INVALID_NAME) */
+export function keyOf({ partitionKey, sortKey, keyPrefix }: LockTable, { operation, name }: Purpose): TableKey {
+  return {
     [partitionKey]: lockKey(keyPrefix, name, operation),
     ...(sortKey !== undefined && { [sortKey]: SORT_VALUE }),
+  };
+}
+
+/** Sends a write until it is answered. A refusal is an answer. @throws LockStoreError (INVALID_NAME) */
+export async function update(table: LockTable, order: UpdateOrder, call: StoreCall): Promise<TableAnswer<Reply>> {
+  const { key = keyOf(table, order), request } = order;
+  const answer = await ask(table, order, call, (signal) => writeOnce(table, key, request, { ...call, signal }));
+  if ('error' in answer) return answer;
+  return { ...answer, ambiguous: answer.ambiguous || answer.value.retried };
+}
+
+/** Sends a request until it is answered. */
+export async function ask<T>(
+  { tableName }: LockTable,
+  { operation, name }: Purpose,
+  call: StoreCall,
+  send: (signal: Signal) => Promise<T>,
+): Promise<TableAnswer<T>> {
+  const answer = await tryUntilAnswered(call, send, classifyFailure);
+  return 'error' in answer ? { ...answer, error: failureOf(answer.error, operation, name, tableName) } : answer;
+}
+
+type TableKey = Record<string, string>;
+
+/** The table's answer to one try of a conditional write. */
+interface Reply {
+  readonly applied: boolean;
+  /** The item before the write, or the item that refused it. */
+  readonly item: Item | undefined;
+  readonly time: ResponseTime;
+  /** The client itself tried more than once: an earlier try may have been applied. */
+  readonly retried: boolean;
+}
+
+/** The only clock that a try may read, and the signal to give up. */
+type Try = Pick<StoreCall, 'clock' | 'signal'>;
+
+/** Sends a write once. A refusal is a reply. */
+async function writeOnce(
+  table: LockTable,
+  key: TableKey,
+  request: UpdateRequest,
+  { clock, signal }: Try,
+): Promise<Reply> {
+  const command = new UpdateCommand({
+    TableName: table.tableName,
+    Key: key,
+    ...request,
+    ...(request.ConditionExpression !== undefined && { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' }),
   });
+  const time = timeResponses(command, clock);
+  try {
+    const output = await table.client.send(command, { abortSignal: signal });
+    const { Attributes, $metadata } = answerOf(output, 'Attributes', time());
+    const item = Attributes === undefined ? undefined : plainItem(Attributes);
+    return { applied: true, item, time: time(), retried: hasRetried($metadata) };
+  } catch (error) {
+    if (!isConditionFailed(error)) throw error;
+    const { Item, $metadata } = error as { Item?: Item; $metadata?: Metadata };
+    const item = Item === undefined ? await readInstead(table, key, { clock, signal }) : plainItem(Item);
+    return { applied: false, item, time: time(), retried: hasRetried($metadata) };
+  }
+}
 
-  const ask: LockTable['ask'] = async ({ operation, name }, call, send) => {
-    const answer = await tryUntilAnswered(call, send, classifyFailure);
-    return 'error' in answer ? { ...answer, error: failureOf(answer.error, operation, name, tableName) } : answer;
-  };
+/** Reads the item, for emulators whose refusals carry none. On DynamoDB this happens only if there is no item. */
+async function readInstead(table: LockTable, key: TableKey, at: Try): Promise<Item | undefined> {
+  try {
+    return (await readOnce(table, key, at)).item;
+  } catch (error) {
+    // A function's role may only write; on the real service there is then no item.
+    if (isDenied(error)) return undefined;
+    throw error;
+  }
+}
 
-  return {
-    ...options,
-    keyOf,
-    ask,
-    async update(order, call) {
-      const { key = keyOf(order), request } = order;
-      const answer = await ask(order, call, (signal) => writeOnce(options, key, request, { ...call, signal }));
-      if ('error' in answer) return answer;
-      return { ...answer, ambiguous: answer.ambiguous || answer.value.retried };
-    },
-  };
+/** Reads an item once, consistently. */
+export async function readOnce(
+  table: LockTable,
+  key: TableKey,
+  { clock, signal }: Try,
+): Promise<Pick<Reply, 'item' | 'time'>> {
+  const command = new GetCommand({ TableName: table.tableName, Key: key, ConsistentRead: true });
+  const time = timeResponses(command, clock);
+  const { Item } = answerOf(await table.client.send(command, { abortSignal: signal }), 'Item', time());
+  return { item: Item === undefined ? undefined : plainItem(Item), time: time() };
+}
+
+interface Metadata {
+  readonly attempts?: number;
+}
+
+function hasRetried(metadata: Metadata | undefined): boolean {
+  return (metadata?.attempts ?? 1) > 1;
+}
+
+/** The table to create. */
+export interface CreateLockTableOptions {
+  /** Its name. */
+  readonly tableName: string;
+  /** @default 'lockName' */
+  readonly partitionKey?: string;
+  /** @default no sort key */
+  readonly sortKey?: string;
+}
+
+const LONGEST_WAIT_SECONDS = 60;
+
+/**
+ * Creates a lock table, on demand and without a TTL, and waits until it is active. Does not change an existing one. For
+ * local work and tests: in production let infrastructure code own the table.
+ *
+ * @example
+ * ```ts
+ * import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+ * import { createLockTable } from 'single-execution/dynamodb';
+ *
+ * const client = new DynamoDBClient({ endpoint: 'http://127.0.0.1:8000', region: 'local' });
+ * await createLockTable(client, { tableName: 'locks' });
+ * ```
+ *
+ * @throws TypeError without a table name
+ * @throws the client's own error if the table cannot be created
+ */
+export async function createLockTable(client: DynamoDBClient, options: CreateLockTableOptions): Promise<void> {
+  const { tableName, partitionKey = 'lockName', sortKey } = options;
+  if (typeof tableName !== 'string' || tableName === '') {
+    throw new TypeError(`tableName is ${describe(tableName)}: give its name, a string that is not empty`);
+  }
+  const keys = sortKey === undefined ? [partitionKey] : [partitionKey, sortKey];
+  const S: ScalarAttributeType = 'S';
+  try {
+    await client.send(
+      new CreateTableCommand({
+        TableName: tableName,
+        BillingMode: 'PAY_PER_REQUEST',
+        AttributeDefinitions: keys.map((AttributeName) => ({ AttributeName, AttributeType: S })),
+        KeySchema: keys.map((AttributeName, i) => ({ AttributeName, KeyType: i === 0 ? 'HASH' : 'RANGE' })),
+      }),
+    );
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== 'ResourceInUseException') throw error;
+  }
+  await waitUntilTableExists({ client, maxWaitTime: LONGEST_WAIT_SECONDS, minDelay: 1 }, { TableName: tableName });
 }

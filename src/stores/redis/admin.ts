@@ -12,7 +12,7 @@ import type { StoreCall } from '../../core/ports/lock-store.js';
 import { checkAttribute } from '../../core/record/lock-record.js';
 import { settledDeletion, settledListing, untoldWrite } from '../../core/request/attempt.js';
 import { answered, tryUntilAnswered } from '../../core/request/try-loop.js';
-import { nameProblem } from '../../core/values/lock-name.js';
+import { nameProblem } from '../../core/values/names.js';
 import { DELETE, FORCE_RELEASE, GET, LIST, LIST_TICKS, PAUSE, RESUME } from './admin-scripts.js';
 import { classifyFailure, failureOf } from './errors.js';
 import { readPage } from './reply.js';

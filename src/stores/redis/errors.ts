@@ -1,6 +1,5 @@
 import { LockStoreError, type LockStoreErrorCode, type StoreOperation } from '../../core/public/errors.js';
-import type { TryFailure } from '../../core/request/try-loop.js';
-import { isUnsent } from '../../core/request/try-loop.js';
+import { isUnsent, type TryFailure } from '../../core/request/try-loop.js';
 import { errorName, readThrown, readThrownText } from '../../core/values/thrown.js';
 
 /*

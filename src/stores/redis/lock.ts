@@ -22,8 +22,7 @@ import { endedAttempt, settleAttempt } from '../../core/request/attempt.js';
 import { answered } from '../../core/request/try-loop.js';
 import type { Sent } from '../../core/values/clock.js';
 import { defined } from '../../core/values/defined.js';
-import { memberListName } from '../../core/values/lock-name.js';
-import { truncateUtf8 } from '../../core/values/utf8.js';
+import { memberListName, truncateUtf8 } from '../../core/values/names.js';
 import { ACQUIRE, CANCEL, CHECK_IN, EXTEND, MARK, RELEASE } from './scripts.js';
 import type { RedisConnection, RedisReply } from './send.js';
 

@@ -1,9 +1,8 @@
 import type { LockAdminStore } from '../../core/ports/lock-admin-store.js';
 import type { LockStore, StoreCall } from '../../core/ports/lock-store.js';
 import type { MemberStore } from '../../core/ports/member-store.js';
+import { checkStoreOptions, describeType, namesOf } from '../../core/values/checks.js';
 import { pause } from '../../core/values/clock.js';
-import { describeType } from '../../core/values/describe.js';
-import { checkStoreOptions, namesOf } from '../../core/values/option-checks.js';
 import { redisAdmin } from './admin.js';
 import { NotSent, refusedLogin } from './errors.js';
 import { redisLock } from './lock.js';

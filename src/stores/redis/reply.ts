@@ -1,5 +1,5 @@
 import { type Item, isNumericAttribute, LOCK_ATTRIBUTES } from '../../core/record/lock-record.js';
-import { describe } from '../../core/values/describe.js';
+import { describe } from '../../core/values/checks.js';
 
 /**
  * A script's answer: a word, the server's time, a number that depends on the script, and the record if it returns one.

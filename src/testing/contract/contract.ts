@@ -8,7 +8,6 @@ import { markCases } from './mark.js';
 import { nameCases } from './names.js';
 import { openTickCases } from './open-ticks.js';
 import { pauseCases } from './pause.js';
-import { previousCases } from './previous.js';
 import { recordCases } from './record.js';
 import { releaseCases } from './release.js';
 import type { ContractCase } from './stage/case.js';
@@ -34,7 +33,6 @@ import { tokenCases } from './tokens.js';
 export const lockStoreContract: readonly ContractCase[] = [
   ...acquireCases,
   ...tokenCases,
-  ...previousCases,
   ...tickCases,
   ...openTickCases,
   ...extendCases,

@@ -1,5 +1,5 @@
 import { FORCE_STEP, FOREVER_MS, recordAttributes } from '../../core/record/lock-record.js';
-import { newAttemptId } from '../../core/values/attempt-id.js';
+import { newAttemptId } from '../../core/values/names.js';
 import { adminCase, type ContractCase, contractCase } from './stage/case.js';
 import { expectFields, expectRising, expectSame } from './stage/expectation.js';
 import { HOLD_MS, TICK_MS } from './stage/scene.js';

@@ -1,5 +1,5 @@
 import type { ExtendResult, Lease } from '../../core/ports/lock-store.js';
-import { newAttemptId } from '../../core/values/attempt-id.js';
+import { newAttemptId } from '../../core/values/names.js';
 import { adminCase, type ContractCase, contractCase } from './stage/case.js';
 import { expectBetween, expectFields, expectGranted, expectSame } from './stage/expectation.js';
 import { LEASE_MS, type Scene, TICK_MS } from './stage/scene.js';

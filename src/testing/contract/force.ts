@@ -1,6 +1,6 @@
 import { FORCE_STEP } from '../../core/record/lock-record.js';
 import { runsOf } from '../../core/record/run-ring.js';
-import { newAttemptId } from '../../core/values/attempt-id.js';
+import { newAttemptId } from '../../core/values/names.js';
 import { adminCase, type ContractCase, contractCase } from './stage/case.js';
 import { expectBetween, expectFields, expectSame } from './stage/expectation.js';
 import { HOLD_MS, LEASE_MS, NEXT_TICK_MS, TICK_MS } from './stage/scene.js';

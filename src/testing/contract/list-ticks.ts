@@ -2,7 +2,7 @@ import { listOf } from '../../core/record/open-ticks.js';
 import { MOST_LISTED } from '../../core/values/tick.js';
 import { adminCase, type ContractCase, contractCase } from './stage/case.js';
 import { expectFields, expectSame } from './stage/expectation.js';
-import { isOpenOnce, tick, ticks } from './stage/minutes.js';
+import { isOpenOnce, tick, ticks } from './stage/scene.js';
 
 const FAILED = { result: 'failed' } as const;
 const NONE = { openTicks: ',', failedTicks: ',' };

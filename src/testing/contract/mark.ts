@@ -1,12 +1,11 @@
 import type { Lease, MarkResult } from '../../core/ports/lock-store.js';
 import { listOf } from '../../core/record/open-ticks.js';
-import { newAttemptId } from '../../core/values/attempt-id.js';
+import { newAttemptId } from '../../core/values/names.js';
 import { MOST_LISTED } from '../../core/values/tick.js';
 import { phantomLease } from './extend.js';
 import { adminCase, type ContractCase, contractCase } from './stage/case.js';
 import { expectBetween, expectFields, expectSame } from './stage/expectation.js';
-import { isOpenOnce, tick, ticks } from './stage/minutes.js';
-import { LEASE_MS, type Scene } from './stage/scene.js';
+import { isOpenOnce, LEASE_MS, type Scene, tick, ticks } from './stage/scene.js';
 
 const LONGER_MS = 2 * LEASE_MS;
 const MINUTE_MS = 60_000;

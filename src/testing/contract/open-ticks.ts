@@ -1,9 +1,8 @@
 import { listOf } from '../../core/record/open-ticks.js';
-import { newAttemptId } from '../../core/values/attempt-id.js';
+import { newAttemptId } from '../../core/values/names.js';
 import { adminCase, type ContractCase, contractCase } from './stage/case.js';
 import { expectFields, expectGranted, expectRefused, expectSame } from './stage/expectation.js';
-import { isOpenOnce, tick, ticks } from './stage/minutes.js';
-import type { Scene } from './stage/scene.js';
+import { isOpenOnce, type Scene, tick, ticks } from './stage/scene.js';
 
 const AT_START = { markTickAtStart: true };
 const FAILED = { result: 'failed' } as const;

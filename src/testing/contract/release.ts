@@ -1,5 +1,5 @@
 import type { StoreCall } from '../../core/ports/lock-store.js';
-import { newAttemptId } from '../../core/values/attempt-id.js';
+import { newAttemptId } from '../../core/values/names.js';
 import { phantomLease } from './extend.js';
 import { adminCase, type ContractCase, contractCase } from './stage/case.js';
 import { expectFields, expectGranted, expectSame } from './stage/expectation.js';

@@ -2,8 +2,7 @@ import { listOf } from '../../core/record/open-ticks.js';
 import { MOST_LISTED } from '../../core/values/tick.js';
 import { adminCase, type ContractCase, contractCase } from './stage/case.js';
 import { expectFields, expectGranted, expectSame } from './stage/expectation.js';
-import { isOpenOnce, tick, ticks } from './stage/minutes.js';
-import { NEXT_TICK_MS, TICK_MS } from './stage/scene.js';
+import { isOpenOnce, NEXT_TICK_MS, TICK_MS, tick, ticks } from './stage/scene.js';
 
 const TICK = { tickMs: TICK_MS };
 const NEXT_TICK = { tickMs: NEXT_TICK_MS };

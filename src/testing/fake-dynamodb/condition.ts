@@ -1,7 +1,6 @@
 import { areEqual, attributeOf, type FakeItem, orderOf, typeOf } from './attribute-value.js';
 import { beyondFake } from './error.js';
-import { type ExpressionReader, readExpression } from './expression-reader.js';
-import type { Placeholders } from './placeholders.js';
+import { type ExpressionReader, type Placeholders, readExpression } from './expression-reader.js';
 
 /** Whether an item allows a write. A missing item has no attributes. */
 export type Condition = (item: FakeItem) => boolean;

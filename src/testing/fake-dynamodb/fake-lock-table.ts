@@ -1,4 +1,4 @@
-import { checkKnown, namesOf } from '../../core/values/option-checks.js';
+import { checkKnown, namesOf } from '../../core/values/checks.js';
 import type { FakeItem } from './attribute-value.js';
 import { beyondFake, dynamoDBError } from './error.js';
 import { fakeTable, type UpdateInput } from './table.js';

@@ -1,7 +1,7 @@
 import { type FakeItem, rawItem } from './attribute-value.js';
 import { parseCondition } from './condition.js';
 import { beyondFake, dynamoDBError, validationError } from './error.js';
-import { type PlaceholderInput, placeholdersOf } from './placeholders.js';
+import { type PlaceholderInput, placeholdersOf } from './expression-reader.js';
 import { parseUpdate } from './update.js';
 
 /** A DynamoDB table with keys of type S, in memory. Refuses features that it lacks, and never guesses. */

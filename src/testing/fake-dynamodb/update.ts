@@ -1,7 +1,6 @@
 import { attributeOf, type FakeItem, typeOf } from './attribute-value.js';
 import { beyondFake, validationError } from './error.js';
-import { type ExpressionReader, type Operand, readExpression } from './expression-reader.js';
-import type { Placeholders } from './placeholders.js';
+import { type ExpressionReader, type Operand, type Placeholders, readExpression } from './expression-reader.js';
 
 /** DynamoDB keeps 38 significant digits. */
 const MAX_DIGITS = 38;

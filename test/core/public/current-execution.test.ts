@@ -2,7 +2,7 @@ import { assertLocked, currentExecution, executeWithLock, LockLostError, withSin
 import { memoryStore } from 'single-execution/memory';
 import { manualClock } from 'single-execution/testing';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { findFrame } from '../../../src/core/public/current-execution.js';
+import { findFrame } from '../../../src/core/public/execution.js';
 import { gate } from '../../support/gate.js';
 import { pass } from '../../support/pass.js';
 
@@ -291,7 +291,7 @@ test('on Bun 1.3, whose storages leave a frame behind once disabled, a call besi
     vi.resetModules();
     Reflect.set(globalThis, shared, frames);
   });
-  const { runInFrame, findFrame: find } = await import('../../../src/core/public/current-execution.js');
+  const { runInFrame, findFrame: find } = await import('../../../src/core/public/execution.js');
   const frame = { isHeld: () => true } as Parameters<typeof runInFrame>[0];
   await runInFrame(frame, () => 'the first run');
 

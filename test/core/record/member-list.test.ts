@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { isMemberList, memberAttribute, readMemberList } from '../../../src/core/record/member-list.js';
-import { memberListName } from '../../../src/core/values/lock-name.js';
+import { memberListName } from '../../../src/core/values/names.js';
 
 const NOW = 1_774_749_600_000;
 

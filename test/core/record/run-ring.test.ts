@@ -2,7 +2,7 @@ import type { Lease } from 'single-execution';
 import { describe, expect, test } from 'vitest';
 import type { LockRecord } from '../../../src/core/record/lock-record.js';
 import { hasRun, rowOfForce, rowsOfRelease, runsOf, slotOf } from '../../../src/core/record/run-ring.js';
-import { utf8Bytes } from '../../../src/core/values/utf8.js';
+import { utf8Bytes } from '../../../src/core/values/names.js';
 
 const LOCKED_AT = 1_767_225_600_000;
 

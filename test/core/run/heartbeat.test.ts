@@ -1,8 +1,7 @@
 import type { StoreCall } from 'single-execution';
 import { manualClock } from 'single-execution/testing';
 import { describe, expect, test, vi } from 'vitest';
-import type { Extender } from '../../../src/core/run/extender.js';
-import { startHeartbeat } from '../../../src/core/run/heartbeat.js';
+import { type Extender, startHeartbeat } from '../../../src/core/run/extender.js';
 import { holdOf } from '../../../src/core/run/hold.js';
 import { watchLease } from '../../../src/core/run/lease-watch.js';
 import { pass } from '../../support/pass.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { LockOptions } from '../../../src/core/options/policy.js';
-import { holdLimitMono, stopMono } from '../../../src/core/run/run-ends.js';
+import { holdLimitMono, stopMono } from '../../../src/core/run/deadlines.js';
 import { MINUTES_15, orderWith } from '../../support/order-with.js';
 
 describe('row 26: a run is asked to end', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { acquireCall, extendCall, releaseCall } from '../../../src/core/run/deadlines.js';
 import { holdOf } from '../../../src/core/run/hold.js';
-import { acquireCall, extendCall, releaseCall } from '../../../src/core/run/store-calls.js';
 import { MINUTES_15, orderWith } from '../../support/order-with.js';
 
 test.each<[string, number | undefined, number]>([

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { newAttemptId } from '../../../src/core/values/attempt-id.js';
+import { newAttemptId } from '../../../src/core/values/names.js';
 
 test('row 6: F84 a letter and 128 random bits, 23 characters that no client takes for a number', () => {
   expect(newAttemptId()).toMatch(/^a[\w-]{22}$/);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeType, describe as shown } from '../../../src/core/values/describe.js';
+import { describeType, describe as shown } from '../../../src/core/values/checks.js';
 
 test.each<[unknown, string]>([
   ['10', "'10'"],

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { checkLockName, isMemberListName, memberListName, nameProblem } from '../../../src/core/values/lock-name.js';
+import { checkLockName, isMemberListName, memberListName, nameProblem } from '../../../src/core/values/names.js';
 
 const anyText = fc.string({ unit: 'binary', maxLength: 160 });
 const control = fc.integer({ min: 0, max: 0x9f }).filter((code) => code < 0x20 || code >= 0x7f);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkChoice, checkKnown, checkMethods, namesOf } from '../../../src/core/values/option-checks.js';
+import { checkChoice, checkKnown, checkMethods, namesOf } from '../../../src/core/values/checks.js';
 
 interface Options {
   readonly name: string;

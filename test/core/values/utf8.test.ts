@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { truncateUtf8, utf8Bytes } from '../../../src/core/values/utf8.js';
+import { truncateUtf8, utf8Bytes } from '../../../src/core/values/names.js';
 
 const anyText = fc.string({ unit: 'binary', maxLength: 160 });
 

@@ -1,8 +1,7 @@
 import { manualClock } from 'single-execution/testing';
 import { describe, expect, test } from 'vitest';
 import { resolveSettings } from '../../../src/core/options/policy.js';
-import type { TickOption, Trigger } from '../../../src/core/wrap/trigger.js';
-import { requiredTick, type TickEvery } from '../../../src/core/wrap/trigger.js';
+import { requiredTick, type TickEvery, type TickOption, type Trigger } from '../../../src/core/wrap/trigger.js';
 
 const NOON = Date.parse('2026-01-01T12:00:00Z');
 const DAY = 86_400_000;

@@ -1,6 +1,6 @@
 import { NumberValue } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
-import { plainItem } from '../../../src/stores/dynamodb/item.js';
+import { plainItem } from '../../../src/stores/dynamodb/answer.js';
 
 test.each<[string, unknown, unknown]>([
   ['text', 'held', 'held'],

@@ -4,7 +4,7 @@ import { Redis } from 'ioredis';
 import { createClient } from 'redis';
 import { type UpstashStoreOptions, upstashAdminStore, upstashStore } from 'single-execution/upstash';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { newAttemptId } from '../../../src/core/values/attempt-id.js';
+import { newAttemptId } from '../../../src/core/values/names.js';
 import { DELETE, FORCE_RELEASE, GET, PAUSE, RESUME } from '../../../src/stores/redis/admin-scripts.js';
 import { ACQUIRE, CANCEL, CHECK_IN, EXTEND, RELEASE } from '../../../src/stores/redis/scripts.js';
 import { call, claim, done, grant } from '../../support/one-run.js';

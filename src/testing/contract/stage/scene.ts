@@ -19,8 +19,8 @@ import type {
   ReleaseResult,
 } from '../../../core/ports/lock-store.js';
 import type { LockRecord } from '../../../core/record/lock-record.js';
-import { newAttemptId } from '../../../core/values/attempt-id.js';
 import { defined } from '../../../core/values/defined.js';
+import { newAttemptId } from '../../../core/values/names.js';
 import type { ContractHarness } from './case.js';
 import { expectGranted, expectRefused, expectSame } from './expectation.js';
 
@@ -143,4 +143,20 @@ function completionOf(overrides: Partial<Completion> = {}): Completion {
   const markTickFailed = overrides.result === 'failed';
   const marks = { markTickDone: !markTickFailed, markTickFailed };
   return { result: 'succeeded', lockAtLeastForMs: 0, durationMs: 5, ...marks, ...overrides };
+}
+
+/** Ticks at these minutes after {@link TICK_MS}. */
+export function ticks(...minutes: readonly number[]): number[] {
+  return minutes.map((minute) => TICK_MS + minute * 60_000);
+}
+
+/** The `tickMs` of a claim for the tick at this minute. */
+export function tick(minute: number): { readonly tickMs: number } {
+  return { tickMs: TICK_MS + minute * 60_000 };
+}
+
+/** Runs a tick older than the newest one done; from then on it must be refused. */
+export async function isOpenOnce({ run, refuse }: Scene, minute: number): Promise<void> {
+  await run(tick(minute));
+  await refuse('stale-tick', tick(minute));
 }

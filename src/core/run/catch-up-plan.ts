@@ -1,8 +1,16 @@
-import type { CatchUp } from '../../options/catch-up.js';
-import type { Settings } from '../../options/policy.js';
-import type { Lease, TickChanges } from '../../ports/lock-store.js';
-import { type Interval, isTimed, type Schedule } from '../../values/schedule.js';
-import { MOST_LISTED, missedTicks, type NewestTicks, NO_TICKS, ticksBetween } from '../../values/tick.js';
+import type { CatchUp } from '../options/catch-up.js';
+import type { Settings } from '../options/policy.js';
+import type { Lease, TickChanges } from '../ports/lock-store.js';
+import {
+  type Interval,
+  isTimed,
+  MOST_LISTED,
+  missedTicks,
+  type NewestTicks,
+  NO_TICKS,
+  type Schedule,
+  ticksBetween,
+} from '../values/tick.js';
 
 /** What a run does about older ticks. Instants in epoch milliseconds, ascending. */
 export interface CatchUpPlan extends TickChanges {

@@ -1,13 +1,12 @@
-import type { Completion, Lease } from '../../ports/lock-store.js';
-import type { CaughtUp } from '../../public/outcome.js';
-import { ticksDropped } from '../../record/open-ticks.js';
-import { defined } from '../../values/defined.js';
-import { isTimed } from '../../values/schedule.js';
-import { dateOf, MOST_LISTED } from '../../values/tick.js';
-import { type HeldLock, runFor } from '../guarded-execution.js';
-import type { Invocation, Task } from '../invocation.js';
-import { timeIsUp } from '../run-ends.js';
-import { type CatchUpPlan, NOTHING } from './plan.js';
+import type { Completion, Lease } from '../ports/lock-store.js';
+import type { CaughtUp } from '../public/outcome.js';
+import { ticksDropped } from '../record/open-ticks.js';
+import { defined } from '../values/defined.js';
+import { dateOf, isTimed, MOST_LISTED } from '../values/tick.js';
+import { type CatchUpPlan, NOTHING } from './catch-up-plan.js';
+import { timeIsUp } from './deadlines.js';
+import { type HeldLock, runFor } from './guarded-execution.js';
+import type { Invocation, Task } from './invocation.js';
 
 /** The error, and the tick whose run it ended. */
 interface Failure {

@@ -1,6 +1,8 @@
-import { describe, describeType } from './describe.js';
-
-/** The names of all members of `O`, in the table's order. The compiler refuses a table that leaves one out. */
+/**
+ * The names of all members of `O`, in the table's order. The compiler refuses a table that leaves one out. A bundler
+ * drops a table that is not used.
+ */
+/* @__NO_SIDE_EFFECTS__ */
 export function namesOf<O>(table: Readonly<Record<keyof O, true>>): readonly string[] {
   return Object.keys(table);
 }
@@ -44,4 +46,27 @@ export function checkStoreOptions(factory: string, options: object, known: reado
     throw new TypeError(`${factory} was given ${describeType(options)}: give { ${known[0]} }`);
   }
   checkKnown(options, known);
+}
+
+/** A value as an error message shows it: short, quoted if a string, never the contents of an object. */
+export function describe(value: unknown): string {
+  try {
+    return shown(value);
+  } catch {
+    return 'a value that cannot be read';
+  }
+}
+
+/** Like `describe`, for values that may contain a secret: the type of a text or number, not its value. */
+export function describeType(value: unknown): string {
+  return ['string', 'number', 'bigint', 'symbol'].includes(typeof value) ? `a ${typeof value}` : describe(value);
+}
+
+function shown(value: unknown): string {
+  if (typeof value === 'string') return `'${value.length > 64 ? `${value.slice(0, 64)}…` : value}'`;
+  if (typeof value === 'function') return 'a function';
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'an invalid Date' : value.toISOString();
+  if (Array.isArray(value)) return 'an array';
+  if (typeof value === 'object' && value !== null) return 'an object';
+  return String(value);
 }

@@ -1,5 +1,4 @@
-import { describe } from './describe.js';
-import { utf8Bytes } from './utf8.js';
+import { describe } from './checks.js';
 
 /** Longest lock name with the store's prefix, in UTF-8 bytes. */
 const MAX_NAME_BYTES = 128;
@@ -44,4 +43,42 @@ export function memberListName(group: string): string {
 /** Whether a list of members can have this name. */
 export function isMemberListName(name: string): boolean {
   return name.endsWith(MEMBER_LIST_SUFFIX);
+}
+
+/**
+ * A fresh identity: a letter and 128 random bits as base64url, 23 characters. The letter keeps clients that guess at
+ * types (JSON, Redis) from reading an id as a number.
+ */
+export function newAttemptId(letter = 'a'): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  const base64 = btoa(String.fromCharCode(...bytes)).slice(0, 22);
+  return letter + base64.replaceAll('+', '-').replaceAll('/', '_');
+}
+
+/** Length in UTF-8 bytes. */
+export function utf8Bytes(text: string): number {
+  let bytes = 0;
+  for (const character of text) bytes += bytesOf(character);
+  return bytes;
+}
+
+/** The longest start of a text that fits into `maxBytes` UTF-8 bytes, well-formed and cut between characters. */
+export function truncateUtf8(text: string, maxBytes: number): string {
+  const wellFormed = text.replace(/\p{Surrogate}/gu, '\uFFFD');
+  let bytes = 0;
+  let end = 0;
+  for (const character of wellFormed) {
+    bytes += bytesOf(character);
+    if (bytes > maxBytes) break;
+    end += character.length;
+  }
+  return wellFormed.slice(0, end);
+}
+
+/** Counts without an encoder, which would cost more than the rest of a skip. */
+function bytesOf(character: string): number {
+  const point = character.codePointAt(0) ?? 0;
+  if (point < 0x80) return 1;
+  if (point < 0x800) return 2;
+  return point < 0x1_0000 ? 3 : 4;
 }

@@ -1,0 +1,114 @@
+import { LONGEST_LEASE_MS } from '../options/lease.js';
+import type { Settings } from '../options/policy.js';
+import type { Lease, StoreCall } from '../ports/lock-store.js';
+import { DeadlineError } from '../public/errors.js';
+import type { Clock, Signal } from '../values/clock.js';
+import type { Hold } from './hold.js';
+import type { Order } from './invocation.js';
+import type { Waiting } from './turns.js';
+
+const GRACE_MS = 1_000;
+
+/** An instant at which a run is asked to end although it holds its lock, and why. */
+export interface RunEnd {
+  readonly atMono: number;
+  readonly code: 'DEADLINE' | 'MAX_HOLD';
+}
+
+const WHY = {
+  DEADLINE: 'the platform ends it soon',
+  MAX_HOLD: 'it has held its lock for maxHold',
+  SHUTDOWN: 'its process is ending',
+  CATCH_UP: 'it has caught up with catchUp.max ticks, and over 100 more wait',
+} as const;
+
+/** The error of a run whose time is up. */
+export function timeIsUp(lockName: string, code: DeadlineError['code']): DeadlineError {
+  return new DeadlineError(lockName, code, WHY[code]);
+}
+
+/** The error of a run whose time was up before its acquire could be sent. */
+export function turnTooLate(lockName: string): DeadlineError {
+  const why = 'too many calls of this process ask the store, and the platform ends it soon; nothing was sent';
+  return new DeadlineError(lockName, 'DEADLINE', why);
+}
+
+/** The time until the platform ends the run; infinite if it does not. */
+function remainingMs({ deadlineMono = Number.POSITIVE_INFINITY }: Order, clock: Clock): number {
+  return deadlineMono - clock.monotonic();
+}
+
+/**
+ * When a run is asked to end because of the platform: `gracePeriod` before it must be over. The default is 1 s before,
+ * or a tenth of the remaining time if that is less.
+ */
+export function stopMono(order: Order, { gracePeriodMs, clock }: Settings): number | undefined {
+  const { deadlineMono, runUntilMono = deadlineMono } = order;
+  if (runUntilMono === undefined) return undefined;
+  const graceMs = gracePeriodMs ?? Math.min(GRACE_MS, Math.max(0, remainingMs(order, clock) / 10));
+  return runUntilMono - graceMs;
+}
+
+/** When renewal and extension end: after `maxHold`, which by default is the platform's deadline, or 24 h. */
+export function holdLimitMono({ deadlineMono }: Order, { maxHoldMs }: Settings, { firstSentMono }: Lease): number {
+  return maxHoldMs === undefined ? (deadlineMono ?? firstSentMono + LONGEST_LEASE_MS) : firstSentMono + maxHoldMs;
+}
+
+/**
+ * When a run is asked to end.
+ *
+ * @param limitMono the end of all renewal, if the run holds a lease
+ */
+export function runEnds(order: Order, settings: Settings, limitMono: number = Number.POSITIVE_INFINITY): RunEnd[] {
+  return [
+    { atMono: stopMono(order, settings) ?? Number.POSITIVE_INFINITY, code: 'DEADLINE' },
+    { atMono: limitMono, code: 'MAX_HOLD' },
+  ];
+}
+
+/* How long each request to the store may take: a try, and all tries together. */
+
+const TRY_MS = 1_000;
+const BUDGET_MS = 5_000;
+const SHORTEST_BUDGET_MS = 100;
+/** Part of the remaining time that a release leaves unused, so that the answer can still reach the platform. */
+const RELEASE_RESERVE_MS = 100;
+
+/** An acquire may take 5 s, or half of the remaining time. */
+export function acquireCall(order: Order, settings: Settings): StoreCall {
+  return storeCall(settings, remainingMs(order, settings.clock) / 2);
+}
+
+/** An extension may take 5 s, but not longer than the lease can still be used. It ends when the run does. */
+export function extendCall(hold: Hold, { clock, maxClockSkewMs }: Settings, signal: Signal): StoreCall {
+  const leftMs = Math.max(1, hold.deadlineMono - clock.monotonic());
+  // Leave time for another try if one hangs.
+  const tryMs = Math.min(TRY_MS, leftMs / 2);
+  return { clock, signal, tryMs, budgetMs: Math.min(BUDGET_MS, leftMs), maxClockSkewMs };
+}
+
+/** A release may take 5 s, or all of the remaining time except a reserve. */
+export function releaseCall(order: Order, settings: Settings): StoreCall {
+  return storeCall(settings, remainingMs(order, settings.clock) - RELEASE_RESERVE_MS);
+}
+
+/** A release may wait for its turn for half of the remaining time of the run and of its lease. */
+export function releaseWaiting(order: Order, { clock }: Settings, hold: Hold | undefined): Waiting {
+  const now = clock.monotonic();
+  const leftMs = Math.min(remainingMs(order, clock) - RELEASE_RESERVE_MS, (hold?.deadlineMono ?? now) - now);
+  return { clock, untilMono: now + leftMs / 2 };
+}
+
+/** A call outside of any run may take 5 s. */
+export function looseCall(settings: Settings): StoreCall {
+  return storeCall(settings, Number.POSITIVE_INFINITY);
+}
+
+/**
+ * If hardly any time remains, a call gets one whole try. That is the best use of the time; and on an emulator or on
+ * Lambda Managed Instances, code runs on after its deadline.
+ */
+function storeCall({ clock, maxClockSkewMs }: Settings, leftMs: number): StoreCall {
+  const budgetMs = leftMs >= SHORTEST_BUDGET_MS ? Math.min(BUDGET_MS, leftMs) : TRY_MS;
+  return { clock, signal: new AbortController().signal, tryMs: TRY_MS, budgetMs, maxClockSkewMs };
+}
