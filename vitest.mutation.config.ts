@@ -30,7 +30,6 @@ export default defineConfig({
       'test/stores/{equality,dynamodb/contract,dynamodb/faults,redis/*}.test.ts',
       'test/**/{election-fuzz,process-shutdown*}.test.ts',
     ],
-    typecheck: { enabled: false },
     testTimeout: 10_000,
     sequence: { sequencer: LikelyFirst },
   },

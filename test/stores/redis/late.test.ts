@@ -52,7 +52,7 @@ async function ioredis(options: Partial<typeof SENDS_ONCE>): Promise<Connected> 
   client.on('error', () => undefined);
   onTestFinished(() => client.disconnect());
   await once(client, 'ready');
-  return { client, reconnected: () => once(client, 'ready').then(() => client.ping()) };
+  return { client, reconnected: () => ready(client).then(() => client.ping()) };
 }
 
 async function nodeRedis(): Promise<Connected> {
@@ -60,8 +60,12 @@ async function nodeRedis(): Promise<Connected> {
   client.on('error', () => undefined);
   onTestFinished(() => client.destroy());
   await client.connect();
-  return { client, reconnected: () => once(client, 'ready').then(() => client.ping()) };
+  return { client, reconnected: () => ready(client).then(() => client.ping()) };
 }
+
+/** Not `once` of node:events, which rejects when a try to connect fails before. */
+const ready = (client: { once(event: 'ready', listener: () => void): unknown }) =>
+  new Promise<void>((resolve) => client.once('ready', resolve));
 
 /** A busy machine may take its time to connect again. */
 const patient = { ...call(20_000), tryMs: 20_000 };
