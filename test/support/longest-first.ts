@@ -5,10 +5,10 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** Files that take longest, most of which wait. If one of them began last, it would run alone at the end. */
 const LONGEST = [
   'faults/dynamodb-newest',
-  'faults/upstash-newest',
   'cli/run',
   'infra/deployed-handlers',
   'cli/console/page',
+  'faults/upstash-newest',
   'chaos/election',
   'cli/run-processes',
   'stores/equality',

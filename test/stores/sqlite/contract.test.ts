@@ -17,8 +17,8 @@ let folder: string;
 let client: Client;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'sqlite-'));
-  client = createClient({ url: `file:${join(folder, 'locks.db')}` });
-  // The disk need not keep what a test has written.
+  // The disk need not keep what a test has written, and each connection would have to be told.
+  client = createClient({ url: `file:${join(folder, 'locks.db')}`, concurrency: 1 });
   await client.execute('PRAGMA synchronous = OFF');
   await createSqliteTable(client);
 });
