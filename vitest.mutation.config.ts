@@ -27,6 +27,7 @@ export default defineConfig({
     ...wholeSuite.test,
     include: ['test/{core,stores,leader,adapters,admin}/**/*.test.ts'],
     exclude: [
+      'test/**/*.proof.test.ts',
       'test/stores/{equality,dynamodb/contract,dynamodb/faults,redis/*}.test.ts',
       'test/**/{election-fuzz,process-shutdown*}.test.ts',
     ],
