@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { DOORS } from './test/support/doors.js';
+import { LongestFirst } from './test/support/longest-first.js';
 import { SlowestFiles } from './test/support/slowest-files.js';
 
 /** The public doors, each resolved to its source, so that tests and handlers import what users import. */
@@ -17,12 +18,13 @@ export default defineConfig({
     exclude: ['test/**/*.proof.test.ts', 'test/model/**', 'node_modules/**'],
     reporters: ['default', ...(process.env['GITHUB_ACTIONS'] ? ['github-actions'] : []), new SlowestFiles()],
     provide: { isProof: false },
+    sequence: { sequencer: LongestFirst },
     globalSetup: ['test/support/dynamodb-local.global.ts', 'test/support/run-folder.global.ts'],
     // A worker keeps the packages that it has loaded: the AWS SDK and the CDK take longer to load than most files to run.
     isolate: false,
     setupFiles: ['test/support/fresh-file.setup.ts', 'test/support/properties.setup.ts'],
-    // One more than there are cores: while a test waits for a real engine, another worker has its core.
-    maxWorkers: availableParallelism() + 1,
+    // Two more than there are cores: half of all time a test waits, and another worker has its core.
+    maxWorkers: availableParallelism() + 2,
     // Of tests that wait much and work little. A worker takes it from its first file: a file can only ask for fewer.
     maxConcurrency: 8,
     // Ends what hangs, and no more: on a machine that is three times slower every test passes.
@@ -38,8 +40,6 @@ export default defineConfig({
       AWS_REGION: 'local',
       HOSTNAME: '',
     },
-    // Of the type tests alone: `npm run typecheck` reads the rest.
-    typecheck: { enabled: true, include: ['test/**/*.test-d.ts'], tsconfig: './test/types/tsconfig.json' },
     coverage: { provider: 'v8', include: ['src/**/*.ts'], reporter: ['text', 'html', 'lcov'] },
   },
 });

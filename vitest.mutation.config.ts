@@ -27,10 +27,10 @@ export default defineConfig({
     ...wholeSuite.test,
     include: ['test/{core,stores,leader,adapters,admin}/**/*.test.ts'],
     exclude: [
+      'test/**/*.proof.test.ts',
       'test/stores/{equality,dynamodb/contract,dynamodb/faults,redis/*}.test.ts',
       'test/**/{election-fuzz,process-shutdown*}.test.ts',
     ],
-    typecheck: { enabled: false },
     testTimeout: 10_000,
     sequence: { sequencer: LikelyFirst },
   },

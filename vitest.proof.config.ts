@@ -11,10 +11,10 @@ export default defineConfig({
       // Each has more in this run: see `inThisRun`.
       'test/chaos/handles.test.ts',
       'test/infra/deployed-handlers.test.ts',
+      'test/support/lambda-runtime/environment.test.ts',
       'test/stores/{dynamodb,postgres,redis}/contract.test.ts',
     ],
     provide: { isProof: true },
     exclude: ['node_modules/**'],
-    typecheck: { enabled: false },
   },
 });

@@ -13,6 +13,5 @@ export default defineConfig({
     ],
     exclude: ['test/adapters/process-shutdown*.test.ts', 'test/leader/with-leadership-dynamodb.test.ts'],
     globalSetup: [],
-    typecheck: { enabled: false },
   },
 });

@@ -9,7 +9,7 @@ import { type CliStage, clockAt } from './stage.js';
 /*
  * Pages of the docs that show what commands print. Each of their blocks `console` is run, in the order of the page,
  * against a real table. The clocks of the commands, and the one of their server, are turned to the scene of the page.
- * `CLI_PAGE=write npx vitest run --no-typecheck test/cli/page.test.ts` writes what they print
+ * `CLI_PAGE=write npx vitest run test/cli/page.test.ts` writes what they print
  * into the page.
  */
 

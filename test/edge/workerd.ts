@@ -1,4 +1,8 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
@@ -8,6 +12,8 @@ import { startKeeper } from '../support/lambda-runtime/keeper.js';
 
 /** The Workers that `wrangler init` makes today have the date of their day. */
 const COMPATIBILITY_DATE = '2026-04-01';
+/** D1 waits for the disk at each write, for which no test has a use. */
+const IN_MEMORY = '/dev/shm';
 
 /** A Worker as wrangler uploads it. */
 export interface WorkerBundle {
@@ -78,6 +84,7 @@ export async function startWorker(
   compatibilityFlags: string[] = [],
 ): Promise<RunningWorker> {
   let printed = '';
+  const folder = await mkdtemp(join(existsSync(IN_MEMORY) ? IN_MEMORY : tmpdir(), 'workerd-'));
   const miniflare = new Miniflare({
     modules: [
       { type: 'ESModule', path: 'main.js', contents: MAIN },
@@ -87,6 +94,7 @@ export async function startWorker(
     compatibilityFlags,
     bindings: { ...bindings },
     d1Databases: ['DB'],
+    d1Persist: folder,
     handleRuntimeStdio: (...streams: Readable[]) => {
       for (const stream of streams) {
         stream.on('data', (chunk) => {
@@ -100,6 +108,7 @@ export async function startWorker(
   const stop = async () => {
     await miniflare.dispose();
     await keeper.stop();
+    await rm(folder, { recursive: true });
   };
   try {
     const worker = (await miniflare.getWorker()) as unknown as {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { LockAdminStore, LockStore } from 'single-execution';
-import { storeCall } from '../support/contract-harness.js';
+import { patientCall } from '../support/contract-harness.js';
 import { dynamoDBLocal, freshTable } from '../support/dynamodb-local.js';
 import { type FaultProxy, type SeenRequest, startFaultProxy } from '../support/fault-proxy.js';
 import { attemptOf, verbOf } from '../support/lock-verb.js';
@@ -59,8 +59,8 @@ interface Backend {
   stop(): Promise<void>;
 }
 
-/** A call that no fault strikes. However slow the machine is, a case must not fail by it. */
-const patientCall = () => ({ ...storeCall(shiftedClock(0)), tryMs: 20_000, budgetMs: 20_000 });
+/** A call that no fault strikes. */
+const unstruckCall = () => patientCall(shiftedClock(0));
 
 export async function startStage(options: StageOptions): Promise<Stage> {
   const { store, clients, retriesItself = false } = options;
@@ -77,7 +77,7 @@ export async function startStage(options: StageOptions): Promise<Stage> {
     const connection = backend.connect(proxy.endpoint);
     const struck = connection.open(keyPrefix);
     // What a client learns of its server only once.
-    await struck.admin.get('first of all', patientCall());
+    await struck.admin.get('first of all', unstruckCall());
     proxy.reset();
     const attempts = () =>
       new Set(proxy.requests().flatMap(({ body }) => backend.attemptOf(body)?.match(/^a/)?.input ?? []));
@@ -90,7 +90,7 @@ export async function startStage(options: StageOptions): Promise<Stage> {
       verbOf: backend.verbOf,
       attempts,
       async record() {
-        const { item = {} } = (await direct.admin.get(NAME, patientCall())) ?? {};
+        const { item = {} } = (await direct.admin.get(NAME, unstruckCall())) ?? {};
         return { text: recordText(item, attempts()), fencingToken: item['fencingToken'] };
       },
       async stop() {

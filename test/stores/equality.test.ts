@@ -77,10 +77,10 @@ describe('equality of stores', () => {
     const inTable = (store: ReturnType<typeof postgresStore>) => redisHarness({ ...redis, store, admin: store });
     const { client: local } = dynamoDBLocal();
     stores = {
-      dynamoDB: patient(dynamoDBHarness({ client: local, tableName: await freshTable(local) })),
-      redis: patient(redisHarness(redis)),
-      postgres: patient(inTable(postgresStore({ client: pool }))),
-      sqlite: patient(inTable(sqliteStore({ client: file }))),
+      dynamoDB: dynamoDBHarness({ client: local, tableName: await freshTable(local) }),
+      redis: redisHarness(redis),
+      postgres: inTable(postgresStore({ client: pool })),
+      sqlite: inTable(sqliteStore({ client: file })),
     };
   }, 120_000);
   afterAll(async () => {
@@ -167,9 +167,4 @@ async function agreed(
   if (differing === -1) return lines.join('\n');
   const versions = transcripts.map(([store, told]) => `${store}: ${told[differing]}`);
   throw new Error(['Alike:', ...lines.slice(0, differing), 'Not alike:', ...versions].join('\n'));
-}
-
-/** On a busy machine, a try that is given up would be asked for again, and told in other words. */
-function patient(harness: ContractHarness): ContractHarness {
-  return { ...harness, call: () => ({ ...harness.call(), tryMs: 20_000, budgetMs: 20_000 }) };
 }

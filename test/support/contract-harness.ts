@@ -37,3 +37,8 @@ export function manuallyTimed(
 export function storeCall(clock: Clock): StoreCall {
   return { clock, signal: new AbortController().signal, tryMs: 1_000, budgetMs: 5_000, maxClockSkewMs: 1_000 };
 }
+
+/** On a busy machine, a try that is given up is asked for again, and what comes of it is told in other words. */
+export function patientCall(clock: Clock): StoreCall {
+  return { ...storeCall(clock), tryMs: 20_000, budgetMs: 20_000 };
+}

@@ -9,6 +9,9 @@ const run = promisify(execFile);
 /** Whatever the caller's folder is: apt-get's messages are read. */
 const env = { ...process.env, LC_ALL: 'C', DEBIAN_FRONTEND: 'noninteractive' };
 
+/** Fetched once, whatever is installed then. */
+let lists: Promise<unknown> | undefined;
+
 /** Installs packages as root, or by sudo where it asks for no password. */
 export async function install(packages: readonly string[], say: (line: string) => void): Promise<void> {
   const asRoot = process.getuid?.() === 0 ? [] : ['sudo', '-n'];
@@ -20,7 +23,8 @@ export async function install(packages: readonly string[], say: (line: string) =
   if (asRoot.length > 0) await run('sudo', ['-n', 'true']);
   say(`apt-get installs ${packages.join(', ')}`);
   // Lists from before serve where the new ones cannot be had.
-  await apt('update').catch(() => undefined);
+  lists ??= apt('update').catch(() => undefined);
+  await lists;
   await apt('install', '-y', '--no-install-recommends', ...packages);
 }
 

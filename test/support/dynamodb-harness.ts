@@ -2,7 +2,7 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, NumberValue, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { type DynamoDBStoreOptions, dynamoDBAdminStore, dynamoDBStore } from 'single-execution/dynamodb';
 import type { ContractHarness } from 'single-execution/testing';
-import { storeCall } from './contract-harness.js';
+import { patientCall } from './contract-harness.js';
 import { shiftedClock } from './shifted-clock.js';
 
 /** The server's Date is real, and the instants stored are the caller's: so callers' clocks are ten minutes behind. */
@@ -12,7 +12,7 @@ export function dynamoDBHarness(options: DynamoDBStoreOptions & { readonly clien
   return {
     store: dynamoDBStore(options),
     admin: dynamoDBAdminStore(options),
-    call: () => storeCall(clock),
+    call: () => patientCall(clock),
     shortLeaseMs: 60_000,
     expire: async () => {},
     leasePadMs: 2_000,

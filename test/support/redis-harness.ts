@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LockAdminStore, LockStore } from 'single-execution';
 import type { ContractHarness } from 'single-execution/testing';
-import { storeCall } from './contract-harness.js';
+import { patientCall } from './contract-harness.js';
 import { shiftedClock } from './shifted-clock.js';
 
 export interface RedisLocks {
@@ -20,7 +20,7 @@ export function redisHarness({ store, admin, keyPrefix, hset }: RedisLocks): Con
   return {
     store,
     admin,
-    call: () => storeCall(clock),
+    call: () => patientCall(clock),
     shortLeaseMs: 20,
     expire: async ({ lockUntilMs }) => {
       await sleep(Math.max(0, lockUntilMs - Date.now()) + 1);

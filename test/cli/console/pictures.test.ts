@@ -11,7 +11,7 @@ import { realChromium } from './browser.js';
 
 /*
  * The pictures of docs/console.md: the page as it is published, on the locks of a night. Only
- * `PICTURES=write npx vitest run --no-typecheck test/cli/console/pictures.test.ts` draws them. Look at them afterwards.
+ * `PICTURES=write npx vitest run test/cli/console/pictures.test.ts` draws them. Look at them afterwards.
  */
 
 const NOW = Date.UTC(2026, 10, 23, 4, 18, 59);

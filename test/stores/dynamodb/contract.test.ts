@@ -9,20 +9,23 @@ import { memberCases } from '../../support/member-cases.js';
 type Shape = Pick<DynamoDBStoreOptions, 'partitionKey' | 'sortKey' | 'keyPrefix'>;
 
 const SHAPES = inThisRun<readonly [string, Shape]>(
+  [['row 71: a shared table with a key prefix', { partitionKey: 'pk', sortKey: 'sk', keyPrefix: 'app/prod#lock#' }]],
   [
     ['a table of its own', {}],
-    ['row 71: a shared table with a key prefix', { partitionKey: 'pk', sortKey: 'sk', keyPrefix: 'app/prod#lock#' }],
+    ['row 71: a table with a sort key', { partitionKey: 'pk', sortKey: 'sk' }],
   ],
-  [['row 71: a table with a sort key', { partitionKey: 'pk', sortKey: 'sk' }]],
 );
 
-describe.each(SHAPES)('dynamoDBStore keeps the contract of all stores, and lists of members, on %s', (_, shape) => {
-  let harness: ContractHarness;
+describe.concurrent.each(SHAPES)(
+  'dynamoDBStore keeps the contract of all stores, and lists of members, on %s',
+  (_, shape) => {
+    let harness: ContractHarness;
 
-  beforeAll(async () => {
-    const { client } = dynamoDBLocal();
-    harness = dynamoDBHarness({ tableName: await freshTable(client, shape), client, ...shape });
-  });
+    beforeAll(async () => {
+      const { client } = dynamoDBLocal();
+      harness = dynamoDBHarness({ tableName: await freshTable(client, shape), client, ...shape });
+    });
 
-  for (const { name, check } of [...lockStoreContract, ...memberCases]) test(name, () => check(harness));
-});
+    for (const { name, check } of [...lockStoreContract, ...memberCases]) test(name, () => check(harness));
+  },
+);

@@ -64,29 +64,30 @@ async function overHttp(): Promise<Connected> {
 }
 
 const CLIENTS = inThisRun<[string, () => Promise<Connected>]>(
+  [['a Pool of pg and pgbouncer in transaction mode', () => overPool(bouncer.url)]],
   [
-    ['a Pool of pg and pgbouncer in transaction mode', () => overPool(bouncer.url)],
     ['PGlite', overPGlite],
-  ],
-  [
     ['a Client of pg', overClient],
     ['postgres.js', overPostgresJs],
     ['a client of the shape of neon()', overHttp],
   ],
 );
 
-describe.each(CLIENTS)('row 131: postgresStore over %s keeps the contract of all stores', (kind, connect) => {
-  let connected: Connected;
-  let harness: ContractHarness;
+describe.concurrent.each(CLIENTS)(
+  'row 131: postgresStore over %s keeps the contract of all stores',
+  (kind, connect) => {
+    let connected: Connected;
+    let harness: ContractHarness;
 
-  beforeAll(async () => {
-    connected = await connect();
-    const { client, rows } = connected;
-    await createPostgresTable(client);
-    const keyPrefix = `${kind}:`;
-    harness = sqlHarness({ store: postgresStore({ client, keyPrefix }), keyPrefix, rows, ...STATEMENTS });
-  }, START_MS);
-  afterAll(() => connected.close());
+    beforeAll(async () => {
+      connected = await connect();
+      const { client, rows } = connected;
+      await createPostgresTable(client);
+      const keyPrefix = `${kind}:`;
+      harness = sqlHarness({ store: postgresStore({ client, keyPrefix }), keyPrefix, rows, ...STATEMENTS });
+    }, START_MS);
+    afterAll(() => connected.close());
 
-  for (const { name, check } of [...lockStoreContract, ...memberCases]) test(name, () => check(harness));
-});
+    for (const { name, check } of [...lockStoreContract, ...memberCases]) test(name, () => check(harness));
+  },
+);

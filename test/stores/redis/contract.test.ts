@@ -64,7 +64,7 @@ const CLIENTS = inThisRun<[string, () => Promise<Connected>]>(
   ],
 );
 
-describe.each(CLIENTS)('%s keeps the contract of all stores, and what Redis adds to it', (_, connect) => {
+describe.concurrent.each(CLIENTS)('%s keeps the contract of all stores, and what Redis adds to it', (_, connect) => {
   let connected: Connected;
 
   beforeAll(async () => {

@@ -1,29 +1,24 @@
-import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { type Client, createClient } from '@libsql/client';
 import { createSqliteTable, sqliteStore } from 'single-execution/sqlite';
 import { type ContractHarness, lockStoreContract } from 'single-execution/testing';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bundleWorker, startWorker } from '../../edge/workerd.js';
-import { bundledProgram } from '../../support/bundled-program.js';
 import { memberCases } from '../../support/member-cases.js';
-import { nodeBinary } from '../../support/node-binary.js';
 import { type Rows, SQLITE_STATEMENTS, sqlHarness } from '../../support/sql-harness.js';
-import type { Played } from './played-contract.js';
+import { playedOnNode, WHOLE_CONTRACT } from './played-on-node.js';
 
 const LONGEST_MS = 300_000;
-const ALL: Played = { cases: lockStoreContract.length, failed: [] };
 
 let folder: string;
 let client: Client;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'sqlite-'));
-  client = createClient({ url: `file:${join(folder, 'locks.db')}` });
-  // The disk need not keep what a test has written.
+  // The disk need not keep what a test has written, and each connection would have to be told.
+  client = createClient({ url: `file:${join(folder, 'locks.db')}`, concurrency: 1 });
   await client.execute('PRAGMA synchronous = OFF');
   await createSqliteTable(client);
 });
@@ -34,7 +29,7 @@ afterAll(async () => {
 
 const rows: Rows = async (sql, args) => (await client.execute({ sql, args })).rows;
 
-describe('row 132: sqliteStore over libSQL on a file keeps the contract of all stores', () => {
+describe.concurrent('row 132: sqliteStore over libSQL on a file keeps the contract of all stores', () => {
   let harness: ContractHarness;
   beforeAll(() => {
     const keyPrefix = 'libsql:';
@@ -45,26 +40,20 @@ describe('row 132: sqliteStore over libSQL on a file keeps the contract of all s
   for (const { name, check } of [...lockStoreContract, ...memberCases]) test(name, () => check(harness));
 });
 
-test.each([22, 24] as const)(
-  'row 132: sqliteStore over node:sqlite of Node %s keeps the contract of all stores',
-  async (major) => {
-    const program = await bundledProgram(new URL('./node-sqlite-program.ts', import.meta.url));
-    onTestFinished(() => program.remove());
-    const { stdout } = await promisify(execFile)(await nodeBinary(major), [program.path]);
-
-    expect(JSON.parse(stdout)).toEqual(ALL);
-  },
+test.concurrent(
+  'row 132: sqliteStore over node:sqlite of Node 24 keeps the contract of all stores',
+  async () => expect(await playedOnNode(24)).toEqual(WHOLE_CONTRACT),
   LONGEST_MS,
 );
 
-test(
+test.concurrent(
   'row 132: sqliteStore over D1, in workerd, keeps the contract of all stores',
-  async () => {
+  async ({ onTestFinished }) => {
     const bundle = await bundleWorker(fileURLToPath(new URL('./d1.worker.ts', import.meta.url)));
     const worker = await startWorker(bundle, {}, ['nodejs_compat']);
     onTestFinished(() => worker.stop().then(() => undefined));
 
-    expect(JSON.parse(await worker.ask('/'))).toEqual(ALL);
+    expect(JSON.parse(await worker.ask('/'))).toEqual(WHOLE_CONTRACT);
   },
   LONGEST_MS,
 );

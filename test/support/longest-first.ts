@@ -1,0 +1,40 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** Files that take longest, most of which wait. If one of them began last, it would run alone at the end. */
+const LONGEST = [
+  'cli/run',
+  'infra/deployed-handlers',
+  'cli/console/page',
+  'cli/run-processes',
+  // Not the first: a case that a cold start disturbs is played again.
+  'faults/dynamodb-newest',
+  'faults/upstash-newest',
+  'chaos/election',
+  'stores/equality',
+  'docs/first-lock',
+  'infra/templates/templates',
+  'hostile/records',
+  'infra/alarm-table',
+  'chaos/many-at-once',
+  'chaos/kill-points',
+  'stores/dynamodb/contract',
+  'stores/sqlite/contract',
+  'stores/redis/contract',
+  'stores/postgres/contract',
+].map((name) => `test/${name}.test.ts`);
+
+/** Begins with the files that take longest; a clean clone has no times of an earlier run to go by. */
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const paths = LONGEST.map((name) => join(this.ctx.config.root, name));
+    const missing = paths.find((path) => !existsSync(path));
+    if (missing !== undefined) throw new Error(`${missing} is not there: correct LONGEST in longest-first.ts`);
+    const place = ({ moduleId }: TestSpecification): number => {
+      const at = paths.indexOf(moduleId);
+      return at === -1 ? paths.length : at;
+    };
+    return (await super.sort(files)).sort((a, b) => place(a) - place(b));
+  }
+}
