@@ -74,7 +74,7 @@ describe('what is published', () => {
   );
 
   test('maps lead to the sources, which are in the package', async () => {
-    for (const map of ['dist/index.js.map', 'dist/shared/run.cjs.map']) {
+    for (const map of ['dist/http.js.map', 'dist/shared/run.cjs.map']) {
       const { sources } = JSON.parse(await readFile(join(installed.path, map), 'utf8'));
       const paths: string[] = sources.map((source: string) => join(installed.path, map, '..', source));
 

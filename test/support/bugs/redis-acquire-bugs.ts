@@ -111,7 +111,7 @@ export const REDIS_ACQUIRE_BUGS: readonly ScriptBug[] = [
     ['acquire', 'math.max(now, tonumber(lock.fencingToken or 0) + 1)', 'now']),
   bug('let keys expire with their lease', 'row 28: a grant reports that the run before it crashed',
     ['acquire', "return tell('granted', token)",
-      "redis.call('PEXPIRE', key, lease) return tell('granted', token)"]),
+      "redis.call('PEXPIRE', key, lease - 1) return tell('granted', token)"]),
   bug('do not write how long a lease is', 'a grant is recorded with its holder, its times and its tick',
     ['acquire', PAIRS, withoutPair('leaseMs')]),
   bug('keep the tick of the run before', 'a grant without a tick removes the tick of the one before',
