@@ -2,10 +2,11 @@ import type { LockInfo, RunInfo } from '../admin/lock-admin.js';
 import { isTaken, stateWithoutPause } from '../admin/lock-info.js';
 import { isRecordAttribute } from '../core/record/lock-record.js';
 import { defined } from '../core/values/defined.js';
+import { nameProblem } from '../core/values/names.js';
 import { shortInstant, shortSpan, toTheSecond } from './times.js';
 import { pauseWords } from './verdict.js';
 
-export { isTaken, stateWithoutPause };
+export { isTaken, nameProblem, stateWithoutPause };
 
 /** One lock on one line. Spans in milliseconds; instants from the holders' clocks. */
 export interface LockSummary {

@@ -85,6 +85,9 @@ describe.each(KINDS)('on %s', (kind) => {
     expect(await json('forget', name, '2026-11-20T06:00:00Z', NINE.toISOString())).toEqual([listed[0]]);
     expect(await json('forget', name, '--all')).toEqual(listed.slice(1));
     expect(await json('open', name)).toEqual([]);
+    const minutely = [...range.slice(0, 4), '--schedule', '* * * * *'];
+    expect(await run('backfill', name, ...minutely)).toMatchObject({ code: 1, stderr: expect.stringContaining('100') });
+    expect(await json('open', name)).toEqual([]);
     expect(await run('backfill', freshName(), ...range)).toMatchObject({ code: 3 });
     await taken(store, name);
     expect(await run('backfill', name, ...range)).toMatchObject({

@@ -35,6 +35,11 @@ describe('on DynamoDB', () => {
       clock: { status: 'ok' },
     });
     expect((await innerCli(['ls', ...at(table)])).stderr).toBe('no locks\n');
+
+    // The name that it looks for.
+    await innerCli(['pause', 'single-execution-doctor', ...at(table)]);
+    expect(await found(...at(table))).toMatchObject({ code: 0 });
+    expect((await innerCli(['ls', ...at(table)])).stdout).toContain('paused');
   });
 
   test('a time to live that takes locks away is a problem; one by an attribute that no lock has is not', async () => {

@@ -191,8 +191,23 @@ describe('a table of another key', () => {
   ])('cannot have a key that a lock uses otherwise: %s %s', async (option, key) => {
     const args = ['--table', 'locks', ...stage().on('dynamodb').args.slice(2), option, key];
 
-    expect(await innerCli(['ls', ...args])).toMatchObject({ code: 2, stderr: expect.stringContaining(key) });
+    const refused = { code: 2, stderr: expect.stringContaining(key) };
+    expect(await innerCli(['ls', ...args])).toMatchObject(refused);
+    expect(await innerCli(['run', '--name', 'digest', ...args, '--', 'true'])).toMatchObject(refused);
   });
+});
+
+test.each([
+  ['--table', 'locks'],
+  ['--redis-url', 'redis://127.0.0.1:1'],
+  ['--sqlite', 'locks.db'],
+])('a prefix that no lock can have is refused before %s is opened', async (option, store) => {
+  const prefix = 'x'.repeat(200);
+  const refused = { code: 2, stderr: expect.stringContaining('--prefix is') };
+
+  expect(await innerCli(['ls', option, store, '--prefix', prefix])).toMatchObject(refused);
+  const run = ['run', '--name', 'digest', option, store, '--prefix', prefix, '--', 'true'];
+  expect(await innerCli(run)).toMatchObject(refused);
 });
 
 describe('a store that is away', () => {

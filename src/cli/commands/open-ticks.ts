@@ -1,5 +1,5 @@
 import type { Command, Session } from '../command.js';
-import { EXIT, wrongUse } from '../exit-code.js';
+import { EXIT, failed, wrongUse } from '../exit-code.js';
 import { knownLock } from '../known-lock.js';
 import { printTicks } from '../print.js';
 import { instantOf, scheduleOf } from '../read-value.js';
@@ -45,7 +45,10 @@ export const backfill: Command = {
     if (from >= to) throw wrongUse('--from is not before --to: give an earlier --from');
     const schedule = scheduleOf(needed(session, 'schedule'), session.text('time-zone'));
     const { name } = await knownLock(session);
-    const listed = await session.admin.backfill(name, { from, to, schedule });
+    const listed = await session.admin.backfill(name, { from, to, schedule }).catch((error: Error) => {
+      // More ticks would be open than can be.
+      throw error instanceof RangeError ? failed(error.message) : error;
+    });
     printTicks(session, listed, 'no ticks to list in this range');
     return EXIT.done;
   },

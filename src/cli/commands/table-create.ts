@@ -2,7 +2,7 @@ import type { Command, Session } from '../command.js';
 import { EXIT, failed, wrongUse } from '../exit-code.js';
 import { isDenied, type OpenTable } from '../store/dynamodb-store.js';
 import { storeAddress } from '../store/open-store.js';
-import { systemWords } from '../store/reach.js';
+import { nameOfThrown, systemWords } from '../store/reach.js';
 import type { OpenSql } from '../store/sql-store.js';
 
 /** How long a server that was just started may take to answer. */
@@ -65,10 +65,13 @@ async function makeTable({ client, table }: OpenTable, { clock }: Session): Prom
   }
 }
 
+const TOO_BUSY = /Throttl|LimitExceeded|TooManyRequests/;
+
 /** Whether the server may answer later: it gave no answer, or was too busy. */
 function mayCome(error: unknown): boolean {
   const { $metadata } = Object(error) as { readonly $metadata?: { readonly httpStatusCode?: number } };
-  return systemWords(error) !== undefined || Number($metadata?.httpStatusCode) >= 500;
+  if (TOO_BUSY.test(nameOfThrown(error)) || Number($metadata?.httpStatusCode) >= 500) return true;
+  return systemWords(error) !== undefined && !nameOfThrown(error).startsWith('ERR_');
 }
 
 /** The remedy, if known. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { DescribeTableCommandOutput, TableDescription } from '@aws-sdk/client-dynamodb';
 import { type Clock, type ClockBounds, LockStoreError } from '../../index.js';
 import { isLockAttribute } from '../../operate/lock-summary.js';
@@ -118,7 +119,8 @@ async function timeToLive({ client, table: { tableName } }: OpenTable): Promise<
 async function permissions({ client, table: { tableName } }: OpenTable, admin: Session['admin']): Promise<Finding[]> {
   const { ScanCommand } = await import('@aws-sdk/client-dynamodb');
   const asked: Readonly<Record<string, () => Promise<unknown>>> = {
-    'dynamodb:UpdateItem': () => admin.resume(NOBODY),
+    // A name that no lock has, so that no pause ends.
+    'dynamodb:UpdateItem': () => admin.resume(randomUUID()),
     'dynamodb:GetItem': () => admin.get(NOBODY),
     'dynamodb:Scan': () => client.send(new ScanCommand({ TableName: tableName, Limit: 1 })),
   };

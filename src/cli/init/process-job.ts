@@ -11,7 +11,7 @@ interface Database {
   /** The function of the door `single-execution/…` that makes the store. */
   readonly store: string;
   client(isTypeScript: boolean): string;
-  /** The option of the command-line tool. */
+  /** The option of the command-line tool, after a space; empty if the environment names the database. */
   readonly option: string;
 }
 
@@ -19,13 +19,14 @@ const DATABASES = {
   postgres: {
     needed: ['pg'],
     types: ['@types/pg'],
-    import: "import { Pool } from 'pg';",
+    import: "import pg from 'pg';",
     sharedBy: 'hosts',
     store: 'postgresStore',
-    client: (isTypeScript) => `new Pool({ connectionString: ${variable('DATABASE_URL', isTypeScript)} });
+    client: (isTypeScript) => `new pg.Pool({ connectionString: ${variable('DATABASE_URL', isTypeScript)} });
 // Without a listener the process would end when a connection breaks that nobody uses.
 client.on('error', () => undefined)`,
-    option: '--postgres-url "$DATABASE_URL"',
+    // DATABASE_URL has a password, which an option would show in the list of processes.
+    option: '',
   },
   sqlite: {
     needed: ['@libsql/client'],
@@ -34,7 +35,7 @@ client.on('error', () => undefined)`,
     sharedBy: 'processes of this machine',
     store: 'sqliteStore',
     client: () => "createClient({ url: 'file:locks.db' })",
-    option: '--sqlite locks.db',
+    option: ' --sqlite locks.db',
   },
 } as const satisfies Record<string, Database>;
 
@@ -66,7 +67,7 @@ export function processJob(name: string, project: Tested, kind: keyof typeof DAT
     },
     needed: [...needed, ...(isTypeScript ? types : []), 'croner'],
     steps: {
-      'make the table': `npx single-execution table create ${option}`,
+      'make the table': `npx single-execution table create${option}`,
       'start it': `${isTypeScript ? 'npx tsx' : 'node'} ${program}`,
     },
   };

@@ -96,7 +96,8 @@ function withKeyCheck(admin: LockAdminStore): LockAdminStore {
   };
 }
 
-const DENIED = /AccessDenied|NotAuthorized|UnrecognizedClient|InvalidSignature|ExpiredToken|Credentials/;
+const DENIED =
+  /AccessDenied|NotAuthorized|UnrecognizedClient|Signature|ExpiredToken|Credentials|AuthenticationToken|InvalidClientTokenId|OptInRequired/;
 
 /** Whether a client's error says that credentials are missing or wrong, or lack a right. */
 export const isDenied = (error: unknown): boolean => DENIED.test(nameOfThrown(error));

@@ -1,4 +1,5 @@
 import type { LockAdminStore, LockStore } from '../../index.js';
+import { nameProblem } from '../../operate/lock-summary.js';
 import type { CommandLine, Environment, Session } from '../command.js';
 import { given } from '../command-line.js';
 import { quoted, wrongUse } from '../exit-code.js';
@@ -36,7 +37,15 @@ export function storeAddress(line: Pick<CommandLine, 'text' | 'has'>, env: Envir
   const address = otherAddress(line, isFree ? env : {});
   const stray = Object.keys({ ...OF_TABLE, ...OF_AWS }).find((option) => line.has(option));
   if (stray && address) throw wrongUse(`--${stray} is for DynamoDB: give --table too`);
-  return address ?? tableAddress(line, env);
+  return withPrefix(address ?? tableAddress(line, env));
+}
+
+/** @throws CliError for a prefix that no lock can have */
+function withPrefix(address: StoreAddress): StoreAddress {
+  const { keyPrefix } = address.kind === 'dynamodb' ? address.table : address;
+  const problem = keyPrefix && nameProblem(keyPrefix);
+  if (problem) throw wrongUse(`--prefix is ${quoted(keyPrefix)}: ${problem}`);
+  return address;
 }
 
 /** A store that is not DynamoDB, if one is named. */

@@ -1,5 +1,5 @@
 import { type LockAdminStore, type LockStore, LockStoreError, type StoreCall } from '../../index.js';
-import { failed } from '../exit-code.js';
+import { failed, isWrongUse, wrongUse } from '../exit-code.js';
 
 /** How long a command waits for an answer. With the start of the program it is less than 5 s. */
 export const PATIENCE_MS = 4_000;
@@ -30,7 +30,10 @@ interface Stores {
  */
 export function storesInReach(open: () => Promise<Stores>): Omit<Stores, 'place'> {
   const reach = async <T>(waitedMs: number | undefined, send: (stores: Stores) => Promise<T>): Promise<T> => {
-    const stores = await open();
+    const stores = await open().catch((error: unknown) => {
+      // What a store refuses to be given is an option of the command line.
+      throw isWrongUse(error) ? wrongUse((error as Error).message) : error;
+    });
     try {
       return await send(stores);
     } catch (error) {
