@@ -128,5 +128,5 @@ function checkOperands(command: Command, operands: readonly string[]): void {
   if (operands.length < least) throw wrongUse(`${command.name} needs more: ${synopsis}`);
   if (operands.length <= most) return;
   const remedy = takesCommand(command) ? 'put -- before the command to run' : 'leave it out';
-  throw wrongUse(`${quoted(operands[most])} is too much for ${command.name}: ${remedy}; ${synopsis}`);
+  throw wrongUse(`${command.name} does not take ${quoted(operands[most])}: ${remedy}; ${synopsis}`);
 }

@@ -251,7 +251,7 @@ describe('a command line', () => {
     [['ls', '--table', '--json'], /--table needs a value/],
     [['ls', '--json=yes'], /--json takes no value, and 'yes' is given/],
     [['ls', '--json', '--json'], /--json is given twice/],
-    [['ls', 'x'], /'x' is too much for ls/],
+    [['ls', 'x'], /ls does not take 'x'/],
     [['show'], /show needs more: single-execution show NAME/],
     [['show', 'a\nb'], /control character/],
     [
