@@ -1,8 +1,9 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 
 export const HOST = '127.0.0.1';
 
@@ -45,6 +46,22 @@ export async function startKept({ keeper, args, env, startMs, isReady }: Launch)
   const why = child.exitCode === null ? `was not ready within ${startMs} ms` : `exited with code ${child.exitCode}`;
   await stop();
   throw new Error(`${keeper.pathname} ${args.join(' ')} ${why}; its last output:\n${output}`);
+}
+
+/**
+ * The first of these programs that runs.
+ *
+ * @param missing the words of the error if none does
+ */
+export async function findProgram(programs: readonly string[], missing: string): Promise<string> {
+  for (const program of programs) {
+    const isThere = await promisify(execFile)(program, ['--version']).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) return program;
+  }
+  throw new Error(missing);
 }
 
 export async function freePort(): Promise<number> {

@@ -1,6 +1,4 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
-import { freePort, HOST, type KeptServer, startKept } from './kept-server.js';
+import { findProgram, freePort, HOST, type KeptServer, startKept } from './kept-server.js';
 
 const START_MS = 60_000;
 const DATABASE = 'jobs';
@@ -26,13 +24,6 @@ export async function startMariaDB(): Promise<MariaDB> {
 }
 
 /** @returns its path. @throws Error where it is not found */
-export async function requireMariaDB(): Promise<string> {
-  for (const program of PROGRAMS) {
-    const isThere = await promisify(execFile)(program, ['--version']).then(
-      () => true,
-      () => false,
-    );
-    if (isThere) return program;
-  }
-  throw new Error('These tests need MariaDB on the PATH (Debian: apt-get install mariadb-server-core)');
+export function requireMariaDB(): Promise<string> {
+  return findProgram(PROGRAMS, 'These tests need MariaDB on the PATH (Debian: apt-get install mariadb-server-core)');
 }

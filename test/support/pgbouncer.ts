@@ -1,6 +1,4 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
-import { freePort, HOST, type KeptServer, startKept } from './kept-server.js';
+import { findProgram, freePort, HOST, type KeptServer, startKept } from './kept-server.js';
 
 const START_MS = 60_000;
 /** Debian's place for it is not on everybody's PATH. */
@@ -25,13 +23,6 @@ export async function startPgBouncer(database: string): Promise<PgBouncer> {
 }
 
 /** @returns its path. @throws Error where it is not found */
-export async function requirePgBouncer(): Promise<string> {
-  for (const program of PROGRAMS) {
-    const isThere = await promisify(execFile)(program, ['--version']).then(
-      () => true,
-      () => false,
-    );
-    if (isThere) return program;
-  }
-  throw new Error('These tests need pgbouncer on the PATH (Debian: apt-get install pgbouncer)');
+export function requirePgBouncer(): Promise<string> {
+  return findProgram(PROGRAMS, 'These tests need pgbouncer on the PATH (Debian: apt-get install pgbouncer)');
 }
