@@ -70,7 +70,7 @@ function filterLevel(): string | undefined {
 const keptBy = (level: string | undefined, event: LockEvent): object =>
   level === undefined ? {} : { level, timestamp: event.at.toISOString() };
 
-/** The counts and measurements of each event that has any. */
+/** What each type of event counts or measures. The types that are left out add to no metric. */
 const NUMBERS: ByType<
   | 'acquired'
   | 'acquire-failed'

@@ -59,6 +59,7 @@ const isOneOf =
   (value) =>
     choices.includes(value);
 
+/* Those that most records lack come last: Redis answers with the values in this order, and leaves out absent ones at the end. */
 const CHECKS: Readonly<Record<Exclude<keyof LockRecord, `r${number}`>, Check> & Record<string, Check>> = {
   attemptId: isText,
   fencingToken: isToken,

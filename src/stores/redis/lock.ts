@@ -50,6 +50,7 @@ function acquire(redis: RedisConnection, claim: Claim, call: StoreCall): Promise
     // 1. Acquire; this also takes over an expired lock.
     async acquire(note) {
       const listed = tickMs === undefined || markTickAtStart ? '' : listedTick(tickMs);
+      // The script adds the times, by the server's clock.
       const { lockedAt: _, lockUntil: __, ...fields } = grantFields(claim, 0, 0);
       const args = [attemptId, leaseMs, tickMs ?? '', listed, ...pairsOf(fields)];
       const answer = await redis.run({ script: ACQUIRE, operation: 'acquire', name, args, words: ACQUIRED }, call);
