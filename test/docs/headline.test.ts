@@ -53,7 +53,7 @@ test('the commands of a clone are in README and CONTRIBUTING, and .ci/run calls 
   const [contributing = ''] = read('CONTRIBUTING.md').split('\n## ');
   for (const text of [readme.split('\n## ')[0], contributing]) {
     expect(text).toMatch(/^npm ci$/m);
-    expect(text).toMatch(/^npm run demo +# \d+ minutes/m);
+    expect(text).toMatch(/^npm run demo +# \d+ seconds/m);
     expect(text).toMatch(/^npm test +# \d+ minutes/m);
   }
   const called = read('.ci/run')
