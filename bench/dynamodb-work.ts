@@ -11,6 +11,7 @@ import type { Claim } from '../src/core/ports/lock-store.js';
 import { leaseOf } from '../src/core/record/transition.js';
 import { newAttemptId } from '../src/core/values/names.js';
 import { acquireRequest, releaseRequest, type UpdateRequest } from '../src/stores/dynamodb/requests.js';
+import { replayed } from './replay.js';
 import { compare } from './side-by-side.js';
 
 const [endpoint = '', tableName = '', rounds] = process.argv.slice(2);
@@ -19,6 +20,7 @@ const OLD_TICK = Date.UTC(2026, 0, 1);
 
 const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
 const client = new DynamoDBClient({ endpoint, region: 'local', credentials, maxAttempts: 1 });
+const replay = replayed(client);
 const documents = DynamoDBDocumentClient.from(client);
 const store = dynamoDBStore({ tableName, client: documents });
 /** A wrapped handler, called as Lambda would, with a tick per event. */
@@ -58,12 +60,14 @@ const refused = (error: unknown) => {
 let tick = Date.now() - 10_000_000;
 const ours = wrapped('ours');
 const done = wrapped('done');
-await done(Date.now());
-await compare('a run, against the same two writes sent bare', TURNS, {
-  bare: () => bareRun(claimOf('bare', tick++)),
-  ours: () => ours(tick++),
-});
-await compare('a skip, against the same refused write sent bare', TURNS, {
+const run = { bare: () => bareRun(claimOf('bare', tick++)), ours: () => ours(tick++) };
+const skip = {
   bare: () => bareWrite('done', acquireRequest(claimOf('done', OLD_TICK), Date.now())).catch(refused),
   ours: () => done(OLD_TICK),
-});
+};
+await done(Date.now());
+await compare('a run, against the same two writes sent bare', TURNS, run);
+await compare('a skip, against the same refused write sent bare', TURNS, skip);
+replay.start();
+await compare('a run without the network, against the same two writes sent bare', TURNS, run);
+await compare('a skip without the network, against the same refused write sent bare', TURNS, skip);

@@ -4,6 +4,8 @@
  */
 import { Redis } from '@upstash/redis';
 import { upstashStore } from 'single-execution/upstash';
+import { listedTick } from '../src/core/record/open-ticks.js';
+import { grantFields } from '../src/core/record/transition.js';
 import { systemClock } from '../src/core/values/clock.js';
 import { newAttemptId } from '../src/core/values/names.js';
 import { ACQUIRE } from '../src/stores/redis/scripts.js';
@@ -12,6 +14,8 @@ import { compare, type Work } from './side-by-side.js';
 
 const OLD_TICK = Date.UTC(2026, 0, 1);
 const LOCKED_BY = 'a function 1 us-east-1 of the benchmark';
+
+const claim = { name: 'done', leaseMs: LEASE_MS, lockedBy: LOCKED_BY, tickMs: OLD_TICK, markTickAtStart: false };
 
 const [url = '', token = '', rounds] = process.argv.slice(2);
 const redis = new Redis({ url, token, retry: { retries: 0 } });
@@ -25,14 +29,16 @@ const { skip } = await worksOf({
 /** Sends a script as an acquire of the lock that is skipped. */
 async function sending(script: string): Promise<Work> {
   const hash = await redis.scriptLoad(script);
-  const ofTick = [LOCKED_BY, String(OLD_TICK), '', `,${OLD_TICK.toString(36)},`];
-  return () => redis.evalsha(hash, ['lock:done'], [newAttemptId(), String(LEASE_MS), ...ofTick]);
+  const fields = Object.entries(grantFields({ ...claim, attemptId: '' }, 0, 0))
+    .flat()
+    .map(String);
+  const args = [String(LEASE_MS), String(OLD_TICK), listedTick(OLD_TICK), ...fields];
+  return () => redis.evalsha(hash, ['lock:done'], [newAttemptId(), ...args]);
 }
 
 const acquire = () => {
   const { signal } = new AbortController();
   const call = { clock: systemClock, signal, tryMs: 1_000, budgetMs: 5_000, maxClockSkewMs: 1_000 };
-  const claim = { name: 'done', leaseMs: LEASE_MS, lockedBy: LOCKED_BY, tickMs: OLD_TICK, markTickAtStart: false };
   return store.acquire({ ...claim, attemptId: newAttemptId() }, call);
 };
 
