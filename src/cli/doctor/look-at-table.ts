@@ -32,8 +32,8 @@ async function describe({ client, place, table: { tableName } }: OpenTable, cloc
       const reply = await next(args);
       const { headers } = reply.response as { readonly headers?: Readonly<Record<string, string>> };
       const serverMs = Date.parse(headers?.['date'] ?? '');
-      // The server cuts its time to the second.
-      if (serverMs) bounds = { minMs: serverMs - clock.now(), maxMs: serverMs + 1_000 - sentMs };
+      // The server truncates its time to the second, and the header may be a second old.
+      if (serverMs) bounds = { minMs: serverMs - clock.now(), maxMs: serverMs + 2_000 - sentMs };
       return reply;
     },
     { step: 'deserialize', priority: 'low' },

@@ -106,15 +106,14 @@ function isUnnamed({ statusCode = 0, headers }: Response): boolean {
   return statusCode >= 200 && statusCode < 300 && headers?.['x-amzn-requestid'] === undefined;
 }
 
+/** How far a Date header may be behind the true time: it is truncated to the second, and up to 1 s old. */
+const SLOP_MS = 2_000;
+
 function readDate({ headers }: Response, sentWall: number, receivedWall: number): Omit<ResponseTime, 'sentMono'> {
   const serverMs = Date.parse(headers?.['date'] ?? '');
   if (Number.isNaN(serverMs)) return {};
-  // The server's clock was within the second of the header, at some instant between send and receive.
-  return { serverMs, clock: { minMs: serverMs - receivedWall, maxMs: serverMs + 1_000 - sentWall } };
+  return { serverMs, clock: { minMs: serverMs - receivedWall, maxMs: serverMs + SLOP_MS - sentWall } };
 }
-
-/** How far a Date header may be behind the true time: it is truncated to the second, and up to 1 s old. */
-const SLOP_MS = 2_000;
 
 /** The monotonic instant until which a lease is valid by the server's clock; nothing without a Date header. */
 export function capMono(lockUntilMs: number, { serverMs, sentMono }: ResponseTime): { readonly capMono?: number } {
