@@ -10,8 +10,8 @@ export interface LockAdminStore {
   /** One lock by its name, read consistently; undefined if it has no record. */
   get(name: string, call: StoreCall): Promise<StoredLock | undefined>;
   /**
-   * One conditional write. It raises the token by ten, and writes the ended run into the history. `changed`: the lock
-   * is no longer held under that token.
+   * Ends the grant that an operator saw, by one conditional write. It raises the token by ten, and writes the ended run
+   * into the history. `changed`: the lock is no longer held under that token.
    */
   forceRelease(force: ForceRelease, call: StoreCall): Promise<'forced' | 'changed'>;
   /** Pauses a lock. Creates a record if the lock has none. Resolves to the paused record. */
@@ -19,8 +19,8 @@ export interface LockAdminStore {
   /** Ends a pause. One conditional write. */
   resume(name: string, call: StoreCall): Promise<ResumeResult>;
   /**
-   * Retires a lock. Its record keeps only what lets fencing tokens rise. Changes nothing if the lock is held, or has
-   * another token by now.
+   * Retires a lock: its record keeps only the attributes that let fencing tokens rise. Changes nothing if the lock is
+   * held, or if its token has changed.
    *
    * @throws CorruptLockError for a corrupt token, and for a corrupt `lockUntil` of a lock that is held
    */
@@ -48,7 +48,7 @@ export type DeleteResult = 'deleted' | 'held' | 'changed' | 'unknown';
 export interface StoredLock {
   /** The lock, without the prefix of the store. */
   readonly name: string;
-  /** Its attributes as read: of any type, and perhaps corrupt. */
+  /** The attributes of its record, as read: of any type, and perhaps corrupt. */
   readonly item: Readonly<Record<string, unknown>>;
 }
 
@@ -91,24 +91,24 @@ export interface TickListing {
   /** The record's new list of ticks whose run failed. */
   readonly failedTicks: string;
   /**
-   * The values that the lists were computed from; absent if the record did not have them. The write is refused if one
-   * has changed.
+   * The values that the lists were computed from; each is absent if the record did not have it. The write is refused if
+   * one of them has changed.
    */
   readonly seen: {
-    /** Its fencing token. */
+    /** The record's fencing token. */
     readonly fencingToken?: number;
-    /** Its highest tick that is done, in epoch milliseconds. */
+    /** The record's highest tick that is done, in epoch milliseconds. */
     readonly doneTick?: number;
-    /** Its list of open ticks. */
+    /** The record's list of open ticks. */
     readonly openTicks?: string;
-    /** Its list of failed ticks. */
+    /** The record's list of failed ticks. */
     readonly failedTicks?: string;
   };
 }
 
 /** A pause, as the record keeps it. */
 export interface Pause {
-  /** When it ends by itself, in epoch milliseconds. */
+  /** When the pause ends by itself, in epoch milliseconds. */
   readonly untilMs: number;
   /** Who paused, for people. */
   readonly by: string;

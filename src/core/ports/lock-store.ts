@@ -4,9 +4,9 @@ import type { Clock, Sent, Signal } from '../values/clock.js';
  * The port every store implements: four verbs, each ONE conditional write.
  *
  * Promises: only a failed call rejects (with a `LockStoreError` or a `CorruptLockError`); contention is a value. The
- * store resolves an ambiguous answer (a lost response, a timeout): it recognises its own attempt and cancels what it
- * cannot confirm. Does not promise: anything about time except the values that it returns; the engine sets the
- * deadline.
+ * store resolves an ambiguous answer (a lost response, a timeout): it recognises its own attempt, and cancels an
+ * attempt that it cannot confirm. Does not promise anything about time except the values that it returns; the engine
+ * sets the deadline.
  */
 export interface LockStore {
   /**
@@ -17,7 +17,7 @@ export interface LockStore {
    */
   acquire(claim: Claim, call: StoreCall): Promise<AcquireResult>;
   /**
-   * Moves the end of a lease to now + `leaseMs`; it never gets shorter.
+   * Moves the end of a lease to now + `leaseMs`; the lease never gets shorter.
    *
    * @throws LockStoreError when the call failed; the lease ends as before
    */
@@ -70,20 +70,20 @@ export interface Claim {
   readonly lockedBy: string;
   /** The scheduled time that the run is for, in epoch milliseconds; absent for a run without a tick. */
   readonly tickMs?: number;
-  /** Mark the tick as done by the grant itself (`tickMark: 'start'`). */
+  /** Whether the grant itself marks the tick as done (`tickMark: 'start'`). */
   readonly markTickAtStart: boolean;
 }
 
 /**
  * A lock that a store has granted, and when the granting call was first sent. Readonly; an extension or a mark makes a
- * new one.
+ * new lease.
  */
 export interface Lease extends Sent {
   /** The lock, without the prefix of the store. */
   readonly name: string;
   /** The `attemptId` of the {@link Claim}. */
   readonly attemptId: string;
-  /** Greater than every earlier token of this name. A whole number. */
+  /** The fencing token: greater than every earlier token of this name. A whole number. */
   readonly fencingToken: number;
   /** How long the grant was for, in milliseconds, without any extension. */
   readonly leaseMs: number;
@@ -94,16 +94,17 @@ export interface Lease extends Sent {
   /** The tick of the {@link Claim}, in epoch milliseconds. */
   readonly tickMs?: number;
   /**
-   * The `lockUntil` of the lease that it took over; the release keeps it, against late requests of earlier attempts.
+   * The `lockUntil` of the lease that this one took over; absent without a takeover. The release takes it into account,
+   * so that late requests of earlier attempts are refused.
    */
   readonly fenceMs?: number;
-  /** Highest tick done, as seen at the grant. */
+  /** The highest tick done, in epoch milliseconds, as of the grant or the last mark. */
   readonly doneTickMs?: number;
   /**
-   * The record's open ticks after the grant: older ones that are not done, and newer ones whose run failed. Ascending.
+   * Listed ticks that are older than the highest tick done, and not done themselves, in epoch milliseconds, ascending.
    */
   readonly openTicksMs?: readonly number[];
-  /** Ticks whose run failed and that are newer than the last one done, in epoch milliseconds. */
+  /** Ticks whose run failed, and that are newer than the highest tick done, in epoch milliseconds. */
   readonly failedTicksMs?: readonly number[];
   /** Failed ticks that this grant dropped, because the list was full when it added the tick of a crashed run. */
   readonly droppedTicksMs?: readonly number[];
@@ -117,11 +118,14 @@ export interface Granted {
   readonly status: 'acquired';
   /** The granted lease. */
   readonly lease: Lease;
-  /** Monotonic instant until which the lease is valid by the server's clock; absent if the store keeps the time. */
+  /**
+   * The monotonic instant until which the lease is valid by the server's clock; absent if the server's clock set the
+   * lease itself, or if the answer carries no server time.
+   */
   readonly capMono?: number;
   /** Bounds of this host's clock error; absent if the answer carries no server time. */
   readonly clock?: ClockBounds;
-  /** A takeover was judged by this host's clock because the response carried no server time. */
+  /** Whether this host's clock judged a takeover, because the response carried no server time. */
   readonly clockUnverified?: boolean;
 }
 
@@ -141,8 +145,9 @@ export interface Refused {
 export type AcquireResult = Granted | Refused;
 
 /**
- * Why a claim was refused: a run holds the lock; the last run has ended, but its `lockAtLeastFor` has not; the tick is
- * done; a newer tick is done and this one is not open; an operator paused the lock.
+ * Why a claim was refused. `locked`: a run holds the lock; `lock-at-least-for`: the last run has ended, but its
+ * `lockAtLeastFor` has not; `already-executed`: the tick is done; `stale-tick`: a newer tick is done, and this one is
+ * not open; `paused`: an operator paused the lock.
  */
 export type RefusalReason = 'locked' | 'lock-at-least-for' | 'already-executed' | 'stale-tick' | 'paused';
 
@@ -153,11 +158,16 @@ export type ExtendResult =
       readonly status: 'extended';
       /** Its new end, from the record, in epoch milliseconds. */
       readonly lockUntilMs: number;
-      /** Monotonic instant until which the lease is valid by the server's clock; absent if the store keeps the time. */
+      /**
+       * The monotonic instant until which the lease is valid by the server's clock; absent if the server's clock set
+       * the lease itself, or if the answer carries no server time.
+       */
       readonly capMono?: number;
     } & Sent)
   | {
-      /** Somebody else has the lock, or it was ended. Nothing was written. */
+      /**
+       * This grant no longer has the lock: somebody else has it, or an operator ended the grant. Nothing was written.
+       */
       readonly status: 'lost';
     };
 
@@ -171,26 +181,30 @@ export interface DoneTick extends TickChanges {
 
 /** The result of a mark. */
 export type MarkResult =
-  /** Make the next mark and the release from this `lease`. */
   | ({
       /** The tick is recorded as done. */
       readonly status: 'marked';
-      /** The lease, with the end and the ticks that the record now has. */
+      /** The lease, with the end and the ticks that the record now has. Use it for the next mark and the release. */
       readonly lease: Lease;
-      /** Monotonic instant until which the lease is valid by the server's clock; absent if the store keeps the time. */
+      /**
+       * The monotonic instant until which the lease is valid by the server's clock; absent if the server's clock set
+       * the lease itself, or if the answer carries no server time.
+       */
       readonly capMono?: number;
     } & Sent)
   | {
-      /** Somebody else has the lock, or it was ended. Nothing was written. */
+      /**
+       * This grant no longer has the lock: somebody else has it, or an operator ended the grant. Nothing was written.
+       */
       readonly status: 'lost';
     };
 
 /** `unknown`: an earlier try may have been applied, and the record no longer shows it. */
 export type ReleaseResult = 'released' | 'lost' | 'unknown';
 
-/** Changes of the lists of ticks by a run with `catchUp`. */
+/** How a run with `catchUp` changes the lists of ticks. */
 export interface TickChanges {
-  /** Listed ticks that will not run any more. */
+  /** Listed ticks that will not run any more, in epoch milliseconds. */
   readonly givenUpTicksMs?: readonly number[];
   /** How many older ticks the record keeps as open. @default 8 */
   readonly keepTicks?: number;
@@ -200,15 +214,18 @@ export interface TickChanges {
 export interface Completion extends TickChanges {
   /** Whether the task returned, or threw. */
   readonly result: 'succeeded' | 'failed';
-  /** Hold at least this long after the grant. 0: free at once. */
+  /** How long after the grant the lock is kept at least, in milliseconds. 0: free at once. */
   readonly lockAtLeastForMs: number;
-  /** Record the lease's tick as done. */
+  /** Whether to record the lease's tick as done. */
   readonly markTickDone: boolean;
-  /** Record the lease's tick as failed, so that it stays open when a newer one is done. */
+  /** Whether to record the lease's tick as failed, so that it stays open when a newer tick is done. */
   readonly markTickFailed?: boolean;
-  /** Ticks after the last one done that never came, ascending. They are open once the lease's own tick is done. */
+  /**
+   * Ticks after the highest tick done that never came, in epoch milliseconds, ascending. They are open once the lease's
+   * own tick is done.
+   */
   readonly missedTicksMs?: readonly number[];
-  /** The tick at which a run that was catching up failed. */
+  /** The older tick whose run failed, if the run was catching up, in epoch milliseconds. */
   readonly failedTickMs?: number;
   /** How many ticks the run has caught up with, for the history. */
   readonly caughtUp?: number;
@@ -234,7 +251,7 @@ export interface PreviousRun {
 
 /** The run that has the lock of a refused claim, or had it last. */
 export interface Holder {
-  /** The grant that holds the lock. Internal: never shown to callers. */
+  /** The `attemptId` of the grant that holds the lock. Internal: never shown to callers. */
   readonly attemptId: string;
   /** Who it is, for people. */
   readonly lockedBy: string;

@@ -1,12 +1,13 @@
 import type { StoreCall } from './lock-store.js';
 
 /**
- * The port of stores that keep the list of an election's members: one record a group, and one write a check-in, which
- * returns the list. The list shows who checked in lately. It decides nothing.
+ * The port of stores that keep the list of an election's members: one record for each group, and one write for each
+ * check-in, which returns the list. The list shows who checked in lately. It decides nothing.
  */
 export interface MemberStore {
   /**
-   * Puts a member on the list, or only reads the list, and takes others off. One write.
+   * Records the check-in of a member, unless the caller only reads the list, and takes the members in `forget` off the
+   * list. One write.
    *
    * @throws LockStoreError when the call failed
    */
@@ -25,7 +26,10 @@ export interface CheckIn {
 
 /** The list of a group after a check-in. */
 export interface MemberList {
-  /** The instant of this check-in, by the clock that check-ins are written by: the server's, if the store has one. */
+  /**
+   * The instant of this check-in, in epoch milliseconds: by the server's clock if the store reads it, else by this
+   * host's.
+   */
   readonly nowMs: number;
   /** Every member that is on the list, in no order. */
   readonly members: readonly {

@@ -35,8 +35,8 @@ export const RECORD_VERSION = 1;
 /** `pausedUntil` of a pause without an end: the last instant of a Date. */
 export const FOREVER_MS = 8_640_000_000_000_000;
 /**
- * A force release raises the fencing token by the number of slots in the ring of runs. A run's slot is its token modulo
- * that number, so the next run takes the slot that follows.
+ * How much a force release adds to the fencing token: the number of slots in the ring of runs. A run's slot is its
+ * token modulo that number, so the run after a force release still takes the next slot.
  */
 export const FORCE_STEP = 10;
 export const MAX_ERROR_BYTES = 64;
@@ -46,20 +46,23 @@ type Check = (value: unknown) => boolean;
 
 export const isText: Check = (value) => typeof value === 'string' && value !== '';
 const isCount: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
-/** A token is small enough for a next one. */
+/** A fencing token: small enough that one can be added to it. */
 export const isToken: Check = (value) => isCount(value) && (value as number) < Number.MAX_SAFE_INTEGER;
-/** Up to the last instant of a Date. */
+/** The end of a pause: at most the last instant of a Date. */
 const isPauseEnd: Check = (value) => isCount(value) && (value as number) <= FOREVER_MS;
-/** Epoch milliseconds from 2001 to 5138: seconds and microseconds fall outside. */
+/** An instant in epoch milliseconds, from 2001 to 5138. Seconds and microseconds fall outside of this range. */
 export const isInstant: Check = (value) => isCount(value) && (value as number) >= 1e12 && (value as number) < 1e14;
-/** See open-ticks.ts. */
+/** A list of ticks, as open-ticks.ts writes it. */
 const isTickList: Check = (value) => typeof value === 'string' && /^,([\da-z]+,)*$/.test(value);
 const isOneOf =
   (...choices: unknown[]): Check =>
   (value) =>
     choices.includes(value);
 
-/* Those that most records lack come last: Redis answers with the values in this order, and leaves out absent ones at the end. */
+/*
+ * The check of each attribute. Attributes that most records lack come last: Redis answers with the values in this
+ * order, and leaves out absent values at the end.
+ */
 const CHECKS: Readonly<Record<Exclude<keyof LockRecord, `r${number}`>, Check> & Record<string, Check>> = {
   attemptId: isText,
   fencingToken: isToken,
@@ -83,27 +86,27 @@ const CHECKS: Readonly<Record<Exclude<keyof LockRecord, `r${number}`>, Check> & 
 
 const OF_NUMBERS: ReadonlySet<Check | undefined> = new Set([isToken, isInstant, isCount, isPauseEnd]);
 
-/** Whether this name is that of a numeric attribute of a record. */
+/** Whether this is the name of a record's attribute that is a number. */
 export function isNumericAttribute(name: string): boolean {
   return OF_NUMBERS.has(CHECKS[name]);
 }
 
-/** Names of all attributes of a lock, without its history. */
+/** Names of all attributes of a lock, without the rows of its history. */
 export const LOCK_ATTRIBUTES: readonly string[] = Object.keys(CHECKS);
 
-/** Names of all attributes that a record can have. */
+/** Names of all attributes that a record can have, the rows of its history included. */
 export function recordAttributes(): string[] {
   return [...LOCK_ATTRIBUTES, ...Array.from({ length: 10 }, (_, slot) => `r${slot}`)];
 }
 
-/** Whether a record uses this attribute name, so that nothing else in its item may use it. */
+/** Whether a record can have an attribute of this name, so that nothing else in its item may use the name. */
 export function isRecordAttribute(name: string): boolean {
   return Object.hasOwn(CHECKS, name) || /^r\d$/.test(name);
 }
 
 /**
- * Reads a stored item as a record. An absent attribute is not corrupt, and an unknown one is left alone. Ring rows are
- * not checked here: `runsOf` leaves out those that it cannot read.
+ * Reads a stored item as a record. An absent attribute is not corrupt, and an unknown attribute is left alone. The rows
+ * of the history are not checked here: `runsOf` leaves out rows that it cannot read.
  *
  * @throws CorruptLockError naming the first attribute of a wrong type or range
  */
@@ -118,7 +121,10 @@ export function checkAttribute(name: string, item: Item, attribute: string): voi
   if (value !== undefined && !CHECKS[attribute]?.(value)) throw new CorruptLockError(name, attribute, kindOf(value));
 }
 
-/** The record before a grant; undefined if it is corrupt. The grant stands, but the past is unknown. */
+/**
+ * The record before a grant; undefined if that record is corrupt. The grant is valid all the same, but the run before
+ * it is unknown.
+ */
 export function pastRecord(name: string, item: Item): LockRecord | undefined {
   try {
     return readRecord(name, item);

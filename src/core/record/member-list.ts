@@ -3,8 +3,8 @@ import { isMemberListName } from '../values/names.js';
 import { type Item, isRecordAttribute } from './lock-record.js';
 
 /*
- * The record of a group of members: one attribute a member, with the instant of its last check-in (docs/protocol.md,
- * "Members of an election").
+ * The record of a group of members: one attribute for each member, with the instant of its last check-in
+ * (docs/protocol.md, "Members of an election").
  */
 
 const PREFIX = 'm:';
@@ -27,7 +27,7 @@ export function readMemberList(nowMs: number, item: Item): MemberList {
   return { nowMs, members };
 }
 
-/** The record of a group after a check-in at `nowMs`; undefined if it changes nothing. */
+/** The record of a group after a check-in at `nowMs`; undefined if the check-in changes nothing. */
 export function checkedIn({ member, forget }: CheckIn, nowMs: number, item: Item = {}): Item | undefined {
   const gone = new Set(forget.map(memberAttribute));
   if (member === undefined && !Object.keys(item).some((attribute) => gone.has(attribute))) return undefined;

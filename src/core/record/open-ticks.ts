@@ -5,13 +5,13 @@ import { type Item, isInstant, type LockRecord } from './lock-record.js';
 
 /*
  * The ticks that a record remembers as not done (docs/protocol.md, "Open ticks"). A tick is open when it is newer than
- * `doneTick`, or listed in `openTicks`. A run lists there only ticks newer than `doneTick`, and only a tick's own
- * success removes it, so no tick is done twice. `failedTicks` are newer than `doneTick` and need no list to be open:
- * they become `openTicks` when a newer tick is done. Each list is one text, so that a condition can look for a tick in
- * it. For ticks that an operator lists, see operator.ts.
+ * `doneTick`, or listed in `openTicks`. A run adds to `openTicks` only ticks newer than `doneTick`, and a tick's own
+ * success removes it, so no tick is done twice. The ticks in `failedTicks` are newer than `doneTick`, so they are open
+ * already; they move to `openTicks` when a newer tick is done. Each list is one text, so that a condition can look for
+ * a tick in it. For ticks that an operator lists, see operator.ts.
  */
 
-/** A list keeps this many of its newest ticks, unless more are asked for. */
+/** A list keeps this many of its newest ticks, unless its writer asks for more. */
 const KEPT = 8;
 const RADIX = 36;
 
@@ -20,7 +20,7 @@ export type TickClaim = Pick<Claim, 'tickMs' | 'markTickAtStart'>;
 
 type TickFields = Pick<LockRecord, 'doneTick' | 'openTicks' | 'failedTicks'>;
 
-/** A tick as a list contains it. */
+/** A tick as a list contains it: in base 36, between two commas. */
 export function listedTick(tickMs: number): string {
   return `,${tickMs.toString(RADIX)},`;
 }
@@ -41,18 +41,25 @@ export function listOf(ticksMs: readonly number[], keep: number = KEPT): string 
   return `,${newest.map((tick) => `${tick.toString(RADIX)},`).join('')}`;
 }
 
-/** How many ticks a list keeps if it is made of `lists`: a run does not cut off ticks that an operator listed. */
+/**
+ * How many ticks a list that is made of `lists` keeps. If one of them is longer than a run's lists are, it keeps 100: a
+ * run must not cut off ticks that an operator listed.
+ */
 function mostOf(...lists: readonly (readonly number[])[]): number {
   return lists.some((ticksMs) => ticksMs.length > KEPT) ? MOST_LISTED : KEPT;
 }
 
-/** How many failed ticks a list keeps. Until a first tick is done, no schedule can find those that the list drops. */
+/**
+ * How many failed ticks a list keeps. It keeps 100 until a first tick is done, because no schedule finds dropped ticks
+ * again before that.
+ */
 function mostFailed(failedTicksMs: readonly number[], doneTickMs: number): number {
   return doneTickMs === 0 ? MOST_LISTED : mostOf(failedTicksMs);
 }
 
 /**
- * Whether a claim may run a tick that is older than the newest one done. A tick that is marked at its start may not.
+ * Whether a claim may run although a newer tick is done: the record lists its tick, and the claim does not mark its
+ * tick at the start.
  */
 export function isListed({ tickMs, markTickAtStart }: TickClaim, { openTicks }: Item): boolean {
   return tickMs !== undefined && !markTickAtStart && String(openTicks).includes(listedTick(tickMs));
@@ -63,11 +70,11 @@ export function openTicksIn({ doneTick, openTicks, failedTicks }: Item): number[
   return [...ticksIn(openTicks), ...ticksIn(failedTicks).filter((tick) => !(tick <= Number(doneTick)))];
 }
 
-/** The ticks of a record that a lease remembers. */
+/** The ticks of a record, as a lease keeps them. */
 export function ticksOf(item: Item): Pick<Lease, 'doneTickMs' | 'openTicksMs' | 'failedTicksMs'> {
   const { doneTick, openTicks, failedTicks } = item;
   return defined({
-    // Read also if the rest of the record is corrupt: the highest tick done must never go down.
+    // Read it even if the rest of the record is corrupt: the highest tick done must never go down.
     doneTickMs: typeof doneTick === 'number' ? doneTick : undefined,
     openTicksMs: openTicks === undefined ? undefined : ticksIn(openTicks),
     failedTicksMs: failedTicks === undefined ? undefined : ticksIn(failedTicks),
@@ -75,8 +82,8 @@ export function ticksOf(item: Item): Pick<Lease, 'doneTickMs' | 'openTicksMs' | 
 }
 
 /**
- * The failed ticks of a record after the run that holds its lock has crashed or is ended by force. Undefined if they do
- * not change.
+ * The `failedTicks` of a record after the run that holds its lock has crashed or is ended by force: that run's tick is
+ * added. Undefined if they do not change.
  */
 export function failedTicksAfterCrash({ state, tick, doneTick, failedTicks }: Item): string | undefined {
   const isOpen = isInstant(tick) && !(Number(tick) <= Number(doneTick));
@@ -85,19 +92,19 @@ export function failedTicksAfterCrash({ state, tick, doneTick, failedTicks }: It
   return listOf([...failed, Number(tick)], mostFailed(failed, Number(doneTick ?? 0)));
 }
 
-/** Open ticks that a crash took off a full list of failed ones. */
+/** Open ticks that a crash pushed out of `failedTicks`, because the list was full. */
 export function ticksDroppedByCrash({ doneTick, failedTicks }: Item, after: string | undefined): number[] {
   if (after === undefined) return [];
   const kept = ticksIn(after);
   return ticksIn(failedTicks).filter((tick) => !kept.includes(tick) && !(tick <= Number(doneTick)));
 }
 
-/** The fields of ticks that a mark changes. */
+/** The fields `doneTick`, `openTicks` and `failedTicks`, as far as a mark changes them. */
 export function ticksAfterMark(lease: Lease, { tickMs, ...changes }: DoneTick): TickFields {
   return ticksAfterRun({ ...lease, tickMs }, { markTickDone: true, ...changes });
 }
 
-/** The fields of ticks that a release changes. */
+/** The fields `doneTick`, `openTicks` and `failedTicks`, as far as a release changes them. */
 export function ticksAfterRun(
   { tickMs, doneTickMs = 0, openTicksMs = [], failedTicksMs = [] }: Lease,
   completion: Pick<Completion, 'markTickDone'> & Partial<Completion>,
@@ -111,7 +118,7 @@ export function ticksAfterRun(
     givenUpTicksMs = [],
     keepTicks = KEPT,
   } = completion;
-  // After a mark at the start, or one without an answer, this list contains ticks that are done by now.
+  // The list can contain ticks that are done: after a mark at the start of a run, or a mark that got no answer.
   const failed = failedTicksMs.filter((tick) => tick > doneTickMs && !givenUpTicksMs.includes(tick));
   if (!markTickDone) {
     const begun = [tickMs, failedTickMs].filter((tick) => tick > doneTickMs);
@@ -120,7 +127,7 @@ export function ticksAfterRun(
     return adds ? changed({ failedTicks: listOf([...failed, ...begun], keep) }, { failedTicksMs }) : {};
   }
   const doneTick = Math.max(tickMs, doneTickMs);
-  // A long gap must not push out ticks that an operator listed.
+  // Cut the missed ticks first: a long gap must not push out ticks that an operator listed.
   const missed = missedTicksMs.filter((tick) => !failed.includes(tick)).slice(-keepTicks);
   const passed = [...failed, ...missed].filter((tick) => tick > doneTickMs && tick < tickMs);
   const open = openTicksMs.filter((tick) => tick !== tickMs && !givenUpTicksMs.includes(tick));
@@ -147,7 +154,7 @@ export function ticksDropped(lease: Lease, end: Pick<Completion, 'markTickDone'>
   return [...new Set([...openTicksMs, ...newer])].filter((tick) => !kept.has(tick)).sort((a, b) => a - b);
 }
 
-/** Leaves out lists that need not be written: unchanged ones, and empty ones that the record does not have. */
+/** The lists that must be written: not the unchanged ones, nor empty ones that the record does not have. */
 function changed(
   lists: Pick<TickFields, 'openTicks' | 'failedTicks'>,
   { openTicksMs = [], failedTicksMs = [] }: Pick<Lease, 'openTicksMs' | 'failedTicksMs'>,

@@ -10,13 +10,16 @@ import { runsOf } from './run-ring.js';
  * pause, resume", "Delete", "Backfill and forget").
  */
 
-/** Judges a force release. `open`: it may write; `forced`: an earlier try of it was applied. */
+/**
+ * Judges a force release by the record. `open`: it may write; `forced`: an earlier try of it was applied; `changed`:
+ * the lock is no longer held under its token.
+ */
 export function judgeForce({ adminId, fencingToken }: ForceRelease, item: Item = {}): 'open' | 'forced' | 'changed' {
   if (item['attemptId'] === adminId) return 'forced';
   return item['state'] === 'held' && item['fencingToken'] === fencingToken ? 'open' : 'changed';
 }
 
-/** The result of a resume at `nowMs`. A resume removes the pause of every known lock, also one that has ended. */
+/** The result of a resume at `nowMs`. A resume removes the pause of every known lock, even if that pause has ended. */
 export function judgeResume(item: Item | undefined, nowMs: number): ResumeResult {
   if (item === undefined || isDeleted(item)) return 'unknown';
   const { pausedUntil = 0 } = item as LockRecord;
@@ -29,9 +32,9 @@ export function withoutPause({ pausedUntil: _, pausedBy: __, ...record }: LockRe
 }
 
 /**
- * The part of a record that a delete keeps, so that fencing tokens keep rising. `lockUntil` fences off acquires sent
- * before the delete, and those of the last run, whose clock may have been ahead. Nothing corrupt is kept, so that the
- * rest can be read.
+ * The part of a record that a delete keeps, so that fencing tokens keep rising. Its `lockUntil` makes stores refuse
+ * acquires that were sent before the delete, and late acquires of the last run, whose clock may have been ahead.
+ * Corrupt values are left out, so that the record can be read again.
  */
 export function deletedRecord({ adminId, nowMs }: Deletion, record: LockRecord): LockRecord {
   const { state, lockUntil, releasedAt, fencingToken, barredAttempt } = record;
@@ -51,8 +54,8 @@ export function isDeleted({ state, pausedUntil }: Item): boolean {
 }
 
 /**
- * Judges a delete by the record; `open`: it may write. A delete corrects a corrupt record, except for the two
- * attributes that it is judged by.
+ * Judges a delete by the record. `open`: it may write. A corrupt record can be deleted too, unless an attribute that
+ * decides is corrupt: `fencingToken`, or `lockUntil` of a lock that is held.
  *
  * @param isOver whether a `lockUntil` has passed, by the best clock available
  * @throws CorruptLockError for a corrupt fencing token, and for a corrupt `lockUntil` of a lock that is held
@@ -75,8 +78,8 @@ export function judgeDeletion(
 }
 
 /**
- * Those of the ticks that a record does not show as done. A record shows the newest tick done, and the own ticks of the
- * last ten runs, but not ticks that a run caught up with.
+ * The ticks among `ticksMs` that a record does not show as done. A record shows the newest tick done, and the own ticks
+ * of the last ten runs, but not ticks that a run caught up with.
  */
 export function notKnownAsDone(record: LockRecord, ticksMs: readonly number[]): number[] {
   const done = new Set([record.doneTick]);
@@ -84,20 +87,20 @@ export function notKnownAsDone(record: LockRecord, ticksMs: readonly number[]): 
   return ticksMs.filter((tick) => !done.has(tick));
 }
 
-/** Adds ticks to the lists. Those older than `doneTick` are open at once, the others once a newer tick is done. */
+/** Adds ticks to the lists: to `openTicks` if a tick is older than `doneTick`, to `failedTicks` if it is newer. */
 export function listingWith(name: string, record: LockRecord, ticksMs: readonly number[]): TickListing {
   return listing(name, record, [...openTicksIn(record), ...ticksMs]);
 }
 
-/** Takes these ticks off the lists. */
+/** Removes ticks from the lists. */
 export function listingWithout(name: string, record: LockRecord, ticksMs: readonly number[]): TickListing {
   const kept = openTicksIn(record).filter((tick) => !ticksMs.includes(tick));
   return listing(name, record, kept);
 }
 
 /**
- * The new lists, split at the newest tick that is done. No run may hold the lock: it would overwrite the lists when it
- * ends.
+ * The new lists, split at the newest tick that is done. A store writes them only while no run holds the lock, because a
+ * run would overwrite them when it ends.
  */
 function listing(name: string, record: LockRecord, ticksMs: readonly number[]): TickListing {
   const { fencingToken, doneTick, openTicks, failedTicks } = record;
@@ -117,7 +120,10 @@ export function hasEnded({ state }: Item): boolean {
   return state === 'released' || state === 'forced';
 }
 
-/** Judges a listing by the record. `open`: it may write; `listed`: an earlier try of it was applied. */
+/**
+ * Judges a listing by the record. `open`: it may write; `listed`: an earlier try of it was applied; `changed`: the lock
+ * is not the one that the operator saw, or a run holds it.
+ */
 export function judgeListing(listing: TickListing, item: Item = {}): 'open' | 'listed' | 'changed' {
   const { seen } = listing;
   const has = ({ openTicks, failedTicks }: TickListing['seen']) =>

@@ -20,12 +20,13 @@ export interface Expired {
 }
 
 /**
- * Judges in the order of docs/protocol.md, "Acquire".
+ * Finds out what a record means for a claim, in the order of docs/protocol.md, "Acquire".
  *
  * @param item the record, unchecked; undefined if there is no record
- * @param now the claim's own wall clock, which its pause condition used
+ * @param now the instant that the end of a pause is compared with
  * @param isExpired whether a `lockUntil` has passed, by the best clock available
- * @throws CorruptLockError; for this attempt's own record, only if an attribute that a grant needs is missing
+ * @throws CorruptLockError for a corrupt record; for this attempt's own record, only if an attribute that a grant needs
+ *   is missing or wrong
  */
 export function judgeRefusal(
   claim: Claim,
@@ -51,12 +52,17 @@ export function isHeldBy({ attemptId }: Pick<Claim, 'attemptId'>, item: Item): b
   return item['attemptId'] === attemptId && item['state'] === 'held';
 }
 
-/** Whether this grant holds the lock; its attempt may have been granted a second time. */
+/**
+ * Whether this grant holds the lock. The attempt id alone does not show that, because an attempt can be granted twice.
+ */
 export function isGrantOf(lease: Lease, item: Item): boolean {
   return isHeldBy(lease, item) && item['fencingToken'] === lease.fencingToken;
 }
 
-/** Whether a mark of this lease was applied. While the lease has its lock, nobody else closes a tick. */
+/**
+ * Whether a mark of this lease was applied: the lease still has its lock, and the tick is done. While a lease has its
+ * lock, no other run marks ticks.
+ */
 export function isMarkedBy(lease: Lease, tickMs: number, item: Item): boolean {
   return isGrantOf(lease, item) && doneReason({ tickMs, markTickAtStart: false }, item) !== undefined;
 }
@@ -72,7 +78,7 @@ export function refusedBy(record: LockRecord, reason: RefusalReason): Refused {
 }
 
 /**
- * Why the tick of a claim is refused; undefined while it is open. A refused tick stays refused until an operator
+ * Why the tick of a claim is refused; undefined while the tick is open. A refused tick stays refused until an operator
  * deletes the lock or lists the tick. Late tries of the same claim are refused too, so they need no cancel.
  */
 export function doneReason(claim: TickClaim, item: Item): 'already-executed' | 'stale-tick' | undefined {
@@ -84,8 +90,8 @@ export function doneReason(claim: TickClaim, item: Item): 'already-executed' | '
 }
 
 /**
- * Whether nobody has the lock, by any clock: it was released without a hold, freed by force, or deleted. Its
- * `lockUntil` then only fences off acquires that were sent before.
+ * Whether nobody has the lock, whatever any clock says: it was released and is not kept for `lockAtLeastFor`, was freed
+ * by force, or was deleted. Its `lockUntil` then only makes stores refuse acquires that were sent before.
  */
 export function isGivenBack({ state, lockUntil, releasedAt }: LockRecord): boolean {
   return state === 'forced' || state === 'deleted' || (state === 'released' && lockUntil === releasedAt);

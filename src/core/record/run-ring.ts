@@ -21,7 +21,7 @@ export interface RingRun {
   readonly lockedAtMs: number;
   readonly durationMs?: number;
   readonly fencingToken: number;
-  /** How many ticks it caught up with before its own. */
+  /** How many ticks the run caught up with before its own. */
   readonly caughtUp?: number;
 }
 
@@ -31,7 +31,7 @@ export function slotOf(fencingToken: number): RingSlot {
   return `r${fencingToken % SLOTS}`;
 }
 
-/** The rows that a release adds: its own, and that of the previous run if it crashed. */
+/** The rows that a release adds: the row of its own run, and the row of the previous run if that one crashed. */
 export function linesOfRelease(
   { fencingToken, lockedAtMs, tickMs, previous }: Lease,
   { result, durationMs, caughtUp }: Completion,
@@ -62,8 +62,8 @@ export function rowOfForce(
 }
 
 /**
- * Whether the ring has this token's own row: proof that its release was applied. A `crashed` row is no proof, because a
- * successor's release writes it, nor is a `forced` one.
+ * Whether the ring has the row that this token's own release wrote: proof that the release was applied. A `crashed` row
+ * is no proof, because the next run's release writes it, and neither is a `forced` row, which a force release writes.
  */
 export function hasRun(record: Item, fencingToken: number): boolean {
   const own = runsOf(record).find((run) => run.fencingToken === fencingToken);

@@ -17,11 +17,11 @@ import { rowOfForce, rowsOfRelease } from './run-ring.js';
 
 /*
  * The fields that the verbs write into a record, the same in every store (docs/protocol.md, "Verbs on DynamoDB"). A
- * store adds its condition, and counts the fencing token its own way.
+ * store adds the condition of the write, and counts the fencing token in its own way.
  */
 
 /**
- * Fields of a grant at `nowMs`. `tick` is removed from the record when the claim has none.
+ * Fields of a grant at `nowMs`. If the claim has no tick, the store also removes `tick` from the record.
  *
  * @param before the item before the grant, unchecked
  */
@@ -51,8 +51,9 @@ export function grantedRecord(claim: Claim, nowMs: number, before: LockRecord = 
 }
 
 /**
- * The end of a lease that is extended at `nowMs` of the store's clock. It never gets shorter. If that clock has stepped
- * back since the grant, the holder's own measure of the time counts, so that nobody takes the lock while it is held.
+ * The end of a lease that is extended at `nowMs` of the store's clock. The lease never gets shorter. If the store's
+ * clock has stepped back since the grant, the time that the holder itself has measured counts, so that nobody takes the
+ * lock while it is held.
  */
 export function extendedUntil(
   lease: Lease,
@@ -70,17 +71,20 @@ export function markFields(lease: Lease, done: DoneTick, untilMs: number): LockR
   return { lockUntil: untilMs, ...ticksAfterMark(lease, done) };
 }
 
-/** The lease once a mark is written. */
+/** The lease after a mark with these fields. */
 export function markedLease(lease: Lease, { lockUntil = lease.lockUntilMs, ...fields }: LockRecord): Lease {
   return { ...lease, lockUntilMs: lockUntil, ...ticksOf(fields) };
 }
 
-/** A fence further ahead than this is dropped: a clock that was so wrong must not block the lock for ever. */
+/**
+ * How far `fenceMs` may be ahead of a release. If it is further ahead, it is dropped: a clock that was so wrong must
+ * not block the lock for ever.
+ */
 const FURTHEST_FENCE_MS = 3_600_000;
 
 /**
- * Fields of a release at `nowMs`. Without a hold `lockUntil` is `releasedAt`, and only fences off acquires that were
- * sent before. It is never before the release itself, nor before the fence of the lease that the run took over.
+ * Fields of a release at `nowMs`. If the lock is not kept for `lockAtLeastFor`, `lockUntil` equals `releasedAt`: the
+ * later of `nowMs` and the `fenceMs` of the lease. It then only makes stores refuse acquires that were sent before.
  */
 export function releaseFields(lease: Lease, completion: Completion, nowMs: number): LockRecord {
   const { fenceMs = 0 } = lease;
@@ -98,8 +102,8 @@ export function releaseFields(lease: Lease, completion: Completion, nowMs: numbe
 }
 
 /**
- * Fields of an operator's force release; the store raises the fencing token by `FORCE_STEP`. `lockUntil` fences off
- * acquires that were sent before it, and those of the run that it ends, whose clock may be ahead.
+ * Fields of an operator's force release; the store raises the fencing token by `FORCE_STEP`. `lockUntil` makes stores
+ * refuse acquires that were sent before, and late acquires of the run that is ended, whose clock may be ahead.
  */
 export function forcedFields(force: ForceRelease): LockRecord {
   const { adminId, lockedAtMs, nowMs, failedTicks } = force;
@@ -113,7 +117,10 @@ export function forcedFields(force: ForceRelease): LockRecord {
   };
 }
 
-/** Fields of an operator's pause. The version creates a record if the name has none; a resume keeps that record. */
+/**
+ * Fields of an operator's pause. A pause creates the record of a name that has none. A resume keeps that record,
+ * because it has `v`.
+ */
 export function pausedFields({ untilMs, by }: Pause): LockRecord {
   return { pausedUntil: untilMs, pausedBy: by, v: RECORD_VERSION };
 }
@@ -121,8 +128,8 @@ export function pausedFields({ untilMs, by }: Pause): LockRecord {
 /**
  * The lease of a granted record.
  *
- * @param before the item before the grant, unchecked; undefined after a replay of the own attempt; the previous run is
- *   then unknown
+ * @param before the item before the grant, unchecked; undefined if the store recognised a replay of its own attempt,
+ *   and so does not know the previous run
  */
 export function leaseOf(claim: Claim, record: LockRecord, sent: Sent, before?: Item): Lease {
   const { fencingToken = 0, lockedAt = sent.firstSentWall, lockUntil = lockedAt } = record;

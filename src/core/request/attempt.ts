@@ -5,7 +5,7 @@ import type { Item } from '../record/lock-record.js';
 import { doneReason } from '../record/refusal.js';
 import type { Answer } from './try-loop.js';
 
-/** Budget of a cancel, on top of the acquire's; less if the platform's deadline is near. */
+/** The budget of a cancel, in addition to the acquire's; less if the platform's deadline is near. */
 const CANCEL_BUDGET_MS = 2_000;
 
 /** Records the answer to a write of an attempt, and the record that the write found. */
@@ -13,9 +13,9 @@ export type Note = (answer: Answer<unknown>, record: Item | undefined) => void;
 
 /** The steps of a store in an acquire. */
 export interface AttemptSteps<R> {
-  /** Acquires, or takes over. Notes each write before judging it. */
+  /** Acquires the lock, or takes it over. Passes the answer to each write to `note` before judging it. */
   acquire(note: Note): Promise<AcquireResult>;
-  /** Cancels the attempt, so that no late try of it is applied, unless it holds the lock. */
+  /** Makes the store refuse all late tries of the attempt, unless the attempt holds the lock. */
   cancel(call: StoreCall): Promise<Answer<R, Error>>;
   /** The grant, if the reply to a cancel says that the attempt holds the lock. */
   own(reply: R): Granted | undefined;
@@ -23,8 +23,8 @@ export interface AttemptSteps<R> {
 
 /**
  * An acquire, the same in every store (docs/protocol.md, "Acquire"). If it ends without a grant, and a write without an
- * answer may still be applied, it cancels the attempt. If the tick is done, such a write is refused anyway, and needs
- * no cancel.
+ * answer may still be applied, it cancels the attempt. If the tick is done, the store refuses such a write anyway, so
+ * no cancel is needed.
  */
 export async function settleAttempt<R>(
   claim: Claim,
@@ -47,7 +47,7 @@ export async function settleAttempt<R>(
 
   const answer = await cancel(cancelCall(call));
   if ('error' in answer) {
-    // The error of a corrupt record, or of a store that did not answer, comes before that of the cancel.
+    // If the record is corrupt, or the store did not answer the acquire, throw that error instead.
     await outcome.catch((error: unknown) => {
       if (!isAnswered || !(error instanceof LockStoreError)) throw error;
     });
@@ -56,13 +56,16 @@ export async function settleAttempt<R>(
   return own(answer.value) ?? outcome;
 }
 
-/** The cancel is sent even when the acquire was aborted. */
+/** The limits of a cancel. It is sent even when the acquire was aborted. */
 function cancelCall(acquire: StoreCall): StoreCall {
   const budgetMs = Math.min(CANCEL_BUDGET_MS, acquire.budgetMs / 2);
   return { ...acquire, signal: new AbortController().signal, budgetMs };
 }
 
-/** The attempt was refused, but the store may still apply one of its tries, and the cancel failed. */
+/**
+ * The error of an attempt that was refused, although the store may still apply one of its tries, because the cancel
+ * failed.
+ */
 function unsettledAttempt(name: string, cause: unknown): LockStoreError {
   return new LockStoreError(
     `acquire of lock "${name}" failed: it was refused, but an earlier try went unanswered and could not be cancelled; try again`,
@@ -70,7 +73,7 @@ function unsettledAttempt(name: string, cause: unknown): LockStoreError {
   );
 }
 
-/** The attempt asks again after it was released, cancelled or taken over. */
+/** The error of an attempt that asks again after it was released, cancelled or taken over. */
 export function endedAttempt(name: string): LockStoreError {
   return new LockStoreError(`acquire of lock "${name}" failed: this attempt has ended already; make a new one`, {
     code: 'UNAVAILABLE',
@@ -80,7 +83,7 @@ export function endedAttempt(name: string): LockStoreError {
   });
 }
 
-/** A try of an operator's write got no answer, and a later try found that the lock had changed. */
+/** The error of an operator's write, if a try got no answer and a later try found that the lock had changed. */
 export function untoldWrite(operation: StoreOperation, name: string): LockStoreError {
   return new LockStoreError(
     `${operation} of lock "${name}" went unanswered, and the lock has changed since; look at it again`,

@@ -7,7 +7,7 @@ const LONGEST_PAUSE_MS = 1_000;
 
 /** A store's judgement of a failed try. */
 export interface TryFailure {
-  /** The server may have applied the request. */
+  /** Whether the server may have applied the request. */
   readonly ambiguous: boolean;
   /** Whether the same request may succeed later. */
   readonly retry: boolean;
@@ -25,10 +25,10 @@ export function answered<T>(answer: Answer<T>): T {
 }
 
 /**
- * Sends the same request until a try is answered, fails for good, or the budget is spent. A failure is followed by a
- * pause that grows, with full jitter. A try without an answer for `tryMs` is not given up, because it may still be
+ * Sends the same request until a try is answered, a try fails for good, or the budget is spent. A failure is followed
+ * by a pause that grows, with full jitter. A try without an answer for `tryMs` is not given up, because it may still be
  * setting up its connection: the next try is sent beside it, and the first answer counts. At the end of the call
- * pending tries are aborted; those whose client ignores the abort are left behind.
+ * pending tries are aborted; a try whose client ignores the abort is left behind.
  */
 export async function tryUntilAnswered<T>(
   call: StoreCall,
@@ -72,7 +72,9 @@ export async function tryUntilAnswered<T>(
       if (!failure.retry) return end({ error });
       return sendAfter(jittered(0, Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (tries - 1))), error);
     };
-    /** If the budget ends before then, no further try is sent, and the pending ones are waited for. */
+    /**
+     * Sends the next try in `ms`. If the budget ends first, no further try is sent, and pending tries are waited for.
+     */
     const sendAfter = (ms: number, error?: unknown) => {
       timer?.cancel();
       const leftMs = endMono - clock.monotonic();
@@ -93,7 +95,10 @@ class Unanswered extends Error {
 }
 
 const UNSENT = /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH/;
-/** These network errors can also come after the request was sent: a host can become unreachable meanwhile. */
+/**
+ * Such an error of a read or a write comes from an open connection: the request may have been sent before the host
+ * became unreachable.
+ */
 const ON_A_CONNECTION = /\b(read|write)/;
 
 /** Whether a network error proves that the request was never sent, by the system's code or a client's message. */

@@ -1,6 +1,6 @@
 /**
- * The names of all members of `O`, in the table's order. The compiler refuses a table that leaves one out. A bundler
- * drops a table that is not used.
+ * The names of all members of `O`, in the table's order. The compiler refuses a table that leaves out a member. By the
+ * annotation below, a bundler drops a table that is not used.
  */
 /* @__NO_SIDE_EFFECTS__ */
 export function namesOf<O>(table: Readonly<Record<keyof O, true>>): readonly string[] {
@@ -8,7 +8,7 @@ export function namesOf<O>(table: Readonly<Record<keyof O, true>>): readonly str
 }
 
 /**
- * @param owner what the options belong to, for the error
+ * @param owner the name of what the options belong to, for the error
  * @throws TypeError unless `options` is an object with known options only
  */
 export function checkKnown(options: object, known: readonly string[], owner?: string): void {
@@ -57,7 +57,7 @@ export function describe(value: unknown): string {
   }
 }
 
-/** Like `describe`, for values that may contain a secret: the type of a text or number, not its value. */
+/** Like `describe`, for values that may contain a secret: shows the type of a text or number instead of its value. */
 export function describeType(value: unknown): string {
   return ['string', 'number', 'bigint', 'symbol'].includes(typeof value) ? `a ${typeof value}` : describe(value);
 }

@@ -32,7 +32,10 @@ export const systemClock: Clock = {
   },
 };
 
-/** Both clocks just before the first send of a call: the anchor of all times inside its grant. */
+/**
+ * Both clocks, read just before a call's first request. All times inside the call's grant are counted from this
+ * instant.
+ */
 export interface Sent {
   /** The wall clock, in epoch milliseconds. */
   readonly firstSentWall: number;
@@ -44,7 +47,7 @@ export function sentNow(clock: Clock): Sent {
   return { firstSentWall: Math.round(clock.now()), firstSentMono: clock.monotonic() };
 }
 
-/** Wall time inside a grant: anchored to the wall clock of the first send, carried on by the monotonic clock. */
+/** The wall time inside a grant: the wall clock at the first send, plus the monotonic time that has passed since. */
 export function wallInGrant(sent: Sent, monotonic: number): number {
   return Math.round(sent.firstSentWall + (monotonic - sent.firstSentMono));
 }
@@ -63,7 +66,7 @@ export function pause(ms: number, clock: Clock, signal: Signal | undefined): Pro
   });
 }
 
-/** A random time between the two, so that callers that wait at once do not all ask at once. */
+/** A random time between two limits, so that callers that wait at the same time do not all ask again at once. */
 export function jittered(fromMs: number, toMs: number): number {
   return fromMs + Math.random() * (toMs - fromMs);
 }
@@ -80,7 +83,7 @@ export type Signal = typeof globalThis extends { readonly AbortSignal: { readonl
 interface BareSignal {
   /** Whether the run should end. */
   readonly aborted: boolean;
-  /** Why: a `LockLostError` or a `DeadlineError`. */
+  /** Why the run should end: a `LockLostError` or a `DeadlineError`. */
   readonly reason: unknown;
   /** Throws the reason if the run should end. */
   throwIfAborted(): void;

@@ -1,6 +1,6 @@
-/** The fields that have a value. Spread the result: an absent fact then leaves no key. */
+/** The fields whose value is not undefined. Spread the result into an object: absent fields then leave no key there. */
 export function defined<T extends object>(fields: T): { readonly [K in keyof T]?: Exclude<T[K], undefined> } {
-  // A loop, because every run calls this twenty times.
+  // A loop, for speed: every run calls this twenty times.
   const present: { [K in keyof T]?: Exclude<T[K], undefined> } = {};
   for (const key in fields) {
     const value = fields[key];

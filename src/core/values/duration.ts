@@ -12,7 +12,7 @@ const SHORT = /^(?:(\d+(?:\.\d+)?)d)?(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m(?!
 const ISO = /^P(?:(\d+(?:\.\d+)?)D)?(?:T(?=\d)(?:(\d+(?:\.\d+)?)H)?(?:(\d+(?:\.\d+)?)M)?(?:(\d+(?:\.\d+)?)S)?)?$/;
 
 /**
- * Milliseconds of a duration, rounded to a whole one.
+ * The milliseconds of a duration, rounded to a whole number.
  *
  * @example
  * ```ts
@@ -22,10 +22,10 @@ const ISO = /^P(?:(\d+(?:\.\d+)?)D)?(?:T(?=\d)(?:(\d+(?:\.\d+)?)H)?(?:(\d+(?:\.\
  * parseDuration('PT15M'); // → 900000
  * ```
  *
- * @param value what to read
- * @param option the name of the option in an error. @default 'duration'
- * @throws TypeError when it is neither a number nor a readable string
- * @throws RangeError when it is negative or not finite
+ * @param value the duration
+ * @param option the name that error messages give to the value. @default 'duration'
+ * @throws TypeError when the value is neither a number nor a readable string
+ * @throws RangeError when the value is negative or not finite
  */
 export function parseDuration(value: Duration, option = 'duration'): number {
   if (typeof value === 'number') {

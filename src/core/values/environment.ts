@@ -4,7 +4,7 @@ export function environmentVariable(name: string): string | undefined {
   try {
     return process?.env?.[name];
   } catch {
-    // Deno throws for each variable that was not allowed.
+    // Deno throws for a variable that this program is not allowed to read.
     return undefined;
   }
 }
@@ -28,7 +28,7 @@ function hostName(process: NonNullable<Platform['process']>): string | undefined
   try {
     return process.getBuiltinModule?.('node:os')?.hostname();
   } catch {
-    // Deno throws without the permission to read it.
+    // Without the permission to read the host name, Deno throws.
     return undefined;
   }
 }

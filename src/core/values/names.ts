@@ -1,11 +1,11 @@
 import { describe } from './checks.js';
 
-/** Longest lock name with the store's prefix, in UTF-8 bytes. */
+/** The longest lock name, the prefix of the store included, in UTF-8 bytes. */
 const MAX_NAME_BYTES = 128;
 
 const MEMBER_LIST_SUFFIX = '#members';
 
-/** Nearly all names are short and printable ASCII. Such names need no further check. */
+/** A short name of printable ASCII, which needs no further check. Nearly all names match. */
 const PLAIN = new RegExp(`^[ -~]{1,${MAX_NAME_BYTES}}$`);
 
 /**
@@ -46,8 +46,8 @@ export function isMemberListName(name: string): boolean {
 }
 
 /**
- * A fresh identity: a letter and 128 random bits as base64url, 23 characters. The letter keeps clients that guess at
- * types (JSON, Redis) from reading an id as a number.
+ * A new random id: a letter and 128 bits as base64url, 23 characters. Some clients (JSON, Redis) guess the type of a
+ * value; the letter keeps them from reading an id as a number.
  */
 export function newAttemptId(letter = 'a'): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
@@ -75,7 +75,7 @@ export function truncateUtf8(text: string, maxBytes: number): string {
   return wellFormed.slice(0, end);
 }
 
-/** Counts without an encoder, which would cost more than the rest of a skip. */
+/** The length of one character in UTF-8 bytes. A TextEncoder would take longer than the rest of a skipped call. */
 function bytesOf(character: string): number {
   const point = character.codePointAt(0) ?? 0;
   if (point < 0x80) return 1;

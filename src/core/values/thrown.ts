@@ -3,7 +3,7 @@ export function readThrown(thrown: unknown, property: PropertyKey): unknown {
   try {
     return (thrown as Readonly<Record<PropertyKey, unknown>> | null | undefined)?.[property];
   } catch {
-    // Reading it threw, so the property counts as absent.
+    // Reading the property threw, so it counts as absent.
     return undefined;
   }
 }
@@ -14,13 +14,13 @@ export function readThrownText(thrown: unknown, property: string): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** The name of a thrown value: safe to store and to log, unlike its message. */
+/** The name of a thrown error, or the type of another value: safe to store and to log, unlike a message. */
 export function errorName(thrown: unknown): string {
   try {
     const name: unknown = thrown instanceof Error ? thrown.name : typeof thrown;
     return typeof name === 'string' && name !== '' ? name : 'Error';
   } catch {
-    // Reading it threw, so the name counts as absent.
+    // Reading the name threw, so the error gets the general name.
     return 'Error';
   }
 }

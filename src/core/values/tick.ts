@@ -1,8 +1,8 @@
 import { formatDuration } from './duration.js';
 
 /**
- * When ticks are due. `cron`, `eventBridge` and `rate` of `single-execution/schedule` make schedules; any object with
- * these functions is one. Immutable, and the same on every host.
+ * When ticks are due. `cron`, `eventBridge` and `rate` of `single-execution/schedule` make schedules; your own object
+ * with these functions is a schedule too. A schedule is immutable, and the same on every host.
  */
 export interface Schedule {
   /** The newest tick at or before an instant; undefined if no tick is that early. */
@@ -20,7 +20,7 @@ export interface Schedule {
   ): Date[];
   /** The expression, and its time zone if that is not UTC. */
   toString(): string;
-  /** Milliseconds between two ticks, on a schedule that has no instants at which they are due. */
+  /** Milliseconds between two ticks, if the schedule does not know the instants at which ticks are due. */
   readonly everyMs?: number;
 }
 
@@ -32,20 +32,20 @@ export function isTimed(schedule: Schedule | Interval | undefined): schedule is 
   return schedule !== undefined && !(Number(schedule.everyMs) > 0);
 }
 
-/** A tick further ahead of this host's clock is refused: one day. */
+/** How far a tick may be ahead of this host's clock: one day. A later tick is refused. */
 const FURTHEST_AHEAD_MS = 86_400_000;
-/** Older ticks are refused: no scheduler can have sent them. */
+/** The earliest tick that is accepted: no scheduler can have sent an older one. */
 export const EARLIEST_MS: number = Date.UTC(2015, 0, 1);
 /** The most ticks in one report, and the most that can be listed as open. */
 export const MOST_LISTED = 100;
-/** Ticks older than the newest 100 are only counted, up to this number. */
+/** Ticks older than the newest 100 are not listed but counted, up to this number. */
 const MOST_COUNTED = 10_000;
 
 /**
- * Refuses a tick that no schedule can have sent: a wrong unit, a replay tool or a tampered event. If such a tick were
- * recorded as done, the job would never run again.
+ * Refuses a tick that no schedule can have sent: it comes from a wrong unit, a replay tool or a tampered event. If such
+ * a tick were recorded as done, the job would never run again.
  *
- * @throws RangeError when it is not an instant, is before 2015, or is more than `aheadMs` ahead of `nowMs`
+ * @throws RangeError when the tick is not an instant, is before 2015, or is more than `aheadMs` ahead of `nowMs`
  */
 export function checkTick(tickMs: number, nowMs: number, aheadMs: number = FURTHEST_AHEAD_MS): number {
   if (!Number.isFinite(tickMs)) {
@@ -64,10 +64,11 @@ export function checkTick(tickMs: number, nowMs: number, aheadMs: number = FURTH
   return Math.trunc(tickMs);
 }
 
-/** The newest 100 of some ticks, in epoch milliseconds and ascending, and how many older ones there are. */
+/** The newest 100 of some ticks, and a count of the older ones. */
 export interface NewestTicks {
+  /** In epoch milliseconds, ascending. */
   readonly ticksMs: readonly number[];
-  /** Counted up to 10,000. */
+  /** How many older ticks there are; counted up to 10,000. */
   readonly others: number;
 }
 
@@ -91,12 +92,15 @@ export function missedTicks(lastMs: number, tickMs: number, schedule: Schedule |
 /** The first `max` ticks of a schedule from `fromMs` (inclusive) to `toMs` (exclusive). */
 export function ticksBetween(schedule: Schedule, fromMs: number, toMs: number, max: number): number[] {
   if (fromMs >= toMs) return [];
-  // A caller's own schedule may return other values than Dates, or treat `from` and `to` otherwise.
+  // A caller's own schedule may return other values than Dates, or ticks outside of `from` and `to`.
   const ticks = schedule.between(new Date(fromMs), new Date(toMs), { max }).map(msOf) as number[];
   return ticks.filter((tick) => tick >= fromMs && tick < toMs);
 }
 
-/** Rounds the gap to whole intervals, so that a late tick or a day of 25 hours adds no tick. */
+/**
+ * The ticks that an interval has between two instants. The gap is rounded to whole intervals, so that a late tick or a
+ * day of 25 hours adds no tick.
+ */
 function missedByInterval(lastMs: number, tickMs: number, everyMs: number): NewestTicks {
   const count = Math.max(0, Math.round((tickMs - lastMs) / everyMs) - 1);
   const others = Math.max(0, count - MOST_LISTED);
@@ -109,7 +113,7 @@ function shown(ms: number): string {
   return Number.isNaN(date.getTime()) ? String(ms) : `${ms} (${date.toISOString()})`;
 }
 
-/** An instant as callers see it. Inside the library, instants are epoch milliseconds. */
+/** An instant as callers see it, a Date. Inside the library, instants are epoch milliseconds. */
 export function dateOf(ms: number): Date;
 export function dateOf(ms: number | undefined): Date | undefined;
 export function dateOf(ms: number | undefined): Date | undefined {
