@@ -11,7 +11,10 @@ export const EMF_FUNCTION_DIMENSION = 'FunctionName';
 export const EMF_METRICS = {
   /** Runs that asked for the lock. */
   Attempts: 'Count',
-  /** Runs that succeeded; 0 for one that was skipped because its tick is done, so that nothing is pending. */
+  /**
+   * Runs that succeeded. A call that is skipped because its tick is done counts 0: alarms then see that no work is
+   * pending.
+   */
   Executed: 'Count',
   /** Runs whose task failed. */
   Failed: 'Count',
@@ -33,14 +36,15 @@ export const EMF_METRICS = {
 export type EmfMetric = keyof typeof EMF_METRICS;
 
 /**
- * The metrics that are written by default. The others are sums or near copies of these, or can be counted in the log.
+ * The metrics that are written by default. The other metrics are sums or near copies of these, or can be counted in the
+ * log.
  */
 export const EMF_DEFAULTS: readonly EmfMetric[] = ['Executed', 'Failed', 'Missed', 'LockLost', 'HoldTime', 'ClockSkew'];
 
 /** The variable of the environment that names the metrics' namespace. */
 export const NAMESPACE_VARIABLE = 'SINGLE_EXECUTION_NAMESPACE';
 
-/** CloudWatch's alphabet and length, not all blank, no colon first, and not one of AWS's own. */
+/** A namespace that CloudWatch accepts: its characters, 1 to 255 of them, not all blank, no leading `:` or `AWS/`. */
 const VALID = /^(?!:|AWS\/)(?=.*\S)[0-9A-Za-z._\-/#: ]{1,255}$/;
 
 /** The problem of a namespace, and the remedy; undefined if CloudWatch accepts it. */
@@ -60,7 +64,7 @@ export function lockSetsProblem(sets: unknown): string | undefined {
   return Array.isArray(sets) && sets.every((set) => typeof set === 'string' && /.\*$/s.test(set)) ? undefined : REMEDY;
 }
 
-/** The value of the variable, unchecked: see {@link lockSetsProblem}. */
+/** The names of sets in the variable, read as JSON and unchecked: see {@link lockSetsProblem}. */
 export function readLockSets(text: string | undefined): unknown {
   if (!text) return [];
   try {
@@ -70,7 +74,7 @@ export function readLockSets(text: string | undefined): unknown {
   }
 }
 
-/** The set that a lock belongs to, by its longest prefix; undefined if none. */
+/** The set that a lock belongs to: the longest prefix that its name has. Undefined if its name has none of them. */
 export function lockSetOf(name: string, sets: readonly string[]): string | undefined {
   const [set] = sets.filter((prefix) => name.startsWith(prefix.slice(0, -1))).sort((a, b) => b.length - a.length);
   return set;

@@ -15,7 +15,7 @@ import { type ByType, byType } from './event-words.js';
 
 type Numbers = Partial<Record<EmfMetric, number>>;
 
-/** Where lines are written. */
+/** The stream that lines are written to. */
 export interface Stdout {
   write(text: string): unknown;
 }
@@ -24,7 +24,7 @@ export interface EmfSettings {
   readonly namespace: string;
   /** Prefixes of lock names; the locks of each prefix are one set, and share its metrics. */
   readonly sets: readonly string[];
-  /** The numbers of a line that are metrics. @default EMF_DEFAULTS */
+  /** The numbers of a line that are declared as metrics. @default EMF_DEFAULTS */
   readonly metrics?: readonly EmfMetric[];
 }
 
@@ -49,8 +49,8 @@ export function emfWriter({ namespace, sets, metrics = EMF_DEFAULTS }: EmfSettin
       ...propertiesOf(event),
       ...keptBy(lambdaFilter, event),
     };
-    // Not the console: in Lambda's JSON log format it wraps each text in a `message`, so the line would not be EMF any
-    // more.
+    // Do not write to the console: in Lambda's JSON log format it wraps each text in a `message`, and the line would no
+    // longer be EMF.
     stdout.write(`${JSON.stringify(line)}\n`);
   };
 }
@@ -70,7 +70,7 @@ function filterLevel(): string | undefined {
 const keptBy = (level: string | undefined, event: LockEvent): object =>
   level === undefined ? {} : { level, timestamp: event.at.toISOString() };
 
-/** What each type of event counts or measures. The types that are left out add to no metric. */
+/** The numbers that each type of event counts or measures. The types that are left out add to no metric. */
 const NUMBERS: ByType<
   | 'acquired'
   | 'acquire-failed'
@@ -92,7 +92,7 @@ const NUMBERS: ByType<
   released: ({ heldMs }) => ({ HoldTime: heldMs }),
   missed: ({ ticks, others }) => ({ Missed: ticks.length + others }),
   lost: () => ({ LockLost: 1 }),
-  // Both bounds lie on the same side of the tolerance, so the clock is wrong by at least the nearer one.
+  // Both bounds of the error lie on the same side of 0, so the clock is wrong by at least the nearer bound.
   'clock-skew': ({ minMs, maxMs }) => ({ ClockSkew: Math.min(Math.abs(minMs), Math.abs(maxMs)) }),
 };
 

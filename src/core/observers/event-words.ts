@@ -7,14 +7,14 @@ export type Level = 'info' | 'warn' | 'error';
 type EventType = LockEvent['type'];
 
 /**
- * What each type of event becomes, but for those that become nothing. A new type of event does not compile until each of
- * these tables has a line for it, or leaves it out by name.
+ * A table with a function for each type of event, except for the types in `LeftOut`. When a new type of event is added,
+ * no table compiles until it has a line for that type or names it in `LeftOut`.
  */
 export type ByType<LeftOut extends EventType, R> = {
   readonly [T in Exclude<EventType, LeftOut>]: (event: Extract<LockEvent, { readonly type: T }>) => R;
 };
 
-/** What an event becomes by such a table; undefined if the table leaves it out. */
+/** The result of such a table for an event; undefined if the table leaves out the event's type. */
 export const byType = <R>(table: Partial<ByType<never, R>>, event: LockEvent): R | undefined =>
   (table as Readonly<Record<string, (event: LockEvent) => R>>)[event.type]?.(event);
 
@@ -28,7 +28,7 @@ export const WORDS: ByType<
   'release-failed': () => ['error', 'could not be released'],
   lost: () => ['warn', 'lost before its run ended'],
   missed: ({ ticks, others }) => ['warn', `ticks missed: ${ticks.length + others}`],
-  // The failure itself is reported by whoever called the handler.
+  // A failure needs no line: the call rejects with it, and the caller of the handler reports it.
   'caught-up': ({ status, tick }) =>
     status === 'failed' ? undefined : ['info', `caught up with tick ${tick.toISOString()}`],
   'given-up': ({ ticks, others }) => ['warn', `ticks given up: ${ticks.length + others}`],

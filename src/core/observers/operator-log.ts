@@ -6,14 +6,14 @@ import { byType, type Level, WORDS } from './event-words.js';
 type Write = (level: Level, message: string, details: object) => void;
 
 /**
- * The default observer: one line for each event that an operator must see, and none for others. Errors appear with name
- * and message; the library's own messages contain no secret and no raw command.
+ * The default observer: writes one line for each event that an operator must see. Errors appear with name and message;
+ * the library's own messages contain no secret and no raw command.
  */
 export function operatorLog(event: LockEvent): void {
   tellOperator(event, write);
 }
 
-/** Passes an event on if an operator must see it. */
+/** Passes an event to `tell`, with its level and its meaning in plain words, if an operator must see it. */
 export function tellOperator(event: LockEvent, tell: Write): void {
   const [level, words] = byType(WORDS, event) ?? [];
   if (!level) return;
@@ -28,7 +28,10 @@ export function warn(message: string, details: object = {}): void {
   write('warn', message, details);
 }
 
-/** Lambda's JSON log format splits an object into fields and adds the level. Elsewhere the line itself is JSON. */
+/**
+ * Writes one line to the console. In Lambda's JSON log format it is an object, which Lambda splits into fields and to
+ * which it adds the level; elsewhere it is JSON text.
+ */
 function write(level: Level, message: string, details: object): void {
   const line = { source: 'single-execution', message, ...details };
   try {

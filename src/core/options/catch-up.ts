@@ -8,12 +8,16 @@ const MOST_TICKS = 1_000;
 /** What a run does about older ticks that never came, failed or crashed. */
 export interface CatchUpOptions {
   /**
-   * `none`: the run reports them in `missedTicks`. `all`: the handler runs for each of them, oldest first, then for the
-   * run's own tick. `latest`: the handler runs for the newest of them, then for the run's own tick; the others that
-   * never came are given up.
+   * `none`: the run reports those that never came in `missedTicks`. `all`: the handler runs for each older tick, oldest
+   * first, then for the run's own tick. `latest`: the handler runs for the newest of the older ticks, then for the
+   * run's own tick; the other ones that never came are given up.
    */
   readonly mode: 'none' | 'latest' | 'all';
-  /** How far back from the run's own tick; older ones are given up. At most 30 days. @default '1d' */
+  /**
+   * How far back from the run's own tick to look for older ticks; ticks before that are given up. At most 30 days.
+   *
+   * @default '1d'
+   */
   readonly within?: Duration;
   /** How many ticks a run catches up with at most, not counting its own: 1 to 1,000. @default 24 */
   readonly max?: number;
@@ -46,7 +50,7 @@ export function readCatchUp(options: unknown = { mode: 'none' }): CatchUp {
   return { mode, withinMs, max };
 }
 
-/** @throws TypeError if catching up needs another option */
+/** @throws TypeError if catching up needs an option that is missing, or contradicts one */
 export function checkCatchUp(
   { mode }: CatchUp,
   needs: { readonly tickMark: 'success' | 'start'; readonly schedule: Schedule | Interval | undefined },

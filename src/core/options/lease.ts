@@ -31,7 +31,7 @@ export function leaseFor(
   return Math.max(lockAtLeastForMs, possibleLease(Math.ceil(remainingMs) + MARGIN_MS));
 }
 
-/** The lease nearest to a duration: 1 s to 24 h. */
+/** The possible lease that is nearest to a duration. A lease lasts 1 s to 24 h. */
 export function possibleLease(ms: number): number {
   return Math.min(LONGEST_LEASE_MS, Math.max(SHORTEST_LEASE_MS, ms));
 }
@@ -39,8 +39,8 @@ export function possibleLease(ms: number): number {
 /**
  * The lease of runs whose platform does not say how much time remains.
  *
- * @param others the other options that decide it, for the error
- * @throws TypeError if the options do not decide it
+ * @param others the other options that can decide the lease, for the error
+ * @throws TypeError if the options do not decide the lease
  */
 export function requiredLeaseMs(settings: LeaseSettings, others = 'keepAlive'): number {
   const leaseMs = leaseFor(settings);

@@ -10,22 +10,24 @@ import { checkLease } from './lease.js';
 
 /** Options of every wrapper and of `executeWithLock`. */
 export interface LockOptions {
-  /** Where the lock is kept. */
+  /** The store that keeps the lock. */
   readonly store: LockStore;
   /**
    * How long the lock outlives a holder that dies: 1 s to 24 h. Required if the platform reports no remaining time and
    * `keepAlive` is off. With `keepAlive`, the default is 30 s or `lockAtLeastFor`, whichever is longer.
    */
   readonly lockAtMostFor?: Duration;
-  /** Hold at least this long after the start of a run that succeeds. @default 0 */
+  /** Keep the lock at least this long after the start of a run that succeeds. @default 0 */
   readonly lockAtLeastFor?: Duration;
-  /** While the handler runs, renew the lease after every third of it, up to `maxHold`. @default false */
+  /** While the handler runs, renew the lease each time a third of it has passed, up to `maxHold`. @default false */
   readonly keepAlive?: boolean;
-  /** End of all renewal and extension, from the start of the run. @default the platform's deadline, else '24h' */
+  /**
+   * When renewals and extensions end, counted from the start of the run. @default the platform's deadline, else '24h'
+   */
   readonly maxHold?: Duration;
   /** How long before the platform's deadline the signal aborts. @default '1s', at most a tenth of the remaining time */
   readonly gracePeriod?: Duration;
-  /** Keep trying for this long while the lock is held, instead of skipping; never past the deadline. @default 0 */
+  /** How long to keep trying while the lock is held, instead of skipping; never past the deadline. @default 0 */
   readonly wait?: Duration;
   /** Whether a tick is done when its run succeeds, or already when it starts (at most once). @default 'success' */
   readonly tickMark?: 'success' | 'start';
@@ -38,12 +40,13 @@ export interface LockOptions {
    */
   readonly catchUp?: CatchUpOptions;
   /**
-   * A failed run releases the lock at once, or holds it for `lockAtLeastFor`, which is then required. @default
-   * 'release'
+   * Whether a failed run releases the lock at once, or holds it for `lockAtLeastFor`, which is then required.
+   *
+   * @default 'release'
    */
   readonly onError?: 'release' | 'hold';
   /**
-   * If the store cannot be reached: throw a `LockStoreError`, skip, or run without a lock.
+   * What to do if the store cannot be reached: throw a `LockStoreError`, skip, or run without a lock.
    *
    * @default 'throw'
    */
@@ -52,11 +55,11 @@ export interface LockOptions {
   readonly maxClockSkew?: Duration;
   /** Called with every event of every run. @default see docs/reference.md */
   readonly observers?: readonly Observer[];
-  /** @default the clocks and timers of the platform */
+  /** The clocks and timers of each run. @default those of the platform */
   readonly clock?: Clock;
 }
 
-/** The options that are durations, with their defaults. A policy has each in milliseconds, as `…Ms`. */
+/** The options that are durations, with their defaults. A policy has each option in milliseconds, as `…Ms`. */
 const DURATIONS = {
   lockAtMostFor: undefined,
   lockAtLeastFor: 0,
@@ -98,7 +101,7 @@ const READERS: {
 
 type Durations = typeof DURATIONS;
 type Choice = 'tickMark' | 'onError' | 'onStoreError';
-/** The part of a policy that is not a duration. */
+/** The options of a policy that are not durations, after they were read. */
 interface Read extends Required<Omit<LockOptions, keyof Durations | 'store' | 'schedule' | 'catchUp'>> {
   readonly schedule: Schedule | Interval | undefined;
   readonly catchUp: CatchUp;
@@ -116,15 +119,15 @@ type Milliseconds = {
   readonly [D in keyof Durations as `${D}Ms`]: Durations[D] extends number ? number : number | undefined;
 };
 
-/** Makes the observers of a call that gives none. */
+/** Makes the observers of a call whose options give none. */
 export type DefaultObservers = () => readonly Observer[];
 
 /**
  * Checks options and fills in what is missing.
  *
  * @param ownOptions names of the caller's additional options, which the caller checks itself
- * @param byDefault the observers if none are given; metrics need a stdout and make a bundle larger, so not every door
- *   has them
+ * @param byDefault makes the observers if none are given; metrics need a stdout and make a bundle larger, so not every
+ *   door writes them
  * @throws TypeError for an unknown option or a value of a wrong kind
  * @throws RangeError for a duration out of range
  */

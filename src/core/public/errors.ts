@@ -15,14 +15,17 @@ export type LockStoreErrorCode =
   | 'INVALID_NAME'
   /** The store refused the request as malformed. */
   | 'INVALID_REQUEST'
-  /** The grant was over at its arrival because this host's clock is wrong. */
+  /** The lease was over when its grant arrived, because this host's clock is wrong. */
   | 'CLOCK_SKEW'
   /** The grant arrived after its lease had ended. */
   | 'LATE'
   /** The store refused the run, and did not confirm that an earlier try of it can no longer be applied. */
   | 'UNSETTLED';
 
-/** The call to a store that failed; `checkIn` belongs to leader elections, the verbs from `list` on to operators. */
+/**
+ * The verb of a failed call to a store. `checkIn` belongs to leader elections; the other verbs from `list` on belong to
+ * operators.
+ */
 export type StoreOperation =
   | 'acquire'
   | 'extend'
@@ -51,7 +54,7 @@ export type StoreOperation =
 export class LockStoreError extends Error {
   /** Always `LockStoreError`. */
   override readonly name: 'LockStoreError' = marked(this, 'LockStoreError');
-  /** The cause. */
+  /** Why the call failed. */
   readonly code: LockStoreErrorCode;
   /** The lock of the call; `*` for a list of all locks. */
   readonly lockName: string;
@@ -63,7 +66,7 @@ export class LockStoreError extends Error {
   constructor(
     message: string,
     details: {
-      /** The cause. */
+      /** Why the call failed. */
       code: LockStoreErrorCode;
       /** The lock of the call. */
       lockName: string;
@@ -110,11 +113,11 @@ export class LockHeldError extends Error {
   /** The whole skip: reason, tick and holder. */
   readonly skipped: Skipped;
 
-  /** @param refused the operation that was refused, if not a run, and the remedy */
+  /** @param refused an operator's call that was refused, and the remedy; absent if a run was skipped */
   constructor(
     skipped: Skipped,
     refused?: {
-      /** The operation that an operator asked for. */
+      /** The operation that the operator asked for. */
       readonly operation: string;
       /** The remedy, for people. */
       readonly remedy: string;
@@ -138,7 +141,7 @@ export class LockHeldError extends Error {
 }
 
 /**
- * This run does not hold the lock: its lease has ended, an operator ended it by force, or there never was one.
+ * This run does not hold the lock: its lease has ended, an operator ended it by force, or the run never had the lock.
  *
  * @example
  * ```ts
@@ -169,9 +172,9 @@ export class LockLostError extends Error {
 }
 
 /**
- * The time for the run is up: the platform or the process ends soon, or `maxHold` is over. Reason of
- * `execution.signal`. With `CATCH_UP` a call rejects with it after `max` older ticks, if more wait than the record can
- * list.
+ * The time for the run is up: the platform or the process ends soon, or `maxHold` is over. It is the reason of
+ * `execution.signal`. With `CATCH_UP`, a call rejects with this error after `max` older ticks, if more ticks wait than
+ * the record can list.
  *
  * @example
  * ```ts
@@ -250,13 +253,15 @@ function marked<const Name extends string>(error: Error, name: Name): Name {
   return name;
 }
 
-/** The result of `instanceof` for a class of errors; a class that extends it keeps the usual check. */
+/** The result of `instanceof` for a class of errors. A subclass keeps the usual check. */
 function isMarked(value: unknown, name: string, type: object): boolean {
   if (Object.hasOwn(type, Symbol.hasInstance)) return readThrown(value, KIND) === name;
   return Function.prototype[Symbol.hasInstance].call(type, value);
 }
 
-/** A store's failure as an error that callers know. Wraps anything but the errors of this library. */
+/**
+ * A store's failure as an error that callers know. Errors of this library stay as they are; any other error is wrapped.
+ */
 export function toStoreError(
   cause: unknown,
   operation: StoreOperation,

@@ -4,22 +4,26 @@ import { defined } from '../values/defined.js';
 import { dateOf } from '../values/tick.js';
 import type { Previous, ReleaseStatus, SkippedHolder, SkipReason } from './outcome.js';
 
-/** Called with each event of each run. Never awaited. Its errors and rejections are dropped. */
+/** Called with each event of each run. Never awaited. What it throws, or rejects with, is dropped. */
 export type Observer = (event: LockEvent) => unknown;
 
-/** An observer that leaves a trace of each run in the record of its lock, for the runs that are skipped meanwhile. */
+/**
+ * An observer that leaves a trace of each run in the record of the lock. Calls that are skipped meanwhile find the
+ * trace there.
+ */
 export interface TracingObserver extends Observer {
   /**
-   * Called once a call, before the call asks for the lock. An error, or any other result, changes nothing.
+   * Called once for each call, before the call asks for the lock. An error, or any other result, changes nothing.
    *
-   * @returns the end of the run's `attemptId`: a dot and 1 to 64 characters of base64url, or an empty string
+   * @returns the trace, which becomes the end of the run's `attemptId`: a dot and 1 to 64 characters of base64url, or
+   *   an empty string
    */
   beginTrace(nowMs: number): string;
 }
 
 /**
- * An event of a call or its lock: the fields of all events, and those of its `type`. One event ends a call: `finished`,
- * `failed`, `skipped`, or an `acquire-failed` whose `next` is `throw`.
+ * An event of a call or its lock: the fields of all events, and those of its `type`. A call ends with one of these
+ * events: `finished`, `failed`, `skipped`, or an `acquire-failed` whose `next` is `throw`.
  */
 export type LockEvent = EventHead & EventBody;
 
@@ -29,7 +33,7 @@ interface EventHead {
   readonly name: string;
   /** When it happened, by this host's clock. */
   readonly at: Date;
-  /** Fresh and random for each try to take the lock. From `acquired` on, all events of a run have the same one. */
+  /** A random id, new for each try to take the lock. From `acquired` on, all events of a run have the same id. */
   readonly attemptId?: string;
   /** The scheduled time of the call; absent if it has none. */
   readonly tick?: Date;
@@ -38,7 +42,7 @@ interface EventHead {
 /** The fields of each type of event. Times in milliseconds. */
 export type EventBody =
   | {
-      /** The call begins. Once a call, even if it waits and tries several times. */
+      /** The call begins. Reported once for each call, even if the call waits and tries several times. */
       readonly type: 'attempted';
     }
   | {
@@ -47,19 +51,17 @@ export type EventBody =
       /** Token of the grant. */
       readonly fencingToken: number;
     }
-  /** The store failed, the grant came too late, or the call has no time left. */
   | {
-      /** The lock was not acquired. */
+      /** The lock was not acquired: the store failed, the grant came too late, or the call has no time left. */
       readonly type: 'acquire-failed';
       /** The cause; the call rejects with it if `next` is `throw`. */
       readonly error: unknown;
       /**
-       * `throw`: the call ends here. With `onStoreError` it goes on: `skip` is followed by `skipped`, `run` by a run
-       * without a lock, and `wait` by another try of a call that may `wait`.
+       * `throw`: the call ends here. Otherwise it goes on, as `onStoreError` says: `skip` is followed by `skipped`,
+       * `run` by a run without a lock, and `wait` by another try of a call that may `wait`.
        */
       readonly next: 'throw' | 'skip' | 'run' | 'wait';
     }
-  /** `holderTrace`: the trace that an observer of the holder left, such as the ids of a span. */
   | {
       /** Nothing ran. */
       readonly type: 'skipped';
@@ -67,7 +69,7 @@ export type EventBody =
       readonly reason: SkipReason;
       /** Who has the lock, if the record says so. */
       readonly holder?: SkippedHolder;
-      /** The trace that an observer of the holder left in the record. */
+      /** The trace that an observer of the holder left in the record, such as the ids of a span. */
       readonly holderTrace?: string;
     }
   | {
@@ -84,9 +86,8 @@ export type EventBody =
       /** The new end of the lease. */
       readonly lockUntil: Date;
     }
-  /** An extension failed; with `keepAlive` it is tried again until the lease ends. */
   | {
-      /** The store failed. */
+      /** The store failed to extend the lease. With `keepAlive` the extension is tried again until the lease ends. */
       readonly type: 'extend-failed';
       /** The error of the store. */
       readonly error: unknown;
@@ -97,13 +98,15 @@ export type EventBody =
       /** Token of the lost grant. */
       readonly fencingToken: number;
     }
-  /** `heldMs`: by the monotonic clock, from the first send of the granting acquire to the end of the release. */
   | {
       /** The lock was released. */
       readonly type: 'released';
       /** Token of the grant. */
       readonly fencingToken: number;
-      /** How long it was held, in milliseconds. */
+      /**
+       * How long the lock was held, in milliseconds by the monotonic clock: from the first send of the granting acquire
+       * to the end of the release.
+       */
       readonly heldMs: number;
     }
   | {
@@ -113,17 +116,23 @@ export type EventBody =
       readonly error: unknown;
     }
   | {
-      /** The handler has succeeded. It comes after the release. */
+      /** The handler has succeeded. This event comes after the release. */
       readonly type: 'finished';
-      /** From the grant to the end of the handler, in milliseconds, including ticks that it caught up with. */
+      /**
+       * The time from the grant to the end of the handler, in milliseconds, with the older ticks that the run caught up
+       * with.
+       */
       readonly durationMs: number;
       /** The result of the release. */
       readonly release: ReleaseStatus;
     }
   | {
-      /** The handler has failed. It comes after the release. */
+      /** The handler has failed. This event comes after the release. */
       readonly type: 'failed';
-      /** From the grant to the end of the handler, in milliseconds, including ticks that it caught up with. */
+      /**
+       * The time from the grant to the end of the handler, in milliseconds, with the older ticks that the run caught up
+       * with.
+       */
       readonly durationMs: number;
       /** The result of the release. */
       readonly release: ReleaseStatus;
@@ -133,27 +142,28 @@ export type EventBody =
   | {
       /** Ticks of `schedule` never came. */
       readonly type: 'missed';
-      /** Those ticks, oldest first; the newest 100. */
+      /** The newest 100 of the ticks that never came, oldest first. */
       readonly ticks: readonly Date[];
       /** How many older ticks never came either; counted up to 10,000. */
       readonly others: number;
     }
-  /** The handler ran for a tick before the run's own. That tick succeeded and is marked as done, or it failed. */
   | {
-      /** With `catchUp`: the handler ran for an older tick. */
+      /** With `catchUp`: the handler ran for an older tick, before the run's own. */
       readonly type: 'caught-up';
-      /** That tick. */
+      /** The older tick. */
       readonly tick: Date;
-      /** Whether the handler succeeded for it. */
+      /** `succeeded`: the handler succeeded for the tick, which is now marked as done; `failed`: it failed. */
       readonly status: 'succeeded' | 'failed';
-      /** How long the handler ran for it, in milliseconds. */
+      /** How long the handler ran for the tick, in milliseconds. */
       readonly durationMs: number;
     }
-  /** Reported after the write that removes the ticks from the record, also if the answer to that write was lost. */
   | {
-      /** Open ticks that nobody will run: `catchUp` gives them up, or the record has no room for them. */
+      /**
+       * Open ticks that nobody will run: `catchUp` gives them up, or the record has no room for them. Reported after
+       * the write that removes them from the record, even if the answer to that write was lost.
+       */
       readonly type: 'given-up';
-      /** Those ticks, oldest first; the newest 100. */
+      /** The newest 100 of the ticks that are given up, oldest first. */
       readonly ticks: readonly Date[];
       /** How many older ticks are given up as well; counted up to 10,000. */
       readonly others: number;
@@ -172,17 +182,16 @@ export type EventBody =
       /** This host's clock judged that a lease had ended, because the store's answer carried no server time. */
       readonly type: 'clock-unverified';
     }
-  /** The run has no tick, because the trigger's time cannot be read. */
   | {
-      /** The event has a scheduled time that cannot be read. */
+      /** The scheduled time in the trigger's event cannot be read, so the run has no tick. */
       readonly type: 'tick-unreadable';
       /** The trigger's time, cut to 64 characters. */
       readonly value: string;
-      /** The schedule of EventBridge Scheduler that sent it, if the event contains it. */
+      /** The schedule of EventBridge Scheduler that sent the trigger's event, if the event contains it. */
       readonly scheduleArn?: string;
     };
 
-/** Passes an event of a run to every observer, with the head filled in. */
+/** Passes an event of a run to every observer, together with the fields that all events have. */
 export type Tell = (body: EventBody) => void;
 
 /** Makes the {@link Tell} of one run. A throwing, rejecting or slow observer changes nothing. */

@@ -4,7 +4,8 @@ import type { Duration } from '../values/duration.js';
 import type { Previous } from './outcome.js';
 
 /**
- * The second argument of a handler: facts of the lock that the run holds, and the means to find out that it is lost.
+ * The second argument of a handler: facts of the lock that the run holds, and the means to find out that this lock is
+ * lost.
  */
 export interface Execution {
   /** The lock. */
@@ -14,13 +15,14 @@ export interface Execution {
   /** Whether `tick` is an older tick that `catchUp` runs. */
   readonly isCatchUp: boolean;
   /**
-   * Greater than every earlier token of this name. Resources that you write to must refuse smaller ones. 0: unguarded.
+   * The fencing token: greater than every earlier token of this name. Resources that you write to must refuse smaller
+   * tokens. 0: unguarded.
    */
   readonly fencingToken: number;
   /**
    * Aborts with a `LockLostError` when this run has lost the lock, or with a `DeadlineError` shortly before the
    * platform ends the run, at `maxHold`, or when the process is asked to end. Reading `aborted`, `reason` or
-   * `throwIfAborted` looks at the clocks; a timer fires the `abort` event, which is late in a process that was
+   * `throwIfAborted` looks at the clocks. The `abort` event comes from a timer, which is late in a process that was
    * suspended. A handler that stops early must throw `signal.reason`: if it returns, its tick counts as done.
    */
   readonly signal: Signal;
@@ -31,13 +33,13 @@ export interface Execution {
   /** The run before this one, if the store knows it. */
   readonly previous?: Previous;
   /**
-   * The previous run crashed, or this tick failed before: look for unfinished work. Also true for each open tick that
-   * is older than the newest one done; such a tick may have failed, crashed or never come.
+   * Whether the previous run crashed, or this tick failed before: look for unfinished work. Also true for each open
+   * tick that is older than the newest tick done; such a tick may have failed, crashed or never come.
    */
   readonly recovering: boolean;
   /**
-   * With `schedule`: ticks that should have come since the last one and did not, the newest 100. Does not contain those
-   * that this run catches up with.
+   * With `schedule`: the newest 100 of the ticks that should have come since the last tick and did not, without the
+   * ticks that this run catches up with.
    */
   readonly missedTicks: Date[];
   /** The platform's count of deliveries of this event, if it passes one. */
@@ -45,7 +47,7 @@ export interface Execution {
   /**
    * Holds the lock until now + `duration`. Never shortens the lease.
    *
-   * @throws LockLostError when the lock is lost, when the run has ended, or when it runs unguarded
+   * @throws LockLostError when the lock is lost, when the run has ended, or when the run is unguarded
    * @throws LockStoreError when the store failed; the lock is held as long as before
    * @throws TypeError, RangeError for an invalid duration, or one that goes past `maxHold`
    */
@@ -68,7 +70,7 @@ export interface Frame {
 interface LinkedFrame extends Frame {
   parent: LinkedFrame | undefined;
   hasEnded: boolean;
-  /** Runs under the lock of this run that have not settled. */
+  /** Nested runs, under the lock of this run, that have not settled. */
   readonly nested: Set<Promise<unknown>>;
 }
 
@@ -82,7 +84,7 @@ interface AsyncStorage<T> {
 /** State that all copies of this library in one process share. */
 interface Frames {
   readonly storage: AsyncStorage<LinkedFrame>;
-  /** Until Node 22, a storage in use slows down every promise of the process. */
+  /** Whether a storage in use slows down every promise of the process, as in Node 22 and earlier. */
   readonly isCostly: boolean;
   /** Frames whose task has not ended. */
   open: number;
@@ -90,7 +92,7 @@ interface Frames {
 
 /**
  * The key by which copies of this library in one process, such as an ES module and a CommonJS one, find each other's
- * frames. Raise its number when the shape of `Frames` changes.
+ * frames. Raise the number in it when the shape of `Frames` changes.
  */
 const FRAMES: unique symbol = Symbol.for('single-execution.frames.2');
 
@@ -115,9 +117,9 @@ function openFrames(): Frames | undefined {
     platform.AsyncLocalStorage ?? platform.process?.getBuiltinModule?.('node:async_hooks')?.AsyncLocalStorage;
   if (!Storage) return undefined;
   const storage = new Storage<LinkedFrame>();
-  // A storage with `_enable` is built on async hooks. Bun's has `_enable` too but is not built on them; in Bun 1.3 a
-  // run after `disable` leaves its frame behind, and later calls then count as nested in that run. On Workers a storage
-  // cannot be disabled.
+  // A storage with `_enable` is built on async hooks, and is disabled while no task runs. Bun's storage has `_enable`
+  // too, but is not built on them and must not be disabled: in Bun 1.3 a run after `disable` leaves its frame behind,
+  // and later calls then count as nested in that run. On Workers a storage cannot be disabled.
   platform[FRAMES] ??= { storage, isCostly: '_enable' in storage && !('Bun' in platform), open: 0 };
   return platform[FRAMES];
 }
@@ -129,9 +131,10 @@ function innermost(): LinkedFrame | undefined {
 }
 
 /**
- * Calls a task so that it and all that it calls find the frame. Waits for the task and for every run nested in it,
- * whether the task awaits that run or not. Without async storage the task is only called. The storage is in use while
- * the task of any frame has not ended: code that outlives its task need not find the frame.
+ * Calls a task so that the task, and all code that it calls, find the frame. Waits for the task and for every run
+ * nested in it, even if the task does not await that run. Without async storage the task is only called, and no code
+ * finds the frame. A costly storage is disabled when the tasks of all frames have ended: code that outlives its task
+ * need not find the frame.
  */
 export async function runInFrame<R>(frame: Frame, task: () => R | PromiseLike<R>): Promise<R> {
   const shared = frames();
@@ -140,7 +143,7 @@ export async function runInFrame<R>(frame: Frame, task: () => R | PromiseLike<R>
     parent: unended(innermost()),
     hasEnded: false,
     nested: new Set<Promise<unknown>>(),
-    // A run that catches up has one frame a tick, and holds its lock longer than a frame lasts.
+    // A run that catches up has one frame for each tick, and holds its lock longer than each frame lasts.
     isHeld: () => !linked.hasEnded && frame.isHeld(),
   };
   if (shared) shared.open++;
@@ -149,13 +152,13 @@ export async function runInFrame<R>(frame: Frame, task: () => R | PromiseLike<R>
   } finally {
     while (linked.nested.size > 0) await Promise.allSettled(linked.nested);
     linked.hasEnded = true;
-    // Forget runs that have ended: a chain of runs that start one another can have any length.
+    // Forget runs that have ended: runs that start one another can form a chain of any length.
     linked.parent = unended(linked.parent);
     if (shared && --shared.open === 0 && shared.isCostly) shared.storage.disable();
   }
 }
 
-/** Like `runInFrame`, inside a run that holds the lock. The outer run ends after this one. */
+/** Like `runInFrame`, for a run nested in a run that holds the lock. The outer run ends after the nested one. */
 export async function runNestedInFrame<R>(outer: Frame, task: () => R | PromiseLike<R>): Promise<R> {
   const { nested } = outer as LinkedFrame;
   const running = runInFrame(outer, task);
@@ -181,8 +184,8 @@ export function findFrame(fits: (frame: Frame) => boolean): Frame | undefined {
 }
 
 /**
- * The execution of the wrapped function that this code was called from; undefined outside of one. In code that outlives
- * its run: undefined, or the execution of that run.
+ * The execution of the wrapped function that this code was called from; undefined outside of such a function. In code
+ * that outlives its run, the result is undefined or the execution of that run.
  *
  * @example
  * ```ts

@@ -13,7 +13,7 @@ export interface Executed<T> {
   readonly name: string;
   /** The result of the task. */
   readonly value: T;
-  /** Greater than every earlier token of this name; 0 when the run was unguarded. */
+  /** The fencing token: greater than every earlier token of this name; 0 when the run was unguarded. */
   readonly fencingToken: number;
   /** The scheduled time of the run; absent if it has no tick. */
   readonly tick?: Date;
@@ -21,13 +21,13 @@ export interface Executed<T> {
   readonly release: ReleaseStatus;
   /** When the lease began, from the record. */
   readonly lockedAt: Date;
-  /** From the grant to the end of the task, in milliseconds, including ticks that it caught up with. */
+  /**
+   * The time from the grant to the end of the task, in milliseconds, with the older ticks that the run caught up with.
+   */
   readonly durationMs: number;
   /** The run before this one, if the store knows it. */
   readonly previous?: Previous;
-  /**
-   * Ticks that should have come since the last one and did not. Does not contain those that this call caught up with.
-   */
+  /** Ticks that should have come since the last tick and did not, without the ticks that this call caught up with. */
   readonly missedTicks: Date[];
   /** With `catchUp`: older ticks that this call has run and marked as done, oldest first. */
   readonly caughtUp: CaughtUp[];
@@ -43,7 +43,10 @@ export interface CaughtUp {
   readonly durationMs: number;
 }
 
-/** `none`: nothing to release, because the run was unguarded or nested in a run that holds the lock. */
+/**
+ * `lost`: the run no longer had the lock; `unknown`: the store failed, or gave no clear answer; `none`: nothing to
+ * release, because the run was unguarded or nested in a run that holds the lock.
+ */
 export type ReleaseStatus = 'released' | 'lost' | 'unknown' | 'none';
 
 /** The run that held the lock before this one. */
@@ -61,8 +64,8 @@ export interface Previous {
 }
 
 /**
- * Why nothing ran. `store-unavailable` comes only with `onStoreError: 'skip'`. See {@link RefusalReason} for the
- * others.
+ * Why nothing ran. `store-unavailable` comes only with `onStoreError: 'skip'`. See {@link RefusalReason} for the other
+ * reasons.
  */
 export type SkipReason = RefusalReason | 'store-unavailable';
 
@@ -77,15 +80,15 @@ const SKIPS: Readonly<Record<SkipReason, SkipFacts>> = {
 
 interface SkipFacts {
   readonly words: string;
-  /** The lock is held, or kept for `lockAtLeastFor`: waiting may help. */
+  /** Whether the lock is held, or kept for `lockAtLeastFor`: waiting may help. */
   readonly isHeld?: true;
-  /** Nothing is left to do. After any other skip, the tick is still to be done. */
+  /** Whether nothing is left to do for the tick. After any other skip, the tick must still run. */
   readonly isDone?: true;
-  /** @default 'info' */
+  /** The level of the skip in the log. @default 'info' */
   readonly level?: 'warn';
 }
 
-/** The consequences of a reason, for a call that waits, for the log and for alarms. */
+/** The consequences of a skip, by its reason: for a call that waits, for the log and for alarms. */
 export function factsOfSkip(reason: SkipReason): SkipFacts {
   // A caller's own store may give an unknown reason.
   return Object.hasOwn(SKIPS, reason) ? SKIPS[reason] : { words: reason };

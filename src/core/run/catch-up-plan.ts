@@ -14,7 +14,7 @@ import {
 
 /** What a run does about older ticks. Instants in epoch milliseconds, ascending. */
 export interface CatchUpPlan extends TickChanges {
-  /** Ticks that should have come since the last known one. */
+  /** Ticks that should have come since the last known tick, and did not. */
   readonly missed: NewestTicks;
   /** Ticks that the handler runs for, before the run's own tick. */
   readonly ticksMs: readonly number[];
@@ -23,7 +23,9 @@ export interface CatchUpPlan extends TickChanges {
   readonly givenUpTicksMs: readonly number[];
   /** How many more ticks are given up: they never came, and are too old to be listed. */
   readonly othersGivenUp: number;
-  /** More ticks wait than a record can list. Marking the run's own tick as done would lose them. */
+  /**
+   * Whether more ticks wait than a record can list. Marking the run's own tick as done would then lose some of them.
+   */
   readonly isTooLong: boolean;
 }
 
@@ -36,7 +38,10 @@ export const NOTHING: CatchUpPlan = {
   isTooLong: false,
 };
 
-/** Plans from the ticks that the lease lists as done, open or failed. Without a schedule of exact ticks there is nothing to do. */
+/**
+ * Plans by the ticks that the lease lists as done, open or failed. Without a schedule of exact instants there is
+ * nothing to catch up with.
+ */
 export function planCatchUp(lease: Lease, settings: Settings): CatchUpPlan {
   const { schedule } = settings;
   const { tickMs } = lease;
@@ -46,7 +51,7 @@ export function planCatchUp(lease: Lease, settings: Settings): CatchUpPlan {
 }
 
 function missedSinceLast({ doneTickMs, previous }: Lease, tickMs: number, schedule: Schedule | Interval): NewestTicks {
-  // A run for the same tick as the one before is a retry. It counts from the last tick done, to find the same gap.
+  // A run for the same tick as the previous run is a retry: it counts from the last tick done, to find the same gap.
   const previousMs = previous?.tickMs === tickMs ? undefined : previous?.tickMs;
   const lastMs = Math.max(doneTickMs ?? Number.NEGATIVE_INFINITY, previousMs ?? Number.NEGATIVE_INFINITY);
   return lastMs === Number.NEGATIVE_INFINITY ? NO_TICKS : missedTicks(lastMs, tickMs, schedule);
@@ -65,13 +70,13 @@ interface Past {
   readonly lease: Lease;
   readonly tickMs: number;
   readonly schedule: Schedule;
-  /** The newest tick done, or the oldest failed one if none is done. Later ticks that are not listed never came. */
+  /** The newest tick done, or the oldest failed tick if none is done. Ticks after it that are not listed never came. */
   readonly sinceMs: number | undefined;
-  /** Older ticks are not caught up with. */
+  /** The first instant whose ticks are caught up with. */
   readonly fromMs: number;
 }
 
-/** Plans all open ticks, oldest first. Those beyond `max` wait for the next run. */
+/** Plans all open ticks, oldest first. Ticks beyond `max` wait for the next run. */
 function planAll(past: Past, max: number): CatchUpPlan {
   const { fromMs } = past;
   const listed = listedBefore(past);
@@ -90,7 +95,7 @@ function planAll(past: Past, max: number): CatchUpPlan {
   };
 }
 
-/** Plans only the newest open tick. Others that never came are given up; listed ones stay listed. */
+/** Plans only the newest open tick. Other ticks that never came are given up; other listed ticks stay listed. */
 function planLatest(past: Past): CatchUpPlan {
   const listed = listedBefore(past);
   const { ticksMs, others } = missedBefore(past, past.tickMs);
@@ -101,13 +106,16 @@ function planLatest(past: Past): CatchUpPlan {
   return { ...NOTHING, ticksMs: latest, givenUpTicksMs: unlisted(missed, latest), othersGivenUp: others };
 }
 
-/** Older ticks that the record lists as not done. */
+/** Ticks before the run's own that the record lists as not done. */
 function listedBefore({ lease, tickMs }: Past): number[] {
   const { doneTickMs = Number.NEGATIVE_INFINITY, openTicksMs = [], failedTicksMs = [] } = lease;
   return [...openTicksMs, ...failedTicksMs.filter((tick) => tick > doneTickMs)].filter((tick) => tick < tickMs);
 }
 
-/** The newest ticks of the schedule that nobody has done, and a count of the older ones that are not listed. */
+/**
+ * The newest ticks of the schedule before `untilMs` that are not done, and a count of the older ticks that are not
+ * listed.
+ */
 function missedBefore(past: Past, untilMs: number): NewestTicks {
   const { sinceMs, schedule } = past;
   if (sinceMs === undefined) return NO_TICKS;
@@ -116,7 +124,7 @@ function missedBefore(past: Past, untilMs: number): NewestTicks {
   return { ticksMs, others: Math.max(0, others - listedBefore(past).filter(isOther).length) };
 }
 
-/** The oldest of the ticks that never came, at most `max`. */
+/** The oldest ticks of the schedule that are not done, at most `max`. */
 function firstMissed({ sinceMs, tickMs, schedule, fromMs }: Past, max: number): number[] {
   return sinceMs === undefined ? [] : ticksBetween(schedule, Math.max(sinceMs + 1, fromMs), tickMs, max);
 }

@@ -8,7 +8,7 @@ import { timeIsUp } from './deadlines.js';
 import { type HeldLock, runFor } from './guarded-execution.js';
 import type { Invocation, Task } from './invocation.js';
 
-/** The error, and the tick whose run it ended. */
+/** The error that ended the run, and the older tick whose run threw it, if one did. */
 interface Failure {
   readonly error: unknown;
   readonly tickMs?: number;
@@ -41,8 +41,10 @@ export async function catchUp(task: Task<unknown>, held: HeldLock, invocation: I
 }
 
 /**
+ * Runs the task for an older tick, and marks the tick as done.
+ *
  * @throws what the task throws
- * @throws LockLostError
+ * @throws LockLostError if the lock was lost
  * @throws LockStoreError, CorruptLockError if the mark failed; the tick may be marked or not
  */
 async function runTick(task: Task<unknown>, held: HeldLock, invocation: Invocation, tickMs: number): Promise<CaughtUp> {
@@ -62,7 +64,7 @@ async function runTick(task: Task<unknown>, held: HeldLock, invocation: Invocati
 }
 
 /**
- * Marks a tick as done. The first mark also records the ticks that the plan gives up.
+ * Marks a tick as done, and removes the plan's given-up ticks from the lists (only the first mark finds any).
  *
  * @throws LockLostError, LockStoreError, CorruptLockError
  */
@@ -118,7 +120,8 @@ export function tellGivenUpByRelease(
 }
 
 /**
- * Whether a later run can find failed ticks by its schedule although no list has them: those after the last one done.
+ * Whether a later run finds failed ticks again that no list has: by its schedule it finds all ticks after the last one
+ * done.
  */
 function isFoundAgain({ doneTickMs }: Lease, { policy }: Invocation): boolean {
   return doneTickMs !== undefined && isTimed(policy.schedule);

@@ -39,8 +39,9 @@ function remainingMs({ deadlineMono = Number.POSITIVE_INFINITY }: Order, clock: 
 }
 
 /**
- * When a run is asked to end because of the platform: `gracePeriod` before it must be over. The default is 1 s before,
- * or a tenth of the remaining time if that is less.
+ * The monotonic instant at which a run is asked to end because of its platform: `gracePeriod` before the run must be
+ * over. The default of `gracePeriod` is 1 s, or a tenth of the remaining time if that is less. Undefined if the
+ * platform sets no end.
  */
 export function stopMono(order: Order, { gracePeriodMs, clock }: Settings): number | undefined {
   const { deadlineMono, runUntilMono = deadlineMono } = order;
@@ -49,15 +50,18 @@ export function stopMono(order: Order, { gracePeriodMs, clock }: Settings): numb
   return runUntilMono - graceMs;
 }
 
-/** When renewal and extension end: after `maxHold`, which by default is the platform's deadline, or 24 h. */
+/**
+ * The monotonic instant at which renewals and extensions end: after `maxHold`; without it at the platform's deadline,
+ * or after 24 h.
+ */
 export function holdLimitMono({ deadlineMono }: Order, { maxHoldMs }: Settings, { firstSentMono }: Lease): number {
   return maxHoldMs === undefined ? (deadlineMono ?? firstSentMono + LONGEST_LEASE_MS) : firstSentMono + maxHoldMs;
 }
 
 /**
- * When a run is asked to end.
+ * The instants at which a run is asked to end, and why.
  *
- * @param limitMono the end of all renewal, if the run holds a lease
+ * @param limitMono the end of all renewals, if the run holds a lease
  */
 export function runEnds(order: Order, settings: Settings, limitMono: number = Number.POSITIVE_INFINITY): RunEnd[] {
   return [
@@ -79,7 +83,7 @@ export function acquireCall(order: Order, settings: Settings): StoreCall {
   return storeCall(settings, remainingMs(order, settings.clock) / 2);
 }
 
-/** An extension may take 5 s, but not longer than the lease can still be used. It ends when the run does. */
+/** An extension may take 5 s, but not longer than the lease can still be used. It is aborted when the run ends. */
 export function extendCall(hold: Hold, { clock, maxClockSkewMs }: Settings, signal: Signal): StoreCall {
   const leftMs = Math.max(1, hold.deadlineMono - clock.monotonic());
   // Leave time for another try if one hangs.
@@ -105,8 +109,8 @@ export function looseCall(settings: Settings): StoreCall {
 }
 
 /**
- * If hardly any time remains, a call gets one whole try. That is the best use of the time; and on an emulator or on
- * Lambda Managed Instances, code runs on after its deadline.
+ * The limits of a call for which `leftMs` remain. If hardly any time remains, the call gets one whole try. That is the
+ * best use of the time; and on an emulator or on Lambda Managed Instances, code runs on after its deadline.
  */
 function storeCall({ clock, maxClockSkewMs }: Settings, leftMs: number): StoreCall {
   const budgetMs = leftMs >= SHORTEST_BUDGET_MS ? Math.min(BUDGET_MS, leftMs) : TRY_MS;

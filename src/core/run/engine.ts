@@ -22,14 +22,17 @@ import { inTurn } from './turns.js';
 import { isSwitchedOff, runUnguarded } from './unguarded-run.js';
 
 const MAX_LOCKED_BY_BYTES = 128;
-/** Pause between two tries of a call that waits. The same range for all calls, so that none falls behind. */
+/**
+ * The shortest and the longest pause between two tries of a call that waits. They are the same for all calls, so that
+ * no call falls behind.
+ */
 const SHORTEST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 500;
 
 /**
- * Runs a task under a lock, or says why not. Promises: the task runs only on a confirmed grant, inside a run that
- * already holds the lock, or unguarded if the policy or the off switch says so. A failed store is never reported as a
- * held lock. Does not promise to stop a task that ignores its signal.
+ * Runs a task under a lock, or returns why it did not. Promises: the task runs only on a confirmed grant, inside a run
+ * that already holds the lock, or unguarded if the policy or the off switch says so. A failed store is never reported
+ * as a held lock. Does not promise to stop a task that ignores its signal.
  */
 export async function run<T>(task: Task<T>, order: Order, policy: Policy): Promise<Outcome<T>> {
   const { clock, store } = policy;
@@ -60,7 +63,7 @@ export async function run<T>(task: Task<T>, order: Order, policy: Policy): Promi
   return { ...outcome, ...defined({ clockSkewMs: skewOf(answer.clock, policy) }) };
 }
 
-/** The answer of a store, or of the policy if the store failed, to an attempt. */
+/** The answer to an attempt: the store's, or the policy's if the store failed. */
 type Answer = Granted | Skipped | { readonly status: 'unguarded' };
 
 /** Asks for the lock. Asks again with a new attempt while the lock is held and the call may wait. */
@@ -129,7 +132,11 @@ async function ask(invocation: Invocation, { held, endMono, mayWait }: Wait): Pr
 
 type NextStep = Extract<EventBody, { type: 'acquire-failed' }>['next'];
 
-/** @param mayWait whether a call that was refused has time for another try; undefined before a refusal */
+/**
+ * What a call does after an acquire failed.
+ *
+ * @param mayWait whether the call has time for another try; undefined if the lock has not refused it before
+ */
 function nextAfter(
   { code }: { readonly code: string },
   { onStoreError }: Policy,
@@ -176,15 +183,18 @@ function skip({ order, tell }: Invocation, { reason, holder }: Why): Skipped {
   return { status: 'skipped', name: order.name, ...defined({ tick }), ...why() };
 }
 
-/** The most likely offset of a clock that is certainly wrong by more than allowed. */
+/**
+ * True time minus this host's clock, as the middle of its bounds; undefined unless the clock is certainly wrong by more
+ * than `maxClockSkew`.
+ */
 function skewOf(bounds: ClockBounds | undefined, { maxClockSkewMs }: Policy): number | undefined {
   if (!bounds || (bounds.minMs <= maxClockSkewMs && bounds.maxMs >= -maxClockSkewMs)) return undefined;
   return Math.round((bounds.minMs + bounds.maxMs) / 2);
 }
 
 /**
- * The run that called this code, if it holds the same lock of the same store. A run records only its own tick, so
- * another tick needs its own run.
+ * The run that called this code, if it holds the same lock of the same store. A run records only its own tick, so a
+ * call for another tick needs a run of its own.
  */
 function outerRun({ name, tickMs }: Order, store: LockStore): Frame | undefined {
   const isCovered = (tick: number | undefined) => tickMs === undefined || tickMs === tick;

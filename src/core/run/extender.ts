@@ -15,7 +15,7 @@ export interface Extender {
   /**
    * Holds the lock for `leaseMs` from now on. Never shortens the lease.
    *
-   * @returns whether this run still has the lock; the watch is updated too
+   * @returns `lost` if this run no longer has the lock, or has ended; the watch is updated too
    * @throws LockStoreError, CorruptLockError when the store failed; the lease may have been extended or not
    */
   extend(leaseMs: number): Promise<'extended' | 'lost'>;
@@ -87,7 +87,7 @@ export function leaseExtender(
   };
 }
 
-/** The limits of an extension; undefined once the lease or the run has ended. */
+/** The limits of an extension or a mark; undefined once the lease or the run has ended. */
 function callOf(watch: LeaseWatch, settings: Settings, closing: ClosingSignal): StoreCall | undefined {
   const { hold } = watch;
   if (!hold || watch.isLost() || watch.isStopped() || closing.isClosed) return undefined;
@@ -101,7 +101,10 @@ interface ClosingSignal {
   close(): void;
 }
 
-/** Makes its controller at the first call: most runs make none, and aborting one costs more than all the rest. */
+/**
+ * Makes its AbortController when a call first needs it: most runs need none, and aborting a controller costs more than
+ * the rest of this signal.
+ */
 function closingSignal(): ClosingSignal {
   let controller: AbortController | undefined;
   let isClosed = false;
@@ -145,14 +148,14 @@ interface Kept {
   readonly lease: Lease;
   readonly watch: LeaseWatch;
   readonly extender: Pick<Extender, 'extend'>;
-  /** The end of all extension. */
+  /** The monotonic instant after which no renewal starts. */
   readonly limitMono: number;
 }
 
 /**
- * While a run lasts, renews its lease after every third of it. No renewal starts after `limitMono`. A renewal that
- * fails is tried again until the holder's deadline; a lost lease is never renewed. Promises no more than the store's
- * own extend: a run whose renewals all fail is asked to end before anybody else can start.
+ * While a run lasts, renews its lease each time a third of it has passed. No renewal starts after `limitMono`. A
+ * renewal that fails is tried again until the holder's deadline; a lost lease is never renewed. Promises no more than
+ * the store's own extend: a run whose renewals all fail is asked to end before anybody else can start.
  */
 export function startHeartbeat({ lease, watch, extender, limitMono }: Kept, clock: Clock): Heartbeat {
   const { leaseMs } = lease;
@@ -162,7 +165,7 @@ export function startHeartbeat({ lease, watch, extender, limitMono }: Kept, cloc
   const beat = async () => {
     timer = undefined;
     if (clock.monotonic() >= limitMono) return;
-    // The run has extended its lease by hand since the timer was set.
+    // Wait longer if the run has extended its lease by hand since the timer was set.
     const early = untilThird();
     if (early > leaseMs / 10) return wait(early);
     try {
@@ -172,7 +175,9 @@ export function startHeartbeat({ lease, watch, extender, limitMono }: Kept, cloc
       if (!watch.isLost()) wait(Math.min(LONGEST_RETRY_MS, leaseMs / 10));
     }
   };
-  /** The wait before the next renewal; shorter if a wrong clock ends the hold early. At least a tenth of the lease. */
+  /**
+   * How long to wait before the next renewal: less if a wrong clock ends the hold early, at least a tenth of the lease.
+   */
   const untilThird = () => {
     const endMono = watch.hold ? watch.hold.deadlineMono + watch.hold.guardMs : 0;
     return Math.max(leaseMs / 10, endMono - (leaseMs * 2) / 3 - clock.monotonic());

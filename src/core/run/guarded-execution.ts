@@ -12,8 +12,8 @@ import { type Invocation, type Settled, settle, type Task } from './invocation.j
 import type { LeaseWatch } from './lease-watch.js';
 
 /**
- * The lock of a run: the granted lease, its watch, its extender, the end of all extension, and the plan for older
- * ticks.
+ * The lock of a run: the granted lease, its watch, its extender, the instant at which extensions end, and the plan for
+ * older ticks.
  */
 export interface HeldLock {
   readonly lease: Lease;
@@ -36,7 +36,7 @@ export async function runFor<T>(task: Task<T>, held: HeldLock, invocation: Invoc
   return settle(task, { execution, store: policy.store, tickMs: order.tickMs, isHeld });
 }
 
-/** The execution of a guarded run. It asks the watch, and sends a request only to extend. */
+/** The execution of a guarded run. Its members read the watch; only `extend` sends a request. */
 function guardedExecution(held: HeldLock, invocation: Invocation): Execution {
   const { lease, watch, extender, limitMono, plan } = held;
   const { order, policy } = invocation;
@@ -86,7 +86,10 @@ export function factsOf(lease: Lease, { order }: Invocation, { missed, ticksMs }
   };
 }
 
-/** Also true for an open tick older than the newest one done: the record does not show whether its run began. */
+/**
+ * Whether the task should look for unfinished work. Also true for an open tick that is older than the newest tick done:
+ * the record does not show whether its run began.
+ */
 function isRecovering({ previous, failedTicksMs = [], openTicksMs = [] }: Lease, tickMs: number | undefined): boolean {
   if (previous?.status === 'crashed') return true;
   if (tickMs === undefined) return false;

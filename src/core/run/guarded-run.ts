@@ -24,7 +24,8 @@ export async function runGuarded<T>(task: Task<T>, granted: Granted, asked: Invo
   const tell = lossOnce(asked.tell);
   const invocation = { ...asked, tell };
 
-  // 1. Give back a grant that has ended at its arrival, or that comes while the process is asked to end; run nothing.
+  // 1. Give back a grant whose lease has ended at its arrival, or that comes while the process is asked to end, and run
+  // nothing.
   const startedMono = clock.monotonic();
   let plan: CatchUpPlan;
   try {
@@ -40,13 +41,13 @@ export async function runGuarded<T>(task: Task<T>, granted: Granted, asked: Invo
     throw error;
   }
 
-  // 2. Report the past that the grant contains.
+  // 2. Report what the grant shows of the past: a run that crashed, ticks that were missed or dropped.
   tellPast(lease, plan, invocation);
 
   // 3. Run the task, first for the ticks to catch up with; with `keepAlive`, renew the lease.
   const ended = await runHeld(task, granted, plan, invocation);
 
-  // 4. Release with the verdict, then return the task's value or throw its error.
+  // 4. Release the lock and record the result, then return the task's value or throw its error.
   const { settled, caughtUp } = ended;
   const durationMs = Math.round(clock.monotonic() - startedMono);
   const completion = completionOf(ended, plan, durationMs, invocation);
@@ -75,7 +76,10 @@ function checkGrant(granted: Granted, { order, policy }: Invocation, monotonic: 
   if (order.shutdown?.aborted) throw timeIsUp(order.name, 'SHUTDOWN');
 }
 
-/** The hold without the error of this host's clock, as far as the server's clock proves that this clock is behind. */
+/**
+ * The hold that this grant would have if this host's clock were right, as far as the server's clock proves this clock
+ * to be behind.
+ */
 function trueHold({ lease, capMono = Number.POSITIVE_INFINITY, clock }: Granted): Hold {
   return holdOf(lease, capMono + (clock?.minMs ?? 0));
 }
@@ -122,7 +126,10 @@ interface Ended<T> extends CatchUpResult {
   readonly hold: Hold | undefined;
 }
 
-/** Once this has resolved, nothing is sent for this lease, and no timer is left. */
+/**
+ * Runs the task while the lock is held. Once this has resolved, no extension or mark is sent any more, and no timer is
+ * left.
+ */
 async function runHeld<T>(
   task: Task<T>,
   { lease, capMono }: Granted,
@@ -174,7 +181,7 @@ function completionOf(
   };
 }
 
-/** Never rejects: a failure after the task must not replace the task's result. */
+/** Releases a lease. Never rejects: a failure after the task must not replace the task's result. */
 async function releaseLease(
   { lease, hold }: Pick<Ended<unknown>, 'lease' | 'hold'>,
   completion: Completion,

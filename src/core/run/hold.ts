@@ -10,17 +10,18 @@ export function guardMs(leaseMs: number): number {
   return Math.max(200, leaseMs / 100);
 }
 
-/** How long a grant may be used, by its confirmed calls. Readonly; an extension makes a new one. */
+/** How long a grant may be used, by its confirmed calls. Readonly; an extension makes a new hold. */
 export interface Hold {
   /** The monotonic instant at which the holder must have stopped. */
   readonly deadlineMono: number;
   /**
-   * The greatest (first send + requested duration) of all confirmed calls, the guard of that call, and its first send.
+   * The latest (first send + requested duration) of all confirmed calls. `guardMs` and `endSent` belong to the same
+   * call.
    */
   readonly endMono: number;
   readonly guardMs: number;
   readonly endSent: Sent;
-  /** The end of the lease by the server's clock, from the latest call, and that call's first send. */
+  /** The end of the lease by the server's clock, from the latest call. `capSent` is the first send of that call. */
   readonly capMono: number;
   readonly capSent: Sent;
   readonly lockUntilMs: number;

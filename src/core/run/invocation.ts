@@ -28,8 +28,8 @@ export function invocationOf(order: Order, policy: Policy, trace: string): Invoc
 const TRACE = /^\.[\w-]{1,64}$/;
 
 /**
- * The end of each attempt id of a call: the trace of the first observer that traces, or nothing. An observer that
- * fails, or returns anything else, changes nothing.
+ * The trace that ends each attempt id of a call: that of the first observer that leaves one, or nothing. An observer
+ * that fails, or returns anything else, is passed over.
  */
 export function beginTrace({ observers, clock }: Policy): string {
   const tracing: readonly (Observer & Partial<TracingObserver>)[] = observers;

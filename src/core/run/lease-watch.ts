@@ -3,7 +3,9 @@ import type { Clock, Timer } from '../values/clock.js';
 import { type RunEnd, timeIsUp } from './deadlines.js';
 import { type Hold, isOver } from './hold.js';
 
-/** Longest time between two looks at the clocks: within it, a suspension of the host is detected. */
+/**
+ * Longest time between two looks at the clocks. After a suspension of the host, the watch notices it within this time.
+ */
 const LOOK_EVERY_MS = 1_000;
 const NEVER = Number.POSITIVE_INFINITY;
 
@@ -13,9 +15,9 @@ export interface LeaseWatch {
   readonly signal: AbortSignal;
   /** The current hold; absent when unguarded. */
   readonly hold: Hold | undefined;
-  /** Looks at the clocks now, then says whether the lock is lost. */
+  /** Looks at the clocks now, then returns whether the lock is lost. */
   isLost(): boolean;
-  /** Why the lock is lost, also the signal's reason. */
+  /** Why the lock is lost; undefined while it is not. */
   readonly lostBecause: LockLostError | undefined;
   isStopped(): boolean;
   /** Sets a new hold. Does nothing if the lease is already lost. */
@@ -49,14 +51,14 @@ export function watchLease(lockName: string, clock: Clock, watched: WatchedTime)
     controller.abort(lost);
     watched.onLost?.();
   };
-  /** Returns whether the lease is neither lost nor released. */
+  /** Looks at the clocks. Returns whether the lease is neither lost nor released. */
   const look = (): boolean => {
     if (stopped || lost) return false;
     const monotonic = clock.monotonic();
     if (hold && isOver(hold, { monotonic, wall: clock.now() })) lose('its lease is over');
     else if (firstEnd && monotonic >= firstEnd.atMono) {
       const { code } = firstEnd;
-      // First, because a listener of the abort may ask the signal, which looks again.
+      // Clear this first: a listener of the abort may read the signal, which looks again.
       firstEnd = undefined;
       controller.abort(timeIsUp(lockName, code));
     }
@@ -98,7 +100,7 @@ export function watchLease(lockName: string, clock: Clock, watched: WatchedTime)
 }
 
 /**
- * Looks now, and again at the instant that the look returns, at most a second later.
+ * Calls `look` now, and again at the instant that it returned, at most a second later.
  *
  * @param look returns the next monotonic instant that matters; no timer is set if it is infinite
  */
@@ -126,10 +128,10 @@ function onAbort(signal: AbortSignal | undefined, callback: () => void): () => v
 /**
  * Makes an abort controller whose signal looks at the clocks before it answers `aborted`, `reason` or `throwIfAborted`.
  * A process that was suspended handles its I/O before its timers when it resumes: a handler that reads its signal then
- * must get the current answer, not that of the last timer. Does not reach code that only listens, or platform code that
- * reads the signal internally: for those a timer aborts it.
+ * must get the current answer, not the answer of the last timer. Code that only listens, and platform code that reads
+ * the signal internally, notice the abort only when a timer has looked.
  *
- * @param look aborts the controller, once, when its time has come; aborting may read the signal again
+ * @param look aborts the controller when its time has come, but only once: the abort may read the signal again
  */
 export function watchedController(look: () => unknown): AbortController {
   const controller = new AbortController();

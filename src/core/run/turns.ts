@@ -2,19 +2,22 @@ import type { LockStore } from '../ports/lock-store.js';
 import type { Clock, Signal, Timer } from '../values/clock.js';
 
 /*
- * Limits the simultaneous calls of one process to one store. A client with fewer sockets than calls queues the rest,
- * and their tries time out unsent. Here calls wait before their time begins.
+ * Limits the simultaneous calls of one process to one store. If a client has fewer sockets than calls, it queues the
+ * rest, and their tries time out unsent. Here calls wait before their time limit begins.
  *
- * Promises: calls come in turn, the urgent ones first; no call waits for a store that answers none, or past its own
+ * Promises: calls come in turn, urgent calls first; no call waits for a store that answers no call, or past its own
  * end. Does not count calls of other stores over the same client, nor extensions and marks, which never wait.
  */
 
 /** The most simultaneous calls: more than the 50 sockets of the AWS SDK, so that no socket is idle. */
 const ABREAST = 64;
-/** How often a waiting call checks the store, and after how many checks without any answer the store is silent. */
+/** How often a waiting call checks whether the store answers. */
 const LOOK_EVERY_MS = 1_000;
+/** After this many checks without any answer the store counts as silent. */
 const SILENT_LOOKS = 5;
-/** A call that lasts longer was cut off by its platform, and no longer counts. */
+/**
+ * The longest that a call can last. A call that seems to last longer was cut off by its platform, and no longer counts.
+ */
 const LONGEST_CALL_MS = 20_000;
 
 /** How a call waits. */
@@ -34,12 +37,13 @@ interface Turn {
 /** The calls to one store. */
 interface Turns {
   readonly underWay: Set<Turn>;
-  /** Calls that wait, oldest first; calling one lets it go on. */
+  /** Urgent calls that wait, oldest first. Calling a function of this set lets its call go on. */
   readonly urgent: Set<() => void>;
+  /** The other calls that wait, in the same way. */
   readonly others: Set<() => void>;
   /** How many calls have been answered. */
   answers: number;
-  /** No call was answered for long: none waits until one is answered. */
+  /** Whether no call was answered for long. No call waits then, until the store answers one. */
   isSilent: boolean;
 }
 
@@ -67,7 +71,7 @@ export async function inTurn<R>(store: LockStore, waiting: Waiting, send: () => 
   return turn && sendInTurn(turns, turn, waiting.clock, send);
 }
 
-/** Sends a call before those of `inTurn`. If its waiting ends first, it is sent without a turn. */
+/** Sends a call before those that wait in `inTurn`. If its waiting ends first, the call is sent without a turn. */
 export async function nextInTurn<R>(store: LockStore, waiting: Waiting, send: () => Promise<R>): Promise<R> {
   const turns = turnsOf(store);
   const turn = hasRoom(turns, waiting.clock) ? undefined : await ownTurn(turns, turns.urgent, waiting);
@@ -108,7 +112,7 @@ function callNext(turns: Turns, clock: Clock): void {
   }
 }
 
-/** Waits for a turn; undefined at the end of the waiting. Each waiting call has its own timers. */
+/** Waits for a turn. Resolves to undefined if the waiting ends first. Each waiting call has its own timers. */
 function ownTurn(
   turns: Turns,
   queue: Set<() => void>,
@@ -131,7 +135,7 @@ function ownTurn(
       if (leftMs <= 0 || signal?.aborted) return giveUp();
       timer = clock.setTimer(lookAgain, Math.min(LOOK_EVERY_MS, leftMs));
     };
-    // A process that was suspended looks once, however long that was.
+    // A suspension of the process counts as one look, however long it was.
     const lookAgain = () => {
       silentLooks = answers === turns.answers ? silentLooks + 1 : 0;
       answers = turns.answers;

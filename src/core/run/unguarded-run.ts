@@ -11,7 +11,7 @@ import { runEnds } from './deadlines.js';
 import { conclude, type Invocation, settle, type Task } from './invocation.js';
 import { watchLease } from './lease-watch.js';
 
-/** Runs the task without a lock; the execution says so. */
+/** Runs the task without a lock. The execution shows this by its fencing token, 0. */
 export async function runUnguarded<T>(task: Task<T>, { order, policy, tell }: Invocation): Promise<Executed<T>> {
   const { clock, store } = policy;
   const watch = watchLease(order.name, clock, { ends: runEnds(order, policy), shutdown: order.shutdown });
@@ -60,7 +60,10 @@ export function isLockingOff(): boolean {
   return /^(1|true)$/i.test(environmentVariable(OFF_SWITCH) ?? '');
 }
 
-/** Like `isLockingOff`. Warns once a store that locking is off, or that it stays on because the value is unknown. */
+/**
+ * Like `isLockingOff`. Warns once for each store that locking is off, or that locking stays on because the value is
+ * unknown.
+ */
 export function isSwitchedOff(store: LockStore): boolean {
   const value = environmentVariable(OFF_SWITCH) ?? '';
   if (/^(0|false)?$/i.test(value)) return false;

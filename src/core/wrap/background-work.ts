@@ -1,12 +1,12 @@
-/** The part of a platform's context that takes work which outlives the handler's return. */
+/** A platform's context that accepts work which goes on after the handler has returned. */
 interface BackgroundContext {
   waitUntil(promise: PromiseLike<unknown>): void;
 }
 
 /**
- * Calls a handler with a context that also collects the promises passed to its `waitUntil`, if it has one, and waits
- * for all of them: work in the background is part of the run, and its failure is the run's failure. The platform's own
- * `waitUntil` is still called.
+ * Calls a handler, and also waits for all promises that it passes to the `waitUntil` of its context, if the context has
+ * one: work in the background is part of the run, and its failure is the run's failure. The platform's own `waitUntil`
+ * is still called.
  *
  * @param onReturned called with the handler's result if there is work to wait for
  * @returns the handler's result
@@ -24,7 +24,7 @@ export async function withBackgroundWork<C, R>(
       if (key === 'waitUntil') {
         return (promise: PromiseLike<unknown>) => {
           const counted = Promise.resolve(promise);
-          // Thrown below, once everything has settled.
+          // A failure is thrown below, once everything has settled.
           counted.catch(() => undefined);
           work.push(counted);
           context.waitUntil(promise);

@@ -21,8 +21,8 @@ type Held =
 /** A lock held between two points of a program, rather than during one function call. */
 export interface LockHandle extends Pick<Execution, Held>, Disposal {
   /**
-   * Releases the lock; its tick, if there is one, is done. A second call returns the result of the first, or `'none'`
-   * after `fail`.
+   * Releases the lock and marks its tick, if there is one, as done. A second call returns the result of the first, or
+   * `'none'` after `fail`.
    */
   release(): Promise<ReleaseStatus>;
   /**
@@ -37,14 +37,14 @@ type Disposal = typeof Symbol extends { readonly asyncDispose: infer Key extends
   ? { readonly [K in Key]: () => PromiseLike<void> }
   : object;
 
-/** As for `executeWithLock`, except `catchUp`: a handle is one run. */
+/** The options of `executeWithLock`, except `catchUp`: a handle is one run. */
 export type HandleOptions = Omit<ExecuteOptions, 'catchUp'>;
 
 /**
  * Takes a lock until the handle is released or goes out of scope: `await using lock = await acquireLock(…)`. With a
  * `tick`, release the handle when the work is done: if it goes out of scope first, its run has failed. A forgotten
- * handle keeps its lock until the lease ends, or with `keepAlive` until `maxHold`. Inside a run of the same lock, it
- * keeps that run from ending.
+ * handle keeps its lock until the lease ends, or with `keepAlive` until `maxHold`. A handle inside a run of the same
+ * lock keeps that run from ending.
  *
  * @example
  * ```ts
@@ -80,7 +80,7 @@ function handleOf({ execution, end }: OpenRun, { tick }: HandleOptions): LockHan
   return Object.assign(Object.create(execution), { release, fail, [Symbol.asyncDispose]: dispose }) as LockHandle;
 }
 
-/** A run between two points of a program; the code in between does its work. */
+/** A run that begins at one point of a program and ends at another. The code between them does its work. */
 export interface OpenRun {
   readonly status: 'open';
   readonly execution: Execution;

@@ -6,7 +6,7 @@ import { checkChoice, describe } from '../values/checks.js';
 import { type Duration, formatDuration, parseDuration } from '../values/duration.js';
 import { checkTick, isTimed, msOf } from '../values/tick.js';
 
-/** The facts of its schedule that a trigger contains. */
+/** The facts about a call that its trigger contains. */
 export type Trigger = Pick<Order, 'tickMs' | 'unreadableTick' | 'scheduleArn' | 'attempt'>;
 
 /**
@@ -19,7 +19,9 @@ export type TickOption<A extends readonly unknown[]> =
   | 'none'
   | ((...args: A) => Date | number | undefined);
 
-/** Determines the tick of an invocation: the one that the adapter has read, or the one that the option gives. */
+/**
+ * Determines the tick of an invocation: the time that the adapter has read, or the one that the option `tick` gives.
+ */
 export type TriggerFor<A extends readonly unknown[]> = (read: Trigger, args: A, name: string) => Trigger;
 
 /** Called if a trigger should carry a scheduled time, but has none that can be read. */
@@ -27,7 +29,10 @@ export type OnUntold = (read: Trigger, name: string) => void;
 
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})$/;
 
-/** An ISO 8601 instant with its offset, as schedulers write it; any other value is unreadable. */
+/**
+ * Reads an ISO 8601 instant with its offset, as schedulers write it. Any other value is unreadable; an absent one is no
+ * tick.
+ */
 export function readInstant(time: unknown): Trigger {
   if (time === undefined || time === null) return {};
   const tickMs = typeof time === 'string' && INSTANT.test(time) ? Date.parse(time) : Number.NaN;
@@ -58,7 +63,7 @@ export function tickChooser<A extends readonly unknown[]>(
   };
 }
 
-/** Warns once that a run has no tick. A time that is present but cannot be read has its own event. */
+/** Warns once that a run has no tick. Not for a time that is present but cannot be read, which has its own event. */
 export function warnOfNoTick(): OnUntold {
   let isTold = false;
   return ({ unreadableTick }, name) => {
@@ -92,13 +97,13 @@ function chosenTick(chosen: unknown): Trigger {
   return Number.isNaN(ms) ? { unreadableTick: describe(chosen) } : { tickMs: ms };
 }
 
-/** Wrappers that have warned of a stray tick. */
+/** The settings, or schedules, for which a warning of a stray tick was written. */
 const warned = new WeakSet<object>();
 
 /**
  * Warns once of a tick that the schedule does not have: most likely the schedule or its time zone is wrong.
  *
- * @param once the key of the warning: a wrapper's settings
+ * @param once the object that gets one warning: the settings of a wrapper, or a schedule
  */
 export function warnOfStrayTick(name: string, tickMs: number, schedule: Settings['schedule'], once: object): void {
   if (!isTimed(schedule) || warned.has(once)) return;
@@ -113,11 +118,12 @@ export function warnOfStrayTick(name: string, tickMs: number, schedule: Settings
 const EARLY_MS = 300_000;
 
 /**
- * The tick of the schedule that is due by this host's clock: the newest past one, or the next one if that is nearer and
- * at most five minutes ahead. It is the right one if the clock is wrong by less than five minutes, and by less than
- * half the time between two ticks.
+ * The tick of the schedule that is due by this host's clock: the newest past tick, or the next tick if that is nearer
+ * and at most five minutes ahead. It is the right tick if the clock is wrong by less than five minutes, and by less
+ * than half the time between two ticks.
  *
- * @returns a function that throws a RangeError for a tick before 2015, and for a call before the first tick of all
+ * @returns a function that computes the tick; it throws a RangeError for a tick before 2015, and for a call before the
+ *   first tick of all
  * @throws TypeError for a schedule without instants at which its ticks are due
  */
 export function nearestTick({
@@ -149,8 +155,8 @@ export function nearestTick({
 
 /**
  * For triggers without a scheduled time: the local time, rounded down to a multiple of the interval since 1970 UTC. A
- * clock that is late by up to `maxClockSkew` still finds the right tick. For a schedule that follows local time give an
- * hour at most: when the clocks go forward, a longer interval can contain two runs, and the second is skipped.
+ * clock that is late by up to `maxClockSkew` still finds the right tick. For a schedule that follows local time, give
+ * an hour at most: when the clocks go forward, a longer interval can contain two runs, and the second is skipped.
  */
 export interface TickEvery {
   /** The interval, such as `'5m'`: 1 s to 366 d. */
@@ -161,8 +167,8 @@ const SHORTEST_EVERY_MS = 1_000;
 const LONGEST_EVERY_MS = 366 * 86_400_000;
 
 /**
- * Like `tickChooser`, for doors whose triggers mostly carry no scheduled time: the option must be given, and `{ every
- * }` takes the local clock.
+ * Like `tickChooser`, for doors whose triggers mostly carry no scheduled time: the option must be given, and an
+ * interval (`every`) rounds the local time.
  *
  * @throws TypeError, RangeError for an option that is missing or invalid
  */

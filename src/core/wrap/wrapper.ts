@@ -63,16 +63,16 @@ export function resolveWrapper<A extends readonly unknown[]>(
   };
 }
 
-/** The lease of a run, and when its platform ends it. */
+/** The lease of a run, and the instants at which its platform ends it and at which it must be over. */
 export type RunTimes = Pick<Order, 'leaseMs' | 'deadlineMono' | 'runUntilMono'>;
 
 /** Settings for which a warning of a short lease was written. */
 const warned = new WeakSet<Settings>();
 
 /**
- * The times of a run that its platform ends in `remainingMs`. The usable part of a long lease ends a little earlier.
- * The run must then be over by that earlier instant, so that it is asked to end while it still holds the lock. Warns
- * once if a run may outlive its lease.
+ * The times of a run that its platform ends in `remainingMs`. If the usable part of a long lease ends earlier, the run
+ * must be over by then, so that it is asked to end while it still holds the lock. Warns once if a run may outlive its
+ * lease.
  *
  * @param limit the source of the remaining time, for the warning
  */
@@ -94,8 +94,8 @@ export function timesWithin(settings: Settings, remainingMs: number, limit: stri
 /** An option of platforms that do not report the remaining time of a run. */
 export interface MaxDuration {
   /**
-   * How long after its call the platform ends a run. The signal aborts `gracePeriod` before; the lease covers it
-   * and 2 s more, unless `lockAtMostFor` or `keepAlive` says otherwise. @default no end
+   * How long after its call the platform ends a run. The signal aborts `gracePeriod` before that; the lease covers this
+   * time and 2 s more, unless `lockAtMostFor` or `keepAlive` says otherwise. @default no end
    */
   readonly maxDuration?: Duration;
 }
