@@ -14,11 +14,11 @@ import { checkLockName, nameProblem, newAttemptId, utf8Bytes } from '../core/val
 export interface CandidateOptions {
   /** The name of the group that has one leader, and of its lock. */
   readonly name: string;
-  /** The store of the lead. Every candidate uses the same one. */
+  /** The store that keeps the lead. Every candidate must use the same store. */
   readonly store: LockStore;
   /** As for every wrapper. @default one log line for what an operator must see; see docs/logs.md */
   readonly observers?: readonly Observer[];
-  /** @default the clocks and timers of the platform */
+  /** The clocks and timers of the candidate. @default those of the platform */
   readonly clock?: Clock;
 }
 
@@ -43,20 +43,20 @@ export function resolveCandidate(
   if (leaseMs !== possibleLease(leaseMs)) {
     throw new RangeError(`lease is ${describe(lease)}: give 1s to 24h`);
   }
-  // A lead has no end of its own.
+  // A leader may keep its lock without a limit.
   const lock = { store, clock, lockAtMostFor: leaseMs, keepAlive: true, maxHold: Number.MAX_SAFE_INTEGER };
   const policy = resolvePolicy(observers === undefined ? lock : { ...lock, observers }, [], byDefault);
   return { name: checkLockName(name), candidate: checkCandidate(candidate), leaseMs, policy };
 }
 
-/** The default name of a candidate: its process, as far as it can be shown, and something random. */
+/** The default name of a candidate: its process, in printable ASCII, and something random. */
 export function anyCandidate(): string {
   const unique = ` ${newAttemptId('c').slice(0, 9)}`;
   const shown = thisProcess().replace(/[^ -~]/g, '?');
   return shortened(shown, MAX_CANDIDATE_BYTES - unique.length) + unique;
 }
 
-/** Cut in the middle: the pods of one deployment differ at their end. */
+/** Shortens a text in the middle: the names of the pods of one deployment differ at their end. */
 function shortened(text: string, maxLength: number): string {
   const [gap, keptEnd] = ['...', 20];
   if (text.length <= maxLength) return text;
@@ -78,13 +78,13 @@ function checkCandidate(candidate: unknown): string {
 export interface Member {
   /** The option `candidate` of its election. */
   readonly name: string;
-  /** When it checked in last. */
+  /** When the candidate checked in last. */
   readonly lastCheckIn: Date;
   /** Whether its last check-in was within the lease. */
   readonly alive: boolean;
 }
 
-/** The leader takes a member off the list if it has not checked in for this many leases. */
+/** After this many leases without a check-in, the leader takes a member off the list. */
 const FORGOTTEN_AFTER_LEASES = 10;
 /** Most members that one check-in takes off the list. */
 const MOST_FORGOTTEN = 100;

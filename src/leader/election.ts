@@ -24,21 +24,24 @@ import {
 
 /** Options of `createLeaderElection`. */
 export interface ElectionOptions extends CandidateOptions {
-  /** Any store of this library; the lock and the list of members are kept there. */
+  /** Any store of this library. It keeps the lock and the list of members. */
   readonly store: LockStore & MemberStore;
   /**
-   * The name of this process among the members; no other may have the same one. At most 64 UTF-8 bytes.
+   * The name of this process among the members; no other process may have the same name. At most 64 UTF-8 bytes.
    *
    * @default the process id, `HOSTNAME` or else the name of the host, shortened in the middle, and something random
    */
   readonly candidate?: string;
   /**
-   * How long others wait for a leader that died: 1 s to 24 h. The leader renews it after every third. @default '15s'
+   * How long others wait for a leader that died: 1 s to 24 h. The leader renews the lease each time a third of it has
+   * passed.
+   *
+   * @default '15s'
    */
   readonly lease?: Duration;
   /** How long a candidate that does not lead waits at most before it asks again. @default a fifth of the lease */
   readonly retryEvery?: Duration;
-  /** Called when this candidate leads. Its term lasts until the signal aborts, or until this throws. */
+  /** Called when this candidate leads. Its term lasts until the signal aborts, or until this function throws. */
   readonly onStarted?: (leadership: Leadership) => unknown;
   /** Called at the end of each term, before the lead is released. */
   readonly onStopped?: (leadership: Leadership) => unknown;
@@ -46,19 +49,19 @@ export interface ElectionOptions extends CandidateOptions {
 
 /** One candidate of an election. */
 export interface LeaderElection {
-  /** Its name among the members. */
+  /** The name of this candidate among the members. */
   readonly candidate: string;
   /** The term in which this candidate leads; undefined while it does not. */
   readonly term: number | undefined;
   /** Whether this candidate leads, judged by this host's clocks without a request. */
   isLeader(): boolean;
-  /** All members that have checked in lately; `alive` if within the lease. One request. */
+  /** All members that have checked in lately; `alive` if they did so within the lease. One request. */
   members(): Promise<Member[]>;
   /** Starts to ask for the lead, and to check in. */
   start(): void;
   /**
    * Steps down: aborts the signal, waits for `onStarted` and `onStopped`, and then frees the lead for others at once.
-   * Do not await it inside these two.
+   * Do not await `stop` inside these two functions.
    */
   stop(): Promise<void>;
 }
@@ -161,8 +164,9 @@ function resolveElection(options: ElectionOptions): Standing {
   return { ...candidate, retryMs };
 }
 
-/** Least time between two requests while the lease seems to have ended, and for how long it may seem so. */
+/** The shortest pause between two requests while the leader's lease seems to have ended. */
 const OVERDUE_RETRY_MS = 100;
+/** If the lease seems to have ended longer ago than this, this host's clock cannot judge it. */
 const LONGEST_OVERDUE_MS = 2_000;
 
 /** A candidate, and how long it waits at most before it asks again. */
@@ -180,10 +184,10 @@ async function stand(serve: Task<void>, standing: Standing, shutdown: Signal): P
       const outcome = await run(serve, { name, lockedBy: candidate, leaseMs, shutdown }, policy);
       const isHeld = outcome.status === 'skipped' && outcome.reason === 'locked';
       const leftMs = isHeld ? leaseLeft(outcome.holder?.lockUntil, clock.now()) : pauseMs;
-      // If the lease seems to have ended longer ago, this clock cannot judge it.
+      // Ask sooner if the lease ends soon, unless this host's clock cannot judge it.
       if (leftMs > -LONGEST_OVERDUE_MS) pauseMs = Math.min(pauseMs, Math.max(OVERDUE_RETRY_MS, leftMs));
     } catch {
-      // The observers have the event. The next try may succeed.
+      // The observers have seen the event. The next try may succeed.
     }
     await pause(pauseMs, clock, shutdown);
   }
@@ -196,13 +200,13 @@ function leaseLeft(lockUntil: string | undefined, nowMs: number): number {
 /** One term of one leader. */
 export interface Leadership {
   /**
-   * The fencing token of the term: greater than every earlier one. Resources that you write to must refuse smaller
-   * ones.
+   * The fencing token of the term: greater than the token of every earlier term. Resources that you write to must
+   * refuse smaller tokens.
    */
   readonly term: number;
   /**
    * Aborts when the term ends: with a `LockLostError` when the lead is lost, with a `DeadlineError` when the election
-   * is stopped, or with what `onStarted` threw.
+   * is stopped, or with the error that `onStarted` threw.
    */
   readonly signal: Signal;
   /** Throws a `LockLostError` unless this candidate still leads, judged by its clocks without a request. */
@@ -240,7 +244,7 @@ function termsOf(name: string, { onStarted, onStopped }: TermWork): Terms {
       // has started.
       await Promise.race([aborted(signal), work.then(() => aborted(signal)).catch((error) => term.abort(error))]);
       current = undefined;
-      // Release the lead when both have ended, even if they failed.
+      // Release the lead when `onStarted` and `onStopped` have ended, even if they failed.
       const ends = await Promise.allSettled([work, (async () => onStopped?.(leadership))()]);
       const failed = ends.find((end) => end.status === 'rejected' && !(held.aborted && isBecauseOf(held, end.reason)));
       if (failed?.status !== 'rejected') return;
@@ -252,7 +256,10 @@ function termsOf(name: string, { onStarted, onStopped }: TermWork): Terms {
   };
 }
 
-/** A term ends with its lock. Reading the term's signal reads the lock's, which looks at the clocks. */
+/**
+ * The controller of a term, which ends with its lock. Reading the term's signal reads the lock's signal, which looks at
+ * the clocks.
+ */
 function termOf(held: AbortSignal): AbortController {
   const term = watchedController(() => held.aborted);
   held.addEventListener('abort', () => term.abort(held.reason), { once: true });

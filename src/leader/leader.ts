@@ -35,8 +35,9 @@ const OPTIONS = namesOf<LeadershipOptions>({
 /**
  * Wraps a function that several regions or deployments run by the same schedule: only invocations of the leading
  * candidate run. The lead is sticky: each invocation of the leader renews it, and another candidate takes over once the
- * leader has not been invoked for a lease. At most two requests an invocation. Promises no exclusion between the
- * leader's own invocations, nor for a run that outlasts the lease: wrap a function that has a lock of its own.
+ * leader has not been invoked for a lease. Sends at most two requests for each invocation. Promises no exclusion
+ * between the leader's own invocations, nor for a run that outlasts the lease: wrap a function that has a lock of its
+ * own.
  *
  * @example
  * ```ts

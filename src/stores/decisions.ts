@@ -43,18 +43,18 @@ import { endedAttempt } from '../core/request/attempt.js';
 import type { Sent } from '../core/values/clock.js';
 
 /*
- * The decision of each verb from the record, by the rules of `core/record`: its result, and the whole record to write.
- * The time is the storage's.
+ * Each function decides one verb from the record, by the rules of `core/record`: it returns the verb's result, and the
+ * whole record to write. The time is the storage's.
  */
 
 /** The record under a verb's key, and the clocks at the read. */
 export interface Found {
   readonly item: Item | undefined;
-  /** The storage's time when it was read. */
+  /** The storage's time when the record was read, in epoch milliseconds. */
   readonly nowMs: number;
-  /** Bounds of this host's clock error, by that time. */
+  /** Bounds of this host's clock error, judged by the storage's time. */
   readonly clock: ClockBounds;
-  /** The clocks before the first request of the call. */
+  /** Both clocks, read before the call's first request. */
   readonly sent: Sent;
 }
 
@@ -76,8 +76,8 @@ export function decideAcquire(claim: Claim, { item, nowMs, clock, sent }: Found)
 }
 
 /**
- * A cancel writes even if only the bar changes: a write of the attempt that is still under way then has an old version,
- * and is refused.
+ * A cancel always writes, even if only `barredAttempt` changes. The write changes the version, so that a write of the
+ * attempt that is still under way is refused.
  */
 export function decideCancel(claim: Claim, { item, sent, clock }: Found): Decision<Granted | undefined> {
   if (item !== undefined && isHeldBy(claim, item)) {

@@ -6,14 +6,14 @@ type Batch = (
   mode: 'deferred',
 ) => Promise<readonly { readonly rows: readonly object[] }[]>;
 
-/** The longest time of a run's call. The client waits up to this long, and blocks the process meanwhile. */
+/** How long the client waits for a busy file: as long as a run's call may take. The wait blocks the process. */
 const BUSY_MS = 5_000;
 
 /**
- * libSQL on a file of this machine. It never ends a statement that was refused because the file is busy. From then on
- * its connection acknowledges writes outside a transaction, which are lost when the process ends, and a transaction
- * fails at its commit (https://github.com/tursodatabase/libsql-client-ts/issues/352). So each statement runs in its own
- * transaction, and waits for a busy file.
+ * Runs statements by libSQL on a file of this machine. libSQL never ends a statement that was refused because the file
+ * is busy. From then on its connection acknowledges writes outside a transaction, which are lost when the process ends,
+ * and a transaction fails at its commit (https://github.com/tursodatabase/libsql-client-ts/issues/352). So each
+ * statement runs in its own transaction, and waits for a busy file.
  */
 export function askLibsqlFile(batch: Batch): Ask {
   return async (text, values) => {

@@ -9,7 +9,7 @@ export interface MemoryStore extends LockStore, MemberStore, LockAdminStore {}
 
 /**
  * Locks in the memory of one process: for tests and local work. Uses the same rules and the same record as every other
- * store. Its server time is the caller's clock, so an expired lock is taken over at once. Does not exclude other
+ * store. The caller's clock is its server time, so an expired lock is taken over at once. Does not exclude other
  * processes, and loses everything when this process ends.
  *
  * @example

@@ -107,7 +107,7 @@ const POSTGRES: Database<PostgresClient> = {
   statementsOf,
   askOf,
   explain,
-  // If two create it at once, one of them finds an unfinished table.
+  // If two processes create the table at once, one of them fails with one of these codes.
   isMade: (error) => /^(23505|42P07)$/.test(readThrownText(error, 'code')),
 };
 
@@ -139,7 +139,9 @@ function statementsOf(table: string): Statements {
   };
 }
 
-/** The meanings of Postgres's error codes, by which nothing was written. The first that fits counts. */
+/**
+ * The meanings of Postgres's error codes. Each of these codes proves that nothing was written. The first match counts.
+ */
 const MEANINGS: readonly Meaning[] = [
   {
     codes: /^42501$/,
@@ -179,16 +181,16 @@ const MEANINGS: readonly Meaning[] = [
 interface Meaning {
   readonly codes: RegExp;
   readonly code: SqlFailure['code'];
-  /** @param table as statements name it */
+  /** @param table the quoted name, as in statements */
   why(table: string): string;
 }
 
-/** Messages of pg and postgres without a connection: nothing was sent. */
+/** Messages of the packages pg and postgres without a connection: nothing was sent. */
 const NO_CONNECTION = /^CONNECT_TIMEOUT$|^CONNECTION_ENDED$|when trying to connect|not queryable|after calling end/;
-/** Message of pg without a password. */
+/** Message of the package pg without a password. */
 const NO_PASSWORD = /client password must be a/;
 
-/** @param table as statements name it */
+/** @param table the quoted name, as in statements */
 function explain(error: unknown, table: string): SqlFailure {
   const [code, message] = [readThrownText(error, 'code'), readThrownText(error, 'message')];
   // 28P01: the server's code for a wrong password.

@@ -6,20 +6,26 @@ import { type CompareAndSwapOptions, compareAndSwapStore } from './compare-and-s
 import type { Storage, StoredRecord } from './storage.js';
 
 /*
- * One row a lock: its name, its record as a JSON text, and a version that every write raises. A text also keeps values
- * that databases' JSON types refuse or change.
+ * One row for each lock: its name, its record as a JSON text, and a version that every write raises. The record is a
+ * text, because databases' JSON types refuse or change some values.
  */
 
 /** Runs one statement. Resolves to its rows. */
 export type Ask = (text: string, values: readonly (string | number)[]) => Promise<readonly object[]>;
 
-/** The statements of a database. `now_ms` is its own time. Each write returns a row if it wrote. */
+/**
+ * The statements of a database. Each comment lists the parameters of a statement in their order, then, after an arrow,
+ * the columns of its rows. A statement that writes returns a row if it wrote.
+ */
 export interface Statements {
-  /** `name` → `record`, `version`, `now_ms`, also without a row. */
+  /**
+   * `name` → `record`, `version`, `now_ms` (the database's time). Always one row; `record` is null for a lock without a
+   * row.
+   */
   readonly read: string;
-  /** `name record`. */
+  /** `name`, `record`. */
   readonly insert: string;
-  /** `record name version`. */
+  /** `record`, `name`, `version`. */
   readonly update: string;
   /** `prefix` → `name`, `record`. */
   readonly list: string;
@@ -30,7 +36,7 @@ export interface SqlFailure {
   readonly code: LockStoreErrorCode;
   /** The problem and the remedy. */
   readonly why: string;
-  /** Nothing was written. This is also true for every code but `UNAVAILABLE`. */
+  /** Whether the error proves that nothing was written. Every code but `UNAVAILABLE` proves that as well. */
   readonly isUnsent?: boolean;
 }
 
@@ -106,7 +112,10 @@ interface Row {
   readonly now_ms?: unknown;
 }
 
-/** A row with somebody else's data is a corrupt record, not an absent one: its lock is granted to nobody. */
+/**
+ * Reads a record. A row with somebody else's data is a corrupt record, not an absent one: its lock is granted to
+ * nobody.
+ */
 function parsed(text: unknown): StoredRecord {
   try {
     const record: unknown = JSON.parse(String(text));
@@ -117,7 +126,7 @@ function parsed(text: unknown): StoredRecord {
   return { state: 'unreadable' };
 }
 
-/** How long a database may be busy or away. */
+/** How long the creation of a table is tried while the database is busy or out of reach. */
 const BUSY_MS = 5_000;
 const LONGEST_PAUSE_MS = 500;
 

@@ -19,13 +19,13 @@ export interface SqlitePreparingClient {
   prepare(text: string): SqliteStatement;
 }
 
-/** A statement of one of these clients. D1's is bound to its values before it runs. */
+/** A prepared statement of such a client. With D1, the values are bound to the statement before it runs. */
 export interface SqliteStatement {
-  /** Runs it. Returns the rows, or a promise of an object with them. */
+  /** Runs the statement. Returns the rows, or a promise of an object with them. */
   all(...values: (string | number)[]): unknown;
-  /** Binds values to it. */
+  /** Binds values to the statement. */
   bind?(...values: (string | number)[]): {
-    /** Runs it. */
+    /** Runs the statement. */
     all(): unknown;
   };
 }
@@ -36,21 +36,21 @@ export interface SqliteExecutingClient {
   execute(statement: SqliteCall): Promise<SqliteRows>;
   /** Runs statements in one transaction. */
   batch?(statements: (SqliteCall | string)[], mode: 'deferred'): Promise<readonly SqliteRows[]>;
-  /** How it reaches its database: `file` for one that it opens itself. */
+  /** How the client reaches its database: `file` for a file that the client opens itself. */
   readonly protocol?: string;
 }
 
 /** A statement of libSQL. */
 export interface SqliteCall {
-  /** Its text. */
+  /** The text of the statement. */
   readonly sql: string;
-  /** Its values. */
+  /** The values of its parameters, in their order. */
   readonly args: (string | number)[];
 }
 
-/** What libSQL answers to a statement. */
+/** The answer of libSQL to a statement. */
 export interface SqliteRows {
-  /** Its rows. */
+  /** The rows. */
   readonly rows: readonly object[];
 }
 
@@ -145,7 +145,8 @@ function askOf(client: SqliteClient): Ask {
     if ('prepare' in client) {
       return async (text, values) => {
         const statement = client.prepare(text);
-        // better-sqlite3 refuses `all` if a statement returns nothing; nothing else needs its `run` or D1's.
+        // better-sqlite3 refuses `all` for a statement that returns no rows. All statements but the creation of a table
+        // return rows, so they need neither its `run` nor D1's.
         const bound = statement.bind && values.length > 0 ? statement.bind(...values).all() : statement.all(...values);
         const result = (await bound) as readonly object[] | { readonly results: readonly object[] };
         return 'results' in result ? result.results : result;
@@ -167,7 +168,10 @@ function statementsOf(table: string): Statements {
   };
 }
 
-/** The meanings of errors of SQLite and its clients, by text and code. The first that fits counts. */
+/**
+ * The meanings of errors of SQLite and its clients, by code and message. Each of them proves that nothing was written.
+ * The first match counts.
+ */
 const MEANINGS: readonly Meaning[] = [
   {
     says: /no such table/i,
@@ -225,7 +229,7 @@ const MEANINGS: readonly Meaning[] = [
 interface Meaning {
   readonly says: RegExp;
   readonly code: SqlFailure['code'];
-  /** @param table as statements name it */
+  /** @param table the quoted name, as in statements */
   why(table: string): string;
 }
 

@@ -8,9 +8,9 @@ import { errorName } from '../core/values/thrown.js';
 import type { Decision, Found } from './decisions.js';
 
 /**
- * A storage that can compare and swap: it keeps a JSON object under a key, and writes it only if nobody else has
- * written since it was read. Its functions may reject with any error. A `LockStoreError` is passed on with its code and
- * its message; one that is not `retryable` ends the call at once, and says that nothing was written.
+ * A storage that can compare and swap: it keeps a JSON object under a key, and replaces the object only if nobody else
+ * has written it since it was read. Its functions may reject with any error. A `LockStoreError` is passed on with its
+ * code and its message; one that is not `retryable` ends the call at once, and says that nothing was written.
  *
  * @typeParam Version a value that each write of a key changes: a counter, an ETag, a hash of the record
  */
@@ -32,7 +32,7 @@ export interface Storage<Version> {
    * wrote.
    */
   write(key: string, record: StoredRecord, version: Version | undefined, signal: Signal): Promise<boolean>;
-  /** All records whose keys begin with a prefix, for operators. Absent: `list` is refused. */
+  /** All records whose keys begin with a prefix, for operators. Without this function, `list` is refused. */
   list?(
     prefix: string,
     signal: Signal,
@@ -69,9 +69,9 @@ export interface Changed<T> {
 
 /**
  * Reads a record, decides by it, and writes if its version has not changed; starts again if somebody else has written
- * meanwhile. If an answer does not come, the next try reads again and settles it. `ambiguous`: a write got no answer,
- * and may have been applied or may still be. Any later write of the record changes the version, and so makes the
- * storage refuse it.
+ * meanwhile. If no answer comes, the next try reads the record again and decides anew. `ambiguous`: a write got no
+ * answer, and may have been applied or may still be. Any later write of the record changes the version, so that the
+ * storage refuses the unanswered one.
  */
 export async function change<Version, T>(
   storage: Storage<Version>,
@@ -99,7 +99,7 @@ export async function change<Version, T>(
     for (;;) {
       const sentWall = clock.now();
       const { record: item, version, nowMs } = await asked(() => storage.read(request.key, signal));
-      // A read that is answered after its call has ended must not lead to a write: its run may be over.
+      // A read that is answered after its call has ended must not lead to a write: the run may be over.
       signal.throwIfAborted();
       checkTime(nowMs);
       const bounds = { minMs: nowMs - clock.now(), maxMs: nowMs + 1 - sentWall };
@@ -156,7 +156,10 @@ function isRefused(error: unknown): error is LockStoreError {
   return error instanceof LockStoreError && !error.retryable;
 }
 
-/** An error of a verb itself is final. Ambiguous writes are counted where they are sent. */
+/**
+ * Only an error of the storage is tried again; an error of the decision is final. `ambiguous` is always false here,
+ * because `change` counts the unanswered writes itself.
+ */
 function classify(error: unknown): TryFailure {
   return { ambiguous: false, retry: error instanceof StorageFailure && !isRefused(error.error) };
 }

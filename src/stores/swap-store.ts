@@ -40,7 +40,7 @@ export function swapStore<Version>(
     ...operatorVerbs(swap),
     async list(call) {
       const found = await listAll(storageOf(call), keyPrefix, call);
-      // Other data may use the prefix, with a key that no lock can have.
+      // Leave out keys that no lock can have: other data may use the same prefix.
       return found
         .filter(({ key }) => key !== keyPrefix && nameProblem(key) === undefined)
         .map(({ key, record }) => ({ name: key.slice(keyPrefix.length), item: record }));
@@ -69,7 +69,7 @@ function lockVerbs(swap: Swap): LockStore & MemberStore {
           note(answer, 'value' in answer ? answer.value.item : undefined);
           return answered(answer).result;
         },
-        // The time of a grant that the cancel finds counts from the acquire.
+        // If the cancel finds a grant, the lease counts from the first send of the acquire.
         cancel: (cancelCall) =>
           swap('acquire', claim.name, cancelCall, (found) =>
             decideCancel(claim, { ...found, sent: sent ?? found.sent }),

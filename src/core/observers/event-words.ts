@@ -28,7 +28,7 @@ export const WORDS: ByType<
   'release-failed': () => ['error', 'could not be released'],
   lost: () => ['warn', 'lost before its run ended'],
   missed: ({ ticks, others }) => ['warn', `ticks missed: ${ticks.length + others}`],
-  // A failure needs no line: the call rejects with it, and the caller of the handler reports it.
+  // A failure needs no line here: the call rejects with it, and the caller or the platform reports it.
   'caught-up': ({ status, tick }) =>
     status === 'failed' ? undefined : ['info', `caught up with tick ${tick.toISOString()}`],
   'given-up': ({ ticks, others }) => ['warn', `ticks given up: ${ticks.length + others}`],

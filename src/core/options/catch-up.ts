@@ -8,9 +8,9 @@ const MOST_TICKS = 1_000;
 /** What a run does about older ticks that never came, failed or crashed. */
 export interface CatchUpOptions {
   /**
-   * `none`: the run reports those that never came in `missedTicks`. `all`: the handler runs for each older tick, oldest
-   * first, then for the run's own tick. `latest`: the handler runs for the newest of the older ticks, then for the
-   * run's own tick; the other ones that never came are given up.
+   * `none`: the run only reports ticks that never came, in `missedTicks`. `all`: the handler runs for each older tick,
+   * oldest first, then for the run's own tick. `latest`: the handler runs for the newest of the older ticks, then for
+   * the run's own tick; other older ticks that never came are given up.
    */
   readonly mode: 'none' | 'latest' | 'all';
   /**

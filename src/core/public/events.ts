@@ -118,10 +118,7 @@ export type EventBody =
   | {
       /** The handler has succeeded. This event comes after the release. */
       readonly type: 'finished';
-      /**
-       * The time from the grant to the end of the handler, in milliseconds, with the older ticks that the run caught up
-       * with.
-       */
+      /** The time from the grant to the end of the handler, in milliseconds, including its calls for older ticks. */
       readonly durationMs: number;
       /** The result of the release. */
       readonly release: ReleaseStatus;
@@ -129,10 +126,7 @@ export type EventBody =
   | {
       /** The handler has failed. This event comes after the release. */
       readonly type: 'failed';
-      /**
-       * The time from the grant to the end of the handler, in milliseconds, with the older ticks that the run caught up
-       * with.
-       */
+      /** The time from the grant to the end of the handler, in milliseconds, including its calls for older ticks. */
       readonly durationMs: number;
       /** The result of the release. */
       readonly release: ReleaseStatus;

@@ -21,9 +21,7 @@ export interface Executed<T> {
   readonly release: ReleaseStatus;
   /** When the lease began, from the record. */
   readonly lockedAt: Date;
-  /**
-   * The time from the grant to the end of the task, in milliseconds, with the older ticks that the run caught up with.
-   */
+  /** The time from the grant to the end of the task, in milliseconds, including its calls for older ticks. */
   readonly durationMs: number;
   /** The run before this one, if the store knows it. */
   readonly previous?: Previous;

@@ -101,10 +101,7 @@ interface ClosingSignal {
   close(): void;
 }
 
-/**
- * Makes its AbortController when a call first needs it: most runs need none, and aborting a controller costs more than
- * the rest of this signal.
- */
+/** Makes its AbortController when a call first needs it: most runs need none, and aborting a controller is slow. */
 function closingSignal(): ClosingSignal {
   let controller: AbortController | undefined;
   let isClosed = false;
@@ -176,7 +173,8 @@ export function startHeartbeat({ lease, watch, extender, limitMono }: Kept, cloc
     }
   };
   /**
-   * How long to wait before the next renewal: less if a wrong clock ends the hold early, at least a tenth of the lease.
+   * How long to wait before the next renewal: until a third of the lease has passed; less if a wrong clock ends the
+   * hold early; at least a tenth of the lease.
    */
   const untilThird = () => {
     const endMono = watch.hold ? watch.hold.deadlineMono + watch.hold.guardMs : 0;

@@ -13,7 +13,7 @@ const NEVER = Number.POSITIVE_INFINITY;
 export interface LeaseWatch {
   /** Looks at the clocks whenever it is read. */
   readonly signal: AbortSignal;
-  /** The current hold; absent when unguarded. */
+  /** The current hold; absent if the run is unguarded. */
   readonly hold: Hold | undefined;
   /** Looks at the clocks now, then returns whether the lock is lost. */
   isLost(): boolean;

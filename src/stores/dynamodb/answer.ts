@@ -4,11 +4,11 @@ import { describe } from '../../core/values/checks.js';
 import type { Clock } from '../../core/values/clock.js';
 
 /**
- * An item with plain strings and numbers, in whatever form the SDK returns it: the item in an exception has raw
+ * Turns an item into plain strings and numbers, in whatever form the SDK returns it. The item in an exception has raw
  * attribute values even from the document client, and a client may wrap numbers. Other values are left unchanged, and
- * the record's checks name them.
+ * the record's checks report them.
  *
- * @throws TypeError for an answer that no client gives
+ * @throws TypeError for a value that is not an object, which no real client returns
  */
 export function plainItem(item: Item): Item {
   if (typeof item !== 'object' || item === null) throw new TypeError(`the client answered with ${describe(item)}`);
@@ -39,12 +39,12 @@ export function answerOf<O extends object>(output: O, field: keyof O, { isUnname
   return output;
 }
 
-/** A mocked client without a configured answer. */
+/** The error of a mocked client without a configured answer. */
 class MockAnswer extends TypeError {
   override readonly name = 'MockAnswer';
 }
 
-/** The request may have been applied. */
+/** The error of an answer that DynamoDB did not send. The request may have been applied. */
 class EmptyAnswer extends Error {
   override readonly name = 'EmptyAnswer';
 
@@ -55,12 +55,14 @@ class EmptyAnswer extends Error {
 
 /** The times of a response. */
 export interface ResponseTime {
-  /** The server's Date header, truncated by the server to a whole second; absent behind a mock. */
+  /**
+   * The server's Date header in epoch milliseconds, truncated by the server to a whole second; absent behind a mock.
+   */
   readonly serverMs?: number;
   readonly clock?: ClockBounds;
-  /** Monotonic instant of the send that this answers. */
+  /** The monotonic instant at which the request was sent. */
   readonly sentMono: number;
-  /** A success without the request id that every answer of DynamoDB has. */
+  /** Whether this is a success without the request id that every answer of DynamoDB has. */
   readonly isUnnamed?: boolean;
 }
 
@@ -75,10 +77,10 @@ interface Middleware {
 }
 
 /**
- * Reads the Date header of each response to a command, also of an error, by an ordinary middleware of that command: the
- * client is not changed, and the body stays a stream. Call it when the command is sent.
+ * Reads the Date header of each response to a command, errors included. Adds middleware to this command only: the
+ * client is not changed, and the body is not consumed. Call it when the command is sent.
  *
- * @returns the times of the latest response
+ * @returns a function that returns the times of the latest response
  */
 export function timeResponses(command: { readonly middlewareStack: object }, clock: Clock): () => ResponseTime {
   const sentMono = clock.monotonic();

@@ -50,9 +50,9 @@ export { type CreateLockTableOptions, createLockTable } from './table.js';
 export type { DynamoDBStoreOptions };
 
 /**
- * Locks in a DynamoDB table: one item a lock name, one conditional UpdateItem a verb, no read before a write. Needs
- * only the right to `dynamodb:UpdateItem`. Promises nothing on a table that several regions write to with eventual
- * consistency, or for items that somebody else edits or deletes.
+ * Locks in a DynamoDB table: one item for each lock name, one conditional UpdateItem for each verb, no read before a
+ * write. Needs only the right to `dynamodb:UpdateItem`. Promises nothing on a table that several regions write to with
+ * eventual consistency, or for items that somebody else edits or deletes.
  *
  * @example
  * ```ts
@@ -79,18 +79,18 @@ interface Attempt {
   readonly table: LockTable;
   readonly claim: Claim;
   readonly call: StoreCall;
-  /** The instant of each of its writes. */
+  /** When each of its writes was sent. */
   readonly sends: Sent[];
   /** Bounds of this host's clock error, by the latest reply. */
   clock?: ClockBounds | undefined;
-  /** The `lockUntil` of the lease that it takes over. */
+  /** The `lockUntil` of the lease that the attempt takes over; undefined without a takeover. */
   fenceMs?: number | undefined;
 }
 
 /**
- * One conditional write. If the first is refused by a lock that turns out to be free, a second one takes it over. A
- * third makes sure that an attempt without a known result owns nothing. The attempt is recognised by its id, whichever
- * of its tries was applied.
+ * Sends one conditional write. If it is refused, but the lock turns out to be free, a second write takes the lock over.
+ * A third write makes sure that an attempt without a known result does not get the lock later. The store recognises the
+ * attempt by its id, whichever of its tries was applied.
  */
 async function acquire(table: LockTable, claim: Claim, call: StoreCall): Promise<AcquireResult> {
   const { name, attemptId } = claim;
@@ -120,7 +120,7 @@ async function acquireOrTakeOver(attempt: Attempt, note: Note): Promise<AcquireR
   const { record } = first;
   const clockUnverified = attempt.clock === undefined && !isGivenBack(record);
   attempt.fenceMs = record.lockUntil;
-  // It gets a whole try, even if the first write has used up the budget.
+  // The takeover gets a whole try, even if the first write has used up the budget.
   const budgetMs = Math.max(Math.min(call.tryMs, call.budgetMs), endMono - call.clock.monotonic());
   const second = await write(attempt, note, budgetMs, record);
   // Somebody else was faster.
@@ -166,7 +166,7 @@ async function write(
 function newLease(claim: Claim, sent: Sent, before: Item = {}): Lease {
   const now = sent.firstSentWall;
   const oldToken = before['fencingToken'];
-  // The server has just counted it, so it is a number, however the user's client wraps numbers.
+  // The server has just added 1 to the old token, so that is a number, however the user's client wraps numbers.
   const fencingToken = (oldToken === undefined ? now : Number(String(oldToken))) + 1;
   if (!Number.isSafeInteger(fencingToken) || fencingToken < 1) {
     throw new CorruptLockError(claim.name, 'fencingToken', 'not a countable number');
@@ -201,7 +201,7 @@ async function extend(table: LockTable, lease: Lease, leaseMs: number, call: Sto
   const request = extendRequest(lease, untilMs);
   const { applied, item = {}, time } = answered(await update(table, { operation: 'extend', name, request }, call));
   const lockUntilMs = applied ? untilMs : Number(item['lockUntil']);
-  // Refused, but the lease is ours and at least as long: an earlier try was applied.
+  // If the write was refused, but the lease is ours and at least as long, an earlier try was applied.
   const isReplay = isHeldBy(lease, item) && lockUntilMs >= untilMs;
   if (!applied && !isReplay) return { status: 'lost' };
   return { status: 'extended', lockUntilMs, ...sent, ...capMono(lockUntilMs, time) };
@@ -215,7 +215,7 @@ async function mark(table: LockTable, lease: Lease, done: DoneTick, call: StoreC
   const request = markRequest(lease, done, untilMs);
   const { applied, item = {}, time } = answered(await update(table, { operation: 'mark', name, request }, call));
   if (!applied && !isMarkedBy(lease, done.tickMs, item)) return { status: 'lost' };
-  // Refused, but marked: the try that was applied has set the end of the lease.
+  // If the write was refused, but the tick is marked, an earlier try was applied and has set the end of the lease.
   const { lockUntil: lockUntilMs = untilMs } = applied ? {} : readGrant(name, item);
   const marked = markedLease(lease, markFields(lease, done, lockUntilMs));
   return { status: 'marked', lease: marked, ...sent, ...capMono(lockUntilMs, time) };

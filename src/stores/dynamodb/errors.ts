@@ -101,7 +101,7 @@ function explain(error: unknown, operation: StoreOperation, tableName: string): 
 
 function kindOf(error: unknown): Kind {
   const name = nameOf(error);
-  // Refused for its signature's time; the client has corrected that for the next try.
+  // The request was refused because of the time in its signature. The client has corrected its clock for the next try.
   if (metadataOf(error, 'clockSkewCorrected') === true) return 'unsent';
   if (DENIED.test(name)) return 'denied';
   if (/ResourceNotFound/.test(name)) return 'no-table';

@@ -9,7 +9,7 @@ import { nameProblem, utf8Bytes } from '../../core/values/names.js';
 export interface DynamoDBStoreOptions {
   /** Name of the table. */
   readonly tableName: string;
-  /** Any v3 client. @default a new one that does not retry; this library does */
+  /** Any client of the AWS SDK v3. @default a new client that does not retry, because this library does */
   readonly client?: DynamoDBClient | DynamoDBDocumentClient;
   /** Name of the table's partition key, of type S. @default 'lockName' */
   readonly partitionKey?: string;
@@ -64,7 +64,7 @@ function documentClient(client: DynamoDBStoreOptions['client']): DynamoDBDocumen
       `client is ${describeType(client)}: give a DynamoDBClient or a DynamoDBDocumentClient, or leave it out`,
     );
   }
-  // Keep the document client's own settings, which the user may have put on the client under it.
+  // `from` overwrites the client's `translateConfig`, which the user's document client shares: keep its value.
   const { translateConfig } = client.config as { translateConfig?: Parameters<typeof DynamoDBDocumentClient.from>[1] };
   return DynamoDBDocumentClient.from(client, translateConfig);
 }
@@ -93,13 +93,16 @@ function checkPrefix(prefix: unknown): void {
   }
 }
 
-/** DynamoDB closed connections after 60 s without a request in a test; other servers do so sooner. */
+/**
+ * How long a connection may be idle before this library closes it. DynamoDB closed connections after 60 s without a
+ * request in a test; other servers do so sooner.
+ */
 const LONGEST_IDLE_MS = 10_000;
 
 /** The parts of the SDK's handler on Node, and of Node's agents, that are used here. */
 interface Handler {
   httpHandlerConfigs?(): Agents;
-  /** Older handlers, without that function, keep their agents here. The first request sets it. */
+  /** Older handlers, which lack that function, keep their agents in this field. The first request sets it. */
   readonly config?: Agents;
 }
 interface Agents {

@@ -9,11 +9,14 @@ import { forcedFields, grantFields, markFields, pausedFields, releaseFields } fr
 import { defined } from '../../core/values/defined.js';
 
 /*
- * Every write of this library to DynamoDB: one conditional UpdateItem a verb, as values. Pure. The expressions are
- * those of docs/protocol.md, each with its plain reading above it. Lock names appear only as values.
+ * Every write of this library to DynamoDB, as a value: one UpdateItem for each verb. These functions are pure. The
+ * expressions are those of docs/protocol.md, each with its plain reading above it. Lock names appear only as values.
  */
 
-/** Added to the stored end of a lease, and subtracted again by the holder, because the server's Date is that coarse. */
+/**
+ * Added to the stored end of a lease, and subtracted again by the holder, because the server's Date can be this far
+ * behind.
+ */
 export const PAD_MS = 2_000;
 
 export interface UpdateRequest {
@@ -27,11 +30,11 @@ export interface UpdateRequest {
 /** Attributes whose names are reserved words of DynamoDB. */
 const RESERVED: readonly string[] = ['state', 'result', 'error'];
 
-// Never held, or released, with no hold left.
+// The lock was never held; or it is not held, and its `lockUntil` has passed.
 const FREE = '(attribute_not_exists(lockUntil) OR (#state <> :held AND lockUntil <= :now))';
-// Not a late copy of a request whose grant has ended.
+// The latest grant was not to this attempt: the request is no late copy whose grant has ended.
 const NEW_ATTEMPT = '(attribute_not_exists(attemptId) OR attemptId <> :att)';
-// Not cancelled by its own caller.
+// This attempt was not cancelled by its own caller.
 const NOT_BARRED = '(attribute_not_exists(barredAttempt) OR barredAttempt <> :att)';
 const NOT_PAUSED = '(attribute_not_exists(pausedUntil) OR pausedUntil <= :now)';
 // Neither this tick nor a newer one is done.
@@ -41,7 +44,8 @@ const TICK_IS_LISTED = 'doneTick > :tick AND contains(openTicks, :listed)';
 const TICK_IS_OPEN = `(${TICK_IS_NEW} OR (${TICK_IS_LISTED}))`;
 // This attempt still holds the lock.
 const OURS = 'attemptId = :att AND #state = :held';
-// This grant still holds the lock. A late acquire can be a second grant of its attempt, with other lists of ticks.
+// This grant still holds the lock. The attempt id alone does not show that: a late acquire can be a second grant of the
+// attempt, with other lists of ticks.
 const THIS_GRANT = `${OURS} AND fencingToken = :token`;
 
 export function acquireRequest(claim: Claim, nowMs: number): UpdateRequest {
@@ -82,7 +86,7 @@ function grantRequest(
   const isOpen = listed === undefined ? `(${TICK_IS_NEW})` : TICK_IS_OPEN;
   const all = hasTick ? [...conditions, isOpen] : conditions;
   return {
-    // The token rises by one a grant; without a record it starts at the clock.
+    // The token rises by one with each grant; in a record without a token it starts at the clock.
     UpdateExpression: `${update}, fencingToken = if_not_exists(fencingToken, :now) + :one${hasTick ? '' : ' REMOVE tick'}`,
     ConditionExpression: all.join(' AND '),
     ExpressionAttributeNames: names,
@@ -96,7 +100,7 @@ function grantRequest(
   };
 }
 
-/** Bars an attempt without a known result, unless it holds the lock. */
+/** Makes the store refuse an attempt with an unknown result, unless it holds the lock. */
 export function cancelRequest(attemptId: string): UpdateRequest {
   return {
     UpdateExpression: 'SET barredAttempt = :att',
@@ -106,7 +110,7 @@ export function cancelRequest(attemptId: string): UpdateRequest {
   };
 }
 
-/** Never shortens what is stored. */
+/** Moves the end of a lease to `untilMs`. Refused if the stored end is not earlier. */
 export function extendRequest(lease: Lease, untilMs: number): UpdateRequest {
   return {
     UpdateExpression: 'SET lockUntil = :until',
@@ -116,7 +120,7 @@ export function extendRequest(lease: Lease, untilMs: number): UpdateRequest {
   };
 }
 
-/** Marks a tick as done. The tick is then no longer open, so a late copy changes nothing. */
+/** Marks a tick as done. The tick is then no longer open, so a late copy of this request changes nothing. */
 export function markRequest(lease: Lease, done: DoneTick, untilMs: number): UpdateRequest {
   const { update, names, fieldValues } = set(markFields(lease, done, untilMs));
   return {
@@ -176,12 +180,16 @@ export function resumeRequest(): UpdateRequest {
   };
 }
 
-/** Reduces the record that was seen to the part that a delete keeps. Refused if an operator has paused it since. */
+/**
+ * Reduces the record that was seen to the part that a delete keeps. Refused if the token, the lease, the state or the
+ * pause has changed since.
+ */
 export function deleteRequest(deletion: Deletion, seen: LockRecord): UpdateRequest {
   const { fencingToken, lockUntil, state, pausedUntil, barredAttempt } = seen;
   const { barredAttempt: bar, ...left } = deletedRecord(deletion, seen);
   const { update, names, fieldValues } = set(left);
-  // A cancel may have come since, so keep a bar, unless it is the corrupt one that was seen.
+  // Keep `barredAttempt`, because a cancel may have written it since. Remove it only if the value that was seen is
+  // corrupt.
   const corruptBar = bar === undefined ? barredAttempt : undefined;
   const gone = recordAttributes().filter(
     (attribute) => !(attribute in left) && (attribute !== 'barredAttempt' || corruptBar !== undefined),
@@ -231,7 +239,10 @@ export function listTicksRequest({ openTicks, failedTicks, seen }: TickListing):
   };
 }
 
-/** Writes one check-in and returns the whole list. A caller that only reads changes nothing. */
+/**
+ * Writes one check-in and returns the whole list. If the caller only reads, the request removes a member that cannot
+ * exist, and so changes nothing.
+ */
 export function checkInRequest({ member, forget }: CheckIn, nowMs: number): UpdateRequest {
   const gone = member === undefined && forget.length === 0 ? [''] : forget;
   const names = Object.fromEntries(gone.map((name, i) => [`#f${i}`, memberAttribute(name)]));

@@ -27,7 +27,7 @@ interface Purpose {
 
 /** A write, with its verb and lock. */
 interface UpdateOrder extends Purpose {
-  /** @default the key of the lock */
+  /** The key of the item. @default the key of the lock */
   readonly key?: TableKey;
   readonly request: UpdateRequest;
 }
@@ -70,7 +70,7 @@ interface Reply {
   /** The item before the write, or the item that refused it. */
   readonly item: Item | undefined;
   readonly time: ResponseTime;
-  /** The client itself tried more than once: an earlier try may have been applied. */
+  /** Whether the client itself tried more than once, so that an earlier try may have been applied. */
   readonly retried: boolean;
 }
 
@@ -104,12 +104,14 @@ async function writeOnce(
   }
 }
 
-/** Reads the item, for emulators whose refusals carry none. On DynamoDB this happens only if there is no item. */
+/**
+ * Reads the item, for emulators whose refusals do not contain it. On DynamoDB this happens only if there is no item.
+ */
 async function readInstead(table: LockTable, key: TableKey, at: Try): Promise<Item | undefined> {
   try {
     return (await readOnce(table, key, at)).item;
   } catch (error) {
-    // A function's role may only write; on the real service there is then no item.
+    // The role of a function may not read. On DynamoDB itself, such a refusal means that there is no item.
     if (isDenied(error)) return undefined;
     throw error;
   }
@@ -137,19 +139,19 @@ function hasRetried(metadata: Metadata | undefined): boolean {
 
 /** The table to create. */
 export interface CreateLockTableOptions {
-  /** Its name. */
+  /** The name of the table. */
   readonly tableName: string;
-  /** @default 'lockName' */
+  /** The name of the partition key. @default 'lockName' */
   readonly partitionKey?: string;
-  /** @default no sort key */
+  /** The name of the sort key. @default no sort key */
   readonly sortKey?: string;
 }
 
 const LONGEST_WAIT_SECONDS = 60;
 
 /**
- * Creates a lock table, on demand and without a TTL, and waits until it is active. Does not change an existing one. For
- * local work and tests: in production let infrastructure code own the table.
+ * Creates a lock table, on demand and without a TTL, and waits until it is active. Does not change a table that exists.
+ * For local work and tests: in production let infrastructure code own the table.
  *
  * @example
  * ```ts

@@ -2,8 +2,8 @@ import { FORCE_STEP } from '../../core/record/lock-record.js';
 import { BASE_36, type RedisScript, script } from './scripts.js';
 
 /*
- * The operators' verbs, as Lua scripts like those of `scripts.ts`. A file of its own, so that no function's bundle
- * contains them.
+ * The operators' verbs, as Lua scripts like those of `scripts.ts`. They have a file of their own, so that no function's
+ * bundle contains them.
  */
 
 /** Answers `unknown` for a name without a record, or with a deleted one. */
@@ -90,8 +90,8 @@ return answer('read', 0, read())
 `);
 
 /**
- * Takes a `cursor` and answers with a page of names. The prefix is passed as a key, so that a client that adds its own prefix to each key adds
- * it here too.
+ * `cursor`: `page`, the next cursor, and the names of a page. The prefix is passed as a key, so that a client that adds
+ * its own prefix to each key adds it here too.
  */
 export const LIST: RedisScript = {
   text: `

@@ -46,7 +46,7 @@ async function list(redis: RedisConnection, call: StoreCall): Promise<StoredLock
     for (const name of answer.value.names) names.add(name);
     cursor = answer.value.cursor;
   } while (cursor !== '0');
-  // Other data may use the prefix, with a key that no lock can have.
+  // Leave out keys that no lock can have: other data may use the same prefix.
   const ofLocks = [...names].filter((name) => name !== '' && nameProblem(keyPrefix + name) === undefined);
   const locks: StoredLock[] = [];
   for (let start = 0; start < ofLocks.length; start += READ_TOGETHER) {

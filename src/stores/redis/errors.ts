@@ -8,12 +8,12 @@ import { errorName, readThrown, readThrownText } from '../../core/values/thrown.
  * before it is read, and only Redis's own first word is repeated.
  */
 
-/** The client cannot send now, and reports this before a call. The message is for people. */
+/** The error of a client that cannot send now, which it reports before a call. The message is for people. */
 export class NotSent extends Error {
   override readonly name = 'NotSent';
   /** `ACCESS_DENIED` if credentials are missing: only a change of the program helps. */
   readonly code: LockStoreErrorCode;
-  /** Whether the client is connecting. */
+  /** Whether another try may help, because the client is connecting. */
   readonly retry: boolean;
 
   constructor(code: LockStoreErrorCode, message: string, retry = false) {
@@ -34,9 +34,12 @@ const OFFLINE = /^(Stream isn't writeable|The client is offline)/;
 const REFUSED = /^(WRONGTYPE|ERR|NOSCRIPT|MOVED|CROSSSLOT)\b/;
 /** @upstash/redis appends this to the error of an answer whose status is not 2xx. It does not give the status. */
 const COMMAND = ', command was: ';
-/** Redis's words about a script itself, under any status. */
+/** Redis's own messages about a script, whatever the status of the answer. */
 const OF_A_SCRIPT = /script|unknown command/i;
-/** Redis 7 and later rejects Upstash's flag in a script's first line. Older ones, and some others, reject that line. */
+/**
+ * Messages that refuse the first line of a script. Redis 7 and later rejects Upstash's flag in that line; older
+ * versions, and some other servers, reject the line itself.
+ */
 const NO_HEADER = /shebang|near '#'/;
 
 const MESSAGE_LEFT_OUT = 'its message is left out, because those of clients can hold the whole command';
@@ -44,7 +47,7 @@ const MESSAGE_LEFT_OUT = 'its message is left out, because those of clients can 
 export function classifyFailure(error: unknown): TryFailure {
   if (error instanceof NotSent) return { ambiguous: false, retry: error.retry };
   const kind = kindOf(error);
-  // A script can fail half-way.
+  // A script can fail half-way, after it has written.
   const ambiguous = kind === 'unknown' || (kind === 'refused' && redisMessage(error).startsWith('ERR'));
   return { ambiguous, retry: kind === 'busy' || kind === 'unsent' || kind === 'unknown' };
 }
@@ -109,7 +112,7 @@ function kindOf(error: unknown): Kind {
   const message = redisMessage(error);
   if (DENIED.test(message)) return 'denied';
   if (BUSY.test(message) || QUOTA.test(message)) return 'busy';
-  // A gateway also reports "ERR" for its own failure, before or after the script.
+  // A gateway also reports "ERR" for a failure of its own, which may come before or after the script has run.
   const ofAGateway = messageOf(error).includes(COMMAND) && message.startsWith('ERR') && !OF_A_SCRIPT.test(message);
   if (REFUSED.test(message)) return ofAGateway ? 'unknown' : 'refused';
   if (OFFLINE.test(message) || isUnsent(error) || isUnsent(readThrown(error, 'cause'))) return 'unsent';
@@ -128,7 +131,10 @@ function firstWord(error: unknown): string | undefined {
 
 const messageOf = (error: unknown) => readThrownText(error, 'message');
 
-/** An error that may be logged: one of this library, or a client's name of it with the first word of its message. */
+/**
+ * An error that may be logged: this library's own, or one with the name of the client's error and the first word of its
+ * message.
+ */
 function withoutCommand(error: unknown): Error {
   if (error instanceof NotSent) return error;
   return Object.assign(new Error(firstWord(error) ?? MESSAGE_LEFT_OUT), { name: errorName(error) });

@@ -14,7 +14,7 @@ export interface IORedisClient {
   eval(script: string, numberOfKeys: number, ...keysAndArgs: string[]): Promise<unknown>;
   /** Runs a script that the server knows, by its SHA-1. */
   evalsha(sha1: string, numberOfKeys: number, ...keysAndArgs: string[]): Promise<unknown>;
-  /** `ready`, `reconnecting` and so on. */
+  /** The state of the connection: `ready`, `reconnecting` and so on. */
   readonly status?: string;
 }
 
@@ -24,9 +24,9 @@ export interface NodeRedisClient {
   eval(
     script: string,
     options: {
-      /** The keys that it touches. */
+      /** The keys that the script touches. */
       keys: string[];
-      /** Its arguments. */
+      /** The arguments of the script. */
       arguments: string[];
     },
   ): Promise<unknown>;
@@ -34,13 +34,13 @@ export interface NodeRedisClient {
   evalSha(
     sha1: string,
     options: {
-      /** The keys that it touches. */
+      /** The keys that the script touches. */
       keys: string[];
-      /** Its arguments. */
+      /** The arguments of the script. */
       arguments: string[];
     },
   ): Promise<unknown>;
-  /** From `connect()` until `close()`. */
+  /** Whether `connect()` was called, and not yet `close()`. */
   readonly isOpen?: boolean;
   /** Whether there is a connection just now. */
   readonly isReady?: boolean;
@@ -135,7 +135,7 @@ function clientOf(client: IORedisClient | NodeRedisClient): RedisClient {
  * script, or keep it and send it when nobody waits for it any more.
  */
 
-/** `closed` until the program connects it; `away` while it connects by itself. */
+/** `closed`: the program must connect the client; `away`: the client is connecting by itself. */
 type State = 'closed' | 'away' | 'usable';
 
 /** Time between two looks at a client that is connecting. */
@@ -205,7 +205,7 @@ function notConnected(): NotSent {
 
 const AWAY: ReadonlySet<string | undefined> = new Set(['connecting', 'connect', 'close', 'reconnecting']);
 
-/** A client in status `wait` connects at its first command. */
+/** The state of a client of ioredis. In status `wait` it is usable, because it connects at its first command. */
 function ioredisState({ status }: IORedisClient): State {
   if (status === 'end') return 'closed';
   return AWAY.has(status) ? 'away' : 'usable';
@@ -213,6 +213,6 @@ function ioredisState({ status }: IORedisClient): State {
 
 function nodeRedisState(client: NodeRedisClient): State {
   if (client.isOpen === false) return 'closed';
-  // A client of sentinels looks for the master at its first command.
+  // A client of sentinels counts as usable, because it looks for the master at its first command.
   return client.isReady === false && !('getMasterNode' in client) ? 'away' : 'usable';
 }

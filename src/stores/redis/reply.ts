@@ -8,7 +8,9 @@ export interface ScriptReply<W extends string> {
   readonly word: W;
   readonly nowMs: number;
   readonly number: number;
-  /** Undefined if there was no hash. Numeric attributes are read as numbers if possible. */
+  /**
+   * The record; undefined if the answer has none, or an empty one. Numeric attributes are read as numbers if possible.
+   */
   readonly item: Item | undefined;
 }
 

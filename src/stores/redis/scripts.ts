@@ -1,23 +1,29 @@
 import { LOCK_ATTRIBUTES } from '../../core/record/lock-record.js';
 
 /*
- * The verbs as Lua scripts over one hash a lock, constant and complete: a call passes its values as KEYS and ARGV. A
- * script runs alone, and reads the server's clock, so that each verb is one conditional write and no client's clock
- * decides. See docs/protocol.md, "On Redis".
+ * The verbs as Lua scripts over one hash for each lock. The scripts are constant and complete: a call passes its values
+ * as KEYS and ARGV. A script runs alone, and reads the server's clock, so that each verb is one conditional write and
+ * no client's clock decides. See docs/protocol.md, "On Redis".
  *
- * Each answers with one JSON text: a list of a word, the server's time, a number that depends on the script and, if its
- * caller needs it, the record as it was before. The record is an object, or from `tell` a list: the values of
- * `LOCK_ATTRIBUTES` in their order, with 0 for an absent one and none after the last. All values are texts, so that no client rounds a number. A
- * list cannot be mistaken for base64: @upstash/redis asks for base64, and decodes any text that looks like it, even if
- * the server sent plain text. It parses each answer as JSON; other texts cost it an error.
+ * Each script answers with one JSON text. It is a list: a word, the server's time, a number that depends on the script
+ * and, if the caller needs it, the record as it was before. The record is an object, or from `tell` a list: the values
+ * of `LOCK_ATTRIBUTES` in their order, with 0 for an absent value, and without the absent values at the end. All values
+ * are texts, so that no client rounds a number. The comment above a script lists its arguments and, after a colon, its
+ * possible words, each with its number in parentheses.
+ *
+ * The answer is a list, because a list cannot be mistaken for base64: @upstash/redis asks for base64, and decodes any
+ * text that looks like it, even if the server sent plain text. It also parses each answer as JSON, and other texts cost
+ * it an error.
  */
 
 /*
  * The start of each script. Comments are outside the scripts, so that bundles leave them out.
  *
- * - `count`: Lua also reads 'inf' and '0x10' as numbers, and from 2^53 - 1 on cannot distinguish one from the next.
+ * - `count` reads a whole number. Lua alone also reads 'inf' and '0x10' as numbers, and from 2^53 - 1 on cannot
+ *   distinguish a number from the next one.
  * - `set` collects fields, and `write` writes them in one command.
- * - `ended`: a request of an ended attempt may still be under way, so the last twenty ended attempts are refused.
+ * - `ended` notes that an attempt has ended. A request of it may still be under way, so stores refuse the last twenty
+ *   ended attempts.
  */
 const PRELUDE = `
 local key = KEYS[1]
@@ -72,10 +78,10 @@ export interface RedisScript {
   readonly text: string;
 }
 
-/** A script that reads by itself what it needs. */
+/** A script that itself reads the parts of the record that it needs. */
 export const script = (body: string): RedisScript => ({ text: PRELUDE + body });
 
-/** A script over these attributes of a lock. `tell` answers with their values. */
+/** A script that begins by reading these attributes of a lock into `lock`. `tell` answers with their values. */
 const scriptOver = (attributes: readonly string[], body: string): RedisScript =>
   script(`
 local names = { '${attributes.join("', '")}' }
@@ -128,7 +134,10 @@ local function failTick()
 end
 `;
 
-/** For scripts that ask for a tick: whether it is open. `listed` is the tick as `openTicks` contains it, or empty. */
+/**
+ * For scripts that ask for a tick: `isOpen` returns whether the tick is open. `listed` is the tick as `openTicks`
+ * contains it, or empty.
+ */
 const IS_OPEN = `
 local function isOpen(tick, listed)
   local done = tonumber(lock.doneTick or 0)
@@ -141,8 +150,8 @@ end
  * `attemptId leaseMs tick listed field value …`: `granted` (the fencing token), `own`, or `refused`. `listed` is the tick
  * as `openTicks` would list it. The fields are those that the grant writes, except its token and its times.
  *
- * An end in seconds or microseconds is never read as a time. A released lock is free even if the clock has stepped back
- * since.
+ * A `lockUntil` in seconds or microseconds is never read as a time. A released lock is free even if the clock has
+ * stepped back since.
  */
 export const ACQUIRE: RedisScript = scriptOver(
   LOCK_ATTRIBUTES,
@@ -200,8 +209,8 @@ return answer('extended', untilMs)
 );
 
 /**
- * `attemptId leaseMs tick listed field value …`: `marked` (the new lockUntil), or `lost`. The fields are the ticks that
- * change. A late copy finds its tick done, and changes none.
+ * `attemptId leaseMs tick listed field value …`: `marked` (the new lockUntil), or `lost`. The fields are those of ticks
+ * that change. A late copy of the request finds its tick done, and changes no field of ticks.
  */
 export const MARK: RedisScript = scriptOver(
   ['attemptId', 'state', 'lockUntil', 'doneTick', 'openTicks'],
@@ -217,9 +226,9 @@ return answer('marked', untilMs)
 );
 
 /**
- * `attemptId lockAtLeastForMs row crashedRow field value …`: `released`, or `other` with the whole record. `crashedRow`
- * is empty if the run before did not crash. The fields are how the run ended, and the ticks that change. The release of
- * a run writes its history.
+ * `attemptId lockAtLeastForMs row crashedRow field value …`: `released`, or `other` with the whole record. `row` is the
+ * run's row of the history, and `crashedRow` that of the run before, empty if that run did not crash. The fields are
+ * how the run ended, and the ticks that change.
  */
 export const RELEASE: RedisScript = scriptOver(
   ['attemptId', 'state', 'lockedAt', 'runSeq'],
@@ -247,7 +256,10 @@ return answer('released')
 `,
 );
 
-/** `me gone…`, the attributes of members; `me` is empty if the caller only reads: `listed`, with the current list. */
+/**
+ * `me gone …`: `listed`, with the current list. `me` is the attribute of the member that checks in, empty if the caller
+ * only reads; `gone …` are attributes of members to take off the list.
+ */
 export const CHECK_IN: RedisScript = script(`
 if ARGV[1] ~= '' then redis.call('HSET', key, ARGV[1], text(now)) end
 for i = 2, #ARGV do redis.call('HDEL', key, ARGV[i]) end

@@ -8,13 +8,16 @@ import { classifyFailure, failureOf, isHeaderRefused, isNoScript, NotSent } from
 import { readReply, type ScriptReply } from './reply.js';
 import type { RedisScript } from './scripts.js';
 
-/** Runs a script at a Redis, by its text or by the hash of it. All arguments are texts. */
+/** Runs a script on a Redis, by its text or by the hash of its text. All arguments are texts. */
 export interface ScriptClient {
   eval(script: string, keys: string[], args: string[]): Promise<unknown>;
   evalsha(sha1: string, keys: string[], args: string[]): Promise<unknown>;
   /** Why the client cannot send now, if it reports a reason. */
   notSent(): NotSent | undefined;
-  /** Waits for a client that is connecting. Resolves to the call with the time that is left, or to the reason. */
+  /**
+   * Waits for a client that is connecting. Resolves to the call with the time that is left, or to the reason why the
+   * client cannot send.
+   */
   connected?(call: StoreCall): Promise<StoreCall | NotSent> | undefined;
 }
 
@@ -22,9 +25,9 @@ export interface ScriptClient {
 export interface RedisClient extends ScriptClient {
   /** The first line that scripts need on this Redis; empty once the Redis has refused it. */
   header: string;
-  /** The hash of each script, with that line. */
+  /** The hash of each script with that first line; a promise until it is computed. */
   readonly hashes: Map<RedisScript, string | Promise<string>>;
-  /** Scripts that a call has sent whole, while it is not answered. */
+  /** Scripts that a call is sending whole. Each promise resolves when that call was answered, or failed. */
   readonly loads: Map<RedisScript, Promise<unknown>>;
 }
 
@@ -34,7 +37,7 @@ export interface Sending {
   readonly keys: string[];
   readonly args: string[];
   readonly signal?: AbortSignal | undefined;
-  /** Whether it waits while another call sends the script whole, so that of many calls only one does so. */
+  /** Whether this call waits while another call sends the script whole, so that only one of many calls does so. */
   readonly waits: boolean;
 }
 

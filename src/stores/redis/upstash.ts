@@ -18,15 +18,18 @@ export interface UpstashClient {
 /** Options of `upstashStore`. */
 export interface UpstashStoreOptions {
   /**
-   * `new Redis({ url, token, retry: { retries: 0 } })`: this library retries, and `retry: false` would still send
-   * twice.
+   * A client without retries, such as `new Redis({ url, token, retry: { retries: 0 } })`, because this library retries.
+   * With `retry: false` the client would still send twice.
    */
   readonly redis: UpstashClient;
   /** Put before each lock name in the key. @default 'lock:' */
   readonly keyPrefix?: string;
 }
 
-/** The first line of a script. Without it, Upstash blocks the whole database meanwhile. Plain Redis refuses it. */
+/**
+ * The first line of a script. Without it, Upstash blocks the whole database while the script runs. Plain Redis refuses
+ * this line.
+ */
 const KEY_LOCKING = '#!lua flags=allow-key-locking';
 
 /**
@@ -99,7 +102,7 @@ function clientOf(redis: UpstashClient): RedisClient {
 const NO_URL =
   'the client of @upstash/redis has no URL: set UPSTASH_REDIS_REST_URL and UPSTASH_REDIS_REST_TOKEN, or give it url and token';
 
-/** A client without a URL only warns, and then fails as if the network did. */
+/** Whether a client has no URL. Such a client only warns, and then fails as if the network had failed. */
 function hasNoUrl(redis: UpstashClient & { readonly client?: { readonly baseUrl?: unknown } }): boolean {
   return redis.client?.baseUrl === '';
 }
