@@ -16,7 +16,11 @@ export interface CandidateOptions {
   readonly name: string;
   /** The store that keeps the lead. Every candidate must use the same store. */
   readonly store: LockStore;
-  /** As for every wrapper. @default one log line for what an operator must see; see docs/logs.md */
+  /**
+   * Called with every event, as for every wrapper.
+   *
+   * @default one log line for what an operator must see; see docs/logs.md
+   */
   readonly observers?: readonly Observer[];
   /** The clocks and timers of the candidate. @default those of the platform */
   readonly clock?: Clock;
@@ -80,7 +84,7 @@ export interface Member {
   readonly name: string;
   /** When the candidate checked in last. */
   readonly lastCheckIn: Date;
-  /** Whether its last check-in was within the lease. */
+  /** Whether the last check-in of the candidate was within the lease. */
   readonly alive: boolean;
 }
 
@@ -91,7 +95,7 @@ const MOST_FORGOTTEN = 100;
 
 /** The check-ins of one candidate with the list of its group. The list decides nothing. */
 export interface CheckIns {
-  /** Checks in twice a lease until the signal aborts. Never rejects. */
+  /** Checks in twice per lease until the signal aborts. Never rejects. */
   keepUp(shutdown: Signal): Promise<void>;
   /** All members that have checked in lately. */
   members(): Promise<Member[]>;

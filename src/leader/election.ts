@@ -51,7 +51,7 @@ export interface ElectionOptions extends CandidateOptions {
 export interface LeaderElection {
   /** The name of this candidate among the members. */
   readonly candidate: string;
-  /** The term in which this candidate leads; undefined while it does not. */
+  /** The term in which this candidate leads; undefined while it does not lead. */
   readonly term: number | undefined;
   /** Whether this candidate leads, judged by this host's clocks without a request. */
   isLeader(): boolean;
@@ -129,7 +129,7 @@ export function createLeaderElection(options: ElectionOptions): LeaderElection {
       if (stopping?.signal.aborted === false) return;
       stopping = new AbortController();
       const { signal } = stopping;
-      // Begins after an earlier stop has finished.
+      // Begin only after an earlier stop has finished.
       settled = settled.then(() => Promise.all([stand(terms.serve, standing, signal), checkIns.keepUp(signal)]));
     },
     async stop() {

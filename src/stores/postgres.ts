@@ -94,7 +94,7 @@ export function postgresTable(table?: string): string {
 export async function createPostgresTable(
   client: PostgresClient,
   options: {
-    /** As for `postgresStore`. @default 'single_execution_locks' */
+    /** The table, as for `postgresStore`. @default 'single_execution_locks' */
     readonly table?: string;
   } = {},
 ): Promise<void> {

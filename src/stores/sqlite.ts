@@ -117,7 +117,7 @@ export function sqliteTable(table?: string): string {
 export async function createSqliteTable(
   client: SqliteClient,
   options: {
-    /** As for `sqliteStore`. @default 'single_execution_locks' */
+    /** The table, as for `sqliteStore`. @default 'single_execution_locks' */
     readonly table?: string;
   } = {},
 ): Promise<void> {

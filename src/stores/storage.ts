@@ -132,7 +132,7 @@ export async function listAll<Version>(
   return answer.value;
 }
 
-/** An error of the storage or of its client. */
+/** Wraps an error of the storage or of its client. */
 class StorageFailure extends Error {
   override readonly name = 'StorageFailure';
   readonly error: unknown;

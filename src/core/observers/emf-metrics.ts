@@ -20,7 +20,7 @@ export const EMF_METRICS = {
   Failed: 'Count',
   /** Runs that did not start. */
   Skipped: 'Count',
-  /** Ticks that should have come before this one; one event counts at most 100. */
+  /** Ticks that should have come before the run's own and did not; one event counts at most 10,100. */
   Missed: 'Count',
   /** Runs that lost their lock. */
   LockLost: 'Count',

@@ -48,7 +48,7 @@ export type DeleteResult = 'deleted' | 'held' | 'changed' | 'unknown';
 export interface StoredLock {
   /** The lock, without the prefix of the store. */
   readonly name: string;
-  /** The attributes of its record, as read: of any type, and perhaps corrupt. */
+  /** The attributes of the lock's record, as read: of any type, and perhaps corrupt. */
   readonly item: Readonly<Record<string, unknown>>;
 }
 
@@ -62,7 +62,7 @@ export interface ForceRelease {
   readonly fencingToken: number;
   /** Start of that grant, in epoch milliseconds. */
   readonly lockedAtMs: number;
-  /** Tick of that grant, in epoch milliseconds; absent if it had none. */
+  /** Tick of that grant, in epoch milliseconds; absent if the grant had none. */
   readonly tickMs?: number;
   /** When the operator asked, in epoch milliseconds of the operator's clock. */
   readonly nowMs: number;
@@ -76,7 +76,7 @@ export interface Deletion {
   readonly name: string;
   /** Fresh random identity of this delete. */
   readonly adminId: string;
-  /** Token of the lock, as the operator saw it; 0 if it had none. */
+  /** Token of the lock, as the operator saw it; 0 if the lock had none. */
   readonly fencingToken: number;
   /** When the operator asked, in epoch milliseconds of the operator's clock. */
   readonly nowMs: number;

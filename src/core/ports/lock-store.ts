@@ -114,7 +114,7 @@ export interface Lease extends Sent {
 
 /** The answer to a claim that was granted. */
 export interface Granted {
-  /** Distinguishes it from {@link Refused}. */
+  /** Distinguishes a grant from a {@link Refused}. */
   readonly status: 'acquired';
   /** The granted lease. */
   readonly lease: Lease;
@@ -131,9 +131,9 @@ export interface Granted {
 
 /** The answer to a claim that was not granted. */
 export interface Refused {
-  /** Distinguishes it from {@link Granted}. */
+  /** Distinguishes a refusal from a {@link Granted}. */
   readonly status: 'refused';
-  /** Why. */
+  /** Why the claim was refused. */
   readonly reason: RefusalReason;
   /** Who holds the lock or held it last, if the record says so. */
   readonly holder?: Holder;
@@ -156,7 +156,7 @@ export type ExtendResult =
   | ({
       /** The lease is longer now. */
       readonly status: 'extended';
-      /** Its new end, from the record, in epoch milliseconds. */
+      /** The new end of the lease, from the record, in epoch milliseconds. */
       readonly lockUntilMs: number;
       /**
        * The monotonic instant until which the lease is valid by the server's clock; absent if the server's clock set
@@ -175,7 +175,7 @@ export type ExtendResult =
 export interface DoneTick extends TickChanges {
   /** The tick, in epoch milliseconds. */
   readonly tickMs: number;
-  /** How long the lease is to last from now on, in milliseconds; it never gets shorter. */
+  /** How long the lease is to last from now on, in milliseconds; the lease never gets shorter. */
   readonly leaseMs: number;
 }
 
@@ -229,7 +229,7 @@ export interface Completion extends TickChanges {
   readonly failedTickMs?: number;
   /** How many ticks the run has caught up with, for the history. */
   readonly caughtUp?: number;
-  /** From the grant to the end of the task, in milliseconds. */
+  /** The time from the grant to the end of the task, in milliseconds. */
   readonly durationMs: number;
   /** Name of the error of a failed run. */
   readonly error?: string;
@@ -237,15 +237,15 @@ export interface Completion extends TickChanges {
 
 /** The run that had the lock before. */
 export interface PreviousRun {
-  /** How it ended. `crashed`: its lease ran out; `forced`: an operator ended it. */
+  /** How the run ended. `crashed`: its lease ran out; `forced`: an operator ended it. */
   readonly status: 'succeeded' | 'failed' | 'crashed' | 'forced';
-  /** Its tick, in epoch milliseconds. */
+  /** The tick of the run, in epoch milliseconds. */
   readonly tickMs?: number;
-  /** Who it was, for people. */
+  /** Who ran, for people. */
   readonly lockedBy: string;
-  /** When its lease began, in epoch milliseconds. */
+  /** When the lease of the run began, in epoch milliseconds. */
   readonly lockedAtMs: number;
-  /** Its fencing token. */
+  /** The fencing token of the run. */
   readonly fencingToken: number;
 }
 
@@ -253,13 +253,13 @@ export interface PreviousRun {
 export interface Holder {
   /** The `attemptId` of the grant that holds the lock. Internal: never shown to callers. */
   readonly attemptId: string;
-  /** Who it is, for people. */
+  /** Who holds the lock or held it last, for people. */
   readonly lockedBy: string;
-  /** When its lease began, in epoch milliseconds. */
+  /** When the lease of the run began, in epoch milliseconds. */
   readonly lockedAtMs: number;
-  /** When its lease or its `lockAtLeastFor` ends, in epoch milliseconds. */
+  /** When the lease or the `lockAtLeastFor` of the run ends, in epoch milliseconds. */
   readonly lockUntilMs: number;
-  /** Its fencing token. */
+  /** The fencing token of the run. */
   readonly fencingToken: number;
 }
 

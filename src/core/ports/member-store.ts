@@ -35,7 +35,7 @@ export interface MemberList {
   readonly members: readonly {
     /** The member: its `candidate`. */
     readonly name: string;
-    /** Its last check-in, in epoch milliseconds. */
+    /** The last check-in of the member, in epoch milliseconds. */
     readonly checkedInMs: number;
   }[];
 }

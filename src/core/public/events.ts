@@ -54,7 +54,7 @@ export type EventBody =
   | {
       /** The lock was not acquired: the store failed, the grant came too late, or the call has no time left. */
       readonly type: 'acquire-failed';
-      /** The cause; the call rejects with it if `next` is `throw`. */
+      /** Why the lock was not acquired; the call rejects with this error if `next` is `throw`. */
       readonly error: unknown;
       /**
        * `throw`: the call ends here. Otherwise it goes on, as `onStoreError` says: `skip` is followed by `skipped`,
@@ -65,7 +65,7 @@ export type EventBody =
   | {
       /** Nothing ran. */
       readonly type: 'skipped';
-      /** Why. */
+      /** The reason for the skip. */
       readonly reason: SkipReason;
       /** Who has the lock, if the record says so. */
       readonly holder?: SkippedHolder;

@@ -7,7 +7,7 @@ export type Outcome<T> = Executed<T> | Skipped;
 
 /** A run that took place, and the result of its release. */
 export interface Executed<T> {
-  /** Distinguishes it from {@link Skipped}. */
+  /** Distinguishes an executed run from a {@link Skipped}. */
   readonly status: 'executed';
   /** The lock. */
   readonly name: string;
@@ -15,7 +15,7 @@ export interface Executed<T> {
   readonly value: T;
   /** The fencing token: greater than every earlier token of this name; 0 when the run was unguarded. */
   readonly fencingToken: number;
-  /** The scheduled time of the run; absent if it has no tick. */
+  /** The scheduled time of the run; absent if the run has no tick. */
   readonly tick?: Date;
   /** The result of the release. The task's value is valid in any case. */
   readonly release: ReleaseStatus;
@@ -29,15 +29,17 @@ export interface Executed<T> {
   readonly missedTicks: Date[];
   /** With `catchUp`: older ticks that this call has run and marked as done, oldest first. */
   readonly caughtUp: CaughtUp[];
-  /** True time minus this host's wall clock, if the store found that it is wrong by more than `maxClockSkew`. */
+  /**
+   * True time minus this host's wall clock, if the store found that this clock is wrong by more than `maxClockSkew`.
+   */
   readonly clockSkewMs?: number;
 }
 
 /** A tick that a later call has run. */
 export interface CaughtUp {
-  /** Its scheduled time. */
+  /** The scheduled time of the tick. */
   readonly tick: Date;
-  /** How long the task ran for it, in milliseconds. */
+  /** How long the task ran for the tick, in milliseconds. */
   readonly durationMs: number;
 }
 
@@ -49,15 +51,15 @@ export type ReleaseStatus = 'released' | 'lost' | 'unknown' | 'none';
 
 /** The run that held the lock before this one. */
 export interface Previous {
-  /** How it ended. `crashed`: its lease ran out; `forced`: an operator ended it. */
+  /** How the run ended. `crashed`: its lease ran out; `forced`: an operator ended it. */
   readonly status: 'succeeded' | 'failed' | 'crashed' | 'forced';
   /** The scheduled time of that run. */
   readonly tick?: Date;
   /** The holder: function and request, or process and host. */
   readonly lockedBy: string;
-  /** When its lease began. */
+  /** When the lease of the run began. */
   readonly lockedAt: Date;
-  /** Its fencing token. */
+  /** The fencing token of the run. */
   readonly fencingToken: number;
 }
 
@@ -94,7 +96,7 @@ export function factsOfSkip(reason: SkipReason): SkipFacts {
 
 /** Why nothing ran. Plain JSON, because a function returns it to its platform; instants are ISO strings. */
 export interface Skipped {
-  /** Distinguishes it from {@link Executed}. */
+  /** Distinguishes a skip from an {@link Executed}. */
   readonly status: 'skipped';
   /** The lock. */
   readonly name: string;
@@ -110,11 +112,11 @@ export interface Skipped {
 export interface SkippedHolder {
   /** The holder: function and request, or process and host. */
   readonly lockedBy: string;
-  /** When its lease began, as an ISO string. */
+  /** When the lease of the holder began, as an ISO string. */
   readonly lockedAt: string;
-  /** When its lease or its `lockAtLeastFor` ends, as an ISO string. */
+  /** When the lease or the `lockAtLeastFor` of the holder ends, as an ISO string. */
   readonly lockUntil: string;
-  /** Its fencing token. */
+  /** The fencing token of the holder. */
   readonly fencingToken: number;
 }
 

@@ -46,7 +46,7 @@ type Check = (value: unknown) => boolean;
 
 export const isText: Check = (value) => typeof value === 'string' && value !== '';
 const isCount: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
-/** A fencing token: small enough that one can be added to it. */
+/** A fencing token: a count that can still be raised by one. */
 export const isToken: Check = (value) => isCount(value) && (value as number) < Number.MAX_SAFE_INTEGER;
 /** The end of a pause: at most the last instant of a Date. */
 const isPauseEnd: Check = (value) => isCount(value) && (value as number) <= FOREVER_MS;

@@ -42,8 +42,8 @@ export function listOf(ticksMs: readonly number[], keep: number = KEPT): string 
 }
 
 /**
- * How many ticks a list that is made of `lists` keeps. If one of them is longer than a run's lists are, it keeps 100: a
- * run must not cut off ticks that an operator listed.
+ * How many ticks a list that is made of `lists` keeps: 100 if one of `lists` is longer than `KEPT`, because a run must
+ * not cut off ticks that an operator listed.
  */
 function mostOf(...lists: readonly (readonly number[])[]): number {
   return lists.some((ticksMs) => ticksMs.length > KEPT) ? MOST_LISTED : KEPT;

@@ -71,7 +71,7 @@ export function markFields(lease: Lease, done: DoneTick, untilMs: number): LockR
   return { lockUntil: untilMs, ...ticksAfterMark(lease, done) };
 }
 
-/** The lease after a mark with these fields. */
+/** The lease after a mark that wrote these fields. */
 export function markedLease(lease: Lease, { lockUntil = lease.lockUntilMs, ...fields }: LockRecord): Lease {
   return { ...lease, lockUntilMs: lockUntil, ...ticksOf(fields) };
 }

@@ -89,7 +89,7 @@ export async function tryUntilAnswered<T>(
   });
 }
 
-/** No try got an answer before the call had to end. */
+/** The error of a call in which no try got an answer before the call had to end. */
 class Unanswered extends Error {
   override readonly name = 'Unanswered';
 }

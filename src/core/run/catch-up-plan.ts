@@ -72,7 +72,7 @@ interface Past {
   readonly schedule: Schedule;
   /** The newest tick done, or the oldest failed tick if none is done. Ticks after it that are not listed never came. */
   readonly sinceMs: number | undefined;
-  /** The first instant whose ticks are caught up with. */
+  /** Ticks before this instant are not caught up with. */
   readonly fromMs: number;
 }
 

@@ -96,7 +96,9 @@ export function releaseCall(order: Order, settings: Settings): StoreCall {
   return storeCall(settings, remainingMs(order, settings.clock) - RELEASE_RESERVE_MS);
 }
 
-/** A release may wait for its turn for half of the remaining time of the run and of its lease. */
+/**
+ * A release may wait for its turn for half of the time that remains to the run or to its lease, whichever is shorter.
+ */
 export function releaseWaiting(order: Order, { clock }: Settings, hold: Hold | undefined): Waiting {
   const now = clock.monotonic();
   const leftMs = Math.min(remainingMs(order, clock) - RELEASE_RESERVE_MS, (hold?.deadlineMono ?? now) - now);

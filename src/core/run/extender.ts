@@ -25,7 +25,7 @@ export interface Extender {
    * @throws LockStoreError, CorruptLockError when the store failed; the tick may be marked or not
    */
   mark(done: DoneTick): Promise<'marked' | 'lost'>;
-  /** Ends a call in progress and refuses further ones: nothing is sent once this has resolved. */
+  /** Ends a call in progress and refuses further calls: nothing is sent once this has resolved. */
   close(): Promise<void>;
 }
 
@@ -136,7 +136,7 @@ function oneAfterAnother(): { add<R>(send: () => Promise<R>): Promise<R>; settle
 const LONGEST_RETRY_MS = 1_000;
 
 export interface Heartbeat {
-  /** After this no renewal starts, and no timer is left. */
+  /** Stops the renewals: after this no renewal starts, and no timer is left. */
   stop(): void;
 }
 

@@ -24,8 +24,9 @@ export interface HeldLock {
 }
 
 /**
- * Runs a task for the tick of an order: the run's own, or one that it catches up with. Looks at the clocks just before
- * the task: since the grant was checked, observers may have been slow, or the process may have been suspended.
+ * Runs a task for the tick of an order: the run's own tick, or an older tick that the run catches up with. Looks at the
+ * clocks just before the task: since the grant was checked, observers may have been slow, or the process may have been
+ * suspended.
  */
 export async function runFor<T>(task: Task<T>, held: HeldLock, invocation: Invocation): Promise<Settled<T>> {
   const { order, policy } = invocation;
@@ -72,7 +73,7 @@ function guardedExecution(held: HeldLock, invocation: Invocation): Execution {
 
 type Facts = Pick<Executed<unknown>, 'name' | 'tick' | 'previous' | 'fencingToken' | 'lockedAt' | 'missedTicks'>;
 
-/** Facts of a grant, for the task and for the outcome. Each gets its own copy, so neither can change the other's. */
+/** Facts of a grant. The task and the outcome each get their own copy, so neither can change the other's. */
 export function factsOf(lease: Lease, { order }: Invocation, { missed, ticksMs }: CatchUpPlan): Facts {
   const { previous } = lease;
   const { tickMs = Number.NEGATIVE_INFINITY } = order;

@@ -57,7 +57,7 @@ export async function runGuarded<T>(task: Task<T>, granted: Granted, asked: Invo
   return { status: 'executed', ...factsOf(lease, invocation, plan), value, caughtUp, release: status, durationMs };
 }
 
-/** The watch and the release may both find that the lock is lost; observers get one event. */
+/** Passes on only the first `lost` event: the watch and the release may both find that the lock is lost. */
 function lossOnce(tell: Tell): Tell {
   let isTold = false;
   return (body) => {

@@ -23,9 +23,9 @@ const LONGEST_CALL_MS = 20_000;
 /** How a call waits. */
 export interface Waiting {
   readonly clock: Clock;
-  /** The monotonic instant until which it waits. */
+  /** The monotonic instant until which the call waits. */
   readonly untilMono: number;
-  /** Ends the waiting. */
+  /** Ends the waiting when it aborts. */
   readonly signal?: Signal | undefined;
 }
 

@@ -39,7 +39,11 @@ export function readInstant(time: unknown): Trigger {
   return Number.isNaN(tickMs) ? { unreadableTick: describe(time) } : { tickMs };
 }
 
-/** @throws TypeError for an invalid option */
+/**
+ * Makes the function that determines the tick of each invocation, by the option `tick`.
+ *
+ * @throws TypeError for an invalid option
+ */
 export function tickChooser<A extends readonly unknown[]>(
   tick: TickOption<A>,
   settings: Settings,

@@ -37,7 +37,9 @@ export interface Wrapper<A extends readonly unknown[]> {
 }
 
 /**
- * @param ownOptions names of the adapter's own options, which it checks itself, like `tick`
+ * Checks a handler and its options when the handler is wrapped.
+ *
+ * @param ownOptions names of the adapter's own options, which the adapter checks itself, like `tick`
  * @param byDefault as in `resolvePolicy`
  * @throws TypeError, RangeError for an invalid handler or invalid options
  */
@@ -63,7 +65,7 @@ export function resolveWrapper<A extends readonly unknown[]>(
   };
 }
 
-/** The lease of a run, and the instants at which its platform ends it and at which it must be over. */
+/** The lease of a run, and the instants at which the platform ends the run and at which the run must be over. */
 export type RunTimes = Pick<Order, 'leaseMs' | 'deadlineMono' | 'runUntilMono'>;
 
 /** Settings for which a warning of a short lease was written. */

@@ -79,7 +79,7 @@ interface Attempt {
   readonly table: LockTable;
   readonly claim: Claim;
   readonly call: StoreCall;
-  /** When each of its writes was sent. */
+  /** When each write of the attempt was sent. */
   readonly sends: Sent[];
   /** Bounds of this host's clock error, by the latest reply. */
   clock?: ClockBounds | undefined;
@@ -129,6 +129,8 @@ async function acquireOrTakeOver(attempt: Attempt, note: Note): Promise<AcquireR
 }
 
 /**
+ * Sends an acquire or a takeover, and judges the answer.
+ *
  * @param seen the record to take over; without it, the lock must be free
  * @throws LockStoreError, CorruptLockError
  */

@@ -32,7 +32,7 @@ const MOCKED = 'the client is a mock without an answer: use fakeLockTable(mock) 
 /** Whether a failed try may have been applied, and whether another try may help. */
 export function classifyFailure(error: unknown): TryFailure {
   const kind = kindOf(error);
-  // The client itself tried more than once: an earlier try may have been applied.
+  // If the client itself tried more than once, an earlier try may have been applied.
   const attempts = metadataOf(error, 'attempts');
   const retried = typeof attempts === 'number' && attempts > 1;
   return {

@@ -154,7 +154,7 @@ export function forceReleaseRequest(force: ForceRelease): UpdateRequest {
   const { update, names, fieldValues } = set(forcedFields(force));
   return {
     UpdateExpression: `${update}, fencingToken = fencingToken + :step`,
-    // Still the grant that the operator saw.
+    // The lock is still held under the grant that the operator saw.
     ConditionExpression: 'fencingToken = :seenToken AND #state = :held',
     ExpressionAttributeNames: names,
     ExpressionAttributeValues: {

@@ -68,7 +68,11 @@ function acquire(redis: RedisConnection, claim: Claim, call: StoreCall): Promise
   });
 }
 
-/** @throws LockStoreError, CorruptLockError */
+/**
+ * The result of an acquire, by the reply of the script.
+ *
+ * @throws LockStoreError, CorruptLockError
+ */
 function judge(claim: Claim, reply: RedisReply<(typeof ACQUIRED)[number]>): AcquireResult {
   const { word, nowMs, number, item = {}, clock, sent } = reply;
   if (word === 'own') return ownGrant(claim, reply, sent);

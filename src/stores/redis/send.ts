@@ -119,7 +119,7 @@ export type RedisAnswer<W extends string> = Answer<RedisReply<W>, LockStoreError
   readonly sent?: Sent | undefined;
 };
 
-/** A Redis with locks in it: its keys, and the one way a script is sent. */
+/** A Redis with locks in it: the prefix of its keys, and the functions that send it scripts. */
 export interface RedisConnection {
   readonly keyPrefix: string;
   /** Sends a script until it is answered. @throws LockStoreError (INVALID_NAME) */
