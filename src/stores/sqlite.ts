@@ -23,6 +23,10 @@ export interface SqlitePreparingClient {
 export interface SqliteStatement {
   /** Runs the statement. Returns the rows, or a promise of an object with them. */
   all(...values: (string | number)[]): unknown;
+  /** With better-sqlite3: whether the statement returns rows. If it returns none, `all` refuses to run it. */
+  readonly reader?: boolean;
+  /** Runs a statement that returns no rows. */
+  run?(): unknown;
   /** Binds values to the statement. */
   bind?(...values: (string | number)[]): {
     /** Runs the statement. */
@@ -145,8 +149,11 @@ function askOf(client: SqliteClient): Ask {
     if ('prepare' in client) {
       return async (text, values) => {
         const statement = client.prepare(text);
-        // better-sqlite3 refuses `all` for a statement that returns no rows. All statements but the creation of a table
-        // return rows, so they need neither its `run` nor D1's.
+        // All statements but the creation of a table return rows. That one has no values.
+        if (statement.reader === false) {
+          statement.run?.();
+          return [];
+        }
         const bound = statement.bind && values.length > 0 ? statement.bind(...values).all() : statement.all(...values);
         const result = (await bound) as readonly object[] | { readonly results: readonly object[] };
         return 'results' in result ? result.results : result;

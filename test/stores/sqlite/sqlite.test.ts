@@ -210,6 +210,20 @@ describe('the table', () => {
     expect(asked).toBe(1);
   });
 
+  test('is made over better-sqlite3, which refuses `all` for a statement that returns no rows', async () => {
+    const ran: string[] = [];
+    const prepare = (text: string) => ({
+      reader: false,
+      run: () => ran.push(text),
+      all() {
+        throw new TypeError('This statement does not return data. Use run() instead');
+      },
+    });
+    await createSqliteTable({ prepare });
+
+    expect(ran).toEqual([sqliteTable()]);
+  });
+
   test('that cannot be made says why', async () => {
     expect(await failure(createSqliteTable(client, { table: 'nowhere.locks' }))).toMatchObject({
       name: 'LockStoreError',
