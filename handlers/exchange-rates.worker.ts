@@ -34,7 +34,7 @@ interface Rates {
   readonly rates: Readonly<Record<string, number>>;
 }
 
-// biome-ignore lint/style/noDefaultExport: the default export of its main module is the Worker.
+// biome-ignore lint/style/noDefaultExport: a Worker is the default export of its main module.
 export default {
   scheduled: withSingleExecution(
     async (_controller, { DB, RATES_API_URL }: Env, _ctx, { signal, fencingToken }) => {

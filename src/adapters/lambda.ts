@@ -142,13 +142,21 @@ function promised<R>(result: R, { length }: { readonly length: number }): R {
 /** Makes an order for the engine from an invocation of Lambda, for the wrapper and for the middleware. */
 export interface LambdaOrders<E> extends Pick<Wrapper<[E, Context]>, 'reply'> {
   readonly policy: Policy;
-  /** @throws TypeError, RangeError for an invalid name, tick or context */
+  /**
+   * The order of one invocation.
+   *
+   * @throws TypeError, RangeError for an invalid name, tick or context
+   */
   orderFor(event: E, context: Context): Order;
 }
 
 const OWN_OPTIONS = namesOf<OwnOptions<Options>>({});
 
-/** @throws TypeError, RangeError for an invalid handler or invalid options */
+/**
+ * Checks the handler and the options, and makes what turns each invocation into an order.
+ *
+ * @throws TypeError, RangeError for an invalid handler or invalid options
+ */
 export function lambdaOrders<E>(handler: unknown, options: Options<E>): LambdaOrders<E> {
   const { settings, nameFor, reply } = resolveWrapper(handler, options, OWN_OPTIONS, logAndMetrics);
   const { tick = 'event' } = options;

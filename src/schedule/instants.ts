@@ -101,7 +101,7 @@ export function oneInstant(wallMs: number, zone: TimeZone): Instants {
   };
 }
 
-/** The last instant that a Date can be. */
+/** The last instant that a Date can represent. */
 const LAST_DATE_MS = 8_640_000_000_000_000;
 
 /** Ticks at equal distances, from the first one on. */

@@ -33,7 +33,11 @@ const UTC: TimeZone = {
   spans: (midnightMs) => [{ fromMs: midnightMs, toMs: midnightMs + DAY_MS, offsetMs: 0 }],
 };
 
-/** @throws RangeError for a name that this platform does not know */
+/**
+ * The clock of a time zone, by the name of the zone.
+ *
+ * @throws RangeError for a name that this platform does not know
+ */
 function timeZone(name: string): TimeZone {
   if (name === 'UTC') return UTC;
   const format = formatOf(name);
@@ -101,7 +105,11 @@ export interface ZoneOptions {
   readonly timeZone?: string;
 }
 
-/** @throws TypeError, RangeError for an invalid or unknown time zone */
+/**
+ * The time zone of the options.
+ *
+ * @throws TypeError, RangeError for an invalid or unknown time zone
+ */
 export function zoneOf(options: ZoneOptions, owner: string): TimeZone & { readonly name: string } {
   checkKnown(options, ['timeZone'], owner);
   const { timeZone: name = 'UTC' } = options;

@@ -36,7 +36,7 @@ export interface SchedulerDefaultEvent extends Envelope {
 export interface SchedulerAttributesEvent {
   /** `<aws.scheduler.scheduled-time>`: the scheduled time, as an ISO string. */
   scheduledTime: string;
-  /** `<aws.scheduler.schedule-arn>`. */
+  /** `<aws.scheduler.schedule-arn>`: the ARN of the schedule. */
   scheduleArn: string;
   /** `<aws.scheduler.attempt-number>`: the number of this delivery. */
   attemptNumber: string;

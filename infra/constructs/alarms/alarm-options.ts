@@ -106,21 +106,24 @@ export interface LockAlarmsOptions {
    * is made. @default false
    */
   readonly notifyOk?: boolean;
-  /** A tick was given up after all retries. @default a page */
+  /** The alarm for a tick that was given up after all retries. @default a page */
   readonly deadLetters?: false | LockAlarmTuning;
-  /** EventBridge gave up a tick and could not send it to the queue. @default a page */
+  /** The alarm for a tick that EventBridge gave up and could not send to the queue. @default a page */
   readonly deadLettersLost?: false | LockAlarmTuning;
-  /** A tick was sent, and no run did it. @default a page */
+  /** The alarm for a tick that was sent, and that no run did. @default a page */
   readonly didNotRun?: false | LockWatchTuning;
-  /** No tick was sent for longer than the schedule allows. @default a page */
+  /** The alarm for a schedule that has sent no tick for longer than it allows. @default a page */
   readonly notTriggered?: false | LockWatchTuning;
-  /** A run went on without its lock. @default a page */
+  /** The alarm for a run that went on without its lock. @default a page */
   readonly lockLost?: false | LockAlarmTuning;
-  /** A run failed. @default a ticket; no alarm if Lambda does not retry a run and `deadLetters` reports its failure */
+  /**
+   * The alarm for a run that failed. @default a ticket; no alarm if Lambda does not retry a run and `deadLetters`
+   * reports its failure
+   */
   readonly failed?: false | LockAlarmTuning;
-  /** A run took over 90 % of its timeout. @default a ticket */
+  /** The alarm for a run that took over 90 % of its timeout. @default a ticket */
   readonly longRun?: false | LockAlarmTuning;
-  /** A host's clock is off by more than `maxClockSkew`. @default a ticket */
+  /** The alarm for a host's clock that is off by more than `maxClockSkew`. @default a ticket */
   readonly clockSkew?: false | LockAlarmTuning;
 }
 

@@ -86,7 +86,7 @@ const fn = new sst.aws.Function('SendDigestFunction', {
   architecture: 'arm64',
   memory: '256 MB',
   timeout: `${job.timeoutSeconds} seconds`,
-  // SST's own role for a function may write to every log group of the account.
+  // A role of our own, because SST's role for a function may write to every log group of the account.
   role: role.arn,
   // `sst dev` would deploy a stub in place of the function. The role above has too few rights for that stub.
   dev: false,

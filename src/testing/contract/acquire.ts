@@ -202,7 +202,7 @@ export const acquireCases: readonly ContractCase[] = [
   ),
 ];
 
-/** An acquire whose caller gives up as soon as it is sent. */
+/** Sends an acquire whose caller gives up as soon as it is sent. */
 export function giveUp({ harness }: Scene, asked: Claim): Promise<AcquireResult> {
   const caller = new AbortController();
   const acquire = harness.store.acquire(asked, { ...harness.call(), signal: caller.signal });

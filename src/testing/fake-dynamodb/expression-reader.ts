@@ -46,7 +46,11 @@ const END: Token = { token: '<EOF>', upper: '', start: Number.POSITIVE_INFINITY,
 /** The tokens of each expression read so far. They stay few: expressions contain no values, so the same ones recur. */
 const KNOWN = new Map<string, readonly Token[]>();
 
-/** @param kind the parameter with the expression, such as `ConditionExpression` */
+/**
+ * Makes a reader of one expression.
+ *
+ * @param kind the parameter with the expression, such as `ConditionExpression`
+ */
 export function readExpression(kind: string, text: string, placeholders: Placeholders): ExpressionReader {
   const tokens = tokensOf(text);
   let at = 0;

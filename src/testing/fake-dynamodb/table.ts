@@ -28,7 +28,11 @@ export interface UpdateInput extends PlaceholderInput {
 
 const MAX_KEY_BYTES = [2_048, 1_024];
 
-/** @param keys names of the partition key and of the sort key, if there is one */
+/**
+ * Makes an empty table.
+ *
+ * @param keys names of the partition key and of the sort key, if there is one
+ */
 export function fakeTable(keys: readonly string[]): FakeTable {
   const items = new Map<string, FakeItem>();
   return {
