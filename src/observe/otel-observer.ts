@@ -235,7 +235,9 @@ function factsOf(event: LockEvent) {
   });
 }
 
-/** The message of an error of the library, which contains no secret. A task's own message may, so it is left out. */
+/**
+ * The message of an error of the library, which contains no secret. Other messages may contain one and are left out.
+ */
 function messageOf(error: unknown): string | undefined {
   return error instanceof LockStoreError ? error.message : undefined;
 }

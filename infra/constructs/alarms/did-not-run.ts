@@ -7,8 +7,8 @@ const MINUTE = Duration.minutes(1);
 const MOST_MINUTES = 1_440;
 
 /*
- * Goes off when a tick was sent and no run did it. In each minute with news of the set the expression has a value, and
- * `FILL` repeats the last value:
+ * Goes off when a tick was sent and no run did it. In each minute with news of the set (an attempt, a run or an error)
+ * the expression has a value, and `FILL` repeats the last value:
  * - the number of runs that succeeded, found the tick done, or failed. A failed run does not set off this alarm: Lambda
  *   retries it, or the tick becomes a dead letter.
  * - 0 if there were only delivery attempts.

@@ -64,7 +64,7 @@ export interface LockAlarmsProps {
 
 type Problem = Omit<Partial<AlarmProps>, 'metric' | 'alarmDescription'> & {
   readonly metric: IMetric;
-  /** A function gets the paths of the functions that share the alarm. */
+  /** The description, or a function that makes it from the paths of the functions that share the alarm. */
   readonly alarmDescription: string | ((owners: string) => string);
 };
 

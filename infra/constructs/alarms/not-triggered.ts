@@ -7,12 +7,12 @@ const DAY_MINUTES = 24 * HOUR_MINUTES;
 const PERIODS = 10;
 
 /*
- * Goes off when there was no news of the set for longer than its schedule allows: the schedule is off, or was deleted.
- * In each period after the first news, the expression is the age of the last news in seconds. Before the first news it
- * has no value, and the alarm waits (INSUFFICIENT_DATA), so a new lock does not set it off before its first tick.
- * CloudWatch fetches the evaluation periods, and perhaps some older ones, which it does not promise. So the value in
- * the oldest evaluation period must be enough: one breaching point sets off the alarm, and the threshold is the length
- * of all evaluation periods but one.
+ * Goes off when there was no news of the set, neither an attempt nor a run, for longer than its schedule allows: the
+ * schedule is off, or was deleted. In each period after the first news, the expression is the age of the last news in
+ * seconds. Before the first news it has no value, and the alarm waits (INSUFFICIENT_DATA), so a new lock does not set
+ * it off before its first tick. CloudWatch fetches the evaluation periods, and perhaps some older ones, which it does
+ * not promise. So the value in the oldest evaluation period must be enough: one breaching point sets off the alarm, and
+ * the threshold is the length of all evaluation periods but one.
  *
  * `EPOCH` has a value in every period, even if its series has none there; for the other functions see did-not-run.ts.
  * An alarm looks back 7 days at most, and one day if its period is shorter than an hour (CloudWatch's PutMetricAlarm).
