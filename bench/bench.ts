@@ -1,6 +1,6 @@
 /**
- * All benchmarks, one after the other: `npm run bench`. With `--quick` each has a few rounds only, which shows that it
- * works, and no more; else docs/benchmarks.md is written. Never fails because of a figure.
+ * Runs all benchmarks, one after the other, and writes docs/benchmarks.md: `npm run bench`. With `--quick` it writes no
+ * page, and each benchmark has a few rounds only, to show that it works. No figure makes it fail.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

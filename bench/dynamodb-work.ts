@@ -1,6 +1,6 @@
 /**
  * The work of `dynamodb.ts`, in a process of its own. Its arguments are the address of DynamoDB, the name of an empty
- * lock table, and how many rounds to measure.
+ * lock table, and the number of rounds to measure.
  */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
@@ -23,7 +23,7 @@ const client = new DynamoDBClient({ endpoint, region: 'local', credentials, maxA
 const replay = replayed(client);
 const documents = DynamoDBDocumentClient.from(client);
 const store = dynamoDBStore({ tableName, client: documents });
-/** A wrapped handler, called as Lambda would, with a tick per event. */
+/** A wrapped handler, called as Lambda would call it. Each event has a tick of its own. */
 const wrapped = (name: string) => {
   const options = { name, store, tick: (event: { tick: number }) => event.tick, observers: [] };
   const handler = withSingleExecution(async (_: { tick: number }) => undefined, options);
@@ -31,7 +31,7 @@ const wrapped = (name: string) => {
   return (tick: number) => handler({ tick }, context);
 };
 
-/** The very write that the library sends, sent bare. */
+/** Sends the write that the library sends, with the bare client. */
 const bareWrite = (lockName: string, request: UpdateRequest) =>
   documents.send(
     new UpdateCommand({

@@ -1,6 +1,6 @@
 /**
- * How long nobody leads after the leader was killed, ended in good order, or suspended, among five processes, each of
- * which writes to a witness that refuses older terms: `npx tsx bench/failover.ts [rounds]`. See
+ * Measures how long five processes have no leader after their leader was killed, ended in good order, or suspended:
+ * `npx tsx bench/failover.ts [rounds]`. Leaders write to a witness that refuses older terms. See
  * test/support/election-drill.ts.
  */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';

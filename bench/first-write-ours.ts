@@ -1,4 +1,4 @@
-/** A cold function whose first run has its lock. See first-write.ts. */
+/** A cold function that runs once under its lock. See first-write.ts. */
 
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { withSingleExecution } from 'single-execution';

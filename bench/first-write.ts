@@ -1,7 +1,7 @@
 /**
- * How long a cold, bundled function takes to its first lock, beside one that makes its first write with the bare SDK:
- * `npx tsx bench/first-write.ts [rounds] [22|24]`, the latter a version of Node. Each figure is one fresh process,
- * counted from its start; the kinds take turns.
+ * Measures how long a cold, bundled function takes to get its first lock, beside a function that makes its first write
+ * with the bare SDK: `npx tsx bench/first-write.ts [rounds] [22|24]`. The second argument is a version of Node. Each
+ * figure comes from one fresh process, and counts from its start; the kinds take turns.
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';

@@ -1,7 +1,8 @@
 /**
- * What importing this library costs above importing the AWS SDK: `npm run build && node bench/import-time.mjs`.
- * Bundled, as functions are deployed, and as plain files of node_modules. Each figure is one fresh process, in
- * milliseconds of time and of CPU with their quartiles; the kinds take turns, so that a noisy machine disturbs all alike.
+ * Measures what importing this library costs above importing the AWS SDK, both bundled, as functions are deployed, and
+ * as plain files of node_modules: `npm run build && node bench/import-time.mjs`. Each figure comes from one fresh
+ * process, in milliseconds of time and of CPU, shown with quartiles. The kinds take turns, so that a noisy machine
+ * disturbs all alike.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -63,7 +64,7 @@ function requireOf(specifiers) {
   return specifiers.map((specifier) => `require(${JSON.stringify(specifier)});`).join(' ');
 }
 
-/** What the measured statements took in a fresh process, after the first ones. */
+/** The time and the CPU of the `measured` statements, in a fresh process that runs the statements `before` first. */
 function timed(before, measured, type = 'module') {
   const code = `${before} const t = performance.now(), used = process.cpuUsage(); ${measured}
     const { user, system } = process.cpuUsage(used);

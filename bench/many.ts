@@ -1,7 +1,7 @@
 /**
- * Many calls at once in one process, fresh and then warm: `npx tsx bench/many.ts [calls…]`. Prints how many failed, how
- * many requests each call cost above those that it needs, and how long all of them took. The stores' servers are in
- * processes of their own.
+ * Makes many calls at once in one process, fresh and then warm: `npx tsx bench/many.ts [calls…]`. Prints how many calls
+ * failed, how many requests were sent for each request that was needed, and how long all calls took. The stores'
+ * servers are in processes of their own.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -62,7 +62,11 @@ async function many(order: ManyOrder): Promise<void> {
   }
 }
 
-/** @returns the address of a database that has the table */
+/**
+ * Makes the lock table in a database.
+ *
+ * @returns the address of the database
+ */
 async function withTable(url: string): Promise<string> {
   const pool = new Pool({ connectionString: url });
   await createPostgresTable(pool);
@@ -70,7 +74,7 @@ async function withTable(url: string): Promise<string> {
   return url;
 }
 
-/** A table of a server that has answered before. */
+/** Makes a lock table. After that the server has answered a request, so it is warm. */
 async function warmTable(endpoint: string): Promise<string> {
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
   const client = new DynamoDBClient({ endpoint, region: 'local', credentials });

@@ -1,7 +1,7 @@
 /**
- * This library beside others, on one machine in one run: `npx tsx bench/others.ts [--quick] [--page]`. Each system runs
- * in a process of its own, bundled, and they take turns block by block, so that noise disturbs all alike. With `--page`
- * it writes the figures into docs/benchmarks.md.
+ * Measures this library beside others, on one machine in one run: `npx tsx bench/others.ts [--quick] [--page]`. Each
+ * system is bundled and runs in a process of its own. The systems take turns block by block, so that noise disturbs all
+ * alike. With `--page` the figures are written into docs/benchmarks.md.
  */
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
@@ -27,7 +27,7 @@ type Rows = readonly (readonly (string | number)[])[];
 
 const stage = await startStage();
 const sections: string[] = [];
-// Probes wait more than they work; where figures count, nothing is done beside.
+// Probes mostly wait, so with `--quick` they go on beside the benchmarks. In a full run nothing disturbs the figures.
 const early = isQuick ? probeTable() : undefined;
 early?.catch(() => undefined);
 try {
@@ -47,12 +47,12 @@ console.log(sections.join('\n'));
 if (process.argv.includes('--page')) await writeSection(sections);
 process.exit();
 
-/** Requests, write units, CPU and latencies of one run and of one skip. */
+/** A table of requests, write units, CPU and latencies of one run and of one skip. */
 async function costTable(hosts: ReadonlyMap<System, Host>): Promise<string[]> {
   const blocks = new Map<string, { readonly cpuMs: number; readonly latenciesMs: readonly number[] }[]>();
   const systems = [...hosts];
   for (let round = -WARM_UP; round < ROUNDS; round++) {
-    // Who goes first changes from round to round.
+    // Each round begins with another system.
     for (let n = 0; n < systems.length; n++) {
       const [system, host] = systems[(n + round + WARM_UP) % systems.length] ?? [];
       if (!system || !host) continue;
@@ -88,7 +88,10 @@ async function costTable(hosts: ReadonlyMap<System, Host>): Promise<string[]> {
 
 type Count = Readonly<Record<'requests' | 'writes', number>>;
 
-/** What goes over the wire for one of each kind, counted by a proxy. A write of so small an item is one write unit. */
+/**
+ * The requests and writes of one run and of one skip, counted by proxies. A write of such a small item is one write
+ * unit.
+ */
 async function countsOf(system: System): Promise<Readonly<Partial<Record<'run' | 'skip', Count>>>> {
   let commands = 0;
   const dynamoDB = await startFaultProxy(stage.urls.DynamoDB);
@@ -112,7 +115,7 @@ async function countsOf(system: System): Promise<Readonly<Partial<Record<'run' |
     const few = soFar();
     await host.order({ ...order, calls: 12 });
     const many = soFar();
-    // What comes before and after a block is in both.
+    // Both differences include the requests before and after a block, which cancel out.
     const each = (figure: keyof Count) => (many[figure] - few[figure] - (few[figure] - start[figure])) / 10;
     counts[kind] = { requests: each('requests'), writes: each('writes') };
   }
@@ -121,7 +124,7 @@ async function countsOf(system: System): Promise<Readonly<Partial<Record<'run' |
   return counts;
 }
 
-/** Many contenders for each tick, and many names. */
+/** A table of many contenders for each tick, and of many names. */
 async function manyTable(hosts: ReadonlyMap<System, Host>): Promise<string[]> {
   const rows: (string | number)[][] = [];
   for (const [system, host] of hosts) {
@@ -174,7 +177,7 @@ async function startTable(): Promise<string[]> {
   );
 }
 
-/** Without the client that a user has anyway. */
+/** The minified and gzipped size of a system in kB, without the client that a user has anyway. */
 async function sizeOf({ exports }: System): Promise<string> {
   if (exports.length === 0) return '–';
   const { outputFiles } = await build({
@@ -208,7 +211,7 @@ function kindsOf({ waits }: System): readonly ('run' | 'skip')[] {
   return waits ? ['run'] : KINDS;
 }
 
-/** What a duplicate meets: most systems know no ticks, so that only a lock that is held skips it. */
+/** How a system skips a duplicate. Most systems know no ticks, so they skip it only while the lock is held. */
 function skipOf({ file }: System): 'locked' | 'done' {
   return file === 'powertools' ? 'done' : 'locked';
 }

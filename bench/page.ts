@@ -5,7 +5,7 @@ const PAGE = new URL('../docs/benchmarks.md', import.meta.url);
 const BEGIN = '<!-- Written by `npm run bench`. -->';
 const END = '<!-- End. -->';
 
-/** Writes the lines between the two marks of docs/benchmarks.md, after the machine and the date. */
+/** Writes the machine, the date and these lines between the two marks of docs/benchmarks.md. */
 export async function writeSection(lines: readonly string[]): Promise<void> {
   const page = await readFile(PAGE, 'utf8');
   const [before, after] = [page.indexOf(BEGIN) + BEGIN.length, page.indexOf(END)];

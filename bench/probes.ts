@@ -1,6 +1,6 @@
 /**
- * What each system does where a network, a clock or a trigger misbehaves: the real library in processes of its own,
- * behind proxies that lose answers. `npx tsx bench/probes.ts` prints what was observed.
+ * What each system does if a network, a clock or a trigger misbehaves: the real library in processes of its own, behind
+ * proxies that lose answers. `npx tsx bench/others.ts` prints what was observed.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -10,11 +10,14 @@ import { startUpstashBridge } from '../test/support/upstash-bridge.js';
 import type { Host, Stage, System } from './systems.js';
 
 const LEASE_MS = 2_000;
-/** Outlasts its run on any machine, and is shorter than the skewed clock is off. */
+/** A lease that outlasts its run on any machine, and is shorter than the error of the skewed clock. */
 const LONG_LEASE_MS = 20_000;
-/** A lease is over for others by then: on DynamoDB later, because its clock is read by the second. */
+/**
+ * How long it takes until others see that a lease is over. On DynamoDB it takes longer, because its clock is read by
+ * the second.
+ */
 const overMs = ({ engine }: System): number => LEASE_MS + (engine === 'DynamoDB' ? 4_000 : 500);
-/** A function is ended by its platform then. */
+/** The time after which the platform ends a function. */
 const TIME_OUT_MS = 8_000;
 const OVERRUN_MS = 9_000;
 const SKEW_MS = 60_000;
@@ -32,7 +35,7 @@ export const PROBES = {
 } as const;
 export type Probe = keyof typeof PROBES;
 
-/** What was observed of a system in each probe. Its probes are played at once: they wait more than they work. */
+/** Observes a system in each probe. All probes of the system go on at once, because they mostly wait. */
 export async function probed(stage: Stage, system: System): Promise<Record<Probe, string>> {
   const plays: Record<Probe, (stage: Stage, system: System) => Promise<string>> = {
     'lost answer': (...of) => answerLost(...of, 'lost answer'),
@@ -45,7 +48,10 @@ export async function probed(stage: Stage, system: System): Promise<Record<Probe
   return Object.fromEntries(await Promise.all(entries)) as Record<Probe, string>;
 }
 
-/** A tick whose acquire goes unanswered, and what the platform makes of it: what rejected or timed out is retried. */
+/**
+ * Delivers a tick whose acquire gets no answer. Delivers it again if the delivery rejects or times out, as a platform
+ * does.
+ */
 async function answerLost(stage: Stage, system: System, trouble: Trouble): Promise<string> {
   const network = await networkOf(stage, system);
   const place = { url: network.url, tableName: await stage.freshTable(), leaseMs: LEASE_MS };
@@ -146,7 +152,7 @@ async function untilBegun(host: Host): Promise<void> {
   while (signs(host, 'began').length === 0) await sleep(10);
 }
 
-/** How a delivery ended. */
+/** How a delivery ended: its outcome, `error` if it rejected, or `timeout`. */
 async function ended(asked: ReturnType<Host['order']>, timeOutMs: number): Promise<string> {
   const timeOut = sleep(timeOutMs, 'timeout', { ref: false });
   return Promise.race([
@@ -158,7 +164,7 @@ async function ended(asked: ReturnType<Host['order']>, timeOutMs: number): Promi
   ]);
 }
 
-/** The way to a system's server, on which one answer can be lost. */
+/** A proxy to a system's server; it can lose one answer. */
 async function networkOf(stage: Stage, { engine }: System) {
   if (engine === 'DynamoDB') {
     const proxy = await startFaultProxy(stage.urls.DynamoDB);

@@ -1,5 +1,5 @@
 /**
- * The runs and skips that `upstash-work.ts`, `redis-work.ts` and `sql-work.ts` measure beside the lock that people write
+ * The runs and skips that `upstash-work.ts`, `redis-work.ts` and `sql-work.ts` measure beside a lock that people write
  * by hand.
  */
 import { withSingleExecution } from 'single-execution';
@@ -8,7 +8,10 @@ import type { LockStore } from '../src/core/ports/lock-store.js';
 import { newAttemptId } from '../src/core/values/names.js';
 import { compare, type Work } from './side-by-side.js';
 
-/** Longer than a benchmark takes: the lock by hand that skips find held is taken once. */
+/**
+ * The lease of a lock by hand. It is longer than a benchmark takes, because the lock that skips find held is taken only
+ * once.
+ */
 export const LEASE_MS = 3_600_000;
 export const COMPARE_AND_DELETE = `
 if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
@@ -17,25 +20,31 @@ return 0
 export const AT_ONCE = 64;
 const OLD_TICK = Date.UTC(2026, 0, 1);
 
-/** A store, and the lock by hand over the same client: whether it was taken, and whether it was given back. */
+/**
+ * A store, and a lock by hand over the same client. `take` resolves to whether the lock was taken, `give` to whether it
+ * was given back.
+ */
 export interface Locks {
   readonly store: LockStore;
   take(key: string, id: string): Promise<boolean>;
   give(key: string, id: string): Promise<boolean>;
 }
 
-/** Each piece of work, of ours and by hand: one, and many at once. */
+/** The work that is measured, ours and by hand: a run, a skip, and many of each at once. */
 export type Works = Record<'run' | 'skip' | 'runs' | 'skips', Record<'bare' | 'ours', Work>>;
 
 let tick = Date.now() - 10_000_000;
 
-/** Runs of a name of its own each, many at once. */
+/** Many runs at once, each of another lock. */
 export function runsOf(store: LockStore): Work {
   const many = Array.from({ length: AT_ONCE }, (_, i) => wrapped(store, `many ${i}`));
   return () => Promise.all(many.map((run) => run(tick++, 'executed')));
 }
 
-/** Makes locks whose records are as long as those of locks in use. */
+/**
+ * Makes the work that is measured. Before that it runs each lock, so that the records are as long as those of locks in
+ * use.
+ */
 export async function worksOf({ store, take, give }: Locks): Promise<Works> {
   const bareRun = async (key: string) => {
     const id = newAttemptId();
@@ -72,7 +81,7 @@ export async function compareAll(works: Works, rounds: number): Promise<void> {
   await compare(`${AT_ONCE} skips at once`, turns, works.skips);
 }
 
-/** A wrapped handler, called as Lambda would, with a tick per event. */
+/** A wrapped handler, called as Lambda would call it. Each event has a tick of its own. */
 function wrapped(store: LockStore, name: string) {
   const options = { name, store, tick: (event: { tick: number }) => event.tick, observers: [] };
   const handler = withSingleExecution(async (_: { tick: number }) => 'done', options);

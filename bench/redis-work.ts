@@ -1,6 +1,6 @@
 /**
- * The work of `redis.ts`, in a process of its own. Its arguments are the address of a Redis, how many rounds to
- * measure, and the client.
+ * The work of `redis.ts`, in a process of its own. Its arguments are the address of a Redis, the number of rounds to
+ * measure, and the name of the client.
  */
 import { Redis } from 'ioredis';
 import { createClient } from 'redis';
@@ -8,7 +8,7 @@ import { redisStore } from 'single-execution/redis';
 import { COMPARE_AND_DELETE, compareAll, LEASE_MS, type Locks, type Works, worksOf } from './redis-locks.js';
 import type { Work } from './side-by-side.js';
 
-/** Calls that are measured at the server. */
+/** The number of calls that are measured at the server. */
 const SERVED = 4_000;
 
 const [url = '', rounds, kind] = process.argv.slice(2);
@@ -20,7 +20,7 @@ await compareAll(works, Number(rounds));
 await compareServer(works);
 close();
 
-/** Prints what the server does for a run and for a skip: bytes that it sends, and microseconds that its commands take. */
+/** Prints what a run and a skip cost the server: bytes that it sends, and microseconds that its commands take. */
 async function compareServer({ run, skip }: Works): Promise<void> {
   const watcher = new Redis(url);
   const measured = async (work: Work) => {

@@ -1,6 +1,7 @@
 /**
- * What a run and a skip cost above the lock that people write by hand, a SET NX PX and a compare-and-delete by EVALSHA,
- * over the same ioredis and the same node-redis: `npx tsx bench/redis.ts [rounds] [22|24]`, as `upstash.ts`.
+ * Measures what a run and a skip cost above a lock that people write by hand, a SET NX PX and a compare-and-delete by
+ * EVALSHA, over the same ioredis and the same node-redis: `npx tsx bench/redis.ts [rounds] [22|24]`. The second
+ * argument is a version of Node.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,6 +1,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 
-/** The part of an answer of the SDK's HTTP handler that is kept. */
+/** The part that is kept of an answer from the SDK's HTTP handler. */
 interface HttpAnswer {
   readonly statusCode: number;
   readonly headers: Record<string, string>;
@@ -10,9 +10,9 @@ interface HttpAnswer {
 const REQUEST = /"(?:lockName|UpdateExpression)":(?:\{"S":)?"[^"]*"/g;
 
 /**
- * Takes the network out of a client: once `start` is called, each request gets the answer that the last request for the
- * same lock with the same expression got from the real server. Only the date of an answer is new. All else of the
- * client stays: it marshals, signs and parses.
+ * Takes the network out of a client. After `start` each request gets an old answer with a new date: the answer of the
+ * real server to the last request for the same lock with the same expression. The client does the rest as before: it
+ * marshals, signs and parses.
  */
 export function replayed(client: DynamoDBClient): { start(): void } {
   const answers = new Map<string, Omit<HttpAnswer, 'body'> & { readonly body: Uint8Array }>();

@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
  * Kinds of the same work take turns in one process, a block each, so that noise disturbs all alike. Figures are the
- * medians of blocks. A ratio is the median of the ratios of neighbouring blocks, with their quartiles: a change that
- * moves it by less than these is no gain.
+ * medians of blocks. A ratio is the median of the ratios of neighbouring blocks, printed with the quartiles of these
+ * ratios. A change that moves the ratio by less than the quartiles differ is no gain.
  */
 const WARM_UP_CALLS = 600;
 
-/** What a piece of work costs, the mean and the median of a block. */
+/** The cost of a piece of work in one block: the mean of its CPU, and the median of its latency. */
 interface Block {
   readonly cpuMs: number;
   readonly p50Ms: number;
@@ -18,13 +18,13 @@ export type Work = () => Promise<unknown>;
 /** How often the kinds take turns, and how many pieces of work each does in its turn. */
 export interface Turns {
   readonly rounds: number;
-  /** @default 40 */
+  /** The pieces of work in a block. @default 40 */
   readonly perBlock?: number;
-  /** Between two pieces of work, which it is no part of. @default 0 */
+  /** A pause before each piece of work, which is not measured. @default 0 */
   readonly pauseMs?: number;
 }
 
-/** Prints what our kind and each other one cost, per piece of work. */
+/** Prints what a piece of work costs, for our kind beside each other kind. */
 export async function compare<Other extends string>(
   title: string,
   turns: Turns,
@@ -37,7 +37,7 @@ export async function compare<Other extends string>(
   for (let i = 0; i < warmUpBlocks; i++) for (const name of names) await measure(name);
   const blocks = new Map(names.map((name) => [name, [] as Block[]]));
   for (let round = 0; round < rounds; round++) {
-    // Who goes first alternates too.
+    // The order of the kinds is reversed in every second round.
     for (const name of round % 2 === 0 ? names : names.toReversed()) blocks.get(name)?.push(await measure(name));
   }
   const ours = blocks.get('ours') ?? [];

@@ -1,6 +1,6 @@
 /**
- * The work of `sql.ts`, in a process of its own. Its arguments are the address of a Postgres or of a file of SQLite, and
- * how many rounds to measure.
+ * The work of `sql.ts`, in a process of its own. Its arguments are the address of a Postgres or of a file of SQLite,
+ * and the number of rounds to measure.
  */
 import { createClient } from '@libsql/client';
 import { Pool } from 'pg';
@@ -13,21 +13,23 @@ import { LEASE_MS, type Locks, worksOf } from './redis-locks.js';
 import { compare, type Work } from './side-by-side.js';
 
 const MANY = [64, 1_000];
-/** Triggers come seldom: no call finds a server that is still busy with the one before. */
+/**
+ * A pause before each call: triggers come seldom, so no call meets a server that is still busy with the call before.
+ */
 const PAUSE_MS = 2;
 
 /** Runs the task if the lock of this name is free. Resolves to whether it ran. */
 type Guard = (name: string, task: () => Promise<unknown>) => Promise<boolean>;
 
 interface Engine {
-  /** Our store, and a lease row by hand. */
+  /** Our store, and a lock by hand that is a lease row. */
   readonly locks: Locks;
   /** The engine's own lock, which a session holds. */
   readonly advisory?: Guard;
   close(): Promise<void>;
 }
 
-/** Statements that were sent; a transaction of libSQL's own around one is part of it. */
+/** Statements sent. The BEGIN and COMMIT that libSQL adds around a statement are not counted. */
 let statements = 0;
 
 const [at = '', rounds] = process.argv.slice(2);
@@ -76,7 +78,7 @@ async function statementsOf(work: Work): Promise<number> {
   return statements - before;
 }
 
-/** Many calls at once for one lock. Whoever gets it holds it until all others have an answer. */
+/** Makes many calls at once for one lock. The call that gets the lock holds it until all others have an answer. */
 async function contendAll(): Promise<void> {
   const { store, take, give } = locks;
   const guards: Record<string, Guard> = {
@@ -96,7 +98,7 @@ async function contendAll(): Promise<void> {
   for (const calls of MANY) {
     const rows: Record<string, object> = {};
     for (const [kind, guard] of Object.entries(guards)) {
-      // The first time the client may still be making its connections.
+      // In the first round the client may still be making its connections.
       await contend(calls, `${kind} ${calls} before`, guard);
       rows[kind] = await contend(calls, `${kind} ${calls}`, guard);
     }

@@ -1,6 +1,7 @@
 /**
- * What a run and a skip cost above a lease row that people write by hand, and on Postgres above an advisory lock, over
- * the same client; then many calls at once for one lock: `npx tsx bench/sql.ts [rounds] [22|24]`.
+ * Measures what a run and a skip cost above a lease row that people write by hand, and on Postgres above an advisory
+ * lock, over the same client; then many calls at once for one lock: `npx tsx bench/sql.ts [rounds] [22|24]`. The second
+ * argument is a version of Node.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -8,15 +8,15 @@ import { startUpstashBridge } from '../test/support/upstash-bridge.js';
 import type { Order, Place } from './systems/host.js';
 
 export interface System {
-  /** Its program in `systems/`, and its place in all. */
+  /** The name of the system's program in `systems/`. It identifies the system. */
   readonly file: string;
   readonly name: string;
   readonly engine: 'DynamoDB' | 'Redis' | 'Upstash';
-  /** What a bundle of a user's carries of it. */
+  /** What a user's bundle contains of the system; empty for a lock by hand. */
   readonly exports: readonly string[];
-  /** Whoever finds its lock held waits for a whole lease before asking again: a skip is not to be measured. */
+  /** A call that finds the lock held waits for a whole lease before it asks again, so skips cannot be measured. */
   readonly waits?: boolean;
-  /** It makes one tick idempotent, and does not keep two ticks apart. */
+  /** The system makes each tick idempotent, but lets two ticks run at once. */
   readonly isNoLock?: boolean;
 }
 
@@ -95,7 +95,7 @@ export interface Stage {
   readonly token: string;
   /** The bundled program of a system. */
   programOf(system: System): string;
-  /** An empty table of its own for a system. */
+  /** Makes an empty table for a system, and resolves to its name. */
   freshTable(): Promise<string>;
   /** Starts a host of a system. */
   host(system: System, place: Partial<Place>, env?: Readonly<Record<string, string>>, shim?: string): Promise<Host>;
@@ -103,7 +103,7 @@ export interface Stage {
 }
 
 export interface Host {
-  /** @throws Error where the delivery rejects */
+  /** @throws Error if the delivery rejects */
   order(order: Order): Promise<Said>;
   said(): readonly Said[];
   kill(): void;

@@ -1,6 +1,6 @@
 /**
- * Where the cost of a skip over Upstash goes: each layer beside a refused SET NX PX, from a script that does nothing up
- * to a whole skip. The work of `upstash.ts [rounds] [20|22|24] layers`, in a process of its own.
+ * Measures where the cost of a skip over Upstash comes from: each layer beside a refused SET NX PX, from a script that
+ * does nothing up to a whole skip. It is the work of `upstash.ts [rounds] [20|22|24] layers`, in a process of its own.
  */
 import { Redis } from '@upstash/redis';
 import { upstashStore } from 'single-execution/upstash';
@@ -26,7 +26,7 @@ const { skip } = await worksOf({
   give: async (key) => (await redis.del(key)) === 1,
 });
 
-/** Sends a script as an acquire of the lock that is skipped. */
+/** Makes work that sends a script with the arguments of an acquire that is skipped. */
 async function sending(script: string): Promise<Work> {
   const hash = await redis.scriptLoad(script);
   const fields = Object.entries(grantFields({ ...claim, attemptId: '' }, 0, 0))

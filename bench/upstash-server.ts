@@ -1,5 +1,6 @@
 /**
- * A Redis behind Upstash's REST, in a process of its own. Tells its parent where it listens, and ends with it.
+ * A Redis behind Upstash's REST API, in a process of its own. It sends its address to its parent, and ends when the
+ * parent does.
  */
 import { startRedisServer } from '../test/support/redis-server.js';
 import { startUpstashBridge } from '../test/support/upstash-bridge.js';

@@ -1,6 +1,6 @@
 /**
  * The work of `upstash.ts`, in a process of its own. Its arguments are the address and the token of a Redis behind
- * Upstash's REST, and how many rounds to measure.
+ * Upstash's REST API, and the number of rounds to measure.
  */
 import { Redis } from '@upstash/redis';
 import { upstashStore } from 'single-execution/upstash';
@@ -11,7 +11,7 @@ const [url = '', token = '', rounds] = process.argv.slice(2);
 const clientOf = () => new Redis({ url, token, retry: { retries: 0 } });
 const redis = clientOf();
 
-/** What goes over the wire: requests, and the bytes of their bodies. */
+/** Counts what a piece of work sends and receives: requests, and the bytes of their bodies. */
 async function counted(work: Work): Promise<Record<'requests' | 'sent, bytes' | 'received, bytes', number>> {
   const { fetch } = globalThis;
   const traffic = { requests: 0, 'sent, bytes': 0, 'received, bytes': 0 };

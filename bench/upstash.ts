@@ -1,9 +1,9 @@
 /**
- * What a run and a skip cost above the lock that people write by hand, a SET NX PX and a compare-and-delete in Lua,
- * over the same unmodified client of @upstash/redis: `npx tsx bench/upstash.ts [rounds] [20|22|24] [layers]`, the second
- * a version of Node, the third to see what a skip is made of. The work is bundled, as users' programs are, and done in a
- * process of its own, so that CPU is the client's alone. The Redis and its REST bridge are in others. Both kinds take
- * turns, see side-by-side.ts.
+ * Measures what a run and a skip cost above a lock that people write by hand, a SET NX PX and a compare-and-delete in
+ * Lua, over the same unmodified client of @upstash/redis: `npx tsx bench/upstash.ts [rounds] [20|22|24] [layers]`. The
+ * second argument is a version of Node; `layers` shows where the cost of a skip comes from. The work is bundled, as
+ * users' programs are, and done in a process of its own, so that its CPU is the client's alone. Redis and its REST
+ * bridge run in other processes. Both kinds take turns: see side-by-side.ts.
  */
 import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';

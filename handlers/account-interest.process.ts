@@ -4,8 +4,8 @@ import { postgresStore } from 'single-execution/postgres';
 import { withSingleExecution } from 'single-execution/process';
 
 /*
- * A long-lived process, at 01:00 UTC on the first of each month: pays interest into every account, once a month. Give it
- * to the scheduler of every process: `cron.schedule('0 1 1 * *', payInterest)`. Locks and accounts are in one Postgres:
+ * Pays interest into every account once a month, at 01:00 UTC on the first, in a long-lived process. Give it to the
+ * scheduler of every process: `cron.schedule('0 1 1 * *', payInterest)`. Locks and accounts are in one Postgres:
  *
  *   CREATE TABLE accounts (id TEXT PRIMARY KEY, balance_cents BIGINT NOT NULL);
  *   CREATE TABLE interest (account_id TEXT, month DATE, cents BIGINT NOT NULL, PRIMARY KEY (account_id, month));
@@ -17,7 +17,7 @@ const { DATABASE_URL = '', RATE_API_URL = '' } = process.env;
 const FETCH_TIMEOUT_MS = 10_000;
 
 const pool = new Pool({ connectionString: DATABASE_URL });
-// The pool replaces a connection that breaks while nobody uses it. Without a listener the process would end.
+// The pool replaces an idle connection that breaks. Without this listener the error would end the process.
 pool.on('error', () => undefined);
 
 export const payInterest = withSingleExecution(
@@ -55,7 +55,7 @@ async function payOnce(accountId: string, month: string, fencingToken: number): 
   const client = await pool.connect();
   try {
     await client.query('BEGIN');
-    // Makes a later run wait with its rate until this payment is committed.
+    // Lock the row, so that a later run cannot publish its rate until this payment is committed.
     const newest = await client.query('SELECT 1 FROM interest_rate WHERE fencing_token = $1 FOR SHARE', [fencingToken]);
     if (newest.rowCount === 0) throw new Error('a later run has published a rate');
     // The month of the tick is part of the key: a second run of the tick inserts nothing, and pays nothing.
@@ -72,7 +72,7 @@ async function payOnce(accountId: string, month: string, fencingToken: number): 
     client.release();
     return payment.rows.length > 0;
   } catch (error) {
-    // Closes the connection: the server then rolls back, even if no ROLLBACK would reach it.
+    // Close the connection: the server then rolls back, even if no ROLLBACK would reach it.
     client.release(true);
     throw error;
   }

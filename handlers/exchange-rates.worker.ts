@@ -3,7 +3,7 @@ import { withSingleExecution } from 'single-execution/cloudflare';
 import { upstashStore } from 'single-execution/upstash';
 
 /*
- * A Cloudflare Worker, every 15 minutes: keeps the latest exchange rates in a table of D1.
+ * A Cloudflare Worker that writes the latest exchange rates into a table of D1 every 15 minutes.
  *
  *   CREATE TABLE rates (base TEXT PRIMARY KEY, rates TEXT NOT NULL, as_of TEXT NOT NULL, fencing_token INTEGER NOT NULL)
  */
@@ -11,7 +11,9 @@ import { upstashStore } from 'single-execution/upstash';
 const FETCH_TIMEOUT_MS = 20_000;
 const STORE_TIMEOUT_MS = 2_000;
 
-/** What wrangler.jsonc binds and `wrangler secret put` keeps. `wrangler types` writes such an interface, too. */
+/**
+ * The bindings of wrangler.jsonc and the secrets of `wrangler secret put`. `wrangler types` can write this interface.
+ */
 interface Env {
   readonly DB: Database;
   readonly RATES_API_URL: string;
@@ -19,7 +21,7 @@ interface Env {
   readonly UPSTASH_REDIS_REST_TOKEN: string;
 }
 
-/** What is used of `D1Database` of @cloudflare/workers-types. */
+/** The part of `D1Database` of @cloudflare/workers-types that this Worker uses. */
 interface Database {
   prepare(sql: string): {
     bind(...values: (string | number)[]): { run(): Promise<{ readonly meta: { readonly changes: number } }> };
@@ -32,7 +34,7 @@ interface Rates {
   readonly rates: Readonly<Record<string, number>>;
 }
 
-// biome-ignore lint/style/noDefaultExport: the default export of its main module is the Worker.
+// biome-ignore lint/style/noDefaultExport: a Worker is the default export of its main module.
 export default {
   scheduled: withSingleExecution(
     async (_controller, { DB, RATES_API_URL }: Env, _ctx, { signal, fencingToken }) => {
@@ -40,12 +42,13 @@ export default {
     },
     {
       name: 'exchange-rates',
-      // Made for each event: on Workers no connection outlives the event that opened it.
+      // Make the store for each event: on Workers no connection outlives the event that opened it.
       store: ({ UPSTASH_REDIS_REST_URL: url, UPSTASH_REDIS_REST_TOKEN: token }) =>
         upstashStore({
           redis: new Redis({ url, token, retry: { retries: 0 }, signal: () => AbortSignal.timeout(STORE_TIMEOUT_MS) }),
         }),
-      // A run takes seconds, and the next is due in 15 minutes: one that was killed costs no more than its own tick.
+      // A run takes seconds. After a run that was killed, this lease is over before the next tick, which is due in 15
+      // minutes.
       lockAtMostFor: '5m',
     },
   ),
@@ -58,8 +61,9 @@ async function fetchRates(url: string, signal: AbortSignal): Promise<Rates> {
 }
 
 /**
- * Nothing stops a statement on its way to D1. A run that has lost its lock without noticing is stopped by the
- * condition: it cannot overwrite what its successor wrote. The same token is this run's own.
+ * Writes the rates, unless a later run has written them. Nothing stops a statement on its way to D1. So the condition
+ * refuses the write of a run that has lost its lock without noticing: it cannot overwrite what its successor wrote. An
+ * equal token is this run's own.
  */
 async function write(db: Database, { base, date, rates }: Rates, fencingToken: number): Promise<void> {
   const { meta } = await db

@@ -5,7 +5,7 @@ import { withSingleExecution } from 'single-execution';
 import { dynamoDBStore } from 'single-execution/dynamodb';
 
 /*
- * Every night at 02:00 UTC: adds up the orders of the day before into a report. Both live in one table:
+ * Adds up the orders of the day before into a report, every night at 02:00 UTC. Orders and reports are in one table:
  * orders under pk `ORDERS#2026-01-01`, the report of that day under pk `REPORT#2026-01-01`.
  */
 
@@ -22,7 +22,7 @@ const documents = DynamoDBDocumentClient.from(new DynamoDBClient({}));
 
 export const handler = withSingleExecution(
   async (_event: ScheduledEvent, _context, { tick, lockedAt, missedTicks, previous, signal, fencingToken }) => {
-    // Nights that never came, and last night if it failed for good, are made up for. Started by hand, there is no tick.
+    // Also report the nights that never came, and last night if it failed for good. A run started by hand has no tick.
     const failed = previous?.tick && previous.status !== 'succeeded' ? [previous.tick] : [];
     const days = new Set([...failed, ...missedTicks, tick ?? lockedAt].map(dayBefore));
 
@@ -37,7 +37,8 @@ export const handler = withSingleExecution(
   {
     name: 'nightly-report',
     store: dynamoDBStore({ tableName: LOCK_TABLE }),
-    // The run takes seconds. Somebody who starts it by hand at the same time is kept out a little longer than that.
+    // A run takes seconds. The lock is held a little longer, to skip a run that somebody starts by hand at the same
+    // time.
     lockAtLeastFor: LOCK_AT_LEAST_FOR,
     schedule: '1d',
   },
@@ -67,8 +68,8 @@ async function write({ day, ...figures }: Report, fencingToken: number, abortSig
   const put = new PutCommand({
     TableName: DATA_TABLE,
     Item: { pk: `REPORT#${day}`, sk: 'TOTAL', ...figures, fencingToken },
-    // A run that has lost its lock without noticing cannot overwrite what its successor wrote. The same token is this
-    // run's own: the SDK sends a write again when its answer was lost.
+    // A run that has lost its lock without noticing cannot overwrite what its successor wrote. An equal token is this
+    // run's own: the SDK sends a write again if its answer was lost.
     ConditionExpression: 'attribute_not_exists(fencingToken) OR fencingToken <= :token',
     ExpressionAttributeValues: { ':token': fencingToken },
   });

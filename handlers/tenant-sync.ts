@@ -4,8 +4,8 @@ import { withSingleExecution } from 'single-execution';
 import { dynamoDBStore } from 'single-execution/dynamodb';
 
 /*
- * Every 15 minutes, for each tenant by a schedule of its own: copies the tenant's contacts into our table. Tenants do
- * not wait for each other, because each has its own lock.
+ * Copies the contacts of each tenant into our table every 15 minutes. Each tenant has a schedule and a lock of its own,
+ * so tenants do not wait for each other.
  */
 
 const { LOCK_TABLE = '', DATA_TABLE = '', TENANT_API_URL = '' } = process.env;
@@ -36,10 +36,10 @@ export const handler = withSingleExecution(
     // Without a tenant there is no name, and an empty name is refused.
     name: ({ detail: { tenant } }) => tenant && LOCK_PREFIX + tenant,
     store: dynamoDBStore({ tableName: LOCK_TABLE }),
-    // A sync that failed is not tried again: the next one is due in minutes and starts afresh, and a tenant whose
-    // service is down is not helped by retries. With 'success', each of the platform's retries would run.
+    // A sync that failed is not tried again: the next sync is due in minutes and starts afresh, and retries do not help
+    // a tenant whose service is down. With 'success', each of the platform's retries would run.
     tickMark: 'start',
-    // One shape for whoever reads the results, and the reason in it.
+    // A skip has the fields of other results, for programs that read them, and the reason of the skip.
     onSkipped: ({ name, reason, holder }) => ({
       tenant: name.slice(LOCK_PREFIX.length),
       synced: 0,

@@ -3,11 +3,11 @@ import { withSingleExecution } from 'single-execution/http';
 import { upstashStore } from 'single-execution/upstash';
 
 /*
- * A route of Next.js on Vercel, every Monday: mails each subscriber the posts of the week before. In vercel.json:
+ * A route of Next.js on Vercel that mails each subscriber the posts of the week before, every Monday. In vercel.json:
  *
  *   "schedules": { "weekly-digest": { "schedule": "0 6 * * 1", "path": "/api/weekly-digest", "requestMethod": "GET" } }
  *
- * Vercel Schedules tells the scheduled time. Vercel's older cron jobs do not: they would need `tick: { every: '1d' }`.
+ * Vercel Schedules sends the scheduled time. Vercel's older cron jobs do not: they would need `tick: { every: '1d' }`.
  * Set CRON_SECRET in the project, else every request is refused.
  */
 
@@ -22,7 +22,7 @@ const DAY_MS = 86_400_000;
 const FETCH_TIMEOUT_MS = 10_000;
 const STORE_TIMEOUT_MS = 2_000;
 
-/** Vercel ends the run after so many seconds. Next.js reads this line without running it: it takes a literal only. */
+/** Vercel ends the run after this many seconds. Next.js reads this line without running it, so it must be a literal. */
 export const maxDuration = 300;
 
 interface Post {
@@ -53,7 +53,7 @@ export const GET = withSingleExecution(
   {
     name: 'weekly-digest',
     store: upstashStore({ redis }),
-    // The signal aborts before that, and the lease outlasts it: nobody begins while one that is slow still mails.
+    // The signal aborts before this time, and the lease ends after it, so no run begins while a slow one still mails.
     maxDuration: `${maxDuration}s`,
     tick: 'event',
   },
@@ -71,8 +71,8 @@ async function read<T>(path: string, signal: AbortSignal): Promise<T> {
 }
 
 /**
- * A mail service compares no fencing tokens. The key makes it drop a mail that was sent already, so that a run that
- * takes over after a crash mails only those that are left.
+ * A mail service compares no fencing tokens. The idempotency key makes it drop a mail that was sent already. So a run
+ * that takes over after a crash mails only the subscribers that are left.
  */
 async function mail({ id, email }: Subscriber, posts: Post[], week: string, signal: AbortSignal): Promise<void> {
   const response = await fetch(new URL('emails', MAIL_API_URL), {

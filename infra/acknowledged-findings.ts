@@ -1,7 +1,9 @@
 import { Validations } from 'aws-cdk-lib';
 import type { SingleExecutionStack } from './single-execution-stack.js';
 
-/** Acknowledges the finding of cdk-nag that stays in what the app makes itself; the constructs do the same for theirs. */
+/**
+ * Acknowledges a finding of cdk-nag in the app's own topic. The constructs acknowledge the findings in what they make.
+ */
 export function acknowledgeFindings(stack: SingleExecutionStack): void {
   Validations.of(stack.alarmTopic).acknowledge({
     id: 'Serverless::Serverless-SNSRedrivePolicy',

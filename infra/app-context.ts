@@ -2,7 +2,7 @@ import type { Node } from 'constructs';
 
 export interface AppContext {
   readonly stage: string;
-  /** `undefined`: that of the AWS profile. */
+  /** The region to deploy to. `undefined`: the region of the AWS profile. */
   readonly region: string | undefined;
   readonly tenants: readonly string[];
   readonly tenantApiUrl: string;
@@ -13,7 +13,7 @@ const STAGE = /^[a-z][a-z0-9-]{0,19}$/;
 const REGION = /^[a-z]{2,4}(-[a-z]+)+-\d$/;
 
 /**
- * Reads what cdk.json and `-c name=value` say.
+ * Reads the app's settings from cdk.json and from `-c name=value`.
  *
  * @throws TypeError naming the value and the remedy
  */
@@ -35,7 +35,7 @@ export function readContext(node: Node): AppContext {
     alarmEmail: text('alarmEmail'),
   };
   const given: unknown = node.tryGetContext('tenants');
-  // On the command line a list is a text.
+  // On the command line the list is one text, with commas.
   const tenants: unknown = typeof given === 'string' ? given.split(',').map((tenant) => tenant.trim()) : given;
 
   if (!STAGE.test(stage)) refuse('stage', stage, "give up to 20 lower-case letters, digits and '-', such as 'prod'");

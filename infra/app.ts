@@ -5,7 +5,8 @@ import { readContext } from './app-context.js';
 import { SingleExecutionStack } from './single-execution-stack.js';
 
 /*
- * Each stage is a stack of its own. No name in it is shared with another stage, so that stages can share an account.
+ * Each stage is a stack of its own. No two stages have the name of a resource in common, so stages can share an
+ * account.
  */
 
 const app = new App();

@@ -14,15 +14,17 @@ import { SingleExecutionFunction } from './constructs/single-execution-function.
 export interface SingleExecutionStackProps extends StackProps {
   /** The tenants that handlers/tenant-sync.ts serves. */
   readonly tenants: readonly string[];
-  /** Where their contacts come from. */
+  /** The API from which the tenants' contacts come. */
   readonly tenantApiUrl: string;
-  /** Who gets a mail when an alarm goes off. @default nobody */
+  /** The address that gets a mail when an alarm goes off. @default nobody */
   readonly alarmEmail?: string;
 }
 
 const handlerFile = (name: string) => fileURLToPath(new URL(`../handlers/${name}.ts`, import.meta.url));
 
-/** Deploys handlers/: a lock table, the table they work on, two functions on schedules, alarms and a dashboard. */
+/**
+ * Deploys handlers/: a lock table, a table for the handlers' data, two functions on schedules, alarms and a dashboard.
+ */
 export class SingleExecutionStack extends Stack {
   readonly alarmTopic: Topic;
   readonly functions: readonly SingleExecutionFunction[];
@@ -40,7 +42,8 @@ export class SingleExecutionStack extends Stack {
       removalPolicy: RemovalPolicy.RETAIN,
     });
     this.alarmTopic = new Topic(this, 'AlarmTopic', { enforceSSL: true });
-    // A topic policy replaces the default one, which lets the account's alarms publish.
+    // `enforceSSL` makes a topic policy, which replaces the default one. The default one lets the account's alarms
+    // publish, so allow that again.
     const alarms = new ServicePrincipal('cloudwatch.amazonaws.com');
     this.alarmTopic.grantPublish(alarms.withConditions({ StringEquals: { 'aws:SourceAccount': this.account } }));
     if (alarmEmail) this.alarmTopic.addSubscription(new EmailSubscription(alarmEmail));
@@ -68,7 +71,7 @@ export class SingleExecutionStack extends Stack {
         lockName: `tenant-sync/${tenant}`,
         detail: { tenant },
       })),
-      // Its ticks count as done when they start, so a retry would only be skipped.
+      // tenant-sync marks a tick as done when its run starts, so a retry would only be skipped.
       retryAttempts: 0,
       environment: { DATA_TABLE: data.tableName, TENANT_API_URL: tenantApiUrl },
       alarmActions,
@@ -76,7 +79,7 @@ export class SingleExecutionStack extends Stack {
     data.grant(tenantSync, 'dynamodb:PutItem');
 
     this.functions = [nightlyReport, tenantSync];
-    // Dashboards belong to the account, not to a region.
+    // Dashboards belong to the account, not to a region, so the name contains the region.
     const dashboardName = `${this.stackName}-${this.region}`;
     new LockDashboard(this, 'Dashboard', { dashboardName, functions: this.functions });
     new CfnOutput(this, 'LockTableName', { value: lockTable.table.tableName });

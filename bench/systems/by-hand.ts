@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Deliver } from './host.js';
 
-/** The lock that people write by hand: taken for a while, and given back by its owner. It knows no ticks. */
+/** A lock that people write by hand: its owner takes it for a lease, and gives it back. It knows no ticks. */
 export interface LockByHand {
-  /** @returns whether it was taken */
+  /** @returns whether the lock was taken */
   take(name: string, owner: string): Promise<boolean>;
   give(name: string, owner: string): Promise<unknown>;
 }

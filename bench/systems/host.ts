@@ -1,11 +1,11 @@
 /**
- * One host that runs one system: the programs beside this file are made of it. It reads orders from stdin, a line of
- * JSON each, and answers with lines on stdout. All CPU of the process is the system's and its client's.
+ * A host that runs one system; each other program in this folder calls it. It reads orders from stdin, one line of JSON
+ * each, and answers with lines on stdout. So the CPU of the process is that of the system and its client.
  */
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Where its server is, and how long a lock outlives a holder that dies. */
+/** The system's server, and how long a lock outlives a holder that dies. */
 export interface Place {
   readonly url: string;
   readonly token: string;
@@ -13,23 +13,26 @@ export interface Place {
   readonly leaseMs: number;
 }
 
-/** Delivers one tick to a job, as a trigger would. Rejects with the task's own error, and where the system fails. */
+/** Delivers one tick to a job, as a trigger would. Rejects with the task's own error, or if the system fails. */
 export type Deliver = (name: string, tickMs: number, task: Task) => Promise<'ran' | 'skipped'>;
 
-/** What a job does. The signal comes from systems that tell a run that its lock is over. */
+/** The work of a job. The signal comes from systems that report to a run that its lock is lost. */
 export type Task = (signal?: { readonly aborted: boolean }) => Promise<unknown>;
 
 export type Order =
-  /** One delivery, whose task takes so long. */
+  /** One delivery, whose task takes `taskMs`. */
   | { readonly do: 'deliver'; readonly name: string; readonly tickMs: number; readonly taskMs: number }
-  /** So many one after the other: runs of a tick each, or of one tick that another delivery holds, or has done. */
+  /**
+   * `calls` deliveries, one after the other. `run`: each of another tick. `locked`: of a tick whose lock another
+   * delivery holds. `done`: of a tick that is done.
+   */
   | { readonly do: 'block'; readonly kind: 'run' | 'locked' | 'done'; readonly calls: number }
-  /** So many at once for one tick. */
+  /** `contenders` deliveries at once, all of one tick. */
   | { readonly do: 'contend'; readonly tickMs: number; readonly contenders: number }
-  /** A run of each of so many names, 50 at a time. */
+  /** A run for each of `names` locks, 50 at a time. */
   | { readonly do: 'grow'; readonly names: number };
 
-/** Hosts of one system share a database. */
+/** Hosts share a database, so names carry the pid. */
 const own = (name: string): string => `${name} by ${process.pid}`;
 const FIRST_TICK_MS = Date.now() - 1_000_000_000;
 const STEP_MS = 10;
@@ -86,7 +89,7 @@ export async function host(open: (place: Place) => Deliver | Promise<Deliver>): 
 
 const HELD_TICK_MS = Date.now() - 60_000;
 
-/** Does it while another delivery of the tick is at work. */
+/** Does the work while another delivery of the tick holds the lock. */
 async function whileHeld<T>(deliver: Deliver, work: () => Promise<T>): Promise<T> {
   let end = () => {};
   const ended = new Promise<void>((resolve) => {

@@ -3,7 +3,7 @@ import { DynamoDBPersistenceLayer, IdempotencyConfig, makeIdempotent } from '../
 import { host, type Task } from './host.js';
 
 interface Event {
-  /** What makes two events the same one: the job and its tick. */
+  /** The key that makes two events one: the job and its tick. */
   readonly key: string;
   readonly task: Task;
 }
@@ -18,7 +18,7 @@ await host(({ tableName, leaseMs }) => {
     },
     { persistenceStore, config },
   );
-  // A tick that another run is at work on is an error, one that is done is a skip.
+  // Powertools throws if another run is at work on the tick. If the tick is done, it returns the stored result: a skip.
   return async (name, tickMs, task) => {
     let hasBegun = false;
     const begun = async () => {

@@ -2,7 +2,9 @@ import { Redis, Redlock5, ResourceLockedError } from '../../test/others/redlock-
 import { host } from './host.js';
 import { IOREDIS_OPTIONS } from './redis-client.js';
 
-/** As its README shows: `using` renews the lock while the routine runs, and aborts its signal when it cannot. */
+/**
+ * As redlock's README shows: `using` renews the lock while the routine runs, and aborts the signal if it cannot renew.
+ */
 await host(({ url, leaseMs }) => {
   const client = new Redis(url, IOREDIS_OPTIONS);
   client.on('error', () => undefined);
@@ -23,7 +25,7 @@ await host(({ url, leaseMs }) => {
   };
 });
 
-/** A lock that is held and a server that fails are one error; the votes of its servers tell them apart. */
+/** Whether an acquire failed because the lock is held. A server that fails causes the same error, but other votes. */
 async function isHeld(error: unknown): Promise<boolean> {
   const { attempts = [] } = error as { attempts?: readonly Promise<{ votesAgainst: ReadonlyMap<unknown, Error> }>[] };
   const votes = (await Promise.all(attempts)).flatMap(({ votesAgainst }) => [...votesAgainst.values()]);

@@ -1,4 +1,4 @@
-// Loaded before a program: its wall clock is wrong by SHIFT_MS, ahead when positive. Timers are not.
+// Loaded before a program, this makes its wall clock wrong by SHIFT_MS: ahead if positive. Timers stay right.
 const shiftMs = Number(process.env.SHIFT_MS);
 const RealDate = Date;
 

@@ -1,11 +1,14 @@
 import type { IConstruct } from 'constructs';
 
-/** Where cdk-nag 3 reads it. CDK's own way of writing it, `Validations`, is not in the oldest CDK that is supported. */
+/**
+ * The metadata key under which cdk-nag 3 finds acknowledgements. The oldest supported CDK does not have `Validations`,
+ * which would write it.
+ */
 const ACKNOWLEDGED = 'aws:cdk:acknowledged-rules';
 
 const ENDS_HERE = 'This queue is where dead letters end';
 
-/** Acknowledges what cdk-nag finds in a queue of dead letters that is made here. */
+/** Acknowledges the findings of cdk-nag in a dead-letter queue that the constructs make. */
 export function acknowledgeQueue(queue: IConstruct): void {
   acknowledge(queue, {
     'AwsSolutions::AwsSolutions-SQS3': ENDS_HERE,
@@ -13,7 +16,7 @@ export function acknowledgeQueue(queue: IConstruct): void {
   });
 }
 
-/** Acknowledges what cdk-nag finds in a function whose failed events go to a queue as a destination. */
+/** Acknowledges the finding of cdk-nag in a function whose failed events go to a queue as a destination. */
 export function acknowledgeDestination(fn: IConstruct): void {
   acknowledge(fn, {
     'Serverless::Serverless-LambdaDLQ':
@@ -21,7 +24,7 @@ export function acknowledgeDestination(fn: IConstruct): void {
   });
 }
 
-/** Acknowledges what cdk-nag finds in a function that is made without traces. */
+/** Acknowledges the finding of cdk-nag in a function that is made without traces. */
 export function acknowledgeNoTraces(fn: IConstruct): void {
   acknowledge(fn, {
     'Serverless::Serverless-LambdaTracing':

@@ -2,15 +2,15 @@ import { CfnResource, Duration, Token } from 'aws-cdk-lib';
 import { UnknownPrincipal } from 'aws-cdk-lib/aws-iam';
 import { CfnFunction, type IFunction } from 'aws-cdk-lib/aws-lambda';
 
-/** What Lambda takes for a function that sets none. */
+/** The timeout that Lambda gives to a function that sets none. */
 const LAMBDA_TIMEOUT = Duration.seconds(3);
 
-/** The function that an alias or a version is of; any other function itself. */
+/** The function behind an alias or a version; of any other function, the function itself. */
 export function functionBehind(fn: IFunction): IFunction {
   return 'lambda' in fn ? (fn.lambda as IFunction) : fn;
 }
 
-/** The resource of a function, or of the function behind an alias or a version; undefined when it was imported. */
+/** The resource of a function, or of the function behind an alias or a version; undefined if it was imported. */
 export function functionResource(fn: IFunction): CfnFunction | undefined {
   const resource = functionBehind(fn).node.defaultChild;
   if (!resource || !CfnResource.isCfnResource(resource)) return undefined;
@@ -20,7 +20,7 @@ export function functionResource(fn: IFunction): CfnFunction | undefined {
 /**
  * The timeout of a function of this app, or the one given for an imported function.
  *
- * @throws TypeError when neither is known, or both are and differ
+ * @throws TypeError if the timeout is not known, or if the given one differs from the function's
  */
 export function timeoutOf(fn: IFunction, given: Duration | undefined): Duration {
   const resource = functionResource(fn);
@@ -38,13 +38,13 @@ export function timeoutOf(fn: IFunction, given: Duration | undefined): Duration 
   return own;
 }
 
-/** The log group that a function of this app is told to write to, else the one that Lambda makes. */
+/** The log group that is set on a function of this app, else the one that Lambda makes. */
 export function logGroupNameOf(fn: IFunction): string {
   const { logGroup } = (functionResource(fn)?.loggingConfig ?? {}) as CfnFunction.LoggingConfigProperty;
   return logGroup ?? `/aws/lambda/${functionBehind(fn).functionName}`;
 }
 
-/** @throws TypeError for a function that was imported without its role, since nobody could give that the rights */
+/** @throws TypeError for a function that was imported without its role: the role could not get the rights it needs */
 export function refuseNoRole({ grantPrincipal, node }: IFunction): void {
   if (!(grantPrincipal instanceof UnknownPrincipal)) return;
   throw new TypeError(

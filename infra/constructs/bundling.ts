@@ -1,7 +1,10 @@
 import type { Runtime } from 'aws-cdk-lib/aws-lambda';
 import { type BundlingOptions, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
 
-/** `require` for bundled CommonJS packages. It is global, so that it does not clash with a name of the bundle. */
+/**
+ * Defines `require`, `__filename` and `__dirname` for bundled CommonJS packages. They are global, so that they do not
+ * clash with names in the bundle.
+ */
 const COMMONJS =
   "import{createRequire as $require}from'node:module';import{dirname as $dirname}from'node:path';import{fileURLToPath as $path}from'node:url';globalThis.require??=$require(import.meta.url);globalThis.__filename??=$path(import.meta.url);globalThis.__dirname??=$dirname(globalThis.__filename);";
 
@@ -14,16 +17,17 @@ const BUNDLING: BundlingOptions = {
 };
 
 /**
- * How a handler is bundled for a runtime: one ES module with the AWS SDK in it, but for what its user says.
+ * The bundling options of a handler: one ES module for the runtime, which contains the AWS SDK. Given options replace
+ * these.
  *
- * @throws TypeError for a runtime that names no version of Node.js, when no `target` is given
+ * @throws TypeError if the runtime names no version of Node.js, and no `target` is given
  */
 export function bundlingOf(runtime: Runtime, given: BundlingOptions = {}): BundlingOptions {
   const { format = OutputFormat.ESM, banner = '', target = targetOf(runtime) } = given;
   return { ...BUNDLING, ...given, target, format, banner: format === OutputFormat.ESM ? COMMONJS + banner : banner };
 }
 
-/** `nodejs24.x` as esbuild names it. */
+/** The name of a runtime in esbuild: `node24` for `nodejs24.x`. */
 function targetOf({ name }: Runtime): string {
   const [, version] = /^nodejs(\d+)\.x$/.exec(name) ?? [];
   if (version === undefined) {

@@ -15,18 +15,18 @@ export interface RunSettings extends EventInvokeConfigOptions {
   readonly deadLetterQueue?: IQueue;
 }
 
-/** What Lambda and the schedules gave up. */
+/** The queue for what Lambda and the schedules give up. */
 export interface DeadLetters {
-  /** Where it ends. */
+  /** The queue that gets dead letters. */
   readonly queue: IQueue;
-  /** Whether runs that failed end there too, and not deliveries alone. */
+  /** Whether the queue also gets failed runs, and not only failed deliveries. */
   readonly hasRuns: boolean;
 }
 
 /**
- * Sets what Lambda does with a run that failed, and finds the one queue of dead letters: the one given as
- * `deadLetterQueue`, as `onFailure` or to the function itself, else a new one. Where `onFailure` is no queue, the queue
- * is for deliveries alone.
+ * Configures what Lambda does with a failed run, and finds the one dead-letter queue: the queue that is given as
+ * `deadLetterQueue`, as `onFailure` or on the function itself, else a new one. If `onFailure` is no queue, the
+ * dead-letter queue gets only failed deliveries.
  *
  * @throws TypeError for settings that would make a second queue
  */
@@ -48,7 +48,7 @@ export function configureRuns(
       );
     }
     fn.configureAsyncInvoke(settings);
-    // CDK gives a function the right to its queue, and none to the queue's key.
+    // CDK gives a function the right to send to its queue, but no right to use the queue's key.
     own.encryptionMasterKey?.grantEncryptDecrypt(fn);
     return { queue: standard(own), hasRuns: true };
   }
@@ -74,7 +74,11 @@ export function configureRuns(
   return { queue: standard(queue ?? deadLetterQueue ?? newQueue(scope)), hasRuns: queue !== undefined };
 }
 
-/** @throws TypeError for a topic, which takes no deliveries that failed */
+/**
+ * The dead-letter queue that is set on the function itself.
+ *
+ * @throws TypeError for a topic, which cannot take failed deliveries
+ */
 function queueOfFunction(fn: IFunction): IQueue | undefined {
   const { deadLetterQueue, deadLetterTopic }: Partial<LambdaFunction> = functionBehind(fn) as LambdaFunction;
   if (deadLetterTopic) {
@@ -85,7 +89,7 @@ function queueOfFunction(fn: IFunction): IQueue | undefined {
   return deadLetterQueue;
 }
 
-/** The queue that an ARN is of: one of this app, or an imported one; undefined when it is the ARN of anything else. */
+/** The queue with an ARN, of this app or imported; undefined if the ARN is not a queue's. */
 function queueAt(scope: Construct, arn: string, destination: IDestination): IQueue | undefined {
   const token = Tokenization.reverse(arn, { failConcat: false });
   const target = Reference.isReference(token) ? token.target : undefined;
@@ -106,7 +110,7 @@ function newQueue(scope: Construct): Queue {
   return queue;
 }
 
-/** @throws TypeError for a queue that neither Lambda nor EventBridge can use */
+/** @throws TypeError for a FIFO queue, which neither Lambda nor EventBridge can use for dead letters */
 function standard(queue: IQueue): IQueue {
   if (queue.fifo) throw new TypeError(`${queue.node.path} is a FIFO queue: dead letters go to a standard one alone`);
   return queue;

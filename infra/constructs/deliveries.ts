@@ -5,19 +5,20 @@ import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 
 /*
- * Who may deliver ticks to a function, and to its queue those that are given up. However many schedules or rules a
- * function has, each policy has one statement for them: a statement for each would exceed IAM's 2,048 characters of a
- * trust policy with seven groups, and the 20 statements of a queue's policy with twenty rules. A role for one group
- * names that group. A role for several, and a queue for rules, name the account and every group, or rule, of its region.
+ * The permissions to deliver ticks to a function, and to send ticks that were given up to its queue. Each policy has
+ * one statement for all schedules or rules of a function. With one statement for each, seven groups would exceed IAM's
+ * 2,048 characters of a trust policy, and twenty rules the 20 statements of a queue's policy. A role for one group
+ * names that group. A role for several groups names the account and every group of its region. A queue's policy for
+ * rules names the account and every rule of its region.
  */
 
-/** A function, and the queue of the ticks that were given up. */
+/** A function, and the queue for ticks that were given up. */
 export interface Deliverable {
   readonly fn: IFunction;
   readonly deadLetterQueue: IQueue;
 }
 
-/** The role with which Scheduler does it for the schedules of these groups. */
+/** Makes the role with which Scheduler delivers the ticks of the schedules of these groups. */
 export function schedulerRole(scope: Construct, groupArns: readonly string[]): Role {
   const { account } = Stack.of(scope);
   const [only, ...others] = new Set(groupArns);
@@ -31,7 +32,7 @@ export function schedulerRole(scope: Construct, groupArns: readonly string[]): R
   });
 }
 
-/** Allows a role to invoke exactly this function, and to send to the queue. */
+/** Allows a role to invoke this function, and no other, and to send to the queue. */
 export function allowScheduler(grantee: IRole, { fn, deadLetterQueue }: Deliverable): void {
   Grant.addToPrincipal({ grantee, actions: ['lambda:InvokeFunction'], resourceArns: [fn.functionArn] });
   Grant.addToPrincipal({ grantee, actions: ['sqs:SendMessage'], resourceArns: [deadLetterQueue.queueArn] });
@@ -41,7 +42,7 @@ export function allowScheduler(grantee: IRole, { fn, deadLetterQueue }: Delivera
 /**
  * Allows rules of EventBridge to invoke the function, and to send to the queue.
  *
- * @throws TypeError for a queue of another region, which rules cannot send to
+ * @throws TypeError for a queue in another region, to which rules cannot send
  */
 export function allowRules(scope: Construct, ruleArns: readonly string[], { fn, deadLetterQueue }: Deliverable): void {
   const { region } = Stack.of(scope);
@@ -53,7 +54,8 @@ export function allowRules(scope: Construct, ruleArns: readonly string[], { fn, 
   const [only, ...others] = ruleArns;
   const every = Stack.of(scope).formatArn({ service: 'events', resource: 'rule', resourceName: '*' });
   const sourceArn = only !== undefined && others.length === 0 ? only : every;
-  // Not the one rule: functions that share a queue then share its statement, and a key need not wait for the rule.
+  // Name every rule, not only this one: functions that share a queue then share its statement, and the policy of a key
+  // does not have to wait for the rule.
   const grantee = new ServicePrincipal('events.amazonaws.com', {
     conditions: {
       StringEquals: { 'aws:SourceAccount': Stack.of(scope).account },

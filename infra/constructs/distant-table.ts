@@ -3,10 +3,10 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { TableResource } from './grant-lock.js';
 
 /**
- * Refuses a table of another region or account than the function's, where both are known: a handler is given the name
- * of the table alone, which DynamoDB looks up where the handler runs.
+ * Refuses a table in another region or account than the function's, if both are known. A handler gets only the name of
+ * the table, and DynamoDB looks for that name where the handler runs.
  *
- * @throws TypeError naming both places and the remedy
+ * @throws TypeError with both places and the remedy
  */
 export function refuseDistantTable({ env, node }: IFunction, table: TableResource): void {
   if (!table.env) return;

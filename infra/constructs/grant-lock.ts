@@ -4,7 +4,7 @@ import type { IConstruct } from 'constructs';
 import { type LockKeys, lockKeys } from './lock-keys.js';
 import { grantTableKey } from './table-key.js';
 
-/** An account and a region, each a token where it is not known. */
+/** An account and a region. If one is not known, it is a token. */
 interface Place {
   /** The account's number. */
   readonly account: string;
@@ -18,18 +18,18 @@ export interface TableResource extends IConstruct {
   readonly tableArn: string;
   /** Name of the table. */
   readonly tableName: string;
-  /** The customer's key that encrypts it, if there is one. */
+  /** The customer's key that encrypts the table, if there is one. */
   readonly encryptionKey?: IKey | undefined;
-  /** Where it is. @default not known */
+  /** The account and the region of the table. @default not known */
   readonly env?: Place | undefined;
 }
 
 /**
- * Allows the verbs of a run on these locks alone: `dynamodb:UpdateItem` under a condition on the partition key. A run
+ * Allows runs to use these locks and no others: `dynamodb:UpdateItem` under a condition on the partition key. A run
  * never reads, puts, deletes or scans.
  *
  * @param lockNames names as given to `withSingleExecution`, or `prefix*`
- * @param keyPrefix what the store puts before each name
+ * @param keyPrefix the text that the store puts before each name
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html
  */
 export function grantLock(
@@ -50,7 +50,10 @@ export function grantLock(
   return grants.reduce((all, grant) => all.combine(grant));
 }
 
-/** Allows to look at locks. In a shared table the right covers the items of this prefix only, except for the listing. */
+/**
+ * Allows to look at locks. In a shared table the right covers only the items with this prefix, except for listing,
+ * which scans the whole table.
+ */
 export function grantRead(table: TableResource, grantee: IGrantable, keyPrefix: string): Grant {
   const grants = [
     ...grantItems(table, grantee, keyPrefix, ['dynamodb:GetItem']),
@@ -60,7 +63,7 @@ export function grantRead(table: TableResource, grantee: IGrantable, keyPrefix: 
 }
 
 /**
- * Allows all that `lockAdmin` does. In a shared table the right covers the items of this prefix only, except for the
+ * Allows all that `lockAdmin` does. In a shared table the right covers only the items with this prefix, except for
  * listing, which scans the whole table.
  */
 export function grantOperate(table: TableResource, grantee: IGrantable, keyPrefix: string): Grant {
@@ -98,7 +101,7 @@ function grantUpdate(table: TableResource, grantee: IGrantable, operator: string
 function onKeys(operator: string, values: readonly string[]): Record<string, Record<string, unknown>> {
   return {
     [operator]: { 'dynamodb:LeadingKeys': values },
-    // "For all values" is also true of an empty list, so a value must be present.
+    // `ForAllValues` is also true of an empty list, so a value must be present.
     Null: { 'dynamodb:LeadingKeys': 'false' },
   };
 }
@@ -108,7 +111,7 @@ function valuesOf(keys: readonly LockKeys[], kind: LockKeys['kind']): string[] {
   return [...texts].map((text) => (kind === 'exact' ? literal(text, /\$/g) : likeness(text)));
 }
 
-/** IAM reads `${…}` in every value of a condition, and `*` and `?` where it matches by likeness. */
+/** Escapes a text for a condition of IAM, which interprets `${…}` in every value, and `*` and `?` in a `StringLike`. */
 function literal(text: string, special: RegExp): string {
   return text.replace(special, (character) => `\${${character}}`);
 }
@@ -116,12 +119,12 @@ function literal(text: string, special: RegExp): string {
 const likeness = (prefix: string): string => `${literal(prefix, /[$*?]/g)}*`;
 
 /**
- * IAM takes 10,240 characters of all inline policies of a role together. CDK moves other statements of a role to managed
- * policies of 6,144, of which none could hold a longer list of names.
+ * The longest list of names. IAM limits all inline policies of a role together to 10,240 characters. CDK moves other
+ * statements of a role to managed policies of 6,144 characters, and none of those could hold a longer list.
  */
 const MOST_CHARACTERS = 8_000;
 
-/** @throws RangeError for more names than IAM takes in a policy */
+/** @throws RangeError for more names than an IAM policy can have */
 function refuseLongPolicy(lockNames: readonly string[]): void {
   const { length } = JSON.stringify(lockNames);
   if (length <= MOST_CHARACTERS) return;
@@ -130,7 +133,7 @@ function refuseLongPolicy(lockNames: readonly string[]): void {
   );
 }
 
-/** @throws TypeError for what IAM refuses in a policy, though DynamoDB would take it as a key */
+/** @throws TypeError for a key that IAM refuses in a policy, although DynamoDB would take it */
 function checkPolicyText(key: string): void {
   if (/[^ -\u00FF]/.test(key)) {
     throw new TypeError(

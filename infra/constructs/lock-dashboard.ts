@@ -18,22 +18,22 @@ import { refuseShapeOfDashboard } from './props-shape.js';
 import type { SingleExecution } from './single-execution.js';
 import type { SingleExecutionFunction } from './single-execution-function.js';
 
-/** What the dashboard shows. */
+/** Options of `LockDashboard`. */
 export interface LockDashboardProps {
   /** The functions, or what `SingleExecution.attach` returned for them, in the order of their rows. */
   readonly functions: readonly (SingleExecutionFunction | SingleExecution)[];
-  /** Unique among the dashboards of the account. @default made by CloudFormation */
+  /** Name of the dashboard, unique in the account. @default made by CloudFormation */
   readonly dashboardName?: string;
 }
 
-/** CloudWatch's limit. */
+/** CloudWatch's limit of alarms in one widget. */
 const ALARMS_A_WIDGET = 100;
 const THIRD = { width: 8, height: 6 };
 const WHOLE = { width: 24, height: 6 };
 
 /**
- * One page for a stack: its alarms, and for each function that writes metrics its runs, its skips by reason and its
- * hold times.
+ * A dashboard for functions: their alarms, and for each function that writes metrics its runs, its skips by reason and
+ * its hold times.
  *
  * @example
  * ```ts
@@ -57,7 +57,7 @@ export class LockDashboard extends Construct {
       defaultInterval: Duration.days(1),
     });
     const executions = functions.map((fn) => ('execution' in fn ? fn.execution : fn));
-    // Functions share some.
+    // Functions can share an alarm, which is shown once.
     const alarms = [...new Set(executions.flatMap((execution) => execution.alarms.all))];
     for (let first = 0; first < alarms.length; first += ALARMS_A_WIDGET) {
       const shown = alarms.slice(first, first + ALARMS_A_WIDGET);
@@ -85,7 +85,7 @@ function runs(execution: SingleExecution): IWidget {
   });
 }
 
-/** Skips are counted by reason in the log: a dimension would cost one metric for each reason. */
+/** A table of skips by reason, counted from the log: a dimension would cost one metric for each reason. */
 function skips(execution: SingleExecution): IWidget {
   return new LogQueryWidget({
     title: `${idOf(execution)}: skips by reason`,
@@ -93,7 +93,7 @@ function skips(execution: SingleExecution): IWidget {
     view: LogQueryVisualizationType.TABLE,
     queryLines: [
       'filter Skipped = 1',
-      // The lock's own name, where its set is the dimension.
+      // If the dimension `LockName` is a prefix, `Lock` has the lock's own name.
       'stats count(*) as Skips by coalesce(Lock, LockName) as Name, Reason',
       'sort Skips desc',
     ],

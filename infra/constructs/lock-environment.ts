@@ -8,7 +8,10 @@ import type { LockSchedule } from './lock-schedule.js';
 import type { ILockTable } from './lock-table.js';
 import { scheduleVariables } from './schedule-variables.js';
 
-/** Variables that only the construct may set, because it has checked their values, and what they follow from. */
+/**
+ * The variables that only the construct may set, because it has checked their values, and the property that each
+ * follows from.
+ */
 const OWN_VARIABLES: Readonly<Record<string, string>> = {
   LOCK_TABLE: 'lockTable',
   LOCK_KEY_PREFIX: 'lockTable',
@@ -25,15 +28,19 @@ export interface LockEnvironment {
   readonly lockNames: readonly string[];
   readonly lockAtMostFor?: Duration | undefined;
   readonly lockAtLeastFor?: Duration | undefined;
-  /** Where its metrics go; undefined where it is to write none. */
+  /** The CloudWatch namespace of the function's metrics; undefined if the function writes none. */
   readonly namespace: string | undefined;
   readonly schedules: readonly LockSchedule[];
 }
 
-/** Lambda's quota for all variables of a function together. */
+/** Lambda's quota for all variables of a function together, in bytes. */
 const MOST_BYTES = 4_096;
 
-/** What a handler reads: where its locks are, its times, its schedule and where its metrics go. @throws RangeError for more than Lambda takes */
+/**
+ * The environment variables that a handler reads: the lock table, the times, the schedule and the metrics' namespace.
+ *
+ * @throws RangeError if they exceed Lambda's quota
+ */
 export function lockVariables(environment: LockEnvironment): Readonly<Record<string, string>> {
   const { lockTable, lockNames, lockAtMostFor, lockAtLeastFor, namespace, schedules } = environment;
   const variables = {
@@ -54,10 +61,10 @@ export function lockVariables(environment: LockEnvironment): Readonly<Record<str
 }
 
 /**
- * Sets the variables of a function, or of the function behind an alias or a version. For one that was imported, whose
- * environment CDK cannot change, synthesis warns of what to set.
+ * Sets the variables of a function, or of the function behind an alias or a version. CDK cannot change the environment
+ * of an imported function, so synthesis warns which variables to set there.
  *
- * @throws TypeError when the function has another value for one of them
+ * @throws TypeError if the function has another value for one of the construct's variables
  */
 export function setVariables(fn: IFunction, variables: Readonly<Record<string, string>>): void {
   const its = functionBehind(fn);

@@ -2,7 +2,7 @@ import { Token } from 'aws-cdk-lib';
 import { describe } from '../../src/core/values/checks.js';
 import { nameProblem } from '../../src/core/values/names.js';
 
-/** Partition keys of locks: one key, or all keys with the same beginning. */
+/** The partition key of one lock, or all partition keys with the same beginning. */
 export interface LockKeys {
   readonly kind: 'exact' | 'prefix';
   readonly text: string;
@@ -11,8 +11,8 @@ export interface LockKeys {
 /**
  * Reads a lock name as given to `withSingleExecution`, or a prefix of names, written `prefix*`.
  *
- * @param keyPrefix what the store puts before each name; it counts towards the 128 bytes of a name
- * @throws TypeError, RangeError for names that the library would refuse when it runs
+ * @param keyPrefix the text that the store puts before each name; it counts towards the 128 bytes of a name
+ * @throws TypeError, RangeError for names that the library would refuse at run time
  */
 export function lockKeys(name: string, keyPrefix: string): LockKeys {
   if (Token.isUnresolved(keyPrefix + name)) {
@@ -29,7 +29,7 @@ export function lockKeys(name: string, keyPrefix: string): LockKeys {
   return { kind: isPrefix ? 'prefix' : 'exact', text: key };
 }
 
-/** Whether some key belongs to both. */
+/** Whether at least one key belongs to both `a` and `b`. */
 export function overlap(a: LockKeys, b: LockKeys): boolean {
   if (a.kind === 'exact' && b.kind === 'exact') return a.text === b.text;
   return (b.kind === 'prefix' && a.text.startsWith(b.text)) || (a.kind === 'prefix' && b.text.startsWith(a.text));

@@ -3,8 +3,8 @@ import { Metric, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import { lockSetOf } from './alarms/lock-sets.js';
 
 /**
- * What a wrapped handler writes where its environment names a namespace, each with the dimension `LockName`. The last
- * three are metrics only where `emfObserver` is asked for them.
+ * The metrics that a wrapped handler writes if its environment names a namespace. Each has the dimension `LockName`.
+ * The last three are metrics only if the option `metrics` of `emfObserver` lists them.
  */
 export const LOCK_METRICS = [
   'Executed',
@@ -22,7 +22,7 @@ export const LOCK_METRICS = [
 export type LockMetricName = (typeof LOCK_METRICS)[number];
 
 /**
- * A metric of one lock, or of the locks of one `prefix*`, by default its sum over 5 minutes.
+ * A metric of one lock, or of all locks of one `prefix*`; by default its sum over 5 minutes.
  *
  * @example
  * ```ts
@@ -50,27 +50,27 @@ export function lockMetric(
   });
 }
 
-/** Options of a metric, and which lock's it is. */
+/** Options of a metric, and the lock that it measures. */
 export interface LockMetricOptions extends MetricOptions {
-  /** The lock. @default the function's only one, or all of its only `prefix*` */
+  /** The name of the lock. @default the only lock of the function, or all locks of its only `prefix*` */
   readonly lockName?: string;
 }
 
-/** Whose metrics are asked for. */
+/** The function whose metric is asked for. */
 interface MetricOwner {
   readonly namespace: string;
   readonly lockNames: readonly string[];
-  /** Whether its runs write metrics. */
+  /** Whether the function's runs write metrics. */
   readonly isWritten: boolean;
 }
 
-/** Metrics that are sums of nothing: the greatest value counts. */
+/** Metrics whose greatest value counts, not their sum. */
 const GREATEST: readonly LockMetricName[] = ['HoldTime', 'ClockSkew'];
 
 /**
- * A metric of a function's lock, over 5 minutes: the sum of what is counted, the greatest of what is measured.
+ * A metric of a function's lock over 5 minutes: the sum of a count, or the greatest value of a measurement.
  *
- * @throws TypeError when the function has several locks and none is named, or its runs write no metrics
+ * @throws TypeError if the function has several locks and `lockName` is missing, or if its runs write no metrics
  */
 export function ownMetric(
   { namespace, lockNames, isWritten }: MetricOwner,
@@ -93,7 +93,7 @@ export function ownMetric(
   return lockMetric(namespace, metricName, name, { statistic, ...options });
 }
 
-/** A lock name as a dimension, which is printable ASCII: other characters are encoded as in a URI. */
+/** A lock name as the value of a dimension, which must be printable ASCII: other characters are encoded as in a URI. */
 function dimensionValue(lockName: string): string {
   return lockName.trim() === '' ? encodeURIComponent(lockName) : lockName.replace(/[^ -~]+/g, encodeURIComponent);
 }

@@ -19,48 +19,63 @@ import type { PlannedSchedule } from './planned-schedule.js';
 import { deliveryRetries } from './retry-settings.js';
 import { isUtc } from './run-gaps.js';
 
-/** When a function runs, under which lock, and with what. */
+/** When a function runs, under which lock, and with which input. */
 export interface LockSchedule {
-  /** With a time zone, if one is wanted. A `rate` counts from the creation of the schedule. */
+  /** When ticks are due, in a time zone if one is given. A `rate` counts from the creation of the schedule. */
   readonly schedule: ScheduleExpression;
-  /** The lock that its runs take, as alarms and dashboard name it. @default the one name of `lockNames` */
+  /**
+   * The name of the lock that the schedule's runs take. Alarms and the dashboard show it. @default the only name of
+   * `lockNames`
+   */
   readonly lockName?: string;
-  /** `event.detail`. @default {} */
+  /** The value of `event.detail`. @default {} */
   readonly detail?: Readonly<Record<string, unknown>>;
-  /** EventBridge Scheduler, or a rule of EventBridge, which knows UTC alone. @default 'scheduler' */
+  /**
+   * What sends the ticks: EventBridge Scheduler, or a rule of EventBridge, which knows only UTC. @default 'scheduler'
+   */
   readonly via?: 'scheduler' | 'rule';
-  /** How late Scheduler may be, to spread load. @default TimeWindow.off() */
+  /** How late Scheduler may send a tick, to spread load. @default TimeWindow.off() */
   readonly timeWindow?: TimeWindow;
-  /** A schedule that is off has no alarm that it did not run. @default true */
+  /**
+   * Whether the schedule is on. A schedule that is off has neither of the alarms `didNotRun` and `notTriggered`.
+   * @default true
+   */
   readonly enabled?: boolean;
-  /** @default made by CloudFormation */
+  /** Name of the schedule or the rule. @default made by CloudFormation */
   readonly scheduleName?: string;
-  /** What the schedule or the rule is for, as the console shows it. @default none */
+  /** Description of the schedule or the rule, which the AWS console shows. @default none */
   readonly description?: string;
-  /** Scheduler's alone, like those below. @default a group of the lock's own, by which alarms know its schedules */
+  /**
+   * The group of the schedule. Rules do not have this option and those below. @default a group for this set of locks
+   * alone, whose metrics the alarms use
+   */
   readonly scheduleGroup?: IScheduleGroup;
-  /** It does not fire before. @default when it is deployed */
+  /** The schedule does not fire before this time. @default the time of its deployment */
   readonly start?: Date;
-  /** It does not fire from then on. @default never */
+  /** The schedule does not fire from this time on. @default never */
   readonly end?: Date;
-  /** What Scheduler invokes the function with; it gets the rights to do so. @default one for each function */
+  /**
+   * The role with which Scheduler invokes the function; the construct gives it the rights. @default one role for each
+   * function
+   */
   readonly role?: IRole;
-  /** The key that encrypts its event while Scheduler keeps it. @default a key that AWS owns */
+  /** The key that encrypts the event while Scheduler keeps it. @default a key that AWS owns */
   readonly key?: IKey;
 }
 
-/** What invokes a function. */
+/** A schedule or a rule that invokes a function. */
 export type Trigger = Schedule | Rule;
 
-/** A schedule as it is made: below its scope, in its group. */
+/** A schedule with its group, and the scope that it is made in. */
 interface Placed {
   readonly scope: Construct;
   readonly planned: PlannedSchedule;
 }
 
 /**
- * Has schedules and rules invoke a function, all with an event of EventBridge's shape. Its `time` is the scheduled time,
- * the same for every delivery of a tick; a clock or the event's id would differ between deliveries.
+ * Makes the schedules and rules that invoke a function, all with an event in EventBridge's form. Its `time` is the
+ * scheduled time, the same for every delivery of a tick; a clock's time or the event's id would differ between
+ * deliveries.
  */
 export function addSchedules(scope: Construct, to: Deliverable, sets: readonly LockSet[]): Trigger[] {
   const placed = sets.flatMap((set) => placedIn(set, scope));
@@ -87,9 +102,13 @@ export function addSchedules(scope: Construct, to: Deliverable, sets: readonly L
   return triggers;
 }
 
-/** Below the set's group, because CloudFormation cannot move a schedule into a group: there it is another one. */
+/**
+ * Puts the schedules of a set below the set's group. CloudFormation cannot move a schedule into a group, so a schedule
+ * that gets a group must get another id, and become another resource.
+ */
 function placedIn({ schedules, group }: LockSet, scope: Construct): Placed[] {
-  // By its `Ref`: CDK's own group is known by its name alone, and a schedule would not wait for it.
+  // Use the group's `Ref`: with the plain name that CDK's `ScheduleGroup` gives, a schedule would not wait for its
+  // group.
   const scheduleGroup = group && ScheduleGroup.fromScheduleGroupName(group, 'Name', group.ref);
   const own = scheduleGroup && { scheduleGroup };
   return schedules.map((planned) => ({ scope: group ?? scope, planned: { ...planned, ...own } }));
@@ -118,7 +137,7 @@ function addSchedule(
     time: ContextAttribute.scheduledTime,
     resources: [ContextAttribute.scheduleArn],
     detail,
-    // Attributes that an event of a rule has no place for, under Scheduler's names.
+    // Attributes that a rule's event does not have, under Scheduler's names.
     scheduledTime: ContextAttribute.scheduledTime,
     scheduleArn: ContextAttribute.scheduleArn,
     attemptNumber: ContextAttribute.attemptNumber,
@@ -141,7 +160,7 @@ function addRule(scope: Construct, { fn, deadLetterQueue }: Deliverable, planned
   });
 }
 
-/** How often and for how long a delivery is tried, and where it ends, as both CloudFormation resources have it. */
+/** The retries of a delivery and its dead-letter queue, in the form that both CloudFormation resources have. */
 function deliveryOf({ gaps }: PlannedSchedule, { queueArn }: IQueue) {
   const { attempts, maxAgeMs } = deliveryRetries(gaps?.shortestMs ?? Number.POSITIVE_INFINITY);
   return {
@@ -150,7 +169,7 @@ function deliveryOf({ gaps }: PlannedSchedule, { queueArn }: IQueue) {
   };
 }
 
-/** What only Scheduler can do. */
+/** Options that only Scheduler has. */
 const SCHEDULERS_OWN = ['scheduleGroup', 'start', 'end', 'role', 'key'] as const;
 
 function refuseForRule(planned: PlannedSchedule): void {
@@ -180,7 +199,7 @@ function refuseForRule(planned: PlannedSchedule): void {
   }
 }
 
-/** What a rule would send by itself; a rule sends all of it or none. */
+/** A rule's default event. A custom input replaces all of it, so all fields are listed. */
 const RULE_EVENT = {
   version: '0',
   id: EventField.eventId,

@@ -16,7 +16,7 @@ import { refuseUnsafeTable } from './unsafe-table.js';
 export interface ILockTable extends IConstruct {
   /** The table itself. */
   readonly table: TableResource;
-  /** What stores put before each lock name; `''` in a table of its own. */
+  /** The text that stores put before each lock name; `''` if the table holds locks alone. */
   readonly keyPrefix: string;
   /**
    * Allows runs to take these locks: `dynamodb:UpdateItem` on their keys, and nothing else.
@@ -26,42 +26,49 @@ export interface ILockTable extends IConstruct {
   grantLock(grantee: IGrantable, lockNames: readonly string[]): Grant;
   /** Allows operators to look at locks, and nothing else: what `ls`, `runs`, `why` and the console need. */
   grantRead(grantee: IGrantable): Grant;
-  /** Allows operators all that `lockAdmin` does: to look at locks, to pause, resume, free, backfill and delete them. */
+  /**
+   * Allows operators all that `lockAdmin` does: to look at locks, and to pause, resume, free, backfill and delete them.
+   */
   grantOperate(grantee: IGrantable): Grant;
 }
 
 /** Options of `LockTable`. */
 export interface LockTableProps {
-  /** @default made by CloudFormation. Give one when other regions or apps are to find the table */
+  /** Name of the table. Give one if other regions or apps must find the table. @default made by CloudFormation */
   readonly tableName?: string;
-  /** @default a key that DynamoDB owns */
+  /** How the table is encrypted. @default a key that DynamoDB owns */
   readonly encryption?: TableEncryptionV2;
-  /** @default RETAIN: the table remembers which ticks are done */
+  /**
+   * What happens to the table when its stack is deleted. @default RETAIN, because the table remembers which ticks are
+   * done
+   */
   readonly removalPolicy?: RemovalPolicy;
-  /** A protected table cannot be deleted with its stack. @default true, and false with RemovalPolicy.DESTROY */
+  /**
+   * Whether the table is protected from deletion with its stack. @default true, and false with RemovalPolicy.DESTROY
+   */
   readonly deletionProtection?: boolean;
   /**
-   * `STRONG`: a global table on which a lock holds across regions. It has three regions, or two and a witness, of one
-   * region set, and is chosen at the creation of the table for good. `EVENTUAL` is refused.
+   * `STRONG` makes a global table in which a lock holds across regions. The table has three regions, or two and a
+   * witness, of one region set. This choice cannot be changed after the creation of the table. `EVENTUAL` is refused.
    *
    * @default one region
    */
   readonly multiRegionConsistency?: MultiRegionConsistency;
   /** Regions besides the stack's own: two, or one beside a witness. Only with `MultiRegionConsistency.STRONG`. */
   readonly replicaRegions?: readonly string[];
-  /** A region that only votes. Only with `MultiRegionConsistency.STRONG`. */
+  /** The region of the witness, which only votes. Only with `MultiRegionConsistency.STRONG`. */
   readonly witnessRegion?: string;
 }
 
-/** How stores use a table that exists. */
+/** Options of `LockTable.fromTable`. */
 export interface FromTableOptions {
   /** The `keyPrefix` of the stores that use the table. @default '' */
   readonly keyPrefix?: string;
 }
 
 /**
- * The table of the locks: on demand, recoverable to a point in time, protected from deletion, and without a time to
- * live, because an expired lock is still the memory of its ticks.
+ * A table for locks: on demand, recoverable to a point in time, protected from deletion. It has no time to live,
+ * because the record of an expired lock still says which ticks are done.
  *
  * @example
  * ```ts
@@ -76,11 +83,11 @@ export interface FromTableOptions {
 export class LockTable extends Construct implements ILockTable {
   /** The table itself. */
   readonly table: TableV2;
-  /** Always empty: the table holds locks alone. */
+  /** Always empty, because the table holds locks alone. */
   readonly keyPrefix = '';
 
   /**
-   * Uses a table that exists, or that other items live in too.
+   * Uses an existing table, in which there may be other items too.
    *
    * @example
    * ```ts
@@ -94,7 +101,7 @@ export class LockTable extends Construct implements ILockTable {
    * }
    * ```
    *
-   * @throws TypeError for what is no table
+   * @throws TypeError if `table` is not a table
    */
   static fromTable(scope: Construct, id: string, table: TableResource, options: FromTableOptions = {}): ILockTable {
     return new ExistingTable(scope, id, table, options);
@@ -176,7 +183,7 @@ class ExistingTable extends Construct implements ILockTable {
   }
 }
 
-/** @throws TypeError for regions that could both take a lock */
+/** @throws TypeError for options with which two regions could both take a lock */
 function refuseRegions({ multiRegionConsistency, replicaRegions = [], witnessRegion }: LockTableProps): void {
   if (!Array.isArray(replicaRegions)) {
     throw new TypeError(`replicaRegions is ${shown(replicaRegions)}: give a list, such as ['eu-west-2']`);

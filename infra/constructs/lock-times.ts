@@ -9,15 +9,15 @@ export interface LockTimes {
 }
 
 const LONGEST_LEASE_MS = 86_400_000;
-/** How much longer than its lease a lock of a dead run is kept at most. */
+/** How long after its lease, at most, the lock of a dead run is still held. */
 const TAKEOVER_MS = 3_000;
-/** A lease without lockAtMostFor: the remaining time and this. */
+/** Without lockAtMostFor the lease is the remaining time plus this margin. */
 const LEASE_MARGIN_MS = 2_000;
 
 /**
  * Refuses times that would let runs overlap or ticks be skipped.
  *
- * @throws RangeError naming both times and the remedy
+ * @throws RangeError with the times and the remedy
  */
 export function checkLockTimes({ lockAtMostFor, lockAtLeastFor, timeout }: LockTimes): void {
   for (const [option, time] of Object.entries({ lockAtMostFor, lockAtLeastFor })) {
@@ -42,7 +42,7 @@ export function checkLockTimes({ lockAtMostFor, lockAtLeastFor, timeout }: LockT
 /**
  * Refuses a lock that is kept until its next tick is due: that tick would be skipped as `lock-at-least-for`.
  *
- * @throws RangeError naming both times and the remedy
+ * @throws RangeError with both times and the remedy
  */
 export function checkLockAtLeastFor(
   lockAtLeastFor: Duration | undefined,
@@ -56,10 +56,11 @@ export function checkLockAtLeastFor(
 }
 
 /**
- * What to say when a run that is killed at its timeout keeps its lock beyond Lambda's first retry. That retry would be
- * skipped as `locked`. A skip is not a failure, so no further retry would follow, and the tick would be lost.
+ * The warning for a run that, killed at its timeout, keeps its lock beyond Lambda's first retry; undefined if that
+ * cannot happen. The retry would be skipped as `locked`. A skip is not a failure, so no further retry would follow, and
+ * the tick would be lost.
  *
- * @param retryDelayMs from the end of the run to its retry
+ * @param retryDelayMs the time from the end of the run to its retry
  */
 export function lockedRetry(
   { lockAtMostFor, lockAtLeastFor, timeout }: LockTimes,
@@ -73,7 +74,10 @@ export function lockedRetry(
   return `a run that is killed at its timeout of ${timeout.toHumanString()} keeps its lock for up to ${kept}, and Lambda's retry comes after ${Duration.millis(retryMs).toHumanString()}: it would be skipped as locked, and the tick lost; lower lockAtMostFor and lockAtLeastFor below that, or raise the timeout`;
 }
 
-/** What to say when a tick that is sent late keeps the lock until the next one is due, which is then skipped. */
+/**
+ * The warning for a tick that is sent late and keeps the lock until the next tick is due, which is then skipped;
+ * undefined if that cannot happen.
+ */
 export function lateTickIsInTheWay(
   lockAtLeastFor: Duration | undefined,
   { schedule, gaps }: Pick<PlannedSchedule, 'schedule' | 'gaps'>,
@@ -82,7 +86,10 @@ export function lateTickIsInTheWay(
   return `lockAtLeastFor is ${lockAtLeastFor.toHumanString()}: EventBridge can be a minute late, and a late tick would then hold the lock when the next of ${schedule.expressionString} comes, which is skipped; leave a minute between`;
 }
 
-/** What is left of it for the holder, 1 % less and 200 ms at least, covers a run that takes its whole timeout. */
+/**
+ * The shortest lease for a run that takes its whole timeout. A holder stops before the end of its lease: by 1 % of the
+ * lease, and by 200 ms at least.
+ */
 function shortestLeaseMs(timeoutMs: number): number {
   return Math.max(timeoutMs + 200, timeoutMs / 0.99);
 }

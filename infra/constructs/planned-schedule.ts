@@ -3,22 +3,22 @@ import type { LockSchedule } from './lock-schedule.js';
 import { runGaps } from './run-gaps.js';
 import type { ScheduleGaps } from './schedule-gaps.js';
 
-/** A schedule of a function, and what follows from it. */
+/** A schedule of a function, completed by the construct. */
 export interface PlannedSchedule extends LockSchedule {
-  /** The lock, and a number where it has several schedules: what constructs are named by. */
+  /** The id for names of constructs: the lock, and a number from the lock's second schedule on. */
   readonly id: string;
-  /** The lock that its runs take. */
+  /** The name of the lock that the schedule's runs take. */
   readonly lockName: string;
-  /** Whether it is on. */
+  /** Whether the schedule is on. */
   readonly enabled: boolean;
-  /** How near and how far apart its runs can be; `undefined` when it fires once. */
+  /** The shortest and the longest time between two runs of the schedule; `undefined` if it fires once. */
   readonly gaps: ScheduleGaps | undefined;
 }
 
 /**
- * Finds the lock and the period of each schedule of a function.
+ * Finds the lock and the gaps of each schedule of a function.
  *
- * @throws TypeError when a schedule names no lock, or one that the function may not take
+ * @throws TypeError if a schedule names no lock, or a lock that the function may not take
  */
 export function planSchedules(
   schedules: readonly LockSchedule[],
@@ -42,7 +42,7 @@ export function planSchedules(
   });
 }
 
-/** What to say of each lock that has several schedules. */
+/** A warning for each lock that has several schedules. */
 export function sharedLockWarnings(planned: readonly PlannedSchedule[]): string[] {
   const lockNames = new Set(planned.map(({ lockName }) => lockName));
   return [...lockNames].flatMap((lockName) => {
@@ -55,17 +55,19 @@ export function sharedLockWarnings(planned: readonly PlannedSchedule[]): string[
   });
 }
 
-/** EventBridge's default quota of rules on a bus, which an account can have raised. */
+/** EventBridge's default quota of rules on a bus. An account can have it raised. */
 const MOST_RULES = 300;
 
-/** What to say of more rules than a bus takes. */
+/** The warning for more rules than a bus takes; undefined if there are not so many. */
 export function tooManyRules(planned: readonly PlannedSchedule[]): string | undefined {
   const rules = planned.filter(({ via }) => via === 'rule').length;
   if (rules <= MOST_RULES) return undefined;
   return `${rules} schedules are rules, and EventBridge takes ${MOST_RULES} on a bus unless the account has a higher quota; leave out via: 'rule', or have the quota raised`;
 }
 
-/** A lock's name in the id of a construct: CDK takes `a/b` and `a--b` for the same id. */
+/**
+ * A lock's name for use in the id of a construct. It is encoded, because CDK takes `a/b` and `a--b` for the same id.
+ */
 export function lockId(lockName: string): string {
   return encodeURIComponent(lockName);
 }

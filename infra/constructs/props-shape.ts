@@ -1,6 +1,6 @@
 /*
- * An app in JavaScript, or one that tsx runs, has properties that no compiler has checked. What is of another kind is
- * refused here with the property's name, before code fails that takes it for granted.
+ * No compiler has checked the properties of an app that is written in JavaScript, or that tsx runs. This file refuses a
+ * value of the wrong kind and names its property, before other code fails on that value.
  */
 
 type Value = Readonly<Record<string, unknown>>;
@@ -11,14 +11,14 @@ interface Shape {
 }
 
 const isObject = (value: unknown): value is Value => typeof value === 'object' && value !== null;
-/** A value in an error message: never the inside of an object. */
+/** Describes a value for an error message, without the content of an object. */
 export function shown(value: unknown): string {
   if (typeof value === 'string') return `'${value}'`;
   if (Array.isArray(value)) return 'a list';
   return isObject(value) ? 'an object' : typeof value === 'function' ? 'a function' : String(value);
 }
 
-/** Known by a member, since an app can load two copies of the CDK. */
+/** Recognises an object by one of its members: `instanceof` would fail if an app loads two copies of CDK. */
 const has =
   (member: string, type: 'function' | 'string') =>
   (value: unknown): boolean =>
@@ -43,7 +43,7 @@ const FUNCTION: Shape = {
   remedy: 'give a SingleExecutionFunction, or what SingleExecution.attach returned',
 };
 
-/** @throws TypeError naming the property of a function, or of one of its schedules or alarms */
+/** @throws TypeError that names the wrong property of a function, or of one of its schedules or alarms */
 export function refuseShapeOfFunction(props: object): void {
   const given = props as Value;
   refuse('lockTable', given['lockTable'], TABLE);
@@ -63,7 +63,7 @@ export function refuseShapeOfFunction(props: object): void {
   }
 }
 
-/** @throws TypeError naming the place in the list of a dashboard's functions */
+/** @throws TypeError that names the place of a wrong value in a dashboard's list of functions */
 export function refuseShapeOfDashboard({ functions }: Value): void {
   refuseList('functions', functions, FUNCTION);
 }

@@ -1,14 +1,14 @@
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** What Lambda waits before the first and the second retry of a failed run. */
+/** How long Lambda waits before the first and before the second retry of a failed run. */
 export const RETRY_DELAYS_MS: readonly [number, number] = [MINUTE_MS, 2 * MINUTE_MS];
-/** EventBridge's precision: what is due at 02:00 is sent by 02:00:59. */
+/** The precision of EventBridge: it sends a tick that is due at 02:00 by 02:00:59. */
 export const DELIVERY_MS: number = MINUTE_MS;
 
 /*
- * All retries of a tick fit into its period. A retry that outlasted it would hold the lock when the next tick comes,
- * and that tick would be skipped as `locked`. Deliveries and runs do not multiply: a later delivery
- * of a tick that is done is skipped.
+ * All retries of a tick end before the next tick is due. A retry that lasted longer would hold the lock when the next
+ * tick comes, and that tick would be skipped as `locked`. The retries of deliveries and of runs do not multiply: a
+ * later delivery of a tick that is done is skipped.
  */
 
 export interface Retries {
@@ -17,8 +17,8 @@ export interface Retries {
 }
 
 /**
- * Lambda's retries of a failed run: as many of its two as are over, by their timeouts, when the next tick is due. An
- * event that Lambda cannot run is kept for a period, within Lambda's 60 s to 6 h.
+ * Lambda's retries of a failed run: two at most, and only as many as are over when the next tick is due, even if each
+ * takes the whole timeout. Lambda keeps an event that it cannot run for one period, within its limits of 60 s to 6 h.
  *
  * @param periodMs the shortest time between two ticks; Infinity for a schedule that fires once
  * @see https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-error-handling.html
@@ -28,14 +28,14 @@ export function runRetries(periodMs: number, timeoutMs: number): Retries {
   return { attempts, maxAgeMs: within(periodMs, MINUTE_MS, 6 * HOUR_MS) };
 }
 
-/** How long after its tick the last of a run and its retries is over, when each takes the whole timeout. */
+/** The time from a tick to the end of its last retry, if the run and each retry take the whole timeout. */
 export function lastRunEndsMs(retries: number, timeoutMs: number): number {
   return RETRY_DELAYS_MS.slice(0, retries).reduce((ms, delayMs) => ms + delayMs + timeoutMs, DELIVERY_MS + timeoutMs);
 }
 
 /**
- * The schedule's retries of a delivery that Lambda did not accept: one a minute, for a period, within
- * EventBridge's limits: 60 s to 24 h and 185 attempts.
+ * The schedule's retries of a delivery that Lambda did not accept: one a minute for one period, within EventBridge's
+ * limits of 60 s to 24 h and 185 attempts.
  *
  * @param periodMs the shortest time between two ticks; Infinity for a schedule that fires once
  */

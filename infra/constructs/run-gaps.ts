@@ -5,9 +5,9 @@ const HOUR_MS = 3_600_000;
 const UTC = ['UTC', 'Etc/UTC', 'Etc/GMT'];
 
 /**
- * How near and how far apart two runs of a schedule can be: by its expression, by an hour less or more where clocks
- * are changed, and by its time window. A tick in the hour that spring leaves out does not count: it does not fire, and
- * the alarm that then goes off is right.
+ * The shortest and the longest time between two runs of a schedule. They follow from the expression and from the time
+ * window. A clock change can make the shortest time an hour shorter, and the longest an hour longer. A tick in the hour
+ * that spring leaves out does not fire. The gaps do not allow for that, so an alarm goes off then, and is right.
  *
  * @returns undefined for a schedule that fires once
  */
@@ -17,13 +17,13 @@ export function runGaps(schedule: ScheduleExpression, timeWindow?: TimeWindow): 
   if (!gaps) return undefined;
   const changeMs = expressionString.startsWith('cron') && !isUtc(schedule) ? HOUR_MS : 0;
   const windowMs = timeWindow?.maxWindow?.toMilliseconds() ?? 0;
-  // Nothing fires in an hour that is left out, so a gap of an hour or less stays as it is. In one night of the year a
-  // longer gap could then become the shortest; this function does not look for that.
+  // A gap of an hour or less does not become shorter, because nothing fires in an hour that is left out. In one night
+  // of the year a longer gap could then become the shortest; this function does not look for that.
   const nearestMs = gaps.shortestMs > HOUR_MS ? gaps.shortestMs - changeMs : gaps.shortestMs;
   return { shortestMs: Math.max(0, nearestMs - windowMs), longestMs: gaps.longestMs + changeMs + windowMs };
 }
 
-/** Whether a schedule is in universal time, the only one that rules of EventBridge know. */
+/** Whether a schedule is in UTC, the only time zone that rules of EventBridge know. */
 export function isUtc({ timeZone }: ScheduleExpression): boolean {
   return !timeZone || UTC.includes(timeZone.timezoneName);
 }

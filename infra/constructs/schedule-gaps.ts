@@ -3,14 +3,14 @@ import { type CronFields, firingDays } from '../../src/schedule/instants.js';
 
 /** The shortest and the longest time between two firings of a schedule, in milliseconds. */
 export interface ScheduleGaps {
-  /** The shortest one. */
+  /** The shortest time between two firings. */
   readonly shortestMs: number;
-  /** The longest one. */
+  /** The longest time between two firings. */
   readonly longestMs: number;
 }
 
 const FIRST_YEAR = 2024;
-/** Dates fall on the same days of the week again after 28 years, until 2100. */
+/** After 28 years each date falls on the same day of the week again, until 2100. */
 const CYCLE_YEARS = 28;
 const CYCLE_MS = Date.UTC(FIRST_YEAR + CYCLE_YEARS, 0) - Date.UTC(FIRST_YEAR, 0);
 
@@ -19,9 +19,9 @@ const CYCLE_MS = Date.UTC(FIRST_YEAR + CYCLE_YEARS, 0) - Date.UTC(FIRST_YEAR, 0)
  * `cron(0 2 * * ? *)` or Scheduler's `at(2026-01-01T02:00:00)`. The gaps of a cron are exact over the years it names,
  * or over the calendar's cycle for the year `*`.
  *
- * All in UTC, and independent of today's date. In a time zone with summer time a gap can be an hour shorter or longer:
- * keep a margin. There Scheduler also drops what falls into the hour that spring skips (a nightly firing then comes
- * after two days) and repeats nothing in the hour that autumn repeats.
+ * The gaps are in UTC, and do not depend on today's date. In a time zone with summer time a gap can be an hour shorter
+ * or longer: keep a margin. In such a zone Scheduler also drops a firing in the hour that spring skips (a nightly
+ * firing then comes after two days), and repeats no firing in the hour that autumn repeats.
  *
  * @returns undefined for a schedule that fires only once
  * @throws RangeError for an expression that cannot be read or that never fires, with the remedy
@@ -34,7 +34,7 @@ export function scheduleGaps(expression: string): ScheduleGaps | undefined {
   return read.kind === 'rate' ? { shortestMs: read.everyMs, longestMs: read.everyMs } : undefined;
 }
 
-/** The firings are every one of the days at every one of the times. */
+/** The gaps of a cron, which fires on each of its days at each of its times. */
 function cronGaps(cron: CronFields): ScheduleGaps | undefined {
   const times = cron.hours.flatMap((hour) => cron.minutes.map((minute) => (hour * 60 + minute) * 60_000));
   const named = cron.years === 'every' ? [FIRST_YEAR, FIRST_YEAR + CYCLE_YEARS - 1] : cron.years;

@@ -10,13 +10,17 @@ interface TakenLock {
   readonly name: string;
 }
 
-/** The locks of a stack, for every copy of the constructs that an app loads: as an ES module and as CommonJS. */
+/**
+ * The property of a stack that keeps the locks of its functions. An app can load two copies of the constructs, as an ES
+ * module and as CommonJS; both use this property.
+ */
 const TAKEN: unique symbol = Symbol.for('single-execution.taken-locks.1');
 
 /**
- * Refuses a lock that another function of the stack takes already: each would skip the other's runs.
+ * Refuses a lock that another function of the stack takes already: runs of either function would make ticks of the
+ * other be skipped.
  *
- * @throws TypeError naming the lock and both functions
+ * @throws TypeError with the lock and both functions
  */
 export function refuseSharedLocks(
   by: IConstruct,

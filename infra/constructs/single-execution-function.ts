@@ -23,23 +23,27 @@ export interface SingleExecutionFunctionProps
     SingleExecutionProps {
   /** The file that exports the handler. */
   readonly entry: string;
-  /** There is always a queue: `true` changes nothing, and `false` is refused. @default true */
+  /** The function always has a dead-letter queue: `true` changes nothing, and `false` is refused. @default true */
   readonly deadLetterQueueEnabled?: boolean;
-  /** Refused: give `onFailure: new SnsDestination(topic)`. @default none */
+  /** A topic is refused: give `onFailure: new SnsDestination(topic)`. @default none */
   readonly deadLetterTopic?: ITopic;
-  /** How long its log is kept. @default RetentionDays.ONE_MONTH */
+  /** How long the function's log is kept. @default RetentionDays.ONE_MONTH */
   readonly logRetention?: RetentionDays;
-  /** What becomes of its log when the stack is deleted. @default RemovalPolicy.DESTROY */
+  /** What happens to the function's log when the stack is deleted. @default RemovalPolicy.DESTROY */
   readonly logRemovalPolicy?: RemovalPolicy;
-  /** The key that encrypts its log. Its policy is extended, so that CloudWatch Logs can use it. @default a key that AWS owns */
+  /**
+   * The key that encrypts the function's log. The construct extends the key's policy, so that CloudWatch Logs can use
+   * the key. @default a key that AWS owns
+   */
   readonly logEncryptionKey?: IKey;
 }
 
 /**
- * A Lambda function on a schedule, whose handler, wrapped by `withSingleExecution`, runs at most once per scheduled time
- * and never two at once. It has the permissions of its locks and no others, retries that fit its period, a dead-letter
- * queue, a log and alarms. Its environment names the lock table, `LOCK_TABLE`, and `LOCK_KEY_PREFIX` where
- * the table has one. Where all its schedules are the same one, `scheduleFromEnvironment` reads it there.
+ * A Lambda function on a schedule. Its handler, wrapped by `withSingleExecution`, runs at most once per scheduled time,
+ * and never two at once. The function may use its own locks and no others. It has retries that end before the next
+ * tick, a dead-letter queue, a log and alarms. Its environment has the name of the lock table as `LOCK_TABLE`, and the
+ * table's prefix, if it has one, as `LOCK_KEY_PREFIX`. If all schedules of the function are the same,
+ * `scheduleFromEnvironment` reads the schedule there.
  *
  * @example
  * ```ts
@@ -58,20 +62,25 @@ export interface SingleExecutionFunctionProps
  * }
  * ```
  *
- * @throws TypeError, RangeError for names, times and schedules under which runs would overlap or be skipped
+ * @throws TypeError, RangeError for names, times or schedules that would make runs overlap or be skipped
  */
 export class SingleExecutionFunction extends NodejsFunction {
-  /** What it has besides its code, which any function can have: see `SingleExecution.attach`. */
+  /**
+   * What the construct adds to the function besides its code. Any function can have it: see `SingleExecution.attach`.
+   */
   readonly execution: SingleExecution;
-  /** How long its locks outlive a holder that dies: what was given, else the remaining time of a run (the timeout). */
+  /**
+   * How long a lock outlives a holder that dies: the given `lockAtMostFor`, else the remaining time of a run (the
+   * timeout).
+   */
   readonly lockAtMostFor: Duration;
-  /** The namespace of its metrics, shared by the functions of a stack: `SingleExecution/<stack>`. */
+  /** The CloudWatch namespace that the functions of a stack share for their metrics: `SingleExecution/<stack>`. */
   readonly metricNamespace: string;
-  /** Its schedules, each with its lock and its gaps. */
+  /** The function's schedules, each with its lock and its gaps. */
   readonly schedules: readonly PlannedSchedule[];
-  /** Receives the ticks that were given up. */
+  /** The queue that receives the ticks that were given up. */
   readonly deadLetters: IQueue;
-  /** Its alarms. */
+  /** The function's alarms. */
   readonly alarms: LockAlarms;
   readonly #log: ILogGroup | undefined;
 
@@ -103,7 +112,7 @@ export class SingleExecutionFunction extends NodejsFunction {
     this.alarms = this.execution.alarms;
   }
 
-  /** Its log group. */
+  /** The function's log group. */
   override get logGroup(): ILogGroup {
     return this.#log ?? super.logGroup;
   }
@@ -118,7 +127,7 @@ export class SingleExecutionFunction extends NodejsFunction {
     return this.execution.metricFailed(options);
   }
 
-  /** How many ticks never came, as the next run counts them. */
+  /** How many ticks never came; the next run counts them. */
   metricMissed(options?: LockMetricOptions): Metric {
     return this.execution.metricMissed(options);
   }
@@ -128,18 +137,18 @@ export class SingleExecutionFunction extends NodejsFunction {
     return this.execution.metricLockLost(options);
   }
 
-  /** For how many milliseconds a run held its lock. */
+  /** How long a run held its lock, in milliseconds. */
   metricHoldTime(options?: LockMetricOptions): Metric {
     return this.execution.metricHoldTime(options);
   }
 
-  /** By how many milliseconds a host's clock was off. */
+  /** How far a host's clock was off, in milliseconds. */
   metricClockSkew(options?: LockMetricOptions): Metric {
     return this.execution.metricClockSkew(options);
   }
 }
 
-/** Takes the place of the log group that CDK makes where its flag `useCdkManagedLogGroup` is on. */
+/** Makes the function's log group, in place of the one that CDK makes if its flag `useCdkManagedLogGroup` is on. */
 function ownLog(fn: NodejsFunction, props: SingleExecutionFunctionProps): LogGroup {
   const { logRetention, logRemovalPolicy, logEncryptionKey } = props;
   fn.node.tryRemoveChild('LogGroup');
@@ -155,7 +164,8 @@ function ownLog(fn: NodejsFunction, props: SingleExecutionFunctionProps): LogGro
 }
 
 /**
- * CloudWatch Logs uses a key by its own name, for log groups of the account.
+ * Allows CloudWatch Logs to use a key for log groups of the account. The service uses the key as a principal of its
+ * own.
  *
  * @see https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/encrypt-log-data-kms.html
  */
@@ -173,7 +183,7 @@ function allowLogs(key: IKey): void {
   );
 }
 
-/** @throws TypeError for what Lambda has for dead letters, and schedules cannot use, and for two logs */
+/** @throws TypeError for dead-letter options of Lambda that schedules cannot use, and for two log groups */
 function refuseUnusable(props: SingleExecutionFunctionProps): void {
   if (props.deadLetterQueueEnabled === false) {
     throw new TypeError(

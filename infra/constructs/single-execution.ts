@@ -19,38 +19,48 @@ import { refuseShapeOfFunction } from './props-shape.js';
 import { RETRY_DELAYS_MS, runRetries } from './retry-settings.js';
 import { refuseSharedLocks } from './shared-locks.js';
 
-/** What a function on a schedule is told, whichever construct makes it, and the options of Lambda's retries. */
+/** Options of a function on a schedule, whichever construct makes the function, and options of Lambda's retries. */
 export interface SingleExecutionProps extends EventInvokeConfigOptions {
-  /** The table of its locks. */
+  /** The table that holds the function's locks. */
   readonly lockTable: ILockTable;
-  /** The locks that the function takes: names as given to `withSingleExecution`, or `prefix*`. It gets no others. */
+  /**
+   * The locks that the function takes: names as given to `withSingleExecution`, or `prefix*`. It has no right to other
+   * locks.
+   */
   readonly lockNames: readonly string[];
-  /** When it runs; at least one. */
+  /** When the function runs; at least one schedule. */
   readonly schedules: readonly LockSchedule[];
   /**
-   * The handler's option, which reads it as `LOCK_AT_MOST_FOR`. At least 1.02 %, and 200 ms, longer than the timeout.
+   * The handler's option of this name; the handler reads it from `LOCK_AT_MOST_FOR`. It must be at least 1.02 %, and at
+   * least 200 ms, longer than the timeout.
    *
    * @default the remaining time + 2 s
    */
   readonly lockAtMostFor?: Duration;
-  /** The handler's option, which reads it as `LOCK_AT_LEAST_FOR`. Shorter than the period. @default none */
+  /**
+   * The handler's option of this name; the handler reads it from `LOCK_AT_LEAST_FOR`. It must be shorter than the
+   * shortest time between two ticks. @default none
+   */
   readonly lockAtLeastFor?: Duration;
   /**
-   * Takes both what Lambda gave up: runs that failed, and deliveries that it did not accept. With an `onFailure` that is
-   * no queue, runs go there, and deliveries alone come here.
+   * The queue for failed runs, and for deliveries that Lambda did not accept. If `onFailure` is no queue, failed runs
+   * go to `onFailure`, and only deliveries go to this queue.
    *
    * @default a queue of its own, encrypted, that keeps messages for 14 days
    */
   readonly deadLetterQueue?: IQueue;
-  /** What all its alarms do, such as `new SnsAction(topic)`. @default alarms change their state and notify nobody */
+  /**
+   * What all alarms of the function do, such as `new SnsAction(topic)`. @default alarms change their state and notify
+   * nobody
+   */
   readonly alarmActions?: readonly IAlarmAction[];
-  /** Whom the urgent ones tell and whom the others, each kind tuned or turned off; `false` for no alarms. @default {} */
+  /** Which alarms are made, and whom the urgent and the other ones notify; `false` for no alarms. @default {} */
   readonly alarms?: LockAlarmsOptions | false;
 }
 
 /** Options of `SingleExecution.attach`. */
 export interface AttachProps extends SingleExecutionProps {
-  /** The function's timeout. Needed for an imported function alone. @default that of the function */
+  /** The function's timeout. It is needed only for an imported function. @default the timeout that the function has */
   readonly timeout?: Duration;
 }
 
@@ -58,8 +68,8 @@ export interface AttachProps extends SingleExecutionProps {
 const ID = 'SingleExecution';
 
 /**
- * What a function on a schedule needs besides its code: permission to take its locks, their environment, the schedules,
- * retries that fit the period, a dead-letter queue and alarms.
+ * What a function on a schedule needs besides its code: permission to take its locks, environment variables, schedules,
+ * retries that end before the next tick, a dead-letter queue and alarms.
  *
  * @example
  * ```ts
@@ -78,37 +88,42 @@ const ID = 'SingleExecution';
  * ```
  */
 export class SingleExecution extends Construct {
-  /** What its schedules invoke: a function, an alias or a version. */
+  /** The function, alias or version that the schedules invoke. */
   readonly fn: IFunction;
-  /** How long its locks outlive a holder that dies: what was given, else the remaining time of a run (the timeout). */
+  /**
+   * How long a lock outlives a holder that dies: the given `lockAtMostFor`, else the remaining time of a run (the
+   * timeout).
+   */
   readonly lockAtMostFor: Duration;
-  /** The namespace of its metrics, shared by the functions of a stack: `SingleExecution/<stack>`. */
+  /** The CloudWatch namespace that the functions of a stack share for their metrics: `SingleExecution/<stack>`. */
   readonly metricNamespace: string;
-  /** Its schedules, each with its lock and its gaps. */
+  /** The function's schedules, each with its lock and its gaps. */
   readonly schedules: readonly PlannedSchedule[];
-  /** What its handler reads. It is set on the function, unless that was imported. */
+  /**
+   * The environment variables that the handler reads. They are set on the function, unless the function was imported.
+   */
   readonly environment: Readonly<Record<string, string>>;
-  /** Its locks, as they share metrics and alarms: each by itself, or all of a `prefix*`. */
+  /** The function's locks in sets that share metrics and alarms: a set is one lock, or all locks of a `prefix*`. */
   readonly lockSets: readonly LockSet[];
-  /** The `Schedule` or `Rule` of each of `schedules`. */
+  /** The `Schedule` or `Rule` that was made for each of `schedules`. */
   readonly triggers: readonly Trigger[];
-  /** Receives the ticks that were given up. */
+  /** The queue that receives the ticks that were given up. */
   readonly deadLetters: IQueue;
-  /** Its alarms. */
+  /** The function's alarms. */
   readonly alarms: LockAlarms;
   readonly #metrics: Parameters<typeof ownMetric>[0];
 
   /**
-   * Adds them to a function, an alias or a version, below which they stand.
+   * Adds permissions, schedules, retries and alarms to a function, an alias or a version, in a construct below it.
    *
-   * @throws TypeError, RangeError for names, times and schedules under which runs would overlap or be skipped
+   * @throws TypeError, RangeError for names, times or schedules that would make runs overlap or be skipped
    */
   static attach(fn: IFunction | Alias | Version, props: AttachProps): SingleExecution {
     refuseShapeOfFunction(props);
     if (fn.node.tryFindChild(ID)) {
       throw new TypeError(`${fn.node.path} has a SingleExecution: give that one all schedules and lockNames`);
     }
-    // CDK's own aliases are no IFunction where TypeScript takes optional properties to the letter.
+    // With `exactOptionalPropertyTypes`, TypeScript does not accept CDK's Alias as an IFunction.
     return new SingleExecution(fn as IFunction, props);
   }
 
@@ -171,7 +186,7 @@ export class SingleExecution extends Construct {
     return ownMetric(this.#metrics, 'Failed', options);
   }
 
-  /** How many ticks never came, as the next run counts them. */
+  /** How many ticks never came; the next run counts them. */
   metricMissed(options?: LockMetricOptions): Metric {
     return ownMetric(this.#metrics, 'Missed', options);
   }
@@ -181,12 +196,12 @@ export class SingleExecution extends Construct {
     return ownMetric(this.#metrics, 'LockLost', options);
   }
 
-  /** For how many milliseconds a run held its lock. */
+  /** How long a run held its lock, in milliseconds. */
   metricHoldTime(options?: LockMetricOptions): Metric {
     return ownMetric(this.#metrics, 'HoldTime', options);
   }
 
-  /** By how many milliseconds a host's clock was off. */
+  /** How far a host's clock was off, in milliseconds. */
   metricClockSkew(options?: LockMetricOptions): Metric {
     return ownMetric(this.#metrics, 'ClockSkew', options);
   }

@@ -16,8 +16,8 @@ const READ = ['kms:Decrypt', 'kms:DescribeKey'];
 const WRITE = ['kms:Decrypt', 'kms:DescribeKey', 'kms:Encrypt', 'kms:GenerateDataKey*', 'kms:ReEncrypt*'];
 
 /**
- * Allows the use of a customer's key, through DynamoDB only, which uses it with the caller's rights. Where the key's
- * own policy does not leave that to the account's IAM policies, it is extended.
+ * Allows the use of a customer's key through DynamoDB only, which uses the key with the caller's rights. The key's
+ * policy is extended too, if it does not leave access to the IAM policies of the account.
  */
 export function grantTableKey(table: TableResource, grantee: IGrantable, use: 'read' | 'write'): Grant[] {
   const { encryptionKey: key } = table;
@@ -32,7 +32,10 @@ export function grantTableKey(table: TableResource, grantee: IGrantable, use: 'r
   return [Grant.addToPrincipal({ grantee, actions, resourceArns: [key.keyArn], conditions })];
 }
 
-/** Whether IAM policies of the key's account are enough, as a key of CDK has it by itself. True of an imported key. */
+/**
+ * Whether IAM policies of the key's account can give access to a key. CDK's own keys allow this by default, and it is
+ * assumed of an imported key.
+ */
 function trustsAccount(key: IKey): boolean {
   const resource = key.node.defaultChild;
   if (!resource || !CfnResource.isCfnResource(resource)) return true;
@@ -56,8 +59,8 @@ interface Statement {
 }
 
 /**
- * Whom the key's policy names: the role itself, or its account when the role is in another stack. That stack depends on
- * the key's, which must not depend on it.
+ * The principal to name in the key's policy: the role itself, or its account if the role is in another stack. The
+ * role's stack depends on the key's stack, which must not depend on the role's.
  */
 function principalOf(key: IKey, { grantPrincipal }: IGrantable): IPrincipal {
   const stack = Stack.of(key);

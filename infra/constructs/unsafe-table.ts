@@ -2,11 +2,14 @@ import { CfnResource, Stack } from 'aws-cdk-lib';
 import type { IConstruct } from 'constructs';
 
 export interface TableUse {
-  /** `never`: the table is for locks alone. `other-items`: they may expire; no lock carries the attribute. */
+  /**
+   * Whether items may expire. `never`: the table holds locks alone. `other-items`: other items may; no lock has the
+   * attribute.
+   */
   readonly timeToLive: 'never' | 'other-items';
 }
 
-/** The properties of a table's resource that are checked. A `Table` of the older kind has only the time to live. */
+/** The properties of a table's resource that are checked. The older `Table` lacks the first three. */
 interface TableProperties {
   readonly replicas?: readonly unknown[];
   readonly multiRegionConsistency?: string;
@@ -16,21 +19,21 @@ interface TableProperties {
   readonly attributeDefinitions?: readonly { readonly attributeName: string; readonly attributeType: string }[];
 }
 
-/** How CDK makes the replicas of the older `Table`. */
+/** The type of the resource with which CDK makes a replica of the older `Table`. */
 const REPLICA_OF_TABLE = 'Custom::DynamoDBReplica';
 
 /**
- * Has synthesis refuse a table on which locks would not hold: an eventually consistent global table, where two regions
- * can both take a lock, keys that are no texts, and a time to live that would delete locks or that strong consistency does not allow. Checks
- * the final properties, whoever set them. Does not see raw overrides, which CDK's public API does not show, nor an
- * imported table.
+ * Makes synthesis refuse a table in which locks would not hold: an eventually consistent global table, where two
+ * regions can both take a lock; keys that are not texts; a time to live that would delete locks, or that strong
+ * consistency does not allow. The check reads the final properties, whoever set them. It sees neither raw overrides,
+ * which CDK's public API does not show, nor an imported table.
  */
 export function refuseUnsafeTable(table: IConstruct, { timeToLive }: TableUse): void {
   const owner = ownerOf(table);
   if (owner) owner.node.addValidation({ validate: () => problemsOf(owner, timeToLive) });
 }
 
-/** The table itself, or the one that it is a replica of; undefined when it was imported. */
+/** The table itself, or the table that it is a replica of; undefined if it was imported. */
 function ownerOf(table: IConstruct): IConstruct | undefined {
   return [table, table.node.scope].find((it) => /^AWS::DynamoDB::(Global)?Table$/.test(typeOf(it?.node.defaultChild)));
 }
@@ -70,7 +73,7 @@ function problemsOf(table: IConstruct, timeToLive: TableUse['timeToLive']): stri
 
 const isReplicaOfTable = (construct: IConstruct): boolean => typeOf(construct) === REPLICA_OF_TABLE;
 
-/** The properties with their lazy values. */
+/** The properties of a table, with their lazy values resolved. */
 function propertiesOf(table: IConstruct): TableProperties {
   const resource = table.node.defaultChild as IConstruct & TableProperties;
   return Stack.of(table).resolve({

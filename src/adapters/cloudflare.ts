@@ -13,11 +13,11 @@ import {
   timesByOptions,
 } from '../core/wrap/wrapper.js';
 
-/** The trigger of a scheduled handler; `ScheduledController` of @cloudflare/workers-types fits. */
+/** The first argument of a scheduled handler; `ScheduledController` of @cloudflare/workers-types fits. */
 export interface ScheduledController {
-  /** When the cron trigger was due, in epoch milliseconds. */
+  /** The scheduled time of this event, in epoch milliseconds. */
   readonly scheduledTime: number;
-  /** The expression of the trigger, such as `0 2 * * *`. */
+  /** The cron expression of the trigger, such as `0 2 * * *`. */
   readonly cron: string;
   /** Keeps the platform from trying this event again if it fails. */
   noRetry(): void;
@@ -25,9 +25,9 @@ export interface ScheduledController {
 
 /** The context of an event; `ExecutionContext` of @cloudflare/workers-types fits. */
 export interface ExecutionContext {
-  /** Keeps the Worker alive until a promise has settled; the run waits for it too. */
+  /** Keeps the Worker alive until a promise has settled; the run waits for that promise too. */
   waitUntil(promise: Promise<unknown>): void;
-  /** For routes; without use in a scheduled handler. */
+  /** For routes; it has no effect in a scheduled handler. */
   passThroughOnException(): void;
 }
 
@@ -38,16 +38,24 @@ export interface ExecutionContext {
 export interface Options<Env = unknown, C = ScheduledController, X = ExecutionContext>
   extends Omit<LockOptions, 'store'>,
     MaxDuration {
-  /** The lock. 1 to 128 UTF-8 bytes with the store's prefix, Unicode form NFC, no control characters. */
+  /**
+   * Name of the lock: 1 to 128 UTF-8 bytes including the store's prefix, in Unicode form NFC, without control
+   * characters.
+   */
   readonly name: string | ((controller: C, env: Env, ctx: X) => string);
-  /** The store, or a function that makes it from the bindings for each event: no connection outlives its event. */
+  /**
+   * The store, or a function that makes it from the bindings for each event. On Workers a connection cannot outlive its
+   * event.
+   */
   readonly store: LockStore | ((env: Env) => LockStore);
   /**
-   * The source of the scheduled time: `controller.scheduledTime` (`'event'`), the tick of `schedule` due by the clock
-   * (`'nearest'`), none (`'none'`), or a function. @default 'event'
+   * The source of the scheduled time: `controller.scheduledTime` (`'event'`), the tick of `schedule` that is due by
+   * this host's clock (`'nearest'`), a function, or no source (`'none'`). @default 'event'
    */
   readonly tick?: TickOption<[controller: C, env: Env, ctx: X]>;
-  /** The result of a skip: returned, thrown as a `LockHeldError`, or passed to a function. @default 'return' */
+  /**
+   * What a skip does: return the `Skipped`, throw a `LockHeldError`, or return a function's value. @default 'return'
+   */
   readonly onSkipped?: OnSkipped;
 }
 
@@ -82,7 +90,8 @@ const OWN_OPTIONS = namesOf<OwnOptions<Options>>({ maxDuration: true });
  * };
  * ```
  *
- * @returns a scheduled handler; it resolves to the handler's value or to the skip, which the platform ignores
+ * @returns a scheduled handler; it resolves to the handler's value or to the result of `onSkipped`, which the platform
+ * ignores
  * @throws TypeError, RangeError when wrapping, for invalid options
  */
 export function withSingleExecution<
@@ -119,10 +128,13 @@ export function withSingleExecution<
   };
 }
 
-/** The platform's own controller, by the copy that a handler gets. */
+/** Maps each copy of a controller that a handler gets to the platform's own controller. */
 const originals = new WeakMap<object, object>();
 
-/** Makes a store from the bindings once for each event; a handler that calls itself finds the same store. */
+/**
+ * Chooses the policy of an event. A function `store` is called once for each event: a handler that calls itself finds
+ * the same store.
+ */
 function policyChooser<Env>(store: Options<Env>['store'], settings: Settings): (event: object, env: Env) => Policy {
   if (typeof store !== 'function') {
     const policy = withStore(settings, store);
@@ -138,12 +150,13 @@ function policyChooser<Env>(store: Options<Env>['store'], settings: Settings): (
 }
 
 /**
- * The controller for the handler. During catch-up its scheduled time is the older tick; the platform's own object does
- * the rest.
+ * The controller that the handler gets. During catch-up it is a copy whose `scheduledTime` is the older tick; all else
+ * comes from the platform's object.
  */
 function controllerOf<C extends ScheduledController>(controller: C, { isCatchUp, tick }: Execution): C {
   if (!isCatchUp || typeof controller.scheduledTime !== 'number') return controller;
-  // Not the controller itself: it may be frozen. Methods of a platform's object work only on that object.
+  // The proxy has a new object as its target, because a frozen controller would forbid another `scheduledTime`. A
+  // platform's methods work only on the platform's own object.
   const copy = new Proxy<C>(Object.create(controller), {
     get(_, property) {
       if (property === 'scheduledTime') return tick?.getTime();

@@ -4,16 +4,16 @@ import { describeType } from '../core/values/checks.js';
 import { checkTick } from '../core/values/tick.js';
 import { readInstant, type Trigger } from '../core/wrap/trigger.js';
 
-/** Headers with the scheduled time: of Vercel Schedules and of Google Cloud Scheduler. */
+/** Headers in which Vercel Schedules and Google Cloud Scheduler send the scheduled time. */
 const TIME_HEADERS = ['ce-vssscheduledat', 'x-cloudscheduler-scheduletime'];
-/** How far a request's time may be ahead of this host's clock. */
+/** How far a request's scheduled time may be ahead of this host's clock. */
 const MAX_AHEAD_MS = 300_000;
-/** Headers with an id to find the request by: of Vercel Schedules, Vercel, Netlify, Supabase and Cloudflare. */
+/** Headers in which Vercel Schedules, Vercel, Netlify, Supabase and Cloudflare send the id of a request. */
 const ID_HEADERS = ['ce-id', 'x-vercel-id', 'x-nf-request-id', 'sb-request-id', 'cf-ray'];
 
 /**
- * The scheduled time of a request: in a header of its scheduler, or as `scheduledTime` in a JSON body, ISO 8601 or
- * epoch milliseconds. The body stays readable.
+ * Reads the scheduled time of a request: a scheduler's header, in ISO 8601, or `scheduledTime` of a JSON body, in ISO
+ * 8601 or epoch milliseconds. The body stays readable.
  */
 export async function readSchedule(request: Request): Promise<Trigger> {
   const header = firstHeader(request, TIME_HEADERS);
@@ -30,7 +30,12 @@ export interface TickRefusal {
   readonly why: string;
 }
 
-/** Refuses future ticks: if a caller could mark them as done, one header would keep the job from running. */
+/**
+ * Refuses a scheduled time that is missing, unreadable or out of range. A time in the future is refused because a
+ * caller that marked it as done could keep the job from running.
+ *
+ * @returns undefined for a time that is not refused
+ */
 export function refusedTick({ tickMs, unreadableTick }: Trigger, nowMs: number): TickRefusal | undefined {
   if (unreadableTick !== undefined) {
     return { code: 'TICK_UNREADABLE', why: `its scheduled time cannot be read: ${unreadableTick}` };
@@ -49,8 +54,8 @@ export function refusedTick({ tickMs, unreadableTick }: Trigger, nowMs: number):
 }
 
 /**
- * The request for the handler. A body can be read only once, so an older tick gets a copy, with all that a framework's
- * own class adds.
+ * The request that the handler gets. A body can be read only once, so during catch-up the handler gets a copy, which
+ * has the class of the request and the properties that a framework added.
  */
 export function requestOf<Q extends Request>(request: Q, { isCatchUp }: Execution): Q {
   if (!isCatchUp || request.bodyUsed) return request;
@@ -60,7 +65,7 @@ export function requestOf<Q extends Request>(request: Q, { isCatchUp }: Executio
   return Object.defineProperties(copy, added);
 }
 
-/** The request's id and nothing else, for people who look at the lock. */
+/** Describes the caller for people who look at the lock: the request's id, and nothing else of the request. */
 export function whoCalls(request: Request): string {
   const id = firstHeader(request, ID_HEADERS);
   return id === undefined ? 'a request' : `request ${id}`;
@@ -83,20 +88,22 @@ async function scheduledTimeOfBody(request: Request): Promise<unknown> {
   }
 }
 
-/** Text that a header can carry; blanks at its ends would be lost. */
+/** Matches a secret that a header can carry: printable ASCII. Blanks at its ends would be lost. */
 const SENDABLE = /^[!-~](?:[ -~]*[!-~])?$/;
 const MISSING =
   'a request was refused with status 500, because CRON_SECRET is not set: set it, give secret, or say secret: false where nobody else can call';
 const REFUSED =
   'a request was refused with status 401, because it did not show the secret; if it was the scheduler, compare what it sends';
 
-/** Whether a request shows the secret; `unset` if no secret is set. */
+/** Whether a request shows the right secret; `unset` if no secret is configured. */
 export type Shown = 'right' | 'wrong' | 'unset';
 
 /**
- * Makes the check of a request's `Authorization: Bearer <secret>`. Its time does not depend on the secret.
+ * Makes a function that compares a request's `Authorization` header with `Bearer <secret>`, in a time that does not
+ * depend on the secret.
  *
- * @throws TypeError for a secret that is empty or cannot be sent, such as an environment variable that is not set
+ * @throws TypeError for a secret that is empty, undefined (such as an environment variable that is not set), or cannot
+ * be sent in a header
  */
 export function secretCheck(options: { readonly secret?: string | false }): (request: Request) => Shown {
   const { secret } = options;
@@ -127,15 +134,15 @@ export function secretCheck(options: { readonly secret?: string | false }): (req
 }
 
 /**
- * `CRON_SECRET`: Vercel sends it with every cron request if the project has it. Read for each request, because a build
- * may not have it.
+ * Reads `CRON_SECRET`. If a Vercel project has this variable, Vercel sends its value with every cron request. It is
+ * read for each request, because it may be missing while the project is built.
  */
 function secretOfEnvironment(): string | undefined {
   const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
   return process?.env?.['CRON_SECRET'] || undefined;
 }
 
-/** Compares in a time that depends only on the length of `given`. */
+/** Compares two texts in a time that depends only on the length of `given`. */
 function isSame(given: string, expected: string): boolean {
   let difference = given.length ^ expected.length;
   for (let i = 0; i < given.length; i++) difference |= given.charCodeAt(i) ^ expected.charCodeAt(i % expected.length);

@@ -17,22 +17,26 @@ export type Route<Q, X> = (request: Q, context: X, execution: Execution) => Fetc
 
 /** Options of `withSingleExecution` for routes. One of `lockAtMostFor`, `maxDuration` and `keepAlive` is required. */
 export interface Options<Q = FetchRequest, X = unknown> extends LockOptions, MaxDuration {
-  /** The lock. 1 to 128 UTF-8 bytes with the store's prefix, Unicode form NFC, no control characters. */
+  /**
+   * Name of the lock: 1 to 128 UTF-8 bytes including the store's prefix, in Unicode form NFC, without control
+   * characters.
+   */
   readonly name: string | ((request: Q, context: X) => string);
   /**
-   * The source of the scheduled time: `'event'`, the request, which is refused without one; `'nearest'`, the tick of
-   * `schedule` that is due by the local clock; a function of the request; the local clock, rounded down to an interval
-   * such as `{ every: '5m' }`; or `'none'`: a second request may run again.
+   * The source of the scheduled time: `'event'`, a header or the body of the request, which is refused if it has no
+   * time; `'nearest'`, the tick of `schedule` that is due by the local clock; a function of the request; the local
+   * clock, rounded down to an interval such as `{ every: '5m' }`; or `'none'`: then a second request may run again.
    */
   readonly tick: TickOption<[request: Q, context: X]> | TickEvery;
   /**
-   * The answer to a skip: status 200 with the `Skipped` as JSON, a `LockHeldError` that is thrown, or a function's
-   * response. @default 'return'
+   * The answer to a skip: status 200 with the `Skipped` as JSON, a `LockHeldError` that the route throws, or a
+   * function's response. @default 'return'
    */
   readonly onSkipped?: 'return' | 'throw' | ((skipped: Skipped) => FetchResponse | PromiseLike<FetchResponse>);
   /**
-   * The secret that a caller must send as `Authorization: Bearer <secret>`; others get status 401. `false` if only the
-   * scheduler can call. @default CRON_SECRET of the environment; without it, every request is refused
+   * The secret that a caller must send as `Authorization: Bearer <secret>`; other requests get status 401. Give `false`
+   * only if nobody but the scheduler can call the route. @default CRON_SECRET of the environment; without it, every
+   * request is refused
    */
   readonly secret?: string | false;
 }
@@ -41,8 +45,9 @@ const OWN_OPTIONS = namesOf<OwnOptions<Options>>({ secret: true, maxDuration: tr
 
 /**
  * Wraps a route that a scheduler calls: it runs at most once per scheduled time, and never two at once. The caller gets
- * the handler's response or error unchanged; a response of status 500 or more counts as a failed run. A skip is
- * answered with status 200, a failed store with 503, a request without a time with 400, all as JSON.
+ * the handler's response or error unchanged; a response of status 500 or more counts as a failed run. The route itself
+ * answers a skip with status 200, a failed store with 503, and a request without a scheduled time with 400, all as
+ * JSON.
  *
  * @example
  * ```ts
@@ -58,7 +63,7 @@ const OWN_OPTIONS = namesOf<OwnOptions<Options>>({ secret: true, maxDuration: tr
  * });
  * ```
  *
- * @returns a route of a request and the platform's context
+ * @returns a route that takes a request and the platform's context, and resolves to a response
  * @throws TypeError, RangeError when wrapping, for invalid options
  */
 export function withSingleExecution<Q extends FetchRequest = FetchRequest, X = unknown>(
@@ -100,7 +105,7 @@ export function withSingleExecution<Q extends FetchRequest = FetchRequest, X = u
   };
 }
 
-/** Answers a request with the first of two: the handler's response, or the result of the whole run. */
+/** Answers a request with the response that is ready first: the handler's, or the one for the whole run. */
 function respond<X>(
   context: X,
   call: (context: X, execution: Execution) => Response | PromiseLike<Response>,
@@ -127,14 +132,14 @@ function respond<X>(
   return Promise.race([answerEarly(returned, context, whole), whole]);
 }
 
-/** Answers once the handler has returned. Its background work goes on, under the lock. */
+/** Answers as soon as the handler has returned. The handler's background work goes on, under the lock. */
 async function answerEarly(returned: Promise<Response>, context: unknown, whole: Promise<Response>): Promise<Response> {
   const response = await returned;
   (context as { waitUntil(promise: Promise<unknown>): void }).waitUntil(whole.catch(() => undefined));
   return response;
 }
 
-/** Answers once the whole run has ended. */
+/** Answers when the whole run has ended. */
 async function answerWhole(
   running: Promise<Outcome<Response>>,
   reply: (outcome: Outcome<Response>) => unknown,
@@ -146,7 +151,7 @@ async function answerWhole(
   } catch (error) {
     if (error instanceof FailedResponse) return error.response;
     const isOfStore = error instanceof LockStoreError || error instanceof CorruptLockError;
-    // The handler may throw such an error too, from a lock of its own.
+    // A handler that takes a lock of its own may throw such an error too.
     const isOurs = !hasStarted() || (error instanceof LockStoreError && error.operation === 'mark');
     if (!isOurs || !isOfStore) throw error;
     return refuse(503, error.code);
@@ -155,7 +160,7 @@ async function answerWhole(
   return isSkipped(replied) ? Response.json(replied) : (replied as Response);
 }
 
-/** A run whose response says that it failed. */
+/** Thrown for a response of status 500 or more, so that its run counts as failed. */
 class FailedResponse extends Error {
   override readonly name = 'FailedResponse';
   readonly response: Response;
@@ -166,13 +171,13 @@ class FailedResponse extends Error {
   }
 }
 
-/** The reason is in the events and in the log. The caller does not see it. */
+/** Answers with a status and a code. The reason is only in the events and in the log, which the caller does not see. */
 function refuse(status: number, code: string, headers: Record<string, string> = {}): Response {
   return Response.json({ status: 'error', code }, { status, headers });
 }
 
 /*
- * The Fetch API's types that the project's compiler knows: the DOM's, Node's or the platform's. If it knows none,
+ * The types of the Fetch API that the project's compiler knows, from the DOM, Node or the platform. If it knows none,
  * routes cannot be typed, but this library's declarations still compile.
  */
 

@@ -7,30 +7,30 @@ export interface Context {
   callbackWaitsForEmptyEventLoop: boolean;
   /** Name of the function. */
   functionName: string;
-  /** Its version, such as `$LATEST`. */
+  /** Version of the function, such as `$LATEST`. */
   functionVersion: string;
   /** The ARN that was invoked; it may end in an alias or a version. */
   invokedFunctionArn: string;
   /** Memory of the function, in megabytes. */
   memoryLimitInMB: string;
-  /** Identity of the invocation. A retry by Lambda has the same one. */
+  /** Id of the invocation. A retry by Lambda has the same id. */
   awsRequestId: string;
   /** CloudWatch log group of the function. */
   logGroupName: string;
-  /** Log stream of this environment. */
+  /** Log stream of this execution environment. */
   logStreamName: string;
   /** The Cognito identity of a mobile app that has invoked the function. */
   identity?:
     | {
-        /** The identity. */
+        /** Id of the identity. */
         cognitoIdentityId: string;
-        /** Its pool. */
+        /** Id of the pool that the identity belongs to. */
         cognitoIdentityPoolId: string;
       }
     | undefined;
-  /** A mobile app's data about itself. */
+  /** Data that a mobile app sends about itself. */
   clientContext?: ClientContext | undefined;
-  /** The tenant, if the function isolates tenants. */
+  /** Id of the tenant, if the function isolates tenants. */
   tenantId?: string | undefined;
   /** Milliseconds until Lambda ends the invocation. The default lease and the deadline follow from it. */
   getRemainingTimeInMillis(): number;
@@ -46,30 +46,30 @@ export interface Context {
 interface ClientContext {
   /** The app. */
   client: {
-    /** Its installation on the device. */
+    /** Id of the app's installation on the device. */
     installationId: string;
-    /** Its title. */
+    /** Title of the app. */
     appTitle: string;
-    /** Its version, for people. */
+    /** Version of the app, for people. */
     appVersionName: string;
-    /** Its version, for machines. */
+    /** Version of the app, for machines. */
     appVersionCode: string;
-    /** Its package. */
+    /** Package of the app. */
     appPackageName: string;
   };
   /** Values that the app has added. */
   Custom?: unknown;
   /** The device. */
   env: {
-    /** Version of its system. */
+    /** Version of the operating system. */
     platformVersion: string;
-    /** Its system. */
+    /** Name of the operating system. */
     platform: string;
-    /** Its maker. */
+    /** Maker of the device. */
     make: string;
-    /** Its model. */
+    /** Model of the device. */
     model: string;
-    /** Its language and region. */
+    /** Language and region of the device. */
     locale: string;
   };
 }
@@ -81,7 +81,9 @@ export function remainingMs(context: Partial<Context> | undefined): number | und
   return typeof ms === 'number' && Number.isFinite(ms) ? ms : undefined;
 }
 
-/** Function, version, region and request id, and nothing else of the invocation, for people who look at the lock. */
+/**
+ * Describes an invocation for people who look at the lock: function, version, region and request id, and nothing else.
+ */
 export function whoRuns(context: Partial<Context> | undefined): string {
   const { functionName, functionVersion, invokedFunctionArn, awsRequestId } = context ?? {};
   const region = typeof invokedFunctionArn === 'string' ? invokedFunctionArn.split(':')[3] : undefined;

@@ -36,8 +36,8 @@ export type Handler<E, R> = (event: E, context: Context, execution: Execution) =
 type PlainHandler<E, R> = (event: E, context: Context) => R | PromiseLike<R>;
 
 /**
- * A function declared as a `Handler` of @types/aws-lambda, such as `ScheduledHandler`: its type allows a callback `C`,
- * or a promise as its result `V`. A handler that takes a callback is refused when it runs.
+ * A handler whose declared type is the `Handler` of @types/aws-lambda, such as `ScheduledHandler`. That type has a
+ * callback `C`, and a result `V` that may be a promise. A handler that uses its callback is refused when it runs.
  */
 type DeclaredHandler<E, C, V> = ((event: E, context: Context, callback: C) => V) &
   ([C, Nothing] extends [(...args: never[]) => void, V] ? ([Promised<V>] extends [never] ? never : unknown) : never);
@@ -53,11 +53,14 @@ type Nothing = ReturnType<() => void>;
  */
 // biome-ignore lint/suspicious/noExplicitAny: an event that nobody declares can be anything
 export interface Options<E = any, S extends OnSkipped = OnSkipped> extends LockOptions {
-  /** The lock. 1 to 128 UTF-8 bytes with the store's prefix, Unicode form NFC, no control characters. */
+  /**
+   * Name of the lock: 1 to 128 UTF-8 bytes including the store's prefix, in Unicode form NFC, without control
+   * characters.
+   */
   readonly name: string | ((event: E, context: Context) => string);
   /**
    * The source of the scheduled time: the event (`'event'`), the tick of `schedule` that is due by this host's clock
-   * (`'nearest'`), none (`'none'`), or a function of the event. @default 'event'
+   * (`'nearest'`), a function of the event, or no source (`'none'`). @default 'event'
    */
   readonly tick?: TickOption<[event: E, context: Context]>;
   /**
@@ -68,7 +71,7 @@ export interface Options<E = any, S extends OnSkipped = OnSkipped> extends LockO
   readonly onSkipped?: S;
 }
 
-/** The default of `onSkipped`. */
+/** The type of `onSkipped` if the option is left out. */
 type Returned = (skipped: Skipped) => Skipped;
 
 /** The result of a call; depends on `onSkipped`. */
@@ -106,7 +109,7 @@ export function withSingleExecution<E = any, R = unknown, S extends OnSkipped = 
   handler: Handler<E, R>,
   options: Options<NoInfer<E>, S>,
 ): Wrapped<E, Reply<R, S>, O>;
-// biome-ignore lint/suspicious/noExplicitAny: as above
+// biome-ignore lint/suspicious/noExplicitAny: an event that the handler does not declare can be anything
 export function withSingleExecution<E = any, R = unknown, S extends OnSkipped = Returned, O = never>(
   handler: PlainHandler<E, R>,
   options: Options<NoInfer<E>, S>,
@@ -123,7 +126,10 @@ export function withSingleExecution<E, R>(
   };
 }
 
-/** @throws TypeError for a callback handler: its run would seem to end before it has begun */
+/**
+ * @returns the handler's result
+ * @throws TypeError for a callback handler: its run would seem to end before it has begun
+ */
 function promised<R>(result: R, { length }: { readonly length: number }): R {
   if (result === undefined && length >= 3) {
     throw new TypeError(
@@ -133,16 +139,24 @@ function promised<R>(result: R, { length }: { readonly length: number }): R {
   return result;
 }
 
-/** Turns an invocation of Lambda into an order, for the wrapper and for the middleware. */
+/** Makes an order for the engine from an invocation of Lambda, for the wrapper and for the middleware. */
 export interface LambdaOrders<E> extends Pick<Wrapper<[E, Context]>, 'reply'> {
   readonly policy: Policy;
-  /** @throws TypeError, RangeError for an invalid name, tick or context */
+  /**
+   * The order of one invocation.
+   *
+   * @throws TypeError, RangeError for an invalid name, tick or context
+   */
   orderFor(event: E, context: Context): Order;
 }
 
 const OWN_OPTIONS = namesOf<OwnOptions<Options>>({});
 
-/** @throws TypeError, RangeError for an invalid handler or invalid options */
+/**
+ * Checks the handler and the options, and makes what turns each invocation into an order.
+ *
+ * @throws TypeError, RangeError for an invalid handler or invalid options
+ */
 export function lambdaOrders<E>(handler: unknown, options: Options<E>): LambdaOrders<E> {
   const { settings, nameFor, reply } = resolveWrapper(handler, options, OWN_OPTIONS, logAndMetrics);
   const { tick = 'event' } = options;
@@ -171,7 +185,11 @@ function onNoTick(): OnUntold {
   };
 }
 
-/** @throws TypeError if neither the options nor the context determine a lease */
+/**
+ * The lease and the end of a run.
+ *
+ * @throws TypeError if neither the options nor the context determine a lease
+ */
 function timesOf(policy: Policy, remaining: number | undefined): RunTimes {
   if (remaining !== undefined) return timesWithin(policy, remaining, "the function's remaining");
   // If locking is switched off, nothing is held and no lease is needed.
@@ -185,10 +203,10 @@ function timesOf(policy: Policy, remaining: number | undefined): RunTimes {
 const SCHEDULE_SOURCES: readonly unknown[] = [undefined, 'aws.events', 'aws.scheduler'];
 
 /**
- * Reads an EventBridge rule event (`time`), Scheduler's own event (`time`; its `detail` is a string), or a Scheduler
- * input made of context attributes (`scheduledTime` or `time`, `scheduleArn`, `attemptNumber`, all strings). The time
- * of an event from any other source is not a scheduled time. `id` and `execution-id` change per delivery and are not
- * read.
+ * Reads the event of an EventBridge rule (`time`), Scheduler's own event (`time`; its `detail` is a string), or a
+ * Scheduler input made of context attributes (`scheduledTime` or `time`, `scheduleArn`, `attemptNumber`, all strings).
+ * The `time` of an event from any other source is not a scheduled time. `id` and `execution-id` change per delivery and
+ * are not read.
  */
 export function readScheduleEvent(event: unknown): Trigger {
   if (typeof event !== 'object' || event === null) return {};
@@ -204,8 +222,8 @@ export function readScheduleEvent(event: unknown): Trigger {
 }
 
 /**
- * Refuses an event whose time is still the text of a context attribute: the template of its schedule is wrong, so every
- * event would be.
+ * Refuses an event whose time is still a context attribute such as `<aws.scheduler.scheduled-time>`. The input of the
+ * schedule is wrong, so every later event would be wrong too.
  *
  * @throws RangeError with the remedy
  */
@@ -217,13 +235,13 @@ function checkFilledIn({ unreadableTick }: Trigger, name: string): void {
 }
 
 /**
- * The event for the handler. An older tick has no event of its own: it gets a copy of this one with that tick as its
- * time. An event without a scheduled time is not changed.
+ * The event that the handler gets. An older tick has no event of its own: during catch-up the handler gets a copy of
+ * the current event with the older tick as its time. An event without a scheduled time is not changed.
  */
 function eventOf<E>(event: E, { isCatchUp, tick }: Execution): E {
   if (!isCatchUp || readScheduleEvent(event).tickMs === undefined) return event;
   const { scheduledTime } = event as Record<string, unknown>;
-  // Without milliseconds, like EventBridge.
+  // EventBridge writes times without milliseconds.
   return { ...event, [scheduledTime ? 'scheduledTime' : 'time']: tick?.toISOString().replace('.000Z', 'Z') };
 }
 

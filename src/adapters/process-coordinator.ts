@@ -13,15 +13,18 @@ import { untilShutdown } from './process-shutdown.js';
 const RUN_OPTIONS = ['schedule', 'catchUp', 'onError', 'gracePeriod'] as const;
 
 /**
- * As for every wrapper, except: `lockAtMostFor` defaults to the task's `distributedLease`, and `keepAlive` to true,
- * because a task may take longer than that lease.
+ * Options of `nodeCronCoordinator`: those of every wrapper, without `schedule`, `catchUp`, `onError` and `gracePeriod`.
+ * `lockAtMostFor` defaults to the task's `distributedLease`. `keepAlive` defaults to true, because a task may take
+ * longer than that lease.
  */
 export type CoordinatorOptions = Omit<LockOptions, (typeof RUN_OPTIONS)[number]>;
 
 /** The functions that node-cron 4 calls before and after each run of a `distributed` task. */
 export interface RunCoordinator {
   /**
-   * @param key the task's name, and the time that was due: `nightly:2026-01-01T00:00:00.000Z`
+   * Takes the lock. Resolves to whether this process runs the task.
+   *
+   * @param key the task's name and the scheduled time: `nightly:2026-01-01T00:00:00.000Z`
    * @param ttlMs the task's `distributedLease`, in milliseconds
    * @throws TypeError, RangeError for an invalid key or lease
    * @throws LockStoreError, CorruptLockError when the store failed; node-cron then skips the run
@@ -38,7 +41,7 @@ export interface RunCoordinator {
 /**
  * A run coordinator for node-cron 4, for one task or for all of them: each task runs at most once per scheduled time in
  * the whole fleet, and never two at once. The lock has the task's name. node-cron does not report whether a run has
- * failed, so its tick is done in any case.
+ * failed, so the tick is done even after a failure.
  *
  * @example
  * ```ts
@@ -90,7 +93,7 @@ function orderFor(key: string, ttlMs: number, policy: Policy): Order {
   };
 }
 
-/** node-cron does not check the lease that its user gives. */
+/** The lease from a task's `distributedLease`, which node-cron does not check. */
 function leaseOf(ttlMs: number, { lockAtLeastForMs }: Policy): number {
   if (typeof ttlMs !== 'number' || Number.isNaN(ttlMs)) {
     throw new TypeError(`distributedLease is ${describe(ttlMs)}: give milliseconds, or give lockAtMostFor`);

@@ -2,7 +2,7 @@ import { systemClock } from '../core/values/clock.js';
 
 type Listener = () => void;
 
-/** The part of Node's `process` that is used here. Deno and Bun have it too; edge runtimes do not. */
+/** The part of Node's `process` that this file uses. Deno and Bun have it too; edge runtimes do not. */
 interface Process {
   readonly pid?: number;
   prependListener?(signal: 'SIGTERM', listener: Listener): void;
@@ -12,7 +12,10 @@ interface Process {
   exit?(code: number): void;
 }
 
-/** The package signal-exit. It ends the process once only its own listeners are left. */
+/**
+ * The state of the package signal-exit, with the count of its listeners. They end the process if no other listener is
+ * left.
+ */
 interface SignalExit {
   readonly count?: number;
 }
@@ -22,7 +25,7 @@ const SIGNAL_EXIT = Symbol.for('signal-exit emitter');
 /** The exit code that a shell reports for a process ended by SIGTERM. */
 const ENDED_BY_SIGTERM = 143;
 
-/** Runs in progress in this process, of all wrapped functions. */
+/** The abort controllers of all runs in progress in this process, whichever function they run. */
 const inProgress = new Set<AbortController>();
 let isListening = false;
 let isShuttingDown = false;
@@ -46,7 +49,8 @@ const onSigterm: Listener = Object.assign(
  * the program must end it.
  */
 export async function untilShutdown<T>(task: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  // Called before the other listeners, so that one which the program registered with `once` still counts.
+  // Register as the first listener: a program's `once` listener is removed when it is called, and must be counted
+  // before.
   if (!isListening) process?.prependListener?.('SIGTERM', onSigterm);
   isListening = true;
   const run = new AbortController();
@@ -56,7 +60,7 @@ export async function untilShutdown<T>(task: (signal: AbortSignal) => Promise<T>
     return await task(run.signal);
   } finally {
     inProgress.delete(run);
-    // In a later turn, so that the caller gets the result first.
+    // Wait for a later turn, so that the caller gets the result before the process ends.
     if (isShuttingDown) systemClock.setTimer(endProcess, 0);
   }
 }
@@ -65,14 +69,15 @@ function endProcess(): void {
   if (!isOurs || inProgress.size > 0 || process?.pid === undefined) return;
   process.off?.('SIGTERM', onSigterm);
   process.kill?.(process.pid, 'SIGTERM');
-  // The first process of a container does not end by a signal that it sends itself.
+  // Pid 1, the first process of a container, ignores a signal that it sends to itself, so it must exit instead.
   systemClock.setTimer(() => {
     if (process.listeners?.('SIGTERM').length === 0) process.exit?.(ENDED_BY_SIGTERM);
   }, 0);
 }
 
 /**
- * Counts listeners that end the process, or leave that to another listener. They do not mean that the program ends it.
+ * Counts the SIGTERM listeners of this library's copies and of signal-exit. Any other listener is the program's own,
+ * and then the program must end the process.
  */
 function ownListeners(): number {
   const copies = process?.listeners?.('SIGTERM').filter((listener) => 'isOfSingleExecution' in listener) ?? [];

@@ -24,12 +24,15 @@ export { type CoordinatorOptions, nodeCronCoordinator, type RunCoordinator } fro
  * One of `lockAtMostFor`, `maxDuration` and `keepAlive` is required.
  */
 export interface Options<A extends readonly unknown[] = []> extends LockOptions, MaxDuration {
-  /** The lock. 1 to 128 UTF-8 bytes with the store's prefix, Unicode form NFC, no control characters. */
+  /**
+   * Name of the lock: 1 to 128 UTF-8 bytes including the store's prefix, in Unicode form NFC, without control
+   * characters.
+   */
   readonly name: string | ((...args: A) => string);
   /**
    * The source of the scheduled time: `'event'`, for croner and node-cron, which pass it; `'nearest'`, the tick of
    * `schedule` that is due by the local clock; a function of the arguments; the local clock, rounded down to an
-   * interval such as `{ every: '5m' }`; or `'none'`: two processes may both run.
+   * interval such as `{ every: '5m' }`; or `'none'`: then two processes may both run.
    */
   readonly tick: TickOption<A> | TickEvery;
   /**
@@ -40,7 +43,7 @@ export interface Options<A extends readonly unknown[] = []> extends LockOptions,
   readonly onSkipped?: OnSkipped;
 }
 
-/** Options with a function for `onSkipped`: the caller gets its result. */
+/** Options with a function for `onSkipped`: the caller of a skipped run gets the function's result. */
 interface FallingBack<F> {
   /** Makes the result of a skipped run. */
   readonly onSkipped: (skipped: Skipped) => F | PromiseLike<F>;
@@ -77,7 +80,8 @@ const OWN_OPTIONS = namesOf<OwnOptions<Options>>({ maxDuration: true });
  * setInterval(() => void sendDigest(), 3_600_000);
  * ```
  *
- * @returns a function of the scheduler's arguments
+ * @returns a function that takes the scheduler's arguments and resolves to the job's value or to the result of
+ * `onSkipped`
  * @throws TypeError, RangeError when wrapping, for invalid options
  */
 export function withSingleExecution<R, F>(job: Job<[], R>, options: Options & FallingBack<F>): () => Promise<R | F>;
@@ -123,7 +127,7 @@ export function withSingleExecution<A extends readonly unknown[]>(
   };
 }
 
-/** The execution is a job's last parameter, however many arguments the scheduler passes. */
+/** The arguments of the job. The execution is the job's last parameter, however many arguments the scheduler passes. */
 function withExecution(args: readonly unknown[], execution: Execution, parameters: number): never[] {
   const own = parameters === 0 ? args : Array.from({ length: parameters - 1 }, (_, i) => args[i]);
   return [...own, execution] as never[];
@@ -135,16 +139,16 @@ function untold(name: string): TypeError {
   );
 }
 
-/** The part of croner's `Cron` that is used here, of version 10 or later. */
+/** The part of croner's `Cron` (version 10 or later) that this file uses. */
 interface Cron {
   readonly options?: { readonly interval?: number };
-  /** When this run began: up to some milliseconds, or longer in a busy process, after it was due. */
+  /** When this run began: some milliseconds after its scheduled time, or longer in a busy process. */
   currentRun(): Date | null;
   /** The newest `count` times of the schedule before an instant, newest first. */
   previousRuns(count: number, before: Date): Date[];
 }
 
-/** The scheduled time from a scheduler's argument: croner passes itself, and node-cron the time. */
+/** The scheduled time from the scheduler's first argument: croner passes its `Cron`, and node-cron a context. */
 function readCall(passed: unknown): Trigger {
   if (typeof passed !== 'object' || passed === null) return {};
   return isCron(passed) ? readCron(passed) : readTaskContext(passed);
@@ -155,15 +159,15 @@ function isCron(passed: object): passed is Cron {
   return typeof currentRun === 'function' && typeof previousRuns === 'function';
 }
 
-/** The newest time of the schedule that is not after the start of the run: the same in every process. */
+/** The newest time of the schedule that is not after the start of the run. Every process finds the same time. */
 function readCron(cron: Cron): Trigger {
   const ran = cron.currentRun();
-  // With an interval each process counts from its own last run, so processes share no time.
+  // With `interval` each process counts from its own last run, so processes have no scheduled time in common.
   if (ran === null || cron.options?.interval) return {};
-  // Ask for one at a time: croner 10 throws if it finds fewer than requested, for example before a 29 February.
+  // Ask for one time per call: croner 10 throws if it finds fewer than requested, for example before a 29 February.
   const newest = (beforeMs: number) => cron.previousRuns(1, new Date(beforeMs))[0];
   const found = newest(ran.getTime() + 1_000);
-  // It depends on croner's version whether the second of the instant itself counts as before it.
+  // Versions of croner differ in whether the second of the given instant counts as before it.
   const due = found && found > ran ? newest(ran.getTime()) : found;
   return due ? { tickMs: due.getTime() } : {};
 }

@@ -1,13 +1,16 @@
 import { type Options as JobOptions, withSingleExecution } from '../adapters/process.js';
 import { describe } from '../core/values/checks.js';
 
-/** As for `withSingleExecution` of `single-execution/process`; `A` are the method's parameters. */
+/**
+ * Options of `SingleExecution`, as for `withSingleExecution` of `single-execution/process`; `A` are the method's
+ * parameters.
+ */
 export type Options<A extends readonly unknown[] = []> = JobOptions<A>;
 
 /** A method that returns a promise. */
 type AsyncMethod<A extends readonly unknown[]> = (...args: A) => PromiseLike<unknown>;
 
-/** A decorator of methods, in the form of the language and in that of TypeScript's `experimentalDecorators`. */
+/** A decorator of methods, for standard decorators and for TypeScript's `experimentalDecorators`. */
 export interface SingleExecutionDecorator<A extends readonly unknown[]> {
   <F extends AsyncMethod<A>>(
     method: F,
@@ -23,8 +26,9 @@ type Method = (this: unknown, ...args: unknown[]) => unknown;
 
 /**
  * Decorates an async method that every process of a fleet calls by its own schedule: it runs at most once per scheduled
- * time, and never two at once. It keeps its `this` and its arguments; `currentExecution()` returns the execution. A
- * decorator cannot change a method's type: if a run is skipped, the promise resolves to the result of `onSkipped`.
+ * time, and never two at once. The method keeps its `this` and its arguments; in it, `currentExecution()` returns the
+ * execution. A decorator cannot change a method's type: if a run is skipped, the promise resolves to the result of
+ * `onSkipped`.
  *
  * @example
  * ```ts
@@ -41,7 +45,7 @@ type Method = (this: unknown, ...args: unknown[]) => unknown;
  * }
  * ```
  *
- * @throws TypeError, RangeError when decorating, for invalid options or anything but a method
+ * @throws TypeError, RangeError when decorating, for invalid options, or if the decorated member is no method
  */
 // biome-ignore lint/suspicious/noExplicitAny: parameters that nobody declares can be anything
 export function SingleExecution<A extends readonly unknown[] = any[]>(
@@ -62,10 +66,11 @@ export function SingleExecution<A extends readonly unknown[] = any[]>(
 
 function guard(method: Method, options: Options<unknown[]>): Method {
   const guarded: Method = withSingleExecution(function (this: unknown, ...all: unknown[]) {
-    // The last one is the execution.
+    // The last argument is the execution.
     return method.apply(this, all.slice(0, -1));
   }, options);
   Object.defineProperty(guarded, 'name', { value: method.name, configurable: true });
-  // Metadata that other decorators set on the method, such as NestJS's, is found along the prototypes.
+  // Other decorators, such as NestJS's, set metadata on the method. A lookup on `guarded` finds it along the
+  // prototypes.
   return Object.setPrototypeOf(guarded, method);
 }

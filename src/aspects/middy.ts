@@ -5,7 +5,10 @@ import { run } from '../core/run/engine.js';
 import { readThrown } from '../core/values/thrown.js';
 import { type OpenRun, openRun } from '../core/wrap/lock-handle.js';
 
-/** As for `withSingleExecution`. Middy calls the handler once, so it cannot catch up with other ticks. */
+/**
+ * Options of `singleExecution`: those of `withSingleExecution` on Lambda without `catchUp`, because Middy calls the
+ * handler only once.
+ */
 // biome-ignore lint/suspicious/noExplicitAny: an event that nobody declares can be anything
 export type Options<E = any> = Omit<LambdaOptions<E>, 'catchUp'>;
 
@@ -21,8 +24,8 @@ export interface Middleware<E> {
 
 /**
  * A middleware for Middy: the handler, and the middlewares after this one, run at most once per scheduled time, and
- * never two at once. Add it last: the `after` of a middleware before it is called when the lock is free and the tick is
- * done. A skipped run is answered early: the handler and the middlewares' `after` are not called.
+ * never two at once. Add it last: the `after` of a middleware that was added earlier runs when the lock is free and the
+ * tick is done. A skipped run is answered early: the handler and the middlewares' `after` are not called.
  *
  * @example
  * ```ts
@@ -37,14 +40,14 @@ export interface Middleware<E> {
  *
  * @throws TypeError, RangeError for invalid options
  */
-// biome-ignore lint/suspicious/noExplicitAny: as above
+// biome-ignore lint/suspicious/noExplicitAny: an event that nobody declares can be anything
 export function singleExecution<E = any>(options: Options<E>): Middleware<E> {
   if ('catchUp' in Object(options)) {
     throw new TypeError(
       "unknown option 'catchUp': Middy calls the handler once; wrap the handler itself, with withSingleExecution",
     );
   }
-  // Middy checks the handler, so pass any function in its place.
+  // `lambdaOrders` checks that a handler is a function. Middy has the handler here, so pass any function.
   const { policy, orderFor, reply } = lambdaOrders(singleExecution, options);
   const open = new WeakMap<object, OpenRun>();
 
@@ -66,7 +69,7 @@ export function singleExecution<E = any>(options: Options<E>): Middleware<E> {
       request.context.execution = started.execution;
       onEarlyEnd(request, {
         end: (hasAnswered) => end(request, failureOf(request, hasAnswered)),
-        // Nothing releases its lock; the lease ends it.
+        // Do not release the lock. It ends with its lease.
         abandon: () => void open.delete(request),
       });
     },
@@ -75,14 +78,14 @@ export function singleExecution<E = any>(options: Options<E>): Middleware<E> {
   };
 }
 
-/** Why a run that was answered early failed; undefined if the handler succeeded. */
+/** The failure of a run that ended early; undefined if its handler succeeded. */
 function failureOf({ error }: Request<unknown>, hasAnswered: boolean): { readonly error: unknown } | undefined {
   if (error !== undefined) return { error };
   if (hasAnswered) return undefined;
   return { error: new Error('a middleware answered before the handler ran: add singleExecution after it') };
 }
 
-/** The part of Middy's request that is used here. */
+/** The part of Middy's request that this file uses. */
 interface Request<E> {
   /** The event of the invocation. */
   readonly event: E;
@@ -104,19 +107,19 @@ interface Request<E> {
   };
 }
 
-/** The two ways to end a run for which Middy does not call this middleware's hooks. */
+/** The two ways to end a run if Middy does not call this middleware's `after` or `onError`. */
 interface Ends {
-  /** Ends the run. `hasAnswered`: the handler answered first. */
+  /** Ends the run. `hasAnswered`: whether the handler has answered. */
   end(hasAnswered: boolean): Promise<void>;
-  /** The handler may still be running, and nothing will report its end. */
+  /** Gives up the run: its handler may still be running, and nothing will report its end. */
   abandon(): void;
 }
 
 /**
  * Calls `end` when Middy stops before it has called all middlewares. If a hook answers early, or an `onError` throws,
- * Middy does not call the hooks of the others, not even to clean up: it only sets `response` or `error`, and reads it.
- * An early answer waits for `end`; an error cannot wait. `abandon` is called at Middy's early timeout, even if another
- * middleware handles that error.
+ * Middy calls no further hook: it only sets `response` or `error` and reads it back, so both properties are
+ * intercepted. An early answer waits for `end`; an error cannot wait. At Middy's early timeout `abandon` is called,
+ * even if another middleware handles that error.
  */
 function onEarlyEnd(request: Request<unknown>, { end, abandon }: Ends): void {
   let hasAnswered = false;
@@ -131,7 +134,7 @@ function onEarlyEnd(request: Request<unknown>, { end, abandon }: Ends): void {
       }
       hasAnswered = true;
     },
-    // After a failure Middy throws unless there is a response; a promise would count as one.
+    // After a failure Middy throws if `response` is undefined. A promise would count as a response.
     read: (response) => (ending && !(hasFailed && response === undefined) ? ending.then(() => response) : response),
   });
   intercept(request, 'error', {
@@ -144,15 +147,15 @@ function onEarlyEnd(request: Request<unknown>, { end, abandon }: Ends): void {
   });
 }
 
-/** Whether this is the error that Middy throws shortly before Lambda's timeout, without waiting for the handler. */
+/** Whether an error is the one that Middy throws shortly before Lambda's timeout, without waiting for the handler. */
 function isEarlyTimeout(error: unknown): boolean {
   const isMiddys = readThrown(readThrown(error, 'cause'), 'package') === '@middy/core';
   return isMiddys && readThrown(error, 'name') === 'TimeoutError';
 }
 
-/** Whether an `onError` threw, which made it the last hook; false if it only replaced the error. */
+/** Whether an `onError` threw the error, so that no further hook is called; false if it only replaced the error. */
 function isThrown(error: unknown, before: unknown): boolean {
-  // Middy stores the previous error in the thrown one, if that is another object.
+  // If an `onError` throws another object than the previous error, Middy stores the previous error in that object.
   return error === before || Object(error) !== error || readThrown(error, 'originalError') === before;
 }
 
@@ -161,7 +164,7 @@ interface Interception {
   read(value: unknown): unknown;
 }
 
-/** Watches a property, even if another middleware of this kind does so too. */
+/** Watches a property of a request, even if another `singleExecution` watches it too. */
 function intercept(request: Request<unknown>, key: 'response' | 'error', { onSet, read }: Interception): void {
   let value = request[key];
   const outer = Object.getOwnPropertyDescriptor(request, key);

@@ -13,7 +13,7 @@ export interface CheckInOptions {
   readonly url: string;
 }
 
-/** An observer that sends requests. */
+/** An observer that sends check-ins. */
 export interface CheckInObserver extends Observer {
   /** Resolves when all check-ins so far have been sent or given up. Never rejects. */
   settled(): Promise<void>;
@@ -22,8 +22,9 @@ export interface CheckInObserver extends Observer {
 const TIMEOUT_MS = 10_000;
 
 /**
- * Makes an observer that reports each run to a dead-man service, such as healthchecks.io or Cronitor: one request if
- * the run succeeded or failed, none if it was skipped. No run waits for the request or fails because of it.
+ * Makes an observer that reports each run to a dead-man service, such as healthchecks.io or Cronitor. It sends one
+ * request if the run succeeded or failed, and none if it was skipped. No run waits for the request or fails because of
+ * it.
  *
  * @example
  * ```ts
@@ -64,7 +65,11 @@ export function checkInObserver(options: CheckInOptions): CheckInObserver {
   });
 }
 
-/** @returns the failure, without the address; undefined if there was none */
+/**
+ * Sends one check-in.
+ *
+ * @returns why the check-in failed, without the address; undefined if it succeeded
+ */
 async function checkIn(address: string): Promise<string | undefined> {
   const giveUp = new AbortController();
   const timer = systemClock.setTimer(() => giveUp.abort(), TIMEOUT_MS);
@@ -80,7 +85,7 @@ async function checkIn(address: string): Promise<string | undefined> {
   }
 }
 
-/** @throws TypeError, without the value: anyone who knows an address can check in */
+/** @throws TypeError without the address in its message: anyone who knows the address can check in */
 function addressesOf(url: unknown): { readonly succeeded: string; readonly failed: string } {
   if (typeof url !== 'string') throw new TypeError(`url is ${describe(url)}: give the address that the service shows`);
   if (!/^https?:/.test(url) || !URL.canParse(url)) {

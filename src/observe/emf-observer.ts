@@ -18,7 +18,7 @@ import { environmentVariable } from '../core/values/environment.js';
 export interface EmfOptions {
   /** CloudWatch namespace of the metrics. @default env SINGLE_EXECUTION_NAMESPACE, else 'SingleExecution' */
   readonly namespace?: string;
-  /** More numbers of a line that are metrics, in addition to the six defaults. @default [] */
+  /** Metrics to write in addition to the six defaults. @default [] */
   readonly metrics?: readonly EmfMetric[];
   /**
    * Prefixes of lock names, such as `tenant-sync/*`. The locks of each prefix share their metrics.
@@ -63,7 +63,7 @@ export function emfObserver(options: EmfOptions = {}): Observer {
   return emfWriter({ namespace, metrics, sets }, stdout);
 }
 
-/** The option; else the environment variable, if it is not empty; else the default. */
+/** The namespace: the option; else the environment variable, if it is not empty; else the default. */
 function namespaceOf(option: unknown): string {
   const [source, namespace] =
     option === undefined
@@ -87,7 +87,7 @@ function metricsOf(option: unknown): readonly EmfMetric[] {
   return option;
 }
 
-/** The option; else the value of the environment variable. */
+/** The lock sets: the option; else the value of the environment variable. */
 function lockSetsOf(option: unknown): readonly string[] {
   const [source, sets] =
     option === undefined

@@ -9,12 +9,12 @@ export { type EmfOptions, emfObserver } from './emf-observer.js';
 export type { MeterLike, TracerLike } from './otel-api.js';
 export { type OtelOptions, otelObserver } from './otel-observer.js';
 
-/** The part of a logger that is used here: of Powertools' `Logger`, pino, winston or `console`. */
+/** The part of a logger that this library uses; Powertools' `Logger`, pino, winston and `console` have it. */
 export type LoggerLike = { readonly [level in Level]: (...line: never[]) => unknown };
 
 /**
- * Makes an observer that passes the default observer's lines to a logger: one for each event that an operator must see,
- * at its level, with the event as `lockEvent`.
+ * Makes an observer that passes the lines of the default observer to a logger: one line for each event that an operator
+ * must see, at the level of the event, with the event as `lockEvent`.
  *
  * @example
  * ```ts
@@ -33,7 +33,7 @@ export function loggerObserver(logger: LoggerLike): Observer {
     ['info', 'warn', 'error'],
     "give a logger, such as Powertools' Logger, pino or console",
   );
-  // pino, unlike the others, takes the fields first.
+  // pino takes the fields before the message. The other loggers take them after it.
   const isPino = typeof (logger as { readonly bindings?: unknown }).bindings === 'function';
   return (event) =>
     tellOperator(event, (level, message, lockEvent) => {
@@ -44,7 +44,7 @@ export function loggerObserver(logger: LoggerLike): Observer {
 
 /**
  * Makes an observer that writes the log lines of the default observers, for use beside your own: one line of JSON for
- * each event that an operator must see, at its level.
+ * each event that an operator must see, at the level of the event.
  *
  * @example
  * ```ts

@@ -1,6 +1,6 @@
 /*
- * The part of OpenTelemetry's API that is used here, so that nothing has to be imported: version 1 of the API keeps a
- * program's registrations under one symbol, for all its versions and copies.
+ * The part of OpenTelemetry's API that this library uses. Nothing has to be imported: version 1 of the API keeps what a
+ * program registers under one symbol, for all minor versions and copies of the API.
  */
 
 /** Attributes of a span or a measurement. */
@@ -12,15 +12,15 @@ export interface SpanContext {
   traceId: string;
   /** The span: 16 hexadecimal digits. */
   spanId: string;
-  /** 1: the span is sampled. */
+  /** 1 if the span is sampled. */
   traceFlags: number;
 }
 
 /** A `Span` of @opentelemetry/api. */
 export interface SpanLike {
-  /** Its identity. */
+  /** The identity of this span. */
   spanContext(): SpanContext;
-  /** Since version 1.9 of the API. */
+  /** Adds a link to another span. Exists since version 1.9 of the API. */
   addLink?(link: {
     /** The identity of the span to link to. */
     context: SpanContext;
@@ -31,7 +31,7 @@ export interface SpanLike {
   addEvent(name: string, attributes: Attributes, at: Date): unknown;
   /** Sets the status of the span. */
   setStatus(status: {
-    /** 2: an error. */
+    /** The code of the status: 2 is an error. */
     code: number;
     /** The message of the error. */
     message?: string;
@@ -46,7 +46,7 @@ export interface TracerLike {
   startSpan(
     name: string,
     options: {
-      /** When it began. */
+      /** When the span began. */
       startTime: Date;
     },
   ): SpanLike;
@@ -54,9 +54,9 @@ export interface TracerLike {
 
 /** The description of an instrument. */
 interface InstrumentOptions {
-  /** The thing that it counts or measures. */
+  /** The thing that the instrument counts or measures. */
   description: string;
-  /** Its unit, in UCUM. */
+  /** The unit of its values, in UCUM. */
   unit: string;
 }
 
@@ -67,7 +67,7 @@ export interface MeterLike {
     name: string,
     options: InstrumentOptions,
   ): {
-    /** Counts. */
+    /** Adds a value to the count. */
     add(value: number, attributes: Attributes): void;
   };
   /** Makes an instrument that measures. */

@@ -15,15 +15,16 @@ import {
 
 /** Options of `otelObserver`. */
 export interface OtelOptions {
-  /** A tracer of @opentelemetry/api. @default the program's, with the name single-execution */
+  /** A tracer of @opentelemetry/api. @default the program's tracer with the name single-execution */
   readonly tracer?: TracerLike;
-  /** A meter of @opentelemetry/api. @default the program's, with the name single-execution */
+  /** A meter of @opentelemetry/api. @default the program's meter with the name single-execution */
   readonly meter?: MeterLike;
 }
 
 /**
- * Makes an observer for OpenTelemetry: a span of each run and of each skip, which links to the span of the run that
- * holds the lock, and metrics. It does nothing until the program registers a tracer or a meter.
+ * Makes an observer for OpenTelemetry. It writes metrics, and a span for each run and each skip. The span of a skip
+ * links to the span of the run that holds the lock. The observer does nothing until the program registers a tracer or a
+ * meter.
  *
  * @example
  * ```ts
@@ -57,7 +58,7 @@ export function otelObserver(options: OtelOptions = {}): TracingObserver {
   return Object.assign(observer, { beginTrace: spans.beginTrace });
 }
 
-/** Every instrument with its description and unit. Those in seconds are histograms, the others counters. */
+/** Every instrument with its description and unit. An instrument in seconds is a histogram, any other a counter. */
 const INSTRUMENTS = {
   attempts: ['Calls that asked for the lock', '{attempt}'],
   succeeded: ['Runs that succeeded', '{run}'],
@@ -78,7 +79,7 @@ type Attributes = Record<string, string>;
 type Measured = readonly [Instrument, value: number, more?: Attributes];
 type Write = (value: number, attributes: Attributes) => void;
 
-/** Counts and measures each run. */
+/** Makes an observer that writes the metrics of each event. */
 function metricsObserver(findMeter: () => MeterLike | undefined): Observer {
   let writers: Record<string, Write> | undefined;
   return (event) => {
@@ -93,7 +94,7 @@ function metricsObserver(findMeter: () => MeterLike | undefined): Observer {
 const ticksIn = ({ ticks, others }: { readonly ticks: readonly Date[]; readonly others: number }): number =>
   ticks.length + others;
 
-/** What each event counts or measures, if it does. */
+/** The values that each event adds to the metrics. The types of events listed first add none. */
 const MEASURED: ByType<
   'acquired' | 'started' | 'extended' | 'clock-skew' | 'clock-unverified' | 'tick-unreadable',
   readonly Measured[]
@@ -136,21 +137,23 @@ function writersOf(meter: MeterLike): Record<string, Write> {
 
 type EventType = LockEvent['type'];
 
-/** SpanStatusCode.ERROR. */
+/** `SpanStatusCode.ERROR` of OpenTelemetry. */
 const ERROR = 2;
 const NAME = 'single-execution run';
 
 const BEGINNINGS: readonly EventType[] = ['acquired', 'started', 'skipped', 'acquire-failed'];
-/** Makes one span of each call, whether it runs, is skipped, or fails to reach the store. */
+/** Makes an observer that writes one span for each call, whether it runs, is skipped, or fails to reach the store. */
 function spanObserver(findTracer: () => TracerLike | undefined): TracingObserver {
-  /** The key is the trace at the end of the attempt id, else the whole id. */
+  /**
+   * The spans that have not ended. The key is the trace at the end of the attempt id, or the whole id without a trace.
+   */
   const open = new Map<string | undefined, SpanLike>();
   const start = (at: Date) => findTracer()?.startSpan(NAME, { startTime: at });
 
   const observer = (event: LockEvent) => {
     const { type, at } = event;
     const key = traceIn(event.attemptId) ?? event.attemptId;
-    // The next try has another id: without a trace its span could not be found.
+    // The next try has another attempt id: without a trace that try could not find a span begun here.
     const isRetried = type === 'acquire-failed' && event.next === 'wait';
     const span = open.get(key) ?? (BEGINNINGS.includes(type) && !isRetried ? start(at) : undefined);
     if (!span) return;
@@ -178,14 +181,14 @@ function spanObserver(findTracer: () => TracerLike | undefined): TracingObserver
         open.set(trace, span);
         return `.${trace}`;
       } catch {
-        // A tracer's failure does not stop the run.
+        // A tracer that fails must not stop the run.
         return '';
       }
     },
   });
 }
 
-/** How the call ended; undefined if it goes on. */
+/** The outcome of a call that an event ends; undefined if the call goes on. */
 function outcomeOf(event: LockEvent): string | undefined {
   switch (event.type) {
     case 'finished':
@@ -202,7 +205,7 @@ function outcomeOf(event: LockEvent): string | undefined {
 
 const traceIn = (attemptId: string | undefined) => attemptId?.split('.')[1];
 
-/** The facts of a run at its start. A run that has a tick was called by a schedule. */
+/** The attributes of a span at its start. A run that has a tick was called by a schedule. */
 function headOf(event: LockEvent) {
   const tick = event.tick?.toISOString();
   return {
@@ -232,7 +235,9 @@ function factsOf(event: LockEvent) {
   });
 }
 
-/** The library's own messages contain no secret; those of a task may. */
+/**
+ * The message of an error of the library, which contains no secret. Other messages may contain one and are left out.
+ */
 function messageOf(error: unknown): string | undefined {
   return error instanceof LockStoreError ? error.message : undefined;
 }
@@ -240,7 +245,9 @@ function messageOf(error: unknown): string | undefined {
 const IDS = /^([0-9a-f]{32})([0-9a-f]{16})$/;
 const NO_TRACE = /^0+$/;
 
-/** The ids of a span in 32 characters of base64url; undefined for a span that is not recorded. */
+/**
+ * The two ids of a span in 32 characters of base64url; undefined if the ids are invalid or the trace id is all zeros.
+ */
 function traceOf({ traceId, spanId }: SpanContext): string | undefined {
   const ids = traceId + spanId;
   if (!IDS.test(ids) || NO_TRACE.test(traceId)) return undefined;
@@ -250,7 +257,7 @@ function traceOf({ traceId, spanId }: SpanContext): string | undefined {
     .replaceAll('/', '_');
 }
 
-/** The span of another process, from the trace that it left; undefined if the text is not a trace. */
+/** The identity of another process's span, from the trace in its attempt id; undefined if the text is no trace. */
 function contextOf(trace: string | undefined): SpanContext | undefined {
   if (trace === undefined || !/^[\w-]{32}$/.test(trace)) return undefined;
   const bytes = [...atob(trace.replaceAll('-', '+').replaceAll('_', '/'))];

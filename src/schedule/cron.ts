@@ -4,8 +4,8 @@ import { refuserOf, zonedSchedule } from './schedule-of.js';
 import { type ZoneOptions, zoneOf } from './time-zone.js';
 
 /**
- * The schedule of a crontab's five fields, such as `0 9 * * MON-FRI`, or of six with seconds first. If both the day of
- * the month and the day of the week are given, either is enough, as in a crontab.
+ * The schedule of a crontab's five fields, such as `0 9 * * MON-FRI`, or of six fields with seconds first. If both the
+ * day of the month and the day of the week are given, a day that fits one of them is enough, as in a crontab.
  *
  * @example
  * ```ts
@@ -24,7 +24,7 @@ export function cron(expression: string, options: ZoneOptions = {}): Schedule {
   return zonedSchedule(expression, cronInstants(fields, zone), zone, refuse);
 }
 
-/** One field of an expression, and the values that it takes. */
+/** One field of an expression, and the values that it may have. */
 export interface Field {
   readonly name: string;
   readonly first: number;
@@ -61,7 +61,7 @@ const VALUES = /^(?:(\*)|([A-Z\d]+)(?:-([A-Z\d]+))?)(?:\/(\d+))?$/;
 /** A day of the week followed by a mark: `6L` or `3#2`. */
 const MARKED_DAY = /^([A-Z\d]+?)(L|#[1-5])$/;
 
-/** The values of a field, in ascending order. */
+/** The values that the text of a field stands for, in ascending order. */
 export function valuesOf(text: string, field: Field, refuse: Refuse): number[] {
   const values = text.split(',').flatMap((item) => itemValues(item, field, refuse));
   return [...new Set(values)].sort((a, b) => a - b);
@@ -75,7 +75,10 @@ export function daysOfMonth(text: string, refuse: Refuse): string[] {
   });
 }
 
-/** Days of the week, numbered by `numbered`: 1 for Sunday, whatever the field counts from. */
+/**
+ * The days of the week that the text of a field stands for. `numbered` turns the field's number of a day into
+ * EventBridge's, in which 1 is Sunday.
+ */
 export function daysOfWeek(text: string, field: Field, numbered: (value: number) => number, refuse: Refuse): string[] {
   return text.split(',').flatMap((item) => {
     const [, day, mark] = MARKED_DAY.exec(item) ?? [];

@@ -15,14 +15,14 @@ import { type CronFields, cronInstants, oneInstant, type Refuse, withDays } from
 import { floatingRate, refuserOf, zonedSchedule } from './schedule-of.js';
 import { type ZoneOptions, zoneOf } from './time-zone.js';
 
-/** The variables of a function's environment that tell its schedule. */
+/** The environment variables that contain the schedule of a function. */
 export const SCHEDULE_VARIABLE = 'SINGLE_EXECUTION_SCHEDULE';
 export const TIME_ZONE_VARIABLE = 'SINGLE_EXECUTION_TIME_ZONE';
 
 /**
  * The schedule of an expression of EventBridge: `cron(0 9 ? * MON-FRI *)`, `rate(15 minutes)` or
- * `at(2026-01-01T02:00:00)`. EventBridge counts a rate from the creation of its schedule, which the expression does not
- * contain; use `rate(…, { start })` for that.
+ * `at(2026-01-01T02:00:00)`. EventBridge counts a rate from the creation of its schedule. The expression does not
+ * contain that instant; give it with `rate(…, { start })`.
  *
  * @example
  * ```ts
@@ -47,7 +47,7 @@ export function eventBridge(expression: string, options: ZoneOptions = {}): Sche
 /** A schedule in the notation of EventBridge's rules and of EventBridge Scheduler. */
 export type EventBridgeExpression =
   | { readonly kind: 'rate'; readonly everyMs: number }
-  /** The local time in the schedule's time zone, written as if it were UTC. */
+  /** `wallMs`: the local time in the schedule's time zone, written as if it were UTC. */
   | { readonly kind: 'at'; readonly wallMs: number }
   | { readonly kind: 'cron'; readonly cron: CronFields };
 

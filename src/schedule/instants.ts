@@ -22,13 +22,13 @@ export interface CronFields {
   readonly seconds: readonly number[];
   readonly minutes: readonly number[];
   readonly hours: readonly number[];
-  /** `*`, days, `L` (the last), `15W` (the weekday nearest the 15th) and `LW` (the last weekday). */
+  /** A list of `*`, days, `L` (the last day), `15W` (the weekday nearest the 15th) and `LW` (the last weekday). */
   readonly dayOfMonth: readonly string[];
   readonly months: readonly number[];
-  /** `*`, days, `6L` (the last Friday) and `3#2` (the second Tuesday). */
+  /** A list of `*`, days, `6L` (the last Friday) and `3#2` (the second Tuesday). */
   readonly dayOfWeek: readonly string[];
   readonly years: readonly number[] | 'every';
-  /** Whether one of the two day fields is enough. If not, a day must be in both. */
+  /** Whether a day in one of the two day fields is enough. If not, a day must be in both. */
   readonly eitherDay: boolean;
 }
 
@@ -53,7 +53,8 @@ export function cronInstants(cron: CronFields, zone: TimeZone): Instants {
       }
     },
     *backFrom(atMs) {
-      // If the clock was put back over midnight, times of the next local day lie before the instant.
+      // Start with the next local day: if the clock was put back over midnight, some of its times lie before the
+      // instant.
       for (const midnight of firingDays(cron, Math.min(dayOf(atMs) + DAY_MS, LAST_DAY_MS), FIRST_DAY_MS, -1)) {
         for (const { fromMs, toMs, offsetMs } of zone.spans(midnight).reverse()) {
           const lastMs = Math.min(toMs - 1, atMs + offsetMs) - midnight;
@@ -64,7 +65,10 @@ export function cronInstants(cron: CronFields, zone: TimeZone): Instants {
   };
 }
 
-/** The times of day at which a cron fires, in milliseconds, between two times, both included. */
+/**
+ * The times of day at which a cron fires, in milliseconds, from `fromMs` to `toMs`, both included. `step` is 1 for
+ * later times, -1 for earlier ones.
+ */
 function* timesOfDay(cron: CronFields, fromMs: number, toMs: number, step: 1 | -1): Generator<number> {
   const ordered = (values: readonly number[]) => (step > 0 ? values : values.toReversed());
   const [minutes, seconds] = [ordered(cron.minutes), ordered(cron.seconds)];
@@ -86,7 +90,7 @@ function* timesOfDay(cron: CronFields, fromMs: number, toMs: number, step: 1 | -
   }
 }
 
-/** The one tick of `at(...)`; none if the clock skips its time. */
+/** The only tick of `at(...)`; no tick if the clock skips its time. */
 export function oneInstant(wallMs: number, zone: TimeZone): Instants {
   const spans = zone.spans(Math.floor(wallMs / DAY_MS) * DAY_MS);
   const span = spans.find(({ fromMs, toMs }) => fromMs <= wallMs && wallMs < toMs);
@@ -97,7 +101,7 @@ export function oneInstant(wallMs: number, zone: TimeZone): Instants {
   };
 }
 
-/** The last instant that a Date can be. */
+/** The last instant that a Date can represent. */
 const LAST_DATE_MS = 8_640_000_000_000_000;
 
 /** Ticks at equal distances, from the first one on. */
@@ -144,7 +148,10 @@ export function* firingDays(cron: CronFields, fromMs: number, toMs: number, step
   }
 }
 
-/** @throws what `refuse` throws for a cron that never has a day to fire on */
+/**
+ * @returns the cron
+ * @throws what `refuse` throws for a cron that never has a day to fire on
+ */
 export function withDays(cron: CronFields, refuse: Refuse): CronFields {
   const { done } = firingDays(cron, FIRST_DAY_MS, LAST_DAY_MS, 1).next();
   return done ? refuse('never fires: no such day is in its months and years; give days that they have') : cron;

@@ -8,9 +8,9 @@ const MOST_LISTED = 100_000;
 /**
  * Makes a schedule from its ticks.
  *
- * @param text the schedule for people
- * @param instantsFor its ticks, seen from the instant of the query
- * @param everyMs for a schedule whose ticks have no fixed instants
+ * @param text describes the schedule to people
+ * @param instantsFor returns the ticks, for the instant of a query
+ * @param everyMs the time between two ticks, for a schedule whose ticks have no fixed instants
  */
 export function scheduleOf(text: string, instantsFor: (atMs: number) => Instants, everyMs?: number): Schedule {
   return Object.freeze({
@@ -44,7 +44,11 @@ function firstOf(instants: Iterable<number>): number | undefined {
   return undefined;
 }
 
-/** Milliseconds of a Date. */
+/**
+ * The epoch milliseconds of a Date.
+ *
+ * @throws TypeError, RangeError for another value or an invalid Date
+ */
 export function instant(value: Date, name: string): number {
   const ms = msOf(value);
   if (!(value instanceof Date)) throw new TypeError(`${name} is ${describe(value)}: give a Date`);
@@ -65,7 +69,7 @@ function tooMany(text: string): RangeError {
   );
 }
 
-/** Makes a function that throws errors which name the expression. */
+/** Makes a function that throws an error with the expression in its message. */
 export function refuserOf(expression: string): Refuse {
   if (typeof expression !== 'string') throw new TypeError(`schedule is ${describe(expression)}: give a text`);
   return (problem) => {
@@ -76,7 +80,7 @@ export function refuserOf(expression: string): Refuse {
 /**
  * A schedule of local times in a time zone.
  *
- * @throws what `refuse` throws if the clock skips all its times when it goes forward
+ * @throws what `refuse` throws if the clock, when it goes forward, skips all times of the schedule
  */
 export function zonedSchedule(
   expression: string,
@@ -90,7 +94,7 @@ export function zonedSchedule(
   return scheduleOf(name === 'UTC' ? expression : `${expression} in ${name}`, () => instants);
 }
 
-/** A rate whose first tick is not known: it counts from the instant of each query. */
+/** The schedule of a rate whose first tick is not known: it counts from the instant of each query. */
 export function floatingRate(text: string, everyMs: number): Schedule {
   return scheduleOf(text, (atMs) => rateInstants(everyMs, atMs), everyMs);
 }

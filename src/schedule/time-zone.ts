@@ -3,27 +3,27 @@ import { checkKnown, describe } from '../core/values/checks.js';
 const SECOND_MS = 1_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** A longer distance from UTC than that of any time zone. */
+/** No time zone is further from UTC than this. */
 const FURTHEST_MS = 16 * HOUR_MS;
 
 /**
- * Local times that the clock shows for the first time, written as if UTC, from `fromMs` (inclusive) to `toMs`
- * (exclusive).
+ * A span of local times with one distance from UTC, from `fromMs` (inclusive) to `toMs` (exclusive), written as if they
+ * were UTC. It contains only times that the clock shows for the first time.
  */
 export interface WallSpan {
   readonly fromMs: number;
   readonly toMs: number;
-  /** Subtract it from a local time to get the instant. */
+  /** Subtract this from a local time to get the instant. */
   readonly offsetMs: number;
 }
 
 /** The clock of a time zone. Its local times are written as epoch milliseconds, as if they were UTC. */
 export interface TimeZone {
-  /** How far its clock is ahead of UTC at an instant. */
+  /** How far the zone's clock is ahead of UTC at an instant. */
   offsetMs(atMs: number): number;
   /**
-   * The local times of a day, in order. Times that the clock skips (in spring) are missing. If it shows a time twice
-   * (in autumn), the first one counts.
+   * The local times of a day, in order. Times that the clock skips (in spring) are missing. If the clock shows a time
+   * twice (in autumn), only the first is included.
    */
   spans(midnightMs: number): WallSpan[];
 }
@@ -33,7 +33,11 @@ const UTC: TimeZone = {
   spans: (midnightMs) => [{ fromMs: midnightMs, toMs: midnightMs + DAY_MS, offsetMs: 0 }],
 };
 
-/** @throws RangeError for a name that this platform does not know */
+/**
+ * The clock of a time zone, by the name of the zone.
+ *
+ * @throws RangeError for a name that this platform does not know
+ */
 function timeZone(name: string): TimeZone {
   if (name === 'UTC') return UTC;
   const format = formatOf(name);
@@ -47,7 +51,7 @@ function timeZone(name: string): TimeZone {
 
 function formatOf(name: string): Intl.DateTimeFormat {
   try {
-    // Some platforms accept offsets such as +02:00, others do not.
+    // Refuse an offset such as +02:00, because only some platforms accept it.
     if (!/^[+-]/.test(name)) {
       const [date, time] = ['numeric', '2-digit'] as const;
       return new Intl.DateTimeFormat('en-US', {
@@ -64,7 +68,7 @@ function formatOf(name: string): Intl.DateTimeFormat {
       });
     }
   } catch {
-    // The platform's message names no remedy.
+    // Throw the error below, because the platform's message names no remedy.
   }
   throw new RangeError(`timeZone is '${name}', which is unknown here: give a name such as Europe/Berlin, or UTC`);
 }
@@ -87,7 +91,7 @@ function spansOf(midnightMs: number, offsetAt: (atMs: number) => number): WallSp
   return spans;
 }
 
-/** The instants between two others, in whole seconds, at which the offset changes. */
+/** The instants between `fromMs` and `toMs`, in whole seconds, at which the offset changes. */
 function changesOf(offsetAt: (atMs: number) => number, fromMs: number, toMs: number): number[] {
   if (offsetAt(fromMs) === offsetAt(toMs)) return [];
   if (toMs - fromMs <= SECOND_MS) return [toMs];
@@ -101,7 +105,11 @@ export interface ZoneOptions {
   readonly timeZone?: string;
 }
 
-/** @throws TypeError, RangeError for an invalid or unknown time zone */
+/**
+ * The time zone of the options.
+ *
+ * @throws TypeError, RangeError for an invalid or unknown time zone
+ */
 export function zoneOf(options: ZoneOptions, owner: string): TimeZone & { readonly name: string } {
   checkKnown(options, ['timeZone'], owner);
   const { timeZone: name = 'UTC' } = options;

@@ -3,14 +3,14 @@ import { LockStoreError, type StoreOperation } from '../core/public/errors.js';
 import { pause } from '../core/values/clock.js';
 
 /**
- * The fault of one call. All but the delay and your own error end as a `LockStoreError` (UNAVAILABLE, retryable), as if
- * all tries of a store had failed.
+ * The fault of one call. All faults but the delay and your own error end as a `LockStoreError` (UNAVAILABLE,
+ * retryable), as if all tries of a store had failed.
  * - `none`: no fault;
  * - `lose-request`: the call does not reach the store;
  * - `lose-response`: the store carries out the call, but the caller gets no answer;
  * - `hang`: no answer until the call's budget is spent or its signal aborts; the store does nothing;
- * - `{ delayMs }`: the call reaches the store that much later, by the call's clock, and gets its answer; it does not
- *   reach the store if the call's budget is spent or its signal aborts first;
+ * - `{ delayMs }`: the call reaches the store that much later, by the call's clock, and gets its answer. If the call's
+ *   budget is spent or its signal aborts first, the call does not reach the store, and ends as such an error;
  * - an `Error`: it is thrown unchanged, and the call does not reach the store.
  */
 export type Fault =
@@ -43,7 +43,7 @@ export type RecordedCall =
   | {
       /** An extension of a lease. */
       readonly verb: 'extend';
-      /** The lease. */
+      /** The lease to extend. */
       readonly lease: Lease;
       /** The requested lease, in milliseconds. */
       readonly leaseMs: number;
@@ -51,11 +51,11 @@ export type RecordedCall =
       readonly fault: Fault;
     }
   | {
-      /** The mark of a tick that was caught up with. */
+      /** The mark of a tick that a catch-up has run. */
       readonly verb: 'mark';
-      /** The lease. */
+      /** The lease of the run. */
       readonly lease: Lease;
-      /** The tick. */
+      /** The tick that is done. */
       readonly done: DoneTick;
       /** The fault; `none` if there was none. */
       readonly fault: Fault;
@@ -63,7 +63,7 @@ export type RecordedCall =
   | {
       /** A release. */
       readonly verb: 'release';
-      /** The lease. */
+      /** The lease to release. */
       readonly lease: Lease;
       /** How the run ended. */
       readonly completion: Completion;
@@ -80,8 +80,8 @@ export interface FaultyStore extends LockStore {
 }
 
 /**
- * Wraps a store so that calls to it fail as planned; without a plan it only records them. For tests of code that uses a
- * store: the faults are those that remain after the store's own retries have failed.
+ * Wraps a store so that calls to it fail as planned; without a plan it only records them. It is for tests of code that
+ * uses a store: the faults are those that remain after the store's own retries have failed.
  *
  * @example
  * ```ts

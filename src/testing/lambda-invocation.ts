@@ -1,10 +1,10 @@
 import { type Clock, systemClock } from '../core/values/clock.js';
 
-/** The fields of both a rule's and a schedule's event. */
+/** The fields that the event of a rule and the event of a schedule share. */
 interface Envelope {
   /** Version of the format: `0`. */
   version: string;
-  /** Identity of the event. */
+  /** Id of the event. */
   id: string;
   /** The kind of event. */
   'detail-type': 'Scheduled Event';
@@ -36,11 +36,11 @@ export interface SchedulerDefaultEvent extends Envelope {
 export interface SchedulerAttributesEvent {
   /** `<aws.scheduler.scheduled-time>`: the scheduled time, as an ISO string. */
   scheduledTime: string;
-  /** `<aws.scheduler.schedule-arn>`. */
+  /** `<aws.scheduler.schedule-arn>`: the ARN of the schedule. */
   scheduleArn: string;
-  /** `<aws.scheduler.attempt-number>`: the count of deliveries. */
+  /** `<aws.scheduler.attempt-number>`: the number of this delivery. */
   attemptNumber: string;
-  /** `<aws.scheduler.execution-id>`: new for each delivery. */
+  /** `<aws.scheduler.execution-id>`: a new id for each delivery. */
   executionId: string;
 }
 
@@ -48,9 +48,9 @@ export interface SchedulerAttributesEvent {
 export interface ScheduledEventOptions {
   /** The scheduled time. A string is passed on unchanged. @default '2026-01-01T00:00:00Z' */
   readonly time?: Date | number | string;
-  /** The event's account and region come from it. @default a rule named send-digest */
+  /** ARN of the rule; the event's account and region come from it. @default a rule named send-digest */
   readonly ruleArn?: string;
-  /** @default a new one for each event */
+  /** Id of the event. @default a new id for each event */
   readonly id?: string;
 }
 
@@ -58,11 +58,11 @@ export interface ScheduledEventOptions {
 export interface SchedulerEventOptions {
   /** The scheduled time. A string is passed on unchanged. @default '2026-01-01T00:00:00Z' */
   readonly scheduledTime?: Date | number | string;
-  /** The default event's account and region come from it. @default a schedule named send-digest */
+  /** ARN of the schedule; the default event's account and region come from it. @default a schedule named send-digest */
   readonly scheduleArn?: string;
-  /** Count of deliveries; only an event made of attributes contains it. @default 1 */
+  /** Number of this delivery; only an event made of attributes contains it. @default 1 */
   readonly attemptNumber?: number;
-  /** `default`: the schedule has no input. `attributes`: its input is made of context attributes. @default 'default' */
+  /** `default`: the schedule has no input. `attributes`: the input is made of context attributes. @default 'default' */
   readonly style?: 'default' | 'attributes';
 }
 
@@ -70,7 +70,7 @@ export interface SchedulerEventOptions {
 const FIRST_TICK = '2026-01-01T00:00:00Z';
 
 /**
- * Makes an event of an EventBridge rule. Two events of the same `time` are the same tick, delivered twice.
+ * Makes an event of an EventBridge rule. Two events with the same `time` stand for one tick that is delivered twice.
  *
  * @example
  * ```ts
@@ -90,7 +90,8 @@ export function scheduledEvent(options: ScheduledEventOptions = {}): RuleEvent {
 }
 
 /**
- * Makes an event of EventBridge Scheduler. Two events of the same `scheduledTime` are the same tick, delivered twice.
+ * Makes an event of EventBridge Scheduler. Two events with the same `scheduledTime` stand for one tick that is
+ * delivered twice.
  *
  * @example
  * ```ts
@@ -131,21 +132,21 @@ function envelope(id: string, source: string, time: string, arn: string): Envelo
   return { version: '0', id, 'detail-type': 'Scheduled Event', source, account, time, region, resources: [arn] };
 }
 
-/** AWS writes whole seconds, in UTC. */
+/** Writes a time as AWS does: whole seconds, in UTC. */
 function instant(time: Date | number | string): string {
   return typeof time === 'string' ? time : new Date(time).toISOString().replace(/\.\d{3}Z$/, 'Z');
 }
 
 /**
- * The complete second argument of a Lambda handler; fits `Context` of @types/aws-lambda. Declared again here because
- * the testing kit imports no adapter.
+ * The complete second argument of a Lambda handler; fits `Context` of @types/aws-lambda. It repeats the adapter's type,
+ * because the testing kit imports no adapter.
  */
 export interface LambdaContext {
-  /** Always true unless given. */
+  /** True, unless another value is given. */
   callbackWaitsForEmptyEventLoop: boolean;
   /** Name of the function. @default 'send-digest' */
   functionName: string;
-  /** Its version. @default '$LATEST' */
+  /** Version of the function. @default '$LATEST' */
   functionVersion: string;
   /** ARN of the function, in eu-west-1. */
   invokedFunctionArn: string;
@@ -155,9 +156,9 @@ export interface LambdaContext {
   awsRequestId: string;
   /** CloudWatch log group of the function. */
   logGroupName: string;
-  /** Log stream of the environment. */
+  /** Log stream of the execution environment. */
   logStreamName: string;
-  /** Milliseconds until Lambda ends the invocation; negative once that is past. */
+  /** Milliseconds until Lambda ends the invocation; negative after that. */
   getRemainingTimeInMillis(): number;
   /** Does nothing. */
   done(error?: Error, result?: unknown): void;
@@ -201,7 +202,7 @@ export function lambdaContext(overrides: LambdaContextOverrides = {}): LambdaCon
     awsRequestId: crypto.randomUUID(),
     logGroupName: `/aws/lambda/${functionName}`,
     logStreamName: `2026/01/01/[${functionVersion}]0123456789abcdef0123456789abcdef`,
-    // Whole milliseconds; negative on Lambda Managed Instances after their timeout.
+    // Lambda returns whole milliseconds; on Lambda Managed Instances they are negative after the timeout.
     getRemainingTimeInMillis: () => Math.floor(deadline - clock.monotonic()),
     done() {},
     fail() {},

@@ -3,16 +3,17 @@ import type { Clock } from '../core/values/clock.js';
 /** A clock that moves only when a test moves it. */
 export interface ManualClock extends Clock {
   /**
-   * Lets time pass on both clocks. Fires each timer at its instant, and lets promises settle after each.
+   * Lets time pass on the wall clock and on the monotonic clock. Fires each timer at its instant, and lets promises
+   * settle after each timer.
    *
-   * @throws RangeError if negative
+   * @throws RangeError for a negative time
    */
   advance(ms: number): Promise<void>;
-  /** Steps only the wall clock, as an administrator or a time server does; may be negative. */
+  /** Steps only the wall clock, as an administrator or a time server does; `ms` may be negative. */
   stepWall(ms: number): void;
-  /** Suspends the host: the wall clock keeps running, the monotonic clock and all timers stand still. */
+  /** Suspends the host: the wall clock goes on, while the monotonic clock and all timers stand still. */
   suspend(ms: number): void;
-  /** Timers that have neither fired nor been cancelled. */
+  /** The number of timers that have neither fired nor been cancelled. */
   pendingTimers(): number;
 }
 
@@ -80,7 +81,7 @@ export function manualClock(start: Date | number = Date.UTC(2026, 0, 1)): Manual
   };
 }
 
-/** Waits long enough for any chain of promises in this library, but not for real timers. */
+/** Waits long enough for any chain of promises in this library to settle, but not for real timers. */
 async function settlePromises(): Promise<void> {
   for (let turn = 0; turn < 50; turn++) await undefined;
 }

@@ -2,7 +2,7 @@ import type { Duration } from 'aws-cdk-lib';
 import type { IAlarmAction } from 'aws-cdk-lib/aws-cloudwatch';
 import { shown } from '../props-shape.js';
 
-/** `page` wakes somebody; `ticket` waits until the morning. */
+/** How urgent an alarm is: `page` wakes somebody; `ticket` waits until the morning. */
 export type LockAlarmSeverity = 'page' | 'ticket';
 
 /** A kind of alarm. */
@@ -16,7 +16,7 @@ export type LockAlarmKind =
   | 'longRun'
   | 'clockSkew';
 
-/** Every kind, and how urgent it is unless it is told otherwise. */
+/** Every kind of alarm, with its default severity. */
 export const LOCK_ALARMS: Readonly<Record<LockAlarmKind, LockAlarmSeverity>> = {
   deadLetters: 'page',
   deadLettersLost: 'page',
@@ -29,13 +29,13 @@ export const LOCK_ALARMS: Readonly<Record<LockAlarmKind, LockAlarmSeverity>> = {
 };
 
 /**
- * How closely alarms watch a function. What it costs a month, in us-east-1 and without free tiers, for a function of one
- * lock, and for each further lock by its whole name:
+ * How closely alarms watch a function. Costs are per month, in us-east-1 and without free tiers: first for a function
+ * of one lock, then for each further lock that is listed by its whole name.
  *
  * - `ALL`: every kind. Alarms $1.10 and $0.60, metrics $0.60 a lock.
  * - `ESSENTIAL`: `didNotRun` and `failed`. Alarms $0.40 and $0.30, metrics $0.60 a lock.
  * - `FLEET`: `deadLetters` alone: $0.10 for each queue. Functions that share a `deadLetterQueue` share its alarm. Runs
- *   write no metrics, unless a kind that watches them is asked for.
+ *   write no metrics, unless an option adds a kind that watches them.
  *
  * @example
  * ```ts
@@ -63,74 +63,92 @@ const OF_LEVEL: Readonly<Record<LockAlarmLevel, readonly LockAlarmKind[]>> = {
   fleet: ['deadLetters'],
 };
 
-/** Kinds that watch what runs write. */
+/** Kinds that watch the metrics that runs write. */
 const OF_METRICS: readonly LockAlarmKind[] = ['didNotRun', 'notTriggered', 'lockLost', 'clockSkew'];
 
-/** An alarm on a number. */
+/** Settings of an alarm that watches a number. */
 export interface LockAlarmTuning {
-  /** @default that of its kind */
+  /** How urgent the alarm is. @default the severity of its kind */
   readonly severity?: LockAlarmSeverity;
-  /** From which value on: milliseconds for `longRun` and `clockSkew`, else how many. @default 1, or 90 % of the timeout */
+  /**
+   * The value from which on the alarm goes off: milliseconds for `longRun` and `clockSkew`, a count for other kinds.
+   * @default 1; for `longRun` 90 % of the timeout
+   */
   readonly threshold?: number;
-  /** For how many times 5 minutes in a row; 288 at most, which is a day. @default 1 */
+  /** The alarm goes off after so many periods of 5 minutes in a row; 288 at most, which is a day. @default 1 */
   readonly evaluationPeriods?: number;
 }
 
-/** An alarm on something that did not happen. */
+/** Settings of an alarm on something that did not happen. */
 export interface LockWatchTuning {
-  /** @default 'page' */
+  /** How urgent the alarm is. @default 'page' */
   readonly severity?: LockAlarmSeverity;
-  /** How long it may take; a day at most for `didNotRun`, almost 7 for `notTriggered`. @default what the schedule, a run and its retries can take */
+  /**
+   * How long the alarm waits: a day at most for `didNotRun`, almost 7 days for `notTriggered`. @default the longest
+   * that the schedule, a run and its retries can take
+   */
   readonly after?: Duration;
 }
 
-/** Whom alarms tell. Each kind can be turned off with `false`, or tuned, which also makes one that the level lacks. */
+/**
+ * Which alarms are made, and whom they notify. `false` turns a kind off. Settings of a kind also add it if the level
+ * lacks it.
+ */
 export interface LockAlarmsOptions {
-  /** Which kinds are made. Costs stand beside each level. @default LockAlarmLevel.ALL */
+  /** Which kinds of alarms are made. `LockAlarmLevel` shows the costs of each level. @default LockAlarmLevel.ALL */
   readonly level?: LockAlarmLevel;
-  /** Whom the urgent alarms tell. @default alarmActions */
+  /** Actions of the alarms with the severity `page`. @default alarmActions */
   readonly page?: readonly IAlarmAction[];
-  /** Whom the other alarms tell. @default alarmActions */
+  /** Actions of the alarms with the severity `ticket`. @default alarmActions */
   readonly ticket?: readonly IAlarmAction[];
-  /** Whether they are told as well when it is fine again. A new alarm is fine: then each is told of it when it is made. @default false */
+  /**
+   * Whether alarms also notify when they return to OK. A new alarm becomes OK too, so each alarm notifies once after it
+   * is made. @default false
+   */
   readonly notifyOk?: boolean;
-  /** A tick was given up after all retries. @default a page */
+  /** The alarm for a tick that was given up after all retries. @default a page */
   readonly deadLetters?: false | LockAlarmTuning;
-  /** EventBridge gave up a tick and could not send it to the queue. @default a page */
+  /** The alarm for a tick that EventBridge gave up and could not send to the queue. @default a page */
   readonly deadLettersLost?: false | LockAlarmTuning;
-  /** A tick was sent, and no run did it. @default a page */
+  /** The alarm for a tick that was sent, and that no run did. @default a page */
   readonly didNotRun?: false | LockWatchTuning;
-  /** No tick was sent for longer than the schedule allows. @default a page */
+  /** The alarm for a schedule that has sent no tick for longer than it allows. @default a page */
   readonly notTriggered?: false | LockWatchTuning;
-  /** A run went on without its lock. @default a page */
+  /** The alarm for a run that went on without its lock. @default a page */
   readonly lockLost?: false | LockAlarmTuning;
-  /** A run failed. @default a ticket, where Lambda tries it again or its failure is no dead letter */
+  /**
+   * The alarm for a run that failed. @default a ticket; no alarm if Lambda does not retry a run and `deadLetters`
+   * reports its failure
+   */
   readonly failed?: false | LockAlarmTuning;
-  /** A run took over 90 % of its timeout. @default a ticket */
+  /** The alarm for a run that took over 90 % of its timeout. @default a ticket */
   readonly longRun?: false | LockAlarmTuning;
-  /** A host's clock is off by more than `maxClockSkew`. @default a ticket */
+  /** The alarm for a host's clock that is off by more than `maxClockSkew`. @default a ticket */
   readonly clockSkew?: false | LockAlarmTuning;
 }
 
 const NUMBERS = ['severity', 'threshold', 'evaluationPeriods'];
 const WATCHES = ['severity', 'after'];
-/** CloudWatch looks back over a day at most in periods of 5 minutes. */
+/** With periods of 5 minutes an alarm of CloudWatch looks back over a day at most. */
 const MOST_PERIODS = 288;
 const OWN = ['level', 'page', 'ticket', 'notifyOk'];
 
-/** Whether a kind is asked for, by itself or by the level. */
+/** Whether alarms of a kind are made: by the option of that kind, else by the level. */
 export function isWanted(kind: LockAlarmKind, options: LockAlarmsOptions): boolean {
   const { level = LockAlarmLevel.ALL, [kind]: tuning } = options;
   return tuning === undefined ? OF_LEVEL[level].includes(kind) : tuning !== false;
 }
 
-/** Whether runs write metrics: always, but at the level that watches none of them. */
+/** Whether runs write metrics: always, except at the level `FLEET` if no alarm watches them. */
 export function writesMetrics(options: LockAlarmsOptions | false): boolean {
   if (options === false || options.level !== LockAlarmLevel.FLEET) return true;
   return OF_METRICS.some((kind) => isWanted(kind, options));
 }
 
-/** @throws TypeError, RangeError for a kind, a severity or a setting that does not exist, with those that do */
+/**
+ * @throws TypeError, RangeError for a kind, a setting or a value that is not allowed; the message lists the allowed
+ * ones
+ */
 export function checkAlarmOptions(options: LockAlarmsOptions): void {
   const kinds = Object.keys(LOCK_ALARMS);
   const levels = Object.values(LockAlarmLevel);

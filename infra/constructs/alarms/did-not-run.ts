@@ -7,29 +7,32 @@ const MINUTE = Duration.minutes(1);
 const MOST_MINUTES = 1_440;
 
 /*
- * A tick was sent, and no run did it. The last news of the set counts, however long ago it came: for each minute with
- * news, the expression is how many runs succeeded, found the tick done, or failed; 0 where a delivery was attempted and
- * none of that. A failed run counts as news that somebody else tells: Lambda tries again, or the tick is a dead letter.
- * An invocation without an error is no news, since others may invoke the function as well. Only where deliveries cannot
- * be told apart does it count as a tick that was sent.
+ * Goes off when a tick was sent and no run did it. In each minute with news of the set (an attempt, a run or an error)
+ * the expression has a value, and `FILL` repeats the last value:
+ * - the number of runs that succeeded, found the tick done, or failed. A failed run does not set off this alarm: Lambda
+ *   retries it, or the tick becomes a dead letter.
+ * - 0 if there were only delivery attempts.
  *
- * What that rests on, by AWS's documents:
- * - In a sum of two series a point that one of them lacks counts as 0. `IF` drops the points that its condition lacks,
- *   and takes 0 for those that its second argument lacks. `FILL(…, REPEAT)` repeats the last value
+ * An invocation without an error is no news, because others may invoke the function. Without a schedule group, attempts
+ * cannot be counted: then such an invocation is news, with the value 0.
+ *
+ * The expression relies on these facts, from AWS's documents:
+ * - In a sum of two series, a point that one series lacks counts as 0. `IF` has no point if its condition has none, and
+ *   takes 0 for a point that its second argument lacks. `FILL(…, REPEAT)` repeats the last value
  *   (awsdocs/amazon-cloudwatch-user-guide at cc40332, doc_source/using-metric-math.md).
- * - `ignore` keeps the alarm's state where all points are missing, as in a night without ticks, and where those that
- *   there are all breach and are too few, as after a night (the same, doc_source/AlarmThatSendsEmail.md).
- * - Lambda reports `Errors` for each invocation, 0 for one without an error, for the minute of its start
+ * - `ignore` keeps the alarm's state if all points are missing (a night without ticks), or if every existing point
+ *   breaches but there are too few (just after that night) (the same repository, doc_source/AlarmThatSendsEmail.md).
+ * - Lambda reports `Errors` for each invocation, in the minute of its start: 0 for an invocation without an error
  *   (awsdocs/aws-lambda-developer-guide, doc_source/monitoring-metrics.md).
  * - Scheduler reports `InvocationAttemptCount` by `ScheduleGroup`, on a best-effort basis (EventBridge Scheduler's user
- *   guide, "Monitoring with CloudWatch"). Where it is missing, that tick is not missed.
+ *   guide, "Monitoring with CloudWatch"). If that metric is missing, this alarm does not see the tick.
  */
 
 /**
- * The alarm that a tick was sent and not done; undefined where nothing tells that one was sent.
+ * Alarm for a tick that was sent and not done; undefined if no metric shows that a tick was sent.
  *
- * @param leastMs how long a run and its retries can take
- * @throws RangeError when the alarm is asked to wait for less than that, or for longer than it can
+ * @param leastMs the longest time that a run and its retries can take
+ * @throws RangeError if `after` is shorter than that, or longer than an alarm can look back
  */
 export function didNotRun(
   set: WatchedSet,
@@ -68,7 +71,10 @@ export function didNotRun(
   };
 }
 
-/** Without a group of schedules, only an invocation of the function tells that a tick was sent. */
+/**
+ * The expression for news of a set. Without a schedule group, only an invocation of the function shows that a tick was
+ * sent.
+ */
 function newsOf({ group, isAlone }: WatchedSet): string {
   if (!group) return 'executed + errors';
   return isAlone ? 'attempted + executed + IF(errors, errors)' : 'attempted + executed';

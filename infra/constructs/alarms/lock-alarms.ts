@@ -34,53 +34,53 @@ import { listed, sharedAlarm } from './shared-alarms.js';
 
 const DAY_MS = 86_400_000;
 const NEARLY = 0.9;
-/** CloudWatch shows a metric some time after it was reported. */
+/** How long CloudWatch may take to show a metric. */
 const DELAY_MS = 180_000;
 const FIVE_MINUTES = Duration.minutes(5);
 
-/** What the alarms watch. */
+/** The facts of a function that its alarms need. */
 export interface LockAlarmsProps {
   /** The function. */
   readonly fn: IFunction;
-  /** Its timeout. */
+  /** The function's timeout. */
   readonly timeout: Duration;
   /** Lambda's retries of a failed run. */
   readonly retries: number;
   /** The queue of the ticks that were given up. */
   readonly deadLetters: DeadLetters;
-  /** The namespace of its metrics. */
+  /** The CloudWatch namespace of the function's metrics. */
   readonly namespace: string;
-  /** Its locks, as they share alarms. */
+  /** The function's locks, in sets that share alarms. */
   readonly sets: readonly LockSet[];
-  /** What invokes it. */
+  /** The schedules and rules that invoke the function. */
   readonly triggers: readonly Trigger[];
-  /** Whether the function takes locks of one set alone. */
+  /** Whether all locks of the function belong to one set. */
   readonly isAlone: boolean;
-  /** Whom they tell, and how each kind is tuned. */
+  /** Which alarms are made, and whom they notify; `false` for none. */
   readonly options: LockAlarmsOptions | false;
-  /** Whom all alarms tell for which `options` name nobody. */
+  /** Actions of the alarms for which `options` has none. */
   readonly actions: readonly IAlarmAction[];
 }
 
 type Problem = Omit<Partial<AlarmProps>, 'metric' | 'alarmDescription'> & {
   readonly metric: IMetric;
-  /** Given the functions, where several share the alarm. */
+  /** The description, or a function that makes it from the paths of the functions that share the alarm. */
   readonly alarmDescription: string | ((owners: string) => string);
 };
 
-/** Of what an alarm is. */
+/** What an alarm is for, if not for its function alone. */
 interface Place {
   readonly setId?: string;
-  /** What functions have in common that share the alarm. */
+  /** What the functions that share the alarm have in common, such as a queue. */
   readonly sharedBy?: string;
 }
 
-/** The ids of what synthesis warns of where an alarm cannot be made. */
+/** The ids of synthesis warnings that an alarm cannot be made. */
 const WARNINGS = { didNotRun: 'did-not-run', notTriggered: 'not-triggered' } as const;
 
 /**
- * What wakes an operator, or waits until the morning. Each description says what happened, and names the heading of
- * docs/on-call.md that says what to do.
+ * The alarms of a function. The description of each alarm says what happened, and names the heading of docs/on-call.md
+ * that says what to do.
  *
  * @example
  * ```ts
@@ -98,7 +98,9 @@ export class LockAlarms extends Construct {
   readonly #props: LockAlarmsProps;
   readonly #options: LockAlarmsOptions;
 
-  /** @throws TypeError, RangeError for options that do not exist, or under which an alarm would go off for nothing */
+  /**
+   * @throws TypeError, RangeError for options that do not exist, or with which an alarm would go off without a reason
+   */
   constructor(scope: Construct, id: string, props: LockAlarmsProps) {
     super(scope, id);
     this.#props = props;
@@ -112,14 +114,15 @@ export class LockAlarms extends Construct {
     this.#addFunctionAlarms();
   }
 
-  /** Every alarm. */
+  /** Every alarm of the function. */
   get all(): readonly Alarm[] {
     return Object.values(this.#byKind).flat();
   }
 
   /**
-   * The alarms of a kind: none where it is turned off, one for each set of locks where the kind is of sets. Functions
-   * with the same queue have the same `deadLetters`, and those with the same schedule groups the same `deadLettersLost`.
+   * The alarms of a kind; none if the kind is turned off. `didNotRun` and `notTriggered` have up to one alarm for each
+   * set of locks, the other kinds up to one. Functions with the same queue share a `deadLetters` alarm, and functions
+   * with the same schedule groups share a `deadLettersLost` alarm.
    */
   of(kind: LockAlarmKind): readonly Alarm[] {
     return this.#byKind[kind];
@@ -131,12 +134,12 @@ export class LockAlarms extends Construct {
       'deadLetters',
       {
         metric: queue.metricApproximateNumberOfMessagesVisible({ period: FIVE_MINUTES, statistic: 'Maximum' }),
-        // A queue that nobody touches for hours has no metrics although it still has messages.
+        // After hours without requests a queue has no metrics, although it still has messages.
         treatMissingData: TreatMissingData.IGNORE,
         alarmDescription: (owners) =>
           `${owners}: a tick was given up after all retries. The message in the queue has its event and the reason.`,
       },
-      // A token says which resource of some stack it is, and not of which.
+      // The token of an ARN names a resource but not its stack. The path names both.
       { sharedBy: Token.isUnresolved(queue.queueArn) ? queue.node.path : queue.queueArn },
     );
   }
@@ -167,11 +170,11 @@ export class LockAlarms extends Construct {
       metric: this.#functionMetric('LockLost', 'Sum'),
       alarmDescription: `${path}: a run continued past its lease, or an operator unlocked it; two runs may have overlapped. See the log for "lost".`,
     });
-    // Without retries a failure is a dead letter at once, and told as such.
+    // Without retries a failed run is a dead letter at once, and the alarm for dead letters reports it.
     const isToldOtherwise = retries === 0 && deadLetters.hasRuns && isWanted('deadLetters', this.#options);
     if (!isToldOtherwise || this.#options.failed) {
       this.#addOnNumber('failed', {
-        // Lambda's own metric: a run that was killed can no longer write that it failed.
+        // Lambda's own metric, because a run that was killed cannot write that it failed.
         metric: fn.metricErrors({ period: FIVE_MINUTES }),
         ...this.#oncePerTick(),
         alarmDescription: `${path}: a run failed, was killed at its timeout, or could not reach the lock table. See the function's log.`,
@@ -189,14 +192,17 @@ export class LockAlarms extends Construct {
     });
   }
 
-  /** One alarm for a tick and its retries: it lasts until Lambda has reported the next try, which it does at its end. */
+  /**
+   * Settings for one alarm for a tick and its retries. The alarm lasts until Lambda has reported the next try, which it
+   * does at the end of that try.
+   */
   #oncePerTick(): Pick<AlarmProps, 'evaluationPeriods' | 'datapointsToAlarm'> {
     const [timeoutMs, retryMs] = [this.#props.timeout.toMilliseconds(), RETRY_DELAYS_MS[1]];
     const nextTryMs = 2 * timeoutMs + retryMs + DELAY_MS;
     return { evaluationPeriods: Math.ceil(nextTryMs / FIVE_MINUTES.toMilliseconds()), datapointsToAlarm: 1 };
   }
 
-  /** What a run writes of the function as well, for all its locks together. */
+  /** A metric that runs write for the function, over all its locks. */
   #functionMetric(metricName: LockMetricName, statistic: string): Metric {
     const { fn, namespace } = this.#props;
     const dimensionsMap = { FunctionName: functionBehind(fn).functionName };
@@ -239,7 +245,7 @@ export class LockAlarms extends Construct {
     if (!isWanted(kind, this.#options)) return;
     const tuning: LockAlarmTuning = this.#options[kind] || {};
     const { threshold = problem.threshold ?? 1, evaluationPeriods } = tuning;
-    // Who says how many periods means as many in a row.
+    // If the user gives a number of periods, all of them must breach.
     const inARow = evaluationPeriods && { evaluationPeriods, datapointsToAlarm: evaluationPeriods };
     this.#add(kind, { evaluationPeriods: 1, ...problem, threshold, ...inARow }, place);
   }
@@ -261,7 +267,7 @@ export class LockAlarms extends Construct {
     const { notifyOk: ofOk = false, ...options } = this.#options;
     const tuning = options[kind] || {};
     const actions = options[tuning.severity ?? LOCK_ALARMS[kind]] ?? this.#props.actions;
-    // An alarm of its own is shared by nobody else.
+    // Without `sharedBy`, the path keeps other functions from sharing this alarm.
     const key = [kind, sharedBy ?? this.node.path, setId, problem.threshold, problem.evaluationPeriods];
     this.#byKind[kind].push(sharedAlarm(this.#props.fn, key, { actions, ofOk }, make));
   }

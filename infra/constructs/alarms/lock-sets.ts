@@ -5,28 +5,28 @@ import { lockId, type PlannedSchedule } from '../planned-schedule.js';
 
 /** Locks that share metrics and alarms: one lock, or all locks of a `prefix*`. */
 export interface LockSet {
-  /** As the dimension `LockName` has it: the lock's name, or the prefix. */
+  /** The value of the dimension `LockName`: the lock's name, or `prefix*`. */
   readonly name: string;
-  /** The schedules of its locks. */
+  /** The schedules whose locks are in the set. */
   readonly schedules: readonly PlannedSchedule[];
-  /** The group of its schedules and of no others, whose metrics are therefore the set's. */
+  /** A group that contains exactly the set's schedules, so that the group's metrics are those of the set. */
   readonly group?: CfnScheduleGroup;
 }
 
-/** The prefixes among lock names, each of which is one set, as the environment variable has them. */
+/** The environment variable that lists the prefixes among lock names. Each prefix is one set. */
 export function lockSetVariable(lockNames: readonly string[]): Readonly<Record<string, string>> {
   const prefixes = lockNames.filter(isPrefix);
   return prefixes.length === 0 ? {} : { [LOCK_SETS_VARIABLE]: JSON.stringify(prefixes) };
 }
 
-/** The set of a lock: the longest prefix that it begins with, else the lock alone. */
+/** The name of a lock's set: the longest `prefix*` that fits the lock, else the lock's own name. */
 export function lockSetOf(lockName: string, lockNames: readonly string[]): string {
   return prefixOf(lockName, lockNames.filter(isPrefix)) ?? lockName;
 }
 
 const isPrefix = (name: string): boolean => name.endsWith('*');
 
-/** The sets that schedules belong to, each with a group of its own where Scheduler can tell its metrics apart. */
+/** The sets that schedules belong to. A set has a schedule group of its own if all its schedules can be in it. */
 export function lockSets(
   scope: Construct,
   schedules: readonly PlannedSchedule[],
@@ -41,5 +41,8 @@ export function lockSets(
   });
 }
 
-/** A rule has no group, and a group that somebody gave may have other schedules. */
+/**
+ * Whether a schedule can be in its set's own group. A rule has no group, and a group given by the user may have other
+ * schedules.
+ */
 const isScheduled = ({ via, scheduleGroup: given }: PlannedSchedule): boolean => via !== 'rule' && given === undefined;

@@ -5,21 +5,21 @@ import { Schedule } from 'aws-cdk-lib/aws-scheduler';
 import type { Trigger } from '../lock-schedule.js';
 
 /*
- * Scheduler counts by the group of a schedule, and EventBridge by the rule, which ticks it gave up and could not send to
- * the dead-letter queue (their user guides: "Monitoring with CloudWatch", "Monitoring Amazon EventBridge"). An alarm adds
- * up ten metrics at most. For more groups it takes what Scheduler counts of the whole account and region, as the CDK has
- * it; of all rules EventBridge has no such count.
+ * Scheduler and EventBridge count the ticks that they gave up and could not send to the dead-letter queue: Scheduler by
+ * the schedule's group, EventBridge by the rule (their user guides: "Monitoring with CloudWatch", "Monitoring Amazon
+ * EventBridge"). An alarm adds up ten metrics at most. For more groups the alarm takes Scheduler's count of the whole
+ * account and region, which CDK offers. EventBridge has no such count of all rules.
  */
 
 const MOST_METRICS = 10;
 
 interface LostDeadLetters {
   readonly metric: IMetric;
-  /** The groups and rules that it counts; none where it counts all schedules. */
+  /** The groups and rules that the metric counts; empty if it counts all schedules. */
   readonly sources: readonly string[];
 }
 
-/** How many ticks were given up and did not reach the queue; undefined where nothing counts them. */
+/** The number of ticks that were given up and did not reach the queue; undefined if no metric counts them. */
 export function lostDeadLetters(triggers: readonly Trigger[], period: Duration): LostDeadLetters | undefined {
   const metrics = Object.fromEntries(triggers.map((trigger) => countedOf(trigger, period)));
   const sources = Object.keys(metrics);
@@ -34,7 +34,7 @@ export function lostDeadLetters(triggers: readonly Trigger[], period: Duration):
   return { metric: new MathExpression({ expression, usingMetrics, period, label: 'dead letters lost' }), sources };
 }
 
-/** The group of a schedule, or the rule, and its metric. */
+/** The schedule group or the rule of a trigger, and its metric. */
 function countedOf(trigger: Trigger, period: Duration): [source: string, Metric] {
   const statistic = 'Sum';
   if (trigger instanceof Rule) {

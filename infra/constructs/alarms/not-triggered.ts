@@ -7,23 +7,27 @@ const DAY_MINUTES = 24 * HOUR_MINUTES;
 const PERIODS = 10;
 
 /*
- * Nothing was heard of the set for longer than its schedule allows: the schedule is off, or was deleted. For each period
- * since something was heard, the expression is how many seconds ago that was. Before anything was heard there is no value,
- * and the alarm waits (INSUFFICIENT_DATA): a new lock is not missed before its first tick. CloudWatch fetches the
- * evaluation periods, and some more that it does not promise. The oldest period of them must therefore be enough: one
- * breaching point of all of them is an alarm, and the threshold is one period less than they are long together.
+ * Goes off when there was no news of the set, neither an attempt nor a run, for longer than its schedule allows: the
+ * schedule is off, or was deleted. In each period after the first news, the expression is the age of the last news in
+ * seconds. Before the first news it has no value, and the alarm waits (INSUFFICIENT_DATA), so a new lock does not set
+ * it off before its first tick. CloudWatch fetches the evaluation periods, and perhaps some older ones, which it does
+ * not promise. So the value in the oldest evaluation period must be enough: one breaching point sets off the alarm, and
+ * the threshold is the length of all evaluation periods but one.
  *
- * `EPOCH` has a value in every period, whether the series has one or not; for the rest see did-not-run.ts. An alarm looks
- * back 7 days at most, and a day where its period is shorter than an hour (CloudWatch's PutMetricAlarm).
+ * `EPOCH` has a value in every period, even if its series has none there; for the other functions see did-not-run.ts.
+ * An alarm looks back 7 days at most, and one day if its period is shorter than an hour (CloudWatch's PutMetricAlarm).
  */
 
-/** How an alarm looks back over a time. */
+/** The periods over which an alarm looks back. */
 interface LookBack {
   readonly periodMinutes: number;
   readonly periods: number;
 }
 
-/** How to look back for so long: in about ten periods, or in shorter ones where those are too long together. */
+/**
+ * The periods to look back over some minutes: about ten, or periods of an hour if ten are too long for an alarm;
+ * undefined if an alarm cannot look back that far.
+ */
 export function lookBack(minutes: number): LookBack | undefined {
   const candidates = [Math.ceil(minutes / PERIODS), HOUR_MINUTES];
   return candidates
@@ -35,10 +39,10 @@ export function lookBack(minutes: number): LookBack | undefined {
 }
 
 /**
- * The alarm that no tick was sent; undefined where an alarm cannot look back for so long.
+ * Alarm for a schedule that sends no ticks; undefined if an alarm cannot look back that far.
  *
- * @param leastMs how far two ticks of the schedule and their runs can be apart
- * @throws RangeError when the alarm is asked to wait for less than that, or for longer than it can
+ * @param leastMs the longest time between two ticks of the schedule, including their runs
+ * @throws RangeError if `after` is shorter than that, or longer than an alarm can look back
  */
 export function notTriggered(
   set: WatchedSet,
@@ -81,8 +85,8 @@ export function notTriggered(
 }
 
 /**
- * Runs are news beside attempts, of which Scheduler may miss to tell. Without attempts, an invocation of a function of
- * this set alone is, even if nobody did the tick.
+ * The metrics that are news of a set. Runs count beside attempts, because Scheduler may fail to report an attempt. If
+ * attempts cannot be counted, and the function has no other set, each invocation counts, even if no run did the tick.
  */
 function heard(set: WatchedSet, period: Duration): SetMetrics {
   if (set.group || !set.isAlone) return { ...attempts(set, period), ...executions(set, period) };

@@ -4,20 +4,20 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { lockMetric } from '../lock-metrics.js';
 import type { LockSet } from './lock-sets.js';
 
-/** CloudWatch shows a metric, or a line of the log as one, some time after it was written. */
+/** How long CloudWatch may take to show a metric, or to make one from a line of the log. */
 export const DELAY_MINUTES = 5;
 
-/** What tells about a set of locks. */
+/** A set of locks, and what its metrics need. */
 export interface WatchedSet extends LockSet {
   readonly fn: IFunction;
   readonly namespace: string;
-  /** Whether the function takes no other locks, so that its own metrics are those of the set. */
+  /** Whether the function takes no other locks, so that the function's metrics are those of the set. */
   readonly isAlone: boolean;
 }
 
 export type SetMetrics = Readonly<Record<string, IMetric>>;
 
-/** How often Scheduler tried to invoke the function for this set; none where that cannot be told apart. */
+/** How often Scheduler tried to invoke the function for this set; empty if the set has no schedule group. */
 export function attempts({ group }: WatchedSet, period: Duration): SetMetrics {
   if (!group) return {};
   const [namespace, metricName] = ['AWS/Scheduler', 'InvocationAttemptCount'];
@@ -25,7 +25,7 @@ export function attempts({ group }: WatchedSet, period: Duration): SetMetrics {
   return { attempted: new Metric({ namespace, metricName, dimensionsMap, statistic: 'Sum', period }) };
 }
 
-/** How many runs succeeded, and skips of a tick that is done: those report 0, which is a sample as well. */
+/** How many runs succeeded or found their tick done: a skip of a tick that is done reports 0, which is a sample too. */
 export function executions({ namespace, name }: WatchedSet, period: Duration): SetMetrics {
   return { executed: lockMetric(namespace, 'Executed', name, { period, statistic: 'SampleCount' }) };
 }

@@ -2,31 +2,34 @@ import { Lazy, Stack } from 'aws-cdk-lib';
 import type { Alarm, IAlarmAction } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IConstruct } from 'constructs';
 
-/** Whom an alarm tells. */
+/** An alarm's actions. */
 interface Told {
   readonly actions: readonly IAlarmAction[];
-  /** Whether they are told of its end as well. */
+  /** Whether the actions also run when the alarm returns to OK. */
   readonly ofOk: boolean;
 }
 
 /** An alarm that functions of a stack share. */
 interface SharedAlarm {
   readonly alarm: Alarm;
-  /** The paths of these functions. */
+  /** The paths of the functions that share the alarm. */
   readonly owners: string[];
-  /** Whom it tells already. */
+  /** The actions that the alarm has already. */
   readonly told: Set<string>;
 }
 
-/** The shared alarms of a stack, for every copy of the constructs that an app loads: as an ES module and as CommonJS. */
+/**
+ * The property of a stack that keeps its shared alarms. An app can load two copies of the constructs, as an ES module
+ * and as CommonJS; both use this property.
+ */
 const SHARED: unique symbol = Symbol.for('single-execution.shared-alarms.1');
 
 /**
- * Finds the alarm that other functions of the stack made of the same, or makes it. It tells everybody whom one of them
- * names, each once.
+ * Finds the alarm that another function of the stack made with the same key, or makes it. The alarm has the actions of
+ * all its functions, each action once.
  *
- * @param key what it watches, and from which value on
- * @param make is given the paths of the functions, as known at synthesis
+ * @param key what the alarm watches, its threshold and its periods
+ * @param make makes the alarm from the paths of its functions, which are complete at synthesis
  */
 export function sharedAlarm(
   owner: IConstruct,
@@ -59,7 +62,7 @@ function tellOnce({ alarm, told }: SharedAlarm, action: IAlarmAction, ofOk: bool
   if (ofOk) told.add(`ok ${arn}`);
 }
 
-/** CloudWatch takes 1,024 characters of a description, and there can be hundreds of what it names. */
+/** Lists two texts and counts the others, because CloudWatch limits a description to 1,024 characters. */
 export function listed(texts: readonly string[]): string {
   const [first = '', second, ...others] = new Set(texts);
   if (second === undefined) return first;

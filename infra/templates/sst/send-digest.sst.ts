@@ -1,14 +1,14 @@
 /// <reference path="./.sst/platform/config.d.ts" />
 
-// A nightly job under a lock: the lock table, the function with the rights of its own lock, its schedule with retries,
-// dead letters, a log and alarms. The same as single-execution's CDK construct makes of it.
+// A nightly job under a lock: a lock table, a function that may use its own lock only, a schedule with retries, dead
+// letters, a log and alarms. single-execution's CDK construct makes the same resources for this job.
 const job = {
-  // The lock, as the handler gives it to withSingleExecution.
+  // The name of the lock, as the handler gives it to withSingleExecution.
   name: 'send-digest',
-  // The retries and the NotTriggered alarm below are for one tick a day: change them with it.
+  // The retries and the NotTriggered alarm below are for one tick a day: if you change the schedule, change them too.
   schedule: 'cron(0 2 * * ? *)',
   timeZone: 'Etc/UTC',
-  // DidNotRun goes off after a run and its retries: change its periods with it.
+  // DidNotRun goes off after a run and its retries: if you change the timeout, change that alarm's periods too.
   timeoutSeconds: 300,
 };
 const namespace = `SingleExecution/${$app.name}-${$app.stage}`;
@@ -17,7 +17,7 @@ const region = aws.getRegionOutput().id;
 const partition = aws.getPartitionOutput().partition;
 
 const locks = new sst.aws.Dynamo('SendDigestLocks', {
-  // No ttl: an expired lock is still the memory of its ticks.
+  // No ttl: an expired lock still says which ticks are done.
   fields: { lockName: 'string' },
   primaryIndex: { hashKey: 'lockName' },
   transform: {
@@ -86,9 +86,9 @@ const fn = new sst.aws.Function('SendDigestFunction', {
   architecture: 'arm64',
   memory: '256 MB',
   timeout: `${job.timeoutSeconds} seconds`,
-  // SST's own role for a function may write to every log group of the account.
+  // A role of our own, because SST's role for a function may write to every log group of the account.
   role: role.arn,
-  // In its place, sst dev would deploy a stub, which that role does not give enough rights.
+  // `sst dev` would deploy a stub in place of the function. The role above has too few rights for that stub.
   dev: false,
   logging: { logGroup: log.name },
   nodejs: { sourcemap: true },
@@ -100,7 +100,7 @@ const fn = new sst.aws.Function('SendDigestFunction', {
     SINGLE_EXECUTION_NAMESPACE: namespace,
     SINGLE_EXECUTION_SCHEDULE: job.schedule,
   },
-  // Lambda's retries of a run that failed: all are over before the next tick, a day later.
+  // Lambda's retries of a failed run: all are over before the next tick, a day later.
   retries: 2,
   transform: {
     eventInvokeConfig: {
@@ -142,7 +142,8 @@ const scheduleRole = new aws.iam.Role('SendDigestScheduleRole', {
   ],
 });
 
-// sst.aws.CronV2 takes no text with Scheduler's own attributes, and gives up a delivery that is not accepted at once.
+// A resource of its own, because sst.aws.CronV2 takes no text with Scheduler's own attributes, and gives up a delivery
+// that is not accepted at once.
 new aws.scheduler.Schedule('SendDigestSchedule', {
   groupName: schedules.name,
   scheduleExpression: job.schedule,
@@ -152,13 +153,13 @@ new aws.scheduler.Schedule('SendDigestSchedule', {
   target: {
     arn: fn.arn,
     roleArn: scheduleRole.arn,
-    // Retries of a delivery that Lambda did not accept: until the next tick, a day later.
+    // Retries of a delivery that Lambda did not accept, until the next tick, a day later.
     retryPolicy: {
       maximumRetryAttempts: 185,
       maximumEventAgeInSeconds: 86400,
     },
     deadLetterConfig: { arn: deadLetters.arn },
-    // Its time is the scheduled time, the same for each delivery of a tick.
+    // `time` is the scheduled time, the same in each delivery of a tick.
     input: $jsonStringify({
       version: '0',
       id: '<aws.scheduler.execution-id>',
@@ -176,7 +177,7 @@ new aws.scheduler.Schedule('SendDigestSchedule', {
   },
 });
 
-// Subscribe to it: until then no alarm reaches anybody.
+// Subscribe to this topic: without a subscription no alarm reaches anybody.
 const alarms = new aws.sns.Topic('SendDigestAlarms');
 
 new aws.cloudwatch.MetricAlarm('SendDigestDeadLetters', {

@@ -1,16 +1,16 @@
-# A nightly job under a lock: the lock table, the function with the rights of its own lock, its schedule with retries,
-# dead letters, a log and alarms. The same as single-execution's CDK construct makes of it.
+# A nightly job under a lock: a lock table, a function that may use its own lock only, a schedule with retries, dead
+# letters, a log and alarms. single-execution's CDK construct makes the same resources for this job.
 locals {
   send_digest = {
-    # The lock, as the handler gives it to withSingleExecution.
+    # The name of the lock, as the handler gives it to withSingleExecution.
     name = "send-digest"
-    # Names on AWS begin with it. Each stage needs one of its own: a workspace is a stage here; if yours is a variable,
-    # use it instead.
+    # Names on AWS begin with this text, which must differ between stages. Here a workspace is a stage; if your stage is
+    # a variable, use the variable instead.
     full_name = "send-digest-${terraform.workspace}"
-    # The retries and the NotTriggered alarm below are for one tick a day: change them with it.
+    # The retries and the NotTriggered alarm below are for one tick a day: if you change the schedule, change them too.
     schedule  = "cron(0 2 * * ? *)"
     time_zone = "Etc/UTC"
-    # DidNotRun goes off after a run and its retries: change its periods with it.
+    # DidNotRun goes off after a run and its retries: if you change the timeout, change that alarm's periods too.
     timeout_seconds = 300
     # The bundled handler:
     # npx esbuild send-digest.ts --bundle --platform=node --target=node22 --main-fields=module,main \
@@ -27,7 +27,7 @@ data "aws_partition" "send_digest" {}
 data "aws_region" "send_digest" {}
 
 resource "aws_dynamodb_table" "send_digest_locks" {
-  # No ttl: an expired lock is still the memory of its ticks.
+  # No ttl: an expired lock still says which ticks are done.
   name                        = "${local.send_digest.full_name}-locks"
   billing_mode                = "PAY_PER_REQUEST"
   hash_key                    = "lockName"
@@ -82,7 +82,7 @@ resource "aws_cloudwatch_log_group" "send_digest" {
 }
 
 resource "aws_lambda_function_event_invoke_config" "send_digest" {
-  # Lambda's retries of a run that failed: all are over before the next tick, a day later.
+  # Lambda's retries of a failed run: all are over before the next tick, a day later.
   function_name                = aws_lambda_function.send_digest.function_name
   maximum_retry_attempts       = 2
   maximum_event_age_in_seconds = 21600
@@ -106,7 +106,7 @@ data "aws_iam_policy_document" "send_digest_run_trust" {
 }
 
 resource "aws_iam_role" "send_digest_run" {
-  # IAM has one set of names for all regions: Terraform completes this one.
+  # Names in IAM are unique over all regions, so Terraform completes this one.
   name_prefix        = "${substr(local.send_digest.name, 0, 28)}-run-"
   assume_role_policy = data.aws_iam_policy_document.send_digest_run_trust.json
 }
@@ -164,7 +164,7 @@ resource "aws_scheduler_schedule" "send_digest" {
   target {
     arn      = aws_lambda_function.send_digest.arn
     role_arn = aws_iam_role.send_digest_schedule.arn
-    # Its time is the scheduled time, the same for each delivery of a tick. A text, because jsonencode would
+    # `time` is the scheduled time, the same in each delivery of a tick. The input is a text, because jsonencode would
     # escape the angle brackets, which Scheduler looks for.
     input = <<-JSON
         {
@@ -186,7 +186,7 @@ resource "aws_scheduler_schedule" "send_digest" {
       JSON
 
     retry_policy {
-      # Retries of a delivery that Lambda did not accept: until the next tick, a day later.
+      # Retries of a delivery that Lambda did not accept, until the next tick, a day later.
       maximum_retry_attempts       = 185
       maximum_event_age_in_seconds = 86400
     }
@@ -273,7 +273,7 @@ resource "aws_sqs_queue_policy" "send_digest_dead_letters" {
 }
 
 resource "aws_sns_topic" "send_digest_alarms" {
-  # Subscribe to it: until then no alarm reaches anybody.
+  # Subscribe to this topic: without a subscription no alarm reaches anybody.
   name = "${local.send_digest.full_name}-alarms"
 }
 

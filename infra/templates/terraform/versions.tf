@@ -4,7 +4,7 @@ terraform {
   required_providers {
     aws = {
       source = "hashicorp/aws"
-      # Older ones refuse nodejs24.x.
+      # Older versions refuse nodejs24.x.
       version = ">= 6.19"
     }
   }

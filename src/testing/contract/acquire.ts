@@ -11,7 +11,7 @@ import {
 import { LEASE_MS, NEXT_TICK_MS, type Scene, TICK_MS } from './stage/scene.js';
 
 const CONTENDERS = 20;
-/** The run before. */
+/** The claim of the run before the one that a case checks. */
 const BEFORE = { tickMs: TICK_MS, lockedBy: 'the one before' } as const;
 
 export const acquireCases: readonly ContractCase[] = [
@@ -202,7 +202,7 @@ export const acquireCases: readonly ContractCase[] = [
   ),
 ];
 
-/** An acquire whose caller gives up as soon as it is sent. */
+/** Sends an acquire whose caller gives up as soon as it is sent. */
 export function giveUp({ harness }: Scene, asked: Claim): Promise<AcquireResult> {
   const caller = new AbortController();
   const acquire = harness.store.acquire(asked, { ...harness.call(), signal: caller.signal });

@@ -16,8 +16,8 @@ import { tokenCases } from './tokens.js';
 
 /**
  * The promises of every lock store, as data for any test runner. A store that passes keeps the rules of
- * docs/protocol.md that show in single calls. This does not prove it right under lost responses or wrong clocks. A
- * number in the name of a case is a line of docs/promises.md (`row 44`) or docs/faults.md (`F51`).
+ * docs/protocol.md that show in single calls. Passing does not prove that a store is right under lost responses or
+ * wrong clocks. A number in the name of a case is a line of docs/promises.md (`row 44`) or docs/faults.md (`F51`).
  *
  * @example
  * ```ts

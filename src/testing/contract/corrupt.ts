@@ -33,7 +33,7 @@ const WRONG_UNITS: readonly (readonly [attribute: string, unit: string, value: n
   ['doneTick', 'seconds', TICK_MS / 1_000],
 ];
 
-/** Attributes that an acquire of a free lock needs. */
+/** Attributes that an acquire of a free lock reads. */
 const READ_WHEN_FREE = ['fencingToken', 'pausedUntil', 'doneTick'] as const;
 
 export const corruptCases: readonly ContractCase[] = [

@@ -32,7 +32,7 @@ export const extendCases: readonly ContractCase[] = [
     const [wall, mono] = [call.clock.now(), call.clock.monotonic()];
     const extended = await harness.store.extend(lease, { leaseMs: LONGER_MS }, call);
     if (extended.status === 'lost') return expectExtended(extended);
-    // Inside a grant the monotonic clock measures the time, so it may differ from the wall clock by a rounding.
+    // Rounding can make `firstSentWall`, which follows from the monotonic clock, differ from the wall clock.
     expectBetween(extended.firstSentWall, wall - 2, call.clock.now() + 2, 'firstSentWall');
     expectBetween(extended.firstSentMono, mono, call.clock.monotonic(), 'firstSentMono');
   }),
@@ -128,7 +128,7 @@ export const extendCases: readonly ContractCase[] = [
   }),
 ];
 
-/** A valid lease that no store has granted under this name. */
+/** A valid lease with a name for which no store has granted it. */
 export async function phantomLease({ harness, name, claim }: Scene): Promise<Lease> {
   const elsewhere = claim({ name: newAttemptId('c'), tickMs: TICK_MS });
   const lease = expectGranted(await harness.store.acquire(elsewhere, harness.call()), 'acquire of another name');

@@ -10,7 +10,7 @@ const open = (...minutes: number[]) => ({ ...NONE, openTicks: listOf(ticks(...mi
 const failed = (...minutes: number[]) => ({ ...NONE, failedTicks: listOf(ticks(...minutes), MOST_LISTED) });
 const TEN = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10] as const;
 
-/** The changes that operators may make to the ticks of a record. */
+/** Cases for the changes that operators may make to the ticks of a record. */
 export const listTicksCases: readonly ContractCase[] = [
   adminCase('row 93: a tick that an operator lists is open until it is done', async (scene) => {
     await scene.run(tick(0));

@@ -11,7 +11,7 @@ const LONGER_MS = 2 * LEASE_MS;
 const MINUTE_MS = 60_000;
 const FAILED = { result: 'failed' } as const;
 
-/** The records of a run with `catchUp` about older ticks that it has run. */
+/** Cases for `mark`: a run with `catchUp` records the older ticks that it has run. */
 export const markCases: readonly ContractCase[] = [
   contractCase('row 89: a mark records a tick as done while its run holds the lock', async (scene) => {
     await scene.run(tick(0));
@@ -188,13 +188,13 @@ export const markCases: readonly ContractCase[] = [
 
   contractCase('mark returns the instant before its send on both clocks', async ({ grant, refuse, harness }) => {
     const lease = await grant(tick(3));
-    // Let more time pass than a rounding.
+    // Let more time pass than rounding can hide.
     for (let asked = 0; asked < 4; asked++) await refuse('locked');
     const call = harness.call();
     const [wall, mono] = [call.clock.now(), call.clock.monotonic()];
     const marked = await harness.store.mark(lease, { ...tick(1), leaseMs: LEASE_MS }, call);
     if (marked.status === 'lost') return void expectMarked(marked);
-    // Inside a grant the monotonic clock measures the time, so it may differ from the wall clock by a rounding.
+    // Rounding can make `firstSentWall`, which follows from the monotonic clock, differ from the wall clock.
     expectBetween(marked.firstSentWall, wall - 2, call.clock.now() + 2, 'firstSentWall');
     expectBetween(marked.firstSentMono, mono, call.clock.monotonic(), 'firstSentMono');
   }),
@@ -255,7 +255,8 @@ async function failThenDo({ run }: Scene, failed: readonly number[], done: numbe
 }
 
 /**
- * A grant that finds eight ticks listed as open, and two that failed since: ten in all, after a mark of a newer tick.
+ * Acquires the lock when ten ticks are open as soon as a newer tick is marked: eight that are listed as open, and two
+ * that failed since.
  */
 async function withMoreThanEight({ run, grant }: Scene): Promise<Lease> {
   await run(tick(0));
@@ -269,7 +270,7 @@ async function markedBy(scene: Scene, lease: Lease, minute: number, changes: obj
   return expectMarked(await scene.mark(lease, { ...tick(minute), ...changes }));
 }
 
-/** The open ticks in both lists of a lease, ascending. */
+/** The open ticks of a lease, from both lists, in ascending order. */
 function openOf({ doneTickMs = 0, openTicksMs = [], failedTicksMs = [] }: Lease): string {
   return `${[...openTicksMs, ...failedTicksMs.filter((tickMs) => tickMs > doneTickMs)].sort((a, b) => a - b)}`;
 }

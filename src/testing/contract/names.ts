@@ -4,7 +4,7 @@ import { adminCase, type ContractCase, contractCase } from './stage/case.js';
 import { expectFields, expectGranted, expectRejection, expectSame } from './stage/expectation.js';
 import { type Scene, TICK_MS } from './stage/scene.js';
 
-/** Added to a name of the case: near misses, separators, and texts with a meaning in other layers. */
+/** Endings for a case's name: blanks, separators, and texts with a meaning in other layers. */
 const ENDINGS = [
   '',
   ' ',
@@ -145,7 +145,7 @@ export const nameCases: readonly ContractCase[] = [
   }),
 ];
 
-/** Holds all names at once, each with the token of its own grant, and releases them one by one. */
+/** Acquires all names, and checks that each is held with the token of its own grant until it is released. */
 async function stayApart({ claim, acquire, release, refuse }: Scene, names: readonly string[]): Promise<void> {
   const leases: Lease[] = [];
   for (const name of names) leases.push(expectGranted(await acquire(claim({ name })), `acquire of '${name}'`));

@@ -8,7 +8,10 @@ const AT_START = { markTickAtStart: true };
 const FAILED = { result: 'failed' } as const;
 const UNTIL_MINUTE_9 = [0, 1, 2, 3, 4, 5, 6, 7, 8] as const;
 
-/** The ticks older than the newest one done that may still run. All others are stale: see ticks.ts. */
+/**
+ * Cases for ticks that are older than the newest one done, but may still run. All other older ticks are stale: see
+ * ticks.ts.
+ */
 export const openTickCases: readonly ContractCase[] = [
   contractCase('F74 a tick that failed is open once a newer one is done, until it is done itself', async (scene) => {
     await scene.run(tick(0), FAILED);
@@ -282,7 +285,7 @@ async function opensAllButTheFirst(scene: Scene): Promise<void> {
   for (const minute of others) await isOpenOnce(scene, minute);
 }
 
-/** The grant in the answer to the second of two equal acquires. */
+/** Sends one acquire twice, and returns the grant in the second answer. */
 async function grantTwice({ claim, acquire }: Scene, minute: number) {
   const asked = claim(tick(minute));
   expectGranted(await acquire(asked), 'acquire');

@@ -22,7 +22,11 @@ function rawValue(value: unknown): Record<string, unknown> {
   throw beyondFake(`keep a ${typeof value}: it keeps strings, finite numbers, booleans and null`);
 }
 
-/** @throws a ValidationException for a value that no lock has, such as a set */
+/**
+ * The item as DynamoDB sends it.
+ *
+ * @throws a ValidationException for a value that no lock has, such as a set
+ */
 export function rawItem(item: FakeItem): Record<string, Record<string, unknown>> {
   return Object.fromEntries(Object.entries(item).map(([attribute, value]) => [attribute, rawValue(value)]));
 }
@@ -38,14 +42,15 @@ export function areEqual(a: unknown, b: unknown): boolean {
 }
 
 /**
- * Less than, equal to or greater than 0, as `a` compares to `b`; NaN if they have no order: different types, or absent.
+ * The order of two values: less than 0 if `a` comes first, 0 if they are equal, greater than 0 if `b` comes first. NaN
+ * if they have no order, because one is absent or their types differ.
  */
 export function orderOf(a: unknown, b: unknown): number {
   if (typeof a === 'number' && typeof b === 'number') return a - b;
   return typeof a === 'string' && typeof b === 'string' ? orderOfTexts([...a], [...b]) : Number.NaN;
 }
 
-/** The order of code points, which is that of UTF-8 bytes. */
+/** Compares texts by code points. Their UTF-8 bytes have the same order. */
 function orderOfTexts(a: readonly string[], b: readonly string[]): number {
   const codeAt = (text: readonly string[], i: number) => text[i]?.codePointAt(0) ?? -1;
   const i = a.findIndex((character, at) => character !== b[at]);

@@ -2,12 +2,12 @@ import { areEqual, attributeOf, type FakeItem, orderOf, typeOf } from './attribu
 import { beyondFake } from './error.js';
 import { type ExpressionReader, type Placeholders, readExpression } from './expression-reader.js';
 
-/** Whether an item allows a write. A missing item has no attributes. */
+/** Whether an item allows a write. A missing item counts as an item without attributes. */
 export type Condition = (item: FakeItem) => boolean;
 
 type Compare = (a: unknown, b: unknown) => boolean;
 
-/** A comparison with an absent attribute, or with one of another type, is false; only `<>` is then true. */
+/** The comparisons. If an attribute is absent, or of another type than the other operand, only `<>` is true. */
 const COMPARATORS: ReadonlyMap<string, Compare> = new Map([
   ['=', areEqual],
   ['<>', (a, b) => !areEqual(a, b)],
@@ -83,7 +83,10 @@ function functionCall(reader: ExpressionReader): Condition | undefined {
   return (item) => (attributeOf(item, attribute) !== undefined) === shouldExist;
 }
 
-/** Whether one text contains another. A record has no sets and lists, which DynamoDB's `contains` also searches. */
+/**
+ * Reads `contains`, which searches a text for another text. DynamoDB's `contains` also searches sets and lists, but a
+ * record has none.
+ */
 function contains(reader: ExpressionReader): Condition {
   const operands = [reader.operand()];
   while (reader.takes(',')) operands.push(reader.operand());

@@ -2,13 +2,13 @@ import { attributeOf, type FakeItem } from './attribute-value.js';
 import { beyondFake, validationError } from './error.js';
 import { isReservedWord } from './reserved-words.js';
 
-/** Reads one expression, token by token. Refuses what DynamoDB refuses, with its messages. */
+/** Reads one expression, token by token. It refuses what DynamoDB refuses, with DynamoDB's messages. */
 export interface ExpressionReader {
   /** The next token, without taking it; empty at the end. */
   peek(): string;
-  /** Takes the next token if it is this one; keywords in any case. */
+  /** Takes the next token if it is `token`; a keyword may be in any case. */
   takes(token: string): boolean;
-  /** Takes the next token, which must be this one. */
+  /** Takes the next token, which must be `token`. */
   expect(token: string): void;
   /** Takes the name of a function and its opening parenthesis, if they come next. */
   takeFunction(): string | undefined;
@@ -16,7 +16,7 @@ export interface ExpressionReader {
   attribute(caller?: string): string;
   /** Takes the attribute or the value that must come next. */
   operand(): Operand;
-  /** Refuses any remaining tokens. */
+  /** Refuses tokens that remain. */
   end(): void;
   /** An error about this expression. */
   invalid(why: string): Error;
@@ -43,10 +43,14 @@ interface Token {
 
 const TOKEN = /[#:]\w+|[A-Za-z]\w*|<>|<=|>=|\S/g;
 const END: Token = { token: '<EOF>', upper: '', start: Number.POSITIVE_INFINITY, end: Number.POSITIVE_INFINITY };
-/** Tokens by expression. There are few expressions, because they contain no values, and they recur. */
+/** The tokens of each expression read so far. They stay few: expressions contain no values, so the same ones recur. */
 const KNOWN = new Map<string, readonly Token[]>();
 
-/** @param kind the parameter with the expression, such as `ConditionExpression` */
+/**
+ * Makes a reader of one expression.
+ *
+ * @param kind the parameter with the expression, such as `ConditionExpression`
+ */
 export function readExpression(kind: string, text: string, placeholders: Placeholders): ExpressionReader {
   const tokens = tokensOf(text);
   let at = 0;

@@ -3,7 +3,7 @@ import type { FakeItem } from './attribute-value.js';
 import { beyondFake, dynamoDBError } from './error.js';
 import { fakeTable, type UpdateInput } from './table.js';
 
-/** The part of an aws-sdk-client-mock of the document client that is used here. */
+/** The part of a mocked document client that the fake uses; aws-sdk-client-mock makes such mocks. */
 export interface DocumentClientMock {
   /** The stub of `send`. */
   readonly send: {
@@ -17,23 +17,23 @@ export interface DocumentClientMock {
   };
 }
 
-/** The table that the fake replaces. */
+/** Options of `fakeLockTable`: the table that the fake replaces. */
 export interface FakeLockTableOptions {
-  /** @default the table of the first command that this fake answers */
+  /** Name of the table. @default the table of the first command that this fake answers */
   readonly tableName?: string;
-  /** @default 'lockName' */
+  /** Name of the partition key. @default 'lockName' */
   readonly partitionKey?: string;
   /** Name of the sort key, if the table has one. @default none */
   readonly sortKey?: string;
 }
 
-/** A test's direct access to the table, past the code under test. */
+/** A test's direct access to the table, without the code under test. */
 export interface FakeLockTable {
-  /** Every item, to check writes, or that there were none. */
+  /** Every item, to check what was written, or that nothing was. */
   items(): FakeItem[];
-  /** The item of a lock; undefined if it has none. @param name with the store's prefix */
+  /** The item of a lock; undefined if there is none. @param name the lock's name with the store's prefix */
   item(name: string): FakeItem | undefined;
-  /** Replaces the item of a lock: with one that somebody else holds, a paused one, or a corrupt one. */
+  /** Replaces the item of a lock, for example by one that is held by somebody else, paused or corrupt. */
   put(name: string, attributes: FakeItem): void;
   /** Carries out the next command but loses its answer: the caller sees a timeout. */
   loseNextResponse(): void;
@@ -45,7 +45,7 @@ interface Input extends UpdateInput {
 
 const UPDATE = 'TableName Key UpdateExpression ConditionExpression ExpressionAttributeNames ExpressionAttributeValues';
 const RETURNS = 'ReturnValues ReturnValuesOnConditionCheckFailure';
-/** Parameters of each supported command. `ConsistentRead` distinguishes a read from a deletion. */
+/** The parameters by which a supported command is recognised. Only a read has `ConsistentRead`; a deletion does not. */
 const COMMANDS = [
   { verb: 'update', takes: `${UPDATE} ${RETURNS}`.split(' '), needs: ['Key', 'UpdateExpression'] },
   { verb: 'get', takes: ['TableName', 'Key', 'ConsistentRead'], needs: ['Key', 'ConsistentRead'] },
@@ -53,7 +53,7 @@ const COMMANDS = [
 ] as const;
 
 const OPTIONS = namesOf<FakeLockTableOptions>({ tableName: true, partitionKey: true, sortKey: true });
-/** The sort key's value of every lock, in a table with a sort key. */
+/** The value of the sort key, in a table that has one. All locks have this value. */
 const SORT_VALUE = 'lock';
 
 /**
@@ -105,7 +105,8 @@ export function fakeLockTable(mock: DocumentClientMock, options: FakeLockTableOp
     }
   };
 
-  // Set on the stub itself, not by mock.callsFake(), so that every on(…) takes precedence, before or after this.
+  // Set the answer on the stub itself, not by mock.callsFake(): then every on(…) takes precedence, before or after
+  // this.
   mock.send.callsFake(async ({ input }): Promise<never> => {
     const isLost = losesResponse;
     losesResponse = false;

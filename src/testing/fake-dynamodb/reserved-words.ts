@@ -1,5 +1,6 @@
 /**
- * Whether DynamoDB refuses a word as an attribute name in an expression, in any case, unless through a `#` placeholder.
+ * Whether a word, in upper or lower case, is reserved: DynamoDB takes it as an attribute name only behind a `#`
+ * placeholder.
  */
 export function isReservedWord(word: string): boolean {
   return RESERVED_WORDS.has(word.toUpperCase());

@@ -4,16 +4,16 @@ import { beyondFake, dynamoDBError, validationError } from './error.js';
 import { type PlaceholderInput, placeholdersOf } from './expression-reader.js';
 import { parseUpdate } from './update.js';
 
-/** A DynamoDB table with keys of type S, in memory. Refuses features that it lacks, and never guesses. */
+/** A DynamoDB table with keys of type S, in memory. It refuses features that it lacks, and never guesses. */
 export interface FakeTable {
   items(): FakeItem[];
   get(key: FakeItem): FakeItem | undefined;
   put(item: FakeItem): void;
   /**
-   * One UpdateItem.
+   * Carries out one UpdateItem.
    *
    * @returns the item before or after, if `ReturnValues` asks for it
-   * @throws a ValidationException, or a ConditionalCheckFailedException, with the raw item if that is asked for
+   * @throws a ValidationException, or a ConditionalCheckFailedException, with the raw item if the request asks for it
    */
   update(input: UpdateInput): FakeItem | undefined;
 }
@@ -28,7 +28,11 @@ export interface UpdateInput extends PlaceholderInput {
 
 const MAX_KEY_BYTES = [2_048, 1_024];
 
-/** @param keys names of the partition key and of the sort key, if there is one */
+/**
+ * Makes an empty table.
+ *
+ * @param keys names of the partition key and of the sort key, if there is one
+ */
 export function fakeTable(keys: readonly string[]): FakeTable {
   const items = new Map<string, FakeItem>();
   return {
@@ -49,7 +53,7 @@ export function fakeTable(keys: readonly string[]): FakeTable {
   };
 }
 
-/** @returns the key as text. @throws a ValidationException unless it is one of this table's */
+/** @returns the key as text. @throws a ValidationException for a key that does not fit the table */
 function identity(key: FakeItem, names: readonly string[]): string {
   if (Object.keys(key).length !== names.length)
     throw validationError('The number of conditions on the keys is invalid');
@@ -73,7 +77,7 @@ function identity(key: FakeItem, names: readonly string[]): string {
   return JSON.stringify(names.map((name) => key[name]));
 }
 
-/** DynamoDB stores -0 as 0. */
+/** An item as DynamoDB stores it: with 0 in place of -0. */
 function asStored(item: FakeItem): FakeItem {
   return Object.fromEntries(Object.entries(item).map(([name, value]) => [name, value === 0 ? 0 : value]));
 }

@@ -7,9 +7,9 @@ const MAX_DIGITS = 38;
 
 /** A parsed UpdateExpression. */
 export interface Update {
-  /** Attributes that it sets or removes. */
+  /** Attributes that the expression sets or removes. */
   readonly attributes: readonly string[];
-  /** The new item; every value is read from the old item. */
+  /** Makes the new item; every value is read from the old item. */
   apply(item: FakeItem): FakeItem;
 }
 
@@ -20,7 +20,7 @@ export interface Update {
  */
 export function parseUpdate(text: string, placeholders: Placeholders): Update {
   const reader = readExpression('UpdateExpression', text, placeholders);
-  /** The new value of each attribute; undefined: it is removed. */
+  /** The new value of each attribute; undefined if the attribute is removed. */
   const changes = new Map<string, Operand['read'] | undefined>();
   const sections = new Set<string>();
 
@@ -104,7 +104,11 @@ function number(value: unknown): number {
   throw validationError('An operand in the update expression has an incorrect data type');
 }
 
-/** The sum, unless one number is so much greater that the sum has more digits than DynamoDB keeps. */
+/**
+ * Adds two numbers.
+ *
+ * @throws a ValidationException if one is so much greater that the sum has more digits than DynamoDB keeps
+ */
 function precise(a: number, b: number): number {
   const sizes = [a, b].filter((n) => n !== 0).map((n) => Math.floor(Math.log10(Math.abs(n))));
   if (Math.max(...sizes) - Math.min(...sizes) < MAX_DIGITS) return a + b;

@@ -2,7 +2,7 @@ import type { LockAdminStore } from '../../../core/ports/lock-admin-store.js';
 import type { Lease, LockStore, StoreCall } from '../../../core/ports/lock-store.js';
 import { type Scene, setScene } from './scene.js';
 
-/** A need of a case beyond the four verbs of a lock store: an optional property of the harness. */
+/** An optional property of the harness that a case can need. */
 export type ContractNeed = 'admin' | 'patch';
 
 /** One promise of the lock protocol, to be checked on a store by any test runner. */
@@ -12,41 +12,41 @@ export interface ContractCase {
   /** Optional properties of the harness that this case needs. */
   readonly needs: readonly ContractNeed[];
   /**
-   * Resolves when the store keeps the promise. Uses its own lock names, so that cases may share a table.
+   * Resolves when the store keeps the promise. Each check uses its own lock names, so that cases may share a table.
    *
-   * @throws Error with `expected` and `actual` if it does not
+   * @throws Error with `expected` and `actual` if the store does not keep the promise
    */
   check(harness: ContractHarness): Promise<void>;
 }
 
-/** A store under test, and the few functions that a case needs around it. */
+/** A store under test, and the functions that a case needs to check it. */
 export interface ContractHarness {
   /** The store under test. */
   readonly store: LockStore;
-  /** The operators' port over the same locks. Absent: leave out the cases that need `admin`. */
+  /** The operators' port to the same locks. Without it, leave out the cases that need `admin`. */
   readonly admin?: LockAdminStore;
-  /** The parameters of one call. From one call to the next its clock moves on by at least a millisecond. */
+  /** The parameters of one call. Their clock must move on by at least a millisecond between two calls. */
   call(): StoreCall;
   /**
-   * The lease of a holder that a case lets die; every other lease and hold is half an hour or longer. Choose a lease
-   * that `expire` can end: a minute with a manual clock, 20 ms if time must really pass.
+   * The lease, in milliseconds, of a holder that a case lets die; every other lease and hold is half an hour or longer.
+   * Choose a lease that `expire` can end: a minute with a manual clock, 20 ms if time must really pass.
    */
   readonly shortLeaseMs: number;
   /**
-   * Resolves when this lease, granted for `shortLeaseMs`, has ended by the clock that the store uses for expiry. Choose
-   * one of three ways:
-   * - that clock is the caller's (memory, a mock): turn the clock of `call()` past `lockUntilMs`;
-   * - that clock is the server's, and the instants are the caller's (DynamoDB): let the clock of every `call()` be ten
-   *   minutes behind, so that a short lease has ended as soon as it is granted, and a long one has not; `expire` does
-   *   nothing;
-   * - all time is the server's (Redis): wait until `lockUntilMs` has passed.
+   * Resolves when this lease, granted for `shortLeaseMs`, has ended by the clock that the store uses for expiry. How to
+   * do this depends on the store:
+   * - if the clock for expiry is the caller's (memory, a mock): turn the clock of `call()` past `lockUntilMs`;
+   * - if that clock is the server's, and the recorded instants are the caller's (DynamoDB): let the clock of every
+   *   `call()` be ten minutes behind, so that a short lease has ended as soon as it is granted, and a long one has not;
+   *   `expire` does nothing;
+   * - if all time is the server's (Redis): wait until `lockUntilMs` has passed.
    */
   expire(lease: Lease): Promise<void>;
   /** Milliseconds that the store adds to the recorded end of every lease; 0 for most. */
   readonly leasePadMs: number;
   /**
-   * Writes attributes directly into an existing record, also numbers beyond the safe integers. Absent: leave out the
-   * cases that need `patch`.
+   * Writes attributes directly into an existing record; a number may be beyond the safe integers. Without it, leave out
+   * the cases that need `patch`.
    */
   patch?(name: string, attributes: Readonly<Record<string, string | number>>): Promise<void>;
 }

@@ -1,8 +1,8 @@
 import type { AcquireResult, Lease, RefusalReason, Refused } from '../../../core/ports/lock-store.js';
 
 /*
- * The expectations of the contract, which must not import any test runner. They throw an Error with `expected` and
- * `actual`, which runners show as a difference.
+ * The expectations of the contract. They import no test runner. They throw an Error with `expected` and `actual`, which
+ * runners show as a difference.
  */
 
 /** @throws Error unless both are the same value; `NaN` equals itself */
@@ -10,7 +10,7 @@ export function expectSame(actual: unknown, expected: unknown, what: string): vo
   if (!Object.is(actual, expected)) fail(actual, expected, what);
 }
 
-/** @throws Error unless each of these fields is the same; ignores other fields */
+/** @throws Error unless each of the expected fields is the same; other fields are ignored */
 export function expectFields<T extends object>(
   actual: T | undefined,
   expected: { readonly [field in keyof T]?: T[field] | undefined },

@@ -25,7 +25,7 @@ import type { ContractHarness } from './case.js';
 import { expectGranted, expectRefused, expectSame } from './expectation.js';
 
 /**
- * Lease of holders that live: longer than any case takes, and than the time by which any harness sets its clock back.
+ * The lease of holders that live. It is longer than any case takes, and longer than any harness sets its clock back.
  */
 export const LEASE_MS = 3_600_000;
 export const HOLD_MS = 1_800_000;
@@ -35,23 +35,23 @@ export const NEXT_TICK_MS: number = TICK_MS + 60_000;
 /** A tick that is done. @default leaseMs {@link LEASE_MS} */
 export type TickDone = Pick<DoneTick, 'tickMs'> & Partial<DoneTick>;
 
-/** The stage of one case: a lock name that nobody else uses, and the actions on it. */
+/** The stage of one case: a lock name that no other case uses, and the actions on that lock. */
 export interface Scene {
   readonly harness: ContractHarness;
   readonly name: string;
-  /** A claim of a new attempt, with a different `lockedBy` each time. */
+  /** A claim for a new attempt. Each claim has another `lockedBy`. */
   claim(overrides?: Partial<Claim>): Claim;
   acquire(claim: Claim): Promise<AcquireResult>;
-  /** A new attempt that must be granted. */
+  /** Acquires the lock for a new attempt, which must be granted. */
   grant(overrides?: Partial<Claim>): Promise<Lease>;
-  /** A new attempt that must be refused for this reason. */
+  /** Tries to acquire the lock for a new attempt, which must be refused for this reason. */
   refuse(reason: RefusalReason, overrides?: Partial<Claim>): Promise<Refused>;
-  /** A grant whose holder dies: its lease has ended, and nobody has released it. */
+  /** Acquires the lock for a holder that dies: its lease has ended, and nobody has released it. */
   grantAndDie(overrides?: Partial<Claim>): Promise<Lease>;
   extend(lease: Lease, leaseMs?: number): Promise<ExtendResult>;
   mark(lease: Lease, done: TickDone): Promise<MarkResult>;
   release(lease: Lease, completion?: Partial<Completion>): Promise<ReleaseResult>;
-  /** A whole run that must be granted and released. */
+  /** Acquires and releases the lock; both must succeed. */
   run(claim?: Partial<Claim>, completion?: Partial<Completion>): Promise<Lease>;
   /** The operators' port. For cases that need `admin`. */
   readonly admin: LockAdminStore;
@@ -62,7 +62,7 @@ export interface Scene {
   resume(): Promise<ResumeResult>;
   /** Deletes the lock that was seen with this token. */
   remove(seen: Pick<Lease, 'name' | 'fencingToken'>, adminId?: string): Promise<DeleteResult>;
-  /** Writes these lists as an operator, based on the current record or on the one that was `seen`. */
+  /** Lists these ticks as an operator, based on the current record or on the record that was `seen`. */
   list(lists: Pick<TickListing, 'openTicks' | 'failedTicks'>, seen?: LockRecord): Promise<'listed' | 'changed'>;
   /** Writes directly into the record. For cases that need `patch`. */
   patch(attributes: Readonly<Record<string, string | number>>): Promise<void>;
@@ -111,7 +111,7 @@ export function setScene(harness: ContractHarness): Scene {
     },
     async record(of = name) {
       const found = await scene.admin.get(of, harness.call());
-      // A copy, so that later writes of the store do not change it.
+      // Return a copy, so that later writes of the store do not change it.
       return found && ({ ...found.item } as LockRecord);
     },
     force({ name: of, fencingToken, lockedAtMs, tickMs }, overrides) {
@@ -138,24 +138,27 @@ export function setScene(harness: ContractHarness): Scene {
   return scene;
 }
 
-/** A run that succeeds, without a hold. Its result decides whether its tick is done. */
+/**
+ * The completion of a run that succeeds, without a hold. Its result decides whether the tick is marked as done or as
+ * failed.
+ */
 function completionOf(overrides: Partial<Completion> = {}): Completion {
   const markTickFailed = overrides.result === 'failed';
   const marks = { markTickDone: !markTickFailed, markTickFailed };
   return { result: 'succeeded', lockAtLeastForMs: 0, durationMs: 5, ...marks, ...overrides };
 }
 
-/** Ticks at these minutes after {@link TICK_MS}. */
+/** The ticks at these minutes after {@link TICK_MS}. */
 export function ticks(...minutes: readonly number[]): number[] {
   return minutes.map((minute) => TICK_MS + minute * 60_000);
 }
 
-/** The `tickMs` of a claim for the tick at this minute. */
+/** The `tickMs` of a claim for the tick at this minute after {@link TICK_MS}. */
 export function tick(minute: number): { readonly tickMs: number } {
   return { tickMs: TICK_MS + minute * 60_000 };
 }
 
-/** Runs a tick older than the newest one done; from then on it must be refused. */
+/** Checks that a tick older than the newest one done runs once, and is refused after that. */
 export async function isOpenOnce({ run, refuse }: Scene, minute: number): Promise<void> {
   await run(tick(minute));
   await refuse('stale-tick', tick(minute));
