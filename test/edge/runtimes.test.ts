@@ -1,10 +1,8 @@
 import { fileURLToPath } from 'node:url';
-import { Redis } from 'ioredis';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type BuiltPackage, builtPackage } from '../support/built-package.js';
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { builtPackage } from '../support/built-package.js';
 import { BARE_DOORS } from '../support/doors.js';
-import { type RedisServer, startRedisServer } from '../support/redis-server.js';
-import { startUpstashBridge, type UpstashBridge } from '../support/upstash-bridge.js';
+import { clearedUpstash } from '../support/own-servers.js';
 import { RUNTIMES, type RunningProgram, startProgram } from './runtimes.js';
 
 /*
@@ -28,30 +26,16 @@ const ENDED_BY_SIGTERM = [
 const SLOW_MS = 300_000;
 const PATIENTLY = { timeout: 60_000 };
 
-let server: RedisServer;
-let redis: Redis;
-let bridge: UpstashBridge;
-let installed: BuiltPackage;
-let path: string;
-
-beforeAll(async () => {
-  [server, installed] = await Promise.all([startRedisServer(), builtPackage()]);
-  await installed.addProgram(fileURLToPath(new URL('./asked-early.ts', import.meta.url)));
-  path = await installed.addProgram(fileURLToPath(new URL('./program.ts', import.meta.url)));
-  redis = new Redis(server.url);
-  bridge = await startUpstashBridge({ redisPort: server.port });
-});
-afterAll(async () => {
-  redis.disconnect();
-  await bridge.stop();
-  await Promise.all([server.stop(), installed.remove()]);
-});
+const { redis, bridge } = await clearedUpstash();
+const installed = await builtPackage();
+afterAll(() => installed.remove());
+await installed.addProgram(fileURLToPath(new URL('./asked-early.ts', import.meta.url)));
+const path = await installed.addProgram(fileURLToPath(new URL('./program.ts', import.meta.url)));
 
 describe.each(RUNTIMES)('on $name', { timeout: SLOW_MS }, (runtime) => {
   let program: RunningProgram;
 
   beforeEach(async () => {
-    await redis.flushall();
     const env = { REST_URL: bridge.url, REST_TOKEN: bridge.token, CRON_SECRET: SECRET };
     program = await startProgram(runtime, path, env);
   }, SLOW_MS);

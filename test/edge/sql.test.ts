@@ -1,52 +1,31 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { Pool } from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type PostgresServer, startPostgresServer } from '../support/postgres-server.js';
-import { bundleWorker, type RunningWorker, startWorker } from './workerd.js';
+import { afterAll, expect, test } from 'vitest';
+import { closed, listening } from '../support/loopback.js';
+import { ownPostgres } from '../support/own-servers.js';
+import { bundleWorker, startWorker } from './workerd.js';
 
 /*
  * A Worker in workerd itself, with its locks in the D1 that is bound to it, and in a real PostgreSQL over HTTP.
  */
 
-const START_MS = 120_000;
-
-let server: PostgresServer;
-let pool: Pool;
-let bridge: Server;
-let worker: RunningWorker;
-beforeAll(async () => {
-  server = await startPostgresServer();
-  pool = new Pool({ connectionString: server.url });
-  bridge = await startBridge();
-  const { port } = bridge.address() as AddressInfo;
-  const bundle = await bundleWorker(fileURLToPath(new URL('./sql.worker.ts', import.meta.url)));
-  worker = await startWorker(bundle, { SQL_URL: `http://127.0.0.1:${port}/sql` });
-  expect(JSON.parse(await worker.ask('/tables'))).toEqual([]);
-}, START_MS);
-afterAll(async () => {
-  await worker.stop();
-  bridge.closeAllConnections();
-  bridge.close();
-  await pool.end();
-  await server.stop();
-});
-
+const { pool } = await ownPostgres();
 /** Runs each statement that is sent on any connection, as Neon's proxy does. */
-async function startBridge(): Promise<Server> {
-  const bridge = createServer(async (request, response) => {
-    const { query, params } = (await json(request)) as { query: string; params: unknown[] };
-    const answer = await pool.query(query, params).then(
-      ({ rows }) => ({ status: 200, body: { rows } }),
-      ({ message, code }) => ({ status: 400, body: { message, code } }),
-    );
-    response.writeHead(answer.status).end(JSON.stringify(answer.body));
-  });
-  await new Promise<void>((listening) => bridge.listen(0, '127.0.0.1', listening));
-  return bridge;
-}
+const bridge = createServer(async (request, response) => {
+  const { query, params } = (await json(request)) as { query: string; params: unknown[] };
+  const answer = await pool.query(query, params).then(
+    ({ rows }) => ({ status: 200, body: { rows } }),
+    ({ message, code }) => ({ status: 400, body: { message, code } }),
+  );
+  response.writeHead(answer.status).end(JSON.stringify(answer.body));
+});
+const sqlUrl = `http://127.0.0.1:${await listening(bridge)}/sql`;
+afterAll(() => closed(bridge));
+const bundle = await bundleWorker(fileURLToPath(new URL('./sql.worker.ts', import.meta.url)));
+const worker = await startWorker(bundle, { SQL_URL: sqlUrl });
+afterAll(() => worker.stop());
+expect(JSON.parse(await worker.ask('/tables'))).toEqual([]);
 
 const recordOf = {
   d1: () => worker.database.prepare('SELECT record FROM single_execution_locks WHERE name = ?').bind('d1').first(),

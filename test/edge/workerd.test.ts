@@ -1,11 +1,9 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
-import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { gate } from '../support/gate.js';
-import { type RedisServer, startRedisServer } from '../support/redis-server.js';
-import { startUpstashBridge, type UpstashBridge } from '../support/upstash-bridge.js';
+import { closed, listening } from '../support/loopback.js';
+import { clearedUpstash } from '../support/own-servers.js';
 import { bundleWorker, type RunningWorker, startWorker, type WorkerBundle } from './workerd.js';
 
 /*
@@ -16,34 +14,15 @@ const TICK = '2026-01-01T00:15:00.000Z';
 const NEXT_TICK = '2026-01-01T00:30:00.000Z';
 const RATES = { base: 'EUR', date: '2026-01-01', rates: { USD: 1.1 } };
 
-let server: RedisServer;
-let redis: Redis;
-let bridge: UpstashBridge;
-let api: Server;
+const { redis, bridge } = await clearedUpstash();
 const answerOfApi = vi.fn<() => Promise<{ readonly status: number; readonly body: unknown }>>();
-let settings: Record<'api' | 'url' | 'token', string>;
-
-beforeAll(async () => {
-  server = await startRedisServer();
-  redis = new Redis(server.url);
-  bridge = await startUpstashBridge({ redisPort: server.port });
-  api = createServer(async (_request, response) => {
-    const { status, body } = await answerOfApi();
-    response.writeHead(status).end(JSON.stringify(body));
-  });
-  await new Promise<void>((listening) => api.listen(0, '127.0.0.1', listening));
-  const { port } = api.address() as AddressInfo;
-  settings = { api: `http://127.0.0.1:${port}/`, url: bridge.url, token: bridge.token };
+const api = createServer(async (_request, response) => {
+  const { status, body } = await answerOfApi();
+  response.writeHead(status).end(JSON.stringify(body));
 });
-afterAll(async () => {
-  api.closeAllConnections();
-  api.close();
-  redis.disconnect();
-  await bridge.stop();
-  await server.stop();
-});
-beforeEach(async () => {
-  await redis.flushall();
+const settings = { api: `http://127.0.0.1:${await listening(api)}/`, url: bridge.url, token: bridge.token };
+afterAll(() => closed(api));
+beforeEach(() => {
   answerOfApi.mockReset().mockImplementation(async () => ({ status: 200, body: RATES }));
 });
 

@@ -1,5 +1,4 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Answer,
@@ -14,6 +13,7 @@ import {
   textAnswer,
 } from './http-answer.js';
 import type { RequestBody } from './lock-verb.js';
+import { closed, listening } from './loopback.js';
 
 /** What happens to a request on its way. `before`: the server never sees it. `after`: the server has applied it. */
 export type Fault =
@@ -163,10 +163,10 @@ export async function startFaultProxy(
   const server = createServer((incoming, outgoing) => {
     serve(incoming, outgoing).catch(() => reset(outgoing));
   });
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
+  const port = await listening(server);
 
   return {
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    endpoint: `http://127.0.0.1:${port}`,
     inject(fault, injection = {}) {
       injections.push({ fault, injection, left: injection.times ?? 1, spare: injection.skip ?? 0 });
     },
@@ -187,11 +187,7 @@ export async function startFaultProxy(
       kept = [];
       date = 'server';
     },
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    stop: () => closed(server),
   };
 }
 

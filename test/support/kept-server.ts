@@ -1,11 +1,17 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 export const HOST = '127.0.0.1';
+const KEEPER = new URL('./server-keeper.mjs', import.meta.url);
+/** Another process can take the free port before the server does. */
+const PORTS_TRIED = 3;
 
 export interface KeptServer {
   stop(): Promise<void>;
@@ -46,6 +52,49 @@ export async function startKept({ keeper, args, env, startMs, isReady }: Launch)
   const why = child.exitCode === null ? `was not ready within ${startMs} ms` : `exited with code ${child.exitCode}`;
   await stop();
   throw new Error(`${keeper.pathname} ${args.join(' ')} ${why}; its last output:\n${output}`);
+}
+
+interface ServerPlan {
+  /** Its files, by their names. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** The user as whom it runs, and prepares, when this process is root's. @default this process's */
+  readonly user?: string;
+  /** A command that comes before. */
+  readonly prepare?: readonly string[];
+  readonly command: readonly string[];
+  /** What ends it. @default 'SIGKILL' */
+  readonly signal?: NodeJS.Signals;
+}
+
+interface ServerLaunch {
+  readonly name: string;
+  /** What it prints when it is ready: on a port taken by another server, that one would answer. */
+  readonly ready: string;
+  readonly startMs: number;
+  /** Its commands run in a folder of its own. */
+  plan(folder: string, port: string): ServerPlan;
+}
+
+/** Starts a server on a free port; it ends with `stop()` or with this process. */
+export async function startServer(launch: ServerLaunch): Promise<KeptServer & { readonly port: number }> {
+  const failures: unknown[] = [];
+  while (failures.length < PORTS_TRIED) {
+    try {
+      return await startOn(await freePort(), launch);
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  throw new AggregateError(failures, `${launch.name} did not start: ${failures.map(String).join('; ')}`);
+}
+
+async function startOn(port: number, { name, ready, startMs, plan }: ServerLaunch) {
+  const folder = await mkdtemp(join(tmpdir(), `${name}-`));
+  const { files = {}, ...commands } = plan(folder, String(port));
+  for (const [file, text] of Object.entries(files)) await writeFile(join(folder, file), text);
+  const args = [JSON.stringify({ folder, ...commands })];
+  const kept = await startKept({ keeper: KEEPER, args, startMs, isReady: (output) => output.includes(ready) });
+  return { port, ...kept };
 }
 
 /**

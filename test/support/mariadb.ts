@@ -1,4 +1,4 @@
-import { findProgram, freePort, HOST, type KeptServer, startKept } from './kept-server.js';
+import { findProgram, HOST, type KeptServer, startServer } from './kept-server.js';
 
 const START_MS = 60_000;
 const DATABASE = 'jobs';
@@ -13,14 +13,23 @@ export interface MariaDB extends KeptServer {
 /** Starts a real MariaDB on a free port; it ends with `stop()` or with this process. */
 export async function startMariaDB(): Promise<MariaDB> {
   const program = await requireMariaDB();
-  const port = await freePort();
-  const kept = await startKept({
-    keeper: new URL('./mariadb-keeper.mjs', import.meta.url),
-    args: [program, String(port), DATABASE],
+  const asRoot = process.getuid?.() === 0 ? ['--user=root'] : [];
+  const { port, stop } = await startServer({
+    name: 'mariadb',
+    ready: 'ready for connections',
     startMs: START_MS,
-    isReady: (output) => output.includes('ready for connections'),
+    plan: (folder, port) => ({
+      // A database is a folder.
+      prepare: ['mkdir', '-p', `data/${DATABASE}`],
+      command: [
+        program,
+        // No rights to check: whoever connects may do everything.
+        ...['--no-defaults', ...asRoot, '--skip-grant-tables', `--bind-address=${HOST}`, `--port=${port}`],
+        ...[`--datadir=${folder}/data`, `--socket=${folder}/socket`, '--innodb-flush-log-at-trx-commit=0'],
+      ],
+    }),
   });
-  return { url: `mysql://root@${HOST}:${port}/${DATABASE}`, ...kept };
+  return { url: `mysql://root@${HOST}:${port}/${DATABASE}`, stop };
 }
 
 /** @returns its path. @throws Error where it is not found */

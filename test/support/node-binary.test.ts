@@ -1,18 +1,8 @@
-import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { madeOnce, nodeBinary } from './node-binary.js';
-
-const FETCH_MS = 300_000;
-
-test.each([22, 24] as const)('gives a Node %i', { timeout: FETCH_MS }, async (major) => {
-  const { stdout } = await promisify(execFile)(await nodeBinary(major), ['--version']);
-
-  expect(stdout).toMatch(new RegExp(`^v${major}\\.`));
-});
 
 test('gives the Node of this process when it is of that version', async () => {
   const versions = { value: { node: '22.1.0' } };

@@ -1,4 +1,4 @@
-import { findProgram, freePort, HOST, type KeptServer, startKept } from './kept-server.js';
+import { findProgram, HOST, type KeptServer, startServer } from './kept-server.js';
 
 const START_MS = 60_000;
 /** Debian's place for it is not on everybody's PATH. */
@@ -12,14 +12,33 @@ export interface PgBouncer extends KeptServer {
 /** Starts a real pgbouncer before a Postgres of this machine; it ends with `stop()` or with this process. */
 export async function startPgBouncer(database: string): Promise<PgBouncer> {
   const program = await requirePgBouncer();
-  const port = await freePort();
-  const kept = await startKept({
-    keeper: new URL('./pgbouncer-keeper.mjs', import.meta.url),
-    args: [program, String(port), database],
+  const { hostname, port: serverPort, username, password } = new URL(database);
+  const { port, stop } = await startServer({
+    name: 'pgbouncer',
+    ready: 'process up',
     startMs: START_MS,
-    isReady: (output) => output.includes('process up'),
+    plan: (_, port) => ({
+      files: {
+        'users.txt': `"${username}" "${password}"\n`,
+        'pgbouncer.ini': `[databases]
+* = host=${hostname} port=${serverPort}
+[pgbouncer]
+listen_addr = ${HOST}
+listen_port = ${port}
+unix_socket_dir =
+auth_type = scram-sha-256
+auth_file = users.txt
+pool_mode = transaction
+default_pool_size = 4
+max_client_conn = 200
+`,
+      },
+      user: 'postgres',
+      command: [program, 'pgbouncer.ini'],
+      signal: 'SIGQUIT',
+    }),
   });
-  return { url: String(Object.assign(new URL(database), { host: `${HOST}:${port}` })), ...kept };
+  return { url: String(Object.assign(new URL(database), { host: `${HOST}:${port}` })), stop };
 }
 
 /** @returns its path. @throws Error where it is not found */

@@ -2,11 +2,19 @@ import { execFile } from 'node:child_process';
 import { readdir, realpath } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { freePort, HOST, type KeptServer, startKept } from './kept-server.js';
+import { HOST, type KeptServer, startServer } from './kept-server.js';
 
 const DEBIAN = '/usr/lib/postgresql';
 const START_MS = 120_000;
 export const PASSWORD = 'correct-horse';
+const SETTINGS = {
+  listen_addresses: HOST,
+  unix_socket_directories: '',
+  fsync: 'off',
+  full_page_writes: 'off',
+  max_connections: '200',
+  autovacuum: 'off',
+};
 
 export interface PostgresServer extends KeptServer {
   readonly port: number;
@@ -17,14 +25,25 @@ export interface PostgresServer extends KeptServer {
 /** Starts a real PostgreSQL on a free port and an empty cluster; it ends with `stop()` or with this process. */
 export async function startPostgresServer(): Promise<PostgresServer> {
   const programs = await requirePostgres();
-  const port = await freePort();
-  const kept = await startKept({
-    keeper: new URL('./postgres-server-keeper.mjs', import.meta.url),
-    args: [programs, String(port), PASSWORD],
+  const { port, stop } = await startServer({
+    name: 'postgres',
+    ready: 'database system is ready to accept connections',
     startMs: START_MS,
-    isReady: (output) => output.includes('database system is ready to accept connections'),
+    plan: (_, port) => ({
+      files: { password: PASSWORD },
+      user: 'postgres',
+      prepare: [
+        ...[join(programs, 'initdb'), '--pgdata=data', '--username=postgres', '--pwfile=password', '--no-locale'],
+        ...['--auth=scram-sha-256', '--encoding=UTF8', '--no-sync', '--no-instructions'],
+      ],
+      command: [
+        ...[join(programs, 'postgres'), '-D', 'data', '-p', port],
+        ...Object.entries(SETTINGS).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+      ],
+      signal: 'SIGQUIT',
+    }),
   });
-  return { port, url: `postgres://postgres:${PASSWORD}@${HOST}:${port}/postgres`, ...kept };
+  return { port, url: `postgres://postgres:${PASSWORD}@${HOST}:${port}/postgres`, stop };
 }
 
 /**

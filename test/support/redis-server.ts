@@ -1,12 +1,10 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
-import { freePort, HOST, type KeptServer, startKept } from './kept-server.js';
+import { HOST, type KeptServer, startServer } from './kept-server.js';
 
 const PROGRAM = 'redis-server';
 const START_MS = 180_000;
-/** Another process can take the free port before Redis does. */
-const PORTS_TRIED = 3;
 
 export interface RedisServer extends KeptServer {
   readonly host: typeof HOST;
@@ -17,26 +15,15 @@ export interface RedisServer extends KeptServer {
 /** Starts the real redis-server in memory on a free port; it ends with `stop()` or with this process. */
 export async function startRedisServer(): Promise<RedisServer> {
   await requireRedisServer();
-  const failures: unknown[] = [];
-  while (failures.length < PORTS_TRIED) {
-    try {
-      return await startOn(await freePort());
-    } catch (error) {
-      failures.push(error);
-    }
-  }
-  throw new AggregateError(failures, `redis-server did not start: ${failures.map(String).join('; ')}`);
-}
-
-async function startOn(port: number): Promise<RedisServer> {
-  const kept = await startKept({
-    keeper: new URL('./redis-server-keeper.mjs', import.meta.url),
-    args: [PROGRAM, String(port)],
+  const { port, stop } = await startServer({
+    name: PROGRAM,
+    ready: 'Ready to accept connections',
     startMs: START_MS,
-    // Its own word: on a port taken by another server, that one would answer.
-    isReady: (output) => output.includes('Ready to accept connections'),
+    plan: (_, port) => ({
+      command: [PROGRAM, '--save', '', '--appendonly', 'no', '--bind', HOST, '--protected-mode', 'no', '--port', port],
+    }),
   });
-  return { host: HOST, port, url: `redis://${HOST}:${port}`, ...kept };
+  return { host: HOST, port, url: `redis://${HOST}:${port}`, stop };
 }
 
 /** @throws Error where it is not on the PATH */

@@ -1,4 +1,5 @@
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
+import { listening } from './loopback.js';
 
 /** Stands between clients and a real server, and lets them wait at each step of a connection. */
 export interface SlowNetwork {
@@ -39,9 +40,9 @@ export async function startSlowNetwork(upstream: string, stepMs: number): Promis
       });
     }
   });
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
+  const port = await listening(server);
   return {
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    endpoint: `http://127.0.0.1:${port}`,
     open: () => clients.size,
     made: () => made,
     stop: () =>

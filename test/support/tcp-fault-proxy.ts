@@ -1,6 +1,6 @@
-import type { AddressInfo } from 'node:net';
 import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { listening } from './loopback.js';
 
 /**
  * What happens to a request: the connection is reset before the server sees it (`drop-request`) or once the server has
@@ -86,10 +86,7 @@ export async function startTcpFaultProxy(
       });
     }
   });
-  const listen = (port: number) =>
-    new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, '127.0.0.1', resolve));
-  await listen(0);
-  const { port } = server.address() as AddressInfo;
+  const port = await listening(server);
   const close = (closed?: () => void) => {
     server.close(closed);
     for (const socket of sockets) socket.destroy();
@@ -97,7 +94,7 @@ export async function startTcpFaultProxy(
   return {
     port,
     goAway: () => close(),
-    comeBack: () => listen(port),
+    comeBack: async () => void (await listening(server, port)),
     stop: () => new Promise(close),
   };
 }

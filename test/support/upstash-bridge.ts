@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
+import { closed, listening } from './loopback.js';
 import { connectedTo } from './redis-server.js';
 
 /**
@@ -73,7 +74,7 @@ export async function startUpstashBridge({ redisPort, choose }: UpstashBridgeOpt
   };
 
   const serve = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
-    const request = { path: incoming.url ?? '/', body: parsed(await textOf(incoming)) };
+    const request = { path: incoming.url ?? '/', body: parsed(await text(incoming)) };
     seen.push(request);
     const fault = faultFor(request);
     if (fault === 'drop-request') return reset(outgoing);
@@ -98,21 +99,19 @@ export async function startUpstashBridge({ redisPort, choose }: UpstashBridgeOpt
   const server = createServer((incoming, outgoing) => {
     serve(incoming, outgoing).catch(() => reset(outgoing));
   });
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
+  const port = await listening(server);
 
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${port}`,
     token,
     requests: () => seen,
     inject(fault, injection = {}) {
       injections.push({ fault, injection, left: injection.times ?? 1 });
     },
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-        redis.disconnect();
-      }),
+    async stop() {
+      await closed(server);
+      redis.disconnect();
+    },
   };
 }
 
@@ -156,18 +155,12 @@ function commandIn(body: unknown): Command | undefined {
   return Array.isArray(body) && body.length > 0 && body.every(isWord) ? body.map(String) : undefined;
 }
 
-function parsed(text: string): unknown {
+function parsed(sent: string): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(sent);
   } catch {
     return undefined;
   }
-}
-
-async function textOf(message: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of message) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString();
 }
 
 function reset(outgoing: ServerResponse): void {

@@ -1,15 +1,10 @@
 import { dynamoDBStore } from 'single-execution/dynamodb';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { dynamoDBLocal } from '../../support/dynamodb-local.js';
 import { call } from '../../support/one-run.js';
-import { type ProxiedLocks, startProxiedLocks } from '../../support/proxied-locks.js';
+import { ownProxiedLocks } from '../../support/own-servers.js';
 
-let locks: ProxiedLocks;
-beforeAll(async () => {
-  locks = await startProxiedLocks();
-});
-beforeEach(() => locks.proxy.reset());
-afterAll(() => locks.stop());
+const locks = await ownProxiedLocks();
 
 test('F1 a check-in whose answer is lost is sent again, and is one check-in of the instant it began', async () => {
   const store = locks.store();

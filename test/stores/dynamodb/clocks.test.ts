@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { lockAdmin } from 'single-execution/admin';
 import { dynamoDBAdminStore } from 'single-execution/dynamodb';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type ProxiedLocks, runOnce, startProxiedLocks } from '../../support/proxied-locks.js';
+import { describe, expect, test } from 'vitest';
+import { ownProxiedLocks } from '../../support/own-servers.js';
+import { runOnce } from '../../support/proxied-locks.js';
 import { shiftedClock } from '../../support/shifted-clock.js';
 import { putItem } from '../../support/stored-item.js';
 
@@ -14,12 +15,7 @@ import { putItem } from '../../support/stored-item.js';
 
 const TWO_MINUTES = 120_000;
 
-let locks: ProxiedLocks;
-beforeAll(async () => {
-  locks = await startProxiedLocks();
-});
-afterEach(() => locks.proxy.reset());
-afterAll(() => locks.stop());
+const locks = await ownProxiedLocks();
 
 const uniqueName = () => `job-${randomUUID()}`;
 const untilOf = (record: Record<string, unknown> | undefined) => Number(record?.['lockUntil']);

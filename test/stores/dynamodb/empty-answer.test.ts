@@ -1,11 +1,11 @@
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { LockStore } from 'single-execution';
 import { dynamoDBStore } from 'single-execution/dynamodb';
 import { manualClock } from 'single-execution/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { storeCall } from '../../support/contract-harness.js';
+import { listening } from '../../support/loopback.js';
 import { claim } from '../../support/one-run.js';
 
 /** One try and no more, which no timer ends. */
@@ -23,10 +23,9 @@ const ANSWERS: readonly (readonly [string, (answer: ServerResponse) => unknown])
 /** A store before a server that answers everything in one way. */
 async function storeBefore(answerWith: (answer: ServerResponse) => unknown): Promise<LockStore> {
   const server = createServer((request, answer) => request.resume().on('end', () => answerWith(answer)));
-  await new Promise<void>((resolve) => server.listen(0, resolve));
-  const { port } = server.address() as AddressInfo;
+  const port = await listening(server);
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
-  const client = new DynamoDBClient({ endpoint: `http://localhost:${port}`, region: 'local', credentials });
+  const client = new DynamoDBClient({ endpoint: `http://127.0.0.1:${port}`, region: 'local', credentials });
   onTestFinished(() => {
     client.destroy();
     server.close();

@@ -1,18 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LockStoreError } from 'single-execution';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Fault, SeenRequest } from '../../support/fault-proxy.js';
 import { attemptOf, type LockVerb, verbOf } from '../../support/lock-verb.js';
-import { type ProxiedLocks, runOnce, startProxiedLocks } from '../../support/proxied-locks.js';
+import { ownProxiedLocks } from '../../support/own-servers.js';
+import { runOnce } from '../../support/proxied-locks.js';
 import { shiftedClock } from '../../support/shifted-clock.js';
 
-let locks: ProxiedLocks;
-beforeAll(async () => {
-  locks = await startProxiedLocks();
-});
-afterEach(() => locks.proxy.reset());
-afterAll(() => locks.stop());
+const locks = await ownProxiedLocks();
 
 const is =
   (...verbs: LockVerb[]) =>

@@ -1,9 +1,10 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { dynamoDBStore } from 'single-execution/dynamodb';
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { gate } from '../../support/gate.js';
 import { hurriedClock } from '../../support/hurried-clock.js';
-import { type ProxiedLocks, runOnce, startProxiedLocks } from '../../support/proxied-locks.js';
+import { ownProxiedLocks } from '../../support/own-servers.js';
+import { runOnce } from '../../support/proxied-locks.js';
 import { startSlowNetwork } from '../../support/slow-network.js';
 
 /*
@@ -14,14 +15,9 @@ import { startSlowNetwork } from '../../support/slow-network.js';
 const TIMES = 3;
 const clock = hurriedClock(TIMES);
 
-let locks: ProxiedLocks;
-beforeAll(async () => {
-  locks = await startProxiedLocks();
-  // The server's own first answers take long.
-  await runOnce({ name: 'first', store: locks.store() });
-});
-afterAll(() => locks.stop());
-beforeEach(() => locks.proxy.reset());
+const locks = await ownProxiedLocks();
+// The server's own first answers take long.
+await runOnce({ name: 'first', store: locks.store() });
 
 /** A cold client, each of whose steps takes so long on that clock. */
 async function cold(stepMs: number) {

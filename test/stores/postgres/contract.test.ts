@@ -6,8 +6,8 @@ import { type ContractHarness, lockStoreContract } from 'single-execution/testin
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { inThisRun } from '../../support/in-this-run.js';
 import { memberCases } from '../../support/member-cases.js';
-import { type PgBouncer, startPgBouncer } from '../../support/pgbouncer.js';
-import { type PostgresServer, startPostgresServer } from '../../support/postgres-server.js';
+import { ownPostgres } from '../../support/own-servers.js';
+import { startPgBouncer } from '../../support/pgbouncer.js';
 import { type Rows, sqlHarness } from '../../support/sql-harness.js';
 
 const START_MS = 120_000;
@@ -16,16 +16,9 @@ const STATEMENTS = {
   write: 'UPDATE single_execution_locks SET record = $1 WHERE name = $2',
 };
 
-let server: PostgresServer;
-let bouncer: PgBouncer;
-beforeAll(async () => {
-  server = await startPostgresServer();
-  bouncer = await startPgBouncer(server.url);
-}, START_MS);
-afterAll(async () => {
-  await bouncer.stop();
-  await server.stop();
-});
+const { server } = await ownPostgres();
+const bouncer = await startPgBouncer(server.url);
+afterAll(() => bouncer.stop());
 
 interface Connected {
   readonly client: PostgresClient;

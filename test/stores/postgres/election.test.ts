@@ -1,20 +1,9 @@
-import { Pool } from 'pg';
 import { createLeaderElection, type LeaderElection } from 'single-execution/leader';
-import { createPostgresTable, postgresStore } from 'single-execution/postgres';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { type PostgresServer, startPostgresServer } from '../../support/postgres-server.js';
+import { postgresStore } from 'single-execution/postgres';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { ownPostgres } from '../../support/own-servers.js';
 
-let server: PostgresServer;
-let pool: Pool;
-beforeAll(async () => {
-  server = await startPostgresServer();
-  pool = new Pool({ connectionString: server.url });
-  await createPostgresTable(pool);
-}, 120_000);
-afterAll(async () => {
-  await pool.end();
-  await server.stop();
-});
+const { pool } = await ownPostgres();
 
 interface Candidate {
   readonly name: string;

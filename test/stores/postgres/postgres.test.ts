@@ -8,22 +8,12 @@ import {
   postgresStore,
   postgresTable,
 } from 'single-execution/postgres';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { call, claim, done, grant } from '../../support/one-run.js';
-import { PASSWORD, type PostgresServer, startPostgresServer } from '../../support/postgres-server.js';
+import { ownPostgres } from '../../support/own-servers.js';
+import { PASSWORD } from '../../support/postgres-server.js';
 
-let server: PostgresServer;
-let pool: Pool;
-beforeAll(async () => {
-  server = await startPostgresServer();
-  pool = new Pool({ connectionString: server.url, max: 10 });
-  pool.on('error', () => undefined);
-  await createPostgresTable(pool);
-}, 120_000);
-afterAll(async () => {
-  await pool.end();
-  await server.stop();
-});
+const { server, pool } = await ownPostgres();
 
 type Query = (text: string, values: (string | number)[]) => Promise<readonly object[]>;
 const query: Query = async (text, values) => (await pool.query(text, values)).rows;

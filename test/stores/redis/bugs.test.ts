@@ -1,28 +1,18 @@
 import { readFileSync } from 'node:fs';
-import { Redis } from 'ioredis';
 import { type ContractCase, type ContractHarness, lockStoreContract } from 'single-execution/testing';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { brokenScripts, type ScriptEdit } from '../../support/bugs/broken-scripts.js';
 import { REDIS_ACQUIRE_BUGS } from '../../support/bugs/redis-acquire-bugs.js';
 import { REDIS_RUN_BUGS } from '../../support/bugs/redis-run-bugs.js';
+import { ownRedis } from '../../support/own-servers.js';
 import { redisCases } from '../../support/redis-cases.js';
 import { redisHarness } from '../../support/redis-harness.js';
-import { type RedisServer, startRedisServer } from '../../support/redis-server.js';
 
 const SCRIPT_BUGS = [...REDIS_ACQUIRE_BUGS, ...REDIS_RUN_BUGS];
 
 const CASES = new Map([...lockStoreContract, ...redisCases].map((one) => [one.name, one]));
 
-let server: RedisServer;
-let redis: Redis;
-beforeAll(async () => {
-  server = await startRedisServer();
-  redis = new Redis(server.url);
-});
-afterAll(async () => {
-  redis.disconnect();
-  await server.stop();
-});
+const { redis } = await ownRedis();
 
 /** Locks on a real Redis with a bug in their scripts. */
 function locksWith(edits: readonly ScriptEdit[]) {

@@ -7,16 +7,12 @@ import { upstashAdminStore, upstashStore } from 'single-execution/upstash';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { inThisRun } from '../../support/in-this-run.js';
 import { memberCases } from '../../support/member-cases.js';
+import { ownRedis } from '../../support/own-servers.js';
 import { redisCases } from '../../support/redis-cases.js';
 import { redisHarness } from '../../support/redis-harness.js';
-import { type RedisServer, startRedisServer } from '../../support/redis-server.js';
 import { startRestServer } from '../../support/rest-server.js';
 
-let server: RedisServer;
-beforeAll(async () => {
-  server = await startRedisServer();
-});
-afterAll(() => server.stop());
+const { server } = await ownRedis();
 
 interface Connected {
   readonly harness: ContractHarness;

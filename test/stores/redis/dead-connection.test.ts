@@ -2,28 +2,21 @@ import { once } from 'node:events';
 import { Redis } from 'ioredis';
 import { executeWithLock } from 'single-execution';
 import { redisStore } from 'single-execution/redis';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { type RedisServer, startRedisServer } from '../../support/redis-server.js';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { ownRedis } from '../../support/own-servers.js';
 import { SENDS_ONCE } from '../../support/sends-once.js';
-import { startTcpFaultProxy, type TcpFaultProxy } from '../../support/tcp-fault-proxy.js';
+import { startTcpFaultProxy } from '../../support/tcp-fault-proxy.js';
 
 /* What ioredis must be told about a connection on which nothing arrives any more: see docs/stores/redis.md, "Limits". */
 
-let server: RedisServer;
-let proxy: TcpFaultProxy;
 let goesDead = false;
-beforeAll(async () => {
-  server = await startRedisServer();
-  proxy = await startTcpFaultProxy(server.port, () => {
-    if (!goesDead) return undefined;
-    goesDead = false;
-    return { keepBackMs: 3_600_000 };
-  });
+const { server } = await ownRedis();
+const proxy = await startTcpFaultProxy(server.port, () => {
+  if (!goesDead) return undefined;
+  goesDead = false;
+  return { keepBackMs: 3_600_000 };
 });
-afterAll(async () => {
-  await proxy.stop();
-  await server.stop();
-});
+afterAll(() => proxy.stop());
 
 test('ioredis with a socketTimeout leaves a dead connection, and the run has its lock over a new one', async () => {
   const client = new Redis(proxy.port, { ...SENDS_ONCE, socketTimeout: 500 });

@@ -3,39 +3,29 @@ import { connect } from 'node:net';
 import { Redis } from 'ioredis';
 import { createClient } from 'redis';
 import { type RedisStoreOptions, redisStore } from 'single-execution/redis';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { patientCall } from '../../support/contract-harness.js';
 import { call, claim, done, grant } from '../../support/one-run.js';
-import { type RedisServer, startRedisServer } from '../../support/redis-server.js';
+import { ownRedis } from '../../support/own-servers.js';
 import { SENDS_ONCE } from '../../support/sends-once.js';
 import { shiftedClock } from '../../support/shifted-clock.js';
-import { startTcpFaultProxy, type TcpFaultProxy } from '../../support/tcp-fault-proxy.js';
+import { startTcpFaultProxy } from '../../support/tcp-fault-proxy.js';
 
 /*
  * What a client of Redis sends by itself, late, and what it must be told so that it leaves that to the lock: see
  * docs/stores/redis.md, "Limits".
  */
 
-let server: RedisServer;
-let direct: Redis;
-let proxy: TcpFaultProxy;
 let keepsNext = false;
 let kept = '';
-beforeAll(async () => {
-  server = await startRedisServer();
-  direct = new Redis(server.url);
-  proxy = await startTcpFaultProxy(server.port, (request) => {
-    if (!keepsNext) return undefined;
-    keepsNext = false;
-    kept = request;
-    return 'drop-request';
-  });
+const { server, redis: direct } = await ownRedis();
+const proxy = await startTcpFaultProxy(server.port, (request) => {
+  if (!keepsNext) return undefined;
+  keepsNext = false;
+  kept = request;
+  return 'drop-request';
 });
-afterAll(async () => {
-  direct.disconnect();
-  await proxy.stop();
-  await server.stop();
-});
+afterAll(() => proxy.stop());
 
 interface Connected {
   readonly client: RedisStoreOptions['client'];

@@ -3,22 +3,16 @@ import { Redis } from 'ioredis';
 import { createClient } from 'redis';
 import { executeWithLock } from 'single-execution';
 import { type RedisStoreOptions, redisStore } from 'single-execution/redis';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { connectedTo, type RedisServer, startRedisServer } from '../../support/redis-server.js';
+import { expect, onTestFinished, test } from 'vitest';
+import { ownRedis } from '../../support/own-servers.js';
 import { SENDS_ONCE } from '../../support/sends-once.js';
 
 /* Clients connect again and again when Redis refuses their login. A run says what Redis said, and does not wait. */
 
 const OldestRedis = createRequire(new URL('../../oldest-sdk/package.json', import.meta.url))('ioredis') as typeof Redis;
 
-let server: RedisServer;
-beforeAll(async () => {
-  server = await startRedisServer();
-  const redis = await connectedTo(server.port);
-  await redis.config('SET', 'requirepass', 'right');
-  redis.disconnect();
-});
-afterAll(() => server.stop());
+const { server, redis } = await ownRedis();
+await redis.config('SET', 'requirepass', 'right');
 
 type Client = RedisStoreOptions['client'];
 

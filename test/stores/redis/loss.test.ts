@@ -1,24 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Redis } from 'ioredis';
 import { redisStore } from 'single-execution/redis';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { call, claim, done, grant } from '../../support/one-run.js';
-import { type RedisServer, startRedisServer } from '../../support/redis-server.js';
+import { clearedRedis } from '../../support/own-servers.js';
 
-let server: RedisServer;
-let redis: Redis;
-beforeAll(async () => {
-  server = await startRedisServer();
-  redis = new Redis(server.url);
-});
-afterAll(async () => {
-  redis.disconnect();
-  await server.stop();
-});
-beforeEach(async () => {
-  await redis.flushall();
-});
+const { redis } = await clearedRedis();
 
 test('F80 FLUSHALL forgets the ticks, and tokens still rise', async () => {
   const store = redisStore({ client: redis });

@@ -7,26 +7,14 @@ import { executeWithLock, type Granted, LockStoreError } from 'single-execution'
 import { lockAdmin } from 'single-execution/admin';
 import { type RedisStoreOptions, redisAdminStore, redisStore } from 'single-execution/redis';
 import { manualClock } from 'single-execution/testing';
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { storeCall } from '../../support/contract-harness.js';
 import { gate } from '../../support/gate.js';
 import { call, claim, done, grant } from '../../support/one-run.js';
-import { type RedisServer, startRedisServer } from '../../support/redis-server.js';
+import { clearedRedis } from '../../support/own-servers.js';
 import { shiftedClock } from '../../support/shifted-clock.js';
 
-let server: RedisServer;
-let redis: Redis;
-beforeAll(async () => {
-  server = await startRedisServer();
-  redis = new Redis(server.url);
-});
-afterAll(async () => {
-  redis.disconnect();
-  await server.stop();
-});
-beforeEach(async () => {
-  await redis.flushall();
-});
+const { server, redis } = await clearedRedis();
 
 type Evaluate = Extract<RedisStoreOptions['client'], { evalsha: unknown }>;
 

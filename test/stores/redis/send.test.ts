@@ -1,23 +1,12 @@
-import { Redis } from 'ioredis';
 import { redisStore } from 'single-execution/redis';
 import { manualClock } from 'single-execution/testing';
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { storeCall } from '../../support/contract-harness.js';
 import { call, claim, done, grant } from '../../support/one-run.js';
-import { type RedisServer, startRedisServer } from '../../support/redis-server.js';
+import { clearedRedis } from '../../support/own-servers.js';
 
-let server: RedisServer;
-let redis: Redis;
-beforeAll(async () => {
-  server = await startRedisServer();
-  redis = new Redis(server.url);
-});
-afterAll(async () => {
-  redis.disconnect();
-  await server.stop();
-});
+const { redis } = await clearedRedis();
 beforeEach(async () => {
-  await redis.flushall();
   await redis.script('FLUSH');
 });
 

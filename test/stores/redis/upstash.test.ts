@@ -3,35 +3,23 @@ import { Redis as UpstashRedis } from '@upstash/redis';
 import { Redis } from 'ioredis';
 import { createClient } from 'redis';
 import { type UpstashStoreOptions, upstashAdminStore, upstashStore } from 'single-execution/upstash';
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { newAttemptId } from '../../../src/core/values/names.js';
 import { DELETE, FORCE_RELEASE, GET, PAUSE, RESUME } from '../../../src/stores/redis/admin-scripts.js';
 import { ACQUIRE, CANCEL, CHECK_IN, EXTEND, RELEASE } from '../../../src/stores/redis/scripts.js';
 import { call, claim, done, grant } from '../../support/one-run.js';
-import { type RedisServer, startRedisServer } from '../../support/redis-server.js';
-import { type BridgeRequest, startUpstashBridge, type UpstashBridge } from '../../support/upstash-bridge.js';
+import { clearedUpstash } from '../../support/own-servers.js';
+import type { BridgeRequest } from '../../support/upstash-bridge.js';
 
-let server: RedisServer;
-let bridge: UpstashBridge;
-let redis: Redis;
-beforeAll(async () => {
-  server = await startRedisServer();
-  bridge = await startUpstashBridge({ redisPort: server.port });
-  redis = new Redis(server.url);
-});
-afterAll(async () => {
-  redis.disconnect();
-  await bridge.stop();
-  await server.stop();
-});
+const { redis, bridge } = await clearedUpstash();
 beforeEach(async () => {
-  await redis.flushall();
   await redis.script('FLUSH');
 });
 
 /** The unmodified client. */
 const upstash = (settings: object = {}) =>
   new UpstashRedis({ url: bridge.url, token: bridge.token, retry: { retries: 0 }, ...settings });
+
 describe('F82 a client that repeats an EVAL on its own', () => {
   const isEval = ({ body }: BridgeRequest) => JSON.stringify(body).includes('"eval"');
   const evals = () => bridge.requests().filter(isEval).length;

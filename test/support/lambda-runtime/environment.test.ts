@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { inThisRun } from '../in-this-run.js';
+import { listening } from '../loopback.js';
 import { nodeBinary } from '../node-binary.js';
 import { oneModuleAsset, oneModuleLambda, returnedBy } from './one-module-lambda.js';
 
@@ -46,12 +47,6 @@ describe.each(inThisRun<22 | 24>([24], [22]))('on Node %i', (major) => {
     expect(warm).toEqual({ pid, runs: 3 });
     expect(cold).toMatchObject({ runs: 1 });
     expect(cold).not.toMatchObject({ pid });
-  });
-
-  test('tells a process that ended by itself from one that reported', async () => {
-    const host = await oneModuleLambda(node, 'export const handler = async () => process.exit(3);');
-
-    expect(await host.invoke({})).toMatchObject({ status: 'crashed', exitCode: 3, signal: null });
   });
 
   test('freezes the process between runs', async () => {
@@ -120,10 +115,9 @@ describe.each(inThisRun<22 | 24>([24], [22]))('on Node %i', (major) => {
 });
 
 test('leaves no process behind when the process of the host is killed', async () => {
-  const server = createServer().listen(0, '127.0.0.1');
+  const server = createServer();
+  const port = await listening(server);
   onTestFinished(() => void server.close());
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
   const taskRoot = await oneModuleAsset(`import { connect } from 'node:net';
     connect(${port}, '127.0.0.1');
     export const handler = async () => {};`);

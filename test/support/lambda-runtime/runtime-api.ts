@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
+import { closed, listening } from '../loopback.js';
 
 /** What a runtime posts at the end of a run. */
 export type Reported =
@@ -55,16 +55,11 @@ export async function startRuntimeApi(): Promise<RuntimeApi> {
   });
   // A frozen or busy runtime keeps its connection.
   server.keepAliveTimeout = 0;
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const port = await listening(server);
 
   return {
     addressFor: (listener) => `127.0.0.1:${port}/${listeners.push(listener) - 1}`,
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    stop: () => closed(server),
   };
 }
 
