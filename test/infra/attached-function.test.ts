@@ -1,24 +1,18 @@
 import { CfnParameter, Duration } from 'aws-cdk-lib';
 import { Role } from 'aws-cdk-lib/aws-iam';
-import { type CfnFunction, Code, type IFunction, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { type CfnFunction, type IFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { describe, expect, test } from 'vitest';
 import { functionBehind, functionResource, refuseNoRole, timeoutOf } from '../../infra/constructs/attached-function.js';
 import { appStack } from '../support/synthesised.js';
+import { ownFunction } from './digest.js';
 
-function ownFunction(timeout?: Duration): LambdaFunction {
-  return new LambdaFunction(appStack(), 'Mine', {
-    runtime: Runtime.NODEJS_24_X,
-    handler: 'index.handler',
-    code: Code.fromInline('exports.handler = async () => {};'),
-    ...(timeout && { timeout }),
-  });
-}
+const mine = (timeout?: Duration) => ownFunction(appStack(), 'Mine', timeout && { timeout });
 
 const imported = (): IFunction =>
   LambdaFunction.fromFunctionArn(appStack(), 'Mine', 'arn:aws:lambda:eu-west-1:123456789012:function:digest');
 
 describe('the function behind', () => {
-  const fn = ownFunction();
+  const fn = mine();
 
   test.each<[string, unknown]>([
     ['a function is itself', fn],
@@ -39,16 +33,16 @@ describe('the timeout', () => {
   const secondsOf = (fn: IFunction, given?: Duration) => timeoutOf(fn, given).toSeconds();
 
   test.each<[string, () => IFunction, Duration | undefined, number]>([
-    ['of a function is what it has', () => ownFunction(Duration.minutes(5)), undefined, 300],
-    ['of a function that sets none is what Lambda takes', () => ownFunction(), undefined, 3],
-    ['may be given where it is the same', () => ownFunction(Duration.minutes(5)), Duration.seconds(300), 300],
+    ['of a function is what it has', () => mine(Duration.minutes(5)), undefined, 300],
+    ['of a function that sets none is what Lambda takes', () => mine(), undefined, 3],
+    ['may be given where it is the same', () => mine(Duration.minutes(5)), Duration.seconds(300), 300],
     ['of an imported function is what is given', imported, Duration.minutes(5), 300],
   ])('%s', (_, fn, given, seconds) => {
     expect(secondsOf(fn(), given)).toBe(seconds);
   });
 
   test('is the one that is deployed, whoever set it', () => {
-    const fn = ownFunction(Duration.minutes(5));
+    const fn = mine(Duration.minutes(5));
     (fn.node.defaultChild as CfnFunction).timeout = 600;
 
     expect(secondsOf(fn)).toBe(600);
@@ -59,7 +53,7 @@ describe('the timeout', () => {
     [
       'that a deployment chooses',
       () => {
-        const fn = ownFunction();
+        const fn = mine();
         (fn.node.defaultChild as CfnFunction).timeout = new CfnParameter(fn.stack, 'P', {
           type: 'Number',
         }).valueAsNumber;
@@ -74,7 +68,7 @@ describe('the timeout', () => {
   });
 
   test('cannot be another than the function has', () => {
-    expect(() => secondsOf(ownFunction(Duration.minutes(5)), Duration.minutes(1))).toThrow(
+    expect(() => secondsOf(mine(Duration.minutes(5)), Duration.minutes(1))).toThrow(
       new TypeError(
         "timeout is 1 minute, and Jobs/Mine has one of 5 minutes: leave timeout out, or change the function's",
       ),

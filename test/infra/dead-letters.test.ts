@@ -1,41 +1,30 @@
 import { CfnParameter, Fn, Stack } from 'aws-cdk-lib';
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { Key } from 'aws-cdk-lib/aws-kms';
-import {
-  Code,
-  type FunctionOptions,
-  type IDestination,
-  Function as LambdaFunction,
-  Runtime,
-} from 'aws-cdk-lib/aws-lambda';
+import type { FunctionOptions, IDestination } from 'aws-cdk-lib/aws-lambda';
 import { EventBridgeDestination, SnsDestination, SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { type IQueue, Queue } from 'aws-cdk-lib/aws-sqs';
 import { type AttachProps, LockTable, SingleExecution } from 'single-execution/cdk';
 import { describe, expect, test } from 'vitest';
-import { appStack, templateOf } from '../support/synthesised.js';
-import { nightly } from './digest.js';
+import { appStack, propertiesOf, templateOf } from '../support/synthesised.js';
+import { nightly, ownFunction } from './digest.js';
 
 const ARN = 'arn:aws:sqs:eu-west-1:123456789012:mine';
 
 function attached(stack: Stack, props: Partial<AttachProps> = {}, options: FunctionOptions = {}): SingleExecution {
-  const fn = new LambdaFunction(stack, 'Digest', {
-    runtime: Runtime.NODEJS_24_X,
-    handler: 'index.handler',
-    code: Code.fromInline('exports.handler = async () => {};'),
-    ...options,
-  });
+  const fn = ownFunction(stack, 'Digest', options);
   const lockTable = new LockTable(stack, 'Locks');
   return SingleExecution.attach(fn, { lockTable, lockNames: ['digest'], schedules: [{ schedule: nightly }], ...props });
 }
 
 /** Where a template sends runs that failed, and deliveries. */
 function destinations(template: Template) {
-  const propertiesOf = (type: string) => Object.values(template.findResources(type))[0]?.['Properties'];
+  const first = (type: string) => propertiesOf(template, type)[0];
   return {
-    runs: propertiesOf('AWS::Lambda::EventInvokeConfig').DestinationConfig?.OnFailure.Destination,
-    lambdas: propertiesOf('AWS::Lambda::Function').DeadLetterConfig?.TargetArn,
-    deliveries: propertiesOf('AWS::Scheduler::Schedule').Target.DeadLetterConfig.Arn,
+    runs: first('AWS::Lambda::EventInvokeConfig').DestinationConfig?.OnFailure.Destination,
+    lambdas: first('AWS::Lambda::Function').DeadLetterConfig?.TargetArn,
+    deliveries: first('AWS::Scheduler::Schedule').Target.DeadLetterConfig.Arn,
   };
 }
 
@@ -111,13 +100,11 @@ describe('the one queue of both', () => {
     const stack = appStack();
     const mine = new Queue(stack, 'Mine', { encryptionMasterKey: new Key(stack, 'Key') });
     attached(stack, ...of(mine));
-    const policies = Object.values(templateOf(stack).findResources('AWS::IAM::Policy'));
-    const mayEncrypt = policies.filter(({ Properties: { PolicyDocument } }) =>
+    const mayEncrypt = propertiesOf(templateOf(stack), 'AWS::IAM::Policy').filter(({ PolicyDocument }) =>
       PolicyDocument.Statement.some(({ Action }: { Action: string[] }) => Action.includes('kms:Decrypt')),
     );
 
-    const roles = mayEncrypt.map(({ Properties: { Roles } }) => Roles[0].Ref);
-    expect(roles.sort()).toEqual([
+    expect(mayEncrypt.map(({ Roles }) => Roles[0].Ref).sort()).toEqual([
       expect.stringMatching(/^DigestServiceRole/),
       expect.stringMatching(/^DigestSingleExecutionSchedulerRole/),
     ]);
@@ -160,11 +147,9 @@ describe('refuses', () => {
     const here = () => appStack({ env: { region: 'eu-west-2', account: '123456789012' } });
     const queueOf = (stack: Stack, region: string) =>
       Queue.fromQueueArn(stack, 'Mine', `arn:aws:sqs:${region}:123456789012:mine`);
+    const schedules = [{ schedule: nightly, via: 'rule' }] as const;
     const byRule = (stack: Stack, region: string) => () =>
-      attached(stack, {
-        deadLetterQueue: queueOf(stack, region),
-        schedules: [{ schedule: nightly, via: 'rule' }],
-      });
+      attached(stack, { deadLetterQueue: queueOf(stack, region), schedules });
 
     expect(byRule(here(), 'eu-west-1')).toThrow(
       new TypeError(
@@ -175,46 +160,44 @@ describe('refuses', () => {
     expect(byRule(appStack(), 'eu-west-1')).not.toThrow();
   });
 
-  test('two queues', () => {
-    const stack = appStack();
-    const [deadLetterQueue, other] = [new Queue(stack, 'Mine'), new Queue(stack, 'Other')];
+  type Asked = readonly [props: Partial<AttachProps>, options?: FunctionOptions];
+  const queue = (stack: Stack) => new Queue(stack, 'Mine');
 
-    expect(() => attached(stack, { deadLetterQueue, onFailure: new SqsDestination(other) })).toThrow(
+  test.each<[string, (stack: Stack) => Asked, string]>([
+    [
+      'two queues',
+      (stack) => [{ deadLetterQueue: queue(stack), onFailure: new SqsDestination(new Queue(stack, 'Other')) }],
       'deadLetterQueue and onFailure are two queues: give one of them, which then has both kinds',
-    );
-  });
-
-  test.each<[string, (queue: Queue) => Partial<AttachProps>]>([
-    ['deadLetterQueue', (deadLetterQueue) => ({ deadLetterQueue })],
-    ['onFailure', (queue) => ({ onFailure: new SqsDestination(queue) })],
-  ])('%s beside the queue of the function', (option, props) => {
-    const stack = appStack();
-
-    expect(() => attached(stack, props(new Queue(stack, 'Mine')), { deadLetterQueueEnabled: true })).toThrow(
-      `Jobs/Digest has a dead-letter queue: leave out ${option}, or make the function without one`,
-    );
-  });
-
-  test('a topic of the function', () => {
-    const stack = appStack();
-
-    expect(() => attached(stack, {}, { deadLetterTopic: new Topic(stack, 'Mine') })).toThrow(
+    ],
+    [
+      'deadLetterQueue beside the queue of the function',
+      (stack) => [{ deadLetterQueue: queue(stack) }, { deadLetterQueueEnabled: true }],
+      'Jobs/Digest has a dead-letter queue: leave out deadLetterQueue, or make the function without one',
+    ],
+    [
+      'onFailure beside the queue of the function',
+      (stack) => [{ onFailure: new SqsDestination(queue(stack)) }, { deadLetterQueueEnabled: true }],
+      'Jobs/Digest has a dead-letter queue: leave out onFailure, or make the function without one',
+    ],
+    [
+      'a topic of the function',
+      (stack) => [{}, { deadLetterTopic: new Topic(stack, 'Mine') }],
       'Jobs/Digest has a deadLetterTopic, which schedules cannot use: leave it out, and give onFailure: new SnsDestination(topic) here',
-    );
-  });
-
-  test('retries that the function has already', () => {
-    expect(() => attached(appStack(), {}, { retryAttempts: 1 })).toThrow(
+    ],
+    [
+      'retries that the function has already',
+      () => [{}, { retryAttempts: 1 }],
       'Jobs/Digest has retries or destinations of its own: give retryAttempts, maxEventAge, onFailure and onSuccess here instead',
-    );
-  });
-
-  test('a FIFO queue', () => {
+    ],
+    [
+      'a FIFO queue',
+      (stack) => [{ deadLetterQueue: new Queue(stack, 'Mine', { fifo: true }) }],
+      'Jobs/Mine is a FIFO queue: dead letters go to a standard one alone',
+    ],
+  ])('%s', (_, askedIn, message) => {
     const stack = appStack();
 
-    expect(() => attached(stack, { deadLetterQueue: new Queue(stack, 'Mine', { fifo: true }) })).toThrow(
-      'Jobs/Mine is a FIFO queue: dead letters go to a standard one alone',
-    );
+    expect(() => attached(stack, ...askedIn(stack))).toThrow(message);
   });
 });
 

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { lockAdmin } from 'single-execution/admin';
@@ -19,6 +18,7 @@ import {
   type Running,
   startLambda,
 } from '../support/lambda-runtime/lambda-host.js';
+import { closed, listening } from '../support/loopback.js';
 import { nodeBinary } from '../support/node-binary.js';
 import { createSynthesised, resolved, type SynthesisedApp, synthesisedApp } from '../support/synthesised-app.js';
 
@@ -234,20 +234,17 @@ describe.each(inThisRun<22 | 24>([24], [22]))('on Node %i', (major) => {
 
   describe('tenant-sync', () => {
     let tenants: Server;
+    let tenantApiUrl: string;
     let respond: () => Promise<unknown>;
     beforeEach(async () => {
       respond = async () => [{ id: '7', name: 'Ada', email: 'ada@acme.example' }];
       tenants = createServer(async (_request, response) => {
         response.end(JSON.stringify(await respond()));
       });
-      await new Promise<void>((listening) => tenants.listen(0, '127.0.0.1', listening));
+      tenantApiUrl = `http://127.0.0.1:${await listening(tenants)}/`;
     });
-    afterEach(() => {
-      tenants.closeAllConnections();
-      tenants.close();
-    });
-    const deployTenantSync = () =>
-      deploy('TenantSync', { TENANT_API_URL: `http://127.0.0.1:${(tenants.address() as AddressInfo).port}/` });
+    afterEach(() => closed(tenants));
+    const deployTenantSync = () => deploy('TenantSync', { TENANT_API_URL: tenantApiUrl });
     const sync = ({ deliver }: Deployed, tenant: string, time: string, options: InvokeOptions = {}) =>
       deliver(time, {
         schedule: `TenantSyncSingleExecutionSchedulestenantsync2FScheduletenantsync2F${tenant}`,

@@ -1,10 +1,22 @@
 import { fileURLToPath } from 'node:url';
+import type { Stack } from 'aws-cdk-lib';
+import { Code, type FunctionOptions, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import { LockTable, SingleExecutionFunction, type SingleExecutionFunctionProps } from 'single-execution/cdk';
 import { appStack } from '../support/synthesised.js';
 
 export const HANDLER: string = fileURLToPath(new URL('../../handlers/nightly-report.ts', import.meta.url));
 export const nightly: ScheduleExpression = ScheduleExpression.cron({ minute: '0', hour: '2' });
+
+/** A function that an app has already. */
+export function ownFunction(stack: Stack, id: string, options: FunctionOptions = {}): LambdaFunction {
+  return new LambdaFunction(stack, id, {
+    runtime: Runtime.NODEJS_24_X,
+    handler: 'index.handler',
+    code: Code.fromInline('exports.handler = async () => {};'),
+    ...options,
+  });
+}
 
 /** A function that takes lock `digest` every night, but for what a test says otherwise. */
 export function digest(props: Partial<SingleExecutionFunctionProps> = {}, stack = appStack()): SingleExecutionFunction {

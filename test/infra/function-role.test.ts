@@ -1,7 +1,7 @@
 import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { expect, test } from 'vitest';
 import { narrowFunctionRole } from '../../infra/constructs/function-role.js';
-import { appStack, templateOf } from '../support/synthesised.js';
+import { appStack, propertiesOf, templateOf } from '../support/synthesised.js';
 
 const policy = (name: string) => ManagedPolicy.fromAwsManagedPolicyName(name);
 
@@ -12,8 +12,8 @@ function policiesOf(given: readonly string[], later: readonly string[] = []): st
   const role = new Role(stack, 'Role', { assumedBy, managedPolicies: given.map(policy) });
   narrowFunctionRole(role);
   for (const name of later) role.addManagedPolicy(policy(name));
-  const [resource] = Object.values(templateOf(stack).findResources('AWS::IAM::Role'));
-  const arns: { 'Fn::Join': [string, string[]] }[] | undefined = resource?.['Properties'].ManagedPolicyArns;
+  const arns: { 'Fn::Join': [string, string[]] }[] | undefined = propertiesOf(templateOf(stack), 'AWS::IAM::Role')[0]
+    ?.ManagedPolicyArns;
   return arns?.map((arn) => String(arn['Fn::Join'][1].at(-1)).replace(':iam::aws:policy/', ''));
 }
 

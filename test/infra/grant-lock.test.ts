@@ -9,7 +9,7 @@ import fc from 'fast-check';
 import { type ILockTable, LockTable, SingleExecutionFunction } from 'single-execution/cdk';
 import { describe, expect, test } from 'vitest';
 import { deployed, isAllowed } from '../support/iam-policy.js';
-import { appStack, templateOf } from '../support/synthesised.js';
+import { appStack, propertiesOf, templateOf } from '../support/synthesised.js';
 import { HANDLER } from './digest.js';
 
 /** What DynamoDB can do to items and tables, but for the one thing that a run does. */
@@ -34,14 +34,24 @@ function policyOf(stack: Stack, role: IRole | undefined): unknown {
   const template = templateOf(stack);
   const Roles = [stack.resolve(role?.roleName)];
   const [only, ...others] = Object.values(template.findResources('AWS::IAM::Policy', { Properties: { Roles } }));
-  expect(others).toEqual([]);
-  expect(Object.values(template.findResources('AWS::IAM::ManagedPolicy'))).toEqual([]);
+  expect([...others, ...propertiesOf(template, 'AWS::IAM::ManagedPolicy')]).toEqual([]);
   return deployed(only?.['Properties'].PolicyDocument);
 }
 
 /** What a grant alone says, without a template. */
 const policyOfGrant = (stack: Stack, { principalStatements }: Grant): unknown =>
   deployed(stack.resolve(new PolicyDocument({ statements: principalStatements })));
+
+const KEY_ARN = 'arn:aws:kms:eu-west-1:123456789012:key/shop';
+const BY_DYNAMODB = { 'kms:ViaService': 'dynamodb.eu-west-1.amazonaws.com' };
+const inRegion = () => appStack({ env: { region: 'eu-west-1' } });
+
+/** A table of another app, encrypted with a key of its own. */
+function encryptedShop(stack: Stack, keyPrefix = ''): ILockTable {
+  const encryptionKey = Key.fromKeyArn(stack, 'Key', KEY_ARN);
+  const table = TableV2.fromTableAttributes(stack, 'Shop', { tableName: 'shop', encryptionKey });
+  return LockTable.fromTable(stack, 'Existing', table, { keyPrefix });
+}
 
 const cases = appStack();
 const shop = TableV2.fromTableName(cases, 'Shop', 'shop');
@@ -220,91 +230,60 @@ describe('grantOperate', () => {
   );
 });
 
-test('grantOperate on a shared table reaches the items of its prefix alone, but for listing', () => {
-  const stack = appStack();
-  const role = roleIn(stack);
-  const shop = LockTable.fromTable(stack, 'Existing', TableV2.fromTableName(stack, 'Shop', 'shop'), {
-    keyPrefix: 'lock#',
+describe('on a shared table', () => {
+  const VERBS = ['GetItem', 'UpdateItem', 'PutItem', 'DeleteItem'];
+
+  test.each<[string, (shop: ILockTable, role: Role) => Grant, string[], string[]]>([
+    ['grantOperate', (shop, role) => shop.grantOperate(role), ['GetItem', 'UpdateItem'], ['Decrypt', 'Encrypt']],
+    ['grantRead', (shop, role) => shop.grantRead(role), ['GetItem'], ['Decrypt']],
+  ])('%s reaches the items of its prefix alone, but for listing', (_, grant, verbs, uses) => {
+    const stack = inRegion();
+    const role = roleIn(stack);
+    const shop = encryptedShop(stack, 'lock#');
+    grant(shop, role);
+    const policy = policyOf(stack, role);
+    const resource = arnOf(stack, shop);
+    const allowed = (context: object) =>
+      VERBS.filter((verb) => isAllowed(policy, { action: `dynamodb:${verb}`, resource, context: { ...context } }));
+    const mayUse = (verb: string) =>
+      isAllowed(policy, { action: `kms:${verb}`, resource: KEY_ARN, context: BY_DYNAMODB });
+
+    expect(allowed({ 'dynamodb:LeadingKeys': ['lock#digest'] })).toEqual(verbs);
+    expect(allowed({ 'dynamodb:LeadingKeys': ['ORDERS#1'] })).toEqual([]);
+    expect(allowed({})).toEqual([]);
+    expect(isAllowed(policy, { action: 'dynamodb:Scan', resource })).toBe(true);
+    expect(['Decrypt', 'Encrypt', 'ScheduleKeyDeletion'].filter(mayUse)).toEqual(uses);
   });
-  shop.grantOperate(role);
-  const policy = policyOf(stack, role);
-  const resource = arnOf(stack, shop);
-  const may = (verb: string, key: string) =>
-    isAllowed(policy, { action: `dynamodb:${verb}`, resource, context: { 'dynamodb:LeadingKeys': [key] } });
-
-  for (const verb of ['GetItem', 'UpdateItem']) {
-    expect([verb, may(verb, 'lock#digest'), may(verb, 'ORDERS#1')]).toEqual([verb, true, false]);
-    expect(isAllowed(policy, { action: `dynamodb:${verb}`, resource })).toBe(false);
-  }
-  expect(isAllowed(policy, { action: 'dynamodb:Scan', resource })).toBe(true);
-});
-
-test('grantRead lets an operator look at the items of a prefix, list, and change nothing', () => {
-  const stack = appStack({ env: { region: 'eu-west-1' } });
-  const role = roleIn(stack);
-  const keyArn = 'arn:aws:kms:eu-west-1:123456789012:key/shop';
-  const encryptionKey = Key.fromKeyArn(stack, 'Key', keyArn);
-  const table = TableV2.fromTableAttributes(stack, 'Shop', { tableName: 'shop', encryptionKey });
-  const shop = LockTable.fromTable(stack, 'Existing', table, { keyPrefix: 'lock#' });
-  shop.grantRead(role);
-  const policy = policyOf(stack, role);
-  const resource = arnOf(stack, shop);
-  const may = (verb: string, key: string) =>
-    isAllowed(policy, { action: `dynamodb:${verb}`, resource, context: { 'dynamodb:LeadingKeys': [key] } });
-  const mayUse = (verb: string) =>
-    isAllowed(policy, {
-      action: `kms:${verb}`,
-      resource: keyArn,
-      context: { 'kms:ViaService': 'dynamodb.eu-west-1.amazonaws.com' },
-    });
-
-  expect([may('GetItem', 'lock#digest'), may('GetItem', 'ORDERS#1')]).toEqual([true, false]);
-  expect(isAllowed(policy, { action: 'dynamodb:Scan', resource })).toBe(true);
-  expect(['UpdateItem', 'PutItem', 'DeleteItem'].filter((verb) => may(verb, 'lock#digest'))).toEqual([]);
-  expect([mayUse('Decrypt'), mayUse('Encrypt'), mayUse('GenerateDataKey')]).toEqual([true, false, false]);
 });
 
 describe.each<[string, (locks: ILockTable, role: Role) => Grant]>([
   ['grantLock', (locks, role) => locks.grantLock(role, ['digest'])],
   ['grantOperate', (locks, role) => locks.grantOperate(role)],
 ])('%s lets a role use the key, by way of DynamoDB alone', (_, grant) => {
-  const byDynamoDB = { 'kms:ViaService': 'dynamodb.eu-west-1.amazonaws.com' };
-  const use = [
-    'kms:Decrypt',
-    'kms:DescribeKey',
-    'kms:Encrypt',
-    'kms:GenerateDataKey',
-    'kms:ReEncryptFrom',
-    'kms:ReEncryptTo',
-  ];
+  const use = ['Decrypt', 'DescribeKey', 'Encrypt', 'GenerateDataKey', 'ReEncryptFrom', 'ReEncryptTo'];
 
-  test('of an encrypted lock table', () => {
-    const stack = appStack({ env: { region: 'eu-west-1' } });
-    const key = new Key(stack, 'Key');
-    const locks = new LockTable(stack, 'Locks', { encryption: TableEncryptionV2.customerManagedKey(key) });
+  test.each<[string, (stack: Stack) => [ILockTable, keyArn: string]]>([
+    [
+      'an encrypted lock table',
+      (stack) => {
+        const key = new Key(stack, 'Key');
+        const encryption = TableEncryptionV2.customerManagedKey(key);
+        return [new LockTable(stack, 'Locks', { encryption }), String(deployed(stack.resolve(key.keyArn)))];
+      },
+    ],
+    ['an encrypted table that was imported', (stack) => [encryptedShop(stack), KEY_ARN]],
+  ])('of %s', (_name, locksIn) => {
+    const stack = inRegion();
     const role = roleIn(stack);
-
+    const [locks, keyArn] = locksIn(stack);
     grant(locks, role);
-
-    const resource = String(deployed(stack.resolve(key.keyArn)));
     const policy = policyOf(stack, role);
-    expect(use.filter((action) => !isAllowed(policy, { action, resource, context: byDynamoDB }))).toEqual([]);
-    expect(use.filter((action) => isAllowed(policy, { action, resource }))).toEqual([]);
-    expect(isAllowed(policy, { action: 'kms:ScheduleKeyDeletion', resource, context: byDynamoDB })).toBe(false);
-    expect(isAllowed(policy, { action: 'kms:Decrypt', resource: `${resource}2`, context: byDynamoDB })).toBe(false);
-  });
+    const may = (verb: string, context = {}, resource = keyArn) =>
+      isAllowed(policy, { action: `kms:${verb}`, resource, context });
 
-  test('of an encrypted table that was imported', () => {
-    const stack = appStack({ env: { region: 'eu-west-1' } });
-    const resource = 'arn:aws:kms:eu-west-1:123456789012:key/shop';
-    const encryptionKey = Key.fromKeyArn(stack, 'Key', resource);
-    const table = TableV2.fromTableAttributes(stack, 'Shop', { tableName: 'shop', encryptionKey });
-    const role = roleIn(stack);
-
-    grant(LockTable.fromTable(stack, 'Existing', table), role);
-
-    const policy = policyOf(stack, role);
-    expect(use.filter((action) => !isAllowed(policy, { action, resource, context: byDynamoDB }))).toEqual([]);
-    expect(use.filter((action) => isAllowed(policy, { action, resource }))).toEqual([]);
+    expect(use.filter((verb) => !may(verb, BY_DYNAMODB))).toEqual([]);
+    expect(use.filter((verb) => may(verb))).toEqual([]);
+    expect(may('ScheduleKeyDeletion', BY_DYNAMODB)).toBe(false);
+    expect(may('Decrypt', BY_DYNAMODB, `${keyArn}2`)).toBe(false);
   });
 });

@@ -26,85 +26,25 @@ const KINDS = Object.keys(LOCK_ALARMS) as LockAlarmKind[];
 const alarmsOf = (template: Template) =>
   Object.entries(template.findResources(ALARM)).map(([id, { Properties }]) => ({ id, ...Properties }));
 
-/** The alarms of a kind in a stack. */
-function ofKind(kind: LockAlarmKind, props: Partial<SingleExecutionFunctionProps> = {}, stack = appStack()) {
-  const fn = digest(props, stack);
-  const ids = fn.alarms.of(kind).map((alarm) => stack.getLogicalId(alarm.node.defaultChild as never));
+/** Those of a function that are of a kind. */
+function alarmsOfKind({ stack, alarms }: SingleExecutionFunction, kind: LockAlarmKind) {
+  const ids = alarms.of(kind).map((alarm) => stack.getLogicalId(alarm.node.defaultChild as never));
   return alarmsOf(templateOf(stack)).filter(({ id }) => ids.includes(id));
 }
+
+const ofKind = (kind: LockAlarmKind, props: Partial<SingleExecutionFunctionProps> = {}, stack = appStack()) =>
+  alarmsOfKind(digest(props, stack), kind);
 
 const expressionOf = (alarm: ReturnType<typeof ofKind>[number] | undefined): string => alarm?.['Metrics'][0].Expression;
 const warningsOf = (stack: Stack) => Annotations.fromStack(stack).findWarning('*', Match.anyValue());
 const id = (name: string) => expect.stringMatching(`^${name}[0-9A-F]{8}$`);
 
-describe('row 77: an alarm on a number', () => {
-  const inFiveMinutes = {
-    ComparisonOperator: 'GreaterThanOrEqualToThreshold',
-    EvaluationPeriods: 1,
-    Period: 300,
-    TreatMissingData: 'notBreaching',
-  };
-  const ofFunction = [{ Name: 'FunctionName', Value: { Ref: id('Digest') } }];
-  // A run of 5 minutes, a pause of 2, the next run, and 3 minutes until CloudWatch shows it: 15 minutes.
-  const oncePerTick = { ...inFiveMinutes, EvaluationPeriods: 3, DatapointsToAlarm: 1, Namespace: 'AWS/Lambda' };
+// What each alarm is made of by default, all four templates of other tools say too: test/infra/templates compares them.
+test('row 77: an alarm on a number has the settings that its user gives', () => {
+  const alarms = { longRun: { threshold: 60_000 }, failed: { threshold: 3, evaluationPeriods: 4 } };
 
-  test.each<[LockAlarmKind, object]>([
-    ['failed', { ...oncePerTick, MetricName: 'Errors', Statistic: 'Sum', Threshold: 1, Dimensions: ofFunction }],
-    [
-      'longRun',
-      { ...oncePerTick, MetricName: 'Duration', Statistic: 'Maximum', Threshold: 270_000, Dimensions: ofFunction },
-    ],
-    [
-      'deadLetters',
-      {
-        ...inFiveMinutes,
-        Namespace: 'AWS/SQS',
-        MetricName: 'ApproximateNumberOfMessagesVisible',
-        Dimensions: [
-          { Name: 'QueueName', Value: { 'Fn::GetAtt': [id('DigestSingleExecutionDeadLetters'), 'QueueName'] } },
-        ],
-        Statistic: 'Maximum',
-        Threshold: 1,
-        // A queue that nobody touches has no metrics.
-        TreatMissingData: 'ignore',
-      },
-    ],
-    [
-      'lockLost',
-      {
-        ...inFiveMinutes,
-        Namespace: 'SingleExecution/Jobs',
-        MetricName: 'LockLost',
-        Dimensions: ofFunction,
-        Statistic: 'Sum',
-        Threshold: 1,
-      },
-    ],
-    [
-      'clockSkew',
-      {
-        ...inFiveMinutes,
-        Namespace: 'SingleExecution/Jobs',
-        MetricName: 'ClockSkew',
-        Dimensions: ofFunction,
-        Statistic: 'Maximum',
-        Threshold: 1,
-      },
-    ],
-  ])('row 77: %s', (kind, properties) => {
-    expect(ofKind(kind, { timeout: Duration.minutes(5) })).toEqual([
-      { id: expect.any(String), AlarmDescription: expect.stringMatching(/^Jobs\/Digest: .+\. .+\.$/), ...properties },
-    ]);
-  });
-
-  test('row 77: has the settings that its user gives', () => {
-    const alarms = { longRun: { threshold: 60_000 }, failed: { threshold: 3, evaluationPeriods: 4 } };
-    const [longRun] = ofKind('longRun', { alarms });
-    const [failed] = ofKind('failed', { alarms });
-
-    expect(longRun).toMatchObject({ Threshold: 60_000, DatapointsToAlarm: 1 });
-    expect(failed).toMatchObject({ Threshold: 3, EvaluationPeriods: 4, DatapointsToAlarm: 4 });
-  });
+  expect(ofKind('longRun', { alarms })).toMatchObject([{ Threshold: 60_000, DatapointsToAlarm: 1 }]);
+  expect(ofKind('failed', { alarms })).toMatchObject([{ Threshold: 3, EvaluationPeriods: 4, DatapointsToAlarm: 4 }]);
 });
 
 test('row 77: each alarm has a heading of its name in docs/on-call.md, and its description leads there', () => {
@@ -123,40 +63,6 @@ test('row 77: each alarm has a heading of its name in docs/on-call.md, and its d
 });
 
 describe('row 77: the alarm that a tick was sent and not done', () => {
-  interface Query {
-    readonly MetricStat?: {
-      readonly Metric: { readonly MetricName: string; readonly Dimensions: readonly { readonly Value: unknown }[] };
-      readonly Period: number;
-      readonly Stat: string;
-    };
-  }
-  const metricsOf = (alarm: ReturnType<typeof ofKind>[number] | undefined) =>
-    alarm?.['Metrics'].flatMap(({ MetricStat: it }: Query) =>
-      it ? [[it.Metric.MetricName, it.Metric.Dimensions[0]?.Value, it.Period, it.Stat]] : [],
-    );
-
-  test('row 77: judges each minute by attempts, runs and errors, and keeps what it judged last', () => {
-    const [alarm] = ofKind('didNotRun', { timeout: Duration.minutes(5) });
-
-    expect(alarm).toMatchObject({
-      ComparisonOperator: 'LessThanThreshold',
-      Threshold: 1,
-      // A minute to deliver, three runs of 5 minutes, pauses of 1 and 2, and 5 minutes until CloudWatch shows it.
-      EvaluationPeriods: 24,
-      TreatMissingData: 'ignore',
-      AlarmDescription:
-        'Lock "digest": a tick of cron(0 2 * * ? *) was sent, and no run has done it. See whether the function is invoked, and whether its runs are skipped or paused. What to do: docs/on-call.md#didnotrun of single-execution.',
-    });
-    expect(expressionOf(alarm)).toBe(
-      'FILL(IF(attempted + executed + IF(errors, errors), executed + errors, 0), REPEAT)',
-    );
-    expect(metricsOf(alarm)).toEqual([
-      ['InvocationAttemptCount', { Ref: id('DigestSingleExecutionSchedulesdigest') }, 60, 'Sum'],
-      ['Executed', 'digest', 60, 'SampleCount'],
-      ['Errors', { Ref: id('Digest') }, 60, 'Sum'],
-    ]);
-  });
-
   test('row 77: waits for as many retries as the function has, or for longer if asked to', () => {
     const timeout = Duration.minutes(15);
     const waits = (props: Partial<SingleExecutionFunctionProps>) =>
@@ -228,27 +134,6 @@ describe('row 77: the alarm that a tick was sent and not done', () => {
 });
 
 describe('row 77: the alarm that no tick was sent', () => {
-  test('row 77: measures for how many seconds the lock was silent', () => {
-    const [alarm] = ofKind('notTriggered', { timeout: Duration.minutes(5) });
-
-    expect(alarm).toMatchObject({
-      ComparisonOperator: 'GreaterThanOrEqualToThreshold',
-      // A day, the 19 minutes in which two retries are over, and 5 for CloudWatch, in periods of 147 minutes, and one more.
-      Threshold: 11 * 8_820,
-      EvaluationPeriods: 12,
-      DatapointsToAlarm: 1,
-      TreatMissingData: 'ignore',
-      AlarmDescription:
-        'Lock "digest": no tick was sent for longer than cron(0 2 * * ? *) allows. See whether the schedule is on. What to do: docs/on-call.md#nottriggered of single-execution.',
-    });
-    expect(alarm?.['Metrics'].map(({ Id, Expression }: Record<string, string>) => [Id, Expression])).toEqual([
-      ['expr_1', 'IF(last, EPOCH(last) - last)'],
-      ['last', 'FILL(IF(attempted + executed, EPOCH(attempted)), REPEAT)'],
-      ['attempted', undefined],
-      ['executed', undefined],
-    ]);
-  });
-
   test('row 77: waits for longer if asked to, and is refused for less', () => {
     const waits = (after: Duration) =>
       ofKind('notTriggered', { alarms: { notTriggered: { after } } })[0]?.['Threshold'];
@@ -362,12 +247,10 @@ describe('row 77: the receivers of the alarms', () => {
       return topics[name];
     };
     const fn = digest(options(topic), stack);
-    const alarms = alarmsOf(templateOf(stack));
     const names = (refs: { Ref: string }[] = []) => refs.map(({ Ref }) => Ref.slice(0, -8)).join();
     return Object.fromEntries(
       KINDS.map((kind) => {
-        const ids = fn.alarms.of(kind).map((alarm) => stack.getLogicalId(alarm.node.defaultChild as never));
-        const [alarm] = alarms.filter((it) => ids.includes(it.id));
+        const [alarm] = alarmsOfKind(fn, kind);
         return [kind, alarm && [names(alarm['AlarmActions']), names(alarm['OKActions'])].join(' ')];
       }),
     );
@@ -425,20 +308,15 @@ describe('row 77: a kind of alarm', () => {
     templateOf(fn.stack).resourceCountIs(ALARM, 0);
   });
 
-  test('row 77: failed would report the same as deadLetters if nothing is tried again', () => {
+  test.each<[string, number, (stack: Stack) => Partial<SingleExecutionFunctionProps>]>([
+    ['deadLetters reports the same', 0, () => ({})],
+    ['it is asked for', 1, () => ({ alarms: { failed: {} } })],
+    ['runs end in a queue', 0, (stack) => ({ onFailure: new SqsDestination(new Queue(stack, 'Elsewhere')) })],
+    ['runs end elsewhere', 1, (stack) => ({ onFailure: new SnsDestination(new Topic(stack, 'Elsewhere')) })],
+  ])('row 77: failed, where nothing is tried again and %s: %i', (_, count, propsIn) => {
     const stack = appStack();
-    const onFailure = new SqsDestination(new Queue(stack, 'Elsewhere'));
 
-    expect(ofKind('failed', { retryAttempts: 0 })).toEqual([]);
-    expect(ofKind('failed', { retryAttempts: 0, alarms: { failed: {} } })).toHaveLength(1);
-    expect(ofKind('failed', { retryAttempts: 0, onFailure }, stack)).toEqual([]);
-  });
-
-  test('row 77: failed reports what deadLetters does not: runs that end in another place than the queue', () => {
-    const stack = appStack();
-    const onFailure = new SnsDestination(new Topic(stack, 'Elsewhere'));
-
-    expect(ofKind('failed', { retryAttempts: 0, onFailure }, stack)).toHaveLength(1);
+    expect(ofKind('failed', { retryAttempts: 0, ...propsIn(stack) }, stack)).toHaveLength(count);
   });
 
   test.each([0, 1.5, 289, Number.NaN])('row 77: for %d periods is refused', (evaluationPeriods) => {

@@ -1,13 +1,12 @@
 import { Duration, type Stack } from 'aws-cdk-lib';
-import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import { LockDashboard, LockTable, SingleExecution, SingleExecutionFunction } from 'single-execution/cdk';
 import { emfObserver } from 'single-execution/observe';
 import { afterEach, expect, test, vi } from 'vitest';
-import { appStack, templateOf } from '../support/synthesised.js';
+import { appStack, propertiesOf, templateOf } from '../support/synthesised.js';
 import { resolved } from '../support/synthesised-app.js';
-import { digest, HANDLER } from './digest.js';
+import { digest, HANDLER, ownFunction } from './digest.js';
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -18,10 +17,7 @@ const schedule = ScheduleExpression.rate(Duration.hours(1));
 /** A stack of two functions, one of which takes two locks. */
 function jobs(): { readonly stack: Stack; readonly functions: readonly SingleExecutionFunction[] } {
   const stack = appStack();
-  const common = {
-    entry: HANDLER,
-    lockTable: new LockTable(stack, 'Locks'),
-  };
+  const common = { entry: HANDLER, lockTable: new LockTable(stack, 'Locks') };
   const functions = [
     new SingleExecutionFunction(stack, 'Digest', { ...common, lockNames: ['digest'], schedules: [{ schedule }] }),
     new SingleExecutionFunction(stack, 'Sync', {
@@ -42,9 +38,9 @@ interface Widget {
 
 /** The widgets of the one dashboard of a stack, with logical ids where CloudFormation puts names and ARNs. */
 function widgetsOf(stack: Stack): Widget[] {
-  const [dashboard, ...others] = Object.values(templateOf(stack).findResources('AWS::CloudWatch::Dashboard'));
+  const [dashboard, ...others] = propertiesOf(templateOf(stack), 'AWS::CloudWatch::Dashboard');
   expect(others).toEqual([]);
-  return JSON.parse(String(resolved(dashboard?.['Properties'].DashboardBody, (id) => id))).widgets;
+  return JSON.parse(String(resolved(dashboard.DashboardBody, (id) => id))).widgets;
 }
 
 function dashboard(): { readonly widgets: Widget[]; readonly stack: Stack } {
@@ -87,18 +83,14 @@ test('row 77: the dashboard shows no more than the hundred alarms of a widget in
   expect(shown.map((alarms) => (alarms as string[]).length)).toEqual([100, 6]);
 });
 
-test('row 77: the dashboard has no place for alarms where there are none', () => {
+test.each([
+  ['no place for alarms where there are none', false, ['metric', 'log', 'metric']],
+  ['the alarms alone of a function that writes no metrics', { level: 'fleet' }, ['alarm']],
+] as const)('row 77: the dashboard has %s', (_, alarms, types) => {
   const stack = appStack();
-  new LockDashboard(stack, 'Dashboard', { functions: [digest({ alarms: false }, stack)] });
+  new LockDashboard(stack, 'Dashboard', { functions: [digest({ alarms }, stack)] });
 
-  expect(widgetsOf(stack).map(({ type }) => type)).toEqual(['metric', 'log', 'metric']);
-});
-
-test('row 77: the dashboard shows the alarms alone of a function that writes no metrics', () => {
-  const stack = appStack();
-  new LockDashboard(stack, 'Dashboard', { functions: [digest({ alarms: { level: 'fleet' } }, stack)] });
-
-  expect(widgetsOf(stack).map(({ type }) => type)).toEqual(['alarm']);
+  expect(widgetsOf(stack).map(({ type }) => type)).toEqual(types);
 });
 
 test('row 77: the dashboard counts the runs of each lock, and those of a prefix together', () => {
@@ -159,12 +151,7 @@ test.each([
   ['the one that Lambda makes', false, /^SOURCE '\/aws\/lambda\/Digest[0-9A-F]{8}' \| /],
 ])('row 77: the dashboard shows a function that SingleExecution was attached to: skips from %s', (_, own, query) => {
   const stack = appStack();
-  const fn = new LambdaFunction(stack, 'Digest', {
-    runtime: Runtime.NODEJS_24_X,
-    handler: 'index.handler',
-    code: Code.fromInline('//'),
-    ...(own && { logGroup: new LogGroup(stack, 'Jobs') }),
-  });
+  const fn = ownFunction(stack, 'Digest', { ...(own && { logGroup: new LogGroup(stack, 'Jobs') }) });
   const lockTable = new LockTable(stack, 'Locks');
   const attached = SingleExecution.attach(fn.addAlias('live'), {
     lockTable,
@@ -191,7 +178,6 @@ test.each([
 ])('row 77: the dashboard has the name that %s', (_, options, name) => {
   const { stack, functions } = jobs();
   new LockDashboard(stack, 'Dashboard', { functions, ...options });
-  const [found] = Object.values(templateOf(stack).findResources('AWS::CloudWatch::Dashboard'));
 
-  expect(found?.['Properties'].DashboardName).toBe(name);
+  expect(propertiesOf(templateOf(stack), 'AWS::CloudWatch::Dashboard')[0].DashboardName).toBe(name);
 });

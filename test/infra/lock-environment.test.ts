@@ -1,21 +1,14 @@
-import { Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { expect, test } from 'vitest';
 import { setVariables } from '../../infra/constructs/lock-environment.js';
-import { appStack, templateOf } from '../support/synthesised.js';
+import { appStack, propertiesOf, templateOf } from '../support/synthesised.js';
+import { ownFunction } from './digest.js';
 
 const wanted = { LOCK_TABLE: 'locks', LOCK_AT_LEAST_FOR: 'PT1M' };
 
 function variablesOf(environment: Record<string, string>) {
   const stack = appStack();
-  const fn = new LambdaFunction(stack, 'Mine', {
-    runtime: Runtime.NODEJS_24_X,
-    handler: 'index.handler',
-    code: Code.fromInline('exports.handler = async () => {};'),
-    environment,
-  });
-  setVariables(fn, wanted);
-  const [resource] = Object.values(templateOf(stack).findResources('AWS::Lambda::Function'));
-  return resource?.['Properties'].Environment.Variables;
+  setVariables(ownFunction(stack, 'Mine', { environment }), wanted);
+  return propertiesOf(templateOf(stack), 'AWS::Lambda::Function')[0].Environment.Variables;
 }
 
 test.each<[string, Record<string, string>]>([

@@ -145,25 +145,12 @@ describe('row 47: a metric of a lock', () => {
   });
 
   test('row 47: is its sum over five minutes, or as its user says', () => {
-    const dimensions = { LockName: 'digest' };
+    const ofDigest = { namespace: 'Jobs', metricName: 'Skipped', dimensions: { LockName: 'digest' } };
+    const given = { statistic: 'p99', period: Duration.hours(1), label: 'held' };
 
-    expect(lockMetric('Jobs', 'Skipped', 'digest')).toMatchObject({
-      namespace: 'Jobs',
-      metricName: 'Skipped',
-      dimensions,
-      statistic: 'Sum',
-      period: Duration.minutes(5),
-    });
-    expect(
-      lockMetric('Jobs', 'HoldTime', 'digest', { statistic: 'p99', period: Duration.hours(1), label: 'held' }),
-    ).toMatchObject({
-      namespace: 'Jobs',
-      metricName: 'HoldTime',
-      dimensions,
-      statistic: 'p99',
-      period: Duration.hours(1),
-      label: 'held',
-    });
+    const byDefault = { ...ofDigest, statistic: 'Sum', period: Duration.minutes(5) };
+    expect(lockMetric('Jobs', 'Skipped', 'digest')).toMatchObject(byDefault);
+    expect(lockMetric('Jobs', 'Skipped', 'digest', given)).toMatchObject({ ...ofDigest, ...given });
   });
 
   test('row 47: has the dimension that the library writes, for every name that a lock can have', () => {
@@ -187,6 +174,7 @@ describe('row 47: a metric of a lock', () => {
 });
 
 describe('row 47: a function has the metrics of its lock', () => {
+  const METHODS = ['Executed', 'Failed', 'Missed', 'LockLost', 'HoldTime', 'ClockSkew'] as const;
   const shown = ({ namespace, metricName, dimensions, statistic, period }: Metric) => [
     `${namespace} ${metricName} of ${dimensions?.['LockName']}`,
     statistic,
@@ -196,16 +184,7 @@ describe('row 47: a function has the metrics of its lock', () => {
   test('row 47: by methods, as other constructs have them', () => {
     const fn = digest();
 
-    expect(
-      [
-        fn.metricExecuted(),
-        fn.metricFailed(),
-        fn.metricMissed(),
-        fn.metricLockLost(),
-        fn.metricHoldTime(),
-        fn.metricClockSkew(),
-      ].map(shown),
-    ).toEqual([
+    expect(METHODS.map((name) => shown(fn[`metric${name}`]()))).toEqual([
       ['SingleExecution/Jobs Executed of digest', 'Sum', 5],
       ['SingleExecution/Jobs Failed of digest', 'Sum', 5],
       ['SingleExecution/Jobs Missed of digest', 'Sum', 5],
@@ -237,18 +216,15 @@ describe('row 47: a function has the metrics of its lock', () => {
     );
   });
 
-  test.each(['Executed', 'Failed', 'Missed', 'LockLost', 'HoldTime', 'ClockSkew'] as const)(
-    'row 47: not %s of a function whose runs write no metrics',
-    (name) => {
-      const fn = digest({ alarms: { level: LockAlarmLevel.FLEET } });
+  test.each(METHODS)('row 47: not %s of a function whose runs write no metrics', (name) => {
+    const fn = digest({ alarms: { level: LockAlarmLevel.FLEET } });
 
-      expect(() => fn[`metric${name}`]()).toThrow(
-        new TypeError(
-          `metric ${name} is asked for, and runs write no metrics with alarms.level 'fleet': choose LockAlarmLevel.ESSENTIAL or ALL`,
-        ),
-      );
-    },
-  );
+    expect(() => fn[`metric${name}`]()).toThrow(
+      new TypeError(
+        `metric ${name} is asked for, and runs write no metrics with alarms.level 'fleet': choose LockAlarmLevel.ESSENTIAL or ALL`,
+      ),
+    );
+  });
 
   test('row 47: at level FLEET where an alarm that was asked for makes runs write them', () => {
     const fn = digest({ alarms: { level: LockAlarmLevel.FLEET, lockLost: {} } });

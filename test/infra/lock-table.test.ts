@@ -2,7 +2,7 @@ import { RemovalPolicy } from 'aws-cdk-lib';
 import { Match } from 'aws-cdk-lib/assertions';
 import { MultiRegionConsistency, TableEncryptionV2, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { Key } from 'aws-cdk-lib/aws-kms';
-import { LockTable, type LockTableProps } from 'single-execution/cdk';
+import { LockTable } from 'single-execution/cdk';
 import { describe, expect, test } from 'vitest';
 import { appStack, templateOf } from '../support/synthesised.js';
 
@@ -32,31 +32,6 @@ describe('row 75: a lock table', () => {
         KeySchema: [{ AttributeName: 'lockName', KeyType: 'HASH' }],
         Replicas: [{ ...safeReplica('eu-west-1'), Region: { Ref: 'AWS::Region' } }],
       }),
-    });
-  });
-
-  test('keeps its protections when a setting is undefined', () => {
-    const stack = appStack();
-
-    new LockTable(stack, 'Locks', {
-      deletionProtection: undefined,
-      removalPolicy: undefined,
-    } as unknown as LockTableProps);
-
-    templateOf(stack).hasResource(GLOBAL_TABLE, {
-      DeletionPolicy: 'Retain',
-      Properties: { Replicas: [Match.objectLike({ DeletionProtectionEnabled: true })] },
-    });
-  });
-
-  test('gives up its protections if asked to', () => {
-    const stack = appStack();
-
-    new LockTable(stack, 'Locks', { removalPolicy: RemovalPolicy.DESTROY, deletionProtection: false });
-
-    templateOf(stack).hasResource(GLOBAL_TABLE, {
-      DeletionPolicy: 'Delete',
-      Properties: { Replicas: [Match.objectLike({ DeletionProtectionEnabled: false })] },
     });
   });
 
@@ -195,16 +170,20 @@ describe('LockTable.fromTable', () => {
 });
 
 describe('the end of a lock table', () => {
-  const protectionOf = (props: LockTableProps) => {
+  const protectionOf = (props: object) => {
     const stack = appStack();
     new LockTable(stack, 'Locks', props);
     const [table] = Object.values(templateOf(stack).findResources(GLOBAL_TABLE));
     return [table?.['DeletionPolicy'], table?.['Properties'].Replicas[0].DeletionProtectionEnabled];
   };
 
-  test('comes with its stack where its user wants that, and not otherwise', () => {
-    expect(protectionOf({})).toEqual(['Retain', true]);
-    expect(protectionOf({ removalPolicy: RemovalPolicy.DESTROY })).toEqual(['Delete', false]);
+  test.each([
+    ['by default', 'Retain', true, {}],
+    ['with settings that are undefined', 'Retain', true, { deletionProtection: undefined, removalPolicy: undefined }],
+    ['if it goes with its stack', 'Delete', false, { removalPolicy: RemovalPolicy.DESTROY }],
+    ['without protection', 'Retain', false, { deletionProtection: false }],
+  ])('%s: DeletionPolicy %s, deletion protection %s', (_, deletionPolicy, isProtected, props) => {
+    expect(protectionOf(props)).toEqual([deletionPolicy, isProtected]);
   });
 
   test('cannot be both wanted and prevented', () => {

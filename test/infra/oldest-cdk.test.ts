@@ -49,7 +49,7 @@ function appOf({ App }: typeof newestCdk): newestCdk.App {
 }
 
 /** What synthesis makes of the app's stack. Each CDK has a hash of its own for the code. */
-function templateOf(cdk: typeof newestCdk, constructs: typeof newest): { Resources: Record<string, { Type: string }> } {
+function templateOf(cdk: typeof newestCdk, constructs: typeof newest): { Resources: object } {
   const app = appOf(cdk);
   const props = {
     tenants: ['acme', 'globex'],
@@ -68,18 +68,9 @@ test.each(['aws-cdk-lib', 'constructs'])('the oldest %s is the lower end of its 
 
 test("the app's stack has the same template on the oldest CDK as on the newest", () => {
   const template = templateOf(oldestCdk, oldest);
-  const types = Object.values(template.Resources).map(({ Type }) => Type);
 
-  expect(types.filter((type) => /GlobalTable|Function$|Schedule$/.test(type)).sort()).toEqual([
-    'AWS::DynamoDB::GlobalTable',
-    'AWS::DynamoDB::GlobalTable',
-    'AWS::Lambda::Function',
-    'AWS::Lambda::Function',
-    'AWS::Scheduler::Schedule',
-    'AWS::Scheduler::Schedule',
-    'AWS::Scheduler::Schedule',
-  ]);
-  expect(types.filter((type) => type === 'AWS::CloudWatch::Alarm')).toHaveLength(8 + 7);
+  // Which resources they are is told in logical-ids.test.ts.
+  expect(Object.keys(template.Resources).length).toBeGreaterThan(40);
   expect(template).toEqual(templateOf(newestCdk, newest));
 });
 

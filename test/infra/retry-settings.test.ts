@@ -103,25 +103,21 @@ describe("row 79: the schedule's retries of a delivery", () => {
 describe('row 79: in the template', () => {
   const template = (props: Partial<SingleExecutionFunctionProps>) => templateOf(digest(props).stack);
   const every = (minutes: number) => ScheduleExpression.rate(Duration.minutes(minutes));
-  const policy = (MaximumRetryAttempts: number, MaximumEventAgeInSeconds: number) => ({
-    MaximumRetryAttempts,
-    MaximumEventAgeInSeconds,
-  });
+  const policy = (attempts: number, seconds: number) => {
+    return { MaximumRetryAttempts: attempts, MaximumEventAgeInSeconds: seconds };
+  };
 
   test("row 79: Lambda's settings fit the shortest period, and each schedule's its own", () => {
     const jobs = template({ schedules: [{ schedule: every(60) }, { schedule: every(5) }, { schedule: every(1_440) }] });
 
     jobs.hasResourceProperties('AWS::Lambda::EventInvokeConfig', policy(1, 300));
     jobs.resourceCountIs('AWS::Lambda::EventInvokeConfig', 1);
-    for (const [expression, retries] of [
+    for (const [ScheduleExpression, RetryPolicy] of [
       ['rate(5 minutes)', policy(5, 300)],
       ['rate(1 hour)', policy(60, 3_600)],
       ['rate(1 day)', policy(185, 86_400)],
     ]) {
-      jobs.hasResourceProperties('AWS::Scheduler::Schedule', {
-        ScheduleExpression: expression,
-        Target: { RetryPolicy: retries },
-      });
+      jobs.hasResourceProperties('AWS::Scheduler::Schedule', { ScheduleExpression, Target: { RetryPolicy } });
     }
   });
 
@@ -141,11 +137,7 @@ describe('row 79: in the template', () => {
   });
 
   test('row 79: what the user sets stays, and the schedule keeps its own', () => {
-    const jobs = template({
-      schedules: [{ schedule: every(60) }],
-      retryAttempts: 0,
-      maxEventAge: Duration.minutes(2),
-    });
+    const jobs = template({ schedules: [{ schedule: every(60) }], retryAttempts: 0, maxEventAge: Duration.minutes(2) });
 
     jobs.hasResourceProperties('AWS::Lambda::EventInvokeConfig', policy(0, 120));
     jobs.hasResourceProperties('AWS::Scheduler::Schedule', { Target: { RetryPolicy: policy(60, 3_600) } });

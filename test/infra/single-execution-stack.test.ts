@@ -10,6 +10,7 @@ import { LockDashboard } from 'single-execution/cdk';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { acknowledgeFindings } from '../../infra/acknowledged-findings.js';
 import { SingleExecutionStack, type SingleExecutionStackProps } from '../../infra/single-execution-stack.js';
+import { propertiesOf } from '../support/synthesised.js';
 import { resolved } from '../support/synthesised-app.js';
 import { digest } from './digest.js';
 
@@ -44,8 +45,7 @@ describe('row 75: the stack', () => {
     template = Template.fromStack(stackOf(cdkApp(), 'dev', { alarmEmail: 'ops@example.com' }));
   });
 
-  const propertiesOf = (type: string) =>
-    Object.values(template.findResources(type)).map(({ Properties }) => Properties);
+  const all = (type: string) => propertiesOf(template, type);
 
   test.each<[string, string, string, string, string | string[]]>([
     [
@@ -59,9 +59,7 @@ describe('row 75: the stack', () => {
   ])(
     'row 76: %s may take %s, do what it does with the data, write its log, and no more',
     (id, _, like, key, onData) => {
-      const policies = propertiesOf('AWS::IAM::Policy').filter(({ PolicyName }) =>
-        PolicyName.startsWith(`${id}ServiceRole`),
-      );
+      const policies = all('AWS::IAM::Policy').filter(({ PolicyName }) => PolicyName.startsWith(`${id}ServiceRole`));
 
       expect(policies.map(({ PolicyDocument }) => PolicyDocument.Statement)).toEqual([
         [
@@ -88,7 +86,7 @@ describe('row 75: the stack', () => {
   );
 
   test('row 75: runs the report at two, and for each tenant the sync every quarter of an hour', () => {
-    const schedules = propertiesOf('AWS::Scheduler::Schedule').map(({ ScheduleExpression, Target }) => [
+    const schedules = all('AWS::Scheduler::Schedule').map(({ ScheduleExpression, Target }) => [
       ScheduleExpression,
       /"detail":(\{.*?\})/.exec(JSON.stringify(Target.Input).replaceAll('\\', ''))?.[1],
     ]);
@@ -101,25 +99,25 @@ describe('row 75: the stack', () => {
   });
 
   test('row 79: tries a failed report again, and no failed sync, whose tick was done when it started', () => {
-    const attempts = propertiesOf('AWS::Lambda::EventInvokeConfig').map(({ MaximumRetryAttempts: most }) => most);
+    const attempts = all('AWS::Lambda::EventInvokeConfig').map(({ MaximumRetryAttempts: most }) => most);
 
     expect(attempts).toEqual([2, 0]);
   });
 
   test('row 77: every alarm notifies the topic, which sends the mails', () => {
     const [topic = ''] = Object.keys(template.findResources('AWS::SNS::Topic'));
-    const actions = propertiesOf('AWS::CloudWatch::Alarm').map(({ AlarmActions }) => AlarmActions);
+    const actions = all('AWS::CloudWatch::Alarm').map(({ AlarmActions }) => AlarmActions);
 
     expect(actions).toHaveLength(8 + 7);
     for (const action of actions) expect(action).toEqual([{ Ref: topic }]);
-    expect(propertiesOf('AWS::SNS::Subscription')).toEqual([
+    expect(all('AWS::SNS::Subscription')).toEqual([
       { Protocol: 'email', Endpoint: 'ops@example.com', TopicArn: { Ref: topic } },
     ]);
   });
 
   test('row 77: lets the alarms of its account publish to the topic, whose default policy is gone, and all by TLS', () => {
     const [topic = ''] = Object.keys(template.findResources('AWS::SNS::Topic'));
-    const statements = propertiesOf('AWS::SNS::TopicPolicy').flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
+    const statements = all('AWS::SNS::TopicPolicy').flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
     const publish = { Action: 'sns:Publish', Resource: { Ref: topic }, Sid: expect.anything() };
 
     expect(statements).toEqual([
@@ -179,18 +177,18 @@ interface PluginReport {
 }
 
 describe('row 75: cdk-nag', () => {
-  function checked({ acknowledge }: { readonly acknowledge: boolean }) {
+  function checked(make: (app: App) => void) {
     const app = cdkApp();
-    const stack = stackOf(app, 'dev', { alarmEmail: 'ops@example.com' });
-    if (acknowledge) acknowledgeFindings(stack);
+    make(app);
     Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));
     const reports = (): PluginReport[] =>
       JSON.parse(readFileSync(join(app.outdir, 'validation-report.json'), 'utf8')).pluginReports;
     return { app, reports };
   }
+  const ownStack = (app: App) => stackOf(app, 'dev', { alarmEmail: 'ops@example.com' });
 
   test('row 75: finds nothing that is not acknowledged, and all that is', () => {
-    const { app, reports } = checked({ acknowledge: true });
+    const { app, reports } = checked((app) => acknowledgeFindings(ownStack(app)));
     app.synth();
     const acknowledged = app.node.findAll().flatMap((construct) =>
       construct.node.metadata
@@ -223,27 +221,21 @@ describe('row 75: cdk-nag', () => {
   });
 
   test('row 75: finds nothing in a fresh app as the guide has it that the constructs do not acknowledge', () => {
-    const app = cdkApp();
-    const stack = new Stack(app, 'jobs-dev', { env: { region: 'eu-west-1' } });
-    const topic = new Topic(stack, 'Alarms', { enforceSSL: true });
-    topic.grantPublish(new ServicePrincipal('cloudwatch.amazonaws.com'));
-    const fn = digest({ alarmActions: [new SnsAction(topic)] }, stack);
-    new LockDashboard(stack, 'Dashboard', { functions: [fn] });
-    Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));
+    const { app, reports } = checked((app) => {
+      const stack = new Stack(app, 'jobs-dev', { env: { region: 'eu-west-1' } });
+      const topic = new Topic(stack, 'Alarms', { enforceSSL: true });
+      topic.grantPublish(new ServicePrincipal('cloudwatch.amazonaws.com'));
+      const fn = digest({ alarmActions: [new SnsAction(topic)] }, stack);
+      new LockDashboard(stack, 'Dashboard', { functions: [fn] });
+    });
     app.synth();
-    const reports: PluginReport[] = JSON.parse(
-      readFileSync(join(app.outdir, 'validation-report.json'), 'utf8'),
-    ).pluginReports;
+    const acknowledged = reports().flatMap(({ suppressedViolations = [] }) => suppressedViolations);
 
-    expect(reports.map(({ pluginName, violations }) => [pluginName, violations])).toEqual([
+    expect(reports().map(({ pluginName, violations }) => [pluginName, violations])).toEqual([
       ['AwsSolutions', []],
       ['Serverless', []],
     ]);
-    expect(
-      reports.flatMap(({ suppressedViolations = [] }) =>
-        suppressedViolations.map(({ acknowledgedId }) => acknowledgedId),
-      ),
-    ).toEqual([
+    expect(acknowledged.map(({ acknowledgedId }) => acknowledgedId)).toEqual([
       'AwsSolutions::AwsSolutions-SQS3',
       'Serverless::Serverless-LambdaDLQ',
       'Serverless::Serverless-LambdaTracing',
@@ -252,7 +244,7 @@ describe('row 75: cdk-nag', () => {
   });
 
   test('row 75: fails the synthesis when the app does not acknowledge what is its own', () => {
-    const { app, reports } = checked({ acknowledge: false });
+    const { app, reports } = checked(ownStack);
 
     expect(() => app.synth()).toThrow("Acknowledge with 'Serverless::Serverless-SNSRedrivePolicy'");
     expect(

@@ -1,25 +1,17 @@
 import { Duration } from 'aws-cdk-lib';
 import { Annotations, Match } from 'aws-cdk-lib/assertions';
 import { Role } from 'aws-cdk-lib/aws-iam';
-import { Code, type FunctionOptions, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { type AttachProps, LockTable, SingleExecution } from 'single-execution/cdk';
 import { describe, expect, test } from 'vitest';
 import { appStack, templateOf } from '../support/synthesised.js';
-import { digest, nightly } from './digest.js';
+import { digest, nightly, ownFunction } from './digest.js';
 
 const IMPORTED = 'arn:aws:lambda:eu-west-1:123456789012:function:digest';
 const here = { env: { account: '123456789012', region: 'eu-west-1' } };
 
-/** A function that an app has already. */
-function ownFunction(options: FunctionOptions = {}, stack = appStack()): LambdaFunction {
-  return new LambdaFunction(stack, 'Mine', {
-    runtime: Runtime.NODEJS_24_X,
-    handler: 'index.handler',
-    code: Code.fromInline('exports.handler = async () => {};'),
-    timeout: Duration.minutes(5),
-    ...options,
-  });
-}
+const timeout = Duration.minutes(5);
+const mine = (): LambdaFunction => ownFunction(appStack(), 'Mine', { timeout });
 
 function attached(fn: Parameters<typeof SingleExecution.attach>[0], props: Partial<AttachProps> = {}): SingleExecution {
   const lockTable = props.lockTable ?? new LockTable(fn.stack, 'Locks');
@@ -33,8 +25,8 @@ const typesOf = (template: ReturnType<typeof templateOf>) =>
 
 describe('what a function of its own gets', () => {
   test('is what SingleExecutionFunction has, below its own role, log and code', () => {
-    const own = templateOf(attached(ownFunction()).fn.stack);
-    const others = templateOf(digest({ timeout: Duration.minutes(5) }).stack);
+    const own = templateOf(attached(mine()).fn.stack);
+    const others = templateOf(digest({ timeout }).stack);
 
     expect(typesOf(own)).toEqual(typesOf(others).filter((type) => type !== 'AWS::Logs::LogGroup'));
     own.hasResourceProperties('AWS::Lambda::Function', {
@@ -55,29 +47,20 @@ describe('what a function of its own gets', () => {
     'AWS::CloudWatch::Alarm',
     'AWS::SQS::Queue',
   ])('has the same %s', (type) => {
-    const stack = appStack();
-    const fn = new LambdaFunction(stack, 'Digest', {
-      runtime: Runtime.NODEJS_24_X,
-      handler: 'index.handler',
-      code: Code.fromInline('exports.handler = async () => {};'),
-      timeout: Duration.minutes(5),
-    });
-    attached(fn);
+    const { fn } = attached(ownFunction(appStack(), 'Digest', { timeout }));
 
-    expect(templateOf(stack).findResources(type)).toEqual(
-      templateOf(digest({ timeout: Duration.minutes(5) }).stack).findResources(type),
-    );
+    expect(templateOf(fn.stack).findResources(type)).toEqual(templateOf(digest({ timeout }).stack).findResources(type));
   });
 
   test('is judged by the timeout of the function', () => {
-    expect(attached(ownFunction()).lockAtMostFor.toMinutes()).toBe(5);
-    expect(() => attached(ownFunction(), { lockAtMostFor: Duration.minutes(4) })).toThrow(
+    expect(attached(mine()).lockAtMostFor.toMinutes()).toBe(5);
+    expect(() => attached(mine(), { lockAtMostFor: Duration.minutes(4) })).toThrow(
       "lockAtMostFor is 4 minutes, too short for the function's timeout of 5 minutes",
     );
   });
 
   test('comes once', () => {
-    const { fn } = attached(ownFunction());
+    const { fn } = attached(mine());
 
     expect(() => attached(fn, { lockTable: new LockTable(fn.stack, 'Other') })).toThrow(
       'Jobs/Mine has a SingleExecution: give that one all schedules and lockNames',
@@ -87,7 +70,7 @@ describe('what a function of its own gets', () => {
 
 describe('an alias', () => {
   test('is what the schedule invokes, with retries of its own', () => {
-    const fn = ownFunction();
+    const fn = mine();
     const alias = fn.addAlias('live');
     attached(alias);
     const template = templateOf(fn.stack);
@@ -111,7 +94,7 @@ describe('an alias', () => {
   });
 
   test('is what a rule invokes, and may', () => {
-    const fn = ownFunction();
+    const fn = mine();
     const alias = fn.addAlias('live');
     attached(alias, { schedules: [{ schedule: nightly, via: 'rule' }] });
     const template = templateOf(fn.stack);
@@ -126,7 +109,7 @@ describe('an alias', () => {
   });
 
   test('is refused where another alias of the function has other variables', () => {
-    const fn = ownFunction();
+    const fn = mine();
     const { lockAtMostFor } = attached(fn.addAlias('live'), { lockAtMostFor: Duration.minutes(10) });
     const lockTable = new LockTable(fn.stack, 'Other');
 
@@ -137,7 +120,7 @@ describe('an alias', () => {
   });
 
   test('has its variables, its rights and its timeout from the function behind it', () => {
-    const fn = ownFunction();
+    const fn = mine();
     const { lockAtMostFor } = attached(fn.addAlias('live'));
     const template = templateOf(fn.stack);
 
@@ -160,7 +143,7 @@ describe('an imported function', () => {
     });
 
   test('is judged by the timeout that is given', () => {
-    const { lockAtMostFor } = attached(imported(), { timeout: Duration.minutes(5) });
+    const { lockAtMostFor } = attached(imported(), { timeout });
 
     expect(lockAtMostFor.toMinutes()).toBe(5);
   });
@@ -168,12 +151,12 @@ describe('an imported function', () => {
   test('is refused without its role', () => {
     const fn = LambdaFunction.fromFunctionArn(appStack(here), 'Mine', IMPORTED);
 
-    expect(() => attached(fn, { timeout: Duration.minutes(5) })).toThrow('Jobs/Mine was imported without its role');
+    expect(() => attached(fn, { timeout })).toThrow('Jobs/Mine was imported without its role');
   });
 
   test('is asked to set the variables, since nobody can set them here', () => {
     const fn = imported();
-    const { environment } = attached(fn, { timeout: Duration.minutes(5), lockAtLeastFor: Duration.minutes(1) });
+    const { environment } = attached(fn, { timeout, lockAtLeastFor: Duration.minutes(1) });
 
     expect(fn.stack.resolve(environment)['LOCK_TABLE']).toEqual({ Ref: 'LocksTable84FB9352' });
 
@@ -189,7 +172,7 @@ describe('an imported function', () => {
 
   test('is invoked by the schedule, has retries, and its role the rights', () => {
     const fn = imported();
-    attached(fn, { timeout: Duration.minutes(5) });
+    attached(fn, { timeout });
     const template = templateOf(fn.stack);
 
     template.hasResourceProperties('AWS::Scheduler::Schedule', { Target: { Arn: IMPORTED } });

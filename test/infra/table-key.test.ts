@@ -6,7 +6,7 @@ import { Key } from 'aws-cdk-lib/aws-kms';
 import { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { LockTable } from 'single-execution/cdk';
 import { expect, test } from 'vitest';
-import { appStack, templateOf } from '../support/synthesised.js';
+import { appStack, propertiesOf, templateOf } from '../support/synthesised.js';
 import { digest } from './digest.js';
 
 const env = { account: '123456789012', region: 'eu-west-1' };
@@ -32,8 +32,8 @@ function lockTable(stack: Stack, policy?: PolicyDocument): LockTable {
 
 /** The statements of the key's policy that are about the use of its data. */
 function usesIn(template: Template): object[] {
-  const [key] = Object.values(template.findResources('AWS::KMS::Key'));
-  return key?.['Properties'].KeyPolicy.Statement.filter(({ Action }: { Action: unknown }) =>
+  const [key] = propertiesOf(template, 'AWS::KMS::Key');
+  return key.KeyPolicy.Statement.filter(({ Action }: { Action: unknown }) =>
     JSON.stringify(Action).includes('kms:Decrypt'),
   );
 }

@@ -15,6 +15,10 @@ export function appStack({ env, context = {} }: { env?: Environment; context?: o
   return new Stack(app, 'Jobs', env && { env });
 }
 
+/** The properties of all resources of a type. */
+export const propertiesOf = (template: Template, type: string) =>
+  Object.values(template.findResources(type)).map(({ Properties }) => Properties);
+
 /** What synthesis makes of a stack; throws what synthesis refuses. */
 export function templateOf(stack: Stack): Template {
   return Template.fromStack(stack);
