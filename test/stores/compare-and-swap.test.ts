@@ -1,9 +1,12 @@
 import { type Claim, type LockStore, LockStoreError } from 'single-execution';
 import { compareAndSwapStore, type Storage, type StoredRecord } from 'single-execution/store';
-import { type ContractHarness, lockStoreContract, type ManualClock, manualClock } from 'single-execution/testing';
+import { type ContractHarness, lockStoreContract, manualClock } from 'single-execution/testing';
 import { describe, expect, test } from 'vitest';
+import { expectGranted } from '../../src/testing/contract/stage/expectation.js';
 import { manuallyTimed, storeCall } from '../support/contract-harness.js';
 import { memberCases } from '../support/member-cases.js';
+import { claim, done } from '../support/one-run.js';
+import { settledOf } from '../support/settled.js';
 
 type Texts = Storage<string> & { readonly texts: Map<string, string> };
 
@@ -55,33 +58,8 @@ describe('row 68: a store over a storage that compares and swaps keeps the contr
   for (const { name, check } of [...lockStoreContract, ...memberCases]) test(name, () => check(harness()));
 });
 
-const COMPLETION = { result: 'succeeded', lockAtLeastForMs: 0, markTickDone: true, durationMs: 1 } as const;
-
-const claim = (attemptId: string, more: Partial<Claim> = {}): Claim => ({
-  name: 'digest',
-  attemptId,
-  leaseMs: 60_000,
-  lockedBy: `host of ${attemptId}`,
-  markTickAtStart: false,
-  ...more,
-});
-
-/** Turns the clock until the promise has settled. */
-async function settled<T>(clock: ManualClock, promise: Promise<T>): Promise<T> {
-  let isSettled = false;
-  const settle = () => {
-    isSettled = true;
-  };
-  promise.then(settle, settle);
-  for (let turns = 0; !isSettled && turns < 10_000; turns++) await clock.advance(10);
-  return promise;
-}
-
-async function leaseOf(store: LockStore, attemptId: string, clock: ManualClock, more: Partial<Claim> = {}) {
-  const result = await store.acquire(claim(attemptId, more), storeCall(clock));
-  if (result.status === 'refused') throw new Error(`refused: ${result.reason}`);
-  return result.lease;
-}
+const claimOf = (attemptId: string, more: Partial<Claim> = {}) =>
+  claim({ attemptId, lockedBy: `host of ${attemptId}`, ...more });
 
 /** A call that is never answered, by a client that heeds its signal. */
 function untilAborted(signal: AbortSignal): Promise<never> {
@@ -96,12 +74,29 @@ function setting() {
   const clock = manualClock();
   const storage = textStorage(clock);
   const over = (changes: Partial<Storage<string>>) => compareAndSwapStore({ storage: { ...storage, ...changes } });
-  return { clock, storage, over, sound: over({}) };
+  const call = () => storeCall(clock);
+  const acquire = (store: LockStore, attemptId: string, more: Partial<Claim> = {}) =>
+    store.acquire(claimOf(attemptId, more), call());
+  return {
+    clock,
+    storage,
+    over,
+    sound: over({}),
+    call,
+    acquire,
+    grant: async (...asked: Parameters<typeof acquire>) => expectGranted(await acquire(...asked), 'acquire'),
+    /** Turns the clock until the promise has settled. */
+    async settled<T>(promise: Promise<T>): Promise<T> {
+      const isSettled = settledOf(promise);
+      for (let turns = 0; !isSettled() && turns < 10_000; turns++) await clock.advance(10);
+      return promise;
+    },
+  };
 }
 
 describe('an answer that is lost', () => {
   test('F1 of an acquire: the next try recognises its own attempt', async () => {
-    const { clock, storage, over, sound } = setting();
+    const { clock, storage, over, sound, acquire, settled } = setting();
     let lost = 0;
     const store = over({
       async write(...args) {
@@ -110,64 +105,64 @@ describe('an answer that is lost', () => {
       },
     });
 
-    const granted = await settled(clock, store.acquire(claim('a1'), storeCall(clock)));
+    const granted = await settled(acquire(store, 'a1'));
 
     expect(granted).toMatchObject({ status: 'acquired', lease: { attemptId: 'a1', firstSentMono: 0 } });
-    expect(await sound.acquire(claim('a2'), storeCall(clock))).toMatchObject({ reason: 'locked' });
+    expect(await acquire(sound, 'a2')).toMatchObject({ reason: 'locked' });
     expect(clock.pendingTimers()).toBe(0);
   });
 
   test('F53 of a release: it is released, although a successor came since', async () => {
-    const { clock, storage, over, sound } = setting();
-    const lease = await leaseOf(sound, 'a1', clock, { tickMs: clock.now() });
+    const { clock, storage, over, sound, call, acquire, grant, settled } = setting();
+    const lease = await grant(sound, 'a1', { tickMs: clock.now() });
     let writes = 0;
     const store = over({
       async write(...args) {
         writes++;
         await storage.write(...args);
-        await sound.acquire(claim('a2'), storeCall(clock));
+        await acquire(sound, 'a2');
         return hangUp();
       },
     });
 
-    expect(await settled(clock, store.release(lease, COMPLETION, storeCall(clock)))).toBe('released');
+    expect(await settled(store.release(lease, done, call()))).toBe('released');
     expect(writes).toBe(1);
   });
 
   test('F51 of a release that came to nothing is unknown once a successor came', async () => {
-    const { clock, over, sound } = setting();
-    const lease = await leaseOf(sound, 'a1', clock);
+    const { clock, over, sound, call, acquire, grant, settled } = setting();
+    const lease = await grant(sound, 'a1');
     const store = over({
       async write() {
         clock.suspend(60_000);
-        await sound.acquire(claim('a2'), storeCall(clock));
+        await acquire(sound, 'a2');
         return hangUp();
       },
     });
 
-    expect(await settled(clock, store.release(lease, COMPLETION, storeCall(clock)))).toBe('unknown');
+    expect(await settled(store.release(lease, done, call()))).toBe('unknown');
   });
 
   test('F53 a release of the first grant does not end a second one of its attempt', async () => {
-    const { clock, sound } = setting();
-    const first = await leaseOf(sound, 'a1', clock);
+    const { clock, sound, call, grant } = setting();
+    const first = await grant(sound, 'a1');
     const { name, fencingToken, lockedAtMs } = first;
     const force = { name, adminId: 'f0', fencingToken, lockedAtMs, nowMs: clock.now() };
-    await sound.forceRelease(force, storeCall(clock));
+    await sound.forceRelease(force, call());
     clock.suspend(1);
     // A try of the same acquire, whose first answer is still under way.
-    const second = await leaseOf(sound, 'a1', clock);
+    const second = await grant(sound, 'a1');
 
-    expect(await sound.release(first, COMPLETION, storeCall(clock))).toBe('lost');
-    expect((await sound.get('digest', storeCall(clock)))?.item).toMatchObject({
+    expect(await sound.release(first, done, call())).toBe('lost');
+    expect((await sound.get('digest', call()))?.item).toMatchObject({
       state: 'held',
       fencingToken: second.fencingToken,
     });
   });
 
   test('of an operator’s verb: it is done, or the operator looks again', async () => {
-    const { clock, storage, over, sound } = setting();
-    const { fencingToken, lockedAtMs } = await leaseOf(sound, 'a1', clock);
+    const { clock, storage, over, sound, call, grant, settled } = setting();
+    const { fencingToken, lockedAtMs } = await grant(sound, 'a1');
     const force = { name: 'digest', fencingToken, lockedAtMs, nowMs: clock.now() };
     const losing = (before: () => Promise<unknown>) =>
       over({
@@ -177,19 +172,14 @@ describe('an answer that is lost', () => {
           return hangUp();
         },
       });
-    const other = () => sound.forceRelease({ ...force, adminId: 'f0' }, storeCall(clock));
+    const other = () => sound.forceRelease({ ...force, adminId: 'f0' }, call());
 
-    await expect(
-      settled(clock, losing(other).forceRelease({ ...force, adminId: 'f1' }, storeCall(clock))),
-    ).rejects.toThrow(
+    await expect(settled(losing(other).forceRelease({ ...force, adminId: 'f1' }, call()))).rejects.toThrow(
       'forceRelease of lock "digest" went unanswered, and the lock has changed since; look at it again',
     );
     const quiet = losing(async () => undefined);
-    await settled(
-      clock,
-      quiet.pause('digest', { untilMs: clock.now() + 60_000, by: 'ann' }, storeCall(clock)).catch(() => {}),
-    );
-    expect(await settled(clock, quiet.resume('digest', storeCall(clock)))).toBe('resumed');
+    await settled(quiet.pause('digest', { untilMs: clock.now() + 60_000, by: 'ann' }, call()).catch(() => {}));
+    expect(await settled(quiet.resume('digest', call()))).toBe('resumed');
   });
 });
 
@@ -198,8 +188,8 @@ describe('a write that comes late', () => {
     ['never used', false],
     ['used before', true],
   ])('F6 of an acquire that has given up is refused, for a name %s', async (_, isUsed) => {
-    const { clock, storage, over, sound } = setting();
-    if (isUsed) await sound.release(await leaseOf(sound, 'a0', clock), COMPLETION, storeCall(clock));
+    const { storage, over, sound, call, acquire, grant, settled } = setting();
+    if (isUsed) await sound.release(await grant(sound, 'a0'), done, call());
     const onTheirWay: (() => Promise<boolean>)[] = [];
     const store = over({
       write(key, record, version, signal) {
@@ -209,7 +199,7 @@ describe('a write that comes late', () => {
       },
     });
 
-    await expect(settled(clock, store.acquire(claim('a1'), storeCall(clock)))).rejects.toMatchObject({
+    await expect(settled(acquire(store, 'a1'))).rejects.toMatchObject({
       name: 'LockStoreError',
       code: 'UNAVAILABLE',
       retryable: true,
@@ -217,11 +207,11 @@ describe('a write that comes late', () => {
 
     expect(onTheirWay.length).toBeGreaterThan(1);
     expect(await Promise.all(onTheirWay.map((arrive) => arrive()))).not.toContain(true);
-    expect(await sound.acquire(claim('a2'), storeCall(clock))).toMatchObject({ status: 'acquired' });
+    expect(await acquire(sound, 'a2')).toMatchObject({ status: 'acquired' });
   });
 
   test('F6 of an acquire is its own when every answer was lost', async () => {
-    const { clock, storage, over } = setting();
+    const { clock, storage, over, acquire, settled } = setting();
     let reads = 0;
     const store = over({
       read: (key, signal) =>
@@ -232,14 +222,14 @@ describe('a write that comes late', () => {
       },
     });
 
-    expect(await settled(clock, store.acquire(claim('a1'), storeCall(clock)))).toMatchObject({
+    expect(await settled(acquire(store, 'a1'))).toMatchObject({
       status: 'acquired',
       lease: { attemptId: 'a1', firstSentMono: 0 },
     });
   });
 
   test('a read that is answered after its call has ended is followed by no write', async () => {
-    const { clock, storage, over } = setting();
+    const { clock, storage, over, acquire, settled } = setting();
     let answer = () => {};
     let reads = 0;
     let writes = 0;
@@ -254,7 +244,7 @@ describe('a write that comes late', () => {
       },
     });
 
-    const granted = await settled(clock, store.acquire(claim('a1'), storeCall(clock)));
+    const granted = await settled(acquire(store, 'a1'));
     expect(granted).toMatchObject({ status: 'acquired' });
     answer();
     await clock.advance(10);
@@ -265,10 +255,10 @@ describe('a write that comes late', () => {
 
 describe('a storage that fails', () => {
   test('out of reach is an error within the budget, never a lock that is held', async () => {
-    const { clock, over } = setting();
+    const { clock, over, acquire, settled } = setting();
     const store = over({ read: (_, signal) => untilAborted(signal) });
 
-    await expect(settled(clock, store.acquire(claim('a1'), storeCall(clock)))).rejects.toMatchObject({
+    await expect(settled(acquire(store, 'a1'))).rejects.toMatchObject({
       name: 'LockStoreError',
       code: 'UNAVAILABLE',
       lockName: 'digest',
@@ -279,10 +269,10 @@ describe('a storage that fails', () => {
   });
 
   test('with an error of its client keeps it as the cause', async () => {
-    const { clock, over } = setting();
+    const { over, acquire, settled } = setting();
     const store = over({ read: hangUp });
 
-    await expect(settled(clock, store.acquire(claim('a1'), storeCall(clock)))).rejects.toMatchObject({
+    await expect(settled(acquire(store, 'a1'))).rejects.toMatchObject({
       message: 'acquire of lock "digest" failed: the storage did not answer (Error); see the cause, and try again',
       cause: { message: 'socket hang up' },
       retryable: true,
@@ -290,12 +280,12 @@ describe('a storage that fails', () => {
   });
 
   test.each(['read', 'write'] as const)('F16 with what no second try fixes, by %s, fails at once', async (request) => {
-    const { clock, over } = setting();
+    const { over, acquire } = setting();
     const details = { code: 'ACCESS_DENIED', lockName: '', operation: 'get', retryable: false } as const;
     const denied = () => Promise.reject(new LockStoreError('the bucket is not yours; ask for it', details));
     const store = over({ [request]: denied });
 
-    await expect(store.acquire(claim('a1'), storeCall(clock))).rejects.toMatchObject({
+    await expect(acquire(store, 'a1')).rejects.toMatchObject({
       message: 'acquire of lock "digest" failed: the bucket is not yours; ask for it',
       code: 'ACCESS_DENIED',
       lockName: 'digest',
@@ -305,10 +295,10 @@ describe('a storage that fails', () => {
   });
 
   test('whose write was surely not applied needs no cancel', async () => {
-    const { clock, over, storage } = setting();
+    const { storage, over, acquire, settled } = setting();
     const store = over({ write: hangUp, isUnsent: () => true });
 
-    await expect(settled(clock, store.acquire(claim('a1'), storeCall(clock)))).rejects.toMatchObject({
+    await expect(settled(acquire(store, 'a1'))).rejects.toMatchObject({
       code: 'UNAVAILABLE',
     });
     expect(storage.texts.size).toBe(0);
@@ -317,10 +307,10 @@ describe('a storage that fails', () => {
   test.each([Math.floor(Date.UTC(2026, 0, 1) / 1_000), Number.NaN, 1_767_225_600_000.5])(
     'that tells %s as its time is refused with the remedy',
     async (nowMs) => {
-      const { clock, over } = setting();
+      const { over, acquire } = setting();
       const store = over({ read: async () => ({ nowMs }) });
 
-      await expect(store.acquire(claim('a1'), storeCall(clock))).rejects.toMatchObject({
+      await expect(acquire(store, 'a1')).rejects.toMatchObject({
         message: `acquire of lock "digest" failed: the storage's nowMs is ${nowMs}; give whole epoch milliseconds`,
         code: 'INVALID_REQUEST',
       });
@@ -328,13 +318,13 @@ describe('a storage that fails', () => {
   );
 
   test('that cannot list says so only at a list', async () => {
-    const { clock, storage } = setting();
+    const { storage, call, grant } = setting();
     const { list: _, texts: __, ...bare } = storage;
     const store = compareAndSwapStore({ storage: bare });
-    await leaseOf(store, 'a1', clock);
+    await grant(store, 'a1');
 
-    expect(await store.get('digest', storeCall(clock))).toMatchObject({ item: { state: 'held' } });
-    await expect(store.list(storeCall(clock))).rejects.toThrow(
+    expect(await store.get('digest', call())).toMatchObject({ item: { state: 'held' } });
+    await expect(store.list(call())).rejects.toThrow(
       'list of lock "*" failed: the storage has no function list; give it one that finds all keys that begin with a prefix',
     );
   });
@@ -345,13 +335,13 @@ describe('time', () => {
     const server = manualClock();
     const host = manualClock(server.now() + 3_600_000);
     const store = compareAndSwapStore({ storage: textStorage(server) });
-    const { lockUntilMs } = await leaseOf(store, 'a1', host);
-    expect(lockUntilMs).toBe(server.now() + 60_000);
+    const acquire = (attemptId: string) => store.acquire(claimOf(attemptId), storeCall(host));
+    expect(await acquire('a1')).toMatchObject({ lease: { lockUntilMs: server.now() + 60_000 } });
 
     server.suspend(59_999);
-    expect(await store.acquire(claim('a2'), storeCall(host))).toMatchObject({ reason: 'locked' });
+    expect(await acquire('a2')).toMatchObject({ reason: 'locked' });
     server.suspend(1);
-    expect(await store.acquire(claim('a3'), storeCall(host))).toMatchObject({
+    expect(await acquire('a3')).toMatchObject({
       status: 'acquired',
       clock: { minMs: -3_540_000, maxMs: -3_539_999 },
       lease: { previous: { status: 'crashed', lockedBy: 'host of a1' } },
@@ -359,7 +349,7 @@ describe('time', () => {
   });
 
   test('a clock of the storage that steps back does not shorten what a holder has been granted', async () => {
-    const { clock, over, storage } = setting();
+    const { clock, storage, over, call, grant } = setting();
     let stepMs = 0;
     const store = over({
       async read(key, signal) {
@@ -367,11 +357,11 @@ describe('time', () => {
         return { ...found, nowMs: nowMs + stepMs };
       },
     });
-    const lease = await leaseOf(store, 'a1', clock);
+    const lease = await grant(store, 'a1');
     await clock.advance(10_000);
     stepMs = -3_600_000;
 
-    expect(await store.extend(lease, { leaseMs: 60_000 }, storeCall(clock))).toMatchObject({
+    expect(await store.extend(lease, { leaseMs: 60_000 }, call())).toMatchObject({
       status: 'extended',
       lockUntilMs: lease.lockedAtMs + 70_000,
       firstSentMono: 10_000,
@@ -380,7 +370,7 @@ describe('time', () => {
 });
 
 test('row 68: a skip costs one request, a run four, a look at the members one', async () => {
-  const { clock, storage, over } = setting();
+  const { storage, over, call, acquire, grant } = setting();
   let requests = 0;
   const counted =
     <A extends unknown[], R>(ask: (...args: A) => R) =>
@@ -395,22 +385,20 @@ test('row 68: a skip costs one request, a run four, a look at the members one', 
     return requests;
   };
 
-  expect(await cost(() => store.checkIn({ group: 'g', forget: [] }, storeCall(clock)))).toBe(1);
-  const lease = await leaseOf(store, 'a1', clock);
-  expect(await cost(() => store.acquire(claim('a2'), storeCall(clock)))).toBe(1);
-  await store.release(lease, COMPLETION, storeCall(clock));
-  expect(await cost(async () => store.release(await leaseOf(store, 'a3', clock), COMPLETION, storeCall(clock)))).toBe(
-    4,
-  );
+  expect(await cost(() => store.checkIn({ group: 'g', forget: [] }, call()))).toBe(1);
+  const lease = await grant(store, 'a1');
+  expect(await cost(() => acquire(store, 'a2'))).toBe(1);
+  await store.release(lease, done, call());
+  expect(await cost(async () => store.release(await grant(store, 'a3'), done, call()))).toBe(4);
 });
 
 test('what stands under the prefix with a key that no lock can have is not listed', async () => {
-  const { clock, storage } = setting();
+  const { storage, call, grant } = setting();
   const store = compareAndSwapStore({ storage, keyPrefix: 'app:' });
-  await leaseOf(store, 'a1', clock);
+  await grant(store, 'a1');
   for (const key of ['app:', 'app:line\nbreak', 'other']) storage.texts.set(key, '{}');
 
-  expect((await store.list(storeCall(clock))).map(({ name }) => name)).toEqual(['digest']);
+  expect((await store.list(call())).map(({ name }) => name)).toEqual(['digest']);
 });
 
 test.each<[unknown, string]>([

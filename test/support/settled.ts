@@ -1,3 +1,13 @@
+/** What a promise was rejected with. */
+export function failureOf<E>(promise: Promise<unknown>): Promise<E> {
+  return promise.then(
+    () => {
+      throw new Error('it did not fail');
+    },
+    (error) => error,
+  );
+}
+
 /** Whether a promise has settled, for a clock that stands still. */
 export function settledOf(promise: Promise<unknown>): () => boolean {
   let settled = false;

@@ -94,8 +94,10 @@ async function expectAlike(item: object, requests: readonly object[], { messages
   expect(await both[1].get()).toEqual(await both[0].get());
 }
 
-const V = { ExpressionAttributeValues: { ':v': 1 } };
-const W = { ExpressionAttributeValues: { ':v': 1, ':w': 'text' } };
+/** `:v` is 1, and the others are these. */
+const values = (others: object) => ({ ExpressionAttributeValues: { ':v': 1, ...others } });
+const V = values({});
+const W = values({ ':w': 'text' });
 const set = (UpdateExpression: string, more: object = V) => ({ UpdateExpression, ...more });
 const when = (ConditionExpression: string, more: object = V) => ({
   UpdateExpression: 'SET x = :v',
@@ -127,7 +129,7 @@ describe('what one request does', () => {
     ['value not defined', set('SET x = :v, y = :q')],
     ['value not used', set('SET x = :v', W)],
     ['values empty', set('SET x = n', { ExpressionAttributeValues: {} })],
-    ['value with a bad key', set('SET x = :v', { ExpressionAttributeValues: { ':v': 1, w: 1 } })],
+    ['value with a bad key', set('SET x = :v', values({ w: 1 }))],
     ['name not defined', set('SET #x = :v')],
     ['name not used', set('SET x = :v', { ...V, ExpressionAttributeNames: { '#q': 'q' } })],
     ['names empty', set('SET x = :v', { ...V, ExpressionAttributeNames: {} })],
@@ -158,9 +160,9 @@ describe('what one request does', () => {
     ['text differs from a number', when('s <> :v')],
     ['text below a text', when('s < :w', W)],
     ['number within', when('n >= :v AND NOT n <= :v')],
-    ['boolean, equal', when('b = :b', { ExpressionAttributeValues: { ':v': 1, ':b': true } })],
-    ['null, equal', when('z = :z', { ExpressionAttributeValues: { ':v': 1, ':z': null } })],
-    ['boolean, below', when('n < :b', { ExpressionAttributeValues: { ':v': 1, ':b': true } })],
+    ['boolean, equal', when('b = :b', values({ ':b': true }))],
+    ['null, equal', when('z = :z', values({ ':z': null }))],
+    ['boolean, below', when('n < :b', values({ ':b': true }))],
     ['boolean attribute, below', when('b < :v')],
     ['two values', when(':v = :v')],
     ['an attribute and itself', when('n = n')],
@@ -168,13 +170,10 @@ describe('what one request does', () => {
     ['value exists', when('attribute_exists(:v)')],
     ['unknown function in a condition', when('attribute_is_there(n)')],
     ['function in capitals', when('ATTRIBUTE_EXISTS(n)')],
-    ['a text contains a text', when('contains(s, :w)', { ExpressionAttributeValues: { ':v': 1, ':w': 'iv' } })],
+    ['a text contains a text', when('contains(s, :w)', values({ ':w': 'iv' }))],
     ['a text contains no other text', when('contains(s, :w)', W)],
-    [
-      'a text contains itself by another name',
-      when('contains(s, :w)', { ExpressionAttributeValues: { ':v': 1, ':w': 'five' } }),
-    ],
-    ['a text contains nothing', when('contains(s, :w)', { ExpressionAttributeValues: { ':v': 1, ':w': '' } })],
+    ['a text contains itself by another name', when('contains(s, :w)', values({ ':w': 'five' }))],
+    ['a text contains nothing', when('contains(s, :w)', values({ ':w': '' }))],
     ['a text contains an attribute', when('contains(s, state)', V)],
     ['a text contains a text of the item', when('contains(s, attemptId)')],
     ['a text contains an absent attribute', when('contains(s, y)')],
@@ -182,25 +181,16 @@ describe('what one request does', () => {
     ['an absent attribute contains another', when('contains(y, x)')],
     ['a text contains a number', when('contains(s, :v)')],
     ['a number contains a number', when('contains(n, :v)')],
-    [
-      'a number contains itself by another name',
-      when('contains(n, :w)', { ExpressionAttributeValues: { ':v': 1, ':w': 5 } }),
-    ],
+    ['a number contains itself by another name', when('contains(n, :w)', values({ ':w': 5 }))],
     ['a number contains a text', when('contains(n, :w)', W)],
-    ['a boolean contains a boolean', when('contains(b, :w)', { ExpressionAttributeValues: { ':v': 1, ':w': true } })],
-    ['a null contains a null', when('contains(z, :w)', { ExpressionAttributeValues: { ':v': 1, ':w': null } })],
-    ['a text contains a boolean', when('contains(s, :w)', { ExpressionAttributeValues: { ':v': 1, ':w': true } })],
-    ['a text contains a null', when('contains(s, :w)', { ExpressionAttributeValues: { ':v': 1, ':w': null } })],
+    ['a boolean contains a boolean', when('contains(b, :w)', values({ ':w': true }))],
+    ['a null contains a null', when('contains(z, :w)', values({ ':w': null }))],
+    ['a text contains a boolean', when('contains(s, :w)', values({ ':w': true }))],
+    ['a text contains a null', when('contains(s, :w)', values({ ':w': null }))],
     ['a value contains no number', when('contains(:w, :v)', W)],
-    [
-      'a value contains an attribute',
-      when('contains(:w, s)', { ExpressionAttributeValues: { ':v': 1, ':w': 'fives' } }),
-    ],
+    ['a value contains an attribute', when('contains(:w, s)', values({ ':w': 'fives' }))],
     ['a value contains itself', when('contains(:w, :w)', W)],
-    [
-      'a value contains a value',
-      when('contains(:w, :x)', { ExpressionAttributeValues: { ':v': 1, ':w': 'text', ':x': 'ex' } }),
-    ],
+    ['a value contains a value', when('contains(:w, :x)', values({ ':w': 'text', ':x': 'ex' }))],
     ['an attribute contains itself', when('contains(s, s)')],
     [
       'an attribute behind a # contains itself',

@@ -55,16 +55,6 @@ describe('row 60: fakeLockTable works with a mocked SDK, without Docker and Java
     expect(mock.calls()).toHaveLength(0);
   });
 
-  test('keeps one run out while another is going on', async () => {
-    fakeLockTable(mock);
-
-    // Two stores, as in two processes: runs inside one another on one store would share the lock.
-    expect(await run(() => run())).toMatchObject({
-      status: 'executed',
-      value: { status: 'skipped', reason: 'locked' },
-    });
-  });
-
   test('answers a refusal with the item in raw attribute values, as DynamoDB does', async () => {
     const table = fakeLockTable(mock);
     table.put('digest', { attemptId: 'a1', n: 7 });

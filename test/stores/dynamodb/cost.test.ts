@@ -6,6 +6,7 @@ import { cron } from 'single-execution/schedule';
 import { afterAll, describe, expect, test } from 'vitest';
 import { ticksIn } from '../../../src/core/record/open-ticks.js';
 import { MOST_LISTED } from '../../../src/core/values/tick.js';
+import { storeCall } from '../../support/contract-harness.js';
 import { dynamoDBLocal, freshTable } from '../../support/dynamodb-local.js';
 import { shiftedClock } from '../../support/shifted-clock.js';
 import { putItem, storedItem } from '../../support/stored-item.js';
@@ -13,13 +14,7 @@ import { type Cost, countedClient } from './counted-client.js';
 import { itemSize, writeUnits } from './item-size.js';
 
 const { client: direct, endpoint } = dynamoDBLocal();
-const call = (clock = shiftedClock(0)) => ({
-  clock,
-  signal: new AbortController().signal,
-  tryMs: 1_000,
-  budgetMs: 5_000,
-  maxClockSkewMs: 1_000,
-});
+const call = (clock = shiftedClock(0)) => storeCall(clock);
 
 const table: Record<string, Cost> = {};
 afterAll(() => {
@@ -33,8 +28,8 @@ describe('what a run costs', async () => {
   const tableName = await freshTable(direct);
   const { client, spent } = countedClient(endpoint);
   const store = dynamoDBStore({ tableName, client });
-  const run = (name: string, tick?: Date) =>
-    executeWithLock(() => 'done', { name, store, lockAtMostFor: '5m', observers: [], ...(tick && { tick }) });
+  const options = { store, lockAtMostFor: '5m', observers: [] } as const;
+  const run = (name: string, tick?: Date) => executeWithLock(() => 'done', { ...options, name, ...(tick && { tick }) });
 
   /** What was spent since the last call, kept for the table. */
   const cost = (what: string): Cost => {
@@ -52,7 +47,7 @@ describe('what a run costs', async () => {
     expect(cost('first use of a name')).toEqual({ requests: 2, writeUnits: 2 });
   });
 
-  test('a run: 2 requests, 2 write units, however many were before', async () => {
+  test('row 2: a run: 2 requests, 2 write units, however many were before', async () => {
     for (let i = 0; i < 12; i++) await run('often');
     spent();
 
@@ -65,13 +60,7 @@ describe('what a run costs', async () => {
     const trace = `.${'A'.repeat(32)}`;
     const observer = Object.assign(() => {}, { beginTrace: () => trace });
     const traced = () =>
-      executeWithLock(() => 'done', {
-        name: 'traced',
-        store,
-        lockAtMostFor: '5m',
-        observers: [observer],
-        tick: new Date(),
-      });
+      executeWithLock(() => 'done', { ...options, name: 'traced', observers: [observer], tick: new Date() });
     for (let i = 0; i < 12; i++) await traced();
     spent();
 
@@ -85,10 +74,8 @@ describe('what a run costs', async () => {
     const hour = Math.floor(Date.now() / 3_600_000) - 4;
     const catchUp = (after: number) =>
       executeWithLock(({ tick }) => tick, {
+        ...options,
         name: 'behind',
-        store,
-        lockAtMostFor: '5m',
-        observers: [],
         schedule: cron('0 * * * *'),
         tick: (hour + after) * 3_600_000,
         catchUp: { mode: 'all' },
@@ -104,17 +91,13 @@ describe('what a run costs', async () => {
   });
 
   test('a failed run: 2 requests, 2 write units', async () => {
-    const failing = executeWithLock(() => Promise.reject(new Error('boom')), {
-      name: 'failing',
-      store,
-      lockAtMostFor: '5m',
-    });
+    const failing = executeWithLock(() => Promise.reject(new Error('boom')), { ...options, name: 'failing' });
     await expect(failing).rejects.toThrow('boom');
 
     expect(cost('run that fails')).toEqual({ requests: 2, writeUnits: 2 });
   });
 
-  test('a skip: 1 request, 1 write unit, whatever the reason', async () => {
+  test('row 2: a skip: 1 request, 1 write unit, whatever the reason', async () => {
     const tick = new Date();
     await executeWithLock(
       async () => {
@@ -122,7 +105,7 @@ describe('what a run costs', async () => {
         expect(await run('busy')).toMatchObject({ status: 'skipped', reason: 'locked' });
         expect(cost('skip: locked')).toEqual({ requests: 1, writeUnits: 1 });
       },
-      { name: 'busy', store: dynamoDBStore({ tableName, client: direct }), lockAtMostFor: '5m', tick },
+      { ...options, name: 'busy', store: dynamoDBStore({ tableName, client: direct }), tick },
     );
 
     expect(await run('busy', tick)).toMatchObject({ reason: 'already-executed' });
@@ -134,7 +117,7 @@ describe('what a run costs', async () => {
     expect(cost('skip: paused')).toEqual({ requests: 1, writeUnits: 1 });
   });
 
-  test('a takeover: one refused write, one takeover, one release; 3 requests, 3 write units', async () => {
+  test('row 27: a takeover: one refused write, one takeover, one release; 3 requests, 3 write units', async () => {
     await store.acquire(
       { name: 'dead', attemptId: 'a-dead', leaseMs: 1_000, lockedBy: 'dead', markTickAtStart: false },
       call(shiftedClock(-60_000)),
@@ -148,7 +131,7 @@ describe('what a run costs', async () => {
 
   test('a run after a release that lies ahead of its clock: 3 requests, 3 write units', async () => {
     const clock = shiftedClock(60_000);
-    await executeWithLock(() => 'done', { name: 'ahead', store, clock, lockAtMostFor: '5m', observers: [] });
+    await executeWithLock(() => 'done', { ...options, name: 'ahead', clock });
     expect(cost('run of a host whose clock is ahead')).toEqual({ requests: 2, writeUnits: 2 });
 
     expect(await run('ahead')).toMatchObject({ status: 'executed', previous: { status: 'succeeded' } });

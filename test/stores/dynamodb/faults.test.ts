@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LockStoreError } from 'single-execution';
 import { describe, expect, test } from 'vitest';
+import { storeCall } from '../../support/contract-harness.js';
 import type { Fault, SeenRequest } from '../../support/fault-proxy.js';
 import { attemptOf, type LockVerb, verbOf } from '../../support/lock-verb.js';
+import { claim } from '../../support/one-run.js';
 import { ownProxiedLocks } from '../../support/own-servers.js';
 import { runOnce } from '../../support/proxied-locks.js';
 import { shiftedClock } from '../../support/shifted-clock.js';
@@ -111,7 +113,7 @@ describe.each([
     const successor = locks.store(client);
     locks.proxy.inject(LOST, {
       when: is('release'),
-      meanwhile: () => successor.acquire(claimOf(name, 'a-successor'), callNow()),
+      meanwhile: () => successor.acquire(claimOf(name, 'a-successor'), storeCall(shiftedClock(0))),
     });
 
     const run = await runOnce({ name, store: locks.store(client) });
@@ -179,29 +181,6 @@ test('F11 a grant whose answer comes after its lease is given back as failed; no
   expect(record).not.toHaveProperty('doneTick');
 });
 
-describe('F16 an error of configuration or access is thrown at once, whatever onStoreError is', () => {
-  const denied: Fault = { kind: 'error', at: 'before', status: 400, type: 'AccessDeniedException' };
-
-  test.each<[string, Fault]>([
-    ['ACCESS_DENIED', denied],
-    ['ACCESS_DENIED', { ...denied, type: 'UnrecognizedClientException' }],
-    ['ACCESS_DENIED', { ...denied, type: 'ExpiredTokenException' }],
-    ['TABLE_NOT_FOUND', { ...denied, type: 'ResourceNotFoundException' }],
-    ['INVALID_REQUEST', { ...denied, type: 'ValidationException' }],
-  ])('%s after one request: %o', async (code, fault) => {
-    const name = uniqueName();
-    locks.proxy.inject(fault, { times: Number.POSITIVE_INFINITY });
-
-    for (const onStoreError of ['throw', 'skip', 'run'] as const) {
-      const run = await runOnce({ name, store: locks.store(), onStoreError });
-
-      expect(run).toMatchObject({ error: { name: 'LockStoreError', code, retryable: false }, executions: [] });
-      expect(run.events.map(({ type }) => type)).toEqual(['attempted', 'acquire-failed']);
-    }
-    expect(locks.verbs()).toEqual(['acquire', 'acquire', 'acquire']);
-  });
-});
-
 test('row 50: an endpoint that does not listen is reported within five seconds', async () => {
   const store = locks.store({ endpoint: 'http://127.0.0.1:1', maxAttempts: 1 });
 
@@ -211,20 +190,7 @@ test('row 50: an endpoint that does not listen is reported within five seconds',
   expect(run.tookMs).toBeLessThan(9_000);
 });
 
-const callNow = (clock = shiftedClock(0)) => ({
-  clock,
-  signal: new AbortController().signal,
-  tryMs: 1_000,
-  budgetMs: 5_000,
-  maxClockSkewMs: 1_000,
-});
-const claimOf = (name: string, attemptId = 'a-test') => ({
-  name,
-  attemptId,
-  leaseMs: 20_000,
-  lockedBy: attemptId,
-  markTickAtStart: false,
-});
+const claimOf = (name: string, attemptId: string) => claim({ name, attemptId, leaseMs: 20_000, lockedBy: attemptId });
 
 /** Does something while a run holds the lock, and lets that run end. */
 async function whileHeld<T>(name: string, client: { maxAttempts: number }, act: () => Promise<T>): Promise<T> {
@@ -239,7 +205,6 @@ async function whileHeld<T>(name: string, client: { maxAttempts: number }, act: 
 
 /** Leaves a lock behind whose holder is gone and whose lease is over. */
 async function holdAndDie(name: string, client: { maxAttempts: number }) {
-  const result = await locks.store(client).acquire(claimOf(name, 'a-dead'), callNow(shiftedClock(-60_000)));
-  if (result.status === 'refused') throw new Error(`lock "${name}" was not free`);
-  return { fencingToken: result.lease.fencingToken, lockedBy: 'a-dead' };
+  const result = await locks.store(client).acquire(claimOf(name, 'a-dead'), storeCall(shiftedClock(-60_000)));
+  expect(result.status).toBe('acquired');
 }

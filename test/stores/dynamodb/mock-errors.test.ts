@@ -158,16 +158,6 @@ test('operators read consistently', async () => {
   expect(mock.calls().map(({ args }) => (args[0].input as GetCommandInput).ConsistentRead)).toEqual([true, true]);
 });
 
-test('F14 a token that cannot be counted on is named as corrupt', async () => {
-  const { run, table } = mockedLocks();
-  table.put('digest', { fencingToken: 'seven' });
-
-  await expect(run(fail, { onStoreError: 'run' })).rejects.toMatchObject({
-    name: 'CorruptLockError',
-    attribute: 'fencingToken',
-  });
-});
-
 test('a mock without an answer is named at once, with the remedy', async () => {
   const { mock, run, sent } = mockedLocks();
   mock.reset();

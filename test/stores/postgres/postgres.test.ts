@@ -9,9 +9,10 @@ import {
   postgresTable,
 } from 'single-execution/postgres';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { call, claim, done, grant } from '../../support/one-run.js';
+import { call, claim, grant } from '../../support/one-run.js';
 import { ownPostgres } from '../../support/own-servers.js';
 import { PASSWORD } from '../../support/postgres-server.js';
+import { failureOf } from '../../support/settled.js';
 
 const { server, pool } = await ownPostgres();
 
@@ -26,59 +27,22 @@ const over = (client: Query, options: Omit<PostgresStoreOptions, 'client'> = {})
 let names = 0;
 const newName = () => `lock ${names++}`;
 
-async function failure(asked: Promise<unknown>): Promise<LockStoreError> {
-  return asked.then(
-    () => {
-      throw new Error('it did not fail');
-    },
-    (error) => error,
-  );
-}
+const failure = (asked: Promise<unknown>) => failureOf<LockStoreError>(asked);
 
-describe('an answer that is lost', () => {
-  test('F1 of an acquire, after the write and before it: the next try knows what became of it', async () => {
-    for (const isApplied of [true, false]) {
-      let lost = 0;
-      const store = over(async (text, values) => {
-        if (!isWrite(text) || lost++ > 0) return query(text, values);
-        if (isApplied) await query(text, values);
-        throw new Error('Connection terminated unexpectedly');
-      });
-      const name = newName();
-      const lease = await grant(store, claim({ name }));
-
-      expect(await store.acquire(claim({ name }), call())).toMatchObject({ reason: 'locked' });
-      expect(await store.release(lease, done, call())).toBe('released');
-    }
+// What else becomes of answers that are lost is the same over every storage: test/stores/compare-and-swap.test.ts.
+test('F6 of all tries of an acquire: a late request takes no lock', async () => {
+  const name = newName();
+  const late: (() => Promise<readonly object[]>)[] = [];
+  const store = over((text, values) => {
+    if (!isWrite(text) || String(values).includes('barredAttempt')) return query(text, values);
+    late.push(() => query(text, values));
+    return new Promise(() => undefined);
   });
 
-  test('F53 of a release: it is released', async () => {
-    const name = newName();
-    const lease = await grant(over(query), claim({ name }));
-    let lost = 0;
-    const store = over(async (text, values) => {
-      const rows = await query(text, values);
-      if (isWrite(text) && lost++ === 0) throw new Error('Connection terminated unexpectedly');
-      return rows;
-    });
-
-    expect(await store.release(lease, done, call())).toBe('released');
-  });
-
-  test('F6 of all tries of an acquire: a late request takes no lock', async () => {
-    const name = newName();
-    const late: (() => Promise<readonly object[]>)[] = [];
-    const store = over((text, values) => {
-      if (!isWrite(text) || String(values).includes('barredAttempt')) return query(text, values);
-      late.push(() => query(text, values));
-      return new Promise(() => undefined);
-    });
-
-    const error = await failure(store.acquire(claim({ name }), { ...call(), tryMs: 50, budgetMs: 300 }));
-    expect(error).toMatchObject({ code: 'UNAVAILABLE', retryable: true });
-    expect(await Promise.all(late.map((arrive) => arrive()))).toEqual(late.map(() => []));
-    expect(await over(query).acquire(claim({ name }), call())).toMatchObject({ status: 'acquired' });
-  });
+  const error = await failure(store.acquire(claim({ name }), { ...call(), tryMs: 50, budgetMs: 300 }));
+  expect(error).toMatchObject({ code: 'UNAVAILABLE', retryable: true });
+  expect(await Promise.all(late.map((arrive) => arrive()))).toEqual(late.map(() => []));
+  expect(await over(query).acquire(claim({ name }), call())).toMatchObject({ status: 'acquired' });
 });
 
 test('row 131: of 64 calls at once for one name one runs, and none fails', async () => {

@@ -102,15 +102,6 @@ describe('a lost answer', () => {
     expect(await resume()).toBe('unknown');
   });
 
-  test('F53 of the release: the run is released all the same', async () => {
-    const { client, faults } = faultyClient();
-    const store = redisStore({ client });
-    const lease = await grant(store);
-    faults.push(applyThenReset);
-
-    expect(await store.release(lease, done, call())).toBe('released');
-  });
-
   test('F53 of the release, with a successor since: the history proves it', async () => {
     const { client, faults } = faultyClient();
     const store = redisStore({ client });
@@ -217,18 +208,6 @@ describe('a lost answer', () => {
     expect(await late).toMatchObject({ status: 'refused', reason });
     expect(client.evalsha).toHaveBeenCalledTimes(2);
     expect(await redis.hget('lock:digest', 'barredAttempts')).not.toContain('a-late');
-  });
-
-  test('F1 of a check-in: it is sent again, and is one check-in', async () => {
-    const { client, faults } = faultyClient();
-    const store = redisStore({ client });
-    await store.checkIn({ group: 'sched', member: 'a', forget: [] }, call());
-    vi.mocked(client.evalsha).mockClear();
-    faults.push(applyThenReset);
-    const list = await store.checkIn({ group: 'sched', member: 'b', forget: ['a'] }, call());
-
-    expect(client.evalsha).toHaveBeenCalledTimes(2);
-    expect(list.members).toEqual([{ name: 'b', checkedInMs: list.nowMs }]);
   });
 });
 

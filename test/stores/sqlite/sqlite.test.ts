@@ -8,6 +8,7 @@ import { executeWithLock, type LockStoreError } from 'single-execution';
 import { createSqliteTable, type SqliteClient, sqliteStore, sqliteTable } from 'single-execution/sqlite';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { call, claim, done, grant } from '../../support/one-run.js';
+import { failureOf } from '../../support/settled.js';
 
 let folder: string;
 let client: Client;
@@ -26,14 +27,7 @@ const connected = (file: string) => createClient({ url: `file:${join(folder, fil
 let names = 0;
 const newName = () => `lock ${names++}`;
 
-async function failure(asked: Promise<unknown>): Promise<LockStoreError> {
-  return asked.then(
-    () => {
-      throw new Error('it did not fail');
-    },
-    (error) => error,
-  );
-}
+const failure = (asked: Promise<unknown>) => failureOf<LockStoreError>(asked);
 
 const failing = (message: string, more: object = {}): SqliteClient => {
   return async () => {
