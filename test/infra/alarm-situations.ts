@@ -30,7 +30,6 @@ const night = (n: number): number => MONDAY + n * DAY + 2 * HOUR;
 const morning = (n: number): number => MONDAY + n * DAY + 9 * HOUR;
 
 const nightlyJob = { schedules: [{ schedule: nightly }], timeout: Duration.minutes(5) };
-const atMostOnce = { ...nightlyJob, retryAttempts: 0 };
 const every5Minutes = {
   schedules: [{ schedule: ScheduleExpression.rate(Duration.minutes(5)) }],
   timeout: Duration.minutes(10),
@@ -54,20 +53,32 @@ function workingTicks(from: number, to: number): number[] {
   return ticks;
 }
 
-function failedForGood(scene: AlarmScene, n: number): void {
-  scene.attempted(night(n));
-  for (const minute of [0, 2, 5]) scene.ran(night(n) + minute, { minutes: 1, result: 'failed' });
-  scene.deadLetter(night(n) + 6, morning(n));
+/** A night of the nightly job, between two that go well. */
+function inOneNight(
+  what: string,
+  rings: Situation['rings'],
+  happens: (scene: AlarmScene, at: number) => void,
+  job: Situation['job'] = nightlyJob,
+): Situation {
+  const play: Situation['happens'] = (scene) => {
+    wellEach(scene, [1, 3]);
+    happens(scene, night(2));
+  };
+  return { what, job, days: 3, happens: play, rings };
+}
+
+/** Lambda refuses what Scheduler delivers, minute after minute. */
+function refused(scene: AlarmScene, at: number): void {
+  for (let minute = 0; minute < 185; minute += 1) scene.attempted(at + minute);
+}
+
+/** Calls of the function that no schedule has made, without the lock. */
+function others(scene: AlarmScene, count: number): void {
+  for (let n = 1; n < count; n += 1) scene.ran(night(1) + 37 * n, { result: 'unobserved' });
 }
 
 export const SITUATIONS: readonly Situation[] = [
-  {
-    what: 'all well',
-    job: nightlyJob,
-    days: 3,
-    happens: (scene) => wellEach(scene, [1, 2, 3]),
-    rings: {},
-  },
+  { what: 'all well', job: nightlyJob, days: 3, happens: (scene) => wellEach(scene, [1, 2, 3]), rings: {} },
   {
     what: 'first deployment at 10:00, first tick at 02:00',
     job: nightlyJob,
@@ -75,50 +86,33 @@ export const SITUATIONS: readonly Situation[] = [
     happens: (scene) => wellEach(scene, [1]),
     rings: {},
   },
-  {
-    what: 'a tick fails, its retry succeeds',
-    job: nightlyJob,
-    days: 3,
-    happens(scene) {
-      wellEach(scene, [1, 3]);
-      scene.tick(night(2), { minutes: 1, result: 'failed' });
-      scene.ran(night(2) + 2, { minutes: 3 });
+  inOneNight('a tick fails, its retry succeeds', { Failed: 'once' }, (scene, at) => {
+    scene.tick(at, { minutes: 1, result: 'failed' });
+    scene.ran(at + 2, { minutes: 3 });
+  }),
+  inOneNight('a tick fails, its retries are used up', { DeadLetters: 'once', Failed: 'once' }, (scene, at) => {
+    scene.attempted(at);
+    for (const minute of [0, 2, 5]) scene.ran(at + minute, { minutes: 1, result: 'failed' });
+    scene.deadLetter(at + 6, morning(2));
+  }),
+  inOneNight(
+    'a tick is killed at its timeout, three times',
+    { DeadLetters: 'once', Failed: 'once', LongRun: 'once' },
+    (scene, at) => {
+      scene.attempted(at);
+      for (const minute of [0, 6, 13]) scene.ran(at + minute, { minutes: 5, result: 'hung' });
+      scene.deadLetter(at + 18, morning(2));
     },
-    rings: { Failed: 'once' },
-  },
-  {
-    what: 'a tick fails, its retries are used up',
-    job: nightlyJob,
-    days: 3,
-    happens(scene) {
-      wellEach(scene, [1, 3]);
-      failedForGood(scene, 2);
+  ),
+  inOneNight(
+    'at most once (`retryAttempts: 0`): a tick fails',
+    { DeadLetters: 'once' },
+    (scene, at) => {
+      scene.tick(at, { minutes: 1, result: 'failed' });
+      scene.deadLetter(at + 2, morning(2));
     },
-    rings: { DeadLetters: 'once', Failed: 'once' },
-  },
-  {
-    what: 'a tick is killed at its timeout, three times',
-    job: nightlyJob,
-    days: 3,
-    happens(scene) {
-      wellEach(scene, [1, 3]);
-      scene.attempted(night(2));
-      for (const minute of [0, 6, 13]) scene.ran(night(2) + minute, { minutes: 5, result: 'hung' });
-      scene.deadLetter(night(2) + 18, morning(2));
-    },
-    rings: { DeadLetters: 'once', Failed: 'once', LongRun: 'once' },
-  },
-  {
-    what: 'at most once (`retryAttempts: 0`): a tick fails',
-    job: atMostOnce,
-    days: 3,
-    happens(scene) {
-      wellEach(scene, [1, 3]);
-      scene.tick(night(2), { minutes: 1, result: 'failed' });
-      scene.deadLetter(night(2) + 2, morning(2));
-    },
-    rings: { DeadLetters: 'once' },
-  },
+    { ...nightlyJob, retryAttempts: 0 },
+  ),
   {
     what: 'the lock is paused for two nights',
     job: nightlyJob,
@@ -154,62 +148,41 @@ export const SITUATIONS: readonly Situation[] = [
     job: nightlyJob,
     days: 2,
     happens(scene) {
-      for (const n of [1, 2]) {
-        scene.attempted(night(n));
-        scene.ran(night(n), { result: 'unobserved' });
-      }
+      for (const n of [1, 2]) scene.tick(night(n), { result: 'unobserved' });
     },
     rings: { DidNotRun: 'once, stays' },
   },
-  {
-    what: 'Lambda refuses the deliveries of a tick, until they are given up',
-    job: nightlyJob,
-    days: 3,
-    happens(scene) {
-      wellEach(scene, [1, 3]);
-      for (let minute = 0; minute < 185; minute += 1) scene.attempted(night(2) + minute);
-      scene.deadLetter(night(2) + 185, morning(2));
+  inOneNight(
+    'Lambda refuses the deliveries of a tick, until they are given up',
+    { DidNotRun: 'once', DeadLetters: 'once' },
+    (scene, at) => {
+      refused(scene, at);
+      scene.deadLetter(at + 185, morning(2));
     },
-    rings: { DidNotRun: 'once', DeadLetters: 'once' },
-  },
-  {
-    what: 'a dead letter of a schedule cannot be sent to the queue',
-    job: nightlyJob,
-    days: 3,
-    happens(scene) {
-      wellEach(scene, [1, 3]);
-      for (let minute = 0; minute < 185; minute += 1) scene.attempted(night(2) + minute);
-      scene.lostDeadLetter(night(2) + 185);
+  ),
+  inOneNight(
+    'a dead letter of a schedule cannot be sent to the queue',
+    { DidNotRun: 'once', DeadLettersLost: 'once' },
+    (scene, at) => {
+      refused(scene, at);
+      scene.lostDeadLetter(at + 185);
     },
-    rings: { DidNotRun: 'once', DeadLettersLost: 'once' },
-  },
-  {
-    what: 'a duplicate comes twelve hours late',
-    job: nightlyJob,
-    days: 3,
-    happens(scene) {
-      wellEach(scene, [1, 2, 3]);
-      scene.tick(night(2) + 12 * HOUR, { result: 'already-executed' });
-    },
-    rings: {},
-  },
-  {
-    what: 'others invoke the function too, without the lock',
-    job: nightlyJob,
-    days: 3,
-    happens(scene) {
-      wellEach(scene, [1, 2, 3]);
-      for (let n = 1; n < 50; n += 1) scene.ran(night(1) + 37 * n, { result: 'unobserved' });
-    },
-    rings: {},
-  },
+  ),
+  inOneNight('a duplicate comes twelve hours late', {}, (scene, at) => {
+    scene.tick(at, { minutes: 3 });
+    scene.tick(at + 12 * HOUR, { result: 'already-executed' });
+  }),
+  inOneNight('others invoke the function too, without the lock', {}, (scene, at) => {
+    scene.tick(at, { minutes: 3 });
+    others(scene, 50);
+  }),
   {
     what: 'the same, and the schedule is off for two nights',
     job: nightlyJob,
     days: 5,
     happens(scene) {
       wellEach(scene, [1, 4, 5]);
-      for (let n = 1; n < 100; n += 1) scene.ran(night(1) + 37 * n, { result: 'unobserved' });
+      others(scene, 100);
     },
     rings: { NotTriggered: 'once' },
   },
@@ -223,16 +196,9 @@ export const SITUATIONS: readonly Situation[] = [
     },
     rings: {},
   },
-  {
-    what: 'another region does the tick, this one skips it as `locked`',
-    job: nightlyJob,
-    days: 3,
-    happens(scene) {
-      wellEach(scene, [1, 3]);
-      scene.tick(night(2), { result: 'locked' });
-    },
-    rings: { DidNotRun: 'once' },
-  },
+  inOneNight('another region does the tick, this one skips it as `locked`', { DidNotRun: 'once' }, (scene, at) =>
+    scene.tick(at, { result: 'locked' }),
+  ),
   {
     what: '`cron(0/5 8-17 ? * MON-FRI *)`: nights and a weekend',
     job: workingHours,
@@ -276,36 +242,15 @@ export const SITUATIONS: readonly Situation[] = [
     },
     rings: {},
   },
-  {
-    what: 'a run takes over 90 % of its timeout',
-    job: nightlyJob,
-    days: 3,
-    happens(scene) {
-      wellEach(scene, [1, 3]);
-      scene.tick(night(2), { minutes: 4.8 });
-    },
-    rings: { LongRun: 'once' },
-  },
-  {
-    what: 'a run loses its lock',
-    job: nightlyJob,
-    days: 3,
-    happens(scene) {
-      wellEach(scene, [1, 3]);
-      scene.tick(night(2), { minutes: 4, told: { type: 'lost', fencingToken: 5 } });
-    },
-    rings: { LockLost: 'once' },
-  },
-  {
-    what: "a host's clock is off",
-    job: nightlyJob,
-    days: 3,
-    happens(scene) {
-      wellEach(scene, [1, 3]);
-      scene.tick(night(2), { minutes: 4, told: { type: 'clock-skew', minMs: 2_000, maxMs: 3_000 } });
-    },
-    rings: { ClockSkew: 'once' },
-  },
+  inOneNight('a run takes over 90 % of its timeout', { LongRun: 'once' }, (scene, at) =>
+    scene.tick(at, { minutes: 4.8 }),
+  ),
+  inOneNight('a run loses its lock', { LockLost: 'once' }, (scene, at) =>
+    scene.tick(at, { minutes: 4, told: { type: 'lost', fencingToken: 5 } }),
+  ),
+  inOneNight("a host's clock is off", { ClockSkew: 'once' }, (scene, at) =>
+    scene.tick(at, { minutes: 4, told: { type: 'clock-skew', minMs: 2_000, maxMs: 3_000 } }),
+  ),
 ];
 
 const templates = new Map<Situation['job'], Template>();

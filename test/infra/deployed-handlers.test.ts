@@ -21,6 +21,7 @@ import {
 import { closed, listening } from '../support/loopback.js';
 import { nodeBinary } from '../support/node-binary.js';
 import { createSynthesised, resolved, type SynthesisedApp, synthesisedApp } from '../support/synthesised-app.js';
+import { asked, delivered } from './delivered.js';
 
 /*
  * What `cdk deploy` would upload, run as Lambda runs it, on the tables of the template in DynamoDB Local, with the
@@ -113,14 +114,9 @@ describe.each(inThisRun<22 | 24>([24], [22]))('on Node %i', (major) => {
     attribute === 'Arn' ? arnOf(tables.get(id) ?? id) : (tables.get(id) ?? id);
 
   /** Whether the role of the function allows what it asked of DynamoDB. */
-  function mayAsk({ operation, body }: SeenRequest): boolean {
+  function mayAsk(request: SeenRequest): boolean {
     const [, policy] = one<PolicyProperties>('AWS::IAM::Policy', `${deployed.construct}ServiceRole`);
-    const { lockName } = (body['Key'] ?? {}) as { readonly lockName?: { readonly S: string } };
-    return isAllowed(resolved(policy.PolicyDocument, resolve), {
-      action: `dynamodb:${operation}`,
-      resource: arnOf(String(body['TableName'])),
-      context: lockName ? { 'dynamodb:LeadingKeys': [lockName.S] } : {},
-    });
+    return isAllowed(resolved(policy.PolicyDocument, resolve), asked(request, arnOf));
   }
 
   /** Starts a function of the template with its own settings. */
@@ -144,16 +140,9 @@ describe.each(inThisRun<22 | 24>([24], [22]))('on Node %i', (major) => {
       deliver(scheduledTime, { schedule = `${construct}SingleExecutionSchedule`, ...options } = {}) {
         const [scheduleId, { Target }] = one<ScheduleProperties>('AWS::Scheduler::Schedule', schedule);
         expect(Target.Arn).toEqual({ 'Fn::GetAtt': [id, 'Arn'] });
-        const input = String(resolved(Target.Input, resolve))
-          .replaceAll('<aws.scheduler.scheduled-time>', scheduledTime)
-          .replaceAll(
-            '<aws.scheduler.schedule-arn>',
-            `arn:aws:scheduler:${REGION}:123456789012:schedule/default/${scheduleId}`,
-          )
-          .replaceAll('<aws.scheduler.execution-id>', randomUUID())
-          .replaceAll('<aws.scheduler.attempt-number>', '1');
-        expect(input).not.toContain('<aws.');
-        return host.start(JSON.parse(input), options);
+        const scheduleArn = `arn:aws:scheduler:${REGION}:123456789012:schedule/default/${scheduleId}`;
+        const input = String(resolved(Target.Input, resolve));
+        return host.start(delivered(input, { scheduledTime, scheduleArn }), options);
       },
     };
     return deployed;

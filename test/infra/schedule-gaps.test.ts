@@ -182,14 +182,24 @@ function spelled(first: number, last: number, names: readonly string[] = []): fc
   });
 }
 
+type Value = readonly [value: number, text: string];
+
+interface Shapes {
+  readonly value: fc.Arbitrary<Value>;
+  readonly range: fc.Arbitrary<readonly [from: Value, to: Value]>;
+  /** A range that may have steps. */
+  readonly forward: fc.Arbitrary<readonly [from: Value, to: Value]>;
+  readonly step: fc.Arbitrary<number>;
+  readonly stepWithin: fc.Arbitrary<number>;
+  /** What `*` begins with. */
+  readonly first: number;
+}
+
 /** One value, a range (also past the end), or steps from a value or in a range. */
-function plain(first: number, last: number, names?: readonly string[]): fc.Arbitrary<Part<number>> {
-  const value = spelled(first, last, names);
-  const step = fc.integer({ min: 1, max: Math.min(last, last - first + 1) });
-  const ordered = fc.tuple(value, value).map(([a, b]) => (a[0] <= b[0] ? ([a, b] as const) : ([b, a] as const)));
+function shapesOf({ value, range, forward, step, stepWithin, first }: Shapes): fc.Arbitrary<Part<number>> {
   return fc.oneof(
     value.map(([n, text]) => ({ text, matches: (it: number) => it === n })),
-    fc.tuple(value, value).map(([[a, from], [b, to]]) => ({
+    range.map(([[a, from], [b, to]]) => ({
       text: `${from}-${to}`,
       matches: (it: number) => (a <= b ? a <= it && it <= b : it >= a || it <= b),
     })),
@@ -197,12 +207,32 @@ function plain(first: number, last: number, names?: readonly string[]): fc.Arbit
       text: `${from}/${by}`,
       matches: (it: number) => it >= a && (it - a) % by === 0,
     })),
-    fc.tuple(ordered, step).map(([[[a, from], [b, to]], by]) => ({
+    fc.tuple(forward, stepWithin).map(([[[a, from], [b, to]], by]) => ({
       text: `${from}-${to}/${by}`,
       matches: (it: number) => a <= it && it <= b && (it - a) % by === 0,
     })),
     step.map((by) => ({ text: `*/${by}`, matches: (it: number) => (it - first) % by === 0 })),
   );
+}
+
+function plain(first: number, last: number, names?: readonly string[]): fc.Arbitrary<Part<number>> {
+  const value = spelled(first, last, names);
+  const range = fc.tuple(value, value);
+  const forward = range.map(([a, b]): [Value, Value] => (a[0] <= b[0] ? [a, b] : [b, a]));
+  const step = fc.integer({ min: 1, max: Math.min(last, last - first + 1) });
+  return shapesOf({ value, range, forward, step, stepWithin: step, first });
+}
+
+/** Few of them: each year is walked through. */
+function someYears(): fc.Arbitrary<Part<number>> {
+  const value = spelled(2020, 2104);
+  const forward = fc.tuple(value, fc.integer({ min: 0, max: 8 })).map(([[a, from], count]): [Value, Value] => [
+    [a, from],
+    [a + count, `${a + count}`],
+  ]);
+  const step = fc.integer({ min: 30, max: 200 });
+  const stepWithin = fc.integer({ min: 1, max: 4 });
+  return shapesOf({ value, range: forward, forward, step, stepWithin, first: 1970 });
 }
 
 function listed<T>(item: fc.Arbitrary<Part<T>>): fc.Arbitrary<Part<T>> {
@@ -216,35 +246,7 @@ const every = fc.constant<Part<number>>({ text: '*', matches: () => true });
 const minutes = fc.oneof(every, listed(plain(0, 59)));
 const hours = fc.oneof(every, listed(plain(0, 23)));
 const months = fc.oneof(every, listed(plain(1, 12, MONTHS)));
-const someYear = fc.integer({ min: 2020, max: 2104 });
-const fewYears = fc.integer({ min: 0, max: 8 });
-const years = fc.oneof(
-  { weight: 1, arbitrary: every },
-  {
-    weight: 5,
-    arbitrary: listed(
-      fc.oneof(
-        someYear.map((a) => ({ text: `${a}`, matches: (it: number) => it === a })),
-        fc.tuple(someYear, fewYears).map(([a, count]) => ({
-          text: `${a}-${a + count}`,
-          matches: (it: number) => a <= it && it <= a + count,
-        })),
-        fc.tuple(someYear, fewYears, fc.integer({ min: 1, max: 4 })).map(([a, count, by]) => ({
-          text: `${a}-${a + count}/${by}`,
-          matches: (it: number) => a <= it && it <= a + count && (it - a) % by === 0,
-        })),
-        fc.tuple(someYear, fc.integer({ min: 30, max: 200 })).map(([a, by]) => ({
-          text: `${a}/${by}`,
-          matches: (it: number) => it >= a && (it - a) % by === 0,
-        })),
-        fc.integer({ min: 30, max: 200 }).map((by) => ({
-          text: `*/${by}`,
-          matches: (it: number) => (it - 1970) % by === 0,
-        })),
-      ),
-    ),
-  },
-);
+const years = fc.oneof({ weight: 1, arbitrary: every }, { weight: 5, arbitrary: listed(someYears()) });
 
 const date = (part: Part<number>): Part<Day> => ({ ...part, matches: (day) => part.matches(day.date) });
 const weekday = (part: Part<number>): Part<Day> => ({ ...part, matches: (day) => part.matches(day.weekday + 1) });

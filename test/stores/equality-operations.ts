@@ -1,48 +1,6 @@
 import fc from 'fast-check';
 import { LEASE_MS, TICK_MS } from '../../src/testing/contract/stage/scene.js';
 
-/** One step of a sequence. It names leases by their place, so that every part of a sequence is a sequence too. */
-export type Operation = { readonly on: 'a' | 'b' } & (
-  | {
-      readonly verb: 'acquire';
-      readonly tickMs: number | undefined;
-      readonly markTickAtStart: boolean;
-      /** The lease is short, and over before the next step. */
-      readonly dies: boolean;
-    }
-  | { readonly verb: 'extend'; readonly back: number; readonly leaseMs: number }
-  | { readonly verb: 'replay'; readonly back: number }
-  | {
-      readonly verb: 'mark';
-      readonly back: number;
-      readonly tickMs: number;
-      readonly givenUpTicksMs: readonly number[];
-      readonly keepTicks: number;
-    }
-  | {
-      readonly verb: 'release';
-      readonly back: number;
-      readonly result: 'succeeded' | 'failed';
-      readonly holds: boolean;
-      readonly markTickDone: boolean;
-      readonly markTickFailed: boolean;
-      readonly missedTicksMs: readonly number[];
-      readonly givenUpTicksMs: readonly number[];
-      readonly failedTickMs: number | undefined;
-    }
-  | { readonly verb: 'force'; readonly back: number; readonly wrongToken: boolean }
-  | { readonly verb: 'pause'; readonly over: boolean }
-  | { readonly verb: 'resume' }
-  | { readonly verb: 'delete'; readonly wrongToken: boolean }
-  | {
-      readonly verb: 'list';
-      readonly openTicksMs: readonly number[];
-      readonly failedTicksMs: readonly number[];
-      /** How the operator has seen the record. */
-      readonly seen: 'as it is' | 'with another token' | 'with other lists';
-    }
-);
-
 /**
  * Redis keeps the last ten rows, the others the rows of the last ten tokens: the same, as long as no row is
  * overwritten. That takes a first run and ten more grants and a release.
@@ -51,7 +9,7 @@ const MOST_OPERATIONS = 12;
 
 const TICKS = [0, 1, 2, 3].map((minute) => TICK_MS + minute * 60_000);
 
-const on = fc.constantFrom('a', 'a', 'a', 'b');
+const on = fc.constantFrom(...(['a', 'a', 'a', 'b'] as const));
 /** How many grants ago: mostly the newest. */
 const back = fc.constantFrom(0, 0, 0, 0, 1, 2);
 const givenUpTicksMs = fc.oneof({ weight: 4, arbitrary: fc.constant([]) }, fc.subarray(TICKS));
@@ -62,58 +20,65 @@ const acquire = fc.record({
   on,
   tickMs: fc.constantFrom(undefined, ...TICKS),
   markTickAtStart: seldom,
+  /** The lease is short, and over before the next step. */
   dies: fc.constantFrom(false, false, true),
 });
+const release = fc.record({
+  verb: fc.constant('release' as const),
+  on,
+  back,
+  result: fc.constantFrom('succeeded' as const, 'succeeded' as const, 'failed' as const),
+  // A hold lasts longer than the sequence.
+  holds: seldom,
+  markTickDone: fc.constantFrom(true, true, false),
+  markTickFailed: fc.constantFrom(true, true, false),
+  missedTicksMs: fc.oneof(fc.constant([]), fc.subarray(TICKS)),
+  givenUpTicksMs,
+  failedTickMs: fc.constantFrom(undefined, undefined, ...TICKS),
+});
+const extend = fc.record({
+  verb: fc.constant('extend' as const),
+  on,
+  back,
+  leaseMs: fc.constantFrom(LEASE_MS, 3 * LEASE_MS),
+});
+const replay = fc.record({ verb: fc.constant('replay' as const), on, back });
+const mark = fc.record({
+  verb: fc.constant('mark' as const),
+  on,
+  back,
+  tickMs: fc.constantFrom(...TICKS),
+  givenUpTicksMs,
+  keepTicks: fc.constantFrom(1, 8, 100),
+});
+const force = fc.record({ verb: fc.constant('force' as const), on, back, wrongToken: seldom });
+const pause = fc.record({ verb: fc.constant('pause' as const), on, over: fc.boolean() });
+const resume = fc.record({ verb: fc.constant('resume' as const), on });
+const remove = fc.record({ verb: fc.constant('delete' as const), on, wrongToken: seldom });
+const list = fc.record({
+  verb: fc.constant('list' as const),
+  on,
+  openTicksMs: fc.subarray(TICKS),
+  failedTicksMs: fc.subarray(TICKS),
+  /** How the operator has seen the record. */
+  seen: fc.constantFrom(...(['as it is', 'as it is', 'as it is', 'with another token', 'with other lists'] as const)),
+});
 
-const operation: fc.Arbitrary<Operation> = fc.oneof(
+const operation = fc.oneof(
   { weight: 8, arbitrary: acquire },
-  {
-    weight: 7,
-    arbitrary: fc.record({
-      verb: fc.constant('release'),
-      on,
-      back,
-      result: fc.constantFrom('succeeded', 'succeeded', 'failed'),
-      // A hold lasts longer than the sequence.
-      holds: seldom,
-      markTickDone: fc.constantFrom(true, true, false),
-      markTickFailed: fc.constantFrom(true, true, false),
-      missedTicksMs: fc.oneof(fc.constant([]), fc.subarray(TICKS)),
-      givenUpTicksMs,
-      failedTickMs: fc.constantFrom(undefined, undefined, ...TICKS),
-    }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({ verb: fc.constant('extend'), on, back, leaseMs: fc.constantFrom(LEASE_MS, 3 * LEASE_MS) }),
-  },
-  { weight: 2, arbitrary: fc.record({ verb: fc.constant('replay'), on, back }) },
-  {
-    weight: 4,
-    arbitrary: fc.record({
-      verb: fc.constant('mark'),
-      on,
-      back,
-      tickMs: fc.constantFrom(...TICKS),
-      givenUpTicksMs,
-      keepTicks: fc.constantFrom(1, 8, 100),
-    }),
-  },
-  { weight: 2, arbitrary: fc.record({ verb: fc.constant('force'), on, back, wrongToken: seldom }) },
-  { weight: 1, arbitrary: fc.record({ verb: fc.constant('pause'), on, over: fc.boolean() }) },
-  { weight: 1, arbitrary: fc.record({ verb: fc.constant('resume'), on }) },
-  { weight: 1, arbitrary: fc.record({ verb: fc.constant('delete'), on, wrongToken: seldom }) },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      verb: fc.constant('list'),
-      on,
-      openTicksMs: fc.subarray(TICKS),
-      failedTicksMs: fc.subarray(TICKS),
-      seen: fc.constantFrom('as it is', 'as it is', 'as it is', 'with another token', 'with other lists'),
-    }),
-  },
+  { weight: 7, arbitrary: release },
+  { weight: 2, arbitrary: extend },
+  { weight: 2, arbitrary: replay },
+  { weight: 4, arbitrary: mark },
+  { weight: 2, arbitrary: force },
+  { weight: 1, arbitrary: pause },
+  { weight: 1, arbitrary: resume },
+  { weight: 1, arbitrary: remove },
+  { weight: 2, arbitrary: list },
 );
+
+/** One step of a sequence. It names leases by their place, so that every part of a sequence is a sequence too. */
+export type Operation = typeof operation extends fc.Arbitrary<infer O> ? O : never;
 
 /** Begins with an acquire, since most others ask for a lease: one without is not asked. */
 export const sequence: fc.Arbitrary<Operation[]> = fc

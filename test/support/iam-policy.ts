@@ -18,25 +18,26 @@ type Operator = (patterns: readonly string[], given: readonly string[] | string 
 
 const ARN_PARTS = 6;
 
-/** Whether a policy allows a request by itself: a statement allows it, and none denies it. */
+/** Whether a policy allows a request by itself: one of its statements does. */
 export function isAllowed(document: unknown, request: AwsRequest): boolean {
   const { Version: version, Statement: statements } = membersOf('policy', document, ['Version', 'Statement']);
   if (version !== '2012-10-17') throw new Error(`policy of version ${version}`);
   // All are read, those that do not decide as well.
-  const effects = listOf(statements).map((statement) => effectOn(request, statement));
-  return effects.includes('Allow') && !effects.includes('Deny');
+  return listOf(statements)
+    .map((statement) => allows(statement, request))
+    .includes(true);
 }
 
-function effectOn({ action, resource, context = {} }: AwsRequest, statement: unknown): 'Allow' | 'Deny' | undefined {
+function allows(statement: unknown, { action, resource, context = {} }: AwsRequest): boolean {
   const known = ['Sid', 'Effect', 'Action', 'Resource', 'Condition'];
   const { Effect: effect, Action, Resource, Condition = {} } = membersOf('statement', statement, known);
-  if (effect !== 'Allow' && effect !== 'Deny') throw new Error(`statement with effect ${effect}`);
+  if (effect !== 'Allow') throw new Error(`statement with effect ${effect}`);
   const applies = [
     textsOf(Action).map(actionPattern).some(matches(action)),
     textsOf(Resource).map(arnPattern).some(matches(resource)),
     ...conditionsOf(Condition, context),
   ];
-  return applies.every(Boolean) ? effect : undefined;
+  return applies.every(Boolean);
 }
 
 function conditionsOf(block: unknown, context: NonNullable<AwsRequest['context']>): boolean[] {

@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,10 +6,11 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { handlerFiles } from '../../../src/cli/init/lambda-job.js';
 import { dynamoDBLocal, freshTable } from '../../support/dynamodb-local.js';
-import { type FaultProxy, type SeenRequest, startFaultProxy } from '../../support/fault-proxy.js';
+import { type FaultProxy, startFaultProxy } from '../../support/fault-proxy.js';
 import { isAllowed } from '../../support/iam-policy.js';
 import { startLambda } from '../../support/lambda-runtime/lambda-host.js';
 import { nodeBinary } from '../../support/node-binary.js';
+import { asked, delivered } from '../delivered.js';
 import type { Deployment } from './deployment.js';
 import { parseCloudFormation, readSam } from './read-sam.js';
 import { readTerraform } from './read-terraform.js';
@@ -109,7 +109,7 @@ test.each([
     const requests = proxy.requests();
     // A host under load can send one again.
     expect(requests.length).toBeGreaterThanOrEqual(4);
-    expect(requests.filter((request) => !isAllowed(policyOf(deployment, known), asked(request)))).toEqual([]);
+    expect(requests.filter((request) => !isAllowed(policyOf(deployment, known), asked(request, arnOf)))).toEqual([]);
   },
   SLOW_MS,
 );
@@ -138,29 +138,11 @@ function filled<T>(value: T, known: Readonly<Record<string, string>>): T {
   return JSON.parse(text);
 }
 
-function eventOf(
-  { input: event }: Deployment,
-  known: Readonly<Record<string, string>>,
-  scheduledTime: string,
-): unknown {
-  const input = JSON.stringify(filled(event, known))
-    .replaceAll('<aws.scheduler.scheduled-time>', scheduledTime)
-    .replaceAll('<aws.scheduler.schedule-arn>', 'arn:aws:scheduler:eu-central-1:123456789012:schedule/jobs/nightly')
-    .replaceAll('<aws.scheduler.execution-id>', randomUUID())
-    .replaceAll('<aws.scheduler.attempt-number>', '1');
-  expect(input).not.toContain('<aws.');
-  return JSON.parse(input);
+function eventOf({ input }: Deployment, known: Readonly<Record<string, string>>, scheduledTime: string): unknown {
+  const scheduleArn = 'arn:aws:scheduler:eu-central-1:123456789012:schedule/jobs/nightly';
+  return delivered(JSON.stringify(filled(input, known)), { scheduledTime, scheduleArn });
 }
 
 function policyOf({ role }: Deployment, known: Readonly<Record<string, string>>): unknown {
   return filled({ Version: '2012-10-17', Statement: role.statements }, known);
-}
-
-function asked({ operation, body }: SeenRequest) {
-  const { lockName } = (body['Key'] ?? {}) as { readonly lockName?: { readonly S: string } };
-  return {
-    action: `dynamodb:${operation}`,
-    resource: arnOf(String(body['TableName'])),
-    context: lockName ? { 'dynamodb:LeadingKeys': [lockName.S] } : {},
-  };
 }

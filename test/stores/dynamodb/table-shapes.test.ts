@@ -1,4 +1,3 @@
-import { DeleteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { type Executed, executeWithLock, type LockStore, type Outcome } from 'single-execution';
 import { lockAdmin } from 'single-execution/admin';
 import { createLockTable, dynamoDBAdminStore, dynamoDBStore } from 'single-execution/dynamodb';
@@ -101,21 +100,6 @@ test('F20 stages with prefixes of their own share a table and never meet', async
   expect(staged.map(({ name }) => name)).toEqual(['digest']);
   const all = await lockAdmin(dynamoDBAdminStore({ tableName, client })).list();
   expect(all.map(({ name }) => name)).toEqual(['production/digest', 'staging/digest']);
-});
-
-test('F52 fencing tokens rise after the item was deleted, and never restart at 1', async () => {
-  const tableName = await freshTable(client);
-  const store = dynamoDBStore({ tableName, client });
-  const tokens: number[] = [];
-  for (let i = 0; i < 3; i++) tokens.push((await executedOn(store, 'digest')).fencingToken);
-
-  await DynamoDBDocumentClient.from(client).send(
-    new DeleteCommand({ TableName: tableName, Key: { lockName: 'digest' } }),
-  );
-  tokens.push((await executedOn(store, 'digest')).fencingToken);
-
-  expect(tokens).toEqual(tokens.toSorted((a, b) => a - b));
-  expect(new Set(tokens).size).toBe(4);
 });
 
 test('F22 a record of a newer version works, and what this one does not know survives', async () => {

@@ -15,7 +15,7 @@ interface AlarmProperties {
   readonly Threshold: number;
   readonly EvaluationPeriods: number;
   readonly DatapointsToAlarm?: number;
-  readonly TreatMissingData?: MissingData;
+  readonly TreatMissingData?: string;
   readonly AlarmActions?: readonly string[];
   readonly OKActions?: readonly string[];
 }
@@ -78,7 +78,7 @@ export class PlayedAlarm {
     this.#rule = {
       evaluationPeriods: alarm.EvaluationPeriods,
       datapointsToAlarm: alarm.DatapointsToAlarm ?? alarm.EvaluationPeriods,
-      treatMissingData: alarm.TreatMissingData ?? 'missing',
+      treatMissingData: missingDataOf(alarm),
       isBreaching: breaches(alarm.ComparisonOperator, alarm.Threshold),
     };
   }
@@ -126,6 +126,11 @@ function queryOf({ Metric, Stat }: NonNullable<MetricEntry['MetricStat']>, perio
   const { Namespace, MetricName, Dimensions = [] } = Metric;
   const key = keyOf({ namespace: Namespace, name: MetricName, dimensions: Dimensions });
   return { key, statistic: Stat, periodMinutes };
+}
+
+function missingDataOf({ TreatMissingData: treatment }: AlarmProperties): MissingData {
+  if (treatment === 'ignore' || treatment === 'notBreaching') return treatment;
+  throw new TypeError(`${treatment} data is not played here`);
 }
 
 function breaches(operator: string, threshold: number): (value: number) => boolean {

@@ -1,7 +1,8 @@
 import type { Series } from './series.js';
 
 export type AlarmState = 'OK' | 'ALARM' | 'INSUFFICIENT_DATA';
-export type MissingData = 'missing' | 'ignore' | 'breaching' | 'notBreaching';
+/** CloudWatch knows `missing` and `breaching` too, which no alarm here asks for. */
+export type MissingData = 'ignore' | 'notBreaching';
 
 export interface AlarmRule {
   readonly evaluationPeriods: number;
@@ -20,14 +21,8 @@ export function alarmState(range: Series, rule: AlarmRule, current: AlarmState):
   const { evaluationPeriods, datapointsToAlarm, treatMissingData } = rule;
   const points = range.filter((value) => value !== undefined).slice(-evaluationPeriods);
   const breaching = points.filter((value) => rule.isBreaching(value)).length;
-  const filled = evaluationPeriods - points.length;
   if (breaching >= datapointsToAlarm) return 'ALARM';
-  if (filled === 0 || treatMissingData === 'notBreaching') return 'OK';
-  if (treatMissingData === 'breaching') return breaching + filled >= datapointsToAlarm ? 'ALARM' : 'OK';
-  // Both others leave out what is missing, and judge by what there is.
-  if (breaching < points.length) return 'OK';
-  if (treatMissingData === 'ignore') return current;
-  // A breach that is as old as the data points to alarm, and nothing better since: the "premature" alarm.
-  const oldest = range.findIndex((value) => value !== undefined);
-  return oldest >= 0 && range.length - oldest >= datapointsToAlarm ? 'ALARM' : 'INSUFFICIENT_DATA';
+  if (points.length === evaluationPeriods || treatMissingData === 'notBreaching') return 'OK';
+  // What is missing is left out, and what there is decides.
+  return breaching < points.length ? 'OK' : current;
 }

@@ -36,8 +36,8 @@ export interface Environment {
   readonly pid: number;
   /** Only when idle. */
   serve(job: Job): void;
-  /** Stops or continues the process that serves the job; an error once the job is over. */
-  signal(job: Job, signal: 'SIGSTOP' | 'SIGCONT'): void;
+  /** Stops the process that serves the job; an error once the job is over. */
+  pause(job: Job): void;
   kill(): Promise<void>;
 }
 
@@ -101,9 +101,9 @@ export function startEnvironment(launch: Launch, first: Job): Environment {
       job = next;
       handOver();
     },
-    signal(served, signal) {
-      if (job !== served) throw new Error(`${signal} came too late: run ${served.requestId} is over`);
-      child.kill(signal);
+    pause(served) {
+      if (job !== served) throw new Error(`run ${served.requestId} is over`);
+      child.kill('SIGSTOP');
     },
     kill() {
       child.kill('SIGKILL');

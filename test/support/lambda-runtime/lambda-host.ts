@@ -42,8 +42,6 @@ export interface Running {
   readonly done: Promise<Invocation>;
   /** Stops the process wherever it is, as if it hung; its time runs on. Throws when the run is over. */
   pause(): void;
-  /** Lets a paused process continue. Throws when the run is over. */
-  resume(): void;
 }
 
 export interface LambdaHost {
@@ -107,8 +105,7 @@ export async function startLambda(settings: LambdaSettings): Promise<LambdaHost>
       return {
         requestId,
         done: over.then((outcome) => ({ requestId, ...outcome })),
-        pause: () => environment.signal(job, 'SIGSTOP'),
-        resume: () => environment.signal(job, 'SIGCONT'),
+        pause: () => environment.pause(job),
       };
     },
     invoke: (event, options) => host.start(event, options).done,
