@@ -1,9 +1,7 @@
-import { type Client, createClient } from '@libsql/client';
+import { createClient } from '@libsql/client';
 import fc from 'fast-check';
-import { Redis } from 'ioredis';
-import { Pool } from 'pg';
 import { type MemoryStore, memoryStore } from 'single-execution/memory';
-import { createPostgresTable, postgresStore } from 'single-execution/postgres';
+import { postgresStore } from 'single-execution/postgres';
 import { redisAdminStore, redisStore } from 'single-execution/redis';
 import { createSqliteTable, sqliteStore } from 'single-execution/sqlite';
 import type { ContractHarness } from 'single-execution/testing';
@@ -13,9 +11,9 @@ import { STORE_BUGS } from '../support/bugs/store-bugs.js';
 import { memoryHarness } from '../support/contract-harness.js';
 import { dynamoDBHarness } from '../support/dynamodb-harness.js';
 import { dynamoDBLocal, freshTable } from '../support/dynamodb-local.js';
-import { type PostgresServer, startPostgresServer } from '../support/postgres-server.js';
+import { fakeHarness } from '../support/fake-harness.js';
+import { ownPostgres, ownRedis } from '../support/own-servers.js';
 import { redisHarness } from '../support/redis-harness.js';
-import { type RedisServer, startRedisServer } from '../support/redis-server.js';
 import { REFUSAL_REASONS } from '../support/skip-reasons.js';
 import { type Operation, sequence } from './equality-operations.js';
 import { transcriptOf } from './equality-transcript.js';
@@ -56,23 +54,18 @@ const OLDER_TICK: Operation[] = [
   ...[acquires(TICK_MS), releases('succeeded')],
 ];
 
+const { redis: client } = await ownRedis();
+const { pool } = await ownPostgres();
+const file = createClient({ url: ':memory:' });
+afterAll(() => file.close());
+
 describe('equality of stores', () => {
-  let server: RedisServer;
-  let database: PostgresServer;
-  let client: Redis;
-  let pool: Pool;
-  let file: Client;
   let stores: Readonly<Record<'dynamoDB' | 'redis' | 'postgres' | 'sqlite', ContractHarness>>;
 
   beforeAll(async () => {
-    [server, database] = await Promise.all([startRedisServer(), startPostgresServer()]);
-    client = new Redis(server.url);
     const options = { client, keyPrefix: 'equality:' };
     const hset = (key: string, fields: Record<string, string>) => client.hset(key, fields);
     const redis = { store: redisStore(options), admin: redisAdminStore(options), ...options, hset };
-    pool = new Pool({ connectionString: database.url });
-    await createPostgresTable(pool);
-    file = createClient({ url: ':memory:' });
     await createSqliteTable(file);
     const inTable = (store: ReturnType<typeof postgresStore>) => redisHarness({ ...redis, store, admin: store });
     const { client: local } = dynamoDBLocal();
@@ -82,16 +75,10 @@ describe('equality of stores', () => {
       postgres: inTable(postgresStore({ client: pool })),
       sqlite: inTable(sqliteStore({ client: file })),
     };
-  }, 120_000);
-  afterAll(async () => {
-    client.disconnect();
-    file.close();
-    await pool.end();
-    await Promise.all([server.stop(), database.stop()]);
   });
 
   test(
-    `memory, DynamoDB, Redis, Postgres and SQLite answer and keep the same in ${SEQUENCES} sequences of operations`,
+    `memory, DynamoDB, its fake, Redis, Postgres and SQLite answer and keep the same in ${SEQUENCES} sequences of operations`,
     async () => {
       const untold = new Set(TOLD);
       let failing: number | undefined;
@@ -99,8 +86,8 @@ describe('equality of stores', () => {
         // One lane that shrinks what it found is enough.
         if (failing !== undefined && failing !== lane) return;
         try {
-          // A memory of its own: its clock is turned, which the other lanes would feel.
-          const transcript = await agreed({ memory: memoryHarness(), ...stores }, operations);
+          // Of its own where a clock is turned, which the other lanes would feel.
+          const transcript = await agreed({ memory: memoryHarness(), fake: fakeHarness(), ...stores }, operations);
           for (const words of untold) if (transcript.includes(words)) untold.delete(words);
         } catch (error) {
           failing ??= lane;

@@ -4,20 +4,6 @@ import { mockClient } from 'aws-sdk-client-mock';
 import fc from 'fast-check';
 import { fakeLockTable } from 'single-execution/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Claim, Lease } from '../../src/core/ports/lock-store.js';
-import { listOf } from '../../src/core/record/open-ticks.js';
-import {
-  acquireRequest,
-  cancelRequest,
-  extendRequest,
-  forceReleaseRequest,
-  listTicksRequest,
-  pauseRequest,
-  releaseRequest,
-  resumeRequest,
-  takeoverRequest,
-  type UpdateRequest,
-} from '../../src/stores/dynamodb/requests.js';
 import { isReservedWord } from '../../src/testing/fake-dynamodb/reserved-words.js';
 import { dynamoDBLocal, freshTable } from '../support/dynamodb-local.js';
 
@@ -25,7 +11,6 @@ import { dynamoDBLocal, freshTable } from '../support/dynamodb-local.js';
  * The fake against the real thing: every request is sent to both, and both must answer alike.
  */
 
-const NOW = Date.UTC(2026, 0, 1, 2);
 const KEY = { lockName: 'digest' };
 const ITEM = { n: 5, s: 'five', b: true, z: null, attemptId: 'a1', state: 'held' };
 
@@ -247,157 +232,63 @@ describe('what one request does', () => {
   });
 });
 
-describe('random sequences', () => {
-  test('of every request that the store makes', async () => {
-    const attempt = fc.constantFrom('a1', 'a2', 'a3');
-    const nowMs = fc.constantFrom(...[0, 1, 60_000, 61_999, 62_000, 62_001, 3_600_000].map((ms) => NOW + ms));
-    const ticks = [NOW - 60_000, NOW, NOW + 60_000];
-    const tickMs = fc.option(fc.constantFrom(...ticks), { nil: undefined });
-    const someTicks = fc.subarray(ticks);
-    const claim: fc.Arbitrary<Claim> = fc
-      .record({ attemptId: attempt, tickMs, markTickAtStart: fc.boolean() })
-      .map(({ tickMs: tick, ...rest }) => ({
-        ...rest,
-        ...(tick !== undefined && { tickMs: tick }),
-        name: KEY.lockName,
-        leaseMs: 60_000,
-        lockedBy: 'somebody',
-      }));
-    const remembered = fc.record({
-      doneTickMs: fc.constantFrom(...ticks),
-      openTicksMs: someTicks,
-      failedTicksMs: someTicks,
-    });
-    const lease: fc.Arbitrary<Lease> = fc.tuple(claim, nowMs, remembered).map(([asked, now, past]) => ({
-      ...asked,
-      ...past,
-      fencingToken: NOW + 1,
-      lockedAtMs: now,
-      lockUntilMs: now + 62_000,
-      firstSentMono: 0,
-      firstSentWall: now,
-    }));
-    const completion = fc.record({
-      result: fc.constantFrom('succeeded' as const, 'failed' as const),
-      lockAtLeastForMs: fc.constantFrom(0, 61_000),
-      markTickDone: fc.boolean(),
-      markTickFailed: fc.boolean(),
-      missedTicksMs: someTicks,
-      durationMs: fc.constant(7),
-      error: fc.constant('TypeError'),
-    });
-    const request: fc.Arbitrary<UpdateRequest> = fc.oneof(
-      { weight: 4, arbitrary: fc.tuple(claim, nowMs).map(([asked, now]) => acquireRequest(asked, now)) },
-      {
-        weight: 2,
-        arbitrary: fc
-          .tuple(claim, nowMs, attempt, nowMs, fc.constantFrom('held' as const, 'released' as const, undefined))
-          .map(([asked, now, attemptId, seen, state]) =>
-            takeoverRequest(asked, now, { attemptId, lockUntil: seen + 62_000, tick: NOW, ...(state && { state }) }),
-          ),
+// The requests of a store are compared in test/stores/equality.test.ts, and on any record in test/hostile/records.test.ts.
+test('random expressions, also such as no store would make', async () => {
+  const attribute = fc.constantFrom('n', 's', 'b', 'z', 'absent', '#state', 'state', '#undefined', 'attemptId');
+  const value = fc.constantFrom(':one', ':five', ':text', ':true', ':null', ':undefined');
+  const operand = fc.oneof({ weight: 3, arbitrary: attribute }, { weight: 2, arbitrary: value });
+  const { condition } = fc.letrec<{ condition: string; comparison: string }>((tie) => ({
+    comparison: fc
+      .tuple(operand, fc.constantFrom('=', '<>', '<', '<=', '>', '>='), operand)
+      .map((parts) => parts.join(' ')),
+    condition: fc.oneof(
+      { depthSize: 'small', withCrossShrink: true },
+      tie('comparison'),
+      attribute.map((name) => `attribute_exists(${name})`),
+      attribute.map((name) => `attribute_not_exists(${name})`),
+      fc.tuple(operand, operand).map((parts) => `contains(${parts.join(', ')})`),
+      tie('condition').map((inner) => `NOT ${inner}`),
+      tie('condition').map((inner) => `(${inner})`),
+      fc.tuple(tie('condition'), fc.constantFrom('AND', 'OR'), tie('condition')).map((parts) => parts.join(' ')),
+    ),
+  }));
+  const term = fc.oneof(
+    operand,
+    fc.tuple(attribute, operand).map(([name, fallback]) => `if_not_exists(${name}, ${fallback})`),
+  );
+  const assigned = fc.oneof(
+    { weight: 2, arbitrary: term },
+    fc.tuple(term, fc.constantFrom('+', '-'), term).map((parts) => parts.join(' ')),
+  );
+  const update = fc
+    .tuple(
+      fc.array(
+        fc.tuple(attribute, assigned).map((parts) => parts.join(' = ')),
+        { minLength: 1, maxLength: 3 },
+      ),
+      fc.array(attribute, { maxLength: 2 }),
+    )
+    .map(([sets, removes]) => `SET ${sets.join(', ')}${removes.length > 0 ? ` REMOVE ${removes.join(', ')}` : ''}`);
+  const values = { ':one': 1, ':five': 5, ':text': 'five', ':true': true, ':null': null };
+
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.tuple(update, fc.option(condition, { nil: undefined })), { minLength: 1, maxLength: 4 }),
+      (expressions) => {
+        const requests = expressions.map(([UpdateExpression, ConditionExpression]) => {
+          const text = `${UpdateExpression} ${ConditionExpression}`;
+          const used = Object.entries(values).filter(([placeholder]) => text.includes(placeholder));
+          return {
+            UpdateExpression,
+            ...(ConditionExpression !== undefined && { ConditionExpression }),
+            ...(text.includes('#state') && { ExpressionAttributeNames: { '#state': 'state' } }),
+            ...(used.length > 0 && { ExpressionAttributeValues: Object.fromEntries(used) }),
+            ReturnValues: 'ALL_OLD',
+          };
+        });
+        return expectAlike(ITEM, requests, { messages: false });
       },
-      attempt.map(cancelRequest),
-      fc.tuple(lease, nowMs).map(([held, now]) => extendRequest(held, now + 62_000)),
-      fc.tuple(lease, completion, nowMs).map(([held, how, now]) => releaseRequest(held, how, now)),
-      fc.tuple(nowMs, fc.nat(3)).map(([now, more]) =>
-        forceReleaseRequest({
-          name: KEY.lockName,
-          adminId: 'f1',
-          fencingToken: NOW + more,
-          lockedAtMs: now,
-          nowMs: now,
-          failedTicks: listOf([NOW]),
-        }),
-      ),
-      nowMs.map((now) => pauseRequest({ untilMs: now, by: 'an operator' })),
-      fc.constant(resumeRequest()),
-      fc
-        .record({ fencingToken: fc.constant(NOW + 1), doneTick: tickMs, openTicks: someTicks, failedTicks: someTicks })
-        .map(({ doneTick, openTicks, failedTicks, ...seen }) =>
-          listTicksRequest({
-            name: KEY.lockName,
-            openTicks: listOf(openTicks),
-            failedTicks: listOf(failedTicks),
-            seen: doneTick === undefined ? seen : { ...seen, doneTick },
-          }),
-        ),
-    );
-    const corrupt = fc.constantFrom<object>(
-      {},
-      {},
-      {},
-      { fencingToken: 'seven' },
-      { lockUntil: 'soon' },
-      { doneTick: '0' },
-      { doneTick: NOW + 60_000, openTicks: listOf([NOW - 60_000, NOW]) },
-      { doneTick: NOW + 60_000, openTicks: 7 },
-    );
-
-    await fc.assert(
-      fc.asyncProperty(corrupt, fc.array(request, { minLength: 1, maxLength: 12 }), (item, requests) =>
-        expectAlike(item, requests),
-      ),
-      { numRuns: 100 },
-    );
-  });
-
-  test('of expressions that no store would make', async () => {
-    const attribute = fc.constantFrom('n', 's', 'b', 'z', 'absent', '#state', 'state', '#undefined', 'attemptId');
-    const value = fc.constantFrom(':one', ':five', ':text', ':true', ':null', ':undefined');
-    const operand = fc.oneof({ weight: 3, arbitrary: attribute }, { weight: 2, arbitrary: value });
-    const { condition } = fc.letrec<{ condition: string; comparison: string }>((tie) => ({
-      comparison: fc
-        .tuple(operand, fc.constantFrom('=', '<>', '<', '<=', '>', '>='), operand)
-        .map((parts) => parts.join(' ')),
-      condition: fc.oneof(
-        { depthSize: 'small', withCrossShrink: true },
-        tie('comparison'),
-        attribute.map((name) => `attribute_exists(${name})`),
-        attribute.map((name) => `attribute_not_exists(${name})`),
-        fc.tuple(operand, operand).map((parts) => `contains(${parts.join(', ')})`),
-        tie('condition').map((inner) => `NOT ${inner}`),
-        tie('condition').map((inner) => `(${inner})`),
-        fc.tuple(tie('condition'), fc.constantFrom('AND', 'OR'), tie('condition')).map((parts) => parts.join(' ')),
-      ),
-    }));
-    const term = fc.oneof(
-      operand,
-      fc.tuple(attribute, operand).map(([name, fallback]) => `if_not_exists(${name}, ${fallback})`),
-    );
-    const assigned = fc.oneof(
-      { weight: 2, arbitrary: term },
-      fc.tuple(term, fc.constantFrom('+', '-'), term).map((parts) => parts.join(' ')),
-    );
-    const update = fc
-      .tuple(
-        fc.array(
-          fc.tuple(attribute, assigned).map((parts) => parts.join(' = ')),
-          { minLength: 1, maxLength: 3 },
-        ),
-        fc.array(attribute, { maxLength: 2 }),
-      )
-      .map(([sets, removes]) => `SET ${sets.join(', ')}${removes.length > 0 ? ` REMOVE ${removes.join(', ')}` : ''}`);
-    const values = { ':one': 1, ':five': 5, ':text': 'five', ':true': true, ':null': null };
-
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.tuple(update, fc.option(condition, { nil: undefined })), { minLength: 1, maxLength: 4 }),
-        (expressions) => {
-          const requests = expressions.map(([UpdateExpression, ConditionExpression]) => {
-            const text = `${UpdateExpression} ${ConditionExpression}`;
-            const used = Object.entries(values).filter(([placeholder]) => text.includes(placeholder));
-            return {
-              UpdateExpression,
-              ...(ConditionExpression !== undefined && { ConditionExpression }),
-              ...(text.includes('#state') && { ExpressionAttributeNames: { '#state': 'state' } }),
-              ...(used.length > 0 && { ExpressionAttributeValues: Object.fromEntries(used) }),
-              ReturnValues: 'ALL_OLD',
-            };
-          });
-          return expectAlike(ITEM, requests, { messages: false });
-        },
-      ),
-      { numRuns: 200 },
-    );
-  });
+    ),
+    { numRuns: 200 },
+  );
 });

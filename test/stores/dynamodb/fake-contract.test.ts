@@ -1,33 +1,7 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { mockClient } from 'aws-sdk-client-mock';
-import { dynamoDBAdminStore, dynamoDBStore } from 'single-execution/dynamodb';
-import { type ContractHarness, fakeLockTable, lockStoreContract, manualClock } from 'single-execution/testing';
+import { lockStoreContract } from 'single-execution/testing';
 import { describe, test } from 'vitest';
-import { manuallyTimed } from '../../support/contract-harness.js';
+import { fakeHarness } from '../../support/fake-harness.js';
 import { memberCases } from '../../support/member-cases.js';
-
-const MAX_CLOCK_SKEW_MS = 1_000;
-
-/** A mock sends no Date header, so that expiry goes by the caller's clock, and `maxClockSkew` on top of it. */
-function fakeHarness(): ContractHarness {
-  const client = DynamoDBDocumentClient.from(new DynamoDBClient({}));
-  const table = fakeLockTable(mockClient(client));
-  const clock = manualClock();
-  const options = { tableName: 'locks', client };
-  return {
-    store: dynamoDBStore(options),
-    admin: dynamoDBAdminStore(options),
-    ...manuallyTimed(clock),
-    leasePadMs: 2_000,
-    async expire(lease) {
-      await clock.advance(lease.lockUntilMs + MAX_CLOCK_SKEW_MS - clock.now());
-    },
-    async patch(name, attributes) {
-      table.put(name, { ...table.item(name), ...attributes });
-    },
-  };
-}
 
 describe('row 60: dynamoDBStore on fakeLockTable keeps the contract, and lists of members', () => {
   for (const { name, check } of [...lockStoreContract, ...memberCases]) test(name, () => check(fakeHarness()));
