@@ -4,6 +4,7 @@ import { emfWriter } from '../../src/core/observers/emf-writer.js';
 import type { EventBody, Observer } from '../../src/core/public/events.js';
 import { PlayedAlarm } from '../support/cloudwatch/alarm-play.js';
 import { type Dimension, Metrics } from '../support/cloudwatch/series.js';
+import { dataIn } from './emf-data.js';
 
 /** What CloudWatch does not promise: how much more than asked for it fetches, and how late it shows a metric. */
 export interface Chance {
@@ -114,15 +115,8 @@ export class AlarmScene {
   #write(body: EventBody, minute: number): void {
     this.#written = [];
     this.#observer({ name: 'digest', at: new Date(minute * 60_000), ...body });
-    for (const line of this.#written) {
-      const { _aws, ...members } = JSON.parse(line);
-      for (const { Namespace, Dimensions, Metrics: metrics } of _aws?.CloudWatchMetrics ?? []) {
-        for (const set of Dimensions as string[][]) {
-          const dimensions = set.map((Name) => ({ Name, Value: members[Name] }));
-          for (const { Name } of metrics) this.#report(Namespace, Name, dimensions, members[Name], minute);
-        }
-      }
-    }
+    for (const { namespace, metric, dimensions, value } of this.#written.flatMap(dataIn))
+      this.#report(namespace, metric, dimensions, value, minute);
   }
 
   #report(

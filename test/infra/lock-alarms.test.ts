@@ -3,7 +3,7 @@ import { Duration, type Stack } from 'aws-cdk-lib';
 import { Annotations, Match, type Template } from 'aws-cdk-lib/assertions';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { SnsDestination, SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
-import { CfnScheduleGroup, ScheduleExpression, ScheduleGroup } from 'aws-cdk-lib/aws-scheduler';
+import { ScheduleExpression, ScheduleGroup } from 'aws-cdk-lib/aws-scheduler';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import {
@@ -37,7 +37,6 @@ const ofKind = (kind: LockAlarmKind, props: Partial<SingleExecutionFunctionProps
 
 const expressionOf = (alarm: ReturnType<typeof ofKind>[number] | undefined): string => alarm?.['Metrics'][0].Expression;
 const warningsOf = (stack: Stack) => Annotations.fromStack(stack).findWarning('*', Match.anyValue());
-const id = (name: string) => expect.stringMatching(`^${name}[0-9A-F]{8}$`);
 
 // What each alarm is made of by default, all four templates of other tools say too: test/infra/templates compares them.
 test('row 77: an alarm on a number has the settings that its user gives', () => {
@@ -226,15 +225,6 @@ describe('row 77: locks of one prefix', () => {
     ]);
     expect(fn.alarms.of('didNotRun')).toHaveLength(3);
     expect(fn.alarms.of('lockLost')).toHaveLength(1);
-  });
-
-  test('row 77: a schedule is made after its group, which CloudFormation learns from a reference', () => {
-    const stack = appStack();
-    digest({}, stack);
-    const [schedule] = Object.values(templateOf(stack).findResources('AWS::Scheduler::Schedule'));
-
-    expect(schedule?.['Properties'].GroupName).toEqual({ Ref: id('DigestSingleExecutionSchedulesdigest') });
-    expect(stack.node.findAll().filter((it) => it instanceof CfnScheduleGroup)).toHaveLength(1);
   });
 });
 

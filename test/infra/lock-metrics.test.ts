@@ -16,6 +16,7 @@ import { grantOf, scriptedStore } from '../support/scripted-store.js';
 import { templateOf } from '../support/synthesised.js';
 import { resolved } from '../support/synthesised-app.js';
 import { digest, nightly } from './digest.js';
+import { type Datum, dataIn } from './emf-data.js';
 
 const LOCK_NAMES = ['digest', 'tenant/acme: a~b %', 'prüfung', 'señal ÿ', '  '];
 
@@ -29,30 +30,8 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** A number that a line of EMF gives to a metric. */
-interface Datum {
-  readonly namespace: string;
-  readonly metric: string;
-  readonly dimensions: readonly { readonly Name: string; readonly Value: string }[];
-  readonly value: number;
-}
-
 /** What CloudWatch makes of the lines that were written. */
-function data(): Datum[] {
-  return written.mock.calls.flatMap(([line]) => {
-    const { _aws, ...members } = JSON.parse(String(line));
-    const [{ Namespace, Dimensions, Metrics }, ...others] = _aws.CloudWatchMetrics;
-    expect(others).toEqual([]);
-    return Dimensions.flatMap((set: string[]) =>
-      Metrics.map(({ Name }: { Name: string }) => ({
-        namespace: Namespace,
-        metric: Name,
-        dimensions: set.map((key) => ({ Name: key, Value: members[key] })),
-        value: members[Name],
-      })),
-    );
-  });
-}
+const data = () => written.mock.calls.flatMap(([line]) => dataIn(String(line)));
 
 /** A run on a host whose clock is off, which loses its lock and succeeds all the same. */
 async function eventfulRun(name: string): Promise<void> {

@@ -142,10 +142,4 @@ describe('row 79: in the template', () => {
     jobs.hasResourceProperties('AWS::Lambda::EventInvokeConfig', policy(0, 120));
     jobs.hasResourceProperties('AWS::Scheduler::Schedule', { Target: { RetryPolicy: policy(60, 3_600) } });
   });
-
-  test('row 79: no concurrency is reserved: the lock keeps runs apart, and a throttled tick would wait and retry', () => {
-    template({ schedules: [{ schedule: every(5) }] }).hasResourceProperties('AWS::Lambda::Function', {
-      ReservedConcurrentExecutions: Match.absent(),
-    });
-  });
 });

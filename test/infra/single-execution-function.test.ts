@@ -34,6 +34,7 @@ function statementsOn(service: string, template: Template) {
     .filter(({ Action }) => JSON.stringify(Action).includes(`"${service}:`));
 }
 
+// What a function, its role, its log and its queue are by default, test/infra/templates compares with four templates.
 describe('row 75: the function', () => {
   test.each([
     ['says nothing', {}],
@@ -66,21 +67,6 @@ describe('row 75: the function', () => {
       Handler: 'index.digest',
       Environment: {
         Variables: Match.objectLike({ MAILER: 'https://mail.example', NODE_OPTIONS: '--no-deprecation' }),
-      },
-    });
-  });
-
-  test('row 75: keeps what Lambda gives up in an encrypted queue for two weeks', () => {
-    const template = synthesised();
-    const [queue, { Properties }] = only(template, 'AWS::SQS::Queue');
-
-    expect(Properties).toEqual({ MessageRetentionPeriod: 1_209_600, SqsManagedSseEnabled: true });
-    template.hasResourceProperties('AWS::Lambda::EventInvokeConfig', {
-      DestinationConfig: { OnFailure: { Destination: { 'Fn::GetAtt': [queue, 'Arn'] } } },
-    });
-    template.hasResourceProperties('AWS::SQS::QueuePolicy', {
-      PolicyDocument: {
-        Statement: [Match.objectLike({ Effect: 'Deny', Condition: { Bool: { 'aws:SecureTransport': 'false' } } })],
       },
     });
   });
@@ -124,15 +110,6 @@ describe('row 75: the environment', () => {
     const { environment } = digest(props, stack).node.defaultChild as CfnFunction;
     return stack.resolve(environment).variables;
   };
-
-  test('row 75: names the table and the namespace, and nothing that was not given', () => {
-    expect(variables()).toEqual({
-      NODE_OPTIONS: '--enable-source-maps',
-      LOCK_TABLE: { Ref: 'LocksTable84FB9352' },
-      SINGLE_EXECUTION_NAMESPACE: 'SingleExecution/Jobs',
-      SINGLE_EXECUTION_SCHEDULE: 'cron(0 2 * * ? *)',
-    });
-  });
 
   test('row 75: names the key prefix of a shared table', () => {
     const stack = appStack();
@@ -289,25 +266,6 @@ describe('row 75: the log', () => {
 });
 
 describe("row 76: the function's role", () => {
-  test('row 76: has no managed policy, and of logs its own alone', () => {
-    const template = synthesised();
-    const [log] = only(template, 'AWS::Logs::LogGroup');
-    const Principal = { Service: 'lambda.amazonaws.com' };
-
-    template.hasResourceProperties('AWS::IAM::Role', {
-      AssumeRolePolicyDocument: { Statement: [{ Action: 'sts:AssumeRole', Effect: 'Allow', Principal }] },
-      ManagedPolicyArns: Match.absent(),
-    });
-    expect(JSON.stringify(template.findResources('AWS::IAM::Role'))).not.toContain('ManagedPolicyArns');
-    expect(statementsOn('logs', template)).toEqual([
-      {
-        Effect: 'Allow',
-        Action: ['logs:CreateLogStream', 'logs:PutLogEvents'],
-        Resource: { 'Fn::GetAtt': [log, 'Arn'] },
-      },
-    ]);
-  });
-
   test('row 76: is that of its user, with the permissions that its locks and log need', () => {
     const stack = appStack();
     const role = new Role(stack, 'Mine', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });

@@ -62,14 +62,18 @@ interface ServerPlan {
   /** A command that comes before. */
   readonly prepare?: readonly string[];
   readonly command: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
   /** What ends it. @default 'SIGKILL' */
   readonly signal?: NodeJS.Signals;
 }
 
 interface ServerLaunch {
   readonly name: string;
-  /** What it prints when it is ready: on a port taken by another server, that one would answer. */
-  readonly ready: string;
+  /**
+   * What it prints when it is ready: on a port taken by another server, that one would answer. Or whether it answers,
+   * where it prints nothing.
+   */
+  readonly ready: string | ((port: number) => Promise<boolean>);
   readonly startMs: number;
   /** Its commands run in a folder of its own. */
   plan(folder: string, port: string): ServerPlan;
@@ -90,11 +94,11 @@ export async function startServer(launch: ServerLaunch): Promise<KeptServer & { 
 
 async function startOn(port: number, { name, ready, startMs, plan }: ServerLaunch) {
   const folder = await mkdtemp(join(tmpdir(), `${name}-`));
-  const { files = {}, ...commands } = plan(folder, String(port));
+  const { files = {}, env = {}, ...commands } = plan(folder, String(port));
   for (const [file, text] of Object.entries(files)) await writeFile(join(folder, file), text);
   const args = [JSON.stringify({ folder, ...commands })];
-  const kept = await startKept({ keeper: KEEPER, args, startMs, isReady: (output) => output.includes(ready) });
-  return { port, ...kept };
+  const isReady = typeof ready === 'string' ? (output: string) => output.includes(ready) : () => ready(port);
+  return { port, ...(await startKept({ keeper: KEEPER, args, env, startMs, isReady })) };
 }
 
 /**

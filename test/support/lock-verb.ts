@@ -18,8 +18,11 @@ export type LockVerb =
 
 interface Write {
   readonly UpdateExpression?: string;
-  readonly ExpressionAttributeValues?: Readonly<Record<string, { readonly S?: string } | undefined>>;
+  readonly ExpressionAttributeValues?: Readonly<Record<string, { readonly S?: string } | string | undefined>>;
 }
+
+/** A value as it is sent, or as a document client is given it. */
+const textOf = (value: { readonly S?: string } | string | undefined) => (typeof value === 'object' ? value.S : value);
 
 /** Which verb of the lock protocol a write to DynamoDB is, read off its expressions. */
 export function verbOf(body: RequestBody): LockVerb {
@@ -31,14 +34,15 @@ export function verbOf(body: RequestBody): LockVerb {
   if (update.startsWith('REMOVE pausedUntil')) return 'resume';
   if (update.startsWith('SET openTicks')) return 'listTicks';
   if (/^(SET #m|REMOVE #f)/.test(update)) return 'checkIn';
-  if (values[':state']?.S === 'forced') return 'forceRelease';
-  if (values[':state']?.S === 'deleted') return 'delete';
-  if (values[':state']?.S === 'released') return 'release';
-  if (values[':state']?.S === 'held') return ':oldAttempt' in values ? 'takeover' : 'acquire';
+  const state = textOf(values[':state']);
+  if (state === 'forced') return 'forceRelease';
+  if (state === 'deleted') return 'delete';
+  if (state === 'released') return 'release';
+  if (state === 'held') return ':oldAttempt' in values ? 'takeover' : 'acquire';
   return 'other';
 }
 
 /** The attempt that a request is about. */
 export function attemptOf(body: RequestBody): string | undefined {
-  return (body as Write).ExpressionAttributeValues?.[':att']?.S;
+  return textOf((body as Write).ExpressionAttributeValues?.[':att']);
 }

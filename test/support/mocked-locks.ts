@@ -1,4 +1,4 @@
-import { DynamoDBClient, type UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { type AwsClientStub, mockClient } from 'aws-sdk-client-mock';
 import { type ExecuteOptions, executeWithLock, type Outcome, type Task } from 'single-execution';
@@ -11,6 +11,8 @@ import {
   type RecordingObserver,
   recordingObserver,
 } from 'single-execution/testing';
+import { verbOf } from './lock-verb.js';
+import { settledOf } from './settled.js';
 
 export interface MockedLocks {
   readonly client: DynamoDBDocumentClient;
@@ -49,23 +51,13 @@ export function mockedLocks(): MockedLocks {
           ...options,
         }),
       ),
-    sent: () => mock.calls().map(({ args: [{ input }] }) => verbOf(input as UpdateItemCommandInput)),
+    sent: () =>
+      mock.calls().map(({ args: [{ input }] }) => ('UpdateExpression' in input ? verbOf({ ...input }) : 'read')),
   };
 }
 
 async function turnUntilSettled<T>(clock: ManualClock, promise: Promise<T>): Promise<T> {
-  let isSettled = false;
-  const settle = () => {
-    isSettled = true;
-  };
-  promise.then(settle, settle);
-  for (let turns = 0; !isSettled && turns < 1_000; turns++) await clock.advance(turns === 0 ? 0 : 25);
+  const isSettled = settledOf(promise);
+  for (let turns = 0; !isSettled() && turns < 1_000; turns++) await clock.advance(turns === 0 ? 0 : 25);
   return promise;
-}
-
-function verbOf({ UpdateExpression = '', ExpressionAttributeValues: values = {} }: UpdateItemCommandInput): string {
-  if (UpdateExpression.startsWith('SET barredAttempt')) return 'cancel';
-  if (UpdateExpression.startsWith('SET lockUntil')) return 'extend';
-  if (UpdateExpression.startsWith('SET attemptId')) return ':oldAttempt' in values ? 'takeover' : 'acquire';
-  return UpdateExpression === '' ? 'read' : 'release';
 }

@@ -6,13 +6,14 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { dynamoDBLocal, freshTable } from '../../support/dynamodb-local.js';
 import { call, claim } from '../../support/one-run.js';
 
+const OPTIONS = { name: 'digest', lockAtMostFor: '1m', observers: [] } as const;
 const WRAPS = { unmarshallOptions: { wrapNumbers: true } };
 
 describe("a user's client", () => {
   test('sees every request as the SDK made it: a stream as its body, and a refusal as the error that it is', async () => {
-    const raw = dynamoDBLocal().client;
+    const { client: raw, endpoint } = dynamoDBLocal();
     const tableName = await freshTable(raw);
-    const client = new DynamoDBClient({ endpoint: dynamoDBLocal().endpoint, maxAttempts: 1 });
+    const client = new DynamoDBClient({ endpoint, maxAttempts: 1 });
     onTestFinished(() => client.destroy());
     const seen: unknown[] = [];
     // Replaced for each request, without a name, as tracers in manual mode do.
@@ -56,10 +57,9 @@ describe("a user's client", () => {
     const raw = dynamoDBLocal().client;
     const tableName = await freshTable(raw);
     const client = DynamoDBDocumentClient.from(raw, WRAPS);
-    const options = { name: 'digest', lockAtMostFor: '1m', observers: [] } as const;
     // Stores of their own, as in processes of their own: a run inside of a run on one store shares the lock.
     const run = <T>(task: () => T | Promise<T>) =>
-      executeWithLock(task, { ...options, store: dynamoDBStore({ tableName, client }) });
+      executeWithLock(task, { ...OPTIONS, store: dynamoDBStore({ tableName, client }) });
 
     const first = await run(() => 'first');
     const second = await run(() => run(() => 'second'));
@@ -80,13 +80,7 @@ describe("a user's client", () => {
     const raw = dynamoDBLocal().client;
     const tableName = await freshTable(raw);
     const store = dynamoDBStore({ tableName, client: DynamoDBDocumentClient.from(raw, { unmarshallOptions }) });
-    const token = () =>
-      executeWithLock(({ fencingToken }) => fencingToken, {
-        name: 'digest',
-        store,
-        lockAtMostFor: '1m',
-        observers: [],
-      });
+    const token = () => executeWithLock(({ fencingToken }) => fencingToken, { ...OPTIONS, store });
     const first = (await token()) as { value: number };
 
     expect(await token()).toMatchObject({ value: first.value + 1 });
@@ -102,11 +96,7 @@ describe("a user's client", () => {
     await own.send(get);
     const before = structuredClone(own.config.translateConfig);
 
-    await executeWithLock(() => 'done', {
-      name: 'digest',
-      store: dynamoDBStore({ tableName, client: raw }),
-      lockAtMostFor: '1m',
-    });
+    await executeWithLock(() => 'done', { ...OPTIONS, store: dynamoDBStore({ tableName, client: raw }) });
     dynamoDBAdminStore({ tableName, client: raw });
 
     expect((await own.send(get)).Item).toMatchObject({ state: 'released', v: { value: '1' } });
@@ -115,8 +105,6 @@ describe("a user's client", () => {
 });
 
 describe('options of a store', () => {
-  const client = new DynamoDBClient({});
-
   test.each<[object | null, string]>([
     [
       { tableName: 'locks', prefix: 'p' },
@@ -136,28 +124,19 @@ describe('options of a store', () => {
     expect(() => dynamoDBStore(options as never)).toThrow(message);
   });
 
-  test.each([
-    ['a\u0000b', 'it holds a control character'],
-    ['e\u0301', 'not in Unicode form NFC'],
-    ['p'.repeat(101), 'keyPrefix is 101 bytes in UTF-8'],
-  ])('a key prefix %j is refused', (keyPrefix, message) => {
-    expect(() => dynamoDBStore({ tableName: 'locks', client, keyPrefix })).toThrow(RangeError);
-    expect(() => dynamoDBStore({ tableName: 'locks', client, keyPrefix })).toThrow(message);
+  test.each<[Partial<DynamoDBStoreOptions>, string]>([
+    [{ keyPrefix: 'a\u0000b' }, 'it holds a control character'],
+    [{ keyPrefix: 'e\u0301' }, 'not in Unicode form NFC'],
+    [{ keyPrefix: 'p'.repeat(101) }, 'keyPrefix is 101 bytes in UTF-8'],
+    [{ partitionKey: 'state' }, "partitionKey is 'state', which is an attribute of the lock record"],
+    [{ sortKey: 'r7' }, "sortKey is 'r7', which is an attribute of the lock record"],
+    [{ partitionKey: 'pk', sortKey: 'pk' }, "sortKey is 'pk', as partitionKey is"],
+  ])('%j, which no table can have, are refused', (options, message) => {
+    expect(() => dynamoDBStore({ tableName: 'locks', ...options })).toThrow(RangeError);
+    expect(() => dynamoDBStore({ tableName: 'locks', ...options })).toThrow(message);
   });
 
   test('a key prefix of 100 bytes leaves room for names', () => {
-    expect(() => dynamoDBStore({ tableName: 'locks', client, keyPrefix: 'p'.repeat(100) })).not.toThrow();
-  });
-
-  test.each<[DynamoDBStoreOptions, string]>([
-    [
-      { tableName: 'locks', partitionKey: 'state' },
-      "partitionKey is 'state', which is an attribute of the lock record",
-    ],
-    [{ tableName: 'locks', sortKey: 'r7' }, "sortKey is 'r7', which is an attribute of the lock record"],
-    [{ tableName: 'locks', partitionKey: 'pk', sortKey: 'pk' }, "sortKey is 'pk', as partitionKey is"],
-  ])('%j, which no table can have, are refused', (options, message) => {
-    expect(() => dynamoDBStore(options)).toThrow(RangeError);
-    expect(() => dynamoDBStore(options)).toThrow(message);
+    expect(() => dynamoDBStore({ tableName: 'locks', keyPrefix: 'p'.repeat(100) })).not.toThrow();
   });
 });

@@ -11,14 +11,11 @@ import { oneModuleAsset, oneModuleLambda, returnedBy } from './one-module-lambda
 const FETCH_MS = 300_000;
 
 describe.each(inThisRun<22 | 24>([24], [22]))('on Node %i', (major) => {
-  let node: string;
-  beforeAll(async () => {
-    node = await nodeBinary(major);
-  }, FETCH_MS);
+  beforeAll(() => nodeBinary(major).then(() => undefined), FETCH_MS);
 
   test('kills a run whose time is up, and runs the next in a new process', async () => {
     const host = await oneModuleLambda(
-      node,
+      major,
       `export const handler = async ({ hangs }) => {
         console.log(process.pid);
         while (hangs);
@@ -35,7 +32,7 @@ describe.each(inThisRun<22 | 24>([24], [22]))('on Node %i', (major) => {
 
   test('serves runs one after the other in one process, and runs side by side in two', async () => {
     const host = await oneModuleLambda(
-      node,
+      major,
       `let runs = 0;
       export const handler = async () => ({ pid: process.pid, runs: ++runs });`,
     );
@@ -51,7 +48,7 @@ describe.each(inThisRun<22 | 24>([24], [22]))('on Node %i', (major) => {
 
   test('freezes the process between runs', async () => {
     const host = await oneModuleLambda(
-      node,
+      major,
       `setInterval(() => console.log('tick'), 5);
       export const handler = async () => new Promise((resolve) => setTimeout(resolve, 50));`,
     );
@@ -68,7 +65,7 @@ describe.each(inThisRun<22 | 24>([24], [22]))('on Node %i', (major) => {
 
   test('kills a paused run when its time is up', async () => {
     const host = await oneModuleLambda(
-      node,
+      major,
       `export const handler = async () => {
         console.log('runs');
         await new Promise((resolve) => setTimeout(resolve, 500));
@@ -84,7 +81,7 @@ describe.each(inThisRun<22 | 24>([24], [22]))('on Node %i', (major) => {
 
   test('leaves no process behind when the host stops, and keeps what was printed', async () => {
     const host = await oneModuleLambda(
-      node,
+      major,
       `export const handler = async ({ hangs }) => {
         console.log(process.pid);
         if (hangs) await new Promise((resolve) => setTimeout(resolve, 60_000));

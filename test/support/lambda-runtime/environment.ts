@@ -3,7 +3,6 @@ import type { Handed, Reported, RuntimeListener } from './runtime-api.js';
 
 /** How long Lambda lets a module load. */
 const INIT_MS = 10_000;
-const FREEZES = process.platform !== 'win32';
 
 /** How a run ended. What the runtime reported first counts, also when its process then dies. */
 export type Outcome =
@@ -57,7 +56,7 @@ export function startEnvironment(launch: Launch, first: Job): Environment {
   const handOver = () => {
     if (!job || !hand) return;
     limit(job.killMs ?? job.timeoutMs);
-    if (FREEZES) child.kill('SIGCONT');
+    child.kill('SIGCONT');
     hand({ ...job, deadlineMs: Date.now() + job.timeoutMs });
     hand = undefined;
   };
@@ -72,7 +71,7 @@ export function startEnvironment(launch: Launch, first: Job): Environment {
     onNext(waiting) {
       hand = waiting;
       if (!outcome) return handOver();
-      if (FREEZES) child.kill('SIGSTOP');
+      child.kill('SIGSTOP');
       launch.onIdle(environment);
       end(outcome);
     },

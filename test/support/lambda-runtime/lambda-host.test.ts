@@ -5,14 +5,11 @@ import { oneModuleLambda, returnedBy } from './one-module-lambda.js';
 const FETCH_MS = 300_000;
 
 describe.each([22, 24] as const)('on Node %i', (major) => {
-  let node: string;
-  beforeAll(async () => {
-    node = await nodeBinary(major);
-  }, FETCH_MS);
+  beforeAll(() => nodeBinary(major).then(() => undefined), FETCH_MS);
 
   test('hands event and context over and the value back', async () => {
     const host = await oneModuleLambda(
-      node,
+      major,
       `export const handler = async (event, context) => ({
         event, context, node: process.versions.node, cwd: process.cwd() === process.env.LAMBDA_TASK_ROOT,
       });`,
@@ -38,7 +35,7 @@ describe.each([22, 24] as const)('on Node %i', (major) => {
 
   test('brings an error back and keeps the process for the retry', async () => {
     const host = await oneModuleLambda(
-      node,
+      major,
       `export const handler = async () => { throw new RangeError('pid ' + process.pid); };`,
     );
 
@@ -50,7 +47,7 @@ describe.each([22, 24] as const)('on Node %i', (major) => {
 
   test('gives the handler the remaining time and its trace', async () => {
     const host = await oneModuleLambda(
-      node,
+      major,
       `export const handler = async (_, context) => ({
         left: context.getRemainingTimeInMillis(), trace: process.env._X_AMZN_TRACE_ID,
       });`,
@@ -64,7 +61,7 @@ describe.each([22, 24] as const)('on Node %i', (major) => {
   });
 
   test('passes a callback before Node 24 and refuses a handler that takes one from there on', async () => {
-    const host = await oneModuleLambda(node, 'export const handler = async (event, context, third) => typeof third;');
+    const host = await oneModuleLambda(major, 'export const handler = async (event, context, third) => typeof third;');
 
     expect(await host.invoke({})).toMatchObject(
       major < 24 ? { status: 'succeeded', value: 'function' } : { status: 'crashed', exitCode: 1 },
@@ -74,7 +71,7 @@ describe.each([22, 24] as const)('on Node %i', (major) => {
 
   test("shows the function nothing of this process's environment", async () => {
     vi.stubEnv('SECRET', 'of the parent');
-    const host = await oneModuleLambda(node, 'export const handler = async () => process.env;', {
+    const host = await oneModuleLambda(major, 'export const handler = async () => process.env;', {
       env: { LOCK_TABLE: 'locks' },
     });
 
@@ -106,6 +103,6 @@ describe.each([22, 24] as const)('on Node %i', (major) => {
   });
 
   test('lets the function set none of the variables of Lambda', async () => {
-    await expect(oneModuleLambda(node, '', { env: { AWS_REGION: 'local' } })).rejects.toThrow('AWS_REGION');
+    await expect(oneModuleLambda(major, '', { env: { AWS_REGION: 'local' } })).rejects.toThrow('AWS_REGION');
   });
 });

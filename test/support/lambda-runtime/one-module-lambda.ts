@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { nodeBinary } from '../node-binary.js';
 import { type Invocation, type LambdaHost, type LambdaSettings, startLambda } from './lambda-host.js';
 
 /** A folder with this text as index.mjs; it is removed at the end of the test. */
@@ -14,12 +15,18 @@ export async function oneModuleAsset(module: string): Promise<string> {
 
 /** A function of one module; it is stopped at the end of the test. */
 export async function oneModuleLambda(
-  node: string,
+  major: 22 | 24,
   module: string,
   settings: Partial<LambdaSettings> = {},
 ): Promise<LambdaHost> {
   const taskRoot = await oneModuleAsset(module);
-  const own = { node, taskRoot, functionName: 'nightly', region: 'eu-central-1', timeoutMs: 10_000 };
+  const own = {
+    node: await nodeBinary(major),
+    taskRoot,
+    functionName: 'nightly',
+    region: 'eu-central-1',
+    timeoutMs: 10_000,
+  };
   const host = await startLambda({ ...own, ...settings });
   onTestFinished(() => host.stop());
   return host;
