@@ -1,6 +1,29 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { join } from 'node:path';
 import { parse, type ScalarTag } from 'yaml';
+import { CACHE } from '../../support/node-binary.js';
 import { type Deployment, readTemplate } from './deployment.js';
-import type { Resource, Resources, Values } from './resources.js';
+import type { Resources } from './resources.js';
+
+/*
+ * SAM's own translator is a package of Python. Where it is missing, pip puts it into the cache of this checkout.
+ */
+
+const PYTHON = 'python3';
+const TRANSLATE = `
+import json, sys
+from samtranslator.parser.parser import Parser
+from samtranslator.translator.translator import Translator
+json.dump(Translator({}, Parser()).translate(json.load(sys.stdin), {}), sys.stdout)
+`;
+const PACKAGE = 'aws-sam-translator==1.110.0';
+const FOLDER = join(CACHE, 'sam-translator');
+const env = { ...process.env, PYTHONPATH: FOLDER, AWS_DEFAULT_REGION: 'eu-central-1' };
+
+interface SamTemplate {
+  readonly Parameters: Readonly<Record<string, { readonly Default: unknown }>>;
+  readonly Resources: Resources;
+}
 
 const tag = (name: string, key: string): ScalarTag => ({ tag: name, resolve: (text) => ({ [key]: text }) });
 
@@ -12,52 +35,34 @@ export function parseCloudFormation(text: string): SamTemplate {
   });
 }
 
-export interface SamTemplate {
-  readonly Transform: string;
-  readonly Parameters: Readonly<Record<string, { readonly Default: unknown }>>;
-  readonly Resources: Resources;
-}
-
-/** Reads a template of SAM that deploys one job. */
+/** Reads what SAM makes of a template that deploys one job. @throws Error where it refuses the template */
 export function readSam(text: string): Deployment {
-  const { Transform, Parameters, Resources } = parseCloudFormation(text);
-  if (Transform !== 'AWS::Serverless-2016-10-31') throw new Error(`Transform is ${Transform}`);
-  const resources = Object.entries(Resources).flatMap(([id, resource]) => transformed(id, resource));
-  return readTransformed({ Parameters, Resources: Object.fromEntries(resources) });
-}
-
-/** Reads what SAM made of such a template. */
-export function readTransformed({ Parameters, Resources }: Pick<SamTemplate, 'Parameters' | 'Resources'>): Deployment {
-  const parameters = Object.fromEntries(Object.entries(Parameters).map(([name, { Default }]) => [name, Default]));
+  const { Parameters, Resources } = translated(packaged(parseCloudFormation(text)));
   return readTemplate({
-    jobName: String(parameters['JobName']),
-    resources: Resources,
-    parameters,
+    jobName: String(Parameters['JobName']?.Default),
+    resources: withoutTag(Resources),
+    parameters: Object.fromEntries(Object.entries(Parameters).map(([name, { Default }]) => [name, Default])),
     alarmName: (id) => id.replace(/Alarm$/, ''),
   });
 }
 
-/** What SAM makes of a function that names its roles: the same, a configuration of its retries, and its schedule. */
-function transformed(id: string, resource: Resource): [string, Resource][] {
-  if (resource.Type !== 'AWS::Serverless::Function') return [[id, resource]];
-  const { CodeUri: _, Events, EventInvokeConfig, ...properties } = resource.Properties ?? {};
-  const { DestinationConfig, ...invoke } = EventInvokeConfig as Values;
-  const { Type, Destination } = (DestinationConfig as { readonly OnFailure: Values }).OnFailure;
-  if (Type !== 'SQS') throw new Error(`failures go to ${Type}`);
-  const onFailure = { DestinationConfig: { OnFailure: { Destination } }, FunctionName: { Ref: id } };
-  return [
-    [id, { Type: 'AWS::Lambda::Function', Properties: properties }],
-    [`${id}Retries`, { Type: 'AWS::Lambda::EventInvokeConfig', Properties: { ...invoke, ...onFailure } }],
-    ...Object.entries(Events as Readonly<Record<string, Resource>>).map(([event, given]): [string, Resource] => [
-      id + event,
-      scheduleOf(id, given),
-    ]),
-  ];
+function translated(template: SamTemplate): SamTemplate {
+  if (spawnSync(PYTHON, ['-c', 'import samtranslator'], { env }).status !== 0)
+    execFileSync(PYTHON, ['-m', 'pip', 'install', '--quiet', '--target', FOLDER, PACKAGE], { stdio: 'pipe' });
+  const options = { input: JSON.stringify(template), env, encoding: 'utf8', stdio: 'pipe' } as const;
+  return JSON.parse(execFileSync(PYTHON, ['-c', TRANSLATE], options));
 }
 
-function scheduleOf(id: string, { Type, Properties = {} }: Resource): Resource {
-  if (Type !== 'ScheduleV2') throw new Error(`an event of type ${Type}`);
-  const { RoleArn, RetryPolicy, DeadLetterConfig, Input, OmitName: _, ...schedule } = Properties;
-  const Target = { Arn: { 'Fn::GetAtt': `${id}.Arn` }, RoleArn, RetryPolicy, DeadLetterConfig, Input };
-  return { Type: 'AWS::Scheduler::Schedule', Properties: { ...schedule, Target } };
+/** With the code where `sam package` puts it. */
+function packaged({ Resources, ...rest }: SamTemplate): SamTemplate {
+  const { SendDigestFunction: fn = { Type: 'none' } } = Resources;
+  const Properties = { ...fn.Properties, CodeUri: 's3://bucket/key' };
+  return { ...rest, Resources: { ...Resources, SendDigestFunction: { ...fn, Properties } } };
+}
+
+/** SAM tags each function as its own. */
+function withoutTag(resources: Resources): Resources {
+  const { SendDigestFunction: fn = { Type: 'none' } } = resources;
+  const { Tags: _, ...Properties } = fn.Properties ?? {};
+  return { ...resources, SendDigestFunction: { ...fn, Properties } };
 }

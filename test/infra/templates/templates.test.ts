@@ -169,6 +169,16 @@ test.each(TEMPLATES)(
   SLOW_MS,
 );
 
+test(
+  'a property that SAM does not know is refused',
+  () => {
+    const text = changed(fileOf('sam/template.yaml'), [['MemorySize: 256', 'Memory: 256']]);
+
+    expect(() => readSam(text)).toThrow('property Memory not defined');
+  },
+  SLOW_MS,
+);
+
 /** Replaces the first of each text, which must be there. */
 function changed(text: string, changes: readonly (readonly [from: string, to: string, ...rest: string[]])[]): string {
   return changes.reduce((all, [from, to]) => {
