@@ -7,6 +7,13 @@ import { planSchedules, sharedLockWarnings } from '../../infra/constructs/planne
 import { appStack } from '../support/synthesised.js';
 
 const schedule = ScheduleExpression.rate(Duration.minutes(15));
+/** Schedules of these locks, in that order. */
+const planOf = (...lockNames: string[]) =>
+  planSchedules(
+    lockNames.map((lockName) => ({ schedule, lockName })),
+    [...new Set(lockNames)],
+    '',
+  );
 const names = (lockNames: readonly string[], ...schedules: Omit<LockSchedule, 'schedule'>[]) =>
   planSchedules(
     schedules.map((options) => ({ schedule, ...options })),
@@ -58,13 +65,12 @@ describe('row 75: the lock of a schedule', () => {
 
 describe('row 75: a planned schedule', () => {
   test('row 75: has what it was given, and its gaps, its time window included', () => {
-    const options = { schedule, via: 'scheduler', detail: { tenant: 'acme' } } as const;
     const timeWindow = TimeWindow.flexible(Duration.minutes(5));
+    const options = { schedule, via: 'scheduler', detail: { tenant: 'acme' }, timeWindow } as const;
 
-    expect(planSchedules([{ ...options, timeWindow }], ['digest'], '')).toEqual([
+    expect(planSchedules([options], ['digest'], '')).toEqual([
       {
         ...options,
-        timeWindow,
         enabled: true,
         id: 'digest',
         lockName: 'digest',
@@ -74,23 +80,13 @@ describe('row 75: a planned schedule', () => {
   });
 
   test('row 75: is distinguished from others of its lock by a number', () => {
-    const lockNames = ['digest', 'report', 'digest', 'digest', 'report'];
-    const plan = planSchedules(
-      lockNames.map((lockName) => ({ schedule, lockName })),
-      ['digest', 'report'],
-      '',
-    );
+    const plan = planOf('digest', 'report', 'digest', 'digest', 'report');
 
     expect(plan.map(({ id }) => id)).toEqual(['digest', 'report', 'digest:2', 'digest:3', 'report:2']);
   });
 
   test("row 75: is not taken for another lock's, whose name looks like its number or like CDK's paths", () => {
-    const lockNames = ['digest', 'digest', 'digest:2', 'a/b', 'a--b'];
-    const plan = planSchedules(
-      lockNames.map((lockName) => ({ schedule, lockName })),
-      [...new Set(lockNames)],
-      '',
-    );
+    const plan = planOf('digest', 'digest', 'digest:2', 'a/b', 'a--b');
     const scope = appStack();
 
     for (const { id } of plan) new Construct(scope, `Schedule:${id}`);
@@ -103,23 +99,15 @@ describe('row 75: a planned schedule', () => {
 });
 
 test('row 75: several schedules on one lock are warned of, and each by itself is not', () => {
-  const plan = planSchedules(
-    ['digest', 'report', 'digest'].map((lockName) => ({ schedule, lockName })),
-    ['digest', 'report'],
-    '',
-  );
-
-  expect(sharedLockWarnings(plan)).toEqual([
+  expect(sharedLockWarnings(planOf('digest', 'report', 'digest'))).toEqual([
     expect.stringMatching(/^lock "digest" has rate\(15 minutes\) and rate\(15 minutes\): of ticks that are due/),
   ]);
 });
 
 test.each([
-  [undefined, true],
-  [true, true],
-  [false, false],
-])('a schedule with enabled: %s is planned as %s, for its alarms', (given, enabled) => {
-  const options = { schedule, ...(given !== undefined && { enabled: given }) };
-
-  expect(planSchedules([options], ['digest'], '')).toMatchObject([{ enabled }]);
+  [{}, true],
+  [{ enabled: true }, true],
+  [{ enabled: false }, false],
+])('a schedule with %j is planned as enabled: %s, for its alarms', (options, enabled) => {
+  expect(planSchedules([{ schedule, ...options }], ['digest'], '')).toMatchObject([{ enabled }]);
 });

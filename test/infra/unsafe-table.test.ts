@@ -37,16 +37,17 @@ const strongLocks = (stack: Stack) =>
     multiRegionConsistency: MultiRegionConsistency.STRONG,
     replicaRegions: ['eu-west-2', 'eu-west-3'],
   });
-const elsewhere = { replicas: [{ region: 'us-east-1' }] };
+const US = { region: 'us-east-1' };
+const elsewhere = { replicas: [US] };
+const shopIn = (stack: Stack, props: Partial<TablePropsV2> = {}) =>
+  new TableV2(stack, 'Shop', { partitionKey, ...props });
+const take = (stack: Stack, table: TableResource) => LockTable.fromTable(stack, 'Existing', table);
 
-test.each<[string, (stack: Stack) => void, string]>([
-  [
-    'added to the table afterwards',
-    (stack) => new LockTable(stack, 'Locks').table.addReplica({ region: 'us-east-1' }),
-    'Locks/Table',
-  ],
+test.each<[string, string, (stack: Stack) => unknown]>([
+  ['added to the table afterwards', 'Locks/Table', (stack) => new LockTable(stack, 'Locks').table.addReplica(US)],
   [
     'left by an aspect that takes the strong consistency away',
+    'Locks/Table',
     (stack) => {
       strongLocks(stack);
       Aspects.of(stack).add({
@@ -55,41 +56,28 @@ test.each<[string, (stack: Stack) => void, string]>([
         },
       });
     },
-    'Locks/Table',
   ],
   [
     'of a Table of the older kind',
-    (stack) =>
-      void LockTable.fromTable(
-        stack,
-        'Existing',
-        new Table(stack, 'Shop', { partitionKey, replicationRegions: ['us-east-1'] }),
-      ),
     'Shop',
+    (stack) => take(stack, new Table(stack, 'Shop', { partitionKey, replicationRegions: [US.region] })),
   ],
-  [
-    "in a table of the app's own",
-    (stack) => void LockTable.fromTable(stack, 'Existing', new TableV2(stack, 'Shop', { partitionKey, ...elsewhere })),
-    'Shop',
-  ],
+  ["in a table of the app's own", 'Shop', (stack) => take(stack, shopIn(stack, elsewhere))],
   [
     "in a table of the app's own, taken by one of its replicas",
-    (stack) => {
-      const shop = new TableV2(stack, 'Shop', { partitionKey, ...elsewhere });
-      LockTable.fromTable(stack, 'Existing', shop.replica('us-east-1'));
-    },
     'Shop',
+    (stack) => take(stack, shopIn(stack, elsewhere).replica(US.region)),
   ],
   [
     "in a table of the app's own, added after it was taken for locks",
-    (stack) => {
-      const shop = new TableV2(stack, 'Shop', { partitionKey });
-      LockTable.fromTable(stack, 'Existing', shop);
-      shop.addReplica({ region: 'us-east-1' });
-    },
     'Shop',
+    (stack) => {
+      const shop = shopIn(stack);
+      take(stack, shop);
+      shop.addReplica(US);
+    },
   ],
-])('F77 synthesis refuses eventually consistent replicas %s', (_, make, path) => {
+])('F77 synthesis refuses eventually consistent replicas %s', (_, path, make) => {
   const stack = stackIn('eu-west-1');
   make(stack);
 
@@ -112,20 +100,20 @@ const expiring = ({ table }: LockTable) => {
   resource.timeToLiveSpecification = { enabled: true, attributeName: 'expires' };
 };
 
-test.each<[string, (stack: Stack) => void, string]>([
-  ['of a lock table', (stack) => expiring(new LockTable(stack, 'Locks')), `Locks/Table] ${NO_TTL}`],
-  ['of a strongly consistent lock table', (stack) => expiring(strongLocks(stack)), `Locks/Table] ${NO_TTL_STRONG}`],
+test.each<[string, string, (stack: Stack) => unknown]>([
+  ['of a lock table', `Locks/Table] ${NO_TTL}`, (stack) => expiring(new LockTable(stack, 'Locks'))],
+  ['of a strongly consistent lock table', `Locks/Table] ${NO_TTL_STRONG}`, (stack) => expiring(strongLocks(stack))],
   [
     'of a lock table, asked for past the types',
-    (stack) => void new LockTable(stack, 'Locks', { timeToLiveAttribute: 'expires' } as LockTableProps),
     `Locks/Table] ${NO_TTL}`,
+    (stack) => new LockTable(stack, 'Locks', { timeToLiveAttribute: 'expires' } as LockTableProps),
   ],
   [
     "of a strongly consistent table of the app's own, which DynamoDB would refuse",
-    (stack) => void LockTable.fromTable(stack, 'Existing', strongTable(stack, { timeToLiveAttribute: 'expires' })),
     `Shop] ${NO_TTL_STRONG}`,
+    (stack) => take(stack, strongTable(stack, { timeToLiveAttribute: 'expires' })),
   ],
-])('synthesis refuses a time to live, which would delete locks, %s', (_, make, message) => {
+])('synthesis refuses a time to live, which would delete locks, %s', (_, message, make) => {
   const stack = stackIn('eu-west-1');
   make(stack);
 
@@ -133,42 +121,32 @@ test.each<[string, (stack: Stack) => void, string]>([
 });
 
 describe('LockTable.fromTable accepts', () => {
-  test.each<[string, object]>([
-    ['one region', {}],
-    ['one region and a time to live, which no lock has', { timeToLiveAttribute: 'expires' }],
-  ])("a table of the app's own in %s", (_, props) => {
+  test.each<[string, string, number, (stack: Stack) => TableResource]>([
+    ["a table of the app's own in one region", 'GlobalTable', 1, (stack) => shopIn(stack)],
+    [
+      "a table of the app's own with a time to live, which no lock has",
+      'GlobalTable',
+      1,
+      (stack) => shopIn(stack, { timeToLiveAttribute: 'expires' }),
+    ],
+    ["a table of the app's own with strong consistency", 'GlobalTable', 1, (stack) => strongTable(stack)],
+    [
+      'a Table of the older kind',
+      'Table',
+      1,
+      (stack) => new Table(stack, 'Shop', { partitionKey, timeToLiveAttribute: 'expires' }),
+    ],
+    [
+      'a table that was imported, of which nothing is known',
+      'GlobalTable',
+      0,
+      (stack) => TableV2.fromTableName(stack, 'Shop', 'shop'),
+    ],
+  ])('%s', (_, type, count, tableIn) => {
     const stack = stackIn('eu-west-1');
+    take(stack, tableIn(stack)).grantLock(new User(stack, 'User'), ['digest']);
 
-    LockTable.fromTable(stack, 'Existing', new TableV2(stack, 'Shop', { partitionKey, ...props }));
-
-    templateOf(stack).resourceCountIs('AWS::DynamoDB::GlobalTable', 1);
-  });
-
-  test("a table of the app's own with strong consistency", () => {
-    const stack = stackIn('eu-west-1');
-
-    LockTable.fromTable(stack, 'Existing', strongTable(stack));
-
-    templateOf(stack).hasResourceProperties('AWS::DynamoDB::GlobalTable', { MultiRegionConsistency: 'STRONG' });
-  });
-
-  test('a Table of the older kind', () => {
-    const stack = appStack();
-
-    LockTable.fromTable(stack, 'Existing', new Table(stack, 'Shop', { partitionKey, timeToLiveAttribute: 'expires' }));
-
-    templateOf(stack).resourceCountIs('AWS::DynamoDB::Table', 1);
-  });
-
-  test('a table that was imported, of which nothing is known', () => {
-    const stack = appStack();
-
-    LockTable.fromTable(stack, 'Existing', TableV2.fromTableName(stack, 'Shop', 'shop')).grantLock(
-      new User(stack, 'User'),
-      ['digest'],
-    );
-
-    templateOf(stack).resourceCountIs('AWS::DynamoDB::GlobalTable', 0);
+    templateOf(stack).resourceCountIs(`AWS::DynamoDB::${type}`, count);
   });
 });
 
@@ -183,7 +161,7 @@ describe('a table whose keys are no texts is refused', () => {
     ['a sort key', (stack) => new TableV2(stack, 'Shop', { partitionKey, sortKey: { ...number, name: 'at' } }), 'at'],
   ])('%s', (_, tableOf, key) => {
     const stack = appStack();
-    LockTable.fromTable(stack, 'Existing', tableOf(stack));
+    take(stack, tableOf(stack));
 
     expect(() => templateOf(stack)).toThrow(NO_TEXT(key));
   });

@@ -2,12 +2,10 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { dynamoDBStore } from 'single-execution/dynamodb';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { captureAWSv3Client, enableManualMode, Segment, setDaemonAddress } from '../../others/xray.js';
 import { dynamoDBLocal, freshTable } from '../../support/dynamodb-local.js';
-import { call, claim } from '../../support/one-run.js';
+import { requestsOf } from './agents/sends.js';
 
 interface Traced {
   readonly name: string;
@@ -32,18 +30,13 @@ test('each request of X-Ray in manual mode has its own subsegments, those of a l
   const tableName = await freshTable(dynamoDBLocal().client);
   const client = new DynamoDBClient({ endpoint: dynamoDBLocal().endpoint, maxAttempts: 1 });
   onTestFinished(() => client.destroy());
-  const store = dynamoDBStore({ tableName, client });
-  const bare = DynamoDBDocumentClient.from(client);
+  const sendOne = requestsOf(client, tableName);
   const requests = Array.from({ length: 20 }, (_, i) => `request ${i}`);
 
   for (const name of requests) {
     const segment = new Segment(name);
     captureAWSv3Client(client as never, segment);
-    await bare.send(new UpdateCommand({ TableName: tableName, Key: { lockName: `bare ${name}` } }));
-    await store.acquire(claim({ name }), call());
-    const refused = { TableName: tableName, Key: { lockName: name }, ConditionExpression: 'attribute_not_exists(v)' };
-    await bare.send(new UpdateCommand(refused)).catch(() => undefined);
-    await store.acquire(claim({ name }), call());
+    await sendOne(name);
     segment.close();
   }
   await expect.poll(() => sent.length).toBe(requests.length);
