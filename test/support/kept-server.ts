@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { listening } from './loopback.js';
 
 export const HOST = '127.0.0.1';
 const KEEPER = new URL('./server-keeper.mjs', import.meta.url);
@@ -119,9 +120,7 @@ export async function findProgram(programs: readonly string[], missing: string):
 
 export async function freePort(): Promise<number> {
   const server = createServer();
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, HOST, resolve));
-  const address = server.address();
+  const port = await listening(server);
   await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('No free TCP port');
-  return address.port;
+  return port;
 }

@@ -2,7 +2,7 @@ import { UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import { LockLostError } from 'single-execution';
 import { describe, expect, test } from 'vitest';
 import { mockedLocks } from '../../support/mocked-locks.js';
-import { refused, timeout } from '../../support/sdk-errors.js';
+import { refused } from '../../support/sdk-errors.js';
 
 const NOW = Date.UTC(2026, 0, 1);
 const EXTEND: Partial<UpdateCommandInput> = { UpdateExpression: 'SET lockUntil = :until' };
@@ -45,20 +45,4 @@ describe('an extension that is refused', () => {
     expect(observer.types()).toContain('lost');
     expect(observer.types()).not.toContain('extended');
   });
-});
-
-test.each([
-  ['is not allowed', Object.assign(new Error('no'), { name: 'AccessDeniedException' }), 'ACCESS_DENIED'],
-  ['stays unanswered', timeout(), 'UNAVAILABLE'],
-])('an extension that %s is a LockStoreError, and the lock is not lost by it', async (_, cause, code) => {
-  const { run, mock, observer } = mockedLocks();
-  mock.on(UpdateCommand, EXTEND).rejects(cause);
-
-  const outcome = await run(async ({ extend, assertHeld }) => {
-    await expect(extend('5m')).rejects.toMatchObject({ name: 'LockStoreError', operation: 'extend', code });
-    assertHeld();
-  });
-
-  expect(outcome).toMatchObject({ status: 'executed', release: 'released' });
-  expect(observer.types()).toContain('extend-failed');
 });

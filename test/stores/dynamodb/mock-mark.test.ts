@@ -39,27 +39,27 @@ async function mark(n: number, item?: object) {
   return { result, inputs: mock.commandCalls(UpdateCommand).map(({ args }) => args[0].input) };
 }
 
-// What a mark does to a record is proven by the contract, on DynamoDB Local.
-test('a mark writes no list that stays as it is', async () => {
+// What else a mark asks, and what it does to a record, is proven by the contract.
+test('a mark is one write, on condition that its own grant holds the lock, of the lists that change', async () => {
   const { inputs } = await mark(0);
 
-  expect(inputs[0]?.UpdateExpression).toBe('SET lockUntil = :lockUntil, doneTick = :doneTick, openTicks = :openTicks');
+  expect(inputs).toMatchObject([
+    {
+      UpdateExpression: 'SET lockUntil = :lockUntil, doneTick = :doneTick, openTicks = :openTicks',
+      ConditionExpression: expect.stringMatching(/^attemptId = :att AND #state = :held AND fencingToken = :token AND /),
+      ExpressionAttributeValues: { ':att': 'a1', ':token': 7 },
+    },
+  ]);
 });
 
 describe('a mark that is refused', () => {
   const ours = { attemptId: 'a1', state: 'held', fencingToken: 7, lockedAt: NOW, lockUntil: UNTIL };
   const marked = { ...ours, doneTick: minute(2), openTicks: listOf([minute(1)]) };
 
-  test('has been applied before, where the lock is ours and the tick is open no more', async () => {
-    const { result } = await mark(0, marked);
-
-    expect(result).toMatchObject({ status: 'marked', lease: { lockUntilMs: UNTIL, openTicksMs: [minute(1)] } });
-  });
-
-  test('ends the lease where the record does', async () => {
+  test('has been applied before, where the lock is ours and the tick is open no more: the lease ends as recorded', async () => {
     const { result } = await mark(0, { ...marked, lockUntil: UNTIL - 1 });
 
-    expect(result).toMatchObject({ status: 'marked', lease: { lockUntilMs: UNTIL - 1 } });
+    expect(result).toMatchObject({ status: 'marked', lease: { lockUntilMs: UNTIL - 1, openTicksMs: [minute(1)] } });
   });
 
   test('F14 ends no lease at what is no instant', async () => {

@@ -2,7 +2,7 @@
 // imports nothing but Node's own. The runtime up to Node 22 passes a callback, the one from Node 24 on refuses handlers
 // that take one.
 // Not done: calls of the callback, reports of what nobody caught and of a module that does not load (the process ends),
-// prefixes on console lines, response streaming, clientContext and identity.
+// prefixes on console lines, response streaming, traces, clientContext and identity.
 import { existsSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { join } from 'node:path';
@@ -74,7 +74,6 @@ async function resultOf(handler, event, context) {
 const handler = await loadHandler();
 for (;;) {
   const { headers, body } = await call('GET', 'invocation/next');
-  process.env._X_AMZN_TRACE_ID = headers['lambda-runtime-trace-id'];
   const [kind, answer] = await resultOf(handler, JSON.parse(body), contextOf(headers));
   await call('POST', `invocation/${headers['lambda-runtime-aws-request-id']}/${kind}`, answer);
 }

@@ -100,7 +100,7 @@ export async function startLambda(settings: LambdaSettings): Promise<LambdaHost>
         onOver = resolve;
       });
       const body = JSON.stringify(event ?? null);
-      const job: Job = { requestId, event: body, functionArn, traceId: traceId(), timeoutMs, killMs, onOver };
+      const job: Job = { requestId, event: body, functionArn, timeoutMs, killMs, onOver };
       const environment = environmentFor(job);
       return {
         requestId,
@@ -128,9 +128,4 @@ function flagsOf(nodeMajor: number): string[] {
 
 function logStream(): string {
   return `${new Date().toISOString().slice(0, 10).replaceAll('-', '/')}/[$LATEST]${randomBytes(16).toString('hex')}`;
-}
-
-function traceId(): string {
-  const seconds = Math.floor(Date.now() / 1_000).toString(16);
-  return `Root=1-${seconds}-${randomBytes(12).toString('hex')};Parent=${randomBytes(8).toString('hex')};Sampled=0`;
 }

@@ -13,7 +13,6 @@ export interface Handed {
   /** As JSON. */
   readonly event: string;
   readonly functionArn: string;
-  readonly traceId: string;
   readonly deadlineMs: number;
 }
 
@@ -63,13 +62,12 @@ export async function startRuntimeApi(): Promise<RuntimeApi> {
   };
 }
 
-function headersOf({ requestId, functionArn, traceId, deadlineMs }: Handed): Record<string, string> {
+function headersOf({ requestId, functionArn, deadlineMs }: Handed): Record<string, string> {
   return {
     'Content-Type': 'application/json',
     'Lambda-Runtime-Aws-Request-Id': requestId,
     'Lambda-Runtime-Deadline-Ms': String(deadlineMs),
     'Lambda-Runtime-Invoked-Function-Arn': functionArn,
-    'Lambda-Runtime-Trace-Id': traceId,
   };
 }
 
