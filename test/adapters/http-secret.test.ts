@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { type Options, withSingleExecution } from 'single-execution/http';
 import { beforeEach, describe, expect, type Mock, test, vi } from 'vitest';
 import { secretCheck } from '../../src/adapters/http-request.js';
-import { memoryLocks } from '../support/memory-locks.js';
+import { wrapperLocks } from '../support/wrapper-locks.js';
 
 let told: Mock<typeof console.warn>;
 beforeEach(() => {
@@ -18,11 +18,10 @@ const asking = (authorization?: string) =>
   new Request(URL, { headers: authorization === undefined ? {} : { authorization } });
 
 function setting(over: Pick<Options, 'secret'> = {}) {
-  const { clock, store } = memoryLocks();
+  const { store, options } = wrapperLocks();
   const acquire = vi.spyOn(store, 'acquire');
   const handler = vi.fn(async (_request: Request) => new Response('sent'));
-  const wrap = () =>
-    withSingleExecution(handler, { name: 'digest', store, lockAtMostFor: '1m', clock, tick: 'none', ...over });
+  const wrap = () => withSingleExecution(handler, { ...options, tick: 'none', ...over });
   return { acquire, handler, wrap };
 }
 
@@ -74,8 +73,8 @@ describe('row 66: the secret of the scheduler', () => {
 
   test('row 66: the name and the tick of a refused request are not computed', async () => {
     const [name, tick] = [vi.fn(() => 'digest'), vi.fn(() => undefined)];
-    const options = { store: memoryLocks().store, lockAtMostFor: '1m', secret: 's3cret' };
-    const route = withSingleExecution(() => new Response(), { ...options, name, tick });
+    const { options } = wrapperLocks();
+    const route = withSingleExecution(() => new Response(), { ...options, secret: 's3cret', name, tick });
 
     expect((await route(asking(), {})).status).toBe(401);
     expect([name.mock.calls, tick.mock.calls]).toEqual([[], []]);

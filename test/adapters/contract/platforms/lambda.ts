@@ -1,0 +1,33 @@
+import { withSingleExecution } from 'single-execution';
+import { lambdaContext, scheduledEvent } from 'single-execution/testing';
+import { anyResults, executionLast, type Platform } from '../platform.js';
+
+/** Why an AWS function makes fewer promises than others. */
+export const LAMBDA_LACKS = {
+  background: 'Lambda freezes the function when its handler has returned',
+  'untimed is refused': 'a function is also invoked by hand',
+  'tick of the local clock': 'events of EventBridge carry their time',
+  'lease by an option': 'the context reports the remaining time',
+} as const;
+
+export const lambda: Platform = {
+  title: 'Lambda',
+  lacks: LAMBDA_LACKS,
+  optionNames: 'name, tick, onSkipped',
+  options: {},
+  limit: "the function's remaining",
+  holder: /^send-digest \$LATEST eu-west-1 [\da-f-]{36}$/,
+  wrap: (job, options) => withSingleExecution(executionLast(job) as () => Promise<unknown>, options),
+  argsOf: ({ time, tenant, secret, remainingMs }) => [
+    {
+      ...scheduledEvent(),
+      time: typeof time === 'number' ? new Date(time).toISOString() : time,
+      tenant,
+      detail: { secret },
+    },
+    lambdaContext({ getRemainingTimeInMillis: remainingMs }),
+  ],
+  tenantOf: ({ tenant }: { tenant: string }) => tenant,
+  timeOf: ({ time }: { time: string }) => Date.parse(time),
+  results: anyResults,
+};
