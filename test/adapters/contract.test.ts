@@ -2,14 +2,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { AdapterCase } from './contract/case.js';
 import { adapterContract } from './contract/contract.js';
 import type { Need, Platform } from './contract/platform.js';
-import { cloudflare } from './contract/platforms/cloudflare.js';
-import { decorator, nestMethod } from './contract/platforms/decorators.js';
-import { http } from './contract/platforms/http.js';
-import { lambda } from './contract/platforms/lambda.js';
-import { middyHandler } from './contract/platforms/middy.js';
-import { process } from './contract/platforms/process.js';
-
-const PLATFORMS: readonly Platform[] = [lambda, http, cloudflare, process, middyHandler, decorator, nestMethod];
+import { PLATFORMS } from './contract/platforms.js';
 
 /** Whether a platform has what a case needs. */
 const applies = ({ lacks }: Platform, { needs }: AdapterCase) => needs.every((need) => lacks[need] === undefined);

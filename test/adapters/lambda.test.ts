@@ -116,7 +116,9 @@ describe('row 63: the remaining time sets the lease', () => {
     const told = vi.spyOn(console, 'warn').mockReturnValue();
     const { options } = setting();
 
-    expect(await withSingleExecution(async () => 'ran', options)(event, {} as Context)).toBe('ran');
+    expect(await withSingleExecution(seen, options)(fixture('scheduler-input'), {} as Context)).toMatchObject({
+      attempt: 2,
+    });
     told.mockRestore();
   });
 

@@ -43,14 +43,15 @@ export const catchUpCases: readonly AdapterCase[] = [
   ),
 
   adapterCase(
-    'row 89: a handler that reads the time from its arguments finds that of the older tick there',
+    'row 89: a handler that reads the time from its arguments finds what its platform says',
     async (stage) => {
+      const { timeOf, timeOfOlderTick } = stage.platform;
       const { given } = await caughtUp(stage);
 
-      expect(given.map(({ args }) => Number(stage.platform.timeOf(...(args as never[]))) - NOW)).toEqual([
-        ...[0, HOUR, 2 * HOUR],
-      ]);
+      const older = timeOfOlderTick === 'its own' ? HOUR : 2 * HOUR;
+      const read = given.map(({ args }) => Number(timeOf(...(args as never[]))) - NOW);
+      expect(read).toEqual([0, older, 2 * HOUR]);
     },
-    ['catch-up', 'arguments of an older tick'],
+    ['catch-up'],
   ),
 ];

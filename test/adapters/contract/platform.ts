@@ -17,8 +17,6 @@ export type Need =
   | 'background'
   /** A handler can be called again, for an older tick. */
   | 'catch-up'
-  /** The handler finds the scheduled time in arguments that can be made anew for an older tick. */
-  | 'arguments of an older tick'
   /** The store is given when wrapping. */
   | 'store as a value';
 
@@ -51,6 +49,14 @@ export interface Trigger {
   readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined;
 }
 
+/** A trigger of whose parts none matters. */
+export const anyTrigger: Trigger = {
+  time: Date.UTC(2026, 0, 1),
+  tenant: 'acme',
+  secret: 'nothing',
+  remainingMs: () => 60_000,
+};
+
 /** One adapter or aspect, as the cases of the contract use it. */
 export interface Platform {
   readonly title: string;
@@ -72,6 +78,8 @@ export interface Platform {
   tenantOf(...args: never[]): string;
   /** The scheduled time that a handler reads from its arguments. */
   timeOf(...args: never[]): unknown;
+  /** The time that it reads there when it runs for an older tick; `execution.tick` is that tick in any case. */
+  readonly timeOfOlderTick: 'its own' | 'that of the call';
   /** Results that a handler may have. */
   results(): unknown[];
   /** The skip that a caller is told of. @default the result of the call */

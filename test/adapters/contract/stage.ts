@@ -4,7 +4,7 @@ import { expect, type MockInstance, vi } from 'vitest';
 import { type Gate, gate } from '../../support/gate.js';
 import { type MemoryLocks, MINUTE, NOW } from '../../support/memory-locks.js';
 import { wrapperLocks } from '../../support/wrapper-locks.js';
-import type { Called, Job, Platform, Trigger } from './platform.js';
+import { anyTrigger, type Called, type Job, type Platform, type Trigger } from './platform.js';
 
 /** Options of a wrapper, and the time until the platform ends a run, from wherever the platform has it. */
 export interface StageOptions {
@@ -56,7 +56,7 @@ export function setStage(platform: Platform): Stage {
     due({ limitMs = MINUTE, ...trigger } = {}) {
       const endMono = clock.monotonic() + limitMs;
       const remainingMs = () => endMono - clock.monotonic();
-      return platform.argsOf({ time: NOW, tenant: 'acme', secret: 'nothing', ...trigger, remainingMs });
+      return platform.argsOf({ ...anyTrigger, ...trigger, remainingMs });
     },
     async hold(options, args = stage.due()) {
       const [started, end] = [gate(), gate<unknown>()];

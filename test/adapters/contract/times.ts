@@ -66,6 +66,7 @@ export const timeCases: readonly AdapterCase[] = [
       [60_000, 59_000],
       [198_000, 197_000],
       [199_000, 197_990],
+      [300_000, 297_980],
       [900_000, 891_980],
     ] as const
   ).map(([limitMs, abortMs]) =>

@@ -20,5 +20,6 @@ export const cloudflare: Platform = {
   ],
   tenantOf: ({ cron }: { cron: string }) => cron,
   timeOf: ({ scheduledTime }: { scheduledTime: number }) => scheduledTime,
+  timeOfOlderTick: 'its own',
   results: anyResults,
 };

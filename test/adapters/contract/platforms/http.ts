@@ -15,7 +15,6 @@ export const http: Platform = {
   title: 'a route',
   lacks: {
     'untimed runs': 'anybody may call a route',
-    'arguments of an older tick': 'a request is cloned as it is; execution.tick is its time',
   },
   optionNames: 'name, tick, onSkipped, secret, maxDuration',
   options: { secret: false, tick: 'event' },
@@ -31,6 +30,7 @@ export const http: Platform = {
   },
   tenantOf: (request: Request) => String(request.headers.get('x-tenant')),
   timeOf: (request: Request) => Date.parse(String(request.headers.get(SCHEDULED_AT))),
+  timeOfOlderTick: 'that of the call',
   results: () => [new Response('sent'), new Response(null, { status: 404 }), undefined],
   skipOf: async (reply) => {
     const { status } = reply as Response;

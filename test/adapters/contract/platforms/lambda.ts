@@ -2,17 +2,14 @@ import { withSingleExecution } from 'single-execution';
 import { lambdaContext, scheduledEvent } from 'single-execution/testing';
 import { anyResults, executionLast, type Platform } from '../platform.js';
 
-/** Why an AWS function makes fewer promises than others. */
-export const LAMBDA_LACKS = {
-  background: 'Lambda freezes the function when its handler has returned',
-  'untimed is refused': 'a function is also invoked by hand',
-  'tick of the local clock': 'events of EventBridge carry their time',
-  'lease by an option': 'the context reports the remaining time',
-} as const;
-
 export const lambda: Platform = {
   title: 'Lambda',
-  lacks: LAMBDA_LACKS,
+  lacks: {
+    background: 'Lambda freezes the function when its handler has returned',
+    'untimed is refused': 'a function is also invoked by hand',
+    'tick of the local clock': 'events of EventBridge carry their time',
+    'lease by an option': 'the context reports the remaining time',
+  },
   optionNames: 'name, tick, onSkipped',
   options: {},
   limit: "the function's remaining",
@@ -29,5 +26,6 @@ export const lambda: Platform = {
   ],
   tenantOf: ({ tenant }: { tenant: string }) => tenant,
   timeOf: ({ time }: { time: string }) => Date.parse(time),
+  timeOfOlderTick: 'its own',
   results: anyResults,
 };

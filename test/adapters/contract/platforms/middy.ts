@@ -2,13 +2,13 @@ import middy from '@middy/core';
 import type { Context, Execution } from 'single-execution';
 import { singleExecution } from 'single-execution/middy';
 import type { Called, Platform } from '../platform.js';
-import { LAMBDA_LACKS, lambda } from './lambda.js';
+import { lambda } from './lambda.js';
 
 export const middyHandler: Platform = {
   ...lambda,
   title: 'Middy',
   lacks: {
-    ...LAMBDA_LACKS,
+    ...lambda.lacks,
     'own call': 'Middy calls the handler, between the hooks of the middleware',
     'catch-up': 'Middy calls the handler once',
   },

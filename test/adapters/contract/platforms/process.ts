@@ -14,7 +14,6 @@ export const inProcess: Omit<Platform, 'title' | 'wrap'> = {
   lacks: {
     background: 'a process does not end when its job has returned',
     'untimed runs': 'schedulers in a process mostly pass no scheduled time, so the option must say what to do',
-    'arguments of an older tick': 'a job gets the arguments of its call for every tick; execution.tick is its time',
   },
   optionNames: 'name, tick, onSkipped, maxDuration',
   options: { tick: 'event' },
@@ -23,6 +22,7 @@ export const inProcess: Omit<Platform, 'title' | 'wrap'> = {
   argsOf: (trigger) => [taskContext(trigger), 'another'],
   tenantOf: ({ tenant }: { tenant: string }) => tenant,
   timeOf: ({ date }: { date: Date }) => date.getTime(),
+  timeOfOlderTick: 'that of the call',
   results: anyResults,
   noTime: 'TypeError',
 };
