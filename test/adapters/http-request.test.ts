@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { withSingleExecution } from 'single-execution/http';
 import { describe, expect, test, vi } from 'vitest';
 import { readSchedule, whoCalls } from '../../src/adapters/http-request.js';
@@ -105,16 +104,6 @@ describe('row 36: row 66: the scheduled time of a request', () => {
     ['an object', json({ scheduledTime: { toString: 1 } }), 'an object'],
   ])('a time that cannot be read is no tick, and is told: %s', async (_, request, unreadableTick) => {
     expect(await readSchedule(request)).toEqual({ unreadableTick });
-  });
-
-  test('no JSON whatever makes it throw', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.jsonValue(), async (scheduledTime) => {
-        const { tickMs, unreadableTick } = await readSchedule(json({ scheduledTime }));
-
-        expect(tickMs === undefined || unreadableTick === undefined).toBe(true);
-      }),
-    );
   });
 });
 

@@ -213,22 +213,4 @@ describe.each<[string, typeof Cron, Schedule[]]>([
     await expect(cron.trigger()).rejects.toThrow('this call has none');
     cron.stop();
   });
-
-  test('row 36: row 34: with the local clock as tick, of two processes one runs each tick', async () => {
-    const { options } = setting();
-    const job = vi.fn();
-    const guarded = { ...options, tick: { every: '5m' }, onSkipped: () => undefined };
-    const crons = [0, 1].map(
-      () =>
-        new Cron(
-          '*/5 * * * *',
-          { paused: true },
-          withSingleExecution((e: Execution) => job(e.tick), guarded),
-        ),
-    );
-    for (const cron of crons) await cron.trigger();
-    for (const cron of crons) cron.stop();
-
-    expect(job).toHaveBeenCalledExactlyOnceWith(new Date(NOW));
-  });
 });

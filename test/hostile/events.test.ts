@@ -50,6 +50,7 @@ const anyEvent = fc.oneof(
     },
     { requiredKeys: [] },
   ),
+  fc.dictionary(fc.constantFrom('scheduledTime', 'time', 'attemptNumber', 'toString', 'valueOf'), fc.jsonValue()),
 );
 /** Contexts that are nearly Lambda's. */
 const nearContext = fc

@@ -2,14 +2,13 @@ import { isSkipped, type Skipped } from 'single-execution';
 import { type FaultyStore, faultyStore, type ManualClock, type RecordingObserver } from 'single-execution/testing';
 import { expect, type MockInstance, vi } from 'vitest';
 import { type Gate, gate } from '../../support/gate.js';
-import { type MemoryLocks, MINUTE, NOW } from '../../support/memory-locks.js';
+import { type MemoryLocks, MINUTE } from '../../support/memory-locks.js';
 import { wrapperLocks } from '../../support/wrapper-locks.js';
-import { anyTrigger, type Called, type Job, type Platform, type Trigger } from './platform.js';
+import { anyTrigger, type Called, type Given, type Job, type Platform, type Trigger } from './platform.js';
 
 /** Options of a wrapper, and the time until the platform ends a run, from wherever the platform has it. */
 export interface StageOptions {
   readonly limitMs?: number;
-  readonly store?: unknown;
   readonly [option: string]: unknown;
 }
 
@@ -20,23 +19,25 @@ export interface Stage {
   /** Keeps account of its calls, which go wrong as planned. */
   readonly store: FaultyStore;
   readonly observer: RecordingObserver;
-  item: MemoryLocks['item'];
+  readonly item: MemoryLocks['item'];
   /** The verbs that the store was asked for. */
   verbs(): string[];
-  /** What was written into the log for people. */
+  /** The log for people. */
   readonly logged: MockInstance<typeof console.warn>;
-  /** Wraps a job; its lease is a minute. */
-  wrap(job: Job, options?: StageOptions): Called;
-  /** The arguments of a call for a tick. @default timeMs NOW */
-  due(trigger?: Partial<Omit<Trigger, 'remainingMs'>> & { readonly limitMs?: number }): unknown[];
-  /** Starts a run that lasts until its gate is opened. */
-  hold(options?: StageOptions, args?: unknown[]): Promise<Gate<unknown> & { readonly ended: Promise<unknown> }>;
-  /** The skip that a caller is told of. */
-  skip(call: unknown): Promise<Skipped>;
-  /** How a caller is told that a call was refused: a code, or the name of an error. */
-  refusal(call: () => unknown): Promise<unknown>;
   /** A result that a handler may have. */
   result(): unknown;
+  /** Wraps a job; its lease is a minute. */
+  wrap(job: Job, options?: StageOptions): Called;
+  /** The arguments of a call for the tick at {@link NOW}. */
+  due(trigger?: Partial<Omit<Trigger, 'remainingMs'>> & { readonly limitMs?: number }): unknown[];
+  /** A call that must run its handler, once. */
+  run(options?: StageOptions, args?: unknown[]): Promise<Given>;
+  /** A run that lasts until its gate is opened. */
+  hold(options?: StageOptions, args?: unknown[]): Promise<Gate<unknown> & { readonly ended: Promise<unknown> }>;
+  /** What the caller of a call that must be skipped is told. */
+  skip(options?: StageOptions, args?: unknown[]): Promise<Skipped>;
+  /** How the caller of a call that must be refused is told so: a code, or the name of an error. */
+  refusal(options?: StageOptions, args?: unknown[]): Promise<unknown>;
 }
 
 export function setStage(platform: Platform): Stage {
@@ -44,6 +45,15 @@ export function setStage(platform: Platform): Stage {
   const store = faultyStore(locks);
   const logged = vi.spyOn(console, 'warn').mockReturnValue();
   const result = () => platform.results()[0];
+
+  /** Calls a handler that must not run. */
+  async function callInVain(options?: StageOptions, args = stage.due()): Promise<unknown> {
+    const job = vi.fn<Job>(result);
+    const [reply] = await Promise.allSettled([(async () => stage.wrap(job, options)(...args))()]);
+    expect(job).not.toHaveBeenCalled();
+    if (reply.status === 'rejected') throw reply.reason;
+    return reply.value;
+  }
 
   const stage: Stage = {
     ...{ platform, clock, store, observer, item, logged, result },
@@ -58,6 +68,12 @@ export function setStage(platform: Platform): Stage {
       const remainingMs = () => endMono - clock.monotonic();
       return platform.argsOf({ ...anyTrigger, ...trigger, remainingMs });
     },
+    async run(options, args = stage.due()) {
+      const job = vi.fn<Job>(result);
+      await stage.wrap(job, options)(...args);
+      expect(job).toHaveBeenCalledOnce();
+      return job.mock.calls[0]?.[0] as Given;
+    },
     async hold(options, args = stage.due()) {
       const [started, end] = [gate(), gate<unknown>()];
       const call = stage.wrap(() => {
@@ -68,20 +84,17 @@ export function setStage(platform: Platform): Stage {
       await Promise.race([started.opened, ended]);
       return { ...end, ended };
     },
-    async skip(call) {
-      const reply = await call;
+    async skip(options, args) {
+      const reply = await callInVain(options, args);
       const skipped = platform.skipOf ? await platform.skipOf(reply) : reply;
       expect(isSkipped(skipped)).toBe(true);
       return skipped as Skipped;
     },
-    async refusal(call) {
-      if (platform.refusalOf) return platform.refusalOf(await call());
-      try {
-        return { reply: await call() };
-      } catch (error) {
-        const { code, name } = error as { readonly code?: string; readonly name?: string };
-        return code ?? name;
-      }
+    async refusal(options, args) {
+      if (platform.refusalOf) return platform.refusalOf(await callInVain(options, args));
+      const error: unknown = await callInVain(options, args).catch((thrown: unknown) => thrown);
+      const { code, name } = error as { readonly code?: string; readonly name?: string };
+      return code ?? name;
     },
   };
   return stage;

@@ -1,4 +1,4 @@
-import { DeadlineError, type Execution, LockLostError } from 'single-execution';
+import { type Clock, DeadlineError, type Execution, LockLostError } from 'single-execution';
 import { manualClock } from 'single-execution/testing';
 import { expect, vi } from 'vitest';
 import { MINUTE, NOW } from '../../support/memory-locks.js';
@@ -9,6 +9,14 @@ import type { StageOptions } from './stage.js';
 
 const deadline = new DeadlineError('digest', 'DEADLINE', 'the platform ends it soon');
 const DAY = 86_400_000;
+
+/** The reason of a run's signal a millisecond before an instant, and at that instant. */
+async function reasonsAround(ms: number, { signal }: Execution, clock: Clock): Promise<unknown[]> {
+  await pass(clock, ms - 1);
+  const before = signal.reason;
+  await pass(clock, 1);
+  return [before, signal.reason];
+}
 
 export const timeCases: readonly AdapterCase[] = [
   ...(
@@ -28,11 +36,10 @@ export const timeCases: readonly AdapterCase[] = [
       ['lockAtMostFor with keepAlive when that is given', 900_000, { keepAlive: true, lockAtMostFor: '10s' }, 10_000],
     ] as [string, number, StageOptions, number][]
   ).map(([what, limitMs, options, leaseMs]) =>
-    adapterCase(`rows 21, 63: the time that a run has sets its lease: ${what}`, async ({ wrap, due, result }) => {
-      const job = vi.fn<Job>(result);
-      await wrap(job, { limitMs, ...options })(...due({ limitMs }));
+    adapterCase(`rows 21, 63: the time that a run has sets its lease: ${what}`, async ({ run, due }) => {
+      const { execution } = await run({ limitMs, ...options }, due({ limitMs }));
 
-      expect(job.mock.calls[0]?.[0].execution.lockUntil).toEqual(new Date(NOW + leaseMs));
+      expect(execution.lockUntil).toEqual(new Date(NOW + leaseMs));
     }),
   ),
 
@@ -50,10 +57,10 @@ export const timeCases: readonly AdapterCase[] = [
   }),
 
   adapterCase('F23 a lease that is as long, longer, renewed or not given causes no warning', async (stage) => {
-    const { wrap, due, logged, result } = stage;
+    const { run, due, logged } = stage;
     const limitMs = 15 * MINUTE;
     const leases = [{ lockAtMostFor: '15m' }, { lockAtMostFor: '16m' }, { lockAtMostFor: '10s', keepAlive: true }, {}];
-    for (const lease of leases) await wrap(result, { limitMs, tick: 'none', ...lease })(...due({ limitMs }));
+    for (const lease of leases) await run({ limitMs, tick: 'none', ...lease }, due({ limitMs }));
 
     expect(logged).not.toHaveBeenCalled();
   }),
@@ -61,86 +68,60 @@ export const timeCases: readonly AdapterCase[] = [
   // Above 198 s the guard of the default lease, 1 %, is longer than its margin of 2 s; the run is asked to end before.
   ...(
     [
-      [1_000, 900],
-      [3_000, 2_700],
-      [60_000, 59_000],
-      [198_000, 197_000],
-      [199_000, 197_990],
-      [300_000, 297_980],
-      [900_000, 891_980],
+      [1_000, 900, {}],
+      [3_000, 2_700, {}],
+      [60_000, 59_000, {}],
+      [198_000, 197_000, {}],
+      [199_000, 197_990, {}],
+      [300_000, 297_980, {}],
+      [900_000, 891_980, {}],
+      [900_000, 899_000, { keepAlive: true }],
     ] as const
-  ).map(([limitMs, abortMs]) =>
+  ).map(([limitMs, abortMs, options]) =>
     adapterCase(
       `row 26: of ${limitMs} ms the signal aborts after ${abortMs} ms, and a handler that obeys is released in time`,
       async ({ wrap, due, clock, item, observer }) => {
-        const seen: unknown[] = [];
+        let reasons: unknown[] = [];
         const call = wrap(
-          async ({ execution: { signal, assertHeld } }) => {
-            await pass(clock, abortMs - 1);
-            seen.push(signal.reason);
-            await pass(clock, 1);
-            seen.push(signal.reason);
+          async ({ execution }) => {
+            reasons = await reasonsAround(abortMs, execution, clock);
             await pass(clock, limitMs / 10 > 1_000 ? 999 : 99);
-            assertHeld();
-            signal.throwIfAborted();
+            execution.assertHeld();
+            execution.signal.throwIfAborted();
           },
-          { limitMs },
+          { limitMs, ...options },
         );
         const failed = expect(call(...due({ limitMs }))).rejects.toEqual(deadline);
         await clock.advance(limitMs);
         await failed;
 
-        expect(seen).toEqual([undefined, deadline]);
+        expect(reasons).toEqual([undefined, deadline]);
         expect(await item()).toMatchObject({ state: 'released', result: 'failed' });
-        expect(observer.types()).toEqual(['attempted', 'acquired', 'started', 'released', 'failed']);
+        const told = observer.types().filter((type) => type !== 'extended');
+        expect(told).toEqual(['attempted', 'acquired', 'started', 'released', 'failed']);
         expect(clock.pendingTimers()).toBe(0);
       },
     ),
   ),
 
-  adapterCase('row 26: with keepAlive the signal aborts a second before the end, under the lock', async (stage) => {
-    const { wrap, due, clock, result } = stage;
-    const limitMs = 15 * MINUTE;
-    const seen: unknown[] = [];
-    const call = wrap(
-      async ({ execution: { signal, assertHeld } }) => {
-        await pass(clock, limitMs - 1_001);
-        seen.push(signal.reason);
-        await pass(clock, 1);
-        seen.push(signal.reason);
-        assertHeld();
-        return result();
-      },
-      { limitMs, keepAlive: true },
-    );
-    const ended = Promise.resolve(call(...due({ limitMs })));
-    await clock.advance(limitMs);
-    await ended;
-
-    expect(seen).toEqual([undefined, deadline]);
-  }),
-
   adapterCase('row 25: a run that outlasts its lease is told a LockLostError before the end of it', async (stage) => {
     const { wrap, due, clock, result } = stage;
-    const seen: unknown[] = [];
-    const call = wrap(async ({ execution: { signal } }) => {
-      await pass(clock, 59_399);
-      seen.push(signal.reason);
-      await pass(clock, 1);
-      seen.push(signal.reason);
+    let reasons: unknown[] = [];
+    const call = wrap(async ({ execution }) => {
+      reasons = await reasonsAround(59_400, execution, clock);
       return result();
     });
     const ended = Promise.resolve(call(...due({ limitMs: 15 * MINUTE })));
     await clock.advance(MINUTE);
     await ended;
 
-    expect(seen).toEqual([undefined, new LockLostError('digest', 'its lease is over')]);
+    expect(reasons).toEqual([undefined, new LockLostError('digest', 'its lease is over')]);
   }),
 
   adapterCase('row 26: an acquire gets at most half of the time that a run has', async (stage) => {
-    const { wrap, due, store, skip, result } = stage;
+    const { due, store, skip } = stage;
     const acquire = vi.fn<typeof store.acquire>(async () => ({ status: 'refused', reason: 'locked' }));
-    await skip(wrap(result, { limitMs: 3_000, store: { ...store, acquire } })(...due({ limitMs: 3_000 })));
+    await skip({ limitMs: 3_000, store: { ...store, acquire } }, due({ limitMs: 3_000 }));
 
     expect(acquire.mock.calls[0]?.[1]).toMatchObject({ tryMs: 1_000, budgetMs: 1_500 });
   }),
@@ -168,34 +149,31 @@ export const timeCases: readonly AdapterCase[] = [
   ).map(([which, options, limitMs, overMs]) =>
     adapterCase(
       `row 29: F10 F43 the retry of ${which} is kept out until the lease is over, and runs as one that recovers`,
-      async ({ wrap, due, clock, skip, result }) => {
+      async ({ wrap, due, clock, skip, run }) => {
         let former: Execution | undefined;
         const forever: Job = ({ execution }) => {
           former = execution;
           return new Promise(() => {});
         };
         void wrap(forever, { limitMs, ...options })(...due({ limitMs }));
-        const retried = vi.fn<Job>(result);
-        const retry = wrap(retried);
         await clock.advance(overMs - 1);
         expect(former?.signal.reason).toEqual(deadline);
         expect(() => former?.assertHeld()).toThrow(LockLostError);
-        expect(await skip(retry(...due()))).toMatchObject({ reason: 'locked' });
+        expect(await skip()).toMatchObject({ reason: 'locked' });
         await clock.advance(1);
-        await retry(...due());
 
         const previous = { status: 'crashed', tick: new Date(NOW) };
-        expect(retried.mock.calls[0]?.[0].execution).toMatchObject({ recovering: true, previous });
+        expect((await run()).execution).toMatchObject({ recovering: true, previous });
       },
     ),
   ),
 
   adapterCase('rows 21, 33: F27 a renewed lease lasts as long as its run, and no timer longer', async (stage) => {
-    const { hold, wrap, due, clock, skip, verbs, result } = stage;
+    const { hold, due, clock, skip, verbs, result } = stage;
     const limitMs = 15 * MINUTE;
     const long = await hold({ limitMs, keepAlive: true }, due({ limitMs }));
     await clock.advance(10 * MINUTE);
-    expect(await skip(wrap(result)(...due()))).toMatchObject({ reason: 'locked' });
+    expect(await skip()).toMatchObject({ reason: 'locked' });
     long.open(result());
     await long.ended;
 
@@ -207,17 +185,14 @@ export const timeCases: readonly AdapterCase[] = [
   adapterCase(
     'row 21: F24 a long run that is killed keeps its renewed lock for half a minute at most',
     async (stage) => {
-      const { hold, wrap, due, clock, skip, result } = stage;
+      const { hold, due, clock, skip, run } = stage;
       const [dying, limitMs] = [manualClock(NOW), 15 * MINUTE];
       await hold({ limitMs, keepAlive: true, clock: dying }, due({ limitMs }));
       await dying.advance(10 * MINUTE - 1);
-      const next = wrap(result);
       await clock.advance(10 * MINUTE + 19_999);
-      expect(await skip(next(...due()))).toMatchObject({ reason: 'locked' });
+      expect(await skip()).toMatchObject({ reason: 'locked' });
       await clock.advance(1);
-      const own = result();
-
-      expect(await wrap(() => own)(...due())).toBe(own);
+      await run();
     },
   ),
 ];
