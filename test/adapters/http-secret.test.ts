@@ -25,15 +25,7 @@ function setting(over: Pick<Options, 'secret'> = {}) {
   return { acquire, handler, wrap };
 }
 
-async function status(over: Pick<Options, 'secret'>, authorization?: string): Promise<number> {
-  return (await setting(over).wrap()(asking(authorization), {})).status;
-}
-
 describe('row 66: the secret of the scheduler', () => {
-  test('row 66: a caller who sends it is let in', async () => {
-    expect(await status({ secret: 's3cret' }, 'Bearer s3cret')).toBe(200);
-  });
-
   test.each<[string, string | undefined]>([
     ['nothing', undefined],
     ['an empty header', ''],
@@ -114,13 +106,18 @@ describe('row 66: the secret of the scheduler', () => {
   });
 });
 
-describe('row 66: without the option secret', () => {
-  test('row 66: the secret is CRON_SECRET of the environment, read when a request comes', async () => {
-    const route = setting().wrap();
+describe('row 66: the secret of a route', () => {
+  test.each<[string, Pick<Options, 'secret'>, string | undefined, number]>([
+    ['is that of the option', { secret: 's3cret' }, 'Bearer s3cret', 200],
+    ['is not that of the environment then', { secret: 's3cret' }, 'Bearer from-env', 401],
+    ['is CRON_SECRET of the environment by default, read when a request comes', {}, 'Bearer from-env', 200],
+    ['is needed by default', {}, undefined, 401],
+    ['is not needed if it is false, even if CRON_SECRET is set', { secret: false }, undefined, 200],
+  ])('row 66: %s', async (_, over, authorization, status) => {
+    const route = setting(over).wrap();
     vi.stubEnv('CRON_SECRET', 'from-env');
 
-    expect((await route(asking(), {})).status).toBe(401);
-    expect((await route(asking('Bearer from-env'), {})).status).toBe(200);
+    expect((await route(asking(authorization), {})).status).toBe(status);
   });
 
   test.each<[string, string | undefined]>([
@@ -152,20 +149,7 @@ describe('row 66: without the option secret', () => {
   });
 });
 
-describe('row 66: with the option secret', () => {
-  test('row 66: the environment is not read', async () => {
-    vi.stubEnv('CRON_SECRET', 'from-env');
-
-    expect(await status({ secret: 's3cret' }, 'Bearer from-env')).toBe(401);
-    expect(await status({ secret: 's3cret' }, 'Bearer s3cret')).toBe(200);
-  });
-
-  test('row 66: false lets everybody in, even if CRON_SECRET is set', async () => {
-    vi.stubEnv('CRON_SECRET', 'from-env');
-
-    expect(await status({ secret: false })).toBe(200);
-  });
-
+describe('row 14: the option secret', () => {
   const UNSENDABLE = 'secret cannot be sent in a header: give printable ASCII without blanks at its ends';
 
   test.each([

@@ -1,7 +1,7 @@
 import { transformSync } from '@swc/core';
 import { transformSync as esbuild } from 'esbuild';
 import { currentExecution } from 'single-execution';
-import { type Options, SingleExecution } from 'single-execution/decorator';
+import { SingleExecution } from 'single-execution/decorator';
 import ts from 'typescript';
 import { describe, expect, test, vi } from 'vitest';
 import { thisProcess } from '../../src/core/values/environment.js';
@@ -105,16 +105,9 @@ describe.each<[string, () => string]>([
   });
 });
 
-/** Decorates a method by hand, as a compiler does under `experimentalDecorators`. */
-function decorated<F extends (...args: never[]) => PromiseLike<unknown>>(method: F, options: Options<never[]>): F {
-  const descriptor = { value: method, writable: true, configurable: true, enumerable: false };
-  return (SingleExecution(options as Options)({} as object, 'send', descriptor as never) as unknown as { value: F })
-    .value;
-}
-
 test('a decorated method keeps its name, and what other decorators have said of it', () => {
-  async function send() {}
-  const guarded = decorated(Object.assign(send, { said: 'by another decorator' }), setting().options);
+  const send = Object.assign(async function send() {}, { said: 'by another decorator' });
+  const guarded = SingleExecution(setting().options)(send, { kind: 'method' });
 
   expect(guarded).not.toBe(send);
   expect([guarded.name, guarded.said]).toEqual(['send', 'by another decorator']);
