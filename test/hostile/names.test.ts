@@ -5,8 +5,10 @@ import { lambdaContext } from 'single-execution/testing';
 import { afterAll, describe, expect, test } from 'vitest';
 import { nameProblem } from '../../src/core/values/names.js';
 import { anyTrigger, type Platform } from '../adapters/contract/platform.js';
+import { cloudflare } from '../adapters/contract/platforms/cloudflare.js';
+import { http } from '../adapters/contract/platforms/http.js';
 import { lambda } from '../adapters/contract/platforms/lambda.js';
-import { PLATFORMS } from '../adapters/contract/platforms.js';
+import { process } from '../adapters/contract/platforms/process.js';
 import { anyText, anyValue } from '../support/hostile-values.js';
 import { call, claim, done } from '../support/one-run.js';
 import { type OpenLocks, openMemory, startRawStores } from '../support/raw-stores.js';
@@ -31,7 +33,7 @@ const DOORS: Readonly<Record<string, (task: () => void, options: Options) => unk
   },
   withSingleExecution: (task, options) => callOn(lambda, task, options),
   ...Object.fromEntries(
-    PLATFORMS.map((platform) => [
+    [lambda, http, cloudflare, process].map((platform) => [
       `${platform.title} by a function`,
       (task: () => void, { name, ...options }: Options) => callOn(platform, task, { ...options, name: () => name }),
     ]),
