@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { type Options, withSingleExecution } from 'single-execution/http';
 import { beforeEach, describe, expect, type Mock, test, vi } from 'vitest';
 import { secretCheck } from '../../src/adapters/http-request.js';
-import { memoryLocks } from '../support/memory-locks.js';
+import { wrapperLocks } from '../support/wrapper-locks.js';
 
 let told: Mock<typeof console.warn>;
 beforeEach(() => {
@@ -18,23 +18,14 @@ const asking = (authorization?: string) =>
   new Request(URL, { headers: authorization === undefined ? {} : { authorization } });
 
 function setting(over: Pick<Options, 'secret'> = {}) {
-  const { clock, store } = memoryLocks();
+  const { store, options } = wrapperLocks();
   const acquire = vi.spyOn(store, 'acquire');
   const handler = vi.fn(async (_request: Request) => new Response('sent'));
-  const wrap = () =>
-    withSingleExecution(handler, { name: 'digest', store, lockAtMostFor: '1m', clock, tick: 'none', ...over });
+  const wrap = () => withSingleExecution(handler, { ...options, tick: 'none', ...over });
   return { acquire, handler, wrap };
 }
 
-async function status(over: Pick<Options, 'secret'>, authorization?: string): Promise<number> {
-  return (await setting(over).wrap()(asking(authorization), {})).status;
-}
-
 describe('row 66: the secret of the scheduler', () => {
-  test('row 66: a caller who sends it is let in', async () => {
-    expect(await status({ secret: 's3cret' }, 'Bearer s3cret')).toBe(200);
-  });
-
   test.each<[string, string | undefined]>([
     ['nothing', undefined],
     ['an empty header', ''],
@@ -74,8 +65,8 @@ describe('row 66: the secret of the scheduler', () => {
 
   test('row 66: the name and the tick of a refused request are not computed', async () => {
     const [name, tick] = [vi.fn(() => 'digest'), vi.fn(() => undefined)];
-    const options = { store: memoryLocks().store, lockAtMostFor: '1m', secret: 's3cret' };
-    const route = withSingleExecution(() => new Response(), { ...options, name, tick });
+    const { options } = wrapperLocks();
+    const route = withSingleExecution(() => new Response(), { ...options, secret: 's3cret', name, tick });
 
     expect((await route(asking(), {})).status).toBe(401);
     expect([name.mock.calls, tick.mock.calls]).toEqual([[], []]);
@@ -115,13 +106,18 @@ describe('row 66: the secret of the scheduler', () => {
   });
 });
 
-describe('row 66: without the option secret', () => {
-  test('row 66: the secret is CRON_SECRET of the environment, read when a request comes', async () => {
-    const route = setting().wrap();
+describe('row 66: the secret of a route', () => {
+  test.each<[string, Pick<Options, 'secret'>, string | undefined, number]>([
+    ['is that of the option', { secret: 's3cret' }, 'Bearer s3cret', 200],
+    ['is not that of the environment then', { secret: 's3cret' }, 'Bearer from-env', 401],
+    ['is CRON_SECRET of the environment by default, read when a request comes', {}, 'Bearer from-env', 200],
+    ['is needed by default', {}, undefined, 401],
+    ['is not needed if it is false, even if CRON_SECRET is set', { secret: false }, undefined, 200],
+  ])('row 66: %s', async (_, over, authorization, status) => {
+    const route = setting(over).wrap();
     vi.stubEnv('CRON_SECRET', 'from-env');
 
-    expect((await route(asking(), {})).status).toBe(401);
-    expect((await route(asking('Bearer from-env'), {})).status).toBe(200);
+    expect((await route(asking(authorization), {})).status).toBe(status);
   });
 
   test.each<[string, string | undefined]>([
@@ -153,20 +149,7 @@ describe('row 66: without the option secret', () => {
   });
 });
 
-describe('row 66: with the option secret', () => {
-  test('row 66: the environment is not read', async () => {
-    vi.stubEnv('CRON_SECRET', 'from-env');
-
-    expect(await status({ secret: 's3cret' }, 'Bearer from-env')).toBe(401);
-    expect(await status({ secret: 's3cret' }, 'Bearer s3cret')).toBe(200);
-  });
-
-  test('row 66: false lets everybody in, even if CRON_SECRET is set', async () => {
-    vi.stubEnv('CRON_SECRET', 'from-env');
-
-    expect(await status({ secret: false })).toBe(200);
-  });
-
+describe('row 14: the option secret', () => {
   const UNSENDABLE = 'secret cannot be sent in a header: give printable ASCII without blanks at its ends';
 
   test.each([

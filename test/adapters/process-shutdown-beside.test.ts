@@ -1,15 +1,11 @@
 import { EventEmitter } from 'node:events';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 import { gate } from '../support/gate.js';
-import { type Programs, preparePrograms } from '../support/program.js';
-import { type RedisServer, startRedisServer } from '../support/redis-server.js';
+import { preparePrograms } from '../support/program.js';
+import { startRedisServer } from '../support/redis-server.js';
 
-let server: RedisServer;
-let programs: Programs;
-beforeAll(async () => {
-  server = await startRedisServer();
-  programs = await preparePrograms(server.url);
-});
+const server = await startRedisServer();
+const programs = await preparePrograms(server.url);
 afterAll(() => Promise.all([server.stop(), programs.remove()]));
 afterEach(() => programs.end());
 

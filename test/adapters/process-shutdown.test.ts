@@ -1,16 +1,11 @@
 import { Redis } from 'ioredis';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Programs, preparePrograms } from '../support/program.js';
-import { type RedisServer, startRedisServer } from '../support/redis-server.js';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { preparePrograms } from '../support/program.js';
+import { startRedisServer } from '../support/redis-server.js';
 
-let server: RedisServer;
-let redis: Redis;
-let programs: Programs;
-beforeAll(async () => {
-  server = await startRedisServer();
-  redis = new Redis(server.url);
-  programs = await preparePrograms(server.url);
-});
+const server = await startRedisServer();
+const redis = new Redis(server.url);
+const programs = await preparePrograms(server.url);
 afterAll(async () => {
   redis.disconnect();
   await Promise.all([server.stop(), programs.remove()]);

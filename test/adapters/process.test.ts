@@ -1,23 +1,17 @@
 import { createRequire } from 'node:module';
 import { Cron, type CronOptions } from 'croner';
 import nodeCron from 'node-cron';
-import { type Execution, LockHeldError, type Skipped } from 'single-execution';
+import type { Execution, Skipped } from 'single-execution';
 import { withSingleExecution } from 'single-execution/process';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { thisProcess } from '../../src/core/values/environment.js';
-import { crash, MINUTE, memoryLocks, NOW } from '../support/memory-locks.js';
+import { MINUTE, memoryLocks, NOW } from '../support/memory-locks.js';
+import { wrapperLocks } from '../support/wrapper-locks.js';
 
 const { Cron: Cron10 } = createRequire(import.meta.url)('croner-10') as typeof import('croner');
 
 function setting() {
-  const { clock, store, observer, item } = memoryLocks();
-  return {
-    clock,
-    store,
-    observer,
-    item,
-    options: { name: 'digest', store, lockAtMostFor: '1m', clock, observers: [observer], tick: 'none' as const },
-  };
+  const { clock, store, options } = wrapperLocks();
+  return { clock, store, options: { ...options, tick: 'none' as const } };
 }
 
 const execution = expect.objectContaining({ name: 'digest', fencingToken: NOW + 1 });
@@ -30,127 +24,58 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe('the wrapped job', () => {
-  // Schedulers pass whatever they like to whatever they call: croner two arguments, node-cron one, others none.
-  test.each<[string, (seen: unknown[][]) => (...args: never[]) => void, unknown[], unknown[]]>([
-    ['none of one argument', (seen) => () => seen.push([]), ['a'], []],
-    [
-      'one of none',
-      (seen) =>
-        (...[e]) =>
-          seen.push([e]),
-      [],
-      [execution],
-    ],
-    ['one of two', (seen) => (e) => seen.push([e]), ['a', 'b'], [execution]],
-    ['two of one', (seen) => (a, e) => seen.push([a, e]), ['a'], ['a', execution]],
-    ['two of two', (seen) => (a, e) => seen.push([a, e]), ['a', 'b'], ['a', execution]],
-    ['two of none', (seen) => (a, e) => seen.push([a, e]), [], [undefined, execution]],
-    ['three of two', (seen) => (a, b, e) => seen.push([a, b, e]), ['a', 'b'], ['a', 'b', execution]],
-    ['any number', collect, ['a', 'b'], ['a', 'b', execution]],
-  ])('row 62: is given its arguments and the execution as its last parameter: %s', async (_, make, args, expected) => {
-    const seen: unknown[][] = [];
-    const job: (...args: unknown[]) => Promise<unknown> = withSingleExecution(
-      make(seen) as () => void,
-      setting().options,
-    );
-    await job(...args);
-
-    expect(seen).toEqual([expected]);
-  });
-
-  test('row 62: F48 of a method, as NestJS calls it, keeps its this', async () => {
-    class Digests {
-      readonly #sent: string[] = [];
-      async send({ name }: Execution) {
-        this.#sent.push(name);
-        return [...this.#sent];
-      }
-    }
-    const { value } = Object.getOwnPropertyDescriptor(Digests.prototype, 'send') as { value: Digests['send'] };
-    const digests = Object.assign(new Digests(), { wrapped: withSingleExecution(value, setting().options) });
-
-    expect(await digests.wrapped()).toEqual(['digest']);
-    expect(await digests.wrapped()).toEqual(['digest', 'digest']);
-  });
-
-  test('row 62: gives back the value of the job, and F47 its error, by identity', async () => {
-    const { options, item } = setting();
-    const [value, error] = [{ sent: 5 }, new Error('no database')];
-
-    expect(await withSingleExecution(() => value, options)()).toBe(value);
-    await expect(withSingleExecution(() => Promise.reject(error), options)()).rejects.toBe(error);
-    expect(await item()).toMatchObject({ state: 'released', result: 'failed', lockedBy: thisProcess() });
-  });
-
-  test('row 13: a name made from the arguments', async () => {
-    const { options } = setting();
-    const job = withSingleExecution(async (_tenant: string, { name }: Execution) => name, {
-      ...options,
-      name: (tenant) => `tenant-${tenant}`,
-    });
-
-    expect(await job('42')).toBe('tenant-42');
-  });
-});
-
-describe('row 36: the tick', () => {
-  const seen = (_context: unknown, { tick }: Execution) => tick;
-
-  test('row 36: is the date that the task context of node-cron names', async () => {
-    const date = new Date(NOW - 7_001);
-
-    const job = withSingleExecution(seen, { ...setting().options, tick: 'event' });
-
-    expect(await job({ date, triggeredAt: new Date(NOW) })).toEqual(date);
-  });
-
-  test.each<[string, unknown]>([
-    ['nothing', undefined],
-    ['a string', '2026-01-01T00:00:00Z'],
-    ['a context without a date', {}],
-    ['a date that is none', { date: new Date(Number.NaN), triggeredAt: new Date(NOW) }],
-    ['a date that is a number', { date: NOW, triggeredAt: new Date(NOW) }],
-    ['a date of something that is not node-cron’s', { date: new Date(NOW - 60_000) }],
-    ['a croner job that has not run', new Cron('* * * * *', { paused: true })],
-    ['a job of croner 10 that has not run', new Cron10('* * * * *', { paused: true })],
-  ])(
-    'row 82: F68 a call without a scheduled time is refused, and nothing is written: it passes %s',
-    async (_, context) => {
-      const { options, store } = setting();
-      const acquire = vi.spyOn(store, 'acquire');
-      const job = vi.fn(seen);
-
-      await expect(withSingleExecution(job, { ...options, tick: 'event' })(context)).rejects.toThrow(
-        new TypeError(
-          `lock "digest" is for ticks, and this call has none; croner 10 and node-cron 4 pass one: give tick as 'nearest' with the schedule, { every: '5m' }, a function of the arguments, or 'none'`,
-        ),
-      );
-      expect([acquire.mock.calls, job.mock.calls]).toEqual([[], []]);
-    },
+// Schedulers pass whatever they like to whatever they call: croner two arguments, node-cron one, others none.
+test.each<[string, (seen: unknown[][]) => (...args: never[]) => void, unknown[], unknown[]]>([
+  ['none of one argument', (seen) => () => seen.push([]), ['a'], []],
+  [
+    'one of none',
+    (seen) =>
+      (...[e]) =>
+        seen.push([e]),
+    [],
+    [execution],
+  ],
+  ['one of two', (seen) => (e) => seen.push([e]), ['a', 'b'], [execution]],
+  ['two of one', (seen) => (a, e) => seen.push([a, e]), ['a'], ['a', execution]],
+  ['two of two', (seen) => (a, e) => seen.push([a, e]), ['a', 'b'], ['a', execution]],
+  ['two of none', (seen) => (a, e) => seen.push([a, e]), [], [undefined, execution]],
+  ['three of two', (seen) => (a, b, e) => seen.push([a, b, e]), ['a', 'b'], ['a', 'b', execution]],
+  ['any number', collect, ['a', 'b'], ['a', 'b', execution]],
+])('row 62: is given its arguments and the execution as its last parameter: %s', async (_, make, args, expected) => {
+  const seen: unknown[][] = [];
+  const job: (...args: unknown[]) => Promise<unknown> = withSingleExecution(
+    make(seen) as () => void,
+    setting().options,
   );
+  await job(...args);
 
-  test('row 36: with locking switched off, a call without a scheduled time runs like any other', async () => {
-    vi.stubEnv('SINGLE_EXECUTION_DISABLED', '1');
-    const told = vi.spyOn(console, 'warn').mockReturnValue();
-
-    expect(await withSingleExecution(() => 'ran', { ...setting().options, tick: 'event' })()).toBe('ran');
-    expect(told).toHaveBeenCalledOnce();
-    told.mockRestore();
-  });
-
-  test('row 36: may come from a function of the arguments or from the local clock, or be absent', async () => {
-    const { options } = setting();
-    const date = new Date(NOW - MINUTE);
-    const due = { due: date };
-
-    expect(
-      await withSingleExecution(seen, { ...options, tick: (context) => (context as typeof due).due })(due),
-    ).toEqual(date);
-    expect(await withSingleExecution(seen, { ...options, tick: { every: '5m' } })({ date })).toEqual(new Date(NOW));
-    expect(await withSingleExecution(seen, { ...options, tick: 'none' })({ date })).toBeUndefined();
-  });
+  expect(seen).toEqual([expected]);
 });
+
+test.each<[string, unknown]>([
+  ['nothing', undefined],
+  ['a string', '2026-01-01T00:00:00Z'],
+  ['a context without a date', {}],
+  ['a date that is none', { date: new Date(Number.NaN), triggeredAt: new Date(NOW) }],
+  ['a date that is a number', { date: NOW, triggeredAt: new Date(NOW) }],
+  ['a date of something that is not node-cron’s', { date: new Date(NOW - 60_000) }],
+  ['a croner job that has not run', new Cron('* * * * *', { paused: true })],
+  ['a job of croner 10 that has not run', new Cron10('* * * * *', { paused: true })],
+])(
+  'row 82: F68 a call without a scheduled time is refused, and nothing is written: it passes %s',
+  async (_, context) => {
+    const { options, store } = setting();
+    const acquire = vi.spyOn(store, 'acquire');
+    const job = vi.fn((_context: unknown, _execution: Execution) => {});
+
+    await expect(withSingleExecution(job, { ...options, tick: 'event' })(context)).rejects.toThrow(
+      new TypeError(
+        `lock "digest" is for ticks, and this call has none; croner 10 and node-cron 4 pass one: give tick as 'nearest' with the schedule, { every: '5m' }, a function of the arguments, or 'none'`,
+      ),
+    );
+    expect([acquire.mock.calls, job.mock.calls]).toEqual([[], []]);
+  },
+);
 
 describe('node-cron itself', () => {
   test('row 36: row 34: of two processes with one schedule one runs each tick, and the tick is the minute that was due', async () => {
@@ -287,53 +212,5 @@ describe.each<[string, typeof Cron, Schedule[]]>([
 
     await expect(cron.trigger()).rejects.toThrow('this call has none');
     cron.stop();
-  });
-
-  test('row 36: row 34: with the local clock as tick, of two processes one runs each tick', async () => {
-    const { options } = setting();
-    const job = vi.fn();
-    const guarded = { ...options, tick: { every: '5m' }, onSkipped: () => undefined };
-    const crons = [0, 1].map(
-      () =>
-        new Cron(
-          '*/5 * * * *',
-          { paused: true },
-          withSingleExecution((e: Execution) => job(e.tick), guarded),
-        ),
-    );
-    for (const cron of crons) await cron.trigger();
-    for (const cron of crons) cron.stop();
-
-    expect(job).toHaveBeenCalledExactlyOnceWith(new Date(NOW));
-  });
-});
-
-describe('row 45: the result of a skipped call', () => {
-  const skipped = { status: 'skipped', name: 'digest', reason: 'locked', holder: expect.anything() };
-
-  test('row 45: F50 the Skipped, a LockHeldError, or the value of a function; the job does not run', async () => {
-    const { options } = setting();
-    const { tick: _, ...untimed } = options;
-    await crash(untimed);
-    const job = vi.fn();
-
-    expect(await withSingleExecution(job, options)()).toEqual(skipped);
-    await expect(withSingleExecution(job, { ...options, onSkipped: 'throw' })()).rejects.toThrow(LockHeldError);
-    expect(await withSingleExecution(job, { ...options, onSkipped: ({ reason }) => reason })()).toBe('locked');
-    expect(job).not.toHaveBeenCalled();
-  });
-});
-
-describe('row 14: invalid options are refused when wrapping', () => {
-  test.each<[object, string]>([
-    [{ lockAtMostFor: undefined }, 'lockAtMostFor is undefined: say how long the lock outlives a holder that dies'],
-    [{ tick: { every: '1ms' } }, 'tick.every is 1ms: give 1s to 366d'],
-    [
-      { tick: undefined },
-      "tick is undefined: give 'event', 'nearest', { every: '5m' } or a function; or 'none', with which a second call may run again",
-    ],
-    [{ deadline: NOW }, "unknown option 'deadline': the options are name, tick, onSkipped, maxDuration, store,"],
-  ])('%o', (over, message) => {
-    expect(() => withSingleExecution(() => {}, { ...setting().options, ...over })).toThrow(message);
   });
 });

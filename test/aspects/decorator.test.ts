@@ -1,12 +1,12 @@
 import { transformSync } from '@swc/core';
 import { transformSync as esbuild } from 'esbuild';
-import { currentExecution, LockHeldError } from 'single-execution';
-import { type Options, SingleExecution } from 'single-execution/decorator';
+import { currentExecution } from 'single-execution';
+import { SingleExecution } from 'single-execution/decorator';
 import ts from 'typescript';
 import { describe, expect, test, vi } from 'vitest';
 import { thisProcess } from '../../src/core/values/environment.js';
-import { storeCall } from '../support/contract-harness.js';
-import { memoryLocks, NOW } from '../support/memory-locks.js';
+import { NOW } from '../support/memory-locks.js';
+import { wrapperLocks } from '../support/wrapper-locks.js';
 
 /** A class as a user writes it; none of the compilers of these tests reads decorators by itself. */
 const SOURCE = `
@@ -62,7 +62,7 @@ function made(code: string, options: object, seen: (...args: unknown[]) => void 
 }
 
 function setting() {
-  const { options, ...locks } = memoryLocks();
+  const { options, ...locks } = wrapperLocks();
   return { ...locks, options: { ...options, tick: 'none' } as const };
 }
 
@@ -105,47 +105,9 @@ describe.each<[string, () => string]>([
   });
 });
 
-/** Decorates a method by hand, as a compiler does under `experimentalDecorators`. */
-function decorated<F extends (...args: never[]) => PromiseLike<unknown>>(method: F, options: Options<never[]>): F {
-  const descriptor = { value: method, writable: true, configurable: true, enumerable: false };
-  return (SingleExecution(options as Options)({} as object, 'send', descriptor as never) as unknown as { value: F })
-    .value;
-}
-
-describe('the options of @SingleExecution', () => {
-  test('row 102: are those of a process: the name and the tick may be made from the arguments', async () => {
-    const { options, store, clock } = setting();
-    const send = decorated(async (_tenant: string, at: number) => at, {
-      ...options,
-      name: (tenant: string) => `tenant-${tenant}`,
-      tick: (_tenant: string, at: number) => at,
-    });
-
-    expect(await send('a', NOW)).toBe(NOW);
-    expect(await send('a', NOW)).toMatchObject({ status: 'skipped', name: 'tenant-a', reason: 'already-executed' });
-    expect(await store.get('tenant-a', storeCall(clock))).toMatchObject({ item: { doneTick: NOW } });
-  });
-
-  test('row 102: onSkipped says what a caller gets', async () => {
-    const { options } = setting();
-    const tick = () => NOW;
-    const send = async () => 'sent';
-    expect(await decorated(send, { ...options, tick })()).toBe('sent');
-
-    await expect(decorated(send, { ...options, tick, onSkipped: 'throw' })()).rejects.toBeInstanceOf(LockHeldError);
-    expect(await decorated(send, { ...options, tick, onSkipped: () => 'fallen back' })()).toBe('fallen back');
-  });
-
-  test('are checked when decorating', () => {
-    expect(() => decorated(async () => {}, { ...setting().options, lockAtMost: '1m' } as never)).toThrow(
-      "unknown option 'lockAtMost'",
-    );
-  });
-});
-
 test('a decorated method keeps its name, and what other decorators have said of it', () => {
-  async function send() {}
-  const guarded = decorated(Object.assign(send, { said: 'by another decorator' }), setting().options);
+  const send = Object.assign(async function send() {}, { said: 'by another decorator' });
+  const guarded = SingleExecution(setting().options)(send, { kind: 'method' });
 
   expect(guarded).not.toBe(send);
   expect([guarded.name, guarded.said]).toEqual(['send', 'by another decorator']);

@@ -1,11 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import middy from '@middy/core';
-import { currentExecution, type Execution, executeWithLock, LockHeldError } from 'single-execution';
+import { currentExecution, type Execution, executeWithLock } from 'single-execution';
 import { singleExecution } from 'single-execution/middy';
 import { lambdaContext, scheduledEvent } from 'single-execution/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { storeCall } from '../support/contract-harness.js';
-import { gate } from '../support/gate.js';
 import { memoryLocks, NOW } from '../support/memory-locks.js';
 
 /** What a hook of another middleware does: return a value, or throw. */
@@ -94,21 +93,6 @@ describe('row 101: singleExecution of Middy', () => {
     const execution = expect.objectContaining({ name: 'digest', tick: new Date(TICK), fencingToken: NOW + 1 });
     expect(seen).toEqual([execution, execution, undefined]);
   });
-
-  test('F44 invocations of one handler at once share nothing', async () => {
-    const { options, call, store, clock } = setting();
-    const go = gate();
-    const wrapped = middy(async (_event: object, { execution }: { readonly execution: Execution }) => {
-      await go.opened;
-      return execution.name;
-    }).use(singleExecution({ ...options, name: ({ tenant }: { tenant: string }) => tenant }));
-    const calls = ['a', 'b', 'a'].map((tenant) => call(wrapped, { ...scheduledEvent(), tenant }));
-    await expect(calls[2]).resolves.toMatchObject({ reason: 'locked' });
-    go.open();
-
-    expect(await Promise.all(calls.slice(0, 2))).toEqual(['a', 'b']);
-    for (const name of ['a', 'b']) expect((await store.get(name, storeCall(clock)))?.item).toMatchObject(done);
-  });
 });
 
 describe('row 101: whatever other middlewares do, a run gives back what it took, and nothing else', () => {
@@ -166,14 +150,6 @@ describe('row 101: whatever other middlewares do, a run gives back what it took,
 
     expect(await call(wrapped)).toBe(answer);
     for (const name of ['digest', 'other']) expect((await store.get(name, storeCall(clock)))?.item).toMatchObject(open);
-  });
-
-  test('row 32: a release that fails does not replace the answer', async () => {
-    const { options, call } = setting();
-    vi.spyOn(options.store, 'release').mockRejectedValue(new Error('out of reach'));
-    const { wrapped } = chain(options);
-
-    expect(await call(wrapped)).toBe('sent');
   });
 
   type OnError = (request: { error: unknown; response: unknown }) => unknown;
@@ -235,29 +211,7 @@ describe('row 101: whatever other middlewares do, a run gives back what it took,
   });
 });
 
-describe('what a caller gets', () => {
-  async function skipped(onSkipped: 'throw' | (() => unknown)) {
-    const { options, call } = setting();
-    const handler = vi.fn(() => 'sent');
-    const wrapped = middy(handler).use(singleExecution({ ...options, onSkipped }));
-    await call(wrapped);
-    const reply = await Promise.resolve(call(wrapped)).catch((error: unknown) => error);
-    expect(handler).toHaveBeenCalledOnce();
-    return reply;
-  }
-
-  test('of a run that is skipped is what onSkipped says', async () => {
-    expect(await skipped('throw')).toBeInstanceOf(LockHeldError);
-    expect(await skipped(async () => answer)).toBe(answer);
-    expect(await skipped(() => undefined)).toBeUndefined();
-  });
-
-  test.each<[object, RegExp]>([
-    [{ lockAtMost: '1m' }, /unknown option 'lockAtMost'/],
-    [{ catchUp: { mode: 'all' } }, /unknown option 'catchUp': Middy calls the handler once/],
-    [{ store: undefined }, /store is undefined/],
-    [{ name: '' }, /name/],
-  ])('for options that cannot be is a TypeError or RangeError, when they are given: %o', (wrong, message) => {
-    expect(() => singleExecution({ ...setting().options, ...wrong } as never)).toThrow(message);
-  });
+test('row 101: catchUp is refused, because Middy calls the handler once', () => {
+  const options = { ...setting().options, catchUp: { mode: 'all' } };
+  expect(() => singleExecution(options)).toThrow("unknown option 'catchUp': Middy calls the handler once");
 });

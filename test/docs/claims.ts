@@ -6,8 +6,8 @@ export type Texts = Readonly<Record<string, string>>;
 const PROMISES = 'docs/promises.md';
 const FAULTS = 'docs/faults.md';
 const LISTS = [PROMISES, FAULTS];
-/** Files whose strings are titles: tests, the contract of a store, and cases that several tests share. */
-const HAS_TITLES = /^test\/.*\.test(-d)?\.ts$|^src\/testing\/contract\/|^test\/support\/.*-cases\.ts$/;
+/** Files whose strings are titles: tests, the contracts of stores and of adapters, and cases that several tests share. */
+const HAS_TITLES = /^test\/.*\.test(-d)?\.ts$|^(src\/testing|test\/adapters)\/contract\/|^test\/support\/.*-cases\.ts$/;
 
 /** The promises and faults that a text cites: `row 34`, `F63`. */
 export function numbersIn(text: string): string[] {

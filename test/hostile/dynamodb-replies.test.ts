@@ -2,29 +2,13 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
 import fc from 'fast-check';
-import { CorruptLockError, LockStoreError, type StoreCall } from 'single-execution';
+import { CorruptLockError, LockStoreError } from 'single-execution';
 import { dynamoDBAdminStore, dynamoDBStore } from 'single-execution/dynamodb';
-import { manualClock } from 'single-execution/testing';
 import { describe, expect, test } from 'vitest';
-import { newAttemptId } from '../../src/core/values/names.js';
-import { storeCall } from '../support/contract-harness.js';
 import { anyFailure, anyValue } from '../support/hostile-values.js';
-import { claim, done } from '../support/one-run.js';
+import { ASKED, type LEASE, NOW, oneTry, settled, TOKEN, verbsOf } from './verbs.js';
 
-const NOW = 1_767_225_600_000;
-const ASKED = claim();
-const OWN = { attemptId: ASKED.attemptId, state: 'held', fencingToken: NOW, lockedAt: NOW, lockUntil: NOW + 60_000 };
-const LEASE = {
-  ...ASKED,
-  fencingToken: NOW,
-  lockedAtMs: NOW,
-  lockUntilMs: NOW + 60_000,
-  firstSentMono: 0,
-  firstSentWall: NOW,
-};
-
-/** One try and no more: no timer ends it, and no second try mends it. */
-const call = (): StoreCall => ({ ...storeCall(manualClock(NOW)), budgetMs: 0 });
+const OWN = { attemptId: ASKED.attemptId, state: 'held', fencingToken: TOKEN, lockedAt: NOW, lockUntil: NOW + 60_000 };
 
 const client = DynamoDBDocumentClient.from(new DynamoDBClient({}));
 const mock = mockClient(client);
@@ -33,22 +17,7 @@ const admin = dynamoDBAdminStore({ tableName: 'locks', client });
 /** What the client does with the next command; those after it, such as a cancel, fare alike. */
 const answers = (answer: () => unknown) => mock.send.callsFake(async () => answer() as never);
 
-const VERBS: readonly (readonly [string, () => Promise<unknown>])[] = [
-  ['acquire', () => store.acquire(ASKED, call())],
-  ['extend', () => store.extend(LEASE, { leaseMs: 60_000 }, call())],
-  ['release', () => store.release(LEASE, done, call())],
-  ['checkIn', () => store.checkIn({ group: 'digest', member: 'me', forget: [] }, call())],
-  ['get', () => admin.get('digest', call())],
-  ['forceRelease', () => admin.forceRelease({ ...LEASE, adminId: newAttemptId('f'), nowMs: NOW }, call())],
-  ['pause', () => admin.pause('digest', { untilMs: NOW, by: 'me' }, call())],
-  ['resume', () => admin.resume('digest', call())],
-  ['delete', () => admin.delete({ ...LEASE, adminId: newAttemptId('d'), nowMs: NOW }, call())],
-  [
-    'listTicks',
-    () => admin.listTicks({ name: 'digest', openTicks: ',', failedTicks: ',', seen: { fencingToken: 7 } }, call()),
-  ],
-  ['list', () => admin.list(call())],
-];
+const VERBS = { ...verbsOf(store, admin), list: () => admin.list(oneTry()) };
 
 /** What the SDK makes of an attribute. */
 const anyAttribute = fc.oneof(fc.jsonValue(), fc.bigInt(), fc.double(), fc.uint8Array(), fc.constant(new Set(['a'])));
@@ -72,75 +41,76 @@ const refusal = fc
   .record({ Item: anyItem, $metadata: anyValue, message: anyValue }, { requiredKeys: [] })
   .map((details) => ({ ...details, name: 'ConditionalCheckFailedException' }));
 
-const settled = async (verb: () => Promise<unknown>) => (await Promise.allSettled([verb()]))[0];
-
 function expectNamed(reason: unknown): void {
   const type = (reason as { name?: unknown })?.name === 'CorruptLockError' ? CorruptLockError : LockStoreError;
   expect(reason).toBeInstanceOf(type);
 }
 
-describe.each(VERBS)('F83 whatever a client of DynamoDB makes of %s', (verb, ask) => {
-  test('counts when it is an answer of the SDK, and is a named error otherwise', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.oneof(nearOutput, nearOutput, anyValue), async (output) => {
-        answers(() => output);
-        const result = await settled(ask);
-        if (result.status === 'rejected') {
-          expectNamed(result.reason);
-          return;
-        }
-        // Without attributes the SDK says no more than that the write was applied.
-        expect(output).toBeTypeOf('object');
-        const { status, lease } = (result.value ?? {}) as { status?: unknown; lease?: typeof LEASE };
-        expect(status).not.toBe('lost');
-        if (verb !== 'acquire') return;
-        expect(status).toBe('acquired');
-        expect(Number.isSafeInteger(lease?.fencingToken)).toBe(true);
-        expect(lease).toMatchObject({ attemptId: ASKED.attemptId, lockedAtMs: NOW, lockUntilMs: NOW + 62_000 });
-      }),
-      { numRuns: 400 },
-    );
-  });
+describe.each(Object.entries<() => Promise<unknown>>(VERBS))(
+  'F83 whatever a client of DynamoDB makes of %s',
+  (verb, ask) => {
+    test('counts when it is an answer of the SDK, and is a named error otherwise', async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.oneof(nearOutput, nearOutput, anyValue), async (output) => {
+          answers(() => output);
+          const result = await settled(ask);
+          if (result.status === 'rejected') {
+            expectNamed(result.reason);
+            return;
+          }
+          // Without attributes the SDK says no more than that the write was applied.
+          expect(output).toBeTypeOf('object');
+          const { status, lease } = (result.value ?? {}) as { status?: unknown; lease?: typeof LEASE };
+          expect(status).not.toBe('lost');
+          if (verb !== 'acquire') return;
+          expect(status).toBe('acquired');
+          expect(Number.isSafeInteger(lease?.fencingToken)).toBe(true);
+          expect(lease).toMatchObject({ attemptId: ASKED.attemptId, lockedAtMs: NOW, lockUntilMs: NOW + 62_000 });
+        }),
+        { numRuns: 400 },
+      );
+    });
 
-  test('is a named error where it is a failure of any kind, and what may have been applied is cancelled', async () => {
-    await fc.assert(
-      fc.asyncProperty(anyFailure, async (thrown) => {
-        mock.resetHistory();
-        answers(() => {
-          throw thrown;
-        });
-        const result = await settled(ask);
-        expect(result).toMatchObject({
-          status: 'rejected',
-          reason: { name: 'LockStoreError', operation: verb, code: 'UNAVAILABLE' },
-        });
-        expect(mock.calls()).toHaveLength(verb === 'acquire' ? 2 : 1);
-      }),
-    );
-  });
+    test('is a named error where it is a failure of any kind, and what may have been applied is cancelled', async () => {
+      await fc.assert(
+        fc.asyncProperty(anyFailure, async (thrown) => {
+          mock.resetHistory();
+          answers(() => {
+            throw thrown;
+          });
+          const result = await settled(ask);
+          expect(result).toMatchObject({
+            status: 'rejected',
+            reason: { name: 'LockStoreError', operation: verb, code: 'UNAVAILABLE' },
+          });
+          expect(mock.calls()).toHaveLength(verb === 'acquire' ? 2 : 1);
+        }),
+      );
+    });
 
-  test('is no grant where it is a refusal of any kind, but for this attempt’s own whole record', async () => {
-    let granted = 0;
-    await fc.assert(
-      fc.asyncProperty(refusal, async (thrown) => {
-        answers(() => {
-          throw thrown;
-        });
-        const result = await settled(ask);
-        if (result.status === 'rejected') {
-          expectNamed(result.reason);
-          return;
-        }
-        if ((result.value as { status?: unknown } | undefined)?.status !== 'acquired') return;
-        granted++;
-        const { lease } = result.value as { lease: typeof LEASE };
-        expect(lease.attemptId).toBe(ASKED.attemptId);
-        for (const number of [lease.fencingToken, lease.lockedAtMs, lease.lockUntilMs]) {
-          expect(Number.isSafeInteger(number) && number >= 0).toBe(true);
-        }
-      }),
-      { numRuns: 400, examples: [[{ name: 'ConditionalCheckFailedException', Item: OWN }]] },
-    );
-    expect(granted > 0).toBe(verb === 'acquire');
-  });
-});
+    test('is no grant where it is a refusal of any kind, but for this attempt’s own whole record', async () => {
+      let granted = 0;
+      await fc.assert(
+        fc.asyncProperty(refusal, async (thrown) => {
+          answers(() => {
+            throw thrown;
+          });
+          const result = await settled(ask);
+          if (result.status === 'rejected') {
+            expectNamed(result.reason);
+            return;
+          }
+          if ((result.value as { status?: unknown } | undefined)?.status !== 'acquired') return;
+          granted++;
+          const { lease } = result.value as { lease: typeof LEASE };
+          expect(lease.attemptId).toBe(ASKED.attemptId);
+          for (const number of [lease.fencingToken, lease.lockedAtMs, lease.lockUntilMs]) {
+            expect(Number.isSafeInteger(number) && number >= 0).toBe(true);
+          }
+        }),
+        { numRuns: 400, examples: [[{ name: 'ConditionalCheckFailedException', Item: OWN }]] },
+      );
+      expect(granted > 0).toBe(verb === 'acquire');
+    });
+  },
+);

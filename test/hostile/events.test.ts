@@ -1,13 +1,17 @@
 import fc from 'fast-check';
-import { type Clock, type Execution, withSingleExecution } from 'single-execution';
-import { withSingleExecution as onCloudflare } from 'single-execution/cloudflare';
-import { withSingleExecution as onHttp } from 'single-execution/http';
+import type { Clock } from 'single-execution';
 import { type MemoryStore, memoryStore } from 'single-execution/memory';
-import { withSingleExecution as onProcess } from 'single-execution/process';
-import { lambdaContext, scheduledEvent } from 'single-execution/testing';
-import { describe, expect, test } from 'vitest';
+import { lambdaContext } from 'single-execution/testing';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { readRecord } from '../../src/core/record/lock-record.js';
 import { systemClock } from '../../src/core/values/clock.js';
+import { anyTrigger, type Called, type Job, type Platform } from '../adapters/contract/platform.js';
+import { cloudflare } from '../adapters/contract/platforms/cloudflare.js';
+import { decorator } from '../adapters/contract/platforms/decorators.js';
+import { http } from '../adapters/contract/platforms/http.js';
+import { lambda } from '../adapters/contract/platforms/lambda.js';
+import { middyHandler } from '../adapters/contract/platforms/middy.js';
+import { process } from '../adapters/contract/platforms/process.js';
 import { anyText, anyValue, Untouchable } from '../support/hostile-values.js';
 import { call } from '../support/one-run.js';
 import { shiftedClock } from '../support/shifted-clock.js';
@@ -15,8 +19,6 @@ import { shiftedClock } from '../support/shifted-clock.js';
 const DAY = 86_400_000;
 /** So much later nothing that may be done is ahead. */
 const LATER = shiftedClock(2 * DAY);
-const options = (store: MemoryStore, clock: Clock) =>
-  ({ name: 'digest', store, lockAtMostFor: '1m', observers: [], clock }) as const;
 
 /** Instants as text or number, most of which no schedule can have sent. */
 const anyTime = fc.oneof(
@@ -48,22 +50,22 @@ const anyEvent = fc.oneof(
     },
     { requiredKeys: [] },
   ),
+  fc.dictionary(fc.constantFrom('scheduledTime', 'time', 'attemptNumber', 'toString', 'valueOf'), fc.jsonValue()),
 );
-const anyContext = fc.oneof(
-  anyValue,
-  fc
-    .record(
-      {
-        getRemainingTimeInMillis: fc.oneof(
-          anyValue,
-          anyValue.map((value) => () => value),
-        ),
-        ...{ functionName: anyValue, functionVersion: anyValue, invokedFunctionArn: anyValue, awsRequestId: anyText },
-      },
-      { requiredKeys: [] },
-    )
-    .map((context) => ({ ...lambdaContext(), ...context })),
-);
+/** Contexts that are nearly Lambda's. */
+const nearContext = fc
+  .record(
+    {
+      getRemainingTimeInMillis: fc.oneof(
+        anyValue,
+        anyValue.map((value) => () => value),
+      ),
+      ...{ functionName: anyValue, functionVersion: anyValue, invokedFunctionArn: anyValue, awsRequestId: anyText },
+    },
+    { requiredKeys: [] },
+  )
+  .map((context) => ({ ...lambdaContext(), ...context }));
+const anyContext = fc.oneof(anyValue, nearContext);
 const anyController = fc.oneof(
   anyValue,
   fc.record({ scheduledTime: anyTime, cron: anyValue, noRetry: anyValue }, { requiredKeys: [] }),
@@ -113,64 +115,37 @@ const anyRequest = fc.oneof(
     ),
 );
 
-/** A door, what it is called with, and an ordinary call of its next tick. */
-type Door = readonly [
-  string,
-  fc.Arbitrary<readonly unknown[]>,
-  (store: MemoryStore, handler: (...args: unknown[]) => Response, clock: Clock) => (...args: never[]) => unknown,
-  (now: number) => readonly unknown[],
+/** What each platform may call a function with. */
+const CALLS: readonly (readonly [Platform, fc.Arbitrary<readonly unknown[]>])[] = [
+  [lambda, fc.tuple(anyEvent, anyContext)],
+  // Middy itself fills in an event that is missing, and writes to the context.
+  [middyHandler, fc.tuple(anyEvent, nearContext).filter(([event]) => event !== undefined)],
+  [cloudflare, fc.tuple(anyController, anyValue, anyValue)],
+  [http, fc.tuple(anyRequest)],
+  [process, fc.tuple(anyTask)],
+  [decorator, fc.tuple(anyTask)],
 ];
 
-const DOORS: readonly Door[] = [
-  [
-    'Lambda',
-    fc.tuple(anyEvent, anyContext),
-    (store, handler, clock) => withSingleExecution((event, context) => handler(event, context), options(store, clock)),
-    (now) => [scheduledEvent({ time: now }), lambdaContext()],
-  ],
-  [
-    'Cloudflare',
-    fc.tuple(anyController, anyValue, anyValue),
-    (store, handler, clock) => onCloudflare((controller, env) => handler(controller, env), options(store, clock)),
-    (now) => [{ scheduledTime: now, cron: '* * * * *', noRetry() {} }, {}, { waitUntil() {} }],
-  ],
-  [
-    'HTTP',
-    fc.tuple(anyRequest),
-    (store, handler, clock) =>
-      onHttp((request) => handler(request), { ...options(store, clock), secret: false, tick: 'event' }),
-    (now) => [new Request('http://localhost/', { headers: { 'ce-vssscheduledat': new Date(now).toISOString() } })],
-  ],
-  [
-    'a process',
-    fc.tuple(anyTask),
-    (store, handler, clock) =>
-      onProcess((task: unknown, _: Execution) => handler(task), { ...options(store, clock), tick: 'event' }),
-    (now) => [{ date: new Date(now), triggeredAt: new Date(now) }],
-  ],
-];
+// Lambda and routes log what they refuse.
+beforeEach(() => {
+  const logged = vi.spyOn(console, 'warn').mockReturnValue();
+  return () => logged.mockRestore();
+});
 
-describe.each(DOORS)('F71 F94 any trigger of %s', (_door, anyArgs, wrap, nextTick) => {
-  test('runs the handler once with the very arguments or is refused in words, and the next tick still runs', async () => {
+for (const [platform, anyArgs] of CALLS) {
+  test(`F71 F94 any trigger of ${platform.title} runs the handler once with the very arguments or is refused in words, and the next tick still runs`, async () => {
     let ran = 0;
     const keepsRunning = fc.asyncProperty(anyArgs, async (args) => {
       const store = memoryStore();
       const calls: (readonly unknown[])[] = [];
-      const wrapped = wrap(
-        store,
-        (...given) => {
-          calls.push(given);
-          return new Response('done');
-        },
-        systemClock,
-      );
-      const [result] = await Promise.allSettled([(async () => wrapped(...(args as never[])))()]);
+      const wrapped = wrap(platform, store, systemClock, ({ args: given }) => calls.push(given));
+      const [result] = await Promise.allSettled([(async () => wrapped(...args))()]);
       // A route answers who tells no time that it can run.
       const isRefused = result.status === 'fulfilled' && (result.value as Response | undefined)?.status === 400;
       if (isRefused) expect(calls).toEqual([]);
       else if (result.status === 'fulfilled') {
         expect(calls).toHaveLength(1);
-        for (const [place, given] of calls[0]?.entries() ?? []) expect(Object.is(given, args[place])).toBe(true);
+        for (const [place, arg] of args.entries()) expect(Object.is(calls[0]?.[place], arg)).toBe(true);
         ran++;
       } else {
         expectRefusal(result.reason);
@@ -187,21 +162,27 @@ describe.each(DOORS)('F71 F94 any trigger of %s', (_door, anyArgs, wrap, nextTic
           if (instant !== undefined) expect(instant).toBeLessThanOrEqual(Date.now() + DAY);
         }
       }
-      expect(await runsLater(wrap, nextTick, store)).toBe(1);
+      expect(await runsLater(platform, store)).toBe(1);
     });
     await fc.assert(keepsRunning, { numRuns: 400 });
     expect(ran).toBeGreaterThan(40);
   });
-});
+}
 
-/** How often the handler runs on an ordinary trigger of a later day. */
-async function runsLater(wrap: Door[2], nextTick: Door[3], store: MemoryStore): Promise<number> {
-  let runs = 0;
-  const count = () => {
-    runs++;
+function wrap(platform: Platform, store: MemoryStore, clock: Clock, job: Job): Called {
+  const options = { name: 'digest', store, lockAtMostFor: '1m', observers: [], clock, ...platform.options };
+  const answering: Job = (given) => {
+    job(given);
     return new Response('done');
   };
-  await wrap(store, count, LATER)(...(nextTick(LATER.now()) as never[]));
+  return platform.wrap(answering, options as never);
+}
+
+/** How often the handler runs on an ordinary trigger of a later day. */
+async function runsLater(platform: Platform, store: MemoryStore): Promise<number> {
+  let runs = 0;
+  const args = platform.argsOf({ ...anyTrigger, time: LATER.now() });
+  await wrap(platform, store, LATER, () => runs++)(...args);
   return runs;
 }
 

@@ -1,21 +1,28 @@
 import fc from 'fast-check';
 import { acquireLock, type ExecuteOptions, executeWithLock, withSingleExecution } from 'single-execution';
 import { memoryStore } from 'single-execution/memory';
-import { withSingleExecution as withSingleExecutionOnProcess } from 'single-execution/process';
 import { lambdaContext } from 'single-execution/testing';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { nameProblem } from '../../src/core/values/names.js';
+import { anyTrigger, type Platform } from '../adapters/contract/platform.js';
+import { cloudflare } from '../adapters/contract/platforms/cloudflare.js';
+import { http } from '../adapters/contract/platforms/http.js';
+import { lambda } from '../adapters/contract/platforms/lambda.js';
+import { process } from '../adapters/contract/platforms/process.js';
 import { anyText, anyValue } from '../support/hostile-values.js';
 import { call, claim, done } from '../support/one-run.js';
-import { type OpenLocks, openMemory, type RawStores, startRawStores } from '../support/raw-stores.js';
+import { type OpenLocks, openMemory, startRawStores } from '../support/raw-stores.js';
 
-let raw: RawStores;
-beforeAll(async () => {
-  raw = await startRawStores();
-});
+const raw = await startRawStores();
 afterAll(() => raw.stop());
 
 type Options = Pick<ExecuteOptions, 'name' | 'store' | 'lockAtMostFor' | 'observers'>;
+
+/** Wraps a task on a platform and calls it. */
+const callOn = (platform: Platform, task: () => void, options: object) =>
+  platform.wrap(task, { ...options, ...platform.options } as never)(
+    ...platform.argsOf({ ...anyTrigger, time: Date.now() }),
+  );
 
 /** The doors that take a name, each as a run under it. */
 const DOORS: Readonly<Record<string, (task: () => void, options: Options) => unknown>> = {
@@ -24,11 +31,13 @@ const DOORS: Readonly<Record<string, (task: () => void, options: Options) => unk
     await using _ = await acquireLock(options);
     task();
   },
-  withSingleExecution: (task, options) => withSingleExecution(task, options)({}, lambdaContext()),
-  'withSingleExecution by a function': (task, { name, ...options }) =>
-    withSingleExecution(task, { ...options, name: () => name })({}, lambdaContext()),
-  'withSingleExecution of a process by a function': (task, { name, ...options }) =>
-    withSingleExecutionOnProcess(task, { ...options, name: () => name, tick: 'none' })(),
+  withSingleExecution: (task, options) => callOn(lambda, task, options),
+  ...Object.fromEntries(
+    [lambda, http, cloudflare, process].map((platform) => [
+      `${platform.title} by a function`,
+      (task: () => void, { name, ...options }: Options) => callOn(platform, task, { ...options, name: () => name }),
+    ]),
+  ),
 };
 
 describe.each(Object.keys(DOORS))('F18 any value as a name for %s', (door) => {

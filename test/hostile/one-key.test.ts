@@ -1,18 +1,15 @@
 import { lockAdmin } from 'single-execution/admin';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { FOREVER_MS } from '../../src/core/record/lock-record.js';
 import { MINUTE, soundRecord, verdictOf, writeRecord } from '../support/hostile-records.js';
 import { call, claim, grant } from '../support/one-run.js';
-import { type RawStores, startRawStores } from '../support/raw-stores.js';
+import { startRawStores } from '../support/raw-stores.js';
 
 /*
  * What somebody can do who may write to one key of the table, and to no other: the claims of SECURITY.md.
  */
 
-let raw: RawStores;
-beforeAll(async () => {
-  raw = await startRawStores();
-});
+const raw = await startRawStores();
 afterAll(() => raw.stop());
 
 const YEAR_5000 = 95_617_584_000_000;

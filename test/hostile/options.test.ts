@@ -1,17 +1,15 @@
 import fc from 'fast-check';
-import { acquireLock, executeWithLock, withSingleExecution } from 'single-execution';
+import { acquireLock, executeWithLock } from 'single-execution';
 import { type LockAdmin, lockAdmin } from 'single-execution/admin';
-import { withSingleExecution as onCloudflare } from 'single-execution/cloudflare';
 import { dynamoDBAdminStore, dynamoDBStore } from 'single-execution/dynamodb';
-import { withSingleExecution as onHttp } from 'single-execution/http';
 import { createLeaderElection, withLeadership } from 'single-execution/leader';
 import { type MemoryStore, memoryStore } from 'single-execution/memory';
-import { withSingleExecution as onProcess } from 'single-execution/process';
 import { redisAdminStore, redisStore } from 'single-execution/redis';
-import { lambdaContext } from 'single-execution/testing';
 import { upstashStore } from 'single-execution/upstash';
 import { describe, expect, test } from 'vitest';
 import { readRecord } from '../../src/core/record/lock-record.js';
+import { anyTrigger } from '../adapters/contract/platform.js';
+import { PLATFORMS } from '../adapters/contract/platforms.js';
 import { anyValue, Untouchable } from '../support/hostile-values.js';
 import { call } from '../support/one-run.js';
 
@@ -19,11 +17,7 @@ const COMMON = [
   ...['name', 'lockAtMostFor', 'lockAtLeastFor', 'keepAlive', 'maxHold', 'gracePeriod', 'wait', 'schedule'],
   ...['tickMark', 'onError', 'onStoreError', 'maxClockSkew', 'observers', 'store', 'clock'],
 ];
-const WRAPPED = [...COMMON, 'tick', 'onSkipped'];
-const UNTIMED = [...WRAPPED, 'maxDuration'];
 const LEAD = ['name', 'store', 'candidate', 'lease', 'observers', 'clock'];
-const controller = { scheduledTime: Date.now(), cron: '* * * * *', noRetry() {} };
-const context = { waitUntil() {}, passThroughOnException() {} };
 
 /** A door, its options, and what takes any for them: run once where that is possible. */
 type Door = readonly [string, readonly string[], (options: never, task: () => Response) => unknown];
@@ -42,10 +36,11 @@ const DOORS: readonly Door[] = [
       task();
     },
   ],
-  ['withSingleExecution', WRAPPED, (options, task) => withSingleExecution(task, options)({}, lambdaContext())],
-  ['cloudflare', UNTIMED, (options, task) => onCloudflare(task, options)(controller, {}, context)],
-  ['http', [...UNTIMED, 'secret'], (options, task) => onHttp(task, options)(new Request('http://localhost/'))],
-  ['process', UNTIMED, (options, task) => onProcess(task, options)()],
+  ...PLATFORMS.map((platform): Door => {
+    const known = new Set([...COMMON, ...platform.optionNames.split(', ')]);
+    const args = () => platform.argsOf({ ...anyTrigger, time: Date.now() });
+    return [platform.title, [...known], (options, task) => platform.wrap(task, options)(...args())];
+  }),
   ['withLeadership', LEAD, (options, task) => withLeadership(task, options)()],
   [
     'createLeaderElection',
@@ -107,8 +102,8 @@ describe.each(DOORS)('any options of %s', (door, known, open) => {
         const locks = (await store?.list(call())) ?? [];
         if (result.status === 'rejected')
           expectRefusal(result.reason, key === 'options' ? known : [key, 'lockAtMostFor']);
-        // A candidate only stands, and a route answers who shows no secret or tells no time.
-        const runsOnce = door !== 'createLeaderElection' && key !== 'secret' && (door !== 'http' || key !== 'tick');
+        // A candidate only stands, and a route answers who shows no secret.
+        const runsOnce = door !== 'createLeaderElection' && key !== 'secret';
         if (result.status === 'fulfilled' && runsOnce) expect(runs).toBe(1);
         expect(runs).toBeLessThanOrEqual(1);
         for (const { name, item } of locks) {

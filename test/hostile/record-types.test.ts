@@ -1,14 +1,11 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { FIELDS, MINUTE, putRaw, rawValue, soundRecord, verdictOf, writeRecord } from '../support/hostile-records.js';
 import { call, claim, done } from '../support/one-run.js';
-import { type RawStores, startRawStores } from '../support/raw-stores.js';
+import { startRawStores } from '../support/raw-stores.js';
 
-let raw: RawStores;
-beforeAll(async () => {
-  raw = await startRawStores();
-});
+const raw = await startRawStores();
 afterAll(() => raw.stop());
 
 const TYPES: readonly AttributeValue[] = [

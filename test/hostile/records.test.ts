@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { lockAdmin } from 'single-execution/admin';
 import { manualClock } from 'single-execution/testing';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { readRecord } from '../../src/core/record/lock-record.js';
 import { newAttemptId } from '../../src/core/values/names.js';
 import { storeCall } from '../support/contract-harness.js';
@@ -15,12 +15,9 @@ import {
   writeRecord,
 } from '../support/hostile-records.js';
 import { call, claim, done, grant } from '../support/one-run.js';
-import { type OpenLocks, type RawStores, startRawStores } from '../support/raw-stores.js';
+import { type OpenLocks, startRawStores } from '../support/raw-stores.js';
 
-let raw: RawStores;
-beforeAll(async () => {
-  raw = await startRawStores();
-});
+const raw = await startRawStores();
 afterAll(() => raw.stop());
 
 let names = 0;

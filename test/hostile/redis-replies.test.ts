@@ -1,24 +1,10 @@
 import fc from 'fast-check';
-import { CorruptLockError, LockStoreError, type StoreCall } from 'single-execution';
-import { manualClock } from 'single-execution/testing';
+import { CorruptLockError, LockStoreError } from 'single-execution';
 import { upstashAdminStore, upstashStore } from 'single-execution/upstash';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { newAttemptId } from '../../src/core/values/names.js';
-import { storeCall } from '../support/contract-harness.js';
 import { anyFailure, anyText, anyValue } from '../support/hostile-values.js';
-import { claim, done } from '../support/one-run.js';
+import { ASKED, NOW, oneTry, settled, TOKEN, verbsOf } from './verbs.js';
 
-const NOW = 1_767_225_600_000;
-const TOKEN = NOW + 1;
-const ASKED = claim({ tickMs: NOW });
-const LEASE = {
-  ...ASKED,
-  fencingToken: TOKEN,
-  lockedAtMs: NOW,
-  lockUntilMs: NOW + 60_000,
-  firstSentMono: 0,
-  firstSentWall: NOW,
-};
 const HELD = {
   attemptId: ASKED.attemptId,
   state: 'held',
@@ -26,9 +12,6 @@ const HELD = {
   lockedAt: `${NOW}`,
   lockUntil: `${NOW + 60_000}`,
 };
-
-/** One try and no more, of a server that answers at once: no timer ends it, and no second try mends it. */
-const call = (): StoreCall => ({ ...storeCall(manualClock(NOW)), budgetMs: 0 });
 
 /** What the server does to the next script; the ones after it, such as a cancel, fare alike. */
 let answer: () => unknown;
@@ -44,31 +27,20 @@ const redis = { eval: respond, evalsha: respond };
 const store = upstashStore({ redis });
 const admin = upstashAdminStore({ redis });
 
-/** Each verb, and the words of its script. */
-const VERBS: readonly (readonly [string, readonly string[], () => Promise<unknown>])[] = [
-  ['acquire', ['granted', 'own', 'refused'], () => store.acquire(ASKED, call())],
-  ['extend', ['extended', 'lost'], () => store.extend(LEASE, { leaseMs: 60_000 }, call())],
-  ['release', ['released', 'other'], () => store.release(LEASE, done, call())],
-  ['checkIn', ['listed'], () => store.checkIn({ group: 'digest', forget: [] }, call())],
-  ['get', ['read'], () => admin.get('digest', call())],
-  [
-    'forceRelease',
-    ['forced', 'changed'],
-    () => admin.forceRelease({ ...LEASE, adminId: newAttemptId('f'), nowMs: NOW }, call()),
-  ],
-  ['pause', ['paused'], () => admin.pause('digest', { untilMs: NOW, by: 'me' }, call())],
-  ['resume', ['resumed', 'not-paused', 'unknown'], () => admin.resume('digest', call())],
-  [
-    'delete',
-    ['deleted', 'held', 'changed', 'unknown'],
-    () => admin.delete({ ...LEASE, adminId: newAttemptId('d'), nowMs: NOW }, call()),
-  ],
-  [
-    'listTicks',
-    ['listed', 'changed'],
-    () => admin.listTicks({ name: 'digest', openTicks: ',', failedTicks: ',', seen: { fencingToken: TOKEN } }, call()),
-  ],
-];
+const VERBS = verbsOf(store, admin);
+/** The words of the script of each verb. */
+const WORDS: Readonly<Record<keyof typeof VERBS, readonly string[]>> = {
+  acquire: ['granted', 'own', 'refused'],
+  extend: ['extended', 'lost'],
+  release: ['released', 'other'],
+  checkIn: ['listed'],
+  get: ['read'],
+  forceRelease: ['forced', 'changed'],
+  pause: ['paused'],
+  resume: ['resumed', 'not-paused', 'unknown'],
+  delete: ['deleted', 'held', 'changed', 'unknown'],
+  listTicks: ['listed', 'changed'],
+};
 
 const line = fc.oneof(
   fc.constantFrom(
@@ -125,9 +97,9 @@ function listOf(
   return words.includes(word) && isWhole(now) && isWhole(number) && isTexts ? [word, now, number, told] : undefined;
 }
 
-const settled = async (verb: () => Promise<unknown>) => (await Promise.allSettled([verb()]))[0];
+describe.each(Object.entries(WORDS))('F83 F84 F86 any answer of a Redis to %s', (verb, words) => {
+  const ask: () => Promise<unknown> = VERBS[verb as keyof typeof VERBS];
 
-describe.each(VERBS)('F83 F84 F86 any answer of a Redis to %s', (verb, words, ask) => {
   test('counts when it is exactly what the script says, and is a LockStoreError otherwise', async () => {
     let counted = 0;
     await fc.assert(
@@ -196,7 +168,7 @@ describe('any page of a list', () => {
         const replies = [reply, '["page","0"]', other];
         sent = 0;
         answer = () => replies[Math.min(sent - 1, 2)];
-        const result = await settled(() => admin.list(call()));
+        const result = await settled(() => admin.list(oneTry()));
         if (result.status === 'rejected') expect(result.reason).toBeInstanceOf(LockStoreError);
         else expect(result.value).toEqual([]);
       }),

@@ -1,15 +1,10 @@
-import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addDeclarations, buildPackage } from '../support/built-package.js';
 import { BARE_DOORS } from '../support/doors.js';
-
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const TSC = join(ROOT, 'node_modules/typescript/bin/tsc');
+import { tsc } from './tsc.js';
 
 /** What a project may leave out: the DOM, Node's types, `esnext.disposable`. Declarations of packages are checked. */
 const PROJECT = {
@@ -61,13 +56,5 @@ async function compile(name: string, program: string, more: object = {}): Promis
     join(project, 'tsconfig.json'),
     JSON.stringify({ compilerOptions: { ...compilerOptions, ...more }, files: ['program.mts'] }),
   );
-  return tsc(project, '-p', '.');
-}
-
-async function tsc(cwd: string, ...args: string[]): Promise<string> {
-  const run = promisify(execFile)(process.execPath, [TSC, ...args], { cwd });
-  return run.then(
-    ({ stdout }) => stdout,
-    (error: { stdout: string }) => error.stdout,
-  );
+  return tsc(project);
 }

@@ -1,0 +1,94 @@
+import type { LockStore } from 'single-execution';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { adapterContract } from './contract/contract.js';
+import type { Called, Given, Platform } from './contract/platform.js';
+import { process } from './contract/platforms/process.js';
+
+/* Adapters that break one promise each: the case of that promise finds it. */
+
+type Options = Readonly<Record<string, unknown>> & { readonly store: LockStore };
+
+/** Changes what a handler is given. */
+const giving = (change: (given: Given) => Given): Platform['wrap'] => {
+  return (job, options) => process.wrap((given) => job(change(given)), options);
+};
+
+/** Changes the options on their way. */
+const taking = (change: (options: Options) => object): Platform['wrap'] => {
+  return (job, options) => process.wrap(job, change(options) as never);
+};
+
+const without = (option: string) => taking(({ [option]: _, ...others }) => others);
+
+/** Changes what comes of a call. */
+const replying = (change: (reply: Promise<unknown>, call: () => Promise<unknown>) => unknown): Platform['wrap'] => {
+  return (job, options) => {
+    const wrapped = process.wrap(job, options) as Called;
+    return function (this: unknown, ...args) {
+      const call = async () => wrapped.apply(this, args);
+      return change(call(), call);
+    };
+  };
+};
+
+const BUGS: readonly (readonly [string, Platform['wrap'], string])[] = [
+  ['forgets this', giving((given) => ({ ...given, self: undefined })), 'a wrapped method keeps its this'],
+  ['swaps arguments', giving((given) => ({ ...given, args: given.args.toReversed() })), 'is given the very arguments'],
+  ['drops an argument', giving((given) => ({ ...given, args: given.args.slice(1) })), 'is given the very arguments'],
+  [
+    'copies arguments',
+    giving((given) => ({ ...given, args: structuredClone(given.args) })),
+    'is given the very arguments',
+  ],
+  ['drops the result', replying((reply) => reply.then(() => undefined)), 'the result of the handler is given back'],
+  ['swallows errors', replying((reply) => reply.catch(() => undefined)), 'the error of the handler is thrown'],
+  [
+    'wraps errors',
+    replying((reply) => reply.catch((cause) => Promise.reject(new Error('', { cause })))),
+    'the error of',
+  ],
+  ['tries again itself', replying((reply, call) => reply.catch(call)), "with onError: 'hold'"],
+  ['locks nothing', taking((options) => ({ ...options, name: crypto.randomUUID() })), 'a second delivery of a tick'],
+  [
+    'never releases',
+    taking((options) => ({ ...options, store: { ...options.store, release: async () => 'unknown' } })),
+    'the error of',
+  ],
+  [
+    'runs although its store fails',
+    taking((options) => ({ ...options, onStoreError: 'run' })),
+    'a store that is out of reach',
+  ],
+  [
+    'makes one name of all',
+    taking((options) => ({ ...options, name: 'digest' })),
+    'a name can be made from the arguments',
+  ],
+  ['tells no observer', without('observers'), 'observers see the events'],
+  ['takes its own clock', without('clock'), 'is given the very arguments'],
+  ['takes no tick', taking((options) => ({ ...options, tick: 'none' })), 'the tick is the scheduled time'],
+  ['has no onSkipped', without('onSkipped'), "with onSkipped: 'throw'"],
+  ['has no onError', without('onError'), "with onError: 'hold'"],
+  ['has no catchUp', without('catchUp'), 'an older tick is caught up with'],
+  ['has no keepAlive', without('keepAlive'), 'a renewed lease lasts as long as its run'],
+  [
+    'has no maxDuration',
+    taking(({ maxDuration: _, ...options }) => ({ lockAtMostFor: '1m', ...options })),
+    'of 3000 ms the signal',
+  ],
+  ['takes any option', without('lockAtMost'), 'an unknown option is refused'],
+];
+
+// A run that no observer sees is logged.
+beforeEach(() => void vi.spyOn(console, 'info').mockReturnValue());
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+test.each(BUGS)('the contract finds an adapter that %s', async (_, wrap, promise) => {
+  const [found] = adapterContract.filter(({ title }) => title.includes(promise));
+
+  await expect(found?.play({ ...process, wrap })).rejects.toThrow();
+  vi.restoreAllMocks();
+  await expect(found?.play(process)).resolves.toBeUndefined();
+});

@@ -1,0 +1,46 @@
+import { cron } from 'single-execution/schedule';
+import { expect } from 'vitest';
+import { type AdapterCase, adapterCase } from './case.js';
+import type { Need } from './platform.js';
+import type { StageOptions } from './stage.js';
+
+const REFUSED: readonly (readonly [StageOptions, string, ...Need[]])[] = [
+  [{ name: '' }, "name is '': empty; give the lock a name of 1 to 128 bytes"],
+  [{ store: undefined }, 'store is undefined: give a store'],
+  [{ store: { acquire() {} } }, "store has no function 'extend'"],
+  [{ store: () => ({}) }, 'store is a function: give a store', 'store as a value'],
+  [{ onSkipped: 'ignore' }, "onSkipped is 'ignore': choose 'return' or 'throw'"],
+  [{ tick: 'soon' }, "tick is 'soon': choose 'event' or 'nearest' or 'none'"],
+  [{ tick: 'nearest' }, "tick is 'nearest', but no schedule says when ticks are due"],
+  [
+    { lockAtMostFor: undefined },
+    'lockAtMostFor is undefined: say how long the lock outlives a holder that dies',
+    'lease by an option',
+  ],
+  [{ tick: { every: '1ms' } }, 'tick.every is 1ms: give 1s to 366d', 'tick of the local clock'],
+  [
+    { tick: undefined },
+    "tick is undefined: give 'event', 'nearest', { every: '5m' } or a function; or 'none', with which a second call may run again",
+    'tick of the local clock',
+  ],
+  [
+    { tick: 'none', schedule: cron('0 * * * *'), catchUp: { mode: 'all' } },
+    "tick is 'none', but catchUp is for ticks",
+    'catch-up',
+  ],
+];
+
+export const optionCases: readonly AdapterCase[] = [
+  ...REFUSED.map(([options, message, ...needs]) =>
+    adapterCase(
+      `row 14: an invalid option is refused when wrapping, with the remedy: ${message}`,
+      ({ wrap, result }) => expect(() => wrap(result, options)).toThrow(message),
+      needs,
+    ),
+  ),
+
+  adapterCase('row 14: an unknown option is refused with a list of those that exist', ({ wrap, result, platform }) => {
+    const message = `unknown option 'lockAtMost': the options are ${platform.optionNames}, store,`;
+    expect(() => wrap(result, { lockAtMost: '1m' })).toThrow(message);
+  }),
+];

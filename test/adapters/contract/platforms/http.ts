@@ -1,0 +1,45 @@
+import { withSingleExecution } from 'single-execution/http';
+import { executionLast, type Platform } from '../platform.js';
+
+const SCHEDULED_AT = 'ce-vssscheduledat';
+
+/** What a refusal or a skip is answered with, apart from a route's own answers. */
+async function bodyOf(reply: unknown): Promise<Record<string, unknown>> {
+  const response = reply as Response;
+  return response.headers.get('content-type')?.includes('json')
+    ? (response.clone().json() as Promise<Record<string, unknown>>)
+    : {};
+}
+
+export const http: Platform = {
+  title: 'a route',
+  lacks: {
+    'untimed runs': 'anybody may call a route',
+  },
+  optionNames: 'name, tick, onSkipped, secret, maxDuration',
+  options: { secret: false, tick: 'event' },
+  limit: 'maxDuration, which is',
+  holder: /^request 01J:1$/,
+  wrap: (job, options) => withSingleExecution(executionLast(job) as () => Response, options),
+  argsOf: ({ time, tenant, secret, waitUntil }) => {
+    const at = typeof time === 'number' ? new Date(time).toISOString() : time;
+    const headers = { 'ce-id': '01J:1', 'x-tenant': tenant, cookie: secret, authorization: secret };
+    const scheduled = at === undefined ? {} : { [SCHEDULED_AT]: String(at) };
+    const request = new Request(`https://example.com/?${secret}`, { headers: { ...headers, ...scheduled } });
+    return [request, waitUntil ? { waitUntil } : { params: {} }];
+  },
+  tenantOf: (request: Request) => String(request.headers.get('x-tenant')),
+  timeOf: (request: Request) => Date.parse(String(request.headers.get(SCHEDULED_AT))),
+  timeOfOlderTick: 'that of the call',
+  results: () => [new Response('sent'), new Response(null, { status: 404 }), undefined],
+  skipOf: async (reply) => {
+    const { status } = reply as Response;
+    return status === 200 ? bodyOf(reply) : { status };
+  },
+  refusalOf: async (reply) => {
+    const { status, code } = await bodyOf(reply);
+    return status === 'error' ? code : undefined;
+  },
+  wrongTime: 'TICK_OUT_OF_RANGE',
+  noTime: 'TICK_MISSING',
+};

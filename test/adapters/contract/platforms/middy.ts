@@ -1,0 +1,21 @@
+import middy from '@middy/core';
+import type { Context, Execution } from 'single-execution';
+import { singleExecution } from 'single-execution/middy';
+import type { Called, Platform } from '../platform.js';
+import { lambda } from './lambda.js';
+
+export const middyHandler: Platform = {
+  ...lambda,
+  title: 'Middy',
+  lacks: {
+    ...lambda.lacks,
+    'own call': 'Middy calls the handler, between the hooks of the middleware',
+    'catch-up': 'Middy calls the handler once',
+  },
+  wrap(job, options) {
+    const handler = (event: unknown, context: Context & { readonly execution: Execution }) =>
+      job({ self: undefined, args: [event, context], execution: context.execution });
+    // Without its early timeout, which goes by the clock of the host.
+    return middy(handler as never, { timeoutEarlyInMillis: 0 }).use(singleExecution(options)) as Called;
+  },
+};
