@@ -1,7 +1,7 @@
 /**
  * Measures what a run and a skip cost above the same UpdateItem calls of the bare client: `npx tsx bench/dynamodb.ts
  * [rounds] [22|24]`. The second argument is a version of Node. The work is bundled, as users' programs are, and done in
- * a process of its own, where both kinds take turns: see side-by-side.ts.
+ * a process of its own, where the two kinds alternate: see side-by-side.ts.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

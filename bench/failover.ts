@@ -1,6 +1,6 @@
 /**
- * Measures how long five processes have no leader after their leader was killed, ended in good order, or suspended:
- * `npx tsx bench/failover.ts [rounds]`. Leaders write to a witness that refuses older terms. See
+ * Measures how long five processes have no leader after the leader is killed, shut down cleanly, or suspended: `npx tsx
+ * bench/failover.ts [rounds]`. Leaders write to a Redis, the witness, which refuses writes with an older term. See
  * test/support/election-drill.ts.
  */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';

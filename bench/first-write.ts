@@ -1,7 +1,7 @@
 /**
  * Measures how long a cold, bundled function takes to get its first lock, beside a function that makes its first write
  * with the bare SDK: `npx tsx bench/first-write.ts [rounds] [22|24]`. The second argument is a version of Node. Each
- * figure comes from one fresh process, and counts from its start; the kinds take turns.
+ * figure comes from one fresh process, and counts from the start of that process. The two kinds alternate.
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';

@@ -1,8 +1,8 @@
 /**
  * Measures what importing this library costs above importing the AWS SDK, both bundled, as functions are deployed, and
  * as plain files of node_modules: `npm run build && node bench/import-time.mjs`. Each figure comes from one fresh
- * process, in milliseconds of time and of CPU, shown with quartiles. The kinds take turns, so that a noisy machine
- * disturbs all alike.
+ * process, in milliseconds of time and of CPU, shown with quartiles. The kinds alternate, so that noise affects all of
+ * them alike.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -1,7 +1,7 @@
 /**
  * Measures this library beside others, on one machine in one run: `npx tsx bench/others.ts [--quick] [--page]`. Each
- * system is bundled and runs in a process of its own. The systems take turns block by block, so that noise disturbs all
- * alike. With `--page` the figures are written into docs/benchmarks.md.
+ * system is bundled and runs in a process of its own. The systems alternate block by block, so that noise affects all
+ * of them alike. With `--page` the figures are written into docs/benchmarks.md.
  */
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';

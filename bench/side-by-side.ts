@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/**
- * Kinds of the same work take turns in one process, a block each, so that noise disturbs all alike. Figures are the
- * medians of blocks. A ratio is the median of the ratios of neighbouring blocks, printed with the quartiles of these
- * ratios. A change that moves the ratio by less than the quartiles differ is no gain.
+/*
+ * Different kinds of the same work alternate in one process, one block each, so that noise affects all of them alike.
+ * Each figure is the median over blocks. Each ratio is the median of the ratios of neighbouring blocks, printed with
+ * its quartiles. A change of the ratio that is smaller than the distance between its quartiles is noise.
  */
 const WARM_UP_CALLS = 600;
 
@@ -15,7 +15,7 @@ interface Block {
 
 export type Work = () => Promise<unknown>;
 
-/** How often the kinds take turns, and how many pieces of work each does in its turn. */
+/** How many blocks each kind has, and how many pieces of work a block has. */
 export interface Turns {
   readonly rounds: number;
   /** The pieces of work in a block. @default 40 */

@@ -14,9 +14,12 @@ export interface System {
   readonly engine: 'DynamoDB' | 'Redis' | 'Upstash';
   /** What a user's bundle contains of the system; empty for a lock by hand. */
   readonly exports: readonly string[];
-  /** A call that finds the lock held waits for a whole lease before it asks again, so skips cannot be measured. */
+  /**
+   * Whether a call that finds the lock held waits for a whole lease before it asks again, so that skips cannot be
+   * measured.
+   */
   readonly waits?: boolean;
-  /** The system makes each tick idempotent, but lets two ticks run at once. */
+  /** Whether the system makes each tick idempotent, but lets two ticks run at once. */
   readonly isNoLock?: boolean;
 }
 

@@ -3,7 +3,7 @@
  * Lua, over the same unmodified client of @upstash/redis: `npx tsx bench/upstash.ts [rounds] [20|22|24] [layers]`. The
  * second argument is a version of Node; `layers` shows where the cost of a skip comes from. The work is bundled, as
  * users' programs are, and done in a process of its own, so that its CPU is the client's alone. Redis and its REST
- * bridge run in other processes. Both kinds take turns: see side-by-side.ts.
+ * bridge run in other processes. The two kinds alternate: see side-by-side.ts.
  */
 import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,6 +1,6 @@
 /**
  * A host that runs one system; each other program in this folder calls it. It reads orders from stdin, one line of JSON
- * each, and answers with lines on stdout. So the CPU of the process is that of the system and its client.
+ * each, and answers with lines on stdout. So the process uses CPU only for the system and its client.
  */
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -5,7 +5,7 @@ import { CfnFunction, type IFunction } from 'aws-cdk-lib/aws-lambda';
 /** The timeout that Lambda gives to a function that sets none. */
 const LAMBDA_TIMEOUT = Duration.seconds(3);
 
-/** The function behind an alias or a version; of any other function, the function itself. */
+/** The function behind an alias or a version. Any other function is returned as it is. */
 export function functionBehind(fn: IFunction): IFunction {
   return 'lambda' in fn ? (fn.lambda as IFunction) : fn;
 }

@@ -4,7 +4,7 @@ import type { IConstruct } from 'constructs';
 import { type LockKeys, lockKeys } from './lock-keys.js';
 import { grantTableKey } from './table-key.js';
 
-/** An account and a region. If one is not known, it is a token. */
+/** An account and a region. A value that is not known is a token. */
 interface Place {
   /** The account's number. */
   readonly account: string;
@@ -51,8 +51,8 @@ export function grantLock(
 }
 
 /**
- * Allows to look at locks. In a shared table the right covers only the items with this prefix, except for listing,
- * which scans the whole table.
+ * Allows a grantee to look at locks. In a shared table the right covers only the items with this prefix, except for
+ * listing, which scans the whole table.
  */
 export function grantRead(table: TableResource, grantee: IGrantable, keyPrefix: string): Grant {
   const grants = [
@@ -63,8 +63,8 @@ export function grantRead(table: TableResource, grantee: IGrantable, keyPrefix: 
 }
 
 /**
- * Allows all that `lockAdmin` does. In a shared table the right covers only the items with this prefix, except for
- * listing, which scans the whole table.
+ * Allows a grantee all that `lockAdmin` does. In a shared table the right covers only the items with this prefix,
+ * except for listing, which scans the whole table.
  */
 export function grantOperate(table: TableResource, grantee: IGrantable, keyPrefix: string): Grant {
   const grants = [

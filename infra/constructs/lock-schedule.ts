@@ -46,8 +46,8 @@ export interface LockSchedule {
   /** Description of the schedule or the rule, which the AWS console shows. @default none */
   readonly description?: string;
   /**
-   * The group of the schedule. Rules do not have this option and those below. @default a group for this set of locks
-   * alone, whose metrics the alarms use
+   * The group of the schedule. This option and the options below are only for Scheduler, not for rules. @default a
+   * group for this set of locks alone, whose metrics the alarms use
    */
   readonly scheduleGroup?: IScheduleGroup;
   /** The schedule does not fire before this time. @default the time of its deployment */

@@ -9,7 +9,7 @@ export interface LockTimes {
 }
 
 const LONGEST_LEASE_MS = 86_400_000;
-/** How long after its lease, at most, the lock of a dead run is still held. */
+/** How long at most the lock of a dead run stays held after the end of its lease. */
 const TAKEOVER_MS = 3_000;
 /** Without lockAtMostFor the lease is the remaining time plus this margin. */
 const LEASE_MARGIN_MS = 2_000;

@@ -117,7 +117,7 @@ export class SingleExecutionFunction extends NodejsFunction {
     return this.#log ?? super.logGroup;
   }
 
-  /** How many runs succeeded; a skip of a tick that is done reports 0. */
+  /** How many runs succeeded. A call that is skipped because its tick or a newer tick is done reports 0. */
   metricExecuted(options?: LockMetricOptions): Metric {
     return this.execution.metricExecuted(options);
   }
@@ -148,7 +148,7 @@ export class SingleExecutionFunction extends NodejsFunction {
   }
 }
 
-/** Makes the function's log group, in place of the one that CDK makes if its flag `useCdkManagedLogGroup` is on. */
+/** Makes the function's log group, in place of the group that CDK makes if its flag `useCdkManagedLogGroup` is on. */
 function ownLog(fn: NodejsFunction, props: SingleExecutionFunctionProps): LogGroup {
   const { logRetention, logRemovalPolicy, logEncryptionKey } = props;
   fn.node.tryRemoveChild('LogGroup');

@@ -24,22 +24,22 @@ export interface SingleExecutionProps extends EventInvokeConfigOptions {
   /** The table that holds the function's locks. */
   readonly lockTable: ILockTable;
   /**
-   * The locks that the function takes: names as given to `withSingleExecution`, or `prefix*`. It has no right to other
-   * locks.
+   * The locks that the function takes: names as given to `withSingleExecution`, or `prefix*`. The function has no right
+   * to other locks.
    */
   readonly lockNames: readonly string[];
   /** When the function runs; at least one schedule. */
   readonly schedules: readonly LockSchedule[];
   /**
-   * The handler's option of this name; the handler reads it from `LOCK_AT_MOST_FOR`. It must be at least 1.02 %, and at
-   * least 200 ms, longer than the timeout.
+   * The value of the handler's option `lockAtMostFor`, which the handler reads from `LOCK_AT_MOST_FOR`. It must be at
+   * least 1.02 %, and at least 200 ms, longer than the timeout.
    *
    * @default the remaining time + 2 s
    */
   readonly lockAtMostFor?: Duration;
   /**
-   * The handler's option of this name; the handler reads it from `LOCK_AT_LEAST_FOR`. It must be shorter than the
-   * shortest time between two ticks. @default none
+   * The value of the handler's option `lockAtLeastFor`, which the handler reads from `LOCK_AT_LEAST_FOR`. It must be
+   * shorter than the shortest time between two ticks. @default none
    */
   readonly lockAtLeastFor?: Duration;
   /**
@@ -54,7 +54,7 @@ export interface SingleExecutionProps extends EventInvokeConfigOptions {
    * nobody
    */
   readonly alarmActions?: readonly IAlarmAction[];
-  /** Which alarms are made, and whom the urgent and the other ones notify; `false` for no alarms. @default {} */
+  /** Which alarms are made, and whom they notify; `false` for no alarms. @default {} */
   readonly alarms?: LockAlarmsOptions | false;
 }
 
@@ -176,7 +176,7 @@ export class SingleExecution extends Construct {
     });
   }
 
-  /** How many runs succeeded; a skip of a tick that is done reports 0. */
+  /** How many runs succeeded. A call that is skipped because its tick or a newer tick is done reports 0. */
   metricExecuted(options?: LockMetricOptions): Metric {
     return ownMetric(this.#metrics, 'Executed', options);
   }

@@ -59,8 +59,9 @@ interface Statement {
 }
 
 /**
- * The principal to name in the key's policy: the role itself, or its account if the role is in another stack. The
- * role's stack depends on the key's stack, which must not depend on the role's.
+ * The principal to name in the key's policy: the grantee's own principal. If that is a construct of another stack, such
+ * as a role, its account is named: the other stack depends on the key's stack, which must not depend on it. For an
+ * unknown principal, the key's own account is named.
  */
 function principalOf(key: IKey, { grantPrincipal }: IGrantable): IPrincipal {
   const stack = Stack.of(key);

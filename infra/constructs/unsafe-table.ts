@@ -3,8 +3,8 @@ import type { IConstruct } from 'constructs';
 
 export interface TableUse {
   /**
-   * Whether items may expire. `never`: the table holds locks alone. `other-items`: other items may; no lock has the
-   * attribute.
+   * Whether items may expire. `never`: the table holds locks alone. `other-items`: items that are no locks may expire;
+   * no lock has the attribute.
    */
   readonly timeToLive: 'never' | 'other-items';
 }
@@ -33,7 +33,7 @@ export function refuseUnsafeTable(table: IConstruct, { timeToLive }: TableUse): 
   if (owner) owner.node.addValidation({ validate: () => problemsOf(owner, timeToLive) });
 }
 
-/** The table itself, or the table that it is a replica of; undefined if it was imported. */
+/** The table itself, or the table of which it is a replica; undefined for an imported table. */
 function ownerOf(table: IConstruct): IConstruct | undefined {
   return [table, table.node.scope].find((it) => /^AWS::DynamoDB::(Global)?Table$/.test(typeOf(it?.node.defaultChild)));
 }

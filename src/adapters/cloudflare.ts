@@ -132,8 +132,8 @@ export function withSingleExecution<
 const originals = new WeakMap<object, object>();
 
 /**
- * Chooses the policy of an event. A function `store` is called once for each event: a handler that calls itself finds
- * the same store.
+ * Makes a function that chooses the policy of an event. If `store` is a function, it is called once for each event, so
+ * that a nested call of the wrapped function gets the same store.
  */
 function policyChooser<Env>(store: Options<Env>['store'], settings: Settings): (event: object, env: Env) => Policy {
   if (typeof store !== 'function') {
@@ -150,8 +150,8 @@ function policyChooser<Env>(store: Options<Env>['store'], settings: Settings): (
 }
 
 /**
- * The controller that the handler gets. During catch-up it is a copy whose `scheduledTime` is the older tick; all else
- * comes from the platform's object.
+ * The controller that the handler gets. During catch-up it is a copy whose `scheduledTime` is the older tick; all its
+ * other properties come from the platform's object.
  */
 function controllerOf<C extends ScheduledController>(controller: C, { isCatchUp, tick }: Execution): C {
   if (!isCatchUp || typeof controller.scheduledTime !== 'number') return controller;

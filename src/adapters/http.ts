@@ -105,7 +105,7 @@ export function withSingleExecution<Q extends FetchRequest = FetchRequest, X = u
   };
 }
 
-/** Answers a request with the response that is ready first: the handler's, or the one for the whole run. */
+/** Answers a request when the handler has returned or when the whole run has ended, whichever comes first. */
 function respond<X>(
   context: X,
   call: (context: X, execution: Execution) => Response | PromiseLike<Response>,

@@ -139,7 +139,7 @@ function promised<R>(result: R, { length }: { readonly length: number }): R {
   return result;
 }
 
-/** Makes an order for the engine from an invocation of Lambda, for the wrapper and for the middleware. */
+/** Makes orders for the engine from invocations of Lambda, for the wrapper and for the middleware. */
 export interface LambdaOrders<E> extends Pick<Wrapper<[E, Context]>, 'reply'> {
   readonly policy: Policy;
   /**
@@ -153,7 +153,7 @@ export interface LambdaOrders<E> extends Pick<Wrapper<[E, Context]>, 'reply'> {
 const OWN_OPTIONS = namesOf<OwnOptions<Options>>({});
 
 /**
- * Checks the handler and the options, and makes what turns each invocation into an order.
+ * Checks the handler and the options, and makes the functions that turn invocations into orders.
  *
  * @throws TypeError, RangeError for an invalid handler or invalid options
  */

@@ -36,7 +36,11 @@ export interface Candidate {
 
 const MAX_CANDIDATE_BYTES = 64;
 
-/** @throws TypeError, RangeError for invalid options */
+/**
+ * Makes a candidate from its options.
+ *
+ * @throws TypeError, RangeError for invalid options
+ */
 export function resolveCandidate(
   { name, store, observers, clock = systemClock }: CandidateOptions,
   candidate: string,
@@ -103,7 +107,7 @@ export interface CheckIns {
   leave(): Promise<void>;
 }
 
-/** @param isLeader whether this candidate leads; only the leader takes others off the list */
+/** @param isLeader whether this candidate leads; only the leader takes other members off the list */
 export function checkInsOf(candidate: Candidate, store: MemberStore, isLeader: () => boolean): CheckIns {
   const { name: group, candidate: member, leaseMs, policy } = candidate;
   const look = async (forget: readonly string[]) => store.checkIn({ group, forget }, looseCall(policy));

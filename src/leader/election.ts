@@ -80,7 +80,7 @@ const OPTIONS = namesOf<ElectionOptions>({
 const DEFAULT_LEASE = '15s';
 const SHORTEST_RETRY_MS = 20;
 
-/** While another leads, a candidate asks every few seconds and is refused. Operators need not see that. */
+/** While another candidate leads, this one asks every few seconds and is refused. Operators need not see that. */
 const logWithoutSkips: DefaultObservers = () => [(event) => event.type !== 'skipped' && operatorLog(event)];
 
 /**
@@ -166,7 +166,7 @@ function resolveElection(options: ElectionOptions): Standing {
 
 /** The shortest pause between two requests while the leader's lease seems to have ended. */
 const OVERDUE_RETRY_MS = 100;
-/** If the lease seems to have ended longer ago than this, this host's clock cannot judge it. */
+/** If the lease seems to have ended longer ago than this limit, do not trust this host's clock: it may be ahead. */
 const LONGEST_OVERDUE_MS = 2_000;
 
 /** A candidate, and how long it waits at most before it asks again. */
@@ -184,7 +184,7 @@ async function stand(serve: Task<void>, standing: Standing, shutdown: Signal): P
       const outcome = await run(serve, { name, lockedBy: candidate, leaseMs, shutdown }, policy);
       const isHeld = outcome.status === 'skipped' && outcome.reason === 'locked';
       const leftMs = isHeld ? leaseLeft(outcome.holder?.lockUntil, clock.now()) : pauseMs;
-      // Ask sooner if the lease ends soon, unless this host's clock cannot judge it.
+      // Ask sooner if the lease ends soon, unless this host's clock may be ahead.
       if (leftMs > -LONGEST_OVERDUE_MS) pauseMs = Math.min(pauseMs, Math.max(OVERDUE_RETRY_MS, leftMs));
     } catch {
       // The observers have seen the event. The next try may succeed.
@@ -221,7 +221,7 @@ export interface TermWork {
 
 /** The terms of one candidate, one after another. */
 export interface Terms {
-  /** Serves one term: a run under the election's lock, which is released when this settles. */
+  /** Serves one term: a run under the election's lock, which is released when the promise settles. */
   serve(execution: Execution): Promise<void>;
   /** The current term; undefined once it is over, even if its work has not ended yet. */
   readonly current: Leadership | undefined;

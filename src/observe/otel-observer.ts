@@ -188,7 +188,10 @@ function spanObserver(findTracer: () => TracerLike | undefined): TracingObserver
   });
 }
 
-/** The outcome of a call that an event ends; undefined if the call goes on. */
+/**
+ * If this event ends a call, how the call ended: `succeeded`, `failed`, `skipped` or `error`. Undefined while the call
+ * goes on.
+ */
 function outcomeOf(event: LockEvent): string | undefined {
   switch (event.type) {
     case 'finished':

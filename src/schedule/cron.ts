@@ -4,8 +4,8 @@ import { refuserOf, zonedSchedule } from './schedule-of.js';
 import { type ZoneOptions, zoneOf } from './time-zone.js';
 
 /**
- * The schedule of a crontab's five fields, such as `0 9 * * MON-FRI`, or of six fields with seconds first. If both the
- * day of the month and the day of the week are given, a day that fits one of them is enough, as in a crontab.
+ * Makes the schedule of a crontab's five fields, such as `0 9 * * MON-FRI`, or of six fields with seconds first. If
+ * both the day of the month and the day of the week are given, a day that fits one of them is enough, as in a crontab.
  *
  * @example
  * ```ts

@@ -20,7 +20,7 @@ export const SCHEDULE_VARIABLE = 'SINGLE_EXECUTION_SCHEDULE';
 export const TIME_ZONE_VARIABLE = 'SINGLE_EXECUTION_TIME_ZONE';
 
 /**
- * The schedule of an expression of EventBridge: `cron(0 9 ? * MON-FRI *)`, `rate(15 minutes)` or
+ * Makes the schedule of an expression of EventBridge: `cron(0 9 ? * MON-FRI *)`, `rate(15 minutes)` or
  * `at(2026-01-01T02:00:00)`. EventBridge counts a rate from the creation of its schedule. The expression does not
  * contain that instant; give it with `rate(…, { start })`.
  *

@@ -90,7 +90,7 @@ function* timesOfDay(cron: CronFields, fromMs: number, toMs: number, step: 1 | -
   }
 }
 
-/** The only tick of `at(...)`; no tick if the clock skips its time. */
+/** The only tick of `at(...)`; no tick if the clock skips the local time `wallMs`. */
 export function oneInstant(wallMs: number, zone: TimeZone): Instants {
   const spans = zone.spans(Math.floor(wallMs / DAY_MS) * DAY_MS);
   const span = spans.find(({ fromMs, toMs }) => fromMs <= wallMs && wallMs < toMs);
@@ -104,7 +104,7 @@ export function oneInstant(wallMs: number, zone: TimeZone): Instants {
 /** The last instant that a Date can represent. */
 const LAST_DATE_MS = 8_640_000_000_000_000;
 
-/** Ticks at equal distances, from the first one on. */
+/** Ticks at equal distances; the first tick is at `startMs`. */
 export function rateInstants(everyMs: number, startMs: number): Instants {
   return {
     *from(atMs) {

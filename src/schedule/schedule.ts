@@ -17,8 +17,8 @@ export interface RateOptions {
 }
 
 /**
- * The schedule of ticks at equal distances, such as `15 minutes`, `15m` or `PT15M`. Without `start` only the distance
- * is known, not when ticks are due: `next`, `previous` and `between` count from the given instant.
+ * Makes the schedule of ticks at equal distances, such as `15 minutes`, `15m` or `PT15M`. Without `start` only the
+ * distance is known, not when ticks are due: `next`, `previous` and `between` count from the given instant.
  *
  * @example
  * ```ts
@@ -48,8 +48,8 @@ function everyMsOf(duration: Duration): number {
 }
 
 /**
- * The schedule that `SingleExecutionFunction` puts into the function's environment: `SINGLE_EXECUTION_SCHEDULE`, an
- * expression of EventBridge, and `SINGLE_EXECUTION_TIME_ZONE`, by default UTC.
+ * Reads the schedule that `SingleExecutionFunction` puts into the function's environment: `SINGLE_EXECUTION_SCHEDULE`,
+ * an expression of EventBridge, and `SINGLE_EXECUTION_TIME_ZONE`, by default UTC.
  *
  * @example
  * ```ts

@@ -7,8 +7,8 @@ const DAY_MS = 24 * HOUR_MS;
 const FURTHEST_MS = 16 * HOUR_MS;
 
 /**
- * A span of local times with one distance from UTC, from `fromMs` (inclusive) to `toMs` (exclusive), written as if they
- * were UTC. It contains only times that the clock shows for the first time.
+ * Local times that have the same offset from UTC. `fromMs` is inclusive and `toMs` exclusive; both are written as if
+ * they were UTC. Times that the clock shows a second time are left out.
  */
 export interface WallSpan {
   readonly fromMs: number;

@@ -18,9 +18,9 @@ export interface CompareAndSwapOptions<Version> {
 const OPTIONS = namesOf<CompareAndSwapOptions<unknown>>({ storage: true, keyPrefix: true });
 
 /**
- * A whole store over any storage that can compare and swap. A skip costs one request, a run four: each verb reads,
- * decides by the rules of all stores, and writes if the version that it read has not changed. No host's clock decides:
- * all time is the storage's.
+ * Makes a whole store over any storage that can compare and swap. A skip costs one request, a run four: each verb reads
+ * a record, decides by the rules of all stores, and writes if the version of the record has not changed. It uses only
+ * the storage's clock, and no host's.
  *
  * @example
  * ```ts

@@ -43,8 +43,8 @@ import { endedAttempt } from '../core/request/attempt.js';
 import type { Sent } from '../core/values/clock.js';
 
 /*
- * Each function decides one verb from the record, by the rules of `core/record`: it returns the verb's result, and the
- * whole record to write. The time is the storage's.
+ * Each function decides one verb from the record and the storage's time, by the rules of `core/record`. It returns the
+ * verb's result, and the whole record to write.
  */
 
 /** The record under a verb's key, and the clocks at the read. */

@@ -10,10 +10,11 @@ type Batch = (
 const BUSY_MS = 5_000;
 
 /**
- * Runs statements by libSQL on a file of this machine. libSQL never ends a statement that was refused because the file
- * is busy. From then on its connection acknowledges writes outside a transaction, which are lost when the process ends,
- * and a transaction fails at its commit (https://github.com/tursodatabase/libsql-client-ts/issues/352). So each
- * statement runs in its own transaction, and waits for a busy file.
+ * Makes a function that runs statements by libSQL on a file of this machine. libSQL never ends a statement that was
+ * refused because the file is busy. From then on its connection acknowledges writes outside a transaction, which are
+ * lost when the process ends, and a transaction fails at its commit
+ * (https://github.com/tursodatabase/libsql-client-ts/issues/352). So each statement runs in its own transaction, and
+ * waits for a busy file.
  */
 export function askLibsqlFile(batch: Batch): Ask {
   return async (text, values) => {

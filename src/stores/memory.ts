@@ -8,9 +8,9 @@ import { swapStore } from './swap-store.js';
 export interface MemoryStore extends LockStore, MemberStore, LockAdminStore {}
 
 /**
- * Locks in the memory of one process: for tests and local work. Uses the same rules and the same record as every other
- * store. The caller's clock is its server time, so an expired lock is taken over at once. Does not exclude other
- * processes, and loses everything when this process ends.
+ * Makes a store for locks in the memory of one process, for tests and local work. It uses the same rules and the same
+ * record as every other store. The caller's clock is its server time, so an expired lock is taken over at once. It does
+ * not exclude other processes, and loses everything when this process ends.
  *
  * @example
  * ```ts

@@ -44,9 +44,9 @@ export interface PostgresStoreOptions {
 }
 
 /**
- * Locks in a table of Postgres 13 or later. It is also the admin store. All time is the server's. Works behind a pooler
- * that assigns a connection for each transaction, and over HTTP. `postgresTable` returns the statement that creates the
- * table.
+ * Makes a store for locks in a table of Postgres 13 or later; the same object is the admin store. It uses only the
+ * server's clock. It works behind a pooler that assigns a connection for each transaction, and over HTTP.
+ * `postgresTable` returns the statement that creates the table.
  *
  * @example
  * ```ts
@@ -65,7 +65,7 @@ export function postgresStore(options: PostgresStoreOptions): LockStore & Member
 }
 
 /**
- * The statement that creates the table, for migrations. It may run again.
+ * Returns the statement that creates the table, for migrations. The statement does nothing if the table exists.
  *
  * @example
  * ```ts
@@ -73,6 +73,8 @@ export function postgresStore(options: PostgresStoreOptions): LockStore & Member
  *
  * console.log(postgresTable('jobs.locks'));
  * ```
+ *
+ * @throws TypeError for a name that no table can have
  */
 export function postgresTable(table?: string): string {
   return POSTGRES.creationOf(quotedTable(table));
@@ -90,6 +92,7 @@ export function postgresTable(table?: string): string {
  * ```
  *
  * @throws LockStoreError that names the problem, such as a missing right
+ * @throws TypeError for invalid options
  */
 export async function createPostgresTable(
   client: PostgresClient,

@@ -14,20 +14,20 @@ import type { Storage, StoredRecord } from './storage.js';
 export type Ask = (text: string, values: readonly (string | number)[]) => Promise<readonly object[]>;
 
 /**
- * The statements of a database. Each comment lists the parameters of a statement in their order, then, after an arrow,
- * the columns of its rows. A statement that writes returns a row if it wrote.
+ * The statements of a database. Each comment lists the parameters of a statement in their order, and the columns of its
+ * rows. A statement that writes returns one row if it wrote, else none.
  */
 export interface Statements {
   /**
-   * `name` → `record`, `version`, `now_ms` (the database's time). Always one row; `record` is null for a lock without a
-   * row.
+   * Parameter: `name`. Columns: `record`, `version`, `now_ms` (the database's time). Always returns one row; `record`
+   * is null for a lock without a row.
    */
   readonly read: string;
-  /** `name`, `record`. */
+  /** Parameters: `name`, `record`. */
   readonly insert: string;
-  /** `record`, `name`, `version`. */
+  /** Parameters: `record`, `name`, `version`. */
   readonly update: string;
-  /** `prefix` → `name`, `record`. */
+  /** Parameter: `prefix`. Columns: `name`, `record`. */
   readonly list: string;
 }
 
@@ -58,7 +58,7 @@ interface InTable<Client> {
   readonly table?: string;
 }
 
-/** A store in a table. */
+/** Makes a store in a table. */
 export function sqlStore<Client>(
   database: Database<Client>,
   { client, table, keyPrefix = '' }: InTable<Client> & Pick<CompareAndSwapOptions<string>, 'keyPrefix'>,

@@ -69,8 +69,9 @@ export interface SqliteStoreOptions {
 }
 
 /**
- * Locks in a table of SQLite 3.42 or later. It is also the admin store. All time is the database's: the server's on D1
- * and Turso, this host's for a file. `sqliteTable` returns the statement that creates the table.
+ * Makes a store for locks in a table of SQLite 3.42 or later; the same object is the admin store. It uses only the
+ * database's clock: the server's on D1 and Turso, this host's for a file. `sqliteTable` returns the statement that
+ * creates the table.
  *
  * @example
  * ```ts
@@ -90,7 +91,7 @@ export function sqliteStore(options: SqliteStoreOptions): LockStore & MemberStor
 }
 
 /**
- * The statement that creates the table, for migrations. It may run again.
+ * Returns the statement that creates the table, for migrations. The statement does nothing if the table exists.
  *
  * @example
  * ```ts
@@ -117,6 +118,7 @@ export function sqliteTable(table?: string): string {
  * ```
  *
  * @throws LockStoreError that names the problem, such as a file that cannot be written
+ * @throws TypeError for invalid options
  */
 export async function createSqliteTable(
   client: SqliteClient,

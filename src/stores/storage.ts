@@ -10,7 +10,7 @@ import type { Decision, Found } from './decisions.js';
 /**
  * A storage that can compare and swap: it keeps a JSON object under a key, and replaces the object only if nobody else
  * has written it since it was read. Its functions may reject with any error. A `LockStoreError` is passed on with its
- * code and its message; one that is not `retryable` ends the call at once, and says that nothing was written.
+ * code and its message. If it is not `retryable`, nothing was written, and the call ends at once.
  *
  * @typeParam Version a value that each write of a key changes: a counter, an ETag, a hash of the record
  */
@@ -68,10 +68,10 @@ export interface Changed<T> {
 }
 
 /**
- * Reads a record, decides by it, and writes if its version has not changed; starts again if somebody else has written
- * meanwhile. If no answer comes, the next try reads the record again and decides anew. `ambiguous`: a write got no
- * answer, and may have been applied or may still be. Any later write of the record changes the version, so that the
- * storage refuses the unanswered one.
+ * Reads a record, decides by it, and writes if the version of the record has not changed; starts again if somebody else
+ * has written meanwhile. If no answer comes, the next try reads the record again and decides anew. `ambiguous`: a write
+ * got no answer, and may have been applied or may still be. Any later write of the record changes the version, so that
+ * the storage refuses the unanswered one.
  */
 export async function change<Version, T>(
   storage: Storage<Version>,

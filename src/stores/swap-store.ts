@@ -25,7 +25,7 @@ import {
 import { type Changed, change, listAll, type Storage } from './storage.js';
 
 /**
- * The verbs of a lock store, of its members and of operators, each a change of one record in a storage.
+ * Makes the verbs of runs, of the members of an election, and of operators. Each verb changes one record in a storage.
  *
  * @param storageOf makes the storage for one call
  */

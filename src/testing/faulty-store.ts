@@ -10,7 +10,7 @@ import { pause } from '../core/values/clock.js';
  * - `lose-response`: the store carries out the call, but the caller gets no answer;
  * - `hang`: no answer until the call's budget is spent or its signal aborts; the store does nothing;
  * - `{ delayMs }`: the call reaches the store that much later, by the call's clock, and gets its answer. If the call's
- *   budget is spent or its signal aborts first, the call does not reach the store, and ends as such an error;
+ *   budget is spent or its signal aborts first, the call does not reach the store, and ends as that `LockStoreError`;
  * - an `Error`: it is thrown unchanged, and the call does not reach the store.
  */
 export type Fault =

@@ -29,11 +29,12 @@ export const LOCK_ALARMS: Readonly<Record<LockAlarmKind, LockAlarmSeverity>> = {
 };
 
 /**
- * How closely alarms watch a function. Costs are per month, in us-east-1 and without free tiers: first for a function
- * of one lock, then for each further lock that is listed by its whole name.
+ * How closely alarms watch a function. Costs are per month, in us-east-1 and without free tiers. A further lock is one
+ * that is listed by its whole name.
  *
- * - `ALL`: every kind. Alarms $1.10 and $0.60, metrics $0.60 a lock.
- * - `ESSENTIAL`: `didNotRun` and `failed`. Alarms $0.40 and $0.30, metrics $0.60 a lock.
+ * - `ALL`: every kind. Alarms cost $1.10 for one lock and $0.60 for each further lock, metrics $0.60 for each lock.
+ * - `ESSENTIAL`: `didNotRun` and `failed`. Alarms cost $0.40 for one lock and $0.30 for each further lock, metrics
+ *   $0.60 for each lock.
  * - `FLEET`: `deadLetters` alone: $0.10 for each queue. Functions that share a `deadLetterQueue` share its alarm. Runs
  *   write no metrics, unless an option adds a kind that watches them.
  *
@@ -71,11 +72,14 @@ export interface LockAlarmTuning {
   /** How urgent the alarm is. @default the severity of its kind */
   readonly severity?: LockAlarmSeverity;
   /**
-   * The value from which on the alarm goes off: milliseconds for `longRun` and `clockSkew`, a count for other kinds.
+   * The lowest value at which the alarm goes off: milliseconds for `longRun` and `clockSkew`, a count for other kinds.
    * @default 1; for `longRun` 90 % of the timeout
    */
   readonly threshold?: number;
-  /** The alarm goes off after so many periods of 5 minutes in a row; 288 at most, which is a day. @default 1 */
+  /**
+   * How many periods of 5 minutes in a row must breach before the alarm goes off: 1 to 288, which is a day. @default 1;
+   * an alarm of the kind `failed` or `longRun` then also lasts until the next try of the tick has been reported
+   */
   readonly evaluationPeriods?: number;
 }
 

@@ -7,14 +7,14 @@ const MINUTE = Duration.minutes(1);
 const MOST_MINUTES = 1_440;
 
 /*
- * Goes off when a tick was sent and no run did it. In each minute with news of the set (an attempt, a run or an error)
- * the expression has a value, and `FILL` repeats the last value:
- * - the number of runs that succeeded, found the tick done, or failed. A failed run does not set off this alarm: Lambda
- *   retries it, or the tick becomes a dead letter.
+ * This alarm goes off when a tick was sent and no run did it. In each minute with news of the set (an attempt, a run or
+ * an error) the expression has a value, and `FILL` repeats the last value:
+ * - the number of runs that succeeded, found their tick or a newer one done, or failed. A failed run does not set off
+ *   this alarm: Lambda retries it, or the tick becomes a dead letter.
  * - 0 if there were only delivery attempts.
  *
- * An invocation without an error is no news, because others may invoke the function. Without a schedule group, attempts
- * cannot be counted: then such an invocation is news, with the value 0.
+ * An invocation without an error is no news, because it may not come from a schedule. Without a schedule group,
+ * attempts cannot be counted: then such an invocation is news, with the value 0.
  *
  * The expression relies on these facts, from AWS's documents:
  * - In a sum of two series, a point that one series lacks counts as 0. `IF` has no point if its condition has none, and
@@ -29,7 +29,7 @@ const MOST_MINUTES = 1_440;
  */
 
 /**
- * Alarm for a tick that was sent and not done; undefined if no metric shows that a tick was sent.
+ * The properties of an alarm for a tick that was sent and not done; undefined if no metric shows that a tick was sent.
  *
  * @param leastMs the longest time that a run and its retries can take
  * @throws RangeError if `after` is shorter than that, or longer than an alarm can look back
@@ -72,8 +72,8 @@ export function didNotRun(
 }
 
 /**
- * The expression for news of a set. Without a schedule group, only an invocation of the function shows that a tick was
- * sent.
+ * The expression that has a value in each minute with news of the set (see above). Without a schedule group, attempts
+ * are not counted, and any invocation is news.
  */
 function newsOf({ group, isAlone }: WatchedSet): string {
   if (!group) return 'executed + errors';

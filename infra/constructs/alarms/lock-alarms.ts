@@ -193,8 +193,8 @@ export class LockAlarms extends Construct {
   }
 
   /**
-   * Settings for one alarm for a tick and its retries. The alarm lasts until Lambda has reported the next try, which it
-   * does at the end of that try.
+   * Settings with which a tick and its retries set off one alarm, not several. The alarm lasts until Lambda has
+   * reported the next try, at the end of that try.
    */
   #oncePerTick(): Pick<AlarmProps, 'evaluationPeriods' | 'datapointsToAlarm'> {
     const [timeoutMs, retryMs] = [this.#props.timeout.toMilliseconds(), RETRY_DELAYS_MS[1]];

@@ -7,15 +7,16 @@ const DAY_MINUTES = 24 * HOUR_MINUTES;
 const PERIODS = 10;
 
 /*
- * Goes off when there was no news of the set, neither an attempt nor a run, for longer than its schedule allows: the
- * schedule is off, or was deleted. In each period after the first news, the expression is the age of the last news in
- * seconds. Before the first news it has no value, and the alarm waits (INSUFFICIENT_DATA), so a new lock does not set
- * it off before its first tick. CloudWatch fetches the evaluation periods, and perhaps some older ones, which it does
- * not promise. So the value in the oldest evaluation period must be enough: one breaching point sets off the alarm, and
- * the threshold is the length of all evaluation periods but one.
+ * This alarm goes off when there was no news of the set, neither an attempt nor a run, for longer than its schedule
+ * allows: the schedule is off, or was deleted. In each period after the first news, the expression is the age of the
+ * last news in seconds. Before the first news it has no value, and the alarm waits (INSUFFICIENT_DATA), so a new lock
+ * does not set it off before its first tick. CloudWatch fetches the evaluation periods. It may fetch older periods too,
+ * but does not promise that. So the value in the oldest evaluation period must be enough: one breaching point sets off
+ * the alarm, and the threshold is the length of all evaluation periods but one.
  *
- * `EPOCH` has a value in every period, even if its series has none there; for the other functions see did-not-run.ts.
- * An alarm looks back 7 days at most, and one day if its period is shorter than an hour (CloudWatch's PutMetricAlarm).
+ * `EPOCH` has a value in every period, even if its series has no value there. did-not-run.ts explains the other
+ * functions. An alarm looks back 7 days at most, and one day if its period is shorter than an hour (CloudWatch's
+ * PutMetricAlarm).
  */
 
 /** The periods over which an alarm looks back. */
@@ -39,7 +40,7 @@ export function lookBack(minutes: number): LookBack | undefined {
 }
 
 /**
- * Alarm for a schedule that sends no ticks; undefined if an alarm cannot look back that far.
+ * The properties of an alarm for a schedule that sends no ticks; undefined if an alarm cannot look back that far.
  *
  * @param leastMs the longest time between two ticks of the schedule, including their runs
  * @throws RangeError if `after` is shorter than that, or longer than an alarm can look back
@@ -85,8 +86,8 @@ export function notTriggered(
 }
 
 /**
- * The metrics that are news of a set. Runs count beside attempts, because Scheduler may fail to report an attempt. If
- * attempts cannot be counted, and the function has no other set, each invocation counts, even if no run did the tick.
+ * The metrics whose values are news of a set: attempts and runs, because Scheduler may fail to report an attempt. If
+ * the set has no schedule group, and the function no other set, each invocation is news, even if no run did the tick.
  */
 function heard(set: WatchedSet, period: Duration): SetMetrics {
   if (set.group || !set.isAlone) return { ...attempts(set, period), ...executions(set, period) };

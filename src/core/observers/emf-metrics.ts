@@ -9,16 +9,16 @@ export const EMF_FUNCTION_DIMENSION = 'FunctionName';
 
 /** Every metric and its unit, as CloudWatch knows them; dashboards and alarms are built on these names. */
 export const EMF_METRICS = {
-  /** Runs that asked for the lock. */
+  /** Calls that asked for the lock. */
   Attempts: 'Count',
   /**
-   * Runs that succeeded. A call that is skipped because its tick is done counts 0: alarms then see that no work is
-   * pending.
+   * Runs that succeeded. A call that is skipped because its tick or a newer tick is done reports 0. Alarms count that
+   * sample: the tick needs no run.
    */
   Executed: 'Count',
   /** Runs whose task failed. */
   Failed: 'Count',
-  /** Runs that did not start. */
+  /** Calls that were skipped. */
   Skipped: 'Count',
   /** Ticks that should have come before the run's own and did not; one event counts at most 10,100. */
   Missed: 'Count',
@@ -28,7 +28,7 @@ export const EMF_METRICS = {
   Duration: 'Milliseconds',
   /** How long the lock was held, from the first send of the acquire to the end of the release. */
   HoldTime: 'Milliseconds',
-  /** The least by which the host's clock is wrong, in either direction. */
+  /** A lower bound of the error of the host's clock, ahead or behind. */
   ClockSkew: 'Milliseconds',
 } as const;
 
@@ -74,7 +74,9 @@ export function readLockSets(text: string | undefined): unknown {
   }
 }
 
-/** The set that a lock belongs to: the longest prefix that its name has. Undefined if its name has none of them. */
+/**
+ * The set that a lock belongs to: the longest prefix with which the lock's name begins; undefined if no prefix fits.
+ */
 export function lockSetOf(name: string, sets: readonly string[]): string | undefined {
   const [set] = sets.filter((prefix) => name.startsWith(prefix.slice(0, -1))).sort((a, b) => b.length - a.length);
   return set;

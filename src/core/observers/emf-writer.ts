@@ -55,7 +55,7 @@ export function emfWriter({ namespace, sets, metrics = EMF_DEFAULTS }: EmfSettin
   };
 }
 
-/** The level below which Lambda drops lines; undefined in its text format, which Lambda does not filter. */
+/** The level below which Lambda drops lines; undefined with the text format of logs, in which Lambda drops none. */
 function filterLevel(): string | undefined {
   if (environmentVariable('AWS_LAMBDA_LOG_FORMAT') !== 'JSON') return undefined;
   return environmentVariable('AWS_LAMBDA_LOG_LEVEL') || undefined;

@@ -14,7 +14,9 @@ export type ByType<LeftOut extends EventType, R> = {
   readonly [T in Exclude<EventType, LeftOut>]: (event: Extract<LockEvent, { readonly type: T }>) => R;
 };
 
-/** The result of such a table for an event; undefined if the table leaves out the event's type. */
+/**
+ * Calls the function that a table has for the type of an event. Returns undefined if the table leaves out that type.
+ */
 export const byType = <R>(table: Partial<ByType<never, R>>, event: LockEvent): R | undefined =>
   (table as Readonly<Record<string, (event: LockEvent) => R>>)[event.type]?.(event);
 

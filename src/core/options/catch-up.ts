@@ -32,7 +32,11 @@ export interface CatchUp {
 
 const OPTIONS = namesOf<CatchUpOptions>({ mode: true, within: true, max: true });
 
-/** @throws TypeError, RangeError for invalid options */
+/**
+ * Reads the option `catchUp`.
+ *
+ * @throws TypeError, RangeError for invalid options
+ */
 export function readCatchUp(options: unknown = { mode: 'none' }): CatchUp {
   if (typeof options !== 'object' || options === null) {
     throw new TypeError(`catchUp is ${describe(options)}: give an object such as { mode: 'all' }`);

@@ -3,7 +3,7 @@ import { formatDuration } from '../values/duration.js';
 const SHORTEST_LEASE_MS = 1_000;
 export const LONGEST_LEASE_MS = 86_400_000;
 
-/** The lease that `keepAlive` renews, unless `lockAtMostFor` is given. */
+/** The lease with `keepAlive`, unless `lockAtMostFor` is given or `lockAtLeastFor` is longer. */
 const KEPT_LEASE_MS = 30_000;
 /** By default a lease is this much longer than the remaining time, so that a run is killed before its lease ends. */
 const MARGIN_MS = 2_000;
@@ -16,8 +16,9 @@ interface LeaseSettings {
 }
 
 /**
- * The lease of a run: `lockAtMostFor` if given; else with `keepAlive` a short one, which is renewed; else the remaining
- * time and a margin. Undefined if neither the options nor the platform decide it.
+ * The lease of a run: `lockAtMostFor` if given; else with `keepAlive` 30 s, which renewals extend; else the remaining
+ * time plus 2 s. A lease is never shorter than `lockAtLeastFor`. Undefined if neither the options nor the platform
+ * decide the lease.
  */
 export function leaseFor(settings: LeaseSettings, remainingMs: number): number;
 export function leaseFor(settings: LeaseSettings, remainingMs?: number): number | undefined;

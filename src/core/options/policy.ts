@@ -21,9 +21,7 @@ export interface LockOptions {
   readonly lockAtLeastFor?: Duration;
   /** While the handler runs, renew the lease each time a third of it has passed, up to `maxHold`. @default false */
   readonly keepAlive?: boolean;
-  /**
-   * When renewals and extensions end, counted from the start of the run. @default the platform's deadline, else '24h'
-   */
+  /** How long after the start of a run its renewals and extensions end. @default the platform's deadline, else '24h' */
   readonly maxHold?: Duration;
   /** How long before the platform's deadline the signal aborts. @default '1s', at most a tenth of the remaining time */
   readonly gracePeriod?: Duration;
@@ -76,7 +74,7 @@ const CHOICES: { readonly [O in Choice]: readonly Read[O][] } = {
   onStoreError: ['throw', 'skip', 'run'],
 };
 
-/** The readers of the other options; each also gives the default. */
+/** The readers of all other options. Each reader also gives the default of its option. */
 const READERS: {
   readonly [O in Exclude<keyof Read, Choice>]: (value: unknown, byDefault: DefaultObservers) => Read[O];
 } = {
@@ -139,7 +137,11 @@ export function resolvePolicy(
   return withStore(resolveSettings(options, ownOptions, byDefault), options.store);
 }
 
-/** @throws TypeError unless the store has the verbs of a store */
+/**
+ * Completes settings with their store.
+ *
+ * @throws TypeError unless the store has the verbs of a store
+ */
 export function withStore(settings: Settings, store: LockStore): Policy {
   // Only catching up needs `mark`; a caller's own store may lack it.
   const verbs = ['acquire', 'extend', 'release', ...(settings.catchUp.mode === 'none' ? [] : ['mark'])];
@@ -185,7 +187,7 @@ function checkTogether(settings: Settings): void {
 const REMEDY = "give a duration such as '15m', or a schedule such as cron('0 9 * * *') of single-execution/schedule";
 
 /**
- * A schedule unchanged, or the interval of a duration.
+ * Reads the option `schedule`: returns a schedule unchanged, and a duration as an interval.
  *
  * @throws TypeError, RangeError if the value is neither
  */

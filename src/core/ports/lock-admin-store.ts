@@ -1,8 +1,8 @@
 import type { StoreCall } from './lock-store.js';
 
 /**
- * The second port of a store: the verbs of operators. A separate object, so that a function's role needs only the right
- * to conditional writes, and its bundle contains no scan.
+ * The second port of a store: the verbs of operators. It is a separate object, so that the role of a function needs
+ * only the right to conditional writes, and no function's bundle contains a scan.
  */
 export interface LockAdminStore {
   /** Every lock of this store, in no order. */
@@ -10,8 +10,8 @@ export interface LockAdminStore {
   /** One lock by its name, read consistently; undefined if it has no record. */
   get(name: string, call: StoreCall): Promise<StoredLock | undefined>;
   /**
-   * Ends the grant that an operator saw, by one conditional write. It raises the token by ten, and writes the ended run
-   * into the history. `changed`: the lock is no longer held under that token.
+   * Ends the grant that an operator saw, by one conditional write. The write raises the token by ten, and adds the
+   * ended run to the history. `changed`: the lock is no longer held under that token.
    */
   forceRelease(force: ForceRelease, call: StoreCall): Promise<'forced' | 'changed'>;
   /** Pauses a lock. Creates a record if the lock has none. Resolves to the paused record. */

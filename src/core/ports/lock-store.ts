@@ -5,7 +5,7 @@ import type { Clock, Sent, Signal } from '../values/clock.js';
  *
  * Promises: only a failed call rejects (with a `LockStoreError` or a `CorruptLockError`); contention is a value. The
  * store resolves an ambiguous answer (a lost response, a timeout): it recognises its own attempt, and cancels an
- * attempt that it cannot confirm. Does not promise anything about time except the values that it returns; the engine
+ * attempt that it cannot confirm. The store promises nothing about time except the values that it returns; the engine
  * sets the deadline.
  */
 export interface LockStore {

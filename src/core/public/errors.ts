@@ -19,7 +19,7 @@ export type LockStoreErrorCode =
   | 'CLOCK_SKEW'
   /** The grant arrived after its lease had ended. */
   | 'LATE'
-  /** The store refused the run, and did not confirm that an earlier try of it can no longer be applied. */
+  /** The store refused the lock, but may still apply an earlier try of the same acquire, which it did not answer. */
   | 'UNSETTLED';
 
 /**
@@ -190,8 +190,8 @@ export class DeadlineError extends Error {
   /** Always `DeadlineError`. */
   override readonly name: 'DeadlineError' = marked(this, 'DeadlineError');
   /**
-   * `DEADLINE`: the platform ends the run soon; `MAX_HOLD`: `maxHold` is over; `SHUTDOWN`: the process is asked to end;
-   * `CATCH_UP`: too many ticks are waiting.
+   * `DEADLINE`: the platform ends the run soon; `MAX_HOLD`: `maxHold` is over; `SHUTDOWN`: the process is asked to end,
+   * or the `signal` of `executeWithLock` aborts; `CATCH_UP`: too many ticks are waiting.
    */
   readonly code: 'DEADLINE' | 'MAX_HOLD' | 'SHUTDOWN' | 'CATCH_UP';
   /** The lock of the run. */

@@ -31,7 +31,7 @@ export type LockEvent = EventHead & EventBody;
 interface EventHead {
   /** The lock. */
   readonly name: string;
-  /** When it happened, by this host's clock. */
+  /** When the event happened, by this host's clock. */
   readonly at: Date;
   /** A random id, new for each try to take the lock. From `acquired` on, all events of a run have the same id. */
   readonly attemptId?: string;
@@ -57,8 +57,8 @@ export type EventBody =
       /** Why the lock was not acquired; the call rejects with this error if `next` is `throw`. */
       readonly error: unknown;
       /**
-       * `throw`: the call ends here. Otherwise it goes on, as `onStoreError` says: `skip` is followed by `skipped`,
-       * `run` by a run without a lock, and `wait` by another try of a call that may `wait`.
+       * `throw`: the call ends here. Otherwise the call goes on, as `onStoreError` says: `skip` is followed by
+       * `skipped`, `run` by a run without a lock, and `wait` by another try of a call that may `wait`.
        */
       readonly next: 'throw' | 'skip' | 'run' | 'wait';
     }
@@ -146,7 +146,9 @@ export type EventBody =
       readonly type: 'caught-up';
       /** The older tick. */
       readonly tick: Date;
-      /** `succeeded`: the handler succeeded for the tick, which is now marked as done; `failed`: it failed. */
+      /**
+       * `succeeded`: the handler succeeded for the tick, and the tick is marked as done; `failed`: the handler failed.
+       */
       readonly status: 'succeeded' | 'failed';
       /** How long the handler ran for the tick, in milliseconds. */
       readonly durationMs: number;

@@ -4,7 +4,7 @@ import type { Duration } from '../values/duration.js';
 import type { Previous } from './outcome.js';
 
 /**
- * The second argument of a handler: facts of the lock that the run holds, and the means to find out that this lock is
+ * The last argument of a handler: facts of the lock that the run holds, and the means to find out whether the lock is
  * lost.
  */
 export interface Execution {
@@ -16,19 +16,20 @@ export interface Execution {
   readonly isCatchUp: boolean;
   /**
    * The fencing token: greater than every earlier token of this name. Resources that you write to must refuse smaller
-   * tokens. 0: unguarded.
+   * tokens. 0 if the run is unguarded.
    */
   readonly fencingToken: number;
   /**
    * Aborts with a `LockLostError` when this run has lost the lock, or with a `DeadlineError` shortly before the
-   * platform ends the run, at `maxHold`, or when the process is asked to end. Reading `aborted`, `reason` or
-   * `throwIfAborted` looks at the clocks. The `abort` event comes from a timer, which is late in a process that was
-   * suspended. A handler that stops early must throw `signal.reason`: if it returns, its tick counts as done.
+   * platform ends the run, at `maxHold`, or when the process, or the caller of `executeWithLock`, asks it to end.
+   * Reading `aborted`, `reason` or `throwIfAborted` looks at the clocks. The `abort` event comes from a timer, which is
+   * late in a process that was suspended. A handler that stops early must throw `signal.reason`: if it returns, its
+   * tick counts as done.
    */
   readonly signal: Signal;
   /** When the lease began, from the record. */
   readonly lockedAt: Date;
-  /** When the lease ends; moves with each extension. */
+  /** When the lease ends. Each extension moves this instant. */
   readonly lockUntil: Date;
   /** The run before this one, if the store knows it. */
   readonly previous?: Previous;
@@ -56,7 +57,7 @@ export interface Execution {
   assertHeld(): void;
 }
 
-/** A run in progress, as code deeper in the call stack finds it. */
+/** A run in progress. Code that the run calls, at any depth, can find its frame. */
 export interface Frame {
   readonly execution: Execution;
   readonly store: LockStore;
@@ -176,7 +177,7 @@ function unended(frame: LinkedFrame | undefined): LinkedFrame | undefined {
   return found;
 }
 
-/** The innermost frame that fits. */
+/** Finds the innermost frame that fits; undefined if none does. */
 export function findFrame(fits: (frame: Frame) => boolean): Frame | undefined {
   let frame = innermost();
   while (frame && !fits(frame)) frame = frame.parent;

@@ -88,7 +88,7 @@ interface SkipFacts {
   readonly level?: 'warn';
 }
 
-/** The consequences of a skip, by its reason: for a call that waits, for the log and for alarms. */
+/** Returns what follows from the reason of a skip: for a call that waits, for the log, and for alarms. */
 export function factsOfSkip(reason: SkipReason): SkipFacts {
   // A caller's own store may give an unknown reason.
   return Object.hasOwn(SKIPS, reason) ? SKIPS[reason] : { words: reason };

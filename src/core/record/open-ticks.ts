@@ -42,16 +42,16 @@ export function listOf(ticksMs: readonly number[], keep: number = KEPT): string 
 }
 
 /**
- * How many ticks a list that is made of `lists` keeps: 100 if one of `lists` is longer than `KEPT`, because a run must
- * not cut off ticks that an operator listed.
+ * How many ticks the new list keeps that a run makes from `lists`: `KEPT`; but 100 if one of `lists` is longer than
+ * `KEPT`, because a run must not cut off ticks that an operator listed.
  */
 function mostOf(...lists: readonly (readonly number[])[]): number {
   return lists.some((ticksMs) => ticksMs.length > KEPT) ? MOST_LISTED : KEPT;
 }
 
 /**
- * How many failed ticks a list keeps. It keeps 100 until a first tick is done, because no schedule finds dropped ticks
- * again before that.
+ * How many failed ticks a list keeps. Until a first tick is done it keeps 100, because no schedule can find a dropped
+ * tick again before then.
  */
 function mostFailed(failedTicksMs: readonly number[], doneTickMs: number): number {
   return doneTickMs === 0 ? MOST_LISTED : mostOf(failedTicksMs);
@@ -74,7 +74,7 @@ export function openTicksIn({ doneTick, openTicks, failedTicks }: Item): number[
 export function ticksOf(item: Item): Pick<Lease, 'doneTickMs' | 'openTicksMs' | 'failedTicksMs'> {
   const { doneTick, openTicks, failedTicks } = item;
   return defined({
-    // Read it even if the rest of the record is corrupt: the highest tick done must never go down.
+    // Read `doneTick` even if the rest of the record is corrupt: the highest tick done must never go down.
     doneTickMs: typeof doneTick === 'number' ? doneTick : undefined,
     openTicksMs: openTicks === undefined ? undefined : ticksIn(openTicks),
     failedTicksMs: failedTicks === undefined ? undefined : ticksIn(failedTicks),
@@ -83,7 +83,7 @@ export function ticksOf(item: Item): Pick<Lease, 'doneTickMs' | 'openTicksMs' | 
 
 /**
  * The `failedTicks` of a record after the run that holds its lock has crashed or is ended by force: that run's tick is
- * added. Undefined if they do not change.
+ * added. Undefined if the list does not change.
  */
 export function failedTicksAfterCrash({ state, tick, doneTick, failedTicks }: Item): string | undefined {
   const isOpen = isInstant(tick) && !(Number(tick) <= Number(doneTick));
@@ -154,7 +154,9 @@ export function ticksDropped(lease: Lease, end: Pick<Completion, 'markTickDone'>
   return [...new Set([...openTicksMs, ...newer])].filter((tick) => !kept.has(tick)).sort((a, b) => a - b);
 }
 
-/** The lists that must be written: not the unchanged ones, nor empty ones that the record does not have. */
+/**
+ * The lists that must be written. Leaves out a list that does not change, or that is empty and absent in the record.
+ */
 function changed(
   lists: Pick<TickFields, 'openTicks' | 'failedTicks'>,
   { openTicksMs = [], failedTicksMs = [] }: Pick<Lease, 'openTicksMs' | 'failedTicksMs'>,

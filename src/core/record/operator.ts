@@ -11,8 +11,8 @@ import { runsOf } from './run-ring.js';
  */
 
 /**
- * Judges a force release by the record. `open`: it may write; `forced`: an earlier try of it was applied; `changed`:
- * the lock is no longer held under its token.
+ * Judges a force release by the record. `open`: the force release may write; `forced`: an earlier try of it was
+ * applied; `changed`: the lock is no longer held under the token that the operator saw.
  */
 export function judgeForce({ adminId, fencingToken }: ForceRelease, item: Item = {}): 'open' | 'forced' | 'changed' {
   if (item['attemptId'] === adminId) return 'forced';
@@ -54,8 +54,8 @@ export function isDeleted({ state, pausedUntil }: Item): boolean {
 }
 
 /**
- * Judges a delete by the record. `open`: it may write. A corrupt record can be deleted too, unless an attribute that
- * decides is corrupt: `fencingToken`, or `lockUntil` of a lock that is held.
+ * Judges a delete by the record. `open`: the delete may write. A corrupt record can be deleted too, unless an attribute
+ * that decides is corrupt: `fencingToken`, or `lockUntil` of a lock that is held.
  *
  * @param isOver whether a `lockUntil` has passed, by the best clock available
  * @throws CorruptLockError for a corrupt fencing token, and for a corrupt `lockUntil` of a lock that is held
@@ -121,8 +121,8 @@ export function hasEnded({ state }: Item): boolean {
 }
 
 /**
- * Judges a listing by the record. `open`: it may write; `listed`: an earlier try of it was applied; `changed`: the lock
- * is not the one that the operator saw, or a run holds it.
+ * Judges a listing by the record. `open`: the listing may be written; `listed`: an earlier try of it was applied;
+ * `changed`: the lock is not the one that the operator saw, or a run holds it.
  */
 export function judgeListing(listing: TickListing, item: Item = {}): 'open' | 'listed' | 'changed' {
   const { seen } = listing;

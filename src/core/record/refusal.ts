@@ -13,7 +13,10 @@ export type Judgement =
   /** No writer that follows the protocol can have left this record; another try may succeed. */
   | { readonly status: 'unexpected' };
 
-/** The holder has released the lock, or its lease has ended by the best clock available. */
+/**
+ * The lock can be taken over: it was given back (see {@link isGivenBack}), or its `lockUntil` has passed by the best
+ * clock available.
+ */
 export interface Expired {
   readonly status: 'expired';
   readonly record: LockRecord;

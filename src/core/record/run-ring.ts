@@ -42,7 +42,7 @@ export function linesOfRelease(
   };
 }
 
-/** The rows that a release adds, by the slots of their tokens. */
+/** The rows that a release adds. Each key is the slot of the token in its row. */
 export function rowsOfRelease(lease: Lease, completion: Completion): Record<RingSlot, string> {
   const { crashed, own } = linesOfRelease(lease, completion);
   return {

@@ -77,7 +77,7 @@ export function markedLease(lease: Lease, { lockUntil = lease.lockUntilMs, ...fi
 }
 
 /**
- * How far `fenceMs` may be ahead of a release. If it is further ahead, it is dropped: a clock that was so wrong must
+ * How far `fenceMs` may be ahead of a release. A fence that is further ahead is dropped: a clock that was so wrong must
  * not block the lock for ever.
  */
 const FURTHEST_FENCE_MS = 3_600_000;
@@ -118,8 +118,8 @@ export function forcedFields(force: ForceRelease): LockRecord {
 }
 
 /**
- * Fields of an operator's pause. A pause creates the record of a name that has none. A resume keeps that record,
- * because it has `v`.
+ * Fields of an operator's pause. A pause creates the record of a name that has none. After a resume the record still
+ * exists, with `v` alone.
  */
 export function pausedFields({ untilMs, by }: Pause): LockRecord {
   return { pausedUntil: untilMs, pausedBy: by, v: RECORD_VERSION };

@@ -5,7 +5,10 @@ import type { Item } from '../record/lock-record.js';
 import { doneReason } from '../record/refusal.js';
 import type { Answer } from './try-loop.js';
 
-/** The budget of a cancel, in addition to the acquire's; less if the platform's deadline is near. */
+/**
+ * The longest time for a cancel, in addition to the time of its acquire. A cancel also gets at most half of the
+ * acquire's budget.
+ */
 const CANCEL_BUDGET_MS = 2_000;
 
 /** Records the answer to a write of an attempt, and the record that the write found. */
@@ -22,9 +25,9 @@ export interface AttemptSteps<R> {
 }
 
 /**
- * An acquire, the same in every store (docs/protocol.md, "Acquire"). If it ends without a grant, and a write without an
- * answer may still be applied, it cancels the attempt. If the tick is done, the store refuses such a write anyway, so
- * no cancel is needed.
+ * Runs an acquire, in the same way for every store (docs/protocol.md, "Acquire"). If it ends without a grant, but one
+ * of its unanswered writes may still be applied, this function cancels the attempt. If the tick is done, no cancel is
+ * needed: the store refuses that write anyway.
  */
 export async function settleAttempt<R>(
   claim: Claim,
@@ -56,7 +59,7 @@ export async function settleAttempt<R>(
   return own(answer.value) ?? outcome;
 }
 
-/** The limits of a cancel. It is sent even when the acquire was aborted. */
+/** The limits of a cancel. The cancel is sent even when the acquire was aborted. */
 function cancelCall(acquire: StoreCall): StoreCall {
   const budgetMs = Math.min(CANCEL_BUDGET_MS, acquire.budgetMs / 2);
   return { ...acquire, signal: new AbortController().signal, budgetMs };

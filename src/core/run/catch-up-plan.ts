@@ -39,8 +39,8 @@ export const NOTHING: CatchUpPlan = {
 };
 
 /**
- * Plans by the ticks that the lease lists as done, open or failed. Without a schedule of exact instants there is
- * nothing to catch up with.
+ * Plans what a run does about older ticks, from the done, open and failed ticks that its lease lists. If the schedule
+ * does not give exact instants, no tick is caught up with.
  */
 export function planCatchUp(lease: Lease, settings: Settings): CatchUpPlan {
   const { schedule } = settings;
@@ -70,7 +70,10 @@ interface Past {
   readonly lease: Lease;
   readonly tickMs: number;
   readonly schedule: Schedule;
-  /** The newest tick done, or the oldest failed tick if none is done. Ticks after it that are not listed never came. */
+  /**
+   * The newest tick done, or the oldest failed tick if none is done. Ticks of the schedule after this tick that are not
+   * listed never came.
+   */
   readonly sinceMs: number | undefined;
   /** Ticks before this instant are not caught up with. */
   readonly fromMs: number;

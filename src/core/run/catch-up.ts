@@ -8,7 +8,10 @@ import { timeIsUp } from './deadlines.js';
 import { type HeldLock, runFor } from './guarded-execution.js';
 import type { Invocation, Task } from './invocation.js';
 
-/** The error that ended the run, and the older tick whose run threw it, if one did. */
+/**
+ * The error that ended the run. `tickMs` is the older tick that failed, if the failure was for one: the task or the
+ * mark failed for that tick.
+ */
 interface Failure {
   readonly error: unknown;
   readonly tickMs?: number;
@@ -85,8 +88,8 @@ async function markTick(held: HeldLock, invocation: Invocation, tickMs: number):
 }
 
 /*
- * The event `given-up`. It is reported after the write that removes open ticks from the record, also if the answer to
- * that write was lost. A tick may be reported twice, but is always reported.
+ * The event `given-up` is reported after the write that removes open ticks from the record, even if the answer to that
+ * write was lost. A tick may be reported twice, but is always reported.
  */
 
 /** @param dropped open ticks for which a list has no room, in addition to those that the plan gives up */
@@ -120,8 +123,8 @@ export function tellGivenUpByRelease(
 }
 
 /**
- * Whether a later run finds failed ticks again that no list has: by its schedule it finds all ticks after the last one
- * done.
+ * Whether a later run finds a failed tick again that was dropped from the lists. Once a tick is done, a run with a
+ * schedule finds all ticks after the newest tick done.
  */
 function isFoundAgain({ doneTickMs }: Lease, { policy }: Invocation): boolean {
   return doneTickMs !== undefined && isTimed(policy.schedule);

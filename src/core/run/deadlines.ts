@@ -61,7 +61,7 @@ export function holdLimitMono({ deadlineMono }: Order, { maxHoldMs }: Settings, 
 /**
  * The instants at which a run is asked to end, and why.
  *
- * @param limitMono the end of all renewals, if the run holds a lease
+ * @param limitMono the monotonic instant at which renewals of the lease end; absent for a run without a lease
  */
 export function runEnds(order: Order, settings: Settings, limitMono: number = Number.POSITIVE_INFINITY): RunEnd[] {
   return [
@@ -70,7 +70,7 @@ export function runEnds(order: Order, settings: Settings, limitMono: number = Nu
   ];
 }
 
-/* How long each request to the store may take: a try, and all tries together. */
+/* Time limits of a call to the store: for one try, and for all its tries together. */
 
 const TRY_MS = 1_000;
 const BUDGET_MS = 5_000;
@@ -97,7 +97,8 @@ export function releaseCall(order: Order, settings: Settings): StoreCall {
 }
 
 /**
- * A release may wait for its turn for half of the time that remains to the run or to its lease, whichever is shorter.
+ * A release may wait for its turn for half of the time that remains to the run, without the reserve, or until the
+ * deadline of its hold, whichever is shorter. Without a hold it does not wait.
  */
 export function releaseWaiting(order: Order, { clock }: Settings, hold: Hold | undefined): Waiting {
   const now = clock.monotonic();

@@ -30,9 +30,9 @@ const SHORTEST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 500;
 
 /**
- * Runs a task under a lock, or returns why it did not. Promises: the task runs only on a confirmed grant, inside a run
- * that already holds the lock, or unguarded if the policy or the off switch says so. A failed store is never reported
- * as a held lock. Does not promise to stop a task that ignores its signal.
+ * Runs a task under a lock, or returns why the task did not run. Promises: the task runs only on a confirmed grant,
+ * inside a run that already holds the lock, or unguarded if the policy or the off switch says so. A failed store is
+ * never reported as a held lock. Does not promise to stop a task that ignores its signal.
  */
 export async function run<T>(task: Task<T>, order: Order, policy: Policy): Promise<Outcome<T>> {
   const { clock, store } = policy;

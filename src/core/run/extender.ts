@@ -25,7 +25,7 @@ export interface Extender {
    * @throws LockStoreError, CorruptLockError when the store failed; the tick may be marked or not
    */
   mark(done: DoneTick): Promise<'marked' | 'lost'>;
-  /** Ends a call in progress and refuses further calls: nothing is sent once this has resolved. */
+  /** Ends a call in progress and refuses further calls: nothing is sent once the promise has resolved. */
   close(): Promise<void>;
 }
 
@@ -101,7 +101,10 @@ interface ClosingSignal {
   close(): void;
 }
 
-/** Makes its AbortController when a call first needs it: most runs need none, and aborting a controller is slow. */
+/**
+ * Makes a closing signal. It makes an AbortController only when a call needs one: most runs need none, and aborting one
+ * is slow.
+ */
 function closingSignal(): ClosingSignal {
   let controller: AbortController | undefined;
   let isClosed = false;
@@ -120,7 +123,7 @@ function closingSignal(): ClosingSignal {
   };
 }
 
-/** Starts each call when the one before has settled. */
+/** Makes a queue that starts each call when the call before has settled. */
 function oneAfterAnother(): { add<R>(send: () => Promise<R>): Promise<R>; settled(): Promise<unknown> } {
   let last: Promise<unknown> = Promise.resolve();
   return {

@@ -67,7 +67,7 @@ function lossOnce(tell: Tell): Tell {
   };
 }
 
-/** @throws LockStoreError, DeadlineError if nothing may run on this grant */
+/** @throws LockStoreError if the lease is already over; DeadlineError if the run is already asked to end */
 function checkGrant(granted: Granted, { order, policy }: Invocation, monotonic: number): void {
   const now = { monotonic, wall: policy.clock.now() };
   if (isOver(holdOf(granted.lease, granted.capMono), now)) {
@@ -127,8 +127,8 @@ interface Ended<T> extends CatchUpResult {
 }
 
 /**
- * Runs the task while the lock is held. Once this has resolved, no extension or mark is sent any more, and no timer is
- * left.
+ * Runs the task while the lock is held. Once the returned promise has resolved, no extension or mark is sent any more,
+ * and no timer is left.
  */
 async function runHeld<T>(
   task: Task<T>,

@@ -28,8 +28,8 @@ export function invocationOf(order: Order, policy: Policy, trace: string): Invoc
 const TRACE = /^\.[\w-]{1,64}$/;
 
 /**
- * The trace that ends each attempt id of a call: that of the first observer that leaves one, or nothing. An observer
- * that fails, or returns anything else, is passed over.
+ * The trace that ends each attempt id of a call: the trace of the first observer that leaves one, else an empty string.
+ * An observer that fails, or returns anything else, is passed over.
  */
 export function beginTrace({ observers, clock }: Policy): string {
   const tracing: readonly (Observer & Partial<TracingObserver>)[] = observers;
@@ -82,6 +82,6 @@ export interface Order {
   readonly deadlineMono?: number;
   /** The monotonic instant at which the run must be over. @default deadlineMono */
   readonly runUntilMono?: number;
-  /** Aborts when the process is asked to end. */
+  /** Aborts when the process, or the caller of `executeWithLock`, asks the run to end. */
   readonly shutdown?: Signal;
 }

@@ -32,7 +32,7 @@ export interface WatchedTime {
   readonly hold?: Hold;
   /** When the run is asked to end although it holds its lock, and why. */
   readonly ends: readonly RunEnd[];
-  /** Aborts when the process is asked to end. */
+  /** Aborts when the process, or the caller of `executeWithLock`, asks the run to end. */
   readonly shutdown?: AbortSignal | undefined;
   /** Called once, when the lease ends before the run. */
   readonly onLost?: () => void;
@@ -100,7 +100,7 @@ export function watchLease(lockName: string, clock: Clock, watched: WatchedTime)
 }
 
 /**
- * Calls `look` now, and again at the instant that it returned, at most a second later.
+ * Calls `look` now, and again at the instant that it returned, but at most a second later.
  *
  * @param look returns the next monotonic instant that matters; no timer is set if it is infinite
  */
@@ -131,7 +131,8 @@ function onAbort(signal: AbortSignal | undefined, callback: () => void): () => v
  * must get the current answer, not the answer of the last timer. Code that only listens, and platform code that reads
  * the signal internally, notice the abort only when a timer has looked.
  *
- * @param look aborts the controller when its time has come, but only once: the abort may read the signal again
+ * @param look aborts the controller when that is due. It must abort only once, because an abort listener may read the
+ *   signal and so call `look` again
  */
 export function watchedController(look: () => unknown): AbortController {
   const controller = new AbortController();

@@ -39,11 +39,11 @@ interface Turns {
   readonly underWay: Set<Turn>;
   /** Urgent calls that wait, oldest first. Calling a function of this set lets its call go on. */
   readonly urgent: Set<() => void>;
-  /** The other calls that wait, in the same way. */
+  /** The calls that wait and are not urgent, kept in the same way. */
   readonly others: Set<() => void>;
   /** How many calls have been answered. */
   answers: number;
-  /** Whether no call was answered for long. No call waits then, until the store answers one. */
+  /** Whether the store counts as silent. Until it answers a call again, no call waits. */
   isSilent: boolean;
 }
 

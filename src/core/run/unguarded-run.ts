@@ -55,7 +55,7 @@ const OFF_SWITCH = 'SINGLE_EXECUTION_DISABLED';
 /** Stores for which the warning was written. */
 const told = new WeakSet<LockStore>();
 
-/** Whether `SINGLE_EXECUTION_DISABLED` turns all locking off: `1` and `true` do, in any case. */
+/** Whether `SINGLE_EXECUTION_DISABLED` turns all locking off: `1` and `true` do, in upper or lower case. */
 export function isLockingOff(): boolean {
   return /^(1|true)$/i.test(environmentVariable(OFF_SWITCH) ?? '');
 }

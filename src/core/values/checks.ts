@@ -1,6 +1,6 @@
 /**
- * The names of all members of `O`, in the table's order. The compiler refuses a table that leaves out a member. By the
- * annotation below, a bundler drops a table that is not used.
+ * Returns the names in a table of options, in their order. The compiler refuses a table that leaves out a member of
+ * `O`. Because of the annotation below, a bundler drops a call whose result is not used.
  */
 /* @__NO_SIDE_EFFECTS__ */
 export function namesOf<O>(table: Readonly<Record<keyof O, true>>): readonly string[] {

@@ -12,7 +12,7 @@ const SHORT = /^(?:(\d+(?:\.\d+)?)d)?(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m(?!
 const ISO = /^P(?:(\d+(?:\.\d+)?)D)?(?:T(?=\d)(?:(\d+(?:\.\d+)?)H)?(?:(\d+(?:\.\d+)?)M)?(?:(\d+(?:\.\d+)?)S)?)?$/;
 
 /**
- * The milliseconds of a duration, rounded to a whole number.
+ * Returns the milliseconds of a duration, rounded to a whole number.
  *
  * @example
  * ```ts

@@ -34,7 +34,7 @@ export function isTimed(schedule: Schedule | Interval | undefined): schedule is 
 
 /** How far a tick may be ahead of this host's clock: one day. A later tick is refused. */
 const FURTHEST_AHEAD_MS = 86_400_000;
-/** The earliest tick that is accepted: no scheduler can have sent an older one. */
+/** The earliest tick that is accepted. No scheduler can have sent an older tick. */
 export const EARLIEST_MS: number = Date.UTC(2015, 0, 1);
 /** The most ticks in one report, and the most that can be listed as open. */
 export const MOST_LISTED = 100;
@@ -64,7 +64,7 @@ export function checkTick(tickMs: number, nowMs: number, aheadMs: number = FURTH
   return Math.trunc(tickMs);
 }
 
-/** The newest 100 of some ticks, and a count of the older ones. */
+/** A list of ticks: the newest 100, and a count of the older ones. */
 export interface NewestTicks {
   /** In epoch milliseconds, ascending. */
   readonly ticksMs: readonly number[];

@@ -4,9 +4,9 @@ interface BackgroundContext {
 }
 
 /**
- * Calls a handler, and also waits for all promises that it passes to the `waitUntil` of its context, if the context has
- * one: work in the background is part of the run, and its failure is the run's failure. The platform's own `waitUntil`
- * is still called.
+ * Calls a handler, and also waits for all promises that the handler passes to the `waitUntil` of its context, if the
+ * context has that function: work in the background is part of the run, and its failure is the run's failure. The
+ * platform's own `waitUntil` is still called.
  *
  * @param onReturned called with the handler's result if there is work to wait for
  * @returns the handler's result

@@ -22,7 +22,8 @@ export interface ExecuteOptions extends LockOptions {
   readonly deadline?: Date | number;
   /**
    * Ends the run, or the wait for its lock. When it aborts, `execution.signal` aborts with a `DeadlineError` whose
-   * `code` is `'SHUTDOWN'`. A call that has not begun its task rejects with that error.
+   * `code` is `'SHUTDOWN'`. A call that has not begun its task rejects with that error, unless the call is skipped or
+   * its store fails first. A call inside a run of the same lock ignores this signal.
    */
   readonly signal?: Signal;
   /** Names the holder for people who look at the lock; cut to 128 bytes. @default this process and its host */
@@ -56,7 +57,8 @@ const OWN_OPTIONS = namesOf<Omit<ExecuteOptions, keyof LockOptions>>({
  *
  * @returns the outcome: executed with the task's value, or skipped with the reason
  * @throws the task's own error, by identity
- * @throws DeadlineError when `signal` aborts, or the deadline comes, before the task has begun
+ * @throws DeadlineError when `signal` aborts before the task has begun; when the deadline comes while the call waits
+ *   for its turn to ask the store; with `catchUp`, when too many ticks wait
  * @throws LockStoreError when the store failed, unless `onStoreError` says otherwise
  * @throws CorruptLockError when the stored record is corrupt
  * @throws TypeError, RangeError for invalid options

@@ -62,6 +62,7 @@ export type HandleOptions = Omit<ExecuteOptions, 'catchUp'>;
  *
  * @throws LockHeldError when the lock is held, or the tick is done; give `wait` to keep trying while it is held
  * @throws LockStoreError, CorruptLockError when the store failed
+ * @throws DeadlineError as for `executeWithLock`
  * @throws TypeError, RangeError for invalid options
  */
 export async function acquireLock(options: HandleOptions): Promise<LockHandle> {
@@ -80,7 +81,10 @@ function handleOf({ execution, end }: OpenRun, { tick }: HandleOptions): LockHan
   return Object.assign(Object.create(execution), { release, fail, [Symbol.asyncDispose]: dispose }) as LockHandle;
 }
 
-/** A run that begins at one point of a program and ends at another. The code between them does its work. */
+/**
+ * A run that begins at one point of a program and ends at another. The code between the two points does the work of the
+ * run.
+ */
 export interface OpenRun {
   readonly status: 'open';
   readonly execution: Execution;

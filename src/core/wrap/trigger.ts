@@ -20,7 +20,7 @@ export type TickOption<A extends readonly unknown[]> =
   | ((...args: A) => Date | number | undefined);
 
 /**
- * Determines the tick of an invocation: the time that the adapter has read, or the one that the option `tick` gives.
+ * Determines the tick of an invocation: the time that the adapter has read, or the time that the option `tick` gives.
  */
 export type TriggerFor<A extends readonly unknown[]> = (read: Trigger, args: A, name: string) => Trigger;
 
@@ -30,8 +30,8 @@ export type OnUntold = (read: Trigger, name: string) => void;
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})$/;
 
 /**
- * Reads an ISO 8601 instant with its offset, as schedulers write it. Any other value is unreadable; an absent one is no
- * tick.
+ * Reads an ISO 8601 instant with its offset, as schedulers write it. An absent value is no tick. Any other value is
+ * unreadable.
  */
 export function readInstant(time: unknown): Trigger {
   if (time === undefined || time === null) return {};
@@ -67,7 +67,10 @@ export function tickChooser<A extends readonly unknown[]>(
   };
 }
 
-/** Warns once that a run has no tick. Not for a time that is present but cannot be read, which has its own event. */
+/**
+ * Makes a function that warns once that a run has no tick. It ignores a time that cannot be read: that has its own
+ * event.
+ */
 export function warnOfNoTick(): OnUntold {
   let isTold = false;
   return ({ unreadableTick }, name) => {
@@ -122,12 +125,11 @@ export function warnOfStrayTick(name: string, tickMs: number, schedule: Settings
 const EARLY_MS = 300_000;
 
 /**
- * The tick of the schedule that is due by this host's clock: the newest past tick, or the next tick if that is nearer
- * and at most five minutes ahead. It is the right tick if the clock is wrong by less than five minutes, and by less
- * than half the time between two ticks.
+ * Makes a function that computes the tick of the schedule that is due by this host's clock: the newest past tick, or
+ * the next tick if that is nearer and at most five minutes ahead. The computed tick is right if the clock is wrong by
+ * less than five minutes, and by less than half the time between two ticks.
  *
- * @returns a function that computes the tick; it throws a RangeError for a tick before 2015, and for a call before the
- *   first tick of all
+ * @returns a function that throws a RangeError for a tick before 2015, and for a call before the first tick of all
  * @throws TypeError for a schedule without instants at which its ticks are due
  */
 export function nearestTick({

@@ -96,14 +96,15 @@ export function timesWithin(settings: Settings, remainingMs: number, limit: stri
 /** An option of platforms that do not report the remaining time of a run. */
 export interface MaxDuration {
   /**
-   * How long after its call the platform ends a run. The signal aborts `gracePeriod` before that; the lease covers this
-   * time and 2 s more, unless `lockAtMostFor` or `keepAlive` says otherwise. @default no end
+   * The time from the call of a run until the platform ends the run. The signal aborts `gracePeriod` before that end.
+   * The lease covers this time plus 2 s, unless `lockAtMostFor` or `keepAlive` says otherwise. @default no end
    */
   readonly maxDuration?: Duration;
 }
 
 /**
- * The times of each run, on platforms that report no remaining time: only the options determine them.
+ * Makes a function that returns the times of each run, for platforms that report no remaining time. Only the options
+ * determine these times.
  *
  * @throws TypeError, RangeError when wrapping, if no option gives a lease, or if `gracePeriod` is given without
  *   `maxDuration`

@@ -21,8 +21,8 @@ import { deleteRequest, forceReleaseRequest, listTicksRequest, pauseRequest, res
 import { ask, keyOf, readOnce, SORT_VALUE, update } from './table.js';
 
 /**
- * The operators' port of locks in a DynamoDB table. Needs the rights to `dynamodb:UpdateItem`, `dynamodb:GetItem` and
- * `dynamodb:Scan`. Options as for `dynamoDBStore`.
+ * Makes the admin store for locks in a DynamoDB table. It takes the same options as `dynamoDBStore`, and needs the
+ * rights to `dynamodb:UpdateItem`, `dynamodb:GetItem` and `dynamodb:Scan`.
  *
  * @example
  * ```ts
@@ -97,7 +97,8 @@ async function resume(table: LockTable, name: string, call: StoreCall): Promise<
 async function deleteLock(table: LockTable, deletion: Deletion, call: StoreCall): Promise<DeleteResult> {
   const { name } = deletion;
   const { lock, serverMs = call.clock.now() } = await read(table, 'delete', name, call);
-  // The server's clock decides whether a dead holder's lease has ended, as for a takeover.
+  // The server's clock decides whether a dead holder's lease has ended. Without a Date header this host's clock
+  // decides, and, unlike in a takeover, `maxClockSkew` is not added.
   const judge = (item: Item | undefined) => judgeDeletion(deletion, item, (lockUntil) => lockUntil <= serverMs);
   const found = judge(lock?.item);
   if (found !== 'open') return found;

@@ -25,8 +25,8 @@ function plain(value: unknown): unknown {
 }
 
 /**
- * The output of a command, if it is DynamoDB's. The SDK treats an empty answer, such as a gateway's, as a success
- * without data, and an acquire would count it as a grant.
+ * Returns the output of a command if DynamoDB sent it. The SDK treats an empty answer, such as a gateway's, as a
+ * success without data, and an acquire would count it as a grant.
  *
  * @param field the member of the output that holds the data, if there is any
  * @throws MockAnswer for an output that no client resolves to; EmptyAnswer, after which the write may have been applied
@@ -117,7 +117,9 @@ function readDate({ headers }: Response, sentWall: number, receivedWall: number)
   return { serverMs, clock: { minMs: serverMs - receivedWall, maxMs: serverMs + SLOP_MS - sentWall } };
 }
 
-/** The monotonic instant until which a lease is valid by the server's clock; nothing without a Date header. */
+/**
+ * The monotonic instant until which the server's clock proves a lease valid; absent if the response has no Date header.
+ */
 export function capMono(lockUntilMs: number, { serverMs, sentMono }: ResponseTime): { readonly capMono?: number } {
   return serverMs === undefined ? {} : { capMono: sentMono + (lockUntilMs - serverMs - SLOP_MS) };
 }

@@ -50,9 +50,9 @@ export { type CreateLockTableOptions, createLockTable } from './table.js';
 export type { DynamoDBStoreOptions };
 
 /**
- * Locks in a DynamoDB table: one item for each lock name, one conditional UpdateItem for each verb, no read before a
- * write. Needs only the right to `dynamodb:UpdateItem`. Promises nothing on a table that several regions write to with
- * eventual consistency, or for items that somebody else edits or deletes.
+ * Makes a store for locks in a DynamoDB table: one item for each lock name, one conditional UpdateItem for each verb,
+ * no read before a write. The store needs only the right to `dynamodb:UpdateItem`. It promises nothing on a table that
+ * several regions write to with eventual consistency, or for items that somebody else edits or deletes.
  *
  * @example
  * ```ts
@@ -164,7 +164,7 @@ async function write(
   }
 }
 
-/** The lease of a write that was applied, from the item before it. @throws CorruptLockError */
+/** The lease of a write that was applied, from the item before the write. @throws CorruptLockError */
 function newLease(claim: Claim, sent: Sent, before: Item = {}): Lease {
   const now = sent.firstSentWall;
   const oldToken = before['fencingToken'];
@@ -177,7 +177,7 @@ function newLease(claim: Claim, sent: Sent, before: Item = {}): Lease {
   return leaseOf(claim, written, sent, before);
 }
 
-/** The grant that this attempt already has, by its own record. */
+/** The grant of an attempt that holds the lock already, from the record. */
 function ownGrant(attempt: Attempt, record: LockRecord, time: ResponseTime): Granted {
   const { claim, sends } = attempt;
   // The instant in the record shows which write was applied.

@@ -38,7 +38,11 @@ const OPTIONS = namesOf<DynamoDBStoreOptions>({
 
 const MAX_PREFIX_BYTES = 100;
 
-/** @throws TypeError, RangeError for invalid options */
+/**
+ * Checks the options, and fills in the defaults.
+ *
+ * @throws TypeError, RangeError for invalid options
+ */
 export function checkOptions(caller: string, options: DynamoDBStoreOptions): LockTable {
   if (typeof options !== 'object' || options === null) {
     throw new TypeError(`options of ${caller} is ${describeType(options)}: give { tableName }`);

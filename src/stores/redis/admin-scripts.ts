@@ -10,8 +10,9 @@ import { BASE_36, type RedisScript, script } from './scripts.js';
 const UNLESS_KNOWN = `if not next(lock) or lock.state == 'deleted' and not lock.pausedUntil then return answer('unknown') end`;
 
 /**
- * `adminId fencingToken failedTicks`: `forced`, or `changed` if the lock is not held under that token. `failedTicks` is
- * empty if the list does not change. The row of the run is like that of `rowOfForce` in run-ring.ts.
+ * Arguments: `adminId fencingToken failedTicks`; `failedTicks` is empty if the list does not change. Answers: `forced`;
+ * `changed` if the lock is not held under that token. The script writes the same row of the history as `rowOfForce` in
+ * run-ring.ts.
  */
 export const FORCE_RELEASE: RedisScript = script(`${BASE_36}
 local lock = read()
@@ -32,13 +33,13 @@ write()
 return answer('forced')
 `);
 
-/** `pausedUntil pausedBy`: `paused`, with the new record. */
+/** Arguments: `pausedUntil pausedBy`. Answers: `paused`, with the new record. */
 export const PAUSE: RedisScript = script(`
 redis.call('HSET', key, 'pausedUntil', ARGV[1], 'pausedBy', ARGV[2], 'v', '1')
 return answer('paused', 0, read())
 `);
 
-/** `resumed`, `not-paused` if no pause was in force, or `unknown` if there is no lock. */
+/** No arguments. Answers: `resumed`; `not-paused` if no pause was in force; `unknown` if there is no lock. */
 export const RESUME: RedisScript = script(`
 local lock = read()
 ${UNLESS_KNOWN}
@@ -48,8 +49,9 @@ return answer(untilMs > now and 'resumed' or 'not-paused', 0, lock)
 `);
 
 /**
- * `adminId fencingToken`: `deleted`, `held`, `changed` if the token differs, or `unknown` if there is no lock. A
- * corrupt token counts as different, and a lock with a corrupt `lockUntil` as held.
+ * Arguments: `adminId fencingToken`. Answers: `deleted`; `held` while a lease lasts; `changed` if the token differs;
+ * `unknown` if there is no lock. A corrupt token counts as different, and a lease with a corrupt `lockUntil` as one
+ * that lasts.
  */
 export const DELETE: RedisScript = script(`
 local lock = read()
@@ -71,8 +73,9 @@ return answer('deleted')
 `);
 
 /**
- * `openTicks failedTicks`, then `fencingToken doneTick openTicks failedTicks` as they were read, empty if absent:
- * `listed`, or `changed` if the lock is held, has never run, or has changed since.
+ * Arguments: the new `openTicks failedTicks`, then `fencingToken doneTick openTicks failedTicks` as they were read,
+ * each empty if absent. Answers: `listed`; `changed` if the lock is held, has never run, was deleted, or has changed
+ * since the read.
  */
 export const LIST_TICKS: RedisScript = script(`
 local lock = read()
@@ -90,8 +93,8 @@ return answer('read', 0, read())
 `);
 
 /**
- * `cursor`: `page`, the next cursor, and the names of a page. The prefix is passed as a key, so that a client that adds
- * its own prefix to each key adds it here too.
+ * Arguments: `cursor`. Answers: `page`, the next cursor, and the names of a page. The prefix is passed as a key, so
+ * that a client that adds its own prefix to each key adds it here too.
  */
 export const LIST: RedisScript = {
   text: `

@@ -21,7 +21,7 @@ import type { RedisConnection } from './send.js';
 /** Read ten locks at a time: Node warns if an AbortSignal has more than ten listeners. */
 const READ_TOGETHER = 10;
 
-/** The operators' port of locks in a Redis. */
+/** Makes the admin store for locks in a Redis. */
 export function redisAdmin(redis: RedisConnection): LockAdminStore {
   return {
     list: (call) => list(redis, call),

@@ -55,8 +55,8 @@ export interface RedisStoreOptions {
 }
 
 /**
- * Locks in a Redis of version 7 or later, over a client that stays open. Promises nothing after an acknowledged write
- * is lost: see docs/protocol.md, "On Redis".
+ * Makes a store for locks in a Redis of version 7 or later, over a client that stays open. It promises nothing after an
+ * acknowledged write is lost: see docs/protocol.md, "On Redis".
  *
  * @example
  * ```ts
@@ -74,7 +74,7 @@ export function redisStore(options: RedisStoreOptions): LockStore & MemberStore 
 }
 
 /**
- * The operators' port of locks in a Redis. Options as for `redisStore`.
+ * Makes the admin store for locks in a Redis. It takes the same options as `redisStore`.
  *
  * @example
  * ```ts

@@ -2,7 +2,8 @@ import { type Item, isNumericAttribute, LOCK_ATTRIBUTES } from '../../core/recor
 import { describe } from '../../core/values/checks.js';
 
 /**
- * A script's answer: a word, the server's time, a number that depends on the script, and the record if it returns one.
+ * A script's answer: a word, the server's time, a number that depends on the script, and the record if the script
+ * returns one.
  */
 export interface ScriptReply<W extends string> {
   readonly word: W;

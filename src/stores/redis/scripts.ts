@@ -8,8 +8,8 @@ import { LOCK_ATTRIBUTES } from '../../core/record/lock-record.js';
  * Each script answers with one JSON text. It is a list: a word, the server's time, a number that depends on the script
  * and, if the caller needs it, the record as it was before. The record is an object, or from `tell` a list: the values
  * of `LOCK_ATTRIBUTES` in their order, with 0 for an absent value, and without the absent values at the end. All values
- * are texts, so that no client rounds a number. The comment above a script lists its arguments and, after a colon, its
- * possible words, each with its number in parentheses.
+ * are texts, so that no client rounds a number. The comment above a script lists its arguments and the words that it
+ * can answer with. A number that belongs to a word stands in parentheses.
  *
  * The answer is a list, because a list cannot be mistaken for base64: @upstash/redis asks for base64, and decodes any
  * text that looks like it, even if the server sent plain text. It also parses each answer as JSON, and other texts cost
@@ -147,8 +147,9 @@ end
 `;
 
 /**
- * `attemptId leaseMs tick listed field value …`: `granted` (the fencing token), `own`, or `refused`. `listed` is the tick
- * as `openTicks` would list it. The fields are those that the grant writes, except its token and its times.
+ * Arguments: `attemptId leaseMs tick listed field value …`. `listed` is the tick as `openTicks` would list it, or
+ * empty. The fields are those that the grant writes, except its token and its times. Answers: `granted` (the fencing
+ * token); `own` if this attempt already holds the lock; `refused`.
  *
  * A `lockUntil` in seconds or microseconds is never read as a time. A released lock is free even if the clock has
  * stepped back since.
@@ -185,7 +186,10 @@ return tell('granted', token)
 `,
 );
 
-/** `attemptId`: `own`, or `cancelled`, after which no request of the attempt is granted. */
+/**
+ * Arguments: `attemptId`. Answers: `own` if this attempt holds the lock; `cancelled`, after which no request of the
+ * attempt is granted.
+ */
 export const CANCEL: RedisScript = scriptOver(
   LOCK_ATTRIBUTES,
   `
@@ -196,7 +200,7 @@ return answer('cancelled')
 `,
 );
 
-/** `attemptId leaseMs`: `extended` (the new lockUntil, never an earlier one), or `lost`. */
+/** Arguments: `attemptId leaseMs`. Answers: `extended` (the new `lockUntil`, never an earlier one); `lost`. */
 export const EXTEND: RedisScript = scriptOver(
   ['attemptId', 'state', 'lockUntil'],
   `
@@ -209,8 +213,9 @@ return answer('extended', untilMs)
 );
 
 /**
- * `attemptId leaseMs tick listed field value …`: `marked` (the new lockUntil), or `lost`. The fields are those of ticks
- * that change. A late copy of the request finds its tick done, and changes no field of ticks.
+ * Arguments: `attemptId leaseMs tick listed field value …`. The fields are `doneTick` and the lists of ticks, as far as
+ * they change. Answers: `marked` (the new `lockUntil`); `lost`. A late copy of the request finds its tick done, and
+ * changes none of these fields.
  */
 export const MARK: RedisScript = scriptOver(
   ['attemptId', 'state', 'lockUntil', 'doneTick', 'openTicks'],
@@ -226,9 +231,9 @@ return answer('marked', untilMs)
 );
 
 /**
- * `attemptId lockAtLeastForMs row crashedRow field value …`: `released`, or `other` with the whole record. `row` is the
- * run's row of the history, and `crashedRow` that of the run before, empty if that run did not crash. The fields are
- * how the run ended, and the ticks that change.
+ * Arguments: `attemptId lockAtLeastForMs row crashedRow field value …`. `row` is the run's row of the history.
+ * `crashedRow` is the row of the run before, empty if that run did not crash. The fields are how the run ended, and the
+ * ticks that change. Answers: `released`; `other`, with the whole record, if this attempt does not hold the lock.
  */
 export const RELEASE: RedisScript = scriptOver(
   ['attemptId', 'state', 'lockedAt', 'runSeq'],
@@ -257,8 +262,8 @@ return answer('released')
 );
 
 /**
- * `me gone …`: `listed`, with the current list. `me` is the attribute of the member that checks in, empty if the caller
- * only reads; `gone …` are attributes of members to take off the list.
+ * Arguments: `me gone …`. `me` is the attribute of the member that checks in, empty if the caller only reads; `gone …`
+ * are attributes of members to take off the list. Answers: `listed`, with the current list.
  */
 export const CHECK_IN: RedisScript = script(`
 if ARGV[1] ~= '' then redis.call('HSET', key, ARGV[1], text(now)) end

@@ -8,7 +8,7 @@ import { classifyFailure, failureOf, isHeaderRefused, isNoScript, NotSent } from
 import { readReply, type ScriptReply } from './reply.js';
 import type { RedisScript } from './scripts.js';
 
-/** Runs a script on a Redis, by its text or by the hash of its text. All arguments are texts. */
+/** Runs scripts on a Redis, by the text of a script or by the hash of that text. All arguments are texts. */
 export interface ScriptClient {
   eval(script: string, keys: string[], args: string[]): Promise<unknown>;
   evalsha(sha1: string, keys: string[], args: string[]): Promise<unknown>;
@@ -21,13 +21,16 @@ export interface ScriptClient {
   connected?(call: StoreCall): Promise<StoreCall | NotSent> | undefined;
 }
 
-/** A client, and facts of its Redis that all stores over it share. */
+/** A client, and what is known of its Redis. All stores that use the client share this object. */
 export interface RedisClient extends ScriptClient {
   /** The first line that scripts need on this Redis; empty once the Redis has refused it. */
   header: string;
   /** The hash of each script with that first line; a promise until it is computed. */
   readonly hashes: Map<RedisScript, string | Promise<string>>;
-  /** Scripts that a call is sending whole. Each promise resolves when that call was answered, or failed. */
+  /**
+   * Scripts that a call is sending as text, not as a hash. Each promise resolves when that call has been answered or
+   * has failed.
+   */
   readonly loads: Map<RedisScript, Promise<unknown>>;
 }
 
@@ -37,14 +40,17 @@ export interface Sending {
   readonly keys: string[];
   readonly args: string[];
   readonly signal?: AbortSignal | undefined;
-  /** Whether this call waits while another call sends the script whole, so that only one of many calls does so. */
+  /**
+   * Whether this call waits while another call sends the text of the script. So one of many calls sends the text, not
+   * all.
+   */
   readonly waits: boolean;
 }
 
 /**
- * Makes one `RedisClient` for all stores over the same client, so that they share the facts of its Redis.
+ * Makes a function that returns one `RedisClient` for all stores over the same client.
  *
- * @param header the first line of its scripts, until the Redis refuses it
+ * @param header the first line of all scripts, until a Redis refuses that line
  */
 export function sharedClients(header: string): (client: object, make: () => ScriptClient) => RedisClient {
   const shared = new WeakMap<object, RedisClient>();
@@ -55,7 +61,7 @@ export function sharedClients(header: string): (client: object, make: () => Scri
   };
 }
 
-/** Sends a script by its hash, and whole if Redis does not know it yet. Rejects with the client's error. */
+/** Sends the hash of a script, and its text if Redis does not know that hash. Rejects with the client's error. */
 async function sendScript(client: RedisClient, sending: Sending): Promise<unknown> {
   const { script, keys, args, signal, waits } = sending;
   const known = hashIn(client, script);

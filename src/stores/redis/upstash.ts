@@ -33,8 +33,8 @@ export interface UpstashStoreOptions {
 const KEY_LOCKING = '#!lua flags=allow-key-locking';
 
 /**
- * Locks in Upstash Redis, over REST. Promises nothing after an acknowledged write is lost: see docs/protocol.md, "On
- * Redis".
+ * Makes a store for locks in Upstash Redis, over REST. It promises nothing after an acknowledged write is lost: see
+ * docs/protocol.md, "On Redis".
  *
  * @example
  * ```ts
@@ -52,7 +52,7 @@ export function upstashStore(options: UpstashStoreOptions): LockStore & MemberSt
 }
 
 /**
- * The operators' port of locks in Upstash Redis. Options as for `upstashStore`.
+ * Makes the admin store for locks in Upstash Redis. It takes the same options as `upstashStore`.
  *
  * @example
  * ```ts

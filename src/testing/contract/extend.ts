@@ -32,7 +32,7 @@ export const extendCases: readonly ContractCase[] = [
     const [wall, mono] = [call.clock.now(), call.clock.monotonic()];
     const extended = await harness.store.extend(lease, { leaseMs: LONGER_MS }, call);
     if (extended.status === 'lost') return expectExtended(extended);
-    // Rounding can make `firstSentWall`, which follows from the monotonic clock, differ from the wall clock.
+    // A store rounds the wall clock to a whole millisecond in `firstSentWall`.
     expectBetween(extended.firstSentWall, wall - 2, call.clock.now() + 2, 'firstSentWall');
     expectBetween(extended.firstSentMono, mono, call.clock.monotonic(), 'firstSentMono');
   }),

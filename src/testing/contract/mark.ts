@@ -194,7 +194,7 @@ export const markCases: readonly ContractCase[] = [
     const [wall, mono] = [call.clock.now(), call.clock.monotonic()];
     const marked = await harness.store.mark(lease, { ...tick(1), leaseMs: LEASE_MS }, call);
     if (marked.status === 'lost') return void expectMarked(marked);
-    // Rounding can make `firstSentWall`, which follows from the monotonic clock, differ from the wall clock.
+    // A store rounds the wall clock to a whole millisecond in `firstSentWall`.
     expectBetween(marked.firstSentWall, wall - 2, call.clock.now() + 2, 'firstSentWall');
     expectBetween(marked.firstSentMono, mono, call.clock.monotonic(), 'firstSentMono');
   }),

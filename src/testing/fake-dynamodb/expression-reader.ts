@@ -43,7 +43,10 @@ interface Token {
 
 const TOKEN = /[#:]\w+|[A-Za-z]\w*|<>|<=|>=|\S/g;
 const END: Token = { token: '<EOF>', upper: '', start: Number.POSITIVE_INFINITY, end: Number.POSITIVE_INFINITY };
-/** The tokens of each expression read so far. They stay few: expressions contain no values, so the same ones recur. */
+/**
+ * The tokens of each expression read so far. The map stays small: expressions contain no values, so the same
+ * expressions recur.
+ */
 const KNOWN = new Map<string, readonly Token[]>();
 
 /**

@@ -107,7 +107,7 @@ function number(value: unknown): number {
 /**
  * Adds two numbers.
  *
- * @throws a ValidationException if one is so much greater that the sum has more digits than DynamoDB keeps
+ * @throws a ValidationException if the sum has more digits than DynamoDB keeps
  */
 function precise(a: number, b: number): number {
   const sizes = [a, b].filter((n) => n !== 0).map((n) => Math.floor(Math.log10(Math.abs(n))));

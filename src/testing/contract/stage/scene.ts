@@ -32,7 +32,7 @@ export const HOLD_MS = 1_800_000;
 export const TICK_MS: number = Date.UTC(2026, 0, 1, 2);
 export const NEXT_TICK_MS: number = TICK_MS + 60_000;
 
-/** A tick that is done. @default leaseMs {@link LEASE_MS} */
+/** The parameter of `mark`: a `DoneTick` whose `leaseMs` is {@link LEASE_MS} by default. */
 export type TickDone = Pick<DoneTick, 'tickMs'> & Partial<DoneTick>;
 
 /** The stage of one case: a lock name that no other case uses, and the actions on that lock. */
