@@ -60,8 +60,8 @@ interface Statement {
 
 /**
  * The principal to name in the key's policy: the grantee's own principal. If that is a construct of another stack, such
- * as a role, its account is named: the other stack depends on the key's stack, which must not depend on it. For an
- * unknown principal, the key's own account is named.
+ * as a role, its account is named, because the key's stack must not depend on that stack. For an unknown principal, the
+ * key's own account is named.
  */
 function principalOf(key: IKey, { grantPrincipal }: IGrantable): IPrincipal {
   const stack = Stack.of(key);

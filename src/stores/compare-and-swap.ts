@@ -19,8 +19,8 @@ const OPTIONS = namesOf<CompareAndSwapOptions<unknown>>({ storage: true, keyPref
 
 /**
  * Makes a whole store over any storage that can compare and swap. A skip costs one request, a run four: each verb reads
- * a record, decides by the rules of all stores, and writes if the version of the record has not changed. It uses only
- * the storage's clock, and no host's.
+ * a record, decides by the rules of all stores, and writes if the version of the record has not changed. It judges
+ * leases by the storage's clock, never by a host's.
  *
  * @example
  * ```ts

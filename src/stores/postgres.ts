@@ -44,8 +44,8 @@ export interface PostgresStoreOptions {
 }
 
 /**
- * Makes a store for locks in a table of Postgres 13 or later; the same object is the admin store. It uses only the
- * server's clock. It works behind a pooler that assigns a connection for each transaction, and over HTTP.
+ * Makes a store for locks in a table of Postgres 13 or later; the same object is the admin store. It judges leases by
+ * the server's clock only. It works behind a pooler that assigns a connection for each transaction, and over HTTP.
  * `postgresTable` returns the statement that creates the table.
  *
  * @example

@@ -69,9 +69,9 @@ export interface SqliteStoreOptions {
 }
 
 /**
- * Makes a store for locks in a table of SQLite 3.42 or later; the same object is the admin store. It uses only the
- * database's clock: the server's on D1 and Turso, this host's for a file. `sqliteTable` returns the statement that
- * creates the table.
+ * Makes a store for locks in a table of SQLite 3.42 or later; the same object is the admin store. It judges leases by
+ * the database's clock only: the server's on D1 and Turso, this host's for a file. `sqliteTable` returns the statement
+ * that creates the table.
  *
  * @example
  * ```ts

@@ -9,12 +9,12 @@ const MOST_MINUTES = 1_440;
 /*
  * This alarm goes off when a tick was sent and no run did it. In each minute with news of the set (an attempt, a run or
  * an error) the expression has a value, and `FILL` repeats the last value:
- * - the number of runs that succeeded, found their tick or a newer one done, or failed. A failed run does not set off
- *   this alarm: Lambda retries it, or the tick becomes a dead letter.
+ * - the number of calls that succeeded, failed, or were skipped because their tick or a newer tick is done. A failed
+ *   run does not set off this alarm: Lambda retries it, or the tick becomes a dead letter.
  * - 0 if there were only delivery attempts.
  *
- * An invocation without an error is no news, because it may not come from a schedule. Without a schedule group,
- * attempts cannot be counted: then such an invocation is news, with the value 0.
+ * An invocation without an error is no news, because the function can also be invoked without a schedule. Without a
+ * schedule group, attempts cannot be counted: then such an invocation is news, with the value 0.
  *
  * The expression relies on these facts, from AWS's documents:
  * - In a sum of two series, a point that one series lacks counts as 0. `IF` has no point if its condition has none, and

@@ -25,7 +25,10 @@ export function attempts({ group }: WatchedSet, period: Duration): SetMetrics {
   return { attempted: new Metric({ namespace, metricName, dimensionsMap, statistic: 'Sum', period }) };
 }
 
-/** How many runs succeeded, or found their tick or a newer one done: such a skip reports 0, which is a sample too. */
+/**
+ * How many calls succeeded, or were skipped because their tick or a newer tick is done: such a skip reports 0, which is
+ * a sample too.
+ */
 export function executions({ namespace, name }: WatchedSet, period: Duration): SetMetrics {
   return { executed: lockMetric(namespace, 'Executed', name, { period, statistic: 'SampleCount' }) };
 }

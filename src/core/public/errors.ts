@@ -19,7 +19,7 @@ export type LockStoreErrorCode =
   | 'CLOCK_SKEW'
   /** The grant arrived after its lease had ended. */
   | 'LATE'
-  /** The store refused the lock, but may still apply an earlier try of the same acquire, which it did not answer. */
+  /** The store refused the lock, but may still apply an earlier, unanswered try of the same acquire. */
   | 'UNSETTLED';
 
 /**

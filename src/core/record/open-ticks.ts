@@ -42,7 +42,7 @@ export function listOf(ticksMs: readonly number[], keep: number = KEPT): string 
 }
 
 /**
- * How many ticks the new list keeps that a run makes from `lists`: `KEPT`; but 100 if one of `lists` is longer than
+ * The greatest length of a new list that is computed from `lists`: `KEPT`; but 100 if one of `lists` is longer than
  * `KEPT`, because a run must not cut off ticks that an operator listed.
  */
 function mostOf(...lists: readonly (readonly number[])[]): number {

@@ -122,7 +122,7 @@ export function hasEnded({ state }: Item): boolean {
 
 /**
  * Judges a listing by the record. `open`: the listing may be written; `listed`: an earlier try of it was applied;
- * `changed`: the lock is not the one that the operator saw, or a run holds it.
+ * `changed`: the lock has changed since the operator saw it, or a run holds it.
  */
 export function judgeListing(listing: TickListing, item: Item = {}): 'open' | 'listed' | 'changed' {
   const { seen } = listing;

@@ -118,8 +118,8 @@ export function forcedFields(force: ForceRelease): LockRecord {
 }
 
 /**
- * Fields of an operator's pause. A pause creates the record of a name that has none. After a resume the record still
- * exists, with `v` alone.
+ * Fields of an operator's pause. A pause creates the record of a name that has none. A resume leaves that record in the
+ * store, with `v` alone.
  */
 export function pausedFields({ untilMs, by }: Pause): LockRecord {
   return { pausedUntil: untilMs, pausedBy: by, v: RECORD_VERSION };

@@ -8,10 +8,7 @@ import { timeIsUp } from './deadlines.js';
 import { type HeldLock, runFor } from './guarded-execution.js';
 import type { Invocation, Task } from './invocation.js';
 
-/**
- * The error that ended the run. `tickMs` is the older tick that failed, if the failure was for one: the task or the
- * mark failed for that tick.
- */
+/** The error that ended the run. `tickMs` is the older tick whose task or mark failed; absent if none did. */
 interface Failure {
   readonly error: unknown;
   readonly tickMs?: number;
@@ -123,7 +120,7 @@ export function tellGivenUpByRelease(
 }
 
 /**
- * Whether a later run finds a failed tick again that was dropped from the lists. Once a tick is done, a run with a
+ * Whether a later run finds again a failed tick that was dropped from the lists. Once a tick is done, a run with a
  * schedule finds all ticks after the newest tick done.
  */
 function isFoundAgain({ doneTickMs }: Lease, { policy }: Invocation): boolean {

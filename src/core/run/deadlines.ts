@@ -97,8 +97,8 @@ export function releaseCall(order: Order, settings: Settings): StoreCall {
 }
 
 /**
- * A release may wait for its turn for half of the time that remains to the run, without the reserve, or until the
- * deadline of its hold, whichever is shorter. Without a hold it does not wait.
+ * A release may wait for its turn for half of the shorter of two times: the remaining time of the run, less a reserve,
+ * and the time until the deadline of its hold. Without a hold it does not wait.
  */
 export function releaseWaiting(order: Order, { clock }: Settings, hold: Hold | undefined): Waiting {
   const now = clock.monotonic();

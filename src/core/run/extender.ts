@@ -102,8 +102,8 @@ interface ClosingSignal {
 }
 
 /**
- * Makes a closing signal. It makes an AbortController only when a call needs one: most runs need none, and aborting one
- * is slow.
+ * Makes a closing signal. It makes an AbortController only when a call needs one: most runs need none, and aborting a
+ * controller is slow.
  */
 function closingSignal(): ClosingSignal {
   let controller: AbortController | undefined;

@@ -27,9 +27,9 @@ import { ACQUIRE, CANCEL, CHECK_IN, EXTEND, MARK, RELEASE } from './scripts.js';
 import type { RedisConnection, RedisReply } from './send.js';
 
 /**
- * Makes a store for locks in a Redis: one hash for each lock name, one script for each verb. It uses only the server's
- * clock, so the acquire itself takes over an expired lock. Its promises hold while no acknowledged write is lost: not
- * after a failover to a lagging replica, an eviction, or a flush.
+ * Makes a store for locks in a Redis: one hash for each lock name, one script for each verb. It judges leases by the
+ * server's clock only, so the acquire itself takes over an expired lock. Its promises hold while no acknowledged write
+ * is lost: not after a failover to a lagging replica, an eviction, or a flush.
  */
 export function redisLock(redis: RedisConnection): LockStore & MemberStore {
   return {
