@@ -47,7 +47,7 @@ console.log(sections.join('\n'));
 if (process.argv.includes('--page')) await writeSection(sections);
 process.exit();
 
-/** A table of requests, write units, CPU and latencies of one run and of one skip. */
+/** Makes a table of requests, write units, CPU and latencies of one run and of one skip. */
 async function costTable(hosts: ReadonlyMap<System, Host>): Promise<string[]> {
   const blocks = new Map<string, { readonly cpuMs: number; readonly latenciesMs: readonly number[] }[]>();
   const systems = [...hosts];
@@ -89,7 +89,7 @@ async function costTable(hosts: ReadonlyMap<System, Host>): Promise<string[]> {
 type Count = Readonly<Record<'requests' | 'writes', number>>;
 
 /**
- * The requests and writes of one run and of one skip, counted by proxies. A write of such a small item is one write
+ * Counts the requests and writes of one run and of one skip, by proxies. A write of such a small item is one write
  * unit.
  */
 async function countsOf(system: System): Promise<Readonly<Partial<Record<'run' | 'skip', Count>>>> {
@@ -124,7 +124,7 @@ async function countsOf(system: System): Promise<Readonly<Partial<Record<'run' |
   return counts;
 }
 
-/** A table of many contenders for each tick, and of many names. */
+/** Makes a table of runs with many contenders for each tick, and with many names. */
 async function manyTable(hosts: ReadonlyMap<System, Host>): Promise<string[]> {
   const rows: (string | number)[][] = [];
   for (const [system, host] of hosts) {
@@ -211,7 +211,7 @@ function kindsOf({ waits }: System): readonly ('run' | 'skip')[] {
   return waits ? ['run'] : KINDS;
 }
 
-/** How a system skips a duplicate. Most systems know no ticks, so they skip it only while the lock is held. */
+/** How a system skips a duplicate. Most systems know no ticks, so they skip a duplicate only while the lock is held. */
 function skipOf({ file }: System): 'locked' | 'done' {
   return file === 'powertools' ? 'done' : 'locked';
 }

@@ -152,7 +152,7 @@ async function untilBegun(host: Host): Promise<void> {
   while (signs(host, 'began').length === 0) await sleep(10);
 }
 
-/** How a delivery ended: its outcome, `error` if it rejected, or `timeout`. */
+/** Waits until a delivery ends. Resolves to its outcome, to `error` if it rejected, or to `timeout`. */
 async function ended(asked: ReturnType<Host['order']>, timeOutMs: number): Promise<string> {
   const timeOut = sleep(timeOutMs, 'timeout', { ref: false });
   return Promise.race([
@@ -164,7 +164,7 @@ async function ended(asked: ReturnType<Host['order']>, timeOutMs: number): Promi
   ]);
 }
 
-/** A proxy to a system's server; it can lose one answer. */
+/** Starts a proxy to a system's server, which can lose one answer. */
 async function networkOf(stage: Stage, { engine }: System) {
   if (engine === 'DynamoDB') {
     const proxy = await startFaultProxy(stage.urls.DynamoDB);

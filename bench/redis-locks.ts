@@ -42,8 +42,8 @@ export function runsOf(store: LockStore): Work {
 }
 
 /**
- * Makes the work that is measured. Before that it runs each lock, so that the records are as long as those of locks in
- * use.
+ * Makes the work that is measured. Before that it runs each lock, so that the records are as long as the records of
+ * locks in use.
  */
 export async function worksOf({ store, take, give }: Locks): Promise<Works> {
   const bareRun = async (key: string) => {

@@ -74,7 +74,7 @@ async function block(work: Work, times: number, pauseMs: number): Promise<Block>
 
 const figures = (blocks: readonly Block[], figure: keyof Block): number[] => blocks.map((b) => b[figure]);
 
-/** The value below which this part of all values lies. */
+/** Returns a quantile: the value below which the given part of all values lies. */
 export function quantile(values: readonly number[], part: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;

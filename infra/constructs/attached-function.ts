@@ -18,9 +18,9 @@ export function functionResource(fn: IFunction): CfnFunction | undefined {
 }
 
 /**
- * The timeout of a function of this app, or the one given for an imported function.
+ * Finds the timeout of a function. For an imported function, it is the given timeout.
  *
- * @throws TypeError if the timeout is not known, or if the given one differs from the function's
+ * @throws TypeError if the timeout is not known, or if the given timeout differs from the function's
  */
 export function timeoutOf(fn: IFunction, given: Duration | undefined): Duration {
   const resource = functionResource(fn);
@@ -38,7 +38,7 @@ export function timeoutOf(fn: IFunction, given: Duration | undefined): Duration 
   return own;
 }
 
-/** The log group that is set on a function of this app, else the one that Lambda makes. */
+/** The log group that is set on a function of this app, else the log group that Lambda makes. */
 export function logGroupNameOf(fn: IFunction): string {
   const { logGroup } = (functionResource(fn)?.loggingConfig ?? {}) as CfnFunction.LoggingConfigProperty;
   return logGroup ?? `/aws/lambda/${functionBehind(fn).functionName}`;

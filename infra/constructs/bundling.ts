@@ -17,8 +17,8 @@ const BUNDLING: BundlingOptions = {
 };
 
 /**
- * The bundling options of a handler: one ES module for the runtime, which contains the AWS SDK. Given options replace
- * these.
+ * Makes the bundling options of a handler: one ES module for the runtime, which contains the AWS SDK. Given options
+ * replace the options here.
  *
  * @throws TypeError if the runtime names no version of Node.js, and no `target` is given
  */

@@ -20,7 +20,10 @@ import type { SingleExecutionFunction } from './single-execution-function.js';
 
 /** Options of `LockDashboard`. */
 export interface LockDashboardProps {
-  /** The functions, or what `SingleExecution.attach` returned for them, in the order of their rows. */
+  /**
+   * The functions, in the order of their rows. For a function with `SingleExecution.attach`, give what `attach`
+   * returned.
+   */
   readonly functions: readonly (SingleExecutionFunction | SingleExecution)[];
   /** Name of the dashboard, unique in the account. @default made by CloudFormation */
   readonly dashboardName?: string;
@@ -85,7 +88,7 @@ function runs(execution: SingleExecution): IWidget {
   });
 }
 
-/** A table of skips by reason, counted from the log: a dimension would cost one metric for each reason. */
+/** Makes a table of skips by reason, counted from the log: a dimension would cost one metric for each reason. */
 function skips(execution: SingleExecution): IWidget {
   return new LogQueryWidget({
     title: `${idOf(execution)}: skips by reason`,

@@ -37,7 +37,8 @@ export interface LockEnvironment {
 const MOST_BYTES = 4_096;
 
 /**
- * The environment variables that a handler reads: the lock table, the times, the schedule and the metrics' namespace.
+ * Makes the environment variables that a handler reads: the lock table, the times, the schedule and the metrics'
+ * namespace.
  *
  * @throws RangeError if they exceed Lambda's quota
  */

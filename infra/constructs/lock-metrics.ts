@@ -22,7 +22,7 @@ export const LOCK_METRICS = [
 export type LockMetricName = (typeof LOCK_METRICS)[number];
 
 /**
- * A metric of one lock, or of all locks of one `prefix*`; by default its sum over 5 minutes.
+ * Makes a metric of one lock, or of all locks of one `prefix*`; by default its sum over 5 minutes.
  *
  * @example
  * ```ts
@@ -68,7 +68,7 @@ interface MetricOwner {
 const GREATEST: readonly LockMetricName[] = ['HoldTime', 'ClockSkew'];
 
 /**
- * A metric of a function's lock over 5 minutes: the sum of a count, or the greatest value of a measurement.
+ * Makes a metric of a function's lock over 5 minutes: the sum of a count, or the greatest value of a measurement.
  *
  * @throws TypeError if the function has several locks and `lockName` is missing, or if its runs write no metrics
  */
@@ -93,7 +93,10 @@ export function ownMetric(
   return lockMetric(namespace, metricName, name, { statistic, ...options });
 }
 
-/** A lock name as the value of a dimension, which must be printable ASCII: other characters are encoded as in a URI. */
+/**
+ * Encodes a lock name for the value of a dimension, which must be printable ASCII: other characters are encoded as in a
+ * URI.
+ */
 function dimensionValue(lockName: string): string {
   return lockName.trim() === '' ? encodeURIComponent(lockName) : lockName.replace(/[^ -~]+/g, encodeURIComponent);
 }

@@ -160,7 +160,10 @@ function addRule(scope: Construct, { fn, deadLetterQueue }: Deliverable, planned
   });
 }
 
-/** The retries of a delivery and its dead-letter queue, in the form that both CloudFormation resources have. */
+/**
+ * Returns the retries of a delivery and its dead-letter queue, in the form that the resources of schedules and of rules
+ * share.
+ */
 function deliveryOf({ gaps }: PlannedSchedule, { queueArn }: IQueue) {
   const { attempts, maxAgeMs } = deliveryRetries(gaps?.shortestMs ?? Number.POSITIVE_INFINITY);
   return {

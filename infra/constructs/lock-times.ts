@@ -56,9 +56,9 @@ export function checkLockAtLeastFor(
 }
 
 /**
- * The warning for a run that, killed at its timeout, keeps its lock beyond Lambda's first retry; undefined if that
- * cannot happen. The retry would be skipped as `locked`. A skip is not a failure, so no further retry would follow, and
- * the tick would be lost.
+ * Returns the warning for a run that is killed at its timeout and keeps its lock beyond Lambda's first retry; undefined
+ * if that cannot happen. The retry would be skipped as `locked`. A skip is not a failure, so no further retry would
+ * follow, and the tick would be lost.
  *
  * @param retryDelayMs the time from the end of the run to its retry
  */
@@ -75,8 +75,8 @@ export function lockedRetry(
 }
 
 /**
- * The warning for a tick that is sent late and keeps the lock until the next tick is due, which is then skipped;
- * undefined if that cannot happen.
+ * Returns the warning for a tick that is sent late and keeps the lock until the next tick is due, so that the next tick
+ * is skipped; undefined if that cannot happen.
  */
 export function lateTickIsInTheWay(
   lockAtLeastFor: Duration | undefined,

@@ -42,7 +42,7 @@ export function planSchedules(
   });
 }
 
-/** A warning for each lock that has several schedules. */
+/** Makes a warning for each lock that has several schedules. */
 export function sharedLockWarnings(planned: readonly PlannedSchedule[]): string[] {
   const lockNames = new Set(planned.map(({ lockName }) => lockName));
   return [...lockNames].flatMap((lockName) => {
@@ -65,9 +65,7 @@ export function tooManyRules(planned: readonly PlannedSchedule[]): string | unde
   return `${rules} schedules are rules, and EventBridge takes ${MOST_RULES} on a bus unless the account has a higher quota; leave out via: 'rule', or have the quota raised`;
 }
 
-/**
- * A lock's name for use in the id of a construct. It is encoded, because CDK takes `a/b` and `a--b` for the same id.
- */
+/** Encodes a lock's name for the id of a construct, because CDK takes `a/b` and `a--b` for the same id. */
 export function lockId(lockName: string): string {
   return encodeURIComponent(lockName);
 }

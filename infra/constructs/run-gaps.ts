@@ -5,9 +5,9 @@ const HOUR_MS = 3_600_000;
 const UTC = ['UTC', 'Etc/UTC', 'Etc/GMT'];
 
 /**
- * The shortest and the longest time between two runs of a schedule. They follow from the expression and from the time
- * window. A clock change can make the shortest time an hour shorter, and the longest an hour longer. A tick in the hour
- * that spring leaves out does not fire. The gaps do not allow for that, so an alarm goes off then, and is right.
+ * Computes the shortest and the longest time between two runs of a schedule, from its expression and its time window. A
+ * clock change can make the shortest time an hour shorter, and the longest an hour longer. A tick in the hour that
+ * spring leaves out does not fire. The gaps do not allow for that: an alarm that goes off then is right.
  *
  * @returns undefined for a schedule that fires once
  */

@@ -34,7 +34,7 @@ export function scheduleGaps(expression: string): ScheduleGaps | undefined {
   return read.kind === 'rate' ? { shortestMs: read.everyMs, longestMs: read.everyMs } : undefined;
 }
 
-/** The gaps of a cron, which fires on each of its days at each of its times. */
+/** Computes the gaps of a cron, which fires on each of its days at each of its times. */
 function cronGaps(cron: CronFields): ScheduleGaps | undefined {
   const times = cron.hours.flatMap((hour) => cron.minutes.map((minute) => (hour * 60 + minute) * 60_000));
   const named = cron.years === 'every' ? [FIRST_YEAR, FIRST_YEAR + CYCLE_YEARS - 1] : cron.years;

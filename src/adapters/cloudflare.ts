@@ -150,8 +150,8 @@ function policyChooser<Env>(store: Options<Env>['store'], settings: Settings): (
 }
 
 /**
- * The controller that the handler gets. During catch-up it is a copy whose `scheduledTime` is the older tick; all its
- * other properties come from the platform's object.
+ * Returns the controller that the handler gets. During catch-up that is a copy whose `scheduledTime` is the older tick;
+ * all its other properties come from the platform's object.
  */
 function controllerOf<C extends ScheduledController>(controller: C, { isCatchUp, tick }: Execution): C {
   if (!isCatchUp || typeof controller.scheduledTime !== 'number') return controller;

@@ -54,8 +54,8 @@ export function refusedTick({ tickMs, unreadableTick }: Trigger, nowMs: number):
 }
 
 /**
- * The request that the handler gets. A body can be read only once, so during catch-up the handler gets a copy, which
- * has the class of the request and the properties that a framework added.
+ * Returns the request that the handler gets. A body can be read only once, so during catch-up the handler gets a copy.
+ * The copy has the class of the request and the properties that a framework added.
  */
 export function requestOf<Q extends Request>(request: Q, { isCatchUp }: Execution): Q {
   if (!isCatchUp || request.bodyUsed) return request;

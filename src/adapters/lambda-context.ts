@@ -32,7 +32,7 @@ export interface Context {
   clientContext?: ClientContext | undefined;
   /** Id of the tenant, if the function isolates tenants. */
   tenantId?: string | undefined;
-  /** Milliseconds until Lambda ends the invocation. The default lease and the deadline follow from it. */
+  /** Milliseconds until Lambda ends the invocation. The default lease and the deadline are computed from this time. */
   getRemainingTimeInMillis(): number;
   /** For callback handlers. Do not call it. */
   done(error?: Error, result?: unknown): void;

@@ -143,7 +143,7 @@ function promised<R>(result: R, { length }: { readonly length: number }): R {
 export interface LambdaOrders<E> extends Pick<Wrapper<[E, Context]>, 'reply'> {
   readonly policy: Policy;
   /**
-   * The order of one invocation.
+   * Makes the order of one invocation.
    *
    * @throws TypeError, RangeError for an invalid name, tick or context
    */
@@ -186,7 +186,7 @@ function onNoTick(): OnUntold {
 }
 
 /**
- * The lease and the end of a run.
+ * Computes the lease and the end of a run.
  *
  * @throws TypeError if neither the options nor the context determine a lease
  */
@@ -235,8 +235,8 @@ function checkFilledIn({ unreadableTick }: Trigger, name: string): void {
 }
 
 /**
- * The event that the handler gets. An older tick has no event of its own: during catch-up the handler gets a copy of
- * the current event with the older tick as its time. An event without a scheduled time is not changed.
+ * Returns the event that the handler gets. An older tick has no event of its own: during catch-up the handler gets a
+ * copy of the current event with the older tick as its time. An event without a scheduled time is not changed.
  */
 function eventOf<E>(event: E, { isCatchUp, tick }: Execution): E {
   if (!isCatchUp || readScheduleEvent(event).tickMs === undefined) return event;

@@ -13,9 +13,9 @@ import { untilShutdown } from './process-shutdown.js';
 const RUN_OPTIONS = ['schedule', 'catchUp', 'onError', 'gracePeriod'] as const;
 
 /**
- * Options of `nodeCronCoordinator`: those of every wrapper, without `schedule`, `catchUp`, `onError` and `gracePeriod`.
- * `lockAtMostFor` defaults to the task's `distributedLease`. `keepAlive` defaults to true, because a task may take
- * longer than that lease.
+ * Options of `nodeCronCoordinator`: the options of every wrapper, without `schedule`, `catchUp`, `onError` and
+ * `gracePeriod`. `lockAtMostFor` defaults to the task's `distributedLease`. `keepAlive` defaults to true, because a
+ * task may take longer than that lease.
  */
 export type CoordinatorOptions = Omit<LockOptions, (typeof RUN_OPTIONS)[number]>;
 
@@ -39,9 +39,9 @@ export interface RunCoordinator {
 }
 
 /**
- * A run coordinator for node-cron 4, for one task or for all of them: each task runs at most once per scheduled time in
- * the whole fleet, and never two at once. The lock has the task's name. node-cron does not report whether a run has
- * failed, so the tick is done even after a failure.
+ * Makes a run coordinator for node-cron 4, for one task or for all tasks: each task runs at most once per scheduled
+ * time in the whole fleet, and never two at once. The lock has the task's name. node-cron does not report whether a run
+ * has failed, so the tick is done even after a failure.
  *
  * @example
  * ```ts

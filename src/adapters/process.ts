@@ -127,7 +127,10 @@ export function withSingleExecution<A extends readonly unknown[]>(
   };
 }
 
-/** The arguments of the job. The execution is the job's last parameter, however many arguments the scheduler passes. */
+/**
+ * Makes the arguments of the job. The execution is the job's last parameter, however many arguments the scheduler
+ * passes.
+ */
 function withExecution(args: readonly unknown[], execution: Execution, parameters: number): never[] {
   const own = parameters === 0 ? args : Array.from({ length: parameters - 1 }, (_, i) => args[i]);
   return [...own, execution] as never[];
@@ -148,7 +151,7 @@ interface Cron {
   previousRuns(count: number, before: Date): Date[];
 }
 
-/** The scheduled time from the scheduler's first argument: croner passes its `Cron`, and node-cron a context. */
+/** Reads the scheduled time from the scheduler's first argument: croner passes its `Cron`, and node-cron a context. */
 function readCall(passed: unknown): Trigger {
   if (typeof passed !== 'object' || passed === null) return {};
   return isCron(passed) ? readCron(passed) : readTaskContext(passed);
@@ -159,7 +162,7 @@ function isCron(passed: object): passed is Cron {
   return typeof currentRun === 'function' && typeof previousRuns === 'function';
 }
 
-/** The newest time of the schedule that is not after the start of the run. Every process finds the same time. */
+/** Finds the newest time of the schedule that is not after the start of the run. Every process finds the same time. */
 function readCron(cron: Cron): Trigger {
   const ran = cron.currentRun();
   // With `interval` each process counts from its own last run, so processes have no scheduled time in common.

@@ -6,8 +6,8 @@ import { readThrown } from '../core/values/thrown.js';
 import { type OpenRun, openRun } from '../core/wrap/lock-handle.js';
 
 /**
- * Options of `singleExecution`: those of `withSingleExecution` on Lambda without `catchUp`, because Middy calls the
- * handler only once.
+ * Options of `singleExecution`: the options of `withSingleExecution` on Lambda without `catchUp`, because Middy calls
+ * the handler only once.
  */
 // biome-ignore lint/suspicious/noExplicitAny: an event that nobody declares can be anything
 export type Options<E = any> = Omit<LambdaOptions<E>, 'catchUp'>;
@@ -147,7 +147,10 @@ function onEarlyEnd(request: Request<unknown>, { end, abandon }: Ends): void {
   });
 }
 
-/** Whether an error is the one that Middy throws shortly before Lambda's timeout, without waiting for the handler. */
+/**
+ * Whether an error is Middy's early timeout: Middy throws it shortly before Lambda's timeout, and does not wait for the
+ * handler.
+ */
 function isEarlyTimeout(error: unknown): boolean {
   const isMiddys = readThrown(readThrown(error, 'cause'), 'package') === '@middy/core';
   return isMiddys && readThrown(error, 'name') === 'TimeoutError';

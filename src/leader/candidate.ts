@@ -22,7 +22,7 @@ export interface CandidateOptions {
    * @default one log line for what an operator must see; see docs/logs.md
    */
   readonly observers?: readonly Observer[];
-  /** The clocks and timers of the candidate. @default those of the platform */
+  /** The clocks and timers of the candidate. @default the clocks and timers of the platform */
   readonly clock?: Clock;
 }
 
@@ -57,7 +57,7 @@ export function resolveCandidate(
   return { name: checkLockName(name), candidate: checkCandidate(candidate), leaseMs, policy };
 }
 
-/** The default name of a candidate: its process, in printable ASCII, and something random. */
+/** Makes the default name of a candidate: its process, in printable ASCII, and random characters. */
 export function anyCandidate(): string {
   const unique = ` ${newAttemptId('c').slice(0, 9)}`;
   const shown = thisProcess().replace(/[^ -~]/g, '?');
@@ -101,7 +101,7 @@ const MOST_FORGOTTEN = 100;
 export interface CheckIns {
   /** Checks in twice per lease until the signal aborts. Never rejects. */
   keepUp(shutdown: Signal): Promise<void>;
-  /** All members that have checked in lately. */
+  /** Lists all members that have checked in lately. */
   members(): Promise<Member[]>;
   /** Takes this candidate off the list, if the store can be reached. */
   leave(): Promise<void>;

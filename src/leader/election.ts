@@ -55,7 +55,7 @@ export interface LeaderElection {
   readonly term: number | undefined;
   /** Whether this candidate leads, judged by this host's clocks without a request. */
   isLeader(): boolean;
-  /** All members that have checked in lately; `alive` if they did so within the lease. One request. */
+  /** Lists all members that have checked in lately. A member is `alive` if it did so within the lease. One request. */
   members(): Promise<Member[]>;
   /** Starts to ask for the lead, and to check in. */
   start(): void;
@@ -257,8 +257,8 @@ function termsOf(name: string, { onStarted, onStopped }: TermWork): Terms {
 }
 
 /**
- * The controller of a term, which ends with its lock. Reading the term's signal reads the lock's signal, which looks at
- * the clocks.
+ * Makes the controller of a term. It aborts when the signal of the term's lock aborts. Reading the term's signal reads
+ * the lock's signal, which looks at the clocks.
  */
 function termOf(held: AbortSignal): AbortController {
   const term = watchedController(() => held.aborted);

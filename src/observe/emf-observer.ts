@@ -21,7 +21,7 @@ export interface EmfOptions {
   /** Metrics to write in addition to the six defaults. @default [] */
   readonly metrics?: readonly EmfMetric[];
   /**
-   * Prefixes of lock names, such as `tenant-sync/*`. The locks of each prefix share their metrics.
+   * Prefixes of lock names, such as `tenant-sync/*`. All locks with the same prefix share metrics.
    *
    * @default env SINGLE_EXECUTION_LOCK_SETS, else []
    */
@@ -63,7 +63,7 @@ export function emfObserver(options: EmfOptions = {}): Observer {
   return emfWriter({ namespace, metrics, sets }, stdout);
 }
 
-/** The namespace: the option; else the environment variable, if it is not empty; else the default. */
+/** Reads the namespace: from the option, else from the environment variable if it is not empty, else the default. */
 function namespaceOf(option: unknown): string {
   const [source, namespace] =
     option === undefined
@@ -87,7 +87,7 @@ function metricsOf(option: unknown): readonly EmfMetric[] {
   return option;
 }
 
-/** The lock sets: the option; else the value of the environment variable. */
+/** Reads the lock sets: from the option, else from the environment variable. */
 function lockSetsOf(option: unknown): readonly string[] {
   const [source, sets] =
     option === undefined

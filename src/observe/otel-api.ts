@@ -90,8 +90,8 @@ const SCOPE = 'single-execution';
 
 const registered = () => (globalThis as { [API]?: Registered })[API];
 
-/** The tracer of the program; undefined until it registers one. */
+/** The tracer of the program; undefined until the program registers a tracer. */
 export const globalTracer = (): TracerLike | undefined => registered()?.trace?.getTracer(SCOPE);
 
-/** The meter of the program; undefined until it registers one. */
+/** The meter of the program; undefined until the program registers a meter. */
 export const globalMeter = (): MeterLike | undefined => registered()?.metrics?.getMeter(SCOPE);

@@ -239,7 +239,8 @@ function factsOf(event: LockEvent) {
 }
 
 /**
- * The message of an error of the library, which contains no secret. Other messages may contain one and are left out.
+ * The message of an error of this library, which contains no secret. Messages of other errors may contain a secret, and
+ * are left out.
  */
 function messageOf(error: unknown): string | undefined {
   return error instanceof LockStoreError ? error.message : undefined;
@@ -260,7 +261,7 @@ function traceOf({ traceId, spanId }: SpanContext): string | undefined {
     .replaceAll('/', '_');
 }
 
-/** The identity of another process's span, from the trace in its attempt id; undefined if the text is no trace. */
+/** The identity of the span of another process, from the trace in an attempt id; undefined if the text is no trace. */
 function contextOf(trace: string | undefined): SpanContext | undefined {
   if (trace === undefined || !/^[\w-]{32}$/.test(trace)) return undefined;
   const bytes = [...atob(trace.replaceAll('-', '+').replaceAll('_', '/'))];

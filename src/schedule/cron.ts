@@ -76,8 +76,8 @@ export function daysOfMonth(text: string, refuse: Refuse): string[] {
 }
 
 /**
- * The days of the week that the text of a field stands for. `numbered` turns the field's number of a day into
- * EventBridge's, in which 1 is Sunday.
+ * The days of the week that the text of a field stands for. `numbered` turns the number of a day in this field into
+ * EventBridge's number, in which 1 is Sunday.
  */
 export function daysOfWeek(text: string, field: Field, numbered: (value: number) => number, refuse: Refuse): string[] {
   return text.split(',').flatMap((item) => {

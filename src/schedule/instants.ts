@@ -36,7 +36,7 @@ export interface CronFields {
 const FIRST_DAY_MS: number = Date.UTC(1970, 0, 1);
 const LAST_DAY_MS: number = Date.UTC(2199, 11, 31);
 
-/** The ticks of a cron, in the years that EventBridge knows: 1970 to 2199. */
+/** Finds the ticks of a cron, in the years that EventBridge knows: 1970 to 2199. */
 export function cronInstants(cron: CronFields, zone: TimeZone): Instants {
   /** The local day at an instant, kept within a day of the years 1970 to 2199. */
   const dayOf = (atMs: number) => {
@@ -66,8 +66,8 @@ export function cronInstants(cron: CronFields, zone: TimeZone): Instants {
 }
 
 /**
- * The times of day at which a cron fires, in milliseconds, from `fromMs` to `toMs`, both included. `step` is 1 for
- * later times, -1 for earlier ones.
+ * Finds the times of day at which a cron fires, in milliseconds, from `fromMs` to `toMs`, both included. `step` is 1
+ * for later times, -1 for earlier ones.
  */
 function* timesOfDay(cron: CronFields, fromMs: number, toMs: number, step: 1 | -1): Generator<number> {
   const ordered = (values: readonly number[]) => (step > 0 ? values : values.toReversed());
@@ -129,8 +129,8 @@ interface Day {
 }
 
 /**
- * The days on which a cron fires, as midnights in UTC (epoch ms), between two days, both included. `step` is 1 for
- * later days, -1 for earlier ones.
+ * Finds the days on which a cron fires, as midnights in UTC (epoch ms), between two days, both included. `step` is 1
+ * for later days, -1 for earlier ones.
  */
 export function* firingDays(cron: CronFields, fromMs: number, toMs: number, step: 1 | -1): Generator<number> {
   let midnight = fromMs;

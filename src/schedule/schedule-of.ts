@@ -38,7 +38,7 @@ export function scheduleOf(text: string, instantsFor: (atMs: number) => Instants
   });
 }
 
-/** The first of these ticks, if there is one. */
+/** The first of these ticks; undefined if there is none. */
 function firstOf(instants: Iterable<number>): number | undefined {
   for (const ms of instants) return ms;
   return undefined;
@@ -78,7 +78,7 @@ export function refuserOf(expression: string): Refuse {
 }
 
 /**
- * A schedule of local times in a time zone.
+ * Makes a schedule of local times in a time zone.
  *
  * @throws what `refuse` throws if the clock, when it goes forward, skips all times of the schedule
  */
@@ -94,7 +94,7 @@ export function zonedSchedule(
   return scheduleOf(name === 'UTC' ? expression : `${expression} in ${name}`, () => instants);
 }
 
-/** The schedule of a rate whose first tick is not known: it counts from the instant of each query. */
+/** Makes the schedule of a rate whose first tick is not known. It counts from the instant of each query. */
 export function floatingRate(text: string, everyMs: number): Schedule {
   return scheduleOf(text, (atMs) => rateInstants(everyMs, atMs), everyMs);
 }

@@ -34,7 +34,7 @@ const UTC: TimeZone = {
 };
 
 /**
- * The clock of a time zone, by the name of the zone.
+ * Finds the clock of a time zone, by the name of the zone.
  *
  * @throws RangeError for a name that this platform does not know
  */
@@ -106,7 +106,7 @@ export interface ZoneOptions {
 }
 
 /**
- * The time zone of the options.
+ * Reads the time zone of the options.
  *
  * @throws TypeError, RangeError for an invalid or unknown time zone
  */

@@ -160,7 +160,10 @@ export async function makeTable<Client>(
   }
 }
 
-/** The error that callers see, with the name and code of the client's error. Its message may contain a statement. */
+/**
+ * Makes the error that callers see, with the name and code of the client's error. The client's message is left out,
+ * because it may contain a statement.
+ */
 function failureOf(error: unknown, { code, why }: SqlFailure, operation: StoreOperation): LockStoreError {
   const cause = Object.assign(new Error('its message is left out, because it can hold a statement or an address'), {
     name: errorName(error),

@@ -116,7 +116,7 @@ export async function change<Version, T>(
     : { value: answer.value, ambiguous };
 }
 
-/** Every record under a prefix. @throws LockStoreError */
+/** Lists every record under a prefix. @throws LockStoreError */
 export async function listAll<Version>(
   storage: Storage<Version>,
   prefix: string,
@@ -164,7 +164,7 @@ function classify(error: unknown): TryFailure {
   return { ambiguous: false, retry: error instanceof StorageFailure && !isRefused(error.error) };
 }
 
-/** The error that callers see: action, lock, what is wrong, remedy. */
+/** Makes the error that callers see. Its message has the action, the lock, the problem and the remedy. */
 function failureOf(error: unknown, { operation, name }: Request): Error {
   if (error instanceof CorruptLockError || error instanceof LockStoreError) return error;
   const cause = error instanceof StorageFailure ? error.error : error;

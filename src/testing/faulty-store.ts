@@ -81,7 +81,7 @@ export interface FaultyStore extends LockStore {
 
 /**
  * Wraps a store so that calls to it fail as planned; without a plan it only records them. It is for tests of code that
- * uses a store: the faults are those that remain after the store's own retries have failed.
+ * uses a store: each fault stands for a failure that remains after the store's own retries.
  *
  * @example
  * ```ts

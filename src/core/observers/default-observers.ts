@@ -14,9 +14,9 @@ import { operatorLog, warn } from './operator-log.js';
 let told: string | undefined;
 
 /**
- * The default observers on platforms that collect stdout: the operator's log, and metrics if the environment names a
- * namespace. If CloudWatch would refuse the namespace, or the sets of locks cannot be read, one warning says so and no
- * metrics are written.
+ * Makes the default observers on platforms that collect stdout: the operator's log, and metrics if the environment
+ * names a namespace. If CloudWatch would refuse the namespace, or the sets of locks cannot be read, one warning says so
+ * and no metrics are written.
  */
 export function logAndMetrics(): readonly Observer[] {
   const namespace = environmentVariable(NAMESPACE_VARIABLE);

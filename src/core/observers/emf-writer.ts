@@ -62,8 +62,8 @@ function filterLevel(): string | undefined {
 }
 
 /**
- * Fields that keep Lambda from dropping a line. Lambda treats a line without `level`, or without a valid `timestamp`,
- * as INFO, and would drop metrics of a function that logs from WARN on.
+ * Returns fields that keep Lambda from dropping a line. Lambda treats a line without `level`, or without a valid
+ * `timestamp`, as INFO, and would drop metrics of a function that logs from WARN on.
  *
  * @see https://docs.aws.amazon.com/lambda/latest/dg/monitoring-cloudwatchlogs-log-level.html
  */

@@ -32,7 +32,7 @@ export function leaseFor(
   return Math.max(lockAtLeastForMs, possibleLease(Math.ceil(remainingMs) + MARGIN_MS));
 }
 
-/** The possible lease that is nearest to a duration. A lease lasts 1 s to 24 h. */
+/** Returns the nearest possible lease to a duration. A lease lasts 1 s to 24 h. */
 export function possibleLease(ms: number): number {
   return Math.min(LONGEST_LEASE_MS, Math.max(SHORTEST_LEASE_MS, ms));
 }

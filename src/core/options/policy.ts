@@ -53,7 +53,7 @@ export interface LockOptions {
   readonly maxClockSkew?: Duration;
   /** Called with every event of every run. @default see docs/reference.md */
   readonly observers?: readonly Observer[];
-  /** The clocks and timers of each run. @default those of the platform */
+  /** The clocks and timers of each run. @default the clocks and timers of the platform */
   readonly clock?: Clock;
 }
 

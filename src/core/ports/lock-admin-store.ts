@@ -5,9 +5,9 @@ import type { StoreCall } from './lock-store.js';
  * only the right to conditional writes, and no function's bundle contains a scan.
  */
 export interface LockAdminStore {
-  /** Every lock of this store, in no order. */
+  /** Lists every lock of this store, in no order. */
   list(call: StoreCall): Promise<StoredLock[]>;
-  /** One lock by its name, read consistently; undefined if it has no record. */
+  /** Reads one lock by its name, consistently; undefined if the lock has no record. */
   get(name: string, call: StoreCall): Promise<StoredLock | undefined>;
   /**
    * Ends the grant that an operator saw, by one conditional write. The write raises the token by ten, and adds the
@@ -16,7 +16,7 @@ export interface LockAdminStore {
   forceRelease(force: ForceRelease, call: StoreCall): Promise<'forced' | 'changed'>;
   /** Pauses a lock. Creates a record if the lock has none. Resolves to the paused record. */
   pause(name: string, pause: Pause, call: StoreCall): Promise<StoredLock>;
-  /** Ends a pause. One conditional write. */
+  /** Ends a pause, by one conditional write. */
   resume(name: string, call: StoreCall): Promise<ResumeResult>;
   /**
    * Retires a lock: its record keeps only the attributes that let fencing tokens rise. Changes nothing if the lock is
@@ -26,8 +26,8 @@ export interface LockAdminStore {
    */
   delete(deletion: Deletion, call: StoreCall): Promise<DeleteResult>;
   /**
-   * Writes the lists of ticks of a lock that has run. One conditional write. `changed`: nothing was written, because a
-   * run holds the lock, or the record has changed since it was read.
+   * Writes the lists of ticks of a lock that has run, by one conditional write. `changed`: nothing was written, because
+   * a run holds the lock, or the record has changed since it was read.
    */
   listTicks(listing: TickListing, call: StoreCall): Promise<'listed' | 'changed'>;
 }

@@ -253,14 +253,15 @@ function marked<const Name extends string>(error: Error, name: Name): Name {
   return name;
 }
 
-/** The result of `instanceof` for a class of errors. A subclass keeps the usual check. */
+/** Decides `instanceof` for a class of errors. A subclass keeps the usual check. */
 function isMarked(value: unknown, name: string, type: object): boolean {
   if (Object.hasOwn(type, Symbol.hasInstance)) return readThrown(value, KIND) === name;
   return Function.prototype[Symbol.hasInstance].call(type, value);
 }
 
 /**
- * A store's failure as an error that callers know. Errors of this library stay as they are; any other error is wrapped.
+ * Turns a failure of a store into an error that callers know. Errors of this library stay as they are; any other error
+ * is wrapped.
  */
 export function toStoreError(
   cause: unknown,

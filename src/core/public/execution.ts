@@ -125,7 +125,7 @@ function openFrames(): Frames | undefined {
   return platform[FRAMES];
 }
 
-/** The innermost frame around this code. */
+/** Finds the innermost frame around this code. */
 function innermost(): LinkedFrame | undefined {
   const shared = frames();
   return shared && (shared.open > 0 || !shared.isCostly) ? shared.storage.getStore() : undefined;
@@ -185,8 +185,8 @@ export function findFrame(fits: (frame: Frame) => boolean): Frame | undefined {
 }
 
 /**
- * The execution of the wrapped function that this code was called from; undefined outside of such a function. In code
- * that outlives its run, the result is undefined or the execution of that run.
+ * Returns the execution of the wrapped function that has called this code; undefined outside of such a function. In
+ * code that outlives its run, the result is undefined or the execution of that run.
  *
  * @example
  * ```ts

@@ -142,7 +142,7 @@ export function isSkipped(value: unknown): value is Skipped {
   );
 }
 
-/** A previous run with Dates in place of a store's milliseconds. */
+/** Converts a store's previous run for callers: instants become Dates. */
 export function publicPrevious(run: PreviousRun): Previous {
   return {
     status: run.status,

@@ -122,8 +122,8 @@ export function checkAttribute(name: string, item: Item, attribute: string): voi
 }
 
 /**
- * The record before a grant; undefined if that record is corrupt. The grant is valid all the same, but the run before
- * it is unknown.
+ * Reads the record before a grant; undefined if that record is corrupt. The grant is valid all the same, but the run
+ * before it is unknown.
  */
 export function pastRecord(name: string, item: Item): LockRecord | undefined {
   try {
@@ -148,13 +148,13 @@ export function readGrant(name: string, item: Item): LockRecord {
   return item as LockRecord;
 }
 
-/** A wrong value as an error shows it: its type, and the value itself if it is a number. */
+/** Describes a wrong value for an error: its type, and the value itself if it is a number. */
 function kindOf(value: unknown): string {
   if (value === undefined) return 'missing';
   return typeof value === 'number' ? `the number ${value}` : `a ${typeof value} that does not belong there`;
 }
 
-/** The last run in the record, as its successor sees it; undefined before the first grant. */
+/** Reads the last run in the record, for the run that follows it; undefined before the first grant. */
 export function previousRun(record: LockRecord): PreviousRun | undefined {
   const { attemptId, fencingToken, lockedAt, lockedBy, state, result, tick } = record;
   if (attemptId === undefined || fencingToken === undefined || lockedAt === undefined) return undefined;
@@ -168,7 +168,7 @@ export function previousRun(record: LockRecord): PreviousRun | undefined {
   };
 }
 
-/** Who holds the lock, for a call that is refused; undefined if the record does not say so. */
+/** Reads who holds the lock, or held it last, for a call that is refused; undefined if the record does not say so. */
 export function holderOf(record: LockRecord): Holder | undefined {
   const { attemptId, lockedBy, lockedAt, lockUntil, fencingToken } = record;
   if (!attemptId || lockedAt === undefined || lockUntil === undefined || fencingToken === undefined) return undefined;

@@ -20,7 +20,7 @@ export type TickClaim = Pick<Claim, 'tickMs' | 'markTickAtStart'>;
 
 type TickFields = Pick<LockRecord, 'doneTick' | 'openTicks' | 'failedTicks'>;
 
-/** A tick as a list contains it: in base 36, between two commas. */
+/** Writes a tick in the form that lists have: in base 36, between two commas. */
 export function listedTick(tickMs: number): string {
   return `,${tickMs.toString(RADIX)},`;
 }
@@ -70,7 +70,7 @@ export function openTicksIn({ doneTick, openTicks, failedTicks }: Item): number[
   return [...ticksIn(openTicks), ...ticksIn(failedTicks).filter((tick) => !(tick <= Number(doneTick)))];
 }
 
-/** The ticks of a record, as a lease keeps them. */
+/** Reads the ticks of a record into the fields of a lease. */
 export function ticksOf(item: Item): Pick<Lease, 'doneTickMs' | 'openTicksMs' | 'failedTicksMs'> {
   const { doneTick, openTicks, failedTicks } = item;
   return defined({

@@ -19,7 +19,10 @@ export function judgeForce({ adminId, fencingToken }: ForceRelease, item: Item =
   return item['state'] === 'held' && item['fencingToken'] === fencingToken ? 'open' : 'changed';
 }
 
-/** The result of a resume at `nowMs`. A resume removes the pause of every known lock, even if that pause has ended. */
+/**
+ * Finds the result of a resume at `nowMs`. A resume removes the pause of every known lock, even if that pause has
+ * ended.
+ */
 export function judgeResume(item: Item | undefined, nowMs: number): ResumeResult {
   if (item === undefined || isDeleted(item)) return 'unknown';
   const { pausedUntil = 0 } = item as LockRecord;
@@ -32,8 +35,8 @@ export function withoutPause({ pausedUntil: _, pausedBy: __, ...record }: LockRe
 }
 
 /**
- * The part of a record that a delete keeps, so that fencing tokens keep rising. Its `lockUntil` makes stores refuse
- * acquires that were sent before the delete, and late acquires of the last run, whose clock may have been ahead.
+ * Returns the part of a record that a delete keeps, so that fencing tokens keep rising. Its `lockUntil` makes stores
+ * refuse acquires that were sent before the delete, and late acquires of the last run, whose clock may have been ahead.
  * Corrupt values are left out, so that the record can be read again.
  */
 export function deletedRecord({ adminId, nowMs }: Deletion, record: LockRecord): LockRecord {
@@ -99,8 +102,8 @@ export function listingWithout(name: string, record: LockRecord, ticksMs: readon
 }
 
 /**
- * The new lists, split at the newest tick that is done. A store writes them only while no run holds the lock, because a
- * run would overwrite them when it ends.
+ * Makes the new lists, split at the newest tick that is done. A store writes the lists only while no run holds the
+ * lock, because a run overwrites them when it ends.
  */
 function listing(name: string, record: LockRecord, ticksMs: readonly number[]): TickListing {
   const { fencingToken, doneTick, openTicks, failedTicks } = record;

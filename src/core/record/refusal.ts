@@ -75,7 +75,7 @@ export function isReleasedBy({ attemptId, fencingToken }: Lease, item: Item): bo
   return (item['attemptId'] === attemptId && item['state'] === 'released') || hasRun(item, fencingToken);
 }
 
-/** A refusal, with the holder that the record names. */
+/** Makes a refusal, with the holder that the record names. */
 export function refusedBy(record: LockRecord, reason: RefusalReason): Refused {
   return { status: 'refused', reason, ...defined({ holder: holderOf(record) }) };
 }

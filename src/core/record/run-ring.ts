@@ -31,7 +31,7 @@ export function slotOf(fencingToken: number): RingSlot {
   return `r${fencingToken % SLOTS}`;
 }
 
-/** The rows that a release adds: the row of its own run, and the row of the previous run if that one crashed. */
+/** Makes the rows that a release adds: the row of its own run, and the row of the previous run if that run crashed. */
 export function linesOfRelease(
   { fencingToken, lockedAtMs, tickMs, previous }: Lease,
   { result, durationMs, caughtUp }: Completion,
@@ -51,7 +51,7 @@ export function rowsOfRelease(lease: Lease, completion: Completion): Record<Ring
   };
 }
 
-/** The row that a force release at `forcedMs` adds: the run that it ends. */
+/** Makes the row that a force release at `forcedMs` adds for the run that it ends. */
 export function rowOfForce(
   { fencingToken, lockedAtMs, tickMs }: ForceRelease,
   forcedMs: number,

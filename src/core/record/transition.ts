@@ -51,9 +51,9 @@ export function grantedRecord(claim: Claim, nowMs: number, before: LockRecord = 
 }
 
 /**
- * The end of a lease that is extended at `nowMs` of the store's clock. The lease never gets shorter. If the store's
- * clock has stepped back since the grant, the time that the holder itself has measured counts, so that nobody takes the
- * lock while it is held.
+ * Computes the end of a lease that is extended at `nowMs` of the store's clock. The lease never gets shorter. If the
+ * store's clock has stepped back since the grant, the time that the holder itself has measured counts, so that nobody
+ * takes the lock while it is held.
  */
 export function extendedUntil(
   lease: Lease,
@@ -126,7 +126,7 @@ export function pausedFields({ untilMs, by }: Pause): LockRecord {
 }
 
 /**
- * The lease of a granted record.
+ * Makes the lease of a granted record.
  *
  * @param before the item before the grant, unchecked; undefined if the store recognised a replay of its own attempt,
  *   and so does not know the previous run

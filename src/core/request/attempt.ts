@@ -20,7 +20,7 @@ export interface AttemptSteps<R> {
   acquire(note: Note): Promise<AcquireResult>;
   /** Makes the store refuse all late tries of the attempt, unless the attempt holds the lock. */
   cancel(call: StoreCall): Promise<Answer<R, Error>>;
-  /** The grant, if the reply to a cancel says that the attempt holds the lock. */
+  /** Returns the grant if the reply to a cancel says that the attempt holds the lock. */
   own(reply: R): Granted | undefined;
 }
 
@@ -95,7 +95,7 @@ export function untoldWrite(operation: StoreOperation, name: string): LockStoreE
 }
 
 /**
- * The result of a listing of ticks, judged by the record that refused it.
+ * Finds the result of a listing of ticks that was refused, from `judged`: the judgement of the record that refused it.
  *
  * @throws LockStoreError if a try got no answer: it may have been applied before the lock changed
  */
@@ -110,7 +110,7 @@ export function settledListing(
 }
 
 /**
- * The result of a refused delete, judged by the record that refused it.
+ * Finds the result of a delete that was refused, from `judged`: the judgement of the record that refused it.
  *
  * @throws LockStoreError if a try got no answer: it may have been applied before the lock changed
  */

@@ -18,7 +18,7 @@ export type Answer<T, E = unknown> =
   | { readonly value: T; readonly ambiguous: boolean }
   | { readonly error: E; readonly ambiguous: boolean };
 
-/** The value of a call that was answered. @throws the error of a call that failed */
+/** Returns the value of a call that was answered. @throws the error of a call that failed */
 export function answered<T>(answer: Answer<T>): T {
   if ('error' in answer) throw answer.error;
   return answer.value;

@@ -33,7 +33,7 @@ export function turnTooLate(lockName: string): DeadlineError {
   return new DeadlineError(lockName, 'DEADLINE', why);
 }
 
-/** The time until the platform ends the run; infinite if it does not. */
+/** The time until the platform ends the run; infinite if the platform sets no end. */
 function remainingMs({ deadlineMono = Number.POSITIVE_INFINITY }: Order, clock: Clock): number {
   return deadlineMono - clock.monotonic();
 }
@@ -51,8 +51,8 @@ export function stopMono(order: Order, { gracePeriodMs, clock }: Settings): numb
 }
 
 /**
- * The monotonic instant at which renewals and extensions end: after `maxHold`; without it at the platform's deadline,
- * or after 24 h.
+ * The monotonic instant at which renewals and extensions end: after `maxHold`; without that option at the platform's
+ * deadline, or without a deadline after 24 h.
  */
 export function holdLimitMono({ deadlineMono }: Order, { maxHoldMs }: Settings, { firstSentMono }: Lease): number {
   return maxHoldMs === undefined ? (deadlineMono ?? firstSentMono + LONGEST_LEASE_MS) : firstSentMono + maxHoldMs;
@@ -83,7 +83,10 @@ export function acquireCall(order: Order, settings: Settings): StoreCall {
   return storeCall(settings, remainingMs(order, settings.clock) / 2);
 }
 
-/** An extension may take 5 s, but not longer than the lease can still be used. It is aborted when the run ends. */
+/**
+ * An extension may take 5 s, but not longer than the lease can still be used. The extension is aborted when the run
+ * ends.
+ */
 export function extendCall(hold: Hold, { clock, maxClockSkewMs }: Settings, signal: Signal): StoreCall {
   const leftMs = Math.max(1, hold.deadlineMono - clock.monotonic());
   // Leave time for another try if one hangs.
@@ -112,8 +115,8 @@ export function looseCall(settings: Settings): StoreCall {
 }
 
 /**
- * The limits of a call for which `leftMs` remain. If hardly any time remains, the call gets one whole try. That is the
- * best use of the time; and on an emulator or on Lambda Managed Instances, code runs on after its deadline.
+ * The limits of a call for which `leftMs` remain. If less than 100 ms remain, the call gets one whole try: that is the
+ * best use of the time, and on an emulator or on Lambda Managed Instances code runs on after its deadline.
  */
 function storeCall({ clock, maxClockSkewMs }: Settings, leftMs: number): StoreCall {
   const budgetMs = leftMs >= SHORTEST_BUDGET_MS ? Math.min(BUDGET_MS, leftMs) : TRY_MS;

@@ -147,7 +147,7 @@ function nextAfter(
   return mayWait ? 'wait' : 'skip';
 }
 
-/** @throws DeadlineError if the process is asked to end before the call has the lock */
+/** @throws DeadlineError if the run is asked to end before the call has the lock */
 function throwIfEnding(invocation: Invocation): void {
   const { name, shutdown } = invocation.order;
   if (shutdown?.aborted) throw endedBefore(invocation, timeIsUp(name, 'SHUTDOWN'));
@@ -193,8 +193,8 @@ function skewOf(bounds: ClockBounds | undefined, { maxClockSkewMs }: Policy): nu
 }
 
 /**
- * The run that called this code, if it holds the same lock of the same store. A run records only its own tick, so a
- * call for another tick needs a run of its own.
+ * Finds the run that has called this code, if that run holds the same lock of the same store. A run records only its
+ * own tick, so a call for another tick needs a run of its own.
  */
 function outerRun({ name, tickMs }: Order, store: LockStore): Frame | undefined {
   const isCovered = (tick: number | undefined) => tickMs === undefined || tickMs === tick;

@@ -37,7 +37,7 @@ export async function runFor<T>(task: Task<T>, held: HeldLock, invocation: Invoc
   return settle(task, { execution, store: policy.store, tickMs: order.tickMs, isHeld });
 }
 
-/** The execution of a guarded run. Its members read the watch; only `extend` sends a request. */
+/** Makes the execution of a guarded run. Its members read the watch; only `extend` sends a request. */
 function guardedExecution(held: HeldLock, invocation: Invocation): Execution {
   const { lease, watch, extender, limitMono, plan } = held;
   const { order, policy } = invocation;
@@ -73,7 +73,10 @@ function guardedExecution(held: HeldLock, invocation: Invocation): Execution {
 
 type Facts = Pick<Executed<unknown>, 'name' | 'tick' | 'previous' | 'fencingToken' | 'lockedAt' | 'missedTicks'>;
 
-/** Facts of a grant. The task and the outcome each get their own copy, so neither can change the other's. */
+/**
+ * Makes a copy of the facts of a grant. The task and the outcome each get their own copy, so neither can change the
+ * other's.
+ */
 export function factsOf(lease: Lease, { order }: Invocation, { missed, ticksMs }: CatchUpPlan): Facts {
   const { previous } = lease;
   const { tickMs = Number.NEGATIVE_INFINITY } = order;

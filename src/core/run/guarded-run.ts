@@ -77,8 +77,8 @@ function checkGrant(granted: Granted, { order, policy }: Invocation, monotonic: 
 }
 
 /**
- * The hold that this grant would have if this host's clock were right, as far as the server's clock proves this clock
- * to be behind.
+ * Computes the hold that this grant would have without the error of this host's clock, as far as the server's clock
+ * proves this clock to be behind.
  */
 function trueHold({ lease, capMono = Number.POSITIVE_INFINITY, clock }: Granted): Hold {
   return holdOf(lease, capMono + (clock?.minMs ?? 0));
@@ -103,7 +103,7 @@ function isMarkedByResult({ order, policy }: Invocation): boolean {
   return policy.tickMark === 'success' && order.tickMs !== undefined;
 }
 
-/** The completion of a run that never began. */
+/** Makes the completion of a run that never began. */
 function givenBack(error: string, invocation: Invocation): Completion {
   const markTickFailed = isMarkedByResult(invocation);
   return { result: 'failed', lockAtLeastForMs: 0, markTickDone: false, markTickFailed, durationMs: 0, error };

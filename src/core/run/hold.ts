@@ -34,10 +34,10 @@ export interface Confirmed extends Sent {
 }
 
 /**
- * The hold after a confirmed call.
+ * Computes the hold after a confirmed call.
  *
  * @param capMono the end of the lease by the server's clock; without it, only this host's clock counts
- * @param before the hold so far: an extension never shortens it; only the server's clock can
+ * @param before the hold before this call. An extension never ends a hold earlier; only the server's clock can
  */
 export function holdOf(call: Confirmed, capMono: number = Number.POSITIVE_INFINITY, before?: Hold): Hold {
   const { firstSentMono, firstSentWall, leaseMs, lockUntilMs } = call;

@@ -14,7 +14,7 @@ export interface Invocation {
 }
 
 /**
- * A new attempt. A call that waits makes a new attempt for each try.
+ * Makes a new attempt. A call that waits makes a new attempt for each try.
  *
  * @param trace the trace of the call, from `beginTrace`
  */
@@ -28,8 +28,8 @@ export function invocationOf(order: Order, policy: Policy, trace: string): Invoc
 const TRACE = /^\.[\w-]{1,64}$/;
 
 /**
- * The trace that ends each attempt id of a call: the trace of the first observer that leaves one, else an empty string.
- * An observer that fails, or returns anything else, is passed over.
+ * Finds the trace with which each attempt id of a call ends: the trace of the first observer that leaves one, else an
+ * empty string. An observer that fails, or returns anything else, is passed over.
  */
 export function beginTrace({ observers, clock }: Policy): string {
   const tracing: readonly (Observer & Partial<TracingObserver>)[] = observers;

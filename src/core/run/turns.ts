@@ -71,7 +71,10 @@ export async function inTurn<R>(store: LockStore, waiting: Waiting, send: () => 
   return turn && sendInTurn(turns, turn, waiting.clock, send);
 }
 
-/** Sends a call before those that wait in `inTurn`. If its waiting ends first, the call is sent without a turn. */
+/**
+ * Sends an urgent call, before all calls that wait in `inTurn`. If its waiting ends first, the call is sent without a
+ * turn.
+ */
 export async function nextInTurn<R>(store: LockStore, waiting: Waiting, send: () => Promise<R>): Promise<R> {
   const turns = turnsOf(store);
   const turn = hasRoom(turns, waiting.clock) ? undefined : await ownTurn(turns, turns.urgent, waiting);

@@ -8,7 +8,7 @@ export function namesOf<O>(table: Readonly<Record<keyof O, true>>): readonly str
 }
 
 /**
- * @param owner the name of what the options belong to, for the error
+ * @param owner the function or option that the options belong to, for the error
  * @throws TypeError unless `options` is an object with known options only
  */
 export function checkKnown(options: object, known: readonly string[], owner?: string): void {
@@ -48,7 +48,7 @@ export function checkStoreOptions(factory: string, options: object, known: reado
   checkKnown(options, known);
 }
 
-/** A value as an error message shows it: short, quoted if a string, never the contents of an object. */
+/** Describes a value for an error message: short, quoted if it is a string, without the contents of an object. */
 export function describe(value: unknown): string {
   try {
     return shown(value);

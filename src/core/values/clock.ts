@@ -66,7 +66,9 @@ export function pause(ms: number, clock: Clock, signal: Signal | undefined): Pro
   });
 }
 
-/** A random time between two limits, so that callers that wait at the same time do not all ask again at once. */
+/**
+ * Returns a random time between two limits, so that callers that wait at the same time do not all ask again at once.
+ */
 export function jittered(fromMs: number, toMs: number): number {
   return fromMs + Math.random() * (toMs - fromMs);
 }

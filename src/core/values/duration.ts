@@ -48,7 +48,7 @@ export function parseDuration(value: Duration, option = 'duration'): number {
   return Math.round(ms);
 }
 
-/** Milliseconds as people read them: `1h30m`, `45s`, `250ms`. */
+/** Writes milliseconds for people: `1h30m`, `45s`, `250ms`. */
 export function formatDuration(ms: number): string {
   let rest = Math.round(ms);
   let text = '';

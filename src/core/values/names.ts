@@ -22,7 +22,7 @@ export function checkLockName(name: unknown): string {
   return name;
 }
 
-/** The problem of a name, and the remedy; undefined for a good name. Names are refused, never rewritten. */
+/** Returns the problem of a name, with the remedy; undefined for a good name. Names are refused, never rewritten. */
 export function nameProblem(name: string): string | undefined {
   if (PLAIN.test(name)) return undefined;
   if (name === '') return 'empty; give the lock a name of 1 to 128 bytes';
@@ -46,8 +46,8 @@ export function isMemberListName(name: string): boolean {
 }
 
 /**
- * A new random id: a letter and 128 bits as base64url, 23 characters. Some clients (JSON, Redis) guess the type of a
- * value; the letter keeps them from reading an id as a number.
+ * Makes a new random id: a letter and 128 bits as base64url, 23 characters. Some clients (JSON, Redis) guess the type
+ * of a value; the letter keeps them from reading an id as a number.
  */
 export function newAttemptId(letter = 'a'): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));

@@ -98,8 +98,8 @@ export function ticksBetween(schedule: Schedule, fromMs: number, toMs: number, m
 }
 
 /**
- * The ticks that an interval has between two instants. The gap is rounded to whole intervals, so that a late tick or a
- * day of 25 hours adds no tick.
+ * Computes the ticks that an interval has between two instants. The gap is rounded to whole intervals, so that a late
+ * tick or a day of 25 hours adds no tick.
  */
 function missedByInterval(lastMs: number, tickMs: number, everyMs: number): NewestTicks {
   const count = Math.max(0, Math.round((tickMs - lastMs) / everyMs) - 1);
@@ -113,7 +113,7 @@ function shown(ms: number): string {
   return Number.isNaN(date.getTime()) ? String(ms) : `${ms} (${date.toISOString()})`;
 }
 
-/** An instant as callers see it, a Date. Inside the library, instants are epoch milliseconds. */
+/** Turns an instant into a Date, as callers see it. Inside the library, instants are epoch milliseconds. */
 export function dateOf(ms: number): Date;
 export function dateOf(ms: number | undefined): Date | undefined;
 export function dateOf(ms: number | undefined): Date | undefined {

@@ -10,7 +10,7 @@ interface BackgroundContext {
  *
  * @param onReturned called with the handler's result if there is work to wait for
  * @returns the handler's result
- * @throws the handler's own error first, else that of the first work that failed
+ * @throws the handler's own error, else the error of the first work that failed
  */
 export async function withBackgroundWork<C, R>(
   context: C,

@@ -173,7 +173,7 @@ const SHORTEST_EVERY_MS = 1_000;
 const LONGEST_EVERY_MS = 366 * 86_400_000;
 
 /**
- * Like `tickChooser`, for doors whose triggers mostly carry no scheduled time. The option must be given, and may be a
+ * Like `tickChooser`, for doors whose triggers mostly carry no scheduled time. The option must be given. It may be a
  * {@link TickEvery}, which computes the tick from the local time.
  *
  * @throws TypeError, RangeError for an option that is missing or invalid

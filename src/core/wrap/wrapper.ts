@@ -30,9 +30,9 @@ export type OwnOptions<O> = Omit<O, keyof LockOptions | keyof WrapperOptions<[]>
 /** The parts of a wrapper that every adapter needs, from options checked when wrapping. */
 export interface Wrapper<A extends readonly unknown[]> {
   readonly settings: Settings;
-  /** The lock of an invocation. */
+  /** Returns the name of the lock of an invocation. */
   nameFor(args: A): string;
-  /** The caller's result: the handler's value, or the result of `onSkipped`. */
+  /** Returns what the caller gets: the handler's value, or the result of `onSkipped`. */
   reply(outcome: Outcome<unknown>): unknown;
 }
 
@@ -72,9 +72,9 @@ export type RunTimes = Pick<Order, 'leaseMs' | 'deadlineMono' | 'runUntilMono'>;
 const warned = new WeakSet<Settings>();
 
 /**
- * The times of a run that its platform ends in `remainingMs`. If the usable part of a long lease ends earlier, the run
- * must be over by then, so that it is asked to end while it still holds the lock. Warns once if a run may outlive its
- * lease.
+ * Computes the times of a run that its platform ends in `remainingMs`. If the usable part of the lease ends earlier,
+ * the run must be over when that part ends, so that the run is asked to end while it still holds the lock. Warns once
+ * if a run may outlive its lease.
  *
  * @param limit the source of the remaining time, for the warning
  */

@@ -122,7 +122,7 @@ async function read(table: LockTable, operation: StoreOperation, name: string, c
   return { lock: item && storedLock(table, item), serverMs: time.serverMs };
 }
 
-/** The lock in an item; undefined for somebody else's item in a shared table. */
+/** Reads the lock in an item; undefined for an item of another program in a shared table. */
 function storedLock({ partitionKey, sortKey, keyPrefix }: LockTable, item: Item): StoredLock | undefined {
   const { [partitionKey]: key, ...attributes } = plainItem(item);
   if (typeof key !== 'string' || !key.startsWith(keyPrefix) || key === keyPrefix) return undefined;

@@ -49,7 +49,7 @@ export function isDenied(error: unknown): boolean {
   return kindOf(error) === 'denied';
 }
 
-/** The error that callers see: action, lock, what is wrong, remedy. */
+/** Makes the error that callers see. Its message has the action, the lock, the problem and the remedy. */
 export function failureOf(
   error: unknown,
   operation: StoreOperation,

@@ -258,7 +258,7 @@ export function checkInRequest({ member, forget }: CheckIn, nowMs: number): Upda
   };
 }
 
-/** A SET of all fields, with placeholders for values and reserved names. */
+/** Makes a SET of all fields, with placeholders for values and reserved names. */
 function set(fields: LockRecord): {
   readonly update: string;
   readonly names: Record<string, string>;
@@ -273,7 +273,9 @@ function set(fields: LockRecord): {
   return { update: `SET ${assignments.join(', ')}`, names, fieldValues };
 }
 
-/** An attribute in an expression; a reserved name gets a placeholder among `names`. */
+/**
+ * Returns an attribute as an expression must name it: a reserved name gets a placeholder, which is added to `names`.
+ */
 function pathOf(attribute: string, names: Record<string, string>): string {
   if (!RESERVED.includes(attribute)) return attribute;
   names[`#${attribute}`] = attribute;

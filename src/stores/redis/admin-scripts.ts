@@ -2,7 +2,7 @@ import { FORCE_STEP } from '../../core/record/lock-record.js';
 import { BASE_36, type RedisScript, script } from './scripts.js';
 
 /*
- * The operators' verbs, as Lua scripts like those of `scripts.ts`. They have a file of their own, so that no function's
+ * The operators' verbs, as Lua scripts like those of `scripts.ts`. This file keeps them apart, so that no function's
  * bundle contains them.
  */
 

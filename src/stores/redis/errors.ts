@@ -52,7 +52,7 @@ export function classifyFailure(error: unknown): TryFailure {
   return { ambiguous, retry: kind === 'busy' || kind === 'unsent' || kind === 'unknown' };
 }
 
-/** The error of a client whose login Redis refused, before its connection is ready. */
+/** Makes the error of a client whose login Redis refused, if `error` says so; undefined for any other error. */
 export function refusedLogin(error: unknown): NotSent | undefined {
   const [word] = /\b(NOAUTH|WRONGPASS)\b/.exec(messageOf(error)) ?? [];
   return word === undefined
@@ -72,7 +72,7 @@ export function isHeaderRefused(error: unknown): boolean {
   return NO_HEADER.test(redisMessage(error));
 }
 
-/** The error that callers see: action, lock, what is wrong, remedy. */
+/** Makes the error that callers see. Its message has the action, the lock, the problem and the remedy. */
 export function failureOf(error: unknown, operation: StoreOperation, lockName: string): LockStoreError {
   const [code, why] = explain(error);
   return new LockStoreError(`${operation} of lock "${lockName}" failed: ${why}`, {
@@ -119,7 +119,7 @@ function kindOf(error: unknown): Kind {
   return 'unknown';
 }
 
-/** Redis's own words, without those of @upstash/redis and of proxies around them. */
+/** The message of Redis itself, without the words that @upstash/redis and proxies add to it. */
 function redisMessage(error: unknown): string {
   const [message = ''] = messageOf(error).split(COMMAND);
   return message.replace(/^(Command failed|UpstashError|Failed to execute Redis command): /, '');
@@ -132,8 +132,8 @@ function firstWord(error: unknown): string | undefined {
 const messageOf = (error: unknown) => readThrownText(error, 'message');
 
 /**
- * An error that may be logged: this library's own, or one with the name of the client's error and the first word of its
- * message.
+ * Makes an error that may be logged. An error of this library stays as it is. Any other error is replaced by one with
+ * its name and the first word of its message.
  */
 function withoutCommand(error: unknown): Error {
   if (error instanceof NotSent) return error;

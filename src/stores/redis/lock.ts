@@ -69,7 +69,7 @@ function acquire(redis: RedisConnection, claim: Claim, call: StoreCall): Promise
 }
 
 /**
- * The result of an acquire, by the reply of the script.
+ * Reads the result of an acquire from the reply of the script.
  *
  * @throws LockStoreError, CorruptLockError
  */
@@ -85,7 +85,7 @@ function judge(claim: Claim, reply: RedisReply<(typeof ACQUIRED)[number]>): Acqu
   throw endedAttempt(claim.name);
 }
 
-/** @throws LockStoreError for the record of another attempt, which no script returns; CorruptLockError */
+/** @throws LockStoreError if the record is of another attempt, which no script returns; CorruptLockError */
 function ownGrant(claim: Claim, { item = {}, clock }: RedisReply, sent: Sent): Granted {
   if (item['attemptId'] !== claim.attemptId) throw endedAttempt(claim.name);
   return { status: 'acquired', lease: leaseOf(claim, readGrant(claim.name, item), sent), clock };

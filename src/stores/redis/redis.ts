@@ -142,7 +142,7 @@ type State = 'closed' | 'away' | 'usable';
 const LOOK_MS = 10;
 
 /**
- * The state of a client's connection, for a {@link RedisClient}.
+ * Makes the functions of a {@link RedisClient} that depend on the state of its connection.
  *
  * @param ask sends a script that touches no lock. A client whose login is refused reconnects again and again, and
  *   reports the reason only to commands that wait to be sent.
@@ -205,7 +205,9 @@ function notConnected(): NotSent {
 
 const AWAY: ReadonlySet<string | undefined> = new Set(['connecting', 'connect', 'close', 'reconnecting']);
 
-/** The state of a client of ioredis. In status `wait` it is usable, because it connects at its first command. */
+/**
+ * The state of a client of ioredis. In status `wait` the client is usable, because it connects at its first command.
+ */
 function ioredisState({ status }: IORedisClient): State {
   if (status === 'end') return 'closed';
   return AWAY.has(status) ? 'away' : 'usable';

@@ -46,7 +46,7 @@ function countOf(text: unknown): number | undefined {
   return Number.isSafeInteger(count) ? count : undefined;
 }
 
-/** A page of names, and the cursor of the next page. @throws UnexpectedReply */
+/** Reads a page of names, and the cursor of the next page. @throws UnexpectedReply */
 export function readPage(reply: unknown): { readonly cursor: string; readonly names: readonly string[] } {
   const [word, cursor, ...names] = listOf(reply);
   if (word !== 'page' || typeof cursor !== 'string' || !/^\d+$/.test(cursor)) throw new UnexpectedReply(reply);
@@ -54,7 +54,7 @@ export function readPage(reply: unknown): { readonly cursor: string; readonly na
   return { cursor, names };
 }
 
-/** The list in an answer; a client may have parsed its text already. */
+/** Reads the list in an answer. A client may have parsed the text of the answer already. */
 function listOf(reply: unknown): unknown[] {
   const list = typeof reply === 'string' ? parsed(reply) : reply;
   if (!Array.isArray(list)) throw new UnexpectedReply(reply);

@@ -78,10 +78,13 @@ export interface RedisScript {
   readonly text: string;
 }
 
-/** A script that itself reads the parts of the record that it needs. */
+/** Makes a script whose body reads the parts of the record that it needs. */
 export const script = (body: string): RedisScript => ({ text: PRELUDE + body });
 
-/** A script that begins by reading these attributes of a lock into `lock`. `tell` answers with their values. */
+/**
+ * Makes a script that begins by reading these attributes of a lock into `lock`. Its function `tell` answers with their
+ * values.
+ */
 const scriptOver = (attributes: readonly string[], body: string): RedisScript =>
   script(`
 local names = { '${attributes.join("', '")}' }

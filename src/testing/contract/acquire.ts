@@ -11,7 +11,7 @@ import {
 import { LEASE_MS, NEXT_TICK_MS, type Scene, TICK_MS } from './stage/scene.js';
 
 const CONTENDERS = 20;
-/** The claim of the run before the one that a case checks. */
+/** The claim of the run that comes before the run that a case checks. */
 const BEFORE = { tickMs: TICK_MS, lockedBy: 'the one before' } as const;
 
 export const acquireCases: readonly ContractCase[] = [

@@ -128,7 +128,7 @@ export const extendCases: readonly ContractCase[] = [
   }),
 ];
 
-/** A valid lease with a name for which no store has granted it. */
+/** Makes a lease with the name of the scene, which the store has granted for another name. */
 export async function phantomLease({ harness, name, claim }: Scene): Promise<Lease> {
   const elsewhere = claim({ name: newAttemptId('c'), tickMs: TICK_MS });
   const lease = expectGranted(await harness.store.acquire(elsewhere, harness.call()), 'acquire of another name');

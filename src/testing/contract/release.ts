@@ -188,7 +188,7 @@ export const releaseCases: readonly ContractCase[] = [
   }),
 ];
 
-/** A call from a host whose wall clock is ahead. */
+/** Makes a call from a host whose wall clock is ahead. */
 function aheadBy(ms: number, call: StoreCall): StoreCall {
   const { clock } = call;
   return {

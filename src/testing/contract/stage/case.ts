@@ -60,7 +60,7 @@ export function contractCase(
   return { name, needs, check: async (harness) => play(setScene(harness)) };
 }
 
-/** A case that needs the operators' port. */
+/** Makes a case that needs the operators' port. */
 export function adminCase(name: string, play: (scene: Scene) => Promise<void>): ContractCase {
   return contractCase(name, play, ['admin']);
 }

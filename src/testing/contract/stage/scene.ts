@@ -39,7 +39,7 @@ export type TickDone = Pick<DoneTick, 'tickMs'> & Partial<DoneTick>;
 export interface Scene {
   readonly harness: ContractHarness;
   readonly name: string;
-  /** A claim for a new attempt. Each claim has another `lockedBy`. */
+  /** Makes a claim for a new attempt. Each claim has another `lockedBy`. */
   claim(overrides?: Partial<Claim>): Claim;
   acquire(claim: Claim): Promise<AcquireResult>;
   /** Acquires the lock for a new attempt, which must be granted. */
@@ -139,8 +139,8 @@ export function setScene(harness: ContractHarness): Scene {
 }
 
 /**
- * The completion of a run that succeeds, without a hold. Its result decides whether the tick is marked as done or as
- * failed.
+ * Makes the completion of a run that succeeds and whose lock is free at once. Its `result` decides whether the tick is
+ * marked as done or as failed.
  */
 function completionOf(overrides: Partial<Completion> = {}): Completion {
   const markTickFailed = overrides.result === 'failed';
