@@ -47,7 +47,7 @@ export interface LockSchedule {
   readonly description?: string;
   /**
    * The group of the schedule. This option and the options below are only for Scheduler, not for rules. @default a
-   * group for this set of locks alone, whose metrics the alarms use
+   * group with only the schedules of this set of locks; alarms use the metrics of the group
    */
   readonly scheduleGroup?: IScheduleGroup;
   /** The schedule does not fire before this time. @default the time of its deployment */
@@ -73,9 +73,9 @@ interface Placed {
 }
 
 /**
- * Makes the schedules and rules that invoke a function, all with an event in EventBridge's form. Its `time` is the
- * scheduled time, the same for every delivery of a tick; a clock's time or the event's id would differ between
- * deliveries.
+ * Makes the schedules and rules that invoke a function. They all send an event in EventBridge's form. The `time` of the
+ * event is the scheduled time, the same for every delivery of a tick; a clock's time or the event's id would differ
+ * between deliveries.
  */
 export function addSchedules(scope: Construct, to: Deliverable, sets: readonly LockSet[]): Trigger[] {
   const placed = sets.flatMap((set) => placedIn(set, scope));

@@ -54,7 +54,10 @@ export interface LockTableProps {
    * @default one region
    */
   readonly multiRegionConsistency?: MultiRegionConsistency;
-  /** Regions besides the stack's own: two, or one beside a witness. Only with `MultiRegionConsistency.STRONG`. */
+  /**
+   * Regions in addition to the stack's region: two, or one if there is a witness. Only with
+   * `MultiRegionConsistency.STRONG`.
+   */
   readonly replicaRegions?: readonly string[];
   /** The region of the witness, which only votes. Only with `MultiRegionConsistency.STRONG`. */
   readonly witnessRegion?: string;

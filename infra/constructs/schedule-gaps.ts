@@ -15,9 +15,9 @@ const CYCLE_YEARS = 28;
 const CYCLE_MS = Date.UTC(FIRST_YEAR + CYCLE_YEARS, 0) - Date.UTC(FIRST_YEAR, 0);
 
 /**
- * Reads a schedule in the form that both EventBridge's rules and EventBridge Scheduler take: `rate(5 minutes)`,
- * `cron(0 2 * * ? *)` or Scheduler's `at(2026-01-01T02:00:00)`. The gaps of a cron are exact over the years it names,
- * or over the calendar's cycle for the year `*`.
+ * Reads a schedule in the form that both EventBridge's rules and EventBridge Scheduler take: `rate(5 minutes)`, `cron(0
+ * 2 * * ? *)` or Scheduler's `at(2026-01-01T02:00:00)`. The gaps of a cron are exact over the years that it names, or
+ * over the calendar's cycle for the year `*`.
  *
  * The gaps are in UTC, and do not depend on today's date. In a time zone with summer time a gap can be an hour shorter
  * or longer: keep a margin. In such a zone Scheduler also drops a firing in the hour that spring skips (a nightly

@@ -17,7 +17,7 @@ import type { PlannedSchedule } from './planned-schedule.js';
 import { refuseShapeOfFunction } from './props-shape.js';
 import { SingleExecution, type SingleExecutionProps } from './single-execution.js';
 
-/** Options of `SingleExecutionFunction`, and those of `NodejsFunction`. */
+/** Options of `SingleExecutionFunction`, and the options of `NodejsFunction`. */
 export interface SingleExecutionFunctionProps
   extends Omit<NodejsFunctionProps, 'logRetention' | 'logRemovalPolicy' | keyof SingleExecutionProps>,
     SingleExecutionProps {
@@ -66,7 +66,7 @@ export interface SingleExecutionFunctionProps
  */
 export class SingleExecutionFunction extends NodejsFunction {
   /**
-   * What the construct adds to the function besides its code. Any function can have it: see `SingleExecution.attach`.
+   * What the construct adds to the function besides its code. `SingleExecution.attach` adds the same to any function.
    */
   readonly execution: SingleExecution;
   /**

@@ -170,7 +170,7 @@ function readCron(cron: Cron): Trigger {
   // Ask for one time per call: croner 10 throws if it finds fewer than requested, for example before a 29 February.
   const newest = (beforeMs: number) => cron.previousRuns(1, new Date(beforeMs))[0];
   const found = newest(ran.getTime() + 1_000);
-  // Versions of croner differ in whether the second of the given instant counts as before it.
+  // Some versions of croner also return a time in the same second as the given instant.
   const due = found && found > ran ? newest(ran.getTime()) : found;
   return due ? { tickMs: due.getTime() } : {};
 }

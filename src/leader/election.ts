@@ -29,12 +29,12 @@ export interface ElectionOptions extends CandidateOptions {
   /**
    * The name of this process among the members; no other process may have the same name. At most 64 UTF-8 bytes.
    *
-   * @default the process id, `HOSTNAME` or else the name of the host, shortened in the middle, and something random
+   * @default the process id, `HOSTNAME` or else the name of the host, shortened in the middle, and random characters
    */
   readonly candidate?: string;
   /**
-   * How long others wait for a leader that died: 1 s to 24 h. The leader renews the lease each time a third of it has
-   * passed.
+   * How long other candidates wait for a leader that died: 1 s to 24 h. The leader renews the lease each time a third
+   * of it has passed.
    *
    * @default '15s'
    */
@@ -60,8 +60,8 @@ export interface LeaderElection {
   /** Starts to ask for the lead, and to check in. */
   start(): void;
   /**
-   * Steps down: aborts the signal, waits for `onStarted` and `onStopped`, and then frees the lead for others at once.
-   * Do not await `stop` inside these two functions.
+   * Steps down: aborts the signal, waits for `onStarted` and `onStopped`, and then frees the lead for other candidates
+   * at once. Do not await `stop` inside these two functions.
    */
   stop(): Promise<void>;
 }
@@ -80,13 +80,13 @@ const OPTIONS = namesOf<ElectionOptions>({
 const DEFAULT_LEASE = '15s';
 const SHORTEST_RETRY_MS = 20;
 
-/** While another candidate leads, this one asks every few seconds and is refused. Operators need not see that. */
+/** A candidate that does not lead asks every few seconds and is refused. Operators need not see that. */
 const logWithoutSkips: DefaultObservers = () => [(event) => event.type !== 'skipped' && operatorLog(event)];
 
 /**
  * Elects one leader among processes that share a store, by a lock whose lease is kept alive. Promises: no two
- * candidates lead at a time, under the conditions of docs/protocol.md; terms rise; a leader that cannot renew steps
- * down by itself before another can lead; a leader that stops hands over at once. Does not promise: to stop an
+ * candidates lead at the same time, under the conditions of docs/protocol.md; terms rise; a leader that cannot renew
+ * steps down by itself before another can lead; a leader that stops hands over at once. Does not promise: to stop an
  * `onStarted` that ignores its signal, or that somebody leads at every moment: after a crash nobody leads for up to the
  * lease plus 3 s. A leader that was suspended may still write; only a resource that refuses older terms prevents that.
  *

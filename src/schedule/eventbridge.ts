@@ -135,7 +135,7 @@ function weekdays(text: string, refuse: Refuse): string[] {
   if (text.includes(',') && text.includes('#')) {
     return refuse(`${DAY_OF_WEEK.name} has # in a list; give each its own schedule, such as cron(0 2 ? * 3#2 *)`);
   }
-  // L alone is the last day of the week; after a day, it is the last such day of the month.
+  // `L` without a day is the last day of the week; `6L` is the last Friday of the month.
   const items = text.split(',').map((item) => (item === 'L' ? 'SAT' : item));
   return daysOfWeek(items.join(','), DAY_OF_WEEK, (day) => day, refuse);
 }

@@ -12,7 +12,7 @@ export { eventBridge, type Schedule };
 
 /** Options of `rate`. */
 export interface RateOptions {
-  /** The first tick, from which all others are counted. @default none: the ticks have no fixed instants */
+  /** The first tick, from which all other ticks are counted. @default none: the ticks have no fixed instants */
   readonly start?: Date;
 }
 

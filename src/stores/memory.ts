@@ -4,7 +4,7 @@ import type { MemberStore } from '../core/ports/member-store.js';
 import type { StoredRecord } from './storage.js';
 import { swapStore } from './swap-store.js';
 
-/** A lock store, its list of members, and its admin port over the same locks. */
+/** A lock store, with the verbs of elections and of operators over the same locks. */
 export interface MemoryStore extends LockStore, MemberStore, LockAdminStore {}
 
 /**

@@ -35,7 +35,7 @@ export interface PostgresUnsafeClient {
 
 /** Options of `postgresStore`. */
 export interface PostgresStoreOptions {
-  /** The client: connected, or one that connects by itself. */
+  /** A client that is connected, or that connects by itself. */
   readonly client: PostgresClient;
   /** The table, perhaps with its schema: `jobs.locks`. @default 'single_execution_locks' */
   readonly table?: string;

@@ -36,7 +36,7 @@ export interface SqlFailure {
   readonly code: LockStoreErrorCode;
   /** The problem and the remedy. */
   readonly why: string;
-  /** Whether the error proves that nothing was written. Every code but `UNAVAILABLE` proves that as well. */
+  /** Whether the error proves that nothing was written. Every code but `UNAVAILABLE` also proves that. */
   readonly isUnsent?: boolean;
 }
 

@@ -19,7 +19,10 @@ export interface SqlitePreparingClient {
   prepare(text: string): SqliteStatement;
 }
 
-/** A prepared statement of such a client. With D1, the values are bound to the statement before it runs. */
+/**
+ * A prepared statement of a {@link SqlitePreparingClient}. With D1, the values are bound to the statement before it
+ * runs.
+ */
 export interface SqliteStatement {
   /** Runs the statement. Returns the rows, or a promise of an object with them. */
   all(...values: (string | number)[]): unknown;
@@ -70,8 +73,8 @@ export interface SqliteStoreOptions {
 
 /**
  * Makes a store for locks in a table of SQLite 3.42 or later; the same object is the admin store. It judges leases by
- * the database's clock only: the server's on D1 and Turso, this host's for a file. `sqliteTable` returns the statement
- * that creates the table.
+ * the database's clock only: the clock of the server on D1 and Turso, of this host for a file. `sqliteTable` returns
+ * the statement that creates the table.
  *
  * @example
  * ```ts

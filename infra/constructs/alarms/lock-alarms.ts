@@ -68,7 +68,9 @@ type Problem = Omit<Partial<AlarmProps>, 'metric' | 'alarmDescription'> & {
   readonly alarmDescription: string | ((owners: string) => string);
 };
 
-/** What an alarm is for, if not for its function alone. */
+/**
+ * The set of locks, or the shared resource, that an alarm is for; empty if the alarm is for its function as a whole.
+ */
 interface Place {
   readonly setId?: string;
   /** What the functions that share the alarm have in common, such as a queue. */

@@ -9,7 +9,7 @@ export interface LockSet {
   readonly name: string;
   /** The schedules whose locks are in the set. */
   readonly schedules: readonly PlannedSchedule[];
-  /** A group that contains exactly the set's schedules, so that the group's metrics are those of the set. */
+  /** A group that contains exactly the set's schedules, so that the group's metrics are also the set's metrics. */
   readonly group?: CfnScheduleGroup;
 }
 

@@ -11,7 +11,7 @@ export const DELAY_MINUTES = 5;
 export interface WatchedSet extends LockSet {
   readonly fn: IFunction;
   readonly namespace: string;
-  /** Whether the function takes no other locks, so that the function's metrics are those of the set. */
+  /** Whether the function takes no other locks, so that the function's metrics are also the set's metrics. */
   readonly isAlone: boolean;
 }
 

@@ -1,7 +1,10 @@
 import { errorName, readThrown } from '../values/thrown.js';
 import { factsOfSkip, type Skipped } from './outcome.js';
 
-/** The cause of a {@link LockStoreError}. `onStoreError` applies only to `UNAVAILABLE`; all others always throw. */
+/**
+ * The cause of a {@link LockStoreError}. `onStoreError` applies only to `UNAVAILABLE`. With any other code, the call
+ * always throws.
+ */
 export type LockStoreErrorCode =
   /** The store could not be reached, was throttled, or did not answer in time. */
   | 'UNAVAILABLE'

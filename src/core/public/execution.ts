@@ -119,8 +119,8 @@ function openFrames(): Frames | undefined {
   if (!Storage) return undefined;
   const storage = new Storage<LinkedFrame>();
   // A storage with `_enable` is built on async hooks, and is disabled while no task runs. Bun's storage has `_enable`
-  // too, but is not built on them and must not be disabled: in Bun 1.3 a run after `disable` leaves its frame behind,
-  // and later calls then count as nested in that run. On Workers a storage cannot be disabled.
+  // too, but is not built on async hooks and must not be disabled: in Bun 1.3 a run after `disable` leaves its frame
+  // behind, and later calls then count as nested in that run. On Workers a storage cannot be disabled.
   platform[FRAMES] ??= { storage, isCostly: '_enable' in storage && !('Bun' in platform), open: 0 };
   return platform[FRAMES];
 }

@@ -51,7 +51,8 @@ export function planCatchUp(lease: Lease, settings: Settings): CatchUpPlan {
 }
 
 function missedSinceLast({ doneTickMs, previous }: Lease, tickMs: number, schedule: Schedule | Interval): NewestTicks {
-  // A run for the same tick as the previous run is a retry: it counts from the last tick done, to find the same gap.
+  // A run for the same tick as the previous run is a retry. It counts from the newest tick done, to find the same gap
+  // as that run.
   const previousMs = previous?.tickMs === tickMs ? undefined : previous?.tickMs;
   const lastMs = Math.max(doneTickMs ?? Number.NEGATIVE_INFINITY, previousMs ?? Number.NEGATIVE_INFINITY);
   return lastMs === Number.NEGATIVE_INFINITY ? NO_TICKS : missedTicks(lastMs, tickMs, schedule);

@@ -89,7 +89,7 @@ async function markTick(held: HeldLock, invocation: Invocation, tickMs: number):
  * write was lost. A tick may be reported twice, but is always reported.
  */
 
-/** @param dropped open ticks for which a list has no room, in addition to those that the plan gives up */
+/** @param dropped open ticks for which a list has no room, in addition to the ticks that the plan gives up */
 function tellGivenUp(
   dropped: readonly number[],
   { givenUpTicksMs, othersGivenUp }: Pick<CatchUpPlan, 'givenUpTicksMs' | 'othersGivenUp'>,
@@ -107,7 +107,10 @@ export function tellDroppedByGrant(lease: Lease, invocation: Invocation): void {
   if (!isFoundAgain(lease, invocation)) tellGivenUp(lease.droppedTicksMs ?? [], NOTHING, invocation);
 }
 
-/** Reports the ticks that the release has dropped, and those that the plan gives up unless a mark has reported them. */
+/**
+ * Reports the ticks that the release has dropped, and the ticks that the plan gives up, unless a mark has reported
+ * these.
+ */
 export function tellGivenUpByRelease(
   lease: Lease,
   completion: Completion,

@@ -5,8 +5,8 @@ import type { Clock, Signal, Timer } from '../values/clock.js';
  * Limits the simultaneous calls of one process to one store. If a client has fewer sockets than calls, it queues the
  * rest, and their tries time out unsent. Here calls wait before their time limit begins.
  *
- * Promises: calls come in turn, urgent calls first; no call waits for a store that answers no call, or past its own
- * end. Does not count calls of other stores over the same client, nor extensions and marks, which never wait.
+ * Promises: calls come in turn, urgent calls first; no call waits for a store that answers no call, or longer than its
+ * own limit. Does not count calls of other stores over the same client, nor extensions and marks, which never wait.
  */
 
 /** The most simultaneous calls: more than the 50 sockets of the AWS SDK, so that no socket is idle. */

@@ -72,9 +72,9 @@ export type RunTimes = Pick<Order, 'leaseMs' | 'deadlineMono' | 'runUntilMono'>;
 const warned = new WeakSet<Settings>();
 
 /**
- * Computes the times of a run that its platform ends in `remainingMs`. If the usable part of the lease ends earlier,
- * the run must be over when that part ends, so that the run is asked to end while it still holds the lock. Warns once
- * if a run may outlive its lease.
+ * Computes the times of a run that its platform ends in `remainingMs`. If the usable part of a default lease ends
+ * earlier, the run must be over when that part ends, so that the run is asked to end while it still holds the lock.
+ * Warns once if a run may outlive its lease.
  *
  * @param limit the source of the remaining time, for the warning
  */

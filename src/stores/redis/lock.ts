@@ -133,7 +133,7 @@ async function release(
   return answer.ambiguous ? 'unknown' : 'lost';
 }
 
-/** Fields as a script takes them, each name before its value. */
+/** Writes fields in the form that scripts take: each name before its value. */
 const pairsOf = (fields: LockRecord) => Object.entries(fields).flat();
 
 async function checkIn(

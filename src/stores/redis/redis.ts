@@ -42,7 +42,7 @@ export interface NodeRedisClient {
   ): Promise<unknown>;
   /** Whether `connect()` was called, and not yet `close()`. */
   readonly isOpen?: boolean;
-  /** Whether there is a connection just now. */
+  /** Whether the client has a connection now. */
   readonly isReady?: boolean;
 }
 

@@ -22,8 +22,8 @@ import { LOCK_ATTRIBUTES } from '../../core/record/lock-record.js';
  * - `count` reads a whole number. Lua alone also reads 'inf' and '0x10' as numbers, and from 2^53 - 1 on cannot
  *   distinguish a number from the next one.
  * - `set` collects fields, and `write` writes them in one command.
- * - `ended` notes that an attempt has ended. A request of it may still be under way, so the scripts refuse requests of
- *   the last twenty ended attempts.
+ * - `ended` notes that an attempt has ended. Requests of such an attempt may still be under way, so the scripts refuse
+ *   requests of the last twenty ended attempts.
  */
 const PRELUDE = `
 local key = KEYS[1]

@@ -23,7 +23,7 @@ export interface ContractCase {
 export interface ContractHarness {
   /** The store under test. */
   readonly store: LockStore;
-  /** The operators' port to the same locks. Without it, leave out the cases that need `admin`. */
+  /** The admin store for the same locks. Without it, leave out the cases that need `admin`. */
   readonly admin?: LockAdminStore;
   /** The parameters of one call. Their clock must move on by at least a millisecond between two calls. */
   call(): StoreCall;
@@ -60,7 +60,7 @@ export function contractCase(
   return { name, needs, check: async (harness) => play(setScene(harness)) };
 }
 
-/** Makes a case that needs the operators' port. */
+/** Makes a case that needs the admin store. */
 export function adminCase(name: string, play: (scene: Scene) => Promise<void>): ContractCase {
   return contractCase(name, play, ['admin']);
 }

@@ -53,7 +53,7 @@ export interface Scene {
   release(lease: Lease, completion?: Partial<Completion>): Promise<ReleaseResult>;
   /** Acquires and releases the lock; both must succeed. */
   run(claim?: Partial<Claim>, completion?: Partial<Completion>): Promise<Lease>;
-  /** The operators' port. For cases that need `admin`. */
+  /** The admin store of the harness. For cases that need `admin`. */
   readonly admin: LockAdminStore;
   /** Reads the stored record of a lock; undefined if the lock has none. */
   record(name?: string): Promise<LockRecord | undefined>;
@@ -62,7 +62,7 @@ export interface Scene {
   resume(): Promise<ResumeResult>;
   /** Deletes the lock that was seen with this token. */
   remove(seen: Pick<Lease, 'name' | 'fencingToken'>, adminId?: string): Promise<DeleteResult>;
-  /** Lists these ticks as an operator, based on the current record or on the record that was `seen`. */
+  /** Lists ticks as an operator does, based on the current record or on the record that was `seen`. */
   list(lists: Pick<TickListing, 'openTicks' | 'failedTicks'>, seen?: LockRecord): Promise<'listed' | 'changed'>;
   /** Writes directly into the record. For cases that need `patch`. */
   patch(attributes: Readonly<Record<string, string | number>>): Promise<void>;
