@@ -35,7 +35,7 @@ export type Works = Record<'run' | 'skip' | 'runs' | 'skips', Record<'bare' | 'o
 
 let tick = Date.now() - 10_000_000;
 
-/** Many runs at once, each of another lock. */
+/** Makes work of many runs at once, each of another lock. */
 export function runsOf(store: LockStore): Work {
   const many = Array.from({ length: AT_ONCE }, (_, i) => wrapped(store, `many ${i}`));
   return () => Promise.all(many.map((run) => run(tick++, 'executed')));

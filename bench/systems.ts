@@ -12,7 +12,7 @@ export interface System {
   readonly file: string;
   readonly name: string;
   readonly engine: 'DynamoDB' | 'Redis' | 'Upstash';
-  /** What a user's bundle contains of the system; empty for a lock by hand. */
+  /** The export statements of which a user's bundle of the system is made; empty for a lock by hand. */
   readonly exports: readonly string[];
   /**
    * Whether a call that finds the lock held waits for a whole lease before it asks again, so that skips cannot be

@@ -5,7 +5,10 @@ import type { ScheduleGaps } from './schedule-gaps.js';
 
 /** A schedule of a function, completed by the construct. */
 export interface PlannedSchedule extends LockSchedule {
-  /** The id for names of constructs: the lock, and a number from the lock's second schedule on. */
+  /**
+   * The id for the names of constructs: the encoded name of the lock. For the second and later schedules of a lock, a
+   * number follows.
+   */
   readonly id: string;
   /** The name of the lock that the schedule's runs take. */
   readonly lockName: string;

@@ -53,7 +53,7 @@ export function cronInstants(cron: CronFields, zone: TimeZone): Instants {
       }
     },
     *backFrom(atMs) {
-      // Start with the next local day: if the clock was put back over midnight, some of its times lie before the
+      // Start with the next local day: if the clock was put back over midnight, some times of that day lie before the
       // instant.
       for (const midnight of firingDays(cron, Math.min(dayOf(atMs) + DAY_MS, LAST_DAY_MS), FIRST_DAY_MS, -1)) {
         for (const { fromMs, toMs, offsetMs } of zone.spans(midnight).reverse()) {

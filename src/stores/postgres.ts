@@ -131,7 +131,10 @@ function askOf(client: PostgresClient): Ask {
   );
 }
 
-/** For Postgres 13 to 18 and compatible databases: only the types text and bigint, and no JSON functions. */
+/**
+ * Makes the statements for Postgres 13 to 18 and compatible databases: only the types text and bigint, and no JSON
+ * functions.
+ */
 function statementsOf(table: string): Statements {
   const now = 'floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint::text';
   return {
@@ -184,7 +187,7 @@ const MEANINGS: readonly Meaning[] = [
 interface Meaning {
   readonly codes: RegExp;
   readonly code: SqlFailure['code'];
-  /** @param table the quoted name, as in statements */
+  /** Returns the problem and the remedy. @param table the quoted name, as in statements */
   why(table: string): string;
 }
 
@@ -193,7 +196,7 @@ const NO_CONNECTION = /^CONNECT_TIMEOUT$|^CONNECTION_ENDED$|when trying to conne
 /** Message of the package pg without a password. */
 const NO_PASSWORD = /client password must be a/;
 
-/** @param table the quoted name, as in statements */
+/** Finds the meaning of an error. @param table the quoted name, as in statements */
 function explain(error: unknown, table: string): SqlFailure {
   const [code, message] = [readThrownText(error, 'code'), readThrownText(error, 'message')];
   // 28P01: the server's code for a wrong password.

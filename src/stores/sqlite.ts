@@ -241,7 +241,7 @@ const MEANINGS: readonly Meaning[] = [
 interface Meaning {
   readonly says: RegExp;
   readonly code: SqlFailure['code'];
-  /** @param table the quoted name, as in statements */
+  /** Returns the problem and the remedy. @param table the quoted name, as in statements */
   why(table: string): string;
 }
 

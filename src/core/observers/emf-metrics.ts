@@ -44,7 +44,10 @@ export const EMF_DEFAULTS: readonly EmfMetric[] = ['Executed', 'Failed', 'Missed
 /** The variable of the environment that names the metrics' namespace. */
 export const NAMESPACE_VARIABLE = 'SINGLE_EXECUTION_NAMESPACE';
 
-/** A namespace that CloudWatch accepts: its characters, 1 to 255 of them, not all blank, no leading `:` or `AWS/`. */
+/**
+ * Matches a namespace that CloudWatch accepts: 1 to 255 of these characters, not all blank, and no `:` or `AWS/` at the
+ * start.
+ */
 const VALID = /^(?!:|AWS\/)(?=.*\S)[0-9A-Za-z._\-/#: ]{1,255}$/;
 
 /** The problem of a namespace, and the remedy; undefined if CloudWatch accepts it. */

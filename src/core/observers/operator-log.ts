@@ -2,7 +2,7 @@ import type { LockEvent } from '../public/events.js';
 import { environmentVariable } from '../values/environment.js';
 import { byType, type Level, WORDS } from './event-words.js';
 
-/** Writes one line for an operator: its urgency, the message in plain words, and the event with its error. */
+/** Writes one line for an operator: its level, the message in plain words, and the event with its error. */
 type Write = (level: Level, message: string, details: object) => void;
 
 /**

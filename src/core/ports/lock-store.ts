@@ -1,7 +1,8 @@
 import type { Clock, Sent, Signal } from '../values/clock.js';
 
 /**
- * The port every store implements: four verbs, each ONE conditional write.
+ * The port that every store implements: four verbs. Each verb is one conditional write; an acquire can need one more,
+ * for a takeover or a cancel.
  *
  * Promises: only a failed call rejects (with a `LockStoreError` or a `CorruptLockError`); contention is a value. The
  * store resolves an ambiguous answer (a lost response, a timeout): it recognises its own attempt, and cancels an
@@ -19,7 +20,7 @@ export interface LockStore {
   /**
    * Moves the end of a lease to now + `leaseMs`; the lease never gets shorter.
    *
-   * @throws LockStoreError when the call failed; the lease ends as before
+   * @throws LockStoreError when the call failed; the lease may have been extended or not
    */
   extend(
     lease: Lease,
@@ -31,6 +32,8 @@ export interface LockStore {
   ): Promise<ExtendResult>;
   /**
    * Records an open tick as done, and extends the lease, while the run goes on to the next tick. Only for `catchUp`.
+   *
+   * @throws LockStoreError when the call failed; the tick may be marked or not
    */
   mark(lease: Lease, done: DoneTick, call: StoreCall): Promise<MarkResult>;
   /**

@@ -20,7 +20,7 @@ export interface Extender {
    */
   extend(leaseMs: number): Promise<'extended' | 'lost'>;
   /**
-   * Marks an open tick as done, and extends the lease.
+   * Marks an open tick as done, and extends the lease. `lost`: this run no longer has the lock, or has ended.
    *
    * @throws LockStoreError, CorruptLockError when the store failed; the tick may be marked or not
    */

@@ -11,8 +11,8 @@ const PLAIN = new RegExp(`^[ -~]{1,${MAX_NAME_BYTES}}$`);
 /**
  * Returns the name unchanged if it can be the name of a lock.
  *
- * @throws TypeError if it is not a string
- * @throws RangeError if it is empty, longer than 128 UTF-8 bytes, not in Unicode form NFC, or contains a control
+ * @throws TypeError if the name is not a string
+ * @throws RangeError if the name is empty, longer than 128 UTF-8 bytes, not in Unicode form NFC, or contains a control
  *   character
  */
 export function checkLockName(name: unknown): string {

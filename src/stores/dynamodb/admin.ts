@@ -72,7 +72,7 @@ async function forceRelease(table: LockTable, force: ForceRelease, call: StoreCa
   const { name, adminId } = force;
   const answer = await update(table, { operation: 'forceRelease', name, request: forceReleaseRequest(force) }, call);
   const { applied, item } = answered(answer);
-  // If the record is by this force release, an earlier try was applied.
+  // If the record has the id of this force release, an earlier try was applied.
   if (applied || item?.['attemptId'] === adminId) return 'forced';
   if (answer.ambiguous) throw untoldWrite('forceRelease', name);
   return 'changed';

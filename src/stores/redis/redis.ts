@@ -8,7 +8,7 @@ import { NotSent, refusedLogin } from './errors.js';
 import { redisLock } from './lock.js';
 import { type RedisClient, type RedisConnection, redisConnection, sharedClients } from './send.js';
 
-/** A client of ioredis, or one with its interface. */
+/** A client of ioredis, or a client with the same interface. */
 export interface IORedisClient {
   /** Runs a script. */
   eval(script: string, numberOfKeys: number, ...keysAndArgs: string[]): Promise<unknown>;
