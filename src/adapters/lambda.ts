@@ -127,6 +127,8 @@ export function withSingleExecution<E, R>(
 }
 
 /**
+ * Refuses a callback handler, which returns before its result is known.
+ *
  * @returns the handler's result
  * @throws TypeError for a callback handler: its run would seem to end before it has begun
  */

@@ -97,8 +97,8 @@ export interface Lease extends Sent {
   /** The tick of the {@link Claim}, in epoch milliseconds. */
   readonly tickMs?: number;
   /**
-   * The `lockUntil` of the lease that this one took over; absent without a takeover. The release takes it into account,
-   * so that late requests of earlier attempts are refused.
+   * The `lockUntil` of the lease that this one took over; absent without a takeover. The release uses this value, so
+   * that late requests of earlier attempts are refused.
    */
   readonly fenceMs?: number;
   /** The highest tick done, in epoch milliseconds, as of the grant or the last mark. */

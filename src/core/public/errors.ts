@@ -95,8 +95,8 @@ export class LockStoreError extends Error {
 }
 
 /**
- * Somebody else holds the lock. The run was skipped by a wrapper with `onSkipped: 'throw'`, or an operator asked for
- * something that a held lock does not allow.
+ * A run was skipped, for any reason: by `acquireLock`, or by a wrapper with `onSkipped: 'throw'`. Or an operator asked
+ * for something that a held lock does not allow.
  *
  * @example
  * ```ts
@@ -111,7 +111,7 @@ export class LockHeldError extends Error {
   override readonly name: 'LockHeldError' = marked(this, 'LockHeldError');
   /** Always `LOCK_HELD`. */
   readonly code = 'LOCK_HELD';
-  /** The lock that is held. */
+  /** The lock of the skipped run, or of the refused operation. */
   readonly lockName: string;
   /** The whole skip: reason, tick and holder. */
   readonly skipped: Skipped;

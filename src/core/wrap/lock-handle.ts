@@ -60,7 +60,8 @@ export type HandleOptions = Omit<ExecuteOptions, 'catchUp'>;
  * }
  * ```
  *
- * @throws LockHeldError when the lock is held, or the tick is done; give `wait` to keep trying while it is held
+ * @throws LockHeldError when the run is skipped: the lock is held or paused, or the tick is done; give `wait` to keep
+ *   trying while the lock is held
  * @throws LockStoreError, CorruptLockError when the store failed
  * @throws DeadlineError as for `executeWithLock`
  * @throws TypeError, RangeError for invalid options

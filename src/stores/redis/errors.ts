@@ -8,7 +8,7 @@ import { errorName, readThrown, readThrownText } from '../../core/values/thrown.
  * before it is read, and only Redis's own first word is repeated.
  */
 
-/** The error of a client that cannot send now, which it reports before a call. The message is for people. */
+/** The error of a client that reports, before a call, that it cannot send now. The message is for people. */
 export class NotSent extends Error {
   override readonly name = 'NotSent';
   /** `ACCESS_DENIED` if credentials are missing: only a change of the program helps. */

@@ -85,7 +85,10 @@ function judge(claim: Claim, reply: RedisReply<(typeof ACQUIRED)[number]>): Acqu
   throw endedAttempt(claim.name);
 }
 
-/** @throws LockStoreError if the record is of another attempt, which no script returns; CorruptLockError */
+/**
+ * @throws LockStoreError if the record is of another attempt, which no script returns; CorruptLockError if it is
+ *   corrupt
+ */
 function ownGrant(claim: Claim, { item = {}, clock }: RedisReply, sent: Sent): Granted {
   if (item['attemptId'] !== claim.attemptId) throw endedAttempt(claim.name);
   return { status: 'acquired', lease: leaseOf(claim, readGrant(claim.name, item), sent), clock };
