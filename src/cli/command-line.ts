@@ -2,26 +2,8 @@ import { parseArgs } from 'node:util';
 import type { Command, CommandLine, Option, Options } from './command.js';
 import { quoted, wrongUse } from './exit-code.js';
 import { didYouMean } from './nearest-name.js';
+import { STORE_OPTIONS } from './store/kinds.js';
 
-const STORE_OPTIONS: Options = {
-  table: {
-    value: 'NAME',
-    help: 'the DynamoDB table of the locks, else LOCK_TABLE of the environment; or the table in the database of --postgres-url or --sqlite',
-  },
-  'partition-key': { value: 'NAME', help: "of the table's partition key, if it is not lockName" },
-  'sort-key': { value: 'NAME', help: "of the table's sort key, if it has one" },
-  endpoint: { value: 'URL', help: 'of DynamoDB, such as http://127.0.0.1:8000' },
-  region: { value: 'REGION', help: 'of the table; else as the AWS SDK finds it' },
-  profile: { value: 'PROFILE', help: 'of the AWS credentials; else as the AWS SDK finds them' },
-  'redis-url': { value: 'URL', help: 'the Redis of the locks, redis:// or rediss://; else REDIS_URL' },
-  'postgres-url': { value: 'URL', help: 'the Postgres of the locks; else DATABASE_URL if it is one of Postgres' },
-  sqlite: { value: 'FILE', help: 'the SQLite file of the locks' },
-  upstash: { help: 'Upstash Redis, by UPSTASH_REDIS_REST_URL and UPSTASH_REDIS_REST_TOKEN' },
-  prefix: {
-    value: 'TEXT',
-    help: "of the lock names' keys, as the stores' keyPrefix; else LOCK_KEY_PREFIX for a table",
-  },
-};
 const JSON_OPTION: Options = { json: { help: 'print JSON; instants are ISO 8601 in UTC' } };
 const HELP_OPTION: Options = { help: { short: 'h', help: 'show this page' } };
 
@@ -84,15 +66,6 @@ export function readCommandLine(command: Command, args: readonly string[]): Comm
     text: (name) => given.get(name) as string | undefined,
     has: (name) => given.has(name),
   };
-}
-
-/** The values of the options that are given, by the fields that they are for. */
-export function given<F extends string>(
-  line: Pick<CommandLine, 'text'>,
-  fields: Readonly<Record<string, F>>,
-): { readonly [field in F]?: string } {
-  const values = Object.entries(fields).map(([option, field]) => [field, line.text(option)] as const);
-  return Object.fromEntries(values.filter(([, value]) => value !== undefined)) as { readonly [field in F]?: string };
 }
 
 function takesCommand({ usage }: Command): boolean {

@@ -1,6 +1,6 @@
 import type { LockAdmin } from '../admin/lock-admin.js';
 import type { Clock, LockStore } from '../index.js';
-import type { OpenStore } from './store/open-store.js';
+import type { OpenedStore } from './store/kind.js';
 import type { Terminal } from './terminal.js';
 
 /** An option of the command line. */
@@ -55,7 +55,7 @@ export interface Session extends CommandLine {
   /** The working directory. */
   readonly folder: string;
   /** Opens the store that the command line names, once. It is closed at the end of the command. */
-  open(): Promise<OpenStore>;
+  open(): Promise<OpenedStore>;
   /** The locks of that store. The first verb opens it. */
   readonly store: LockStore;
   readonly admin: LockAdmin;

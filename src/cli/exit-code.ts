@@ -43,6 +43,11 @@ export function isWrongUse(error: unknown): boolean {
   return error instanceof TypeError || error instanceof RangeError;
 }
 
+/** Several words as a choice: `a, b or c`. */
+export function either(words: readonly string[]): string {
+  return words.join(', ').replace(/, (?!.*, )/, ' or ');
+}
+
 /** A text as an error shows it: quoted, and cut. */
 export function quoted(text: unknown): string {
   return inspect(text, { maxStringLength: 64 });

@@ -1,5 +1,7 @@
 import type { Command, Option, Options } from './command.js';
 import { optionsOf } from './command-line.js';
+import { either } from './exit-code.js';
+import { KINDS, spelledOption } from './store/kinds.js';
 
 const WIDTH = 80;
 const EXIT_CODES = '0 done, 1 failed, 2 wrong use, 3 not found';
@@ -7,6 +9,11 @@ const EXIT_CODES = '0 done, 1 failed, 2 wrong use, 3 not found';
 /** The list of all commands. */
 export function overview(commands: readonly Command[], version: string): string {
   const width = Math.max(...commands.map(({ name }) => name.length));
+  const options = KINDS.map((kind) => {
+    const isNamed = kind.option.includes(kind.name);
+    return isNamed ? spelledOption(kind) : `${spelledOption(kind)} (${kind.title})`;
+  });
+  const variables = KINDS.flatMap(({ variable }) => variable?.name ?? []);
   return [
     `single-execution ${version}: see and steer the locks of cron-triggered functions`,
     '',
@@ -14,9 +21,7 @@ export function overview(commands: readonly Command[], version: string): string 
     '',
     ...commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
     '',
-    'The locks are in --table NAME (DynamoDB), --redis-url URL, --upstash,',
-    '--postgres-url URL or --sqlite FILE; else in LOCK_TABLE, REDIS_URL or',
-    'DATABASE_URL of the environment.',
+    ...wrapped(`The locks are in ${either(options)}; else in ${either(variables)} of the environment.`, 0),
     `Exit codes: ${EXIT_CODES}; run has three more.`,
     'single-execution COMMAND --help explains a command, with an example.',
   ].join('\n');

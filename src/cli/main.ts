@@ -7,7 +7,8 @@ import { COMMANDS } from './commands.js';
 import { CliError, EXIT, isWrongUse, quoted, wrongUse } from './exit-code.js';
 import { helpOf, overview } from './help.js';
 import { didYouMean } from './nearest-name.js';
-import { type OpenStore, openStore, storeAddress } from './store/open-store.js';
+import type { OpenedStore } from './store/kind.js';
+import { openStore } from './store/kinds.js';
 import { storesInReach } from './store/reach.js';
 import { openTerminal, type Terminal } from './terminal.js';
 
@@ -32,7 +33,7 @@ export async function main(args: readonly string[], host: Host, clock: Clock): P
 type Surroundings = Pick<Session, 'terminal' | 'clock' | 'env' | 'folder'>;
 
 async function dispatch(all: readonly string[], around: Surroundings): Promise<number> {
-  const { terminal, clock, env } = around;
+  const { terminal, clock } = around;
   const early = countEarlyOptions(all);
   const args = all.slice(early);
   const [first, ...others] = args;
@@ -52,9 +53,9 @@ async function dispatch(all: readonly string[], around: Surroundings): Promise<n
     printLines(terminal, helpOf(command));
     return EXIT.done;
   }
-  let opened: Promise<OpenStore> | undefined;
+  let opened: Promise<OpenedStore> | undefined;
   const open = async () => {
-    opened ??= openStore(storeAddress(line, env), around);
+    opened ??= openStore(line, around);
     return opened;
   };
   const { store, admin } = storesInReach(open);

@@ -1,7 +1,17 @@
 import { type Duration, parseDuration, type Schedule } from '../index.js';
 import { instantIn } from '../operate/times.js';
 import { cron, eventBridge } from '../schedule/schedule.js';
+import type { CommandLine } from './command.js';
 import { quoted, wrongUse } from './exit-code.js';
+
+/** The values of the options that are given, by the fields that they are for. */
+export function given<F extends string>(
+  line: Pick<CommandLine, 'text'>,
+  fields: Readonly<Record<string, F>>,
+): { readonly [field in F]?: string } {
+  const values = Object.entries(fields).map(([option, field]) => [field, line.text(option)] as const);
+  return Object.fromEntries(values.filter(([, value]) => value !== undefined)) as { readonly [field in F]?: string };
+}
 
 /** An instant: ISO 8601 with its offset, or epoch milliseconds. */
 export function instantOf(option: string, text: string): Date {

@@ -4,7 +4,6 @@
  */
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Surrogate}]/gu;
 const IN_URL = /([a-z][a-z\d+.-]*:\/\/)[^\s/@'"]*(?:@[^\s/@'"]*)*@/gi;
-const SECRETS = ['UPSTASH_REDIS_REST_TOKEN', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'];
 
 /** A text that is safe for a terminal: characters that it would obey are written as escapes. */
 export function safeText(text: string): string {
@@ -26,10 +25,10 @@ export function safeJson(value: unknown, indent: number = 2): string {
   );
 }
 
-/** A text without the user and password of any URL in it, and without secrets of the environment. */
-export function withoutSecrets(text: string, env: Readonly<Record<string, string | undefined>>): string {
-  const secrets = SECRETS.map((name) => env[name]).filter((secret) => secret !== undefined && secret.length > 3);
-  return secrets.reduce<string>(
+/** A text without the user and password of any URL in it, and without these secrets. */
+export function withoutSecrets(text: string, secrets: readonly (string | undefined)[]): string {
+  const known = secrets.filter((secret) => secret !== undefined && secret.length > 3);
+  return known.reduce<string>(
     (shown, secret) => shown.replaceAll(secret as string, '***'),
     text.replace(IN_URL, '$1***@'),
   );

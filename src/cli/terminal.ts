@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Environment } from './command.js';
 import { safeJson, safeText, withoutSecrets } from './safe-text.js';
+import { KINDS } from './store/kinds.js';
 
 export type Colour = 'red' | 'green' | 'yellow' | 'dim' | 'bold';
 
@@ -43,13 +44,14 @@ interface Streams {
 }
 
 export function openTerminal({ stdin, stdout, stderr }: Streams, env: Environment): Terminal {
+  const secrets = KINDS.flatMap((kind) => kind.secrets ?? []).map((name) => env[name]);
   const hasColour = Boolean(stdout.isTTY) && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
   const paint = (part: string | Styled) => {
     const { text, colour } = typeof part === 'string' ? { text: part } : part;
     const [on, off] = colour ? CODES[colour] : [];
     return hasColour && on !== undefined ? `\x1b[${on}m${safeText(text)}\x1b[${off}m` : safeText(text);
   };
-  const note = (text: string) => void stderr.write(`${safeText(withoutSecrets(text, env))}\n`);
+  const note = (text: string) => void stderr.write(`${safeText(withoutSecrets(text, secrets))}\n`);
   // The reader of a pipe may go away at any time.
   for (const stream of [stdout, stderr]) stream.on('error', () => undefined);
   return {

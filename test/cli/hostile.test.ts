@@ -220,9 +220,7 @@ test('a terminal is never given what it would obey, and JSON parses to the same 
 });
 
 test('no user or password of a URL, and no secret of the environment, is shown', () => {
-  const told = withoutSecrets('redis://ada:pass@word@host:1/0 and token-123', {
-    UPSTASH_REDIS_REST_TOKEN: 'token-123',
-  });
+  const told = withoutSecrets('redis://ada:pass@word@host:1/0 and token-123', ['token-123', undefined]);
 
   expect(told).toBe('redis://***@host:1/0 and ***');
 });

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { openDynamoDB } from '../../src/cli/store/dynamodb-store.js';
+import { openStore } from '../../src/cli/store/kinds.js';
 import { systemClock } from '../../src/core/values/clock.js';
 import { call } from '../support/one-run.js';
 
@@ -17,10 +17,9 @@ test('the key of a table is checked once, however often its locks are listed', a
   onTestFinished(() => void server.close());
   await once(server, 'listening');
   const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const { admin, close } = await openDynamoDB(
-    { kind: 'dynamodb', table: { tableName: 'locks' }, at: { endpoint } },
-    systemClock,
-  );
+  const options: Readonly<Record<string, string>> = { table: 'locks', endpoint };
+  const line = { text: (option: string) => options[option], has: (option: string) => option in options };
+  const { admin, close } = await openStore(line, { env: {}, clock: systemClock });
   onTestFinished(close);
 
   await admin.list(call());

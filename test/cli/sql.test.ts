@@ -3,6 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { postgresTable } from 'single-execution/postgres';
+import { sqliteTable } from 'single-execution/sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type BuiltCli, builtCli } from '../support/built-cli.js';
 import { innerCli } from '../support/inner-cli.js';
@@ -86,10 +88,17 @@ describe.each<[string, () => string[]]>([
 
 test('row 133: DATABASE_URL names a Postgres, and no other database', async () => {
   expect(await innerCli(['show', 'nobody'], { DATABASE_URL: server.url })).toMatchObject({ code: 3 });
-  expect(await innerCli(['ls'], { DATABASE_URL: 'mysql://ada:hunter2@127.0.0.1/x' })).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining('no store is named'),
-  });
+  for (const env of [{ DATABASE_URL: 'mysql://ada:hunter2@127.0.0.1/x' }, { LOCK_TABLE: '', REDIS_URL: '' }]) {
+    expect(await innerCli(['ls'], env)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('no store is named'),
+    });
+  }
+});
+
+test('row 133: without --table it uses the table of the stores that are given none', () => {
+  expect(postgresTable()).toBe(postgresTable('single_execution_locks'));
+  expect(sqliteTable()).toBe(sqliteTable('single_execution_locks'));
 });
 
 test('row 133: a doctor says of a role without rights, and of a replica, what to do', async () => {

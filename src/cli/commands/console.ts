@@ -40,7 +40,7 @@ export const consoleCommand: Command = {
 
 async function exportTo(session: Session, page: string, file: string): Promise<number> {
   const locks = await session.admin.list();
-  const report = { at: new Date(session.clock.now()), store: await storeWords(session), locks };
+  const report = { at: new Date(session.clock.now()), store: (await session.open()).words, locks };
   try {
     await writeFile(file, reportPage(page, report), { flag: session.has('force') ? 'w' : 'wx' });
   } catch (error) {
@@ -62,7 +62,7 @@ async function serve(session: Session, page: string, port: number | undefined): 
     clock: session.clock,
     page,
     readOnly: session.has('read-only'),
-    store: await storeWords(session),
+    store: (await session.open()).words,
     ...(port !== undefined && { port }),
   }).catch((error: NodeJS.ErrnoException) => {
     throw failed(`the console cannot listen on port ${port}: ${error.code}; give another --port`);
@@ -75,11 +75,6 @@ async function serve(session: Session, page: string, port: number | undefined): 
   await told;
   await running.close();
   return EXIT.done;
-}
-
-async function storeWords(session: Session): Promise<string> {
-  const { kind } = await session.open();
-  return kind === 'dynamodb' ? `DynamoDB table ${session.text('table') ?? session.env['LOCK_TABLE']}` : kind;
 }
 
 /** Where a report's data stand in the page; the console's own page has none. */

@@ -1,4 +1,5 @@
 import type { ClockBounds } from '../../index.js';
+import type { Session } from '../command.js';
 
 /** The result of one check of a store. */
 export interface Finding {
@@ -10,6 +11,9 @@ export interface Finding {
   readonly found: string;
   readonly remedy?: string;
 }
+
+/** The locks of the store, and the clock of this host. */
+export type Examiner = Pick<Session, 'admin' | 'clock'>;
 
 export type Verdict = Omit<Finding, 'check'>;
 

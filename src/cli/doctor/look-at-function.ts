@@ -2,7 +2,6 @@ import type { FunctionConfiguration, FunctionEventInvokeConfig } from '@aws-sdk/
 import { parseDuration, type Schedule } from '../../index.js';
 import { shortSpan } from '../../operate/times.js';
 import { eventBridge } from '../../schedule/schedule.js';
-import type { AwsPlace } from '../store/dynamodb-store.js';
 import { nameOfThrown, needing } from '../store/reach.js';
 import { type Finding, ok, problem, unknown, type Verdict, warning } from './finding.js';
 
@@ -10,7 +9,7 @@ import { type Finding, ok, problem, unknown, type Verdict, warning } from './fin
 interface FunctionAddress {
   readonly functionName: string;
   readonly tableName: string | undefined;
-  readonly at: AwsPlace;
+  readonly at: { readonly region?: string; readonly profile?: string };
 }
 
 /** Facts of a deployed function. */

@@ -1,28 +1,37 @@
 import type { Clock } from '../../index.js';
-import type { Session } from '../command.js';
 import { NOBODY } from '../known-lock.js';
 import { nameOfThrown } from '../store/reach.js';
-import type { OpenRedis } from '../store/redis-store.js';
-import type { OpenUpstash } from '../store/upstash-store.js';
-import { clockVerdict, type Finding, look, ok, problem, unknown, type Verdict, warning } from './finding.js';
+import {
+  clockVerdict,
+  type Examiner,
+  type Finding,
+  look,
+  ok,
+  problem,
+  unknown,
+  type Verdict,
+  warning,
+} from './finding.js';
 
 const OLDEST_VERSION = 7;
 
 type Facts = ReadonlyMap<string, string>;
 
+type Command = (name: string, ...args: string[]) => Promise<unknown>;
+
 /** Looks at a Redis. Writes nothing. */
-export async function lookAtRedis(redis: OpenRedis, session: Session): Promise<readonly Finding[]> {
+export async function lookAtRedis(command: Command, session: Examiner): Promise<readonly Finding[]> {
   const script = await lookByScript(session);
   if (script.status === 'problem') return [script];
   const about = async (check: string, section: string, judge: (facts: Facts) => Verdict) =>
     look(
       check,
-      async () => judge(factsOf(await redis.command('INFO', section))),
+      async () => judge(factsOf(await command('INFO', section))),
       (error) => unknown(`may not look: ${nameOfThrown(error)}`, 'allow INFO to this user'),
     );
   return [
     script,
-    await lookAtClock(session.clock, () => redis.command('TIME')),
+    await lookAtClock(session.clock, () => command('TIME')),
     await about('version', 'server', versionOf),
     await about('role', 'replication', roleOf),
     await about('eviction', 'memory', evictionOf),
@@ -31,18 +40,18 @@ export async function lookAtRedis(redis: OpenRedis, session: Session): Promise<r
 }
 
 /** Looks at Upstash Redis, which does not report its settings. */
-export async function lookAtUpstash({ redis }: OpenUpstash, session: Session): Promise<readonly Finding[]> {
+export async function lookAtUpstash(time: () => Promise<unknown>, session: Examiner): Promise<readonly Finding[]> {
   const script = await lookByScript(session);
   if (script.status === 'problem') return [script];
   return [
     script,
-    await lookAtClock(session.clock, () => redis.time()),
+    await lookAtClock(session.clock, time),
     { check: 'eviction', ...unknown('Upstash does not report it', 'check in its console that eviction is off') },
   ];
 }
 
 /** Reads a lock, which is a script: this checks the connection and the right to run scripts. */
-function lookByScript({ admin }: Session): Promise<Finding> {
+function lookByScript({ admin }: Examiner): Promise<Finding> {
   return look(
     'script',
     async () => {

@@ -1,27 +1,49 @@
-import type { Session } from '../command.js';
 import { NOBODY } from '../known-lock.js';
+import type { StoreKind } from '../store/kind.js';
 import { nameOfThrown } from '../store/reach.js';
-import type { OpenSql } from '../store/sql-store.js';
-import { clockVerdict, type Finding, look, ok, problem, unknown, type Verdict, warning } from './finding.js';
+import {
+  clockVerdict,
+  type Examiner,
+  type Finding,
+  look,
+  ok,
+  problem,
+  unknown,
+  type Verdict,
+  warning,
+} from './finding.js';
+
+/** Runs a statement. */
+export type Rows = (text: string) => Promise<readonly object[]>;
+
+/** A table of a database. */
+interface SqlTable {
+  readonly kind: StoreKind;
+  readonly rows: Rows;
+  /** Its name, as statements have it. */
+  readonly quotedTable: string;
+  /** Looks at the server, if there is one. */
+  readonly examine: ((rows: Rows, session: Examiner) => Promise<readonly Finding[]>) | undefined;
+}
 
 const OLDEST_POSTGRES = 130_000;
 
-/** Looks at a table of Postgres or SQLite. Its writes touch no row. */
-export async function lookAtSql(sql: OpenSql, session: Session): Promise<readonly Finding[]> {
+/** Looks at a table and its database. Its writes touch no row. */
+export async function lookAtSql(sql: SqlTable, session: Examiner): Promise<readonly Finding[]> {
   const table = await look(
     'table',
     async () => {
       await session.admin.get(NOBODY);
       return ok('there');
     },
-    (error) => problem((error as Error).message, `see docs/stores/${sql.kind}.md, "Permissions or setup"`),
+    (error) => problem((error as Error).message, `see docs/stores/${sql.kind.name}.md, "Permissions or setup"`),
   );
   if (table.status === 'problem') return [table];
-  return [table, await lookAtRights(sql), ...(sql.kind === 'postgres' ? await lookAtServer(sql, session) : [])];
+  return [table, await lookAtRights(sql), ...((await sql.examine?.(sql.rows, session)) ?? [])];
 }
 
 /** Real writes, to a row that does not exist. */
-function lookAtRights({ rows, quotedTable: table }: OpenSql): Promise<Finding> {
+function lookAtRights({ rows, quotedTable: table }: SqlTable): Promise<Finding> {
   return look(
     'rights',
     async () => {
@@ -34,7 +56,8 @@ function lookAtRights({ rows, quotedTable: table }: OpenSql): Promise<Finding> {
   );
 }
 
-async function lookAtServer({ rows }: OpenSql, { clock }: Session): Promise<readonly Finding[]> {
+/** Looks at a server of Postgres. */
+export async function lookAtPostgres(rows: Rows, { clock }: Examiner): Promise<readonly Finding[]> {
   const tells = (check: string, statement: string, judge: (value: string, sentMs: number) => Verdict) =>
     look(
       check,

@@ -2,27 +2,26 @@ import { randomUUID } from 'node:crypto';
 import type { DescribeTableCommandOutput, TableDescription } from '@aws-sdk/client-dynamodb';
 import { type Clock, type ClockBounds, LockStoreError } from '../../index.js';
 import { isLockAttribute } from '../../operate/lock-summary.js';
-import type { Session } from '../command.js';
 import { NOBODY } from '../known-lock.js';
-import { isDenied, type OpenTable } from '../store/dynamodb-store.js';
+import { type DynamoDBTable, isDenied } from '../store/dynamodb-table.js';
 import { nameOfThrown, systemWords } from '../store/reach.js';
-import { clockVerdict, type Finding, look, ok, problem, unknown, type Verdict } from './finding.js';
+import { clockVerdict, type Examiner, type Finding, look, ok, problem, unknown, type Verdict } from './finding.js';
 
 const NO_TABLE = 'ResourceNotFoundException';
 
 /** Looks at a DynamoDB table. Writes nothing: what it would end is the pause of a lock that nobody has. */
-export async function lookAtTable(opened: OpenTable, { admin, clock }: Session): Promise<readonly Finding[]> {
+export async function lookAtTable(opened: DynamoDBTable, { admin, clock }: Examiner): Promise<readonly Finding[]> {
   const { described, findings } = await describe(opened, clock);
   if (findings.some(({ status }) => status === 'problem') && !described) return findings;
   return [
     ...findings,
-    ...(described ? [keyOf(described, opened.table), replicasOf(described)] : []),
+    ...(described ? [keyOf(described, opened.keys), replicasOf(described)] : []),
     await timeToLive(opened),
     ...(await permissions(opened, admin)),
   ];
 }
 
-async function describe({ client, place, table: { tableName } }: OpenTable, clock: Clock) {
+async function describe({ client, place, keys: { tableName } }: DynamoDBTable, clock: Clock) {
   const { DescribeTableCommand } = await import('@aws-sdk/client-dynamodb');
   const command = new DescribeTableCommand({ TableName: tableName });
   let bounds: ClockBounds | undefined;
@@ -55,7 +54,7 @@ async function describe({ client, place, table: { tableName } }: OpenTable, cloc
   return { described, findings };
 }
 
-function tableRefused(error: unknown, tableName: string, place: OpenTable['place']): Verdict {
+function tableRefused(error: unknown, tableName: string, place: DynamoDBTable['place']): Verdict {
   const name = nameOfThrown(error);
   if (name === NO_TABLE) {
     return problem(
@@ -67,7 +66,7 @@ function tableRefused(error: unknown, tableName: string, place: OpenTable['place
   return problem(`${place.words()} did not answer: ${systemWords(error) ?? name}`, place.remedy);
 }
 
-function keyOf({ KeySchema = [], AttributeDefinitions = [] }: TableDescription, table: OpenTable['table']): Finding {
+function keyOf({ KeySchema = [], AttributeDefinitions = [] }: TableDescription, asked: DynamoDBTable['keys']): Finding {
   const check = 'key schema';
   const keys = KeySchema.map(({ AttributeName: name = '' }) => {
     const type = AttributeDefinitions.find((attribute) => attribute.AttributeName === name)?.AttributeType;
@@ -77,7 +76,7 @@ function keyOf({ KeySchema = [], AttributeDefinitions = [] }: TableDescription, 
   if (keys.some(({ type }) => type !== 'S'))
     return { check, ...problem(found, 'use a table whose keys are of type S') };
   const names = keys.map(({ name }) => name);
-  const { partitionKey = 'lockName', sortKey } = table;
+  const { partitionKey = 'lockName', sortKey } = asked;
   if (names.join() === [partitionKey, ...(sortKey ? [sortKey] : [])].join()) return { check, ...ok(found) };
   const [partition, sort] = names;
   const options =
@@ -99,7 +98,7 @@ function replicasOf({ Replicas = [], MultiRegionConsistency }: TableDescription)
   };
 }
 
-async function timeToLive({ client, table: { tableName } }: OpenTable): Promise<Finding> {
+async function timeToLive({ client, keys: { tableName } }: DynamoDBTable): Promise<Finding> {
   const { DescribeTimeToLiveCommand } = await import('@aws-sdk/client-dynamodb');
   return look(
     'time to live',
@@ -116,7 +115,10 @@ async function timeToLive({ client, table: { tableName } }: OpenTable): Promise<
 }
 
 /** Whether this role has the rights of runs and of operators. */
-async function permissions({ client, table: { tableName } }: OpenTable, admin: Session['admin']): Promise<Finding[]> {
+async function permissions(
+  { client, keys: { tableName } }: DynamoDBTable,
+  admin: Examiner['admin'],
+): Promise<Finding[]> {
   const { ScanCommand } = await import('@aws-sdk/client-dynamodb');
   const asked: Readonly<Record<string, () => Promise<unknown>>> = {
     // A name that no lock has, so that no pause ends.

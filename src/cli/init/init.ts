@@ -1,7 +1,8 @@
 import { lstat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command, Session } from '../command.js';
-import { EXIT, failed, quoted, wrongUse } from '../exit-code.js';
+import { EXIT, either, failed, quoted, wrongUse } from '../exit-code.js';
+import { KINDS } from '../store/kinds.js';
 import { type Files, type Job, testCommand } from './job-files.js';
 import { lambdaJob } from './lambda-job.js';
 import { processJob } from './process-job.js';
@@ -13,18 +14,20 @@ const NAME = /^[a-z][a-z\d]*(-[a-z\d]+)*$/;
 const LONGEST_NAME = 48;
 /** The names of the table, the topic and the queue in the files; the function needs another one. */
 const TAKEN = ['locks', 'alarms', 'dead-letters'];
-const STORES = ['dynamodb', 'postgres', 'sqlite'] as const;
+/** The stores of processes. */
+const SHARED = KINDS.flatMap(({ name, job }) => (job ? [{ name, job }] : []));
+const STORES = ['dynamodb', ...SHARED.map(({ name }) => name)];
 
 export const init: Command = {
   name: 'init',
   summary: 'write a job, its test and what runs it into this folder',
-  usage: '[--name NAME] [--store dynamodb|postgres|sqlite] [--infra cdk|sam|terraform|serverless|sst]',
+  usage: `[--name NAME] [--store ${STORES.join('|')}] [--infra ${INFRA.join('|')}]`,
   operands: [0, 0],
   options: {
     name: { value: 'NAME', help: 'of the job, such as send-digest; else that of the package or the folder' },
     store: {
       value: 'KIND',
-      help: 'dynamodb, for a function on AWS Lambda; postgres or sqlite, for long-lived processes; else dynamodb',
+      help: `dynamodb, for a function on AWS Lambda; ${either(STORES.slice(1))}, for long-lived processes; else dynamodb`,
     },
     infra: {
       value: 'KIND',
@@ -33,7 +36,7 @@ export const init: Command = {
   },
   shared: { store: false },
   about: [
-    'For AWS Lambda: a handler, a test of it and a file that deploys it, with a table, the least rights, a schedule, its retries and alarms. For processes: a job, a test of it and a program that runs it at 02:00 UTC every night, on Postgres over pg and DATABASE_URL, or on SQLite in the file locks.db over @libsql/client.',
+    `For AWS Lambda: a handler, a test of it and a file that deploys it, with a table, the least rights, a schedule, its retries and alarms. For processes: a job, a test of it and a program that runs it at 02:00 UTC every night, ${SHARED.map(({ job }) => `on ${job.words}`).join(', or ')}.`,
     'TypeScript or JavaScript, the test runner and a folder `test` are found in the folder. A second job in the same folder adds files of its own. If one of the files exists, nothing is written and the exit code is 1.',
     'The JSON has the names of the files, the missing packages and, for an existing app of SST, the line to add to its `sst.config.ts`.',
   ],
@@ -52,9 +55,10 @@ export const init: Command = {
 async function jobOf(name: string, project: Project, session: Session): Promise<Job> {
   const store = oneOf(STORES, 'store', session.text('store') ?? 'dynamodb');
   const infra = oneOf(INFRA, 'infra', session.text('infra') ?? project.infra);
-  if (store === 'dynamodb') return lambdaJob(name, { ...project, infra }, session.folder);
+  const kind = SHARED.find((its) => its.name === store);
+  if (!kind) return lambdaJob(name, { ...project, infra }, session.folder);
   if (session.has('infra')) throw wrongUse(`--infra is for --store dynamodb: leave out --infra, or --store ${store}`);
-  return processJob(name, project, store);
+  return processJob(name, project, kind);
 }
 
 /** The name of the project, changed if another part of the files uses it. */

@@ -1,7 +1,9 @@
-import { extensionOf, importExtension, type Job, jobFiles, type Tested, variable, workOf } from './job-files.js';
+import { extensionOf, importExtension, type Job, jobFiles, type Tested, workOf } from './job-files.js';
 
 /** A database of locks that processes share, and how they reach it. */
-interface Database {
+export interface ProcessDatabase {
+  /** The database and its client, as a sentence names them. */
+  readonly words: string;
   readonly needed: readonly string[];
   /** Packages with the types of these. */
   readonly types: readonly string[];
@@ -15,34 +17,17 @@ interface Database {
   readonly option: string;
 }
 
-const DATABASES = {
-  postgres: {
-    needed: ['pg'],
-    types: ['@types/pg'],
-    import: "import pg from 'pg';",
-    sharedBy: 'hosts',
-    store: 'postgresStore',
-    client: (isTypeScript) => `new pg.Pool({ connectionString: ${variable('DATABASE_URL', isTypeScript)} });
-// Without a listener the process would end when a connection breaks that nobody uses.
-client.on('error', () => undefined)`,
-    // DATABASE_URL has a password, which an option would show in the list of processes.
-    option: '',
-  },
-  sqlite: {
-    needed: ['@libsql/client'],
-    types: [],
-    import: "import { createClient } from '@libsql/client';",
-    sharedBy: 'processes of this machine',
-    store: 'sqliteStore',
-    client: () => "createClient({ url: 'file:locks.db' })",
-    option: ' --sqlite locks.db',
-  },
-} as const satisfies Record<string, Database>;
+/** A kind of store, as such a job uses it. */
+interface ProcessKind {
+  /** Its door. */
+  readonly name: string;
+  readonly job: ProcessDatabase;
+}
 
 /** A job of a long-lived process, a test of it, and the program that runs it at 02:00 UTC every night. */
-export function processJob(name: string, project: Tested, kind: keyof typeof DATABASES): Job {
+export function processJob(name: string, project: Tested, kind: ProcessKind): Job {
   const { isTypeScript } = project;
-  const { needed, types, option }: Database = DATABASES[kind];
+  const { needed, types, option } = kind.job;
   const program = `${name}.cron.${extensionOf(project)}`;
   return {
     files: {
@@ -73,14 +58,14 @@ export function processJob(name: string, project: Tested, kind: keyof typeof DAT
   };
 }
 
-function cronProgram(name: string, project: Tested, kind: keyof typeof DATABASES): string {
+function cronProgram(name: string, project: Tested, kind: ProcessKind): string {
   const { isTypeScript } = project;
-  const { client, store, sharedBy, import: clientImport }: Database = DATABASES[kind];
+  const { client, store, sharedBy, import: clientImport } = kind.job;
   const typed = (type: string) => (isTypeScript ? `: ${type}` : '');
   return `import { Cron } from 'croner';
 ${clientImport}
 ${isTypeScript ? "import type { Execution } from 'single-execution';\n" : ''}import { withSingleExecution } from 'single-execution/process';
-import { ${store} } from 'single-execution/${kind}';
+import { ${store} } from 'single-execution/${kind.name}';
 import { ${workOf(name)} } from './${name}${importExtension(project)}';
 
 // Any number of ${sharedBy} may run this program: each tick is for one of them.

@@ -10,10 +10,9 @@ import {
 import { loggerObserver } from '../../observe/observe.js';
 import { dueTick, shortInstant } from '../../operate/times.js';
 import type { Command, Environment, Session } from '../command.js';
-import { given } from '../command-line.js';
 import { CliError, EXIT, isWrongUse, quoted, wrongUse } from '../exit-code.js';
-import { instantOf, scheduleOf } from '../read-value.js';
-import { storeAddress } from '../store/open-store.js';
+import { given, instantOf, scheduleOf } from '../read-value.js';
+import { namedStore } from '../store/kinds.js';
 import { CommandFailed, exitCodeOf, listenForSignals, placeOfCommand, runCommand } from './child-command.js';
 
 export const run: Command = {
@@ -48,7 +47,7 @@ export const run: Command = {
   async run(session) {
     const { command, ...order } = orderOf(session);
     // Report wrong use before the store can fail.
-    storeAddress(session, session.env);
+    namedStore(session, session.env);
     const seen = { lost: false, started: false };
     const stop = new AbortController();
     const observe = ({ type }: LockEvent) => {

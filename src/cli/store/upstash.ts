@@ -1,22 +1,20 @@
 import { upstashAdminStore, upstashStore } from '../../stores/redis/upstash.js';
-import type { Environment } from '../command.js';
+import { lookAtUpstash } from '../doctor/look-at-redis.js';
 import { wrongUse } from '../exit-code.js';
-import type { OpenedStore } from './open-store.js';
-import { needing, type StorePlace, systemWords } from './reach.js';
+import type { NamedStore, OpenedStore, StoreKind } from './kind.js';
+import { needing, systemWords } from './reach.js';
 
-export interface UpstashAddress {
-  readonly kind: 'upstash';
-  readonly keyPrefix?: string;
-}
+export const upstash: StoreKind = {
+  name: 'upstash',
+  title: 'Upstash Redis',
+  option: 'upstash',
+  options: { upstash: { help: 'Upstash Redis, by UPSTASH_REDIS_REST_URL and UPSTASH_REDIS_REST_TOKEN' } },
+  secrets: ['UPSTASH_REDIS_REST_TOKEN'],
+  examined: 'scripts and clock',
+  open: openUpstash,
+};
 
-export interface OpenUpstash extends OpenedStore {
-  readonly kind: 'upstash';
-  readonly place: StorePlace;
-  /** For commands that are not scripts. */
-  readonly redis: { time(): Promise<unknown> };
-}
-
-export async function openUpstash({ kind, ...prefix }: UpstashAddress, env: Environment): Promise<OpenUpstash> {
+async function openUpstash({ env, prefix }: NamedStore): Promise<OpenedStore> {
   const { UPSTASH_REDIS_REST_URL: url, UPSTASH_REDIS_REST_TOKEN: token } = env;
   if (!url || !token) {
     throw wrongUse('--upstash needs UPSTASH_REDIS_REST_URL and UPSTASH_REDIS_REST_TOKEN in the environment: set both');
@@ -48,13 +46,14 @@ export async function openUpstash({ kind, ...prefix }: UpstashAddress, env: Envi
     problem: () => problem,
     remedy: 'check UPSTASH_REDIS_REST_URL and the network',
   };
+  // A proxy may send plain text, and the client would read its digits as base64.
+  const plain = new Redis({ ...settings, responseEncoding: false });
   return {
-    kind,
-    place,
-    // A proxy may send plain text, and the client would read its digits as base64.
-    redis: new Redis({ ...settings, responseEncoding: false }),
     store: upstashStore(options),
     admin: upstashAdminStore(options),
+    place,
+    words: 'upstash',
+    examine: (session) => lookAtUpstash(() => plain.time(), session),
     close: () => ended.abort(),
   };
 }

@@ -1,32 +1,42 @@
 import type { Clock } from '../../index.js';
 import { type IORedisClient, type NodeRedisClient, redisAdminStore, redisStore } from '../../stores/redis/redis.js';
+import { lookAtRedis } from '../doctor/look-at-redis.js';
 import { failed } from '../exit-code.js';
-import type { OpenedStore } from './open-store.js';
+import { checkUrl, type NamedStore, type OpenedStore, type StoreKind } from './kind.js';
 import { isMissing, noAnswer, PATIENCE_MS, type StorePlace, silenceWords, systemWords } from './reach.js';
 
-export interface RedisAddress {
-  readonly kind: 'redis';
-  readonly url: string;
-  readonly keyPrefix?: string;
-}
+export const redis: StoreKind = {
+  name: 'redis',
+  title: 'Redis',
+  option: 'redis-url',
+  options: { 'redis-url': { value: 'URL', help: 'the Redis of the locks, redis:// or rediss://; else REDIS_URL' } },
+  variable: { name: 'REDIS_URL', fits: /./ },
+  connects: true,
+  examined: 'scripts, version, role, eviction, persistence, clock',
+  check: (named) => checkUrl(named, /^rediss?:$/, 'redis://127.0.0.1:6379 or rediss://user:password@host'),
+  open: openRedis,
+};
 
-/** A Redis, reached by either package. */
-export interface OpenRedis extends OpenedStore {
-  readonly kind: 'redis';
-  readonly place: StorePlace;
+/** A connected client of either package. */
+interface RedisConnection {
+  readonly client: IORedisClient | NodeRedisClient;
   /** Sends a command that is not a script. */
   command(name: string, ...args: string[]): Promise<unknown>;
+  close(): void;
 }
 
-interface RedisConnection extends Pick<OpenRedis, 'command' | 'close'> {
-  readonly client: IORedisClient | NodeRedisClient;
-}
-
-export async function openRedis({ kind, url, ...prefix }: RedisAddress, clock: Clock): Promise<OpenRedis> {
+async function openRedis({ value: url, prefix }: NamedStore, clock: Clock): Promise<OpenedStore> {
   const place = placeOf(url, clock);
   const { client, command, close } = await connect(url, place);
   const options = { client, ...prefix };
-  return { kind, place, command, close, store: redisStore(options), admin: redisAdminStore(options) };
+  return {
+    store: redisStore(options),
+    admin: redisAdminStore(options),
+    place,
+    words: 'redis',
+    examine: (session) => lookAtRedis(command, session),
+    close,
+  };
 }
 
 /** The place of a Redis, and the last words about the connection to it. */

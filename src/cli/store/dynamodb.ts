@@ -1,30 +1,43 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { type Clock, type LockAdminStore, LockStoreError, type StoreCall } from '../../index.js';
-import type { DynamoDBStoreOptions } from '../../stores/dynamodb/dynamodb.js';
+import { lookAtTable } from '../doctor/look-at-table.js';
+import { quoted, wrongUse } from '../exit-code.js';
 import { NOBODY } from '../known-lock.js';
-import type { OpenedStore } from './open-store.js';
-import { nameOfThrown, needing, PATIENCE_MS, type StorePlace, silenceWords } from './reach.js';
+import { given } from '../read-value.js';
+import { type DynamoDBTable, tableOf } from './dynamodb-table.js';
+import type { NamedStore, OpenedStore, StoreKind } from './kind.js';
+import { needing, PATIENCE_MS, type StorePlace, silenceWords } from './reach.js';
 
-export interface TableAddress {
-  readonly kind: 'dynamodb';
-  readonly table: Omit<DynamoDBStoreOptions, 'client'>;
-  readonly at: AwsPlace & { readonly endpoint?: string };
-}
-
-export interface AwsPlace {
-  readonly region?: string;
-  readonly profile?: string;
-}
-
-/** A table, its client, and the place to which that one sends requests. */
-export interface OpenTable extends OpenedStore, Pick<TableAddress, 'kind' | 'table'> {
-  readonly client: DynamoDBClient;
-  readonly place: StorePlace;
-}
+export const dynamodb: StoreKind = {
+  name: 'dynamodb',
+  title: 'DynamoDB',
+  option: 'table',
+  options: {
+    table: { value: 'NAME', help: 'the DynamoDB table of the locks, else LOCK_TABLE of the environment' },
+    'partition-key': { value: 'NAME', help: "of the table's partition key, if it is not lockName" },
+    'sort-key': { value: 'NAME', help: "of the table's sort key, if it has one" },
+    endpoint: { value: 'URL', help: 'of DynamoDB, such as http://127.0.0.1:8000' },
+    region: { value: 'REGION', help: 'of the table; else as the AWS SDK finds it' },
+    profile: { value: 'PROFILE', help: 'of the AWS credentials; else as the AWS SDK finds them' },
+  },
+  variable: { name: 'LOCK_TABLE', fits: /./ },
+  prefixVariable: 'LOCK_KEY_PREFIX',
+  secrets: ['AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'],
+  hasTable: true,
+  examined: "the table, its keys, its time to live, its replicas, the rights of this role, this host's clock",
+  check({ line }) {
+    const endpoint = line.text('endpoint');
+    if (endpoint === undefined || /^https?:\/\/./.test(URL.canParse(endpoint) ? endpoint : '')) return;
+    throw wrongUse(`--endpoint is ${quoted(endpoint)}: give a URL such as http://127.0.0.1:8000`);
+  },
+  open: openTable,
+};
 
 const PACKAGES = ['@aws-sdk/client-dynamodb', '@aws-sdk/lib-dynamodb'];
 
-export async function openDynamoDB({ kind, table, at }: TableAddress, clock: Clock): Promise<OpenTable> {
+async function openTable({ value: tableName, line, prefix }: NamedStore, clock: Clock): Promise<OpenedStore> {
+  const at = given(line, { endpoint: 'endpoint', region: 'region', profile: 'profile' });
+  const keys = { tableName, ...given(line, { 'partition-key': 'partitionKey', 'sort-key': 'sortKey' }) };
   const [{ DynamoDBClient }, { dynamoDBAdminStore, dynamoDBStore }] = await needing(PACKAGES, () =>
     Promise.all([import('@aws-sdk/client-dynamodb'), import('../../stores/dynamodb/dynamodb.js')]),
   );
@@ -38,9 +51,17 @@ export async function openDynamoDB({ kind, table, at }: TableAddress, clock: Clo
     step: 'initialize',
     priority: 'high',
   });
-  const options = { client, ...table };
-  const admin = withKeyCheck(dynamoDBAdminStore(options));
-  return { kind, table, client, place, store: dynamoDBStore(options), admin, close: () => client.destroy() };
+  const options = { client, ...keys, ...prefix };
+  const opened: DynamoDBTable = { client, place, keys };
+  return {
+    store: dynamoDBStore(options),
+    admin: withKeyCheck(dynamoDBAdminStore(options)),
+    place,
+    words: `DynamoDB table ${tableName}`,
+    table: tableOf(opened, clock),
+    examine: (session) => lookAtTable(opened, session),
+    close: () => client.destroy(),
+  };
 }
 
 /** Where a client sends its requests. */
@@ -95,9 +116,3 @@ function withKeyCheck(admin: LockAdminStore): LockAdminStore {
     },
   };
 }
-
-const DENIED =
-  /AccessDenied|NotAuthorized|UnrecognizedClient|Signature|ExpiredToken|Credentials|AuthenticationToken|InvalidClientTokenId|OptInRequired/;
-
-/** Whether a client's error says that credentials are missing or wrong, or lack a right. */
-export const isDenied = (error: unknown): boolean => DENIED.test(nameOfThrown(error));

@@ -1,0 +1,71 @@
+import { nameProblem } from '../../operate/lock-summary.js';
+import type { Environment, Options, Session } from '../command.js';
+import { either, quoted, wrongUse } from '../exit-code.js';
+import { dynamodb } from './dynamodb.js';
+import type { NamedStore, OpenedStore, StoreKind, StoreLine } from './kind.js';
+import { postgres } from './postgres.js';
+import { redis } from './redis.js';
+import { sqlite } from './sqlite.js';
+import { upstash } from './upstash.js';
+
+/** All kinds of stores, in the order of the help. If no option names a store, the first variable that is set does. */
+export const KINDS: readonly StoreKind[] = [dynamodb, redis, upstash, postgres, sqlite];
+
+/** In a database, `--table` names the table of the locks. */
+const isDatabase = ({ hasTable, option }: StoreKind): boolean => hasTable === true && option !== dynamodb.option;
+
+/** The option that names a store of a kind, as one types it. */
+export function spelledOption({ option, options }: StoreKind): string {
+  const value = options[option]?.value;
+  return value === undefined ? `--${option}` : `--${option} ${value}`;
+}
+
+/** The options of all stores. */
+export const STORE_OPTIONS: Options = {
+  ...Object.fromEntries(KINDS.flatMap(({ options }) => Object.entries(options))),
+  [dynamodb.option]: {
+    value: 'NAME',
+    help: `the DynamoDB table of the locks, else LOCK_TABLE of the environment; or the table in the database of ${either(KINDS.filter(isDatabase).map(({ option }) => `--${option}`))}`,
+  },
+  prefix: {
+    value: 'TEXT',
+    help: "of the lock names' keys, as the stores' keyPrefix; else LOCK_KEY_PREFIX for a table",
+  },
+};
+
+/** @throws CliError if no store is named, or more than one, and for options that do not fit */
+export function namedStore(line: StoreLine, env: Environment): NamedStore {
+  const kind = kindOf(line, env);
+  const value = line.text(kind.option) ?? variableOf(kind, env) ?? '';
+  const keyPrefix = line.text('prefix') ?? (kind.prefixVariable && env[kind.prefixVariable]);
+  const named: NamedStore = { kind, value, line, env, prefix: keyPrefix ? { keyPrefix } : {} };
+  kind.check?.(named);
+  for (const { title, option, options } of KINDS.filter((other) => other !== kind)) {
+    const stray = Object.keys(options).find((its) => its !== option && line.has(its));
+    if (stray) throw wrongUse(`--${stray} is for ${title}: give --${option} too`);
+  }
+  const problem = keyPrefix && nameProblem(keyPrefix);
+  if (problem) throw wrongUse(`--prefix is ${quoted(keyPrefix)}: ${problem}`);
+  return named;
+}
+
+/** Opens the store that the command line or the environment names. */
+export async function openStore(line: StoreLine, { env, clock }: Pick<Session, 'env' | 'clock'>): Promise<OpenedStore> {
+  const named = namedStore(line, env);
+  return named.kind.open(named, clock);
+}
+
+function kindOf(line: StoreLine, env: Environment): StoreKind {
+  const given = KINDS.filter(({ option }) => line.has(option));
+  const [one, other] = given.some(isDatabase) ? given.filter((kind) => kind !== dynamodb) : given;
+  if (one && other) throw wrongUse(`--${one.option} and --${other.option} name two stores: give one of them`);
+  const kind = one ?? KINDS.find((its) => variableOf(its, env) !== undefined);
+  if (kind) return kind;
+  throw wrongUse(`no store is named: give ${either(KINDS.map(spelledOption))}, or set LOCK_TABLE`);
+}
+
+/** The value of the variable that names a store of a kind. */
+function variableOf({ variable }: StoreKind, env: Environment): string | undefined {
+  const value = variable && env[variable.name];
+  return variable?.fits.test(value ?? '') ? value : undefined;
+}
