@@ -4,13 +4,18 @@ import { type Door, statementOf } from './public-declarations.js';
 const HEAD = `# The public declarations of a door, without their comments. \`npm run api\` writes this file.
 # A line that goes or changes may break users: see docs/versioning.md.`;
 
+/** Stands above a class or a function that `export type` exports. */
+const ONLY_A_TYPE = '// Only its type is exported.\n';
+
+const isValue = (node: ts.Node) => !ts.isInterfaceDeclaration(node) && !ts.isTypeAliasDeclaration(node);
+
 const printer = ts.createPrinter({ removeComments: true });
 
 /**
  * What a door shows, as text to compare: its exports, and the types that they name. Types that the root door exports
  * are told there.
  */
-export function apiReport({ door, exported, reached }: Door, root: Door): string {
+export function apiReport({ door, exported, typeOnly, reached }: Door, root: Door): string {
   const isOfRoot = (node: ts.Node) => door !== root.door && [...root.exported.values()].includes(node);
   const own = [...exported].filter(([, node]) => !isOfRoot(node));
   const named = [...reached].sort(([a], [b]) => (a < b ? -1 : 1));
@@ -19,7 +24,7 @@ export function apiReport({ door, exported, reached }: Door, root: Door): string
   return [
     HEAD,
     `## ${door}`,
-    ...own.map(([name, node]) => textOf(name, node)),
+    ...own.map(([name, node]) => (isValue(node) && typeOnly.has(name) ? ONLY_A_TYPE : '') + textOf(name, node)),
     ...(behind.length > 0 ? ['## Types that these name', ...behind.map(([name, node]) => textOf(name, node))] : []),
     ...(ofRoot.length > 0 ? [`## Of ${root.door}`, [...new Set(ofRoot)].sort().join('\n')] : []),
   ]

@@ -22,6 +22,8 @@ type Declaration = ts.FunctionDeclaration | ts.ClassDeclaration | ts.InterfaceDe
 export interface Door {
   readonly door: string;
   readonly exported: ReadonlyMap<string, ts.Node>;
+  /** Names that are exported by `export type`. */
+  readonly typeOnly: ReadonlySet<string>;
   readonly reached: ReadonlyMap<string, ts.Node>;
 }
 
@@ -71,15 +73,19 @@ export function publicDoors(): Door[] {
   const checker = program.getTypeChecker();
   return Object.entries(DOORS).map(([door, source]) => {
     const module = checker.getSymbolAtLocation(program.getSourceFile(join(ROOT, source)) as ts.Node) as ts.Symbol;
+    const symbols = checker.getExportsOfModule(module);
     const exported = new Map(
-      checker
-        .getExportsOfModule(module)
+      symbols
         .map((symbol) => [symbol.name, declarationOf(checker, symbol)] as const)
         .sort(([a], [b]) => (a < b ? -1 : 1)),
     );
-    return { door, exported, reached: reachedFrom(checker, [...exported.values()]) };
+    const typeOnly = new Set(symbols.filter(isTypeOnly).map(({ name }) => name));
+    return { door, exported, typeOnly, reached: reachedFrom(checker, [...exported.values()]) };
   });
 }
+
+const isTypeOnly = ({ declarations = [] }: ts.Symbol): boolean =>
+  declarations.some((node) => ts.isExportSpecifier(node) && (node.isTypeOnly || node.parent.parent.isTypeOnly));
 
 function declarationOf(checker: ts.TypeChecker, symbol: ts.Symbol): ts.Node {
   const target = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;

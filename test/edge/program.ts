@@ -1,47 +1,15 @@
 /*
  * A program that Node, Deno and Bun all run as it is: a server with a route that a scheduler calls, and a job that a
  * long-lived process runs. It imports nothing but the package, @upstash/redis
- * and the file beside it.
+ * and the files beside it.
  */
 import { Redis } from '@upstash/redis';
 import * as root from 'single-execution';
-import * as admin from 'single-execution/admin';
-import * as cloudflare from 'single-execution/cloudflare';
-import * as decorator from 'single-execution/decorator';
 import * as http from 'single-execution/http';
-import * as leader from 'single-execution/leader';
-import * as memory from 'single-execution/memory';
-import * as middy from 'single-execution/middy';
-import * as observe from 'single-execution/observe';
-import * as postgres from 'single-execution/postgres';
 import * as processes from 'single-execution/process';
-import * as redisDoor from 'single-execution/redis';
-import * as schedule from 'single-execution/schedule';
-import * as sqlite from 'single-execution/sqlite';
-import * as stores from 'single-execution/store';
-import * as testing from 'single-execution/testing';
 import * as upstash from 'single-execution/upstash';
 import { askedEarly } from './asked-early.js';
-
-const doors = {
-  '.': root,
-  './admin': admin,
-  './cloudflare': cloudflare,
-  './decorator': decorator,
-  './http': http,
-  './leader': leader,
-  './memory': memory,
-  './middy': middy,
-  './observe': observe,
-  './postgres': postgres,
-  './process': processes,
-  './redis': redisDoor,
-  './schedule': schedule,
-  './sqlite': sqlite,
-  './store': stores,
-  './testing': testing,
-  './upstash': upstash,
-};
+import { doors } from './doors.js';
 
 type Fetch = (request: Request) => Promise<Response>;
 
