@@ -12,25 +12,33 @@ const isValue = (node: ts.Node) => !ts.isInterfaceDeclaration(node) && !ts.isTyp
 const printer = ts.createPrinter({ removeComments: true });
 
 /**
- * What a door shows, as text to compare: its exports, and the types that they name. Types that the root door exports
- * are told there.
+ * What a door shows, as text to compare: its exports, and the types that they name. The report of the root door alone
+ * has the declarations behind its names; others list these names.
  */
 export function apiReport({ door, exported, typeOnly, reached }: Door, root: Door): string {
-  const isOfRoot = (node: ts.Node) => door !== root.door && [...root.exported.values()].includes(node);
-  const own = [...exported].filter(([, node]) => !isOfRoot(node));
-  const named = [...reached].sort(([a], [b]) => (a < b ? -1 : 1));
-  const ofRoot = [...exported, ...named].filter(([, node]) => isOfRoot(node)).map(([name]) => name);
-  const behind = named.filter(([, node]) => !isOfRoot(node));
+  const isRoot = door === root.door;
+  const ofRoot = new Set(isRoot ? [] : root.exported.values());
+  const behindRoot = new Set(isRoot ? [] : [...ofRoot, ...root.reached.values()]);
+  const own = [...exported].filter(([, node]) => !ofRoot.has(node));
+  const again = namesOf([...exported].filter(([, node]) => ofRoot.has(node)));
+  const behind = [...reached].sort(([a], [b]) => (a < b ? -1 : 1));
+  const ownBehind = behind.filter(([, node]) => !behindRoot.has(node));
+  const others = namesOf(behind.filter(([, node]) => behindRoot.has(node)));
   return [
     HEAD,
     `## ${door}`,
     ...own.map(([name, node]) => (isValue(node) && typeOnly.has(name) ? ONLY_A_TYPE : '') + textOf(name, node)),
-    ...(behind.length > 0 ? ['## Types that these name', ...behind.map(([name, node]) => textOf(name, node))] : []),
-    ...(ofRoot.length > 0 ? [`## Of ${root.door}`, [...new Set(ofRoot)].sort().join('\n')] : []),
+    ...(again.length > 0 ? [`// It exports again, of ${root.door}: ${again.join(', ')}`] : []),
+    ...(ownBehind.length > 0 ? [BEHIND, ...ownBehind.map(([name, node]) => textOf(name, node))] : []),
+    ...(others.length > 0 ? [`## Of ${root.door}`, others.join('\n')] : []),
   ]
     .join('\n\n')
     .concat('\n');
 }
+
+const BEHIND = '## Types that these name';
+
+const namesOf = (nodes: readonly (readonly [name: string, node: ts.Node])[]): string[] => nodes.map(([name]) => name);
 
 /** A declaration; all of them where a function has overloads. */
 function textOf(name: string, node: ts.Node): string {
