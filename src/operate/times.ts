@@ -34,6 +34,13 @@ export function instantIn(text: string): Date | undefined {
   return dateOf(/^\d{13}$/.test(text) ? Number(text) : readInstant(text).tickMs);
 }
 
+/** The next ticks of a schedule, at most `count`. */
+export function comingTicks(schedule: Schedule, afterMs: number, count: number): Date[] {
+  const ticks: Date[] = [];
+  for (let at = schedule.next(new Date(afterMs)); at && ticks.length < count; at = schedule.next(at)) ticks.push(at);
+  return ticks;
+}
+
 /**
  * The tick of a schedule that is due by this host's clock; undefined if it has none any more.
  *

@@ -1,4 +1,4 @@
-import type { Schedule } from '../../index.js';
+import { comingTicks } from '../../operate/times.js';
 import { rate } from '../../schedule/schedule.js';
 import type { Command } from '../command.js';
 import { EXIT } from '../exit-code.js';
@@ -27,14 +27,7 @@ export const next: Command = {
     const count = wholeOf('--count', session.text('count') ?? String(USUAL_COUNT), 1, MOST);
     const read = scheduleOf(session.operands[0] ?? '', session.text('time-zone'));
     const schedule = typeof read === 'object' ? read : rate(read);
-    printTicks(session, coming(schedule, session.clock.now(), count), 'no tick is to come: its years are past');
+    printTicks(session, comingTicks(schedule, session.clock.now(), count), 'no tick is to come: its years are past');
     return EXIT.done;
   },
 };
-
-/** The next ticks, at most `count`. */
-function coming(schedule: Schedule, nowMs: number, count: number): Date[] {
-  const ticks: Date[] = [];
-  for (let at = schedule.next(new Date(nowMs)); at && ticks.length < count; at = schedule.next(at)) ticks.push(at);
-  return ticks;
-}

@@ -1,4 +1,5 @@
 import { type Clock, CorruptLockError, LockHeldError, LockStoreError } from '../../index.js';
+import { comingTicks } from '../../operate/times.js';
 import { CliError, isWrongUse, quoted } from '../exit-code.js';
 import { findLock } from '../known-lock.js';
 import { instantOf, scheduleOf } from '../read-value.js';
@@ -98,15 +99,7 @@ function unknown(name: string): Answer {
 function nextTicks(query: URLSearchParams, nowMs: number): Date[] {
   const schedule = scheduleIn(query.get('schedule'), query.get('timeZone') || undefined);
   if (typeof schedule !== 'object') throw new TypeError('a rate without a start has no ticks of its own: give a cron');
-  const ticks: Date[] = [];
-  let last = new Date(nowMs);
-  while (ticks.length < NEXT_TICKS) {
-    const next = schedule.next(last);
-    if (!next) break;
-    last = new Date(next);
-    ticks.push(last);
-  }
-  return ticks;
+  return comingTicks(schedule, nowMs, NEXT_TICKS);
 }
 
 function scheduleIn(schedule: unknown, timeZone: unknown) {

@@ -1,6 +1,6 @@
 import type { FunctionConfiguration, FunctionEventInvokeConfig } from '@aws-sdk/client-lambda';
 import { parseDuration, type Schedule } from '../../index.js';
-import { shortSpan } from '../../operate/times.js';
+import { comingTicks, shortSpan } from '../../operate/times.js';
 import { eventBridge } from '../../schedule/schedule.js';
 import { nameOfThrown, needing } from '../store/reach.js';
 import { type Finding, ok, problem, unknown, type Verdict, warning } from './finding.js';
@@ -21,7 +21,7 @@ interface Deployed {
 
 const NOT_FOUND = 'ResourceNotFoundException';
 /** How many ticks are read to find the shortest time between two. */
-const TICKS = 200;
+const TICKS = 201;
 
 /** Checks a deployed function: its schedule against its lease, its timeout and its retries. Changes nothing. */
 export async function lookAtFunction(address: FunctionAddress, nowMs: number): Promise<readonly Finding[]> {
@@ -116,14 +116,9 @@ function scheduleVerdict(schedule: Schedule | string | undefined, gapMs: number 
 
 /** The shortest time between two of the coming ticks. */
 function shortestGapMs(schedule: Schedule, nowMs: number): number | undefined {
-  let shortest: number | undefined;
-  let last = schedule.next(new Date(nowMs));
-  for (let tick = 0; tick < TICKS && last; tick++) {
-    const next = schedule.next(last);
-    if (next) shortest = Math.min(shortest ?? Number.POSITIVE_INFINITY, next.getTime() - last.getTime());
-    last = next;
-  }
-  return shortest;
+  const times = comingTicks(schedule, nowMs, TICKS).map((tick) => tick.getTime());
+  const gaps = times.slice(1).map((atMs, i) => atMs - Number(times[i]));
+  return gaps.length > 0 ? Math.min(...gaps) : undefined;
 }
 
 function timeoutOf(timeoutMs: number, gapMs: number | undefined): Verdict {

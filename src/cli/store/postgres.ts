@@ -1,9 +1,8 @@
 import { createPostgresTable, type PostgresStoreOptions, postgresStore } from '../../stores/postgres.js';
-import { lookAtPostgres } from '../doctor/look-at-sql.js';
-import { failed } from '../exit-code.js';
+import { lookAtPostgres } from '../doctor/look-at-postgres.js';
 import { variable } from '../init/job-files.js';
 import { checkUrl, type StoreKind } from './kind.js';
-import { isMissing } from './reach.js';
+import { withInstalled } from './reach.js';
 import { type Connected, openInTable } from './sql-table.js';
 
 export const postgres: StoreKind = {
@@ -30,36 +29,34 @@ client.on('error', () => undefined)`,
     option: '',
   },
   check: (named) => checkUrl(named, /^postgres(ql)?:$/, 'postgres://user:password@host/database'),
-  open: async (named) =>
-    openInTable(named, await connect(named.value), {
+  async open(named) {
+    const connected = await withInstalled<Connection>('postgres-url', {
+      pg: () => connectPg(named.value),
+      postgres: () => connectPostgresJs(named.value),
+    });
+    return openInTable(named, connected, {
       store: postgresStore,
       create: createPostgresTable,
       examine: lookAtPostgres,
-    }),
+    });
+  },
 };
 
 /** The longest time to connect. */
 const CONNECT_MS = 5_000;
 
-/** Connects with the installed package, pg first. */
-async function connect(url: string): Promise<Connected<PostgresStoreOptions['client']>> {
-  try {
-    const { default: pg } = await import('pg');
-    const client = new pg.Pool({ connectionString: url, max: 4, connectionTimeoutMillis: CONNECT_MS });
-    // The statement that needed the connection fails too.
-    client.on('error', () => undefined);
-    return { client, rows: async (text) => (await client.query(text)).rows, close: () => void client.end() };
-  } catch (error) {
-    if (!isMissing(error, ['pg'])) throw error;
-  }
-  try {
-    const { default: postgres } = await import('postgres');
-    const client = postgres(url, { max: 4, connect_timeout: CONNECT_MS / 1_000, onnotice: () => undefined });
-    return { client, rows: async (text) => client.unsafe(text), close: () => void client.end({ timeout: 0 }) };
-  } catch (error) {
-    if (!isMissing(error, ['postgres'])) throw error;
-    throw failed(
-      '--postgres-url needs pg or postgres, and neither is installed beside single-execution: npm install pg',
-    );
-  }
+type Connection = Connected<PostgresStoreOptions['client']>;
+
+async function connectPg(connectionString: string): Promise<Connection> {
+  const { default: pg } = await import('pg');
+  const client = new pg.Pool({ connectionString, max: 4, connectionTimeoutMillis: CONNECT_MS });
+  // The statement that needed the connection fails too.
+  client.on('error', () => undefined);
+  return { client, rows: async (text) => (await client.query(text)).rows, close: () => void client.end() };
+}
+
+async function connectPostgresJs(url: string): Promise<Connection> {
+  const { default: postgres } = await import('postgres');
+  const client = postgres(url, { max: 4, connect_timeout: CONNECT_MS / 1_000, onnotice: () => undefined });
+  return { client, rows: async (text) => client.unsafe(text), close: () => void client.end({ timeout: 0 }) };
 }

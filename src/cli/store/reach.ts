@@ -130,6 +130,26 @@ export async function needing<T>(
   }
 }
 
+/**
+ * Opens with the first of several packages that is installed.
+ *
+ * @param option the option that needs one of them, for the error
+ * @throws CliError if all are missing
+ */
+export async function withInstalled<T>(option: string, ways: Readonly<Record<string, () => Promise<T>>>): Promise<T> {
+  for (const [name, open] of Object.entries(ways)) {
+    try {
+      return await open();
+    } catch (error) {
+      if (!isMissing(error, [name])) throw error;
+    }
+  }
+  const names = Object.keys(ways);
+  throw failed(
+    `--${option} needs ${names.join(' or ')}, and neither is installed beside single-execution: npm install ${names[0]}`,
+  );
+}
+
 /** Whether an import failed because one of these packages is missing. */
 export function isMissing(error: unknown, packages: readonly string[]): boolean {
   const { code, message = '' } = error as { readonly code?: unknown; readonly message?: string };

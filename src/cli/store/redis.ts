@@ -3,7 +3,7 @@ import { type IORedisClient, type NodeRedisClient, redisAdminStore, redisStore }
 import { lookAtRedis } from '../doctor/look-at-redis.js';
 import { failed } from '../exit-code.js';
 import { checkUrl, type NamedStore, type OpenedStore, type StoreKind } from './kind.js';
-import { isMissing, noAnswer, PATIENCE_MS, type StorePlace, silenceWords, systemWords } from './reach.js';
+import { noAnswer, PATIENCE_MS, type StorePlace, silenceWords, systemWords, withInstalled } from './reach.js';
 
 export const redis: StoreKind = {
   name: 'redis',
@@ -27,7 +27,10 @@ interface RedisConnection {
 
 async function openRedis({ value: url, prefix }: NamedStore, clock: Clock): Promise<OpenedStore> {
   const place = placeOf(url, clock);
-  const { client, command, close } = await connect(url, place);
+  const { client, command, close } = await withInstalled<RedisConnection>('redis-url', {
+    ioredis: () => connectIORedis(url, place),
+    redis: () => connectNodeRedis(url, place),
+  });
   const options = { client, ...prefix };
   return {
     store: redisStore(options),
@@ -57,23 +60,6 @@ function placeOf(url: string, clock: Clock): RedisPlace {
     },
     remedy: 'start Redis, or check --redis-url and the network',
   };
-}
-
-/** Connects with the installed package, ioredis first. */
-async function connect(url: string, place: RedisPlace): Promise<RedisConnection> {
-  try {
-    return await connectIORedis(url, place);
-  } catch (error) {
-    if (!isMissing(error, ['ioredis'])) throw error;
-  }
-  try {
-    return await connectNodeRedis(url, place);
-  } catch (error) {
-    if (!isMissing(error, ['redis'])) throw error;
-    throw failed(
-      '--redis-url needs ioredis or redis, and neither is installed beside single-execution: npm install ioredis',
-    );
-  }
 }
 
 async function connectIORedis(url: string, place: RedisPlace): Promise<RedisConnection> {

@@ -1,13 +1,16 @@
 import type { LockAdminStore, LockStore } from '../../index.js';
-import type { Examiner, Finding } from '../doctor/finding.js';
-import { lookAtSql, type Rows } from '../doctor/look-at-sql.js';
+import { type Examiner, type Finding, look, ok, problem } from '../doctor/finding.js';
+import { NOBODY } from '../known-lock.js';
 import { given } from '../read-value.js';
 import type { NamedStore, OpenedStore } from './kind.js';
+import { nameOfThrown } from './reach.js';
+
+/** Runs any statement of the command-line tool. */
+export type Rows = (text: string) => Promise<readonly object[]>;
 
 /** A connected client of a database. */
 export interface Connected<Client> {
   readonly client: Client;
-  /** Runs any statement of the command-line tool. */
   readonly rows: Rows;
   close(): void;
 }
@@ -33,22 +36,46 @@ export function openInTable<Client>(
   { client, rows, close }: Connected<Client>,
   { store: storeOf, create, examine }: InTable<Client>,
 ): OpenedStore {
-  const { table = TABLE } = given(line, { table: 'table' });
-  const store = storeOf({ client, table, ...prefix });
-  const quotedTable = table
-    .split('.')
-    .map((part) => `"${part.replaceAll('"', '""')}"`)
-    .join('.');
+  const { table: name = TABLE } = given(line, { table: 'table' });
+  const store = storeOf({ client, table: name, ...prefix });
+  const whyNot = ({ message }: Error) => message.replace('the table was not made: ', '');
   return {
     store,
     admin: store,
     words: kind.name,
-    table: {
-      name: table,
-      create: () => create(client, { table }),
-      whyNot: ({ message }) => message.replace('the table was not made: ', ''),
+    table: { name, create: () => create(client, { table: name }), whyNot },
+    async examine(session) {
+      const table = await lookAtTable(session, `see docs/stores/${kind.name}.md, "Permissions or setup"`);
+      if (table.status === 'problem') return [table];
+      return [table, await lookAtRights(rows, name), ...((await examine?.(rows, session)) ?? [])];
     },
-    examine: (session) => lookAtSql({ kind, rows, quotedTable, examine }, session),
     close,
   };
+}
+
+function lookAtTable({ admin }: Examiner, remedy: string): Promise<Finding> {
+  return look(
+    'table',
+    async () => {
+      await admin.get(NOBODY);
+      return ok('there');
+    },
+    (error) => problem((error as Error).message, remedy),
+  );
+}
+
+/** Makes real writes, to a row that does not exist. */
+function lookAtRights(rows: Rows, name: string): Promise<Finding> {
+  const quotedParts = name.split('.').map((part) => `"${part.replaceAll('"', '""')}"`);
+  const table = quotedParts.join('.');
+  return look(
+    'rights',
+    async () => {
+      await rows(`UPDATE ${table} SET version = version WHERE name = '${NOBODY}'`);
+      await rows(`INSERT INTO ${table} (name, record, version) SELECT name, record, version FROM ${table} WHERE 1 = 0`);
+      return ok('may read and write');
+    },
+    (error) =>
+      problem(`may not write (${nameOfThrown(error)})`, `allow SELECT, INSERT and UPDATE on ${table}, on the primary`),
+  );
 }

@@ -1,6 +1,5 @@
-import { NOBODY } from '../known-lock.js';
-import type { StoreKind } from '../store/kind.js';
 import { nameOfThrown } from '../store/reach.js';
+import type { Rows } from '../store/sql-table.js';
 import {
   clockVerdict,
   type Examiner,
@@ -13,48 +12,7 @@ import {
   warning,
 } from './finding.js';
 
-/** Runs a statement. */
-export type Rows = (text: string) => Promise<readonly object[]>;
-
-/** A table of a database. */
-interface SqlTable {
-  readonly kind: StoreKind;
-  readonly rows: Rows;
-  /** Its name, as statements have it. */
-  readonly quotedTable: string;
-  /** Looks at the server, if there is one. */
-  readonly examine: ((rows: Rows, session: Examiner) => Promise<readonly Finding[]>) | undefined;
-}
-
 const OLDEST_POSTGRES = 130_000;
-
-/** Looks at a table and its database. Its writes touch no row. */
-export async function lookAtSql(sql: SqlTable, session: Examiner): Promise<readonly Finding[]> {
-  const table = await look(
-    'table',
-    async () => {
-      await session.admin.get(NOBODY);
-      return ok('there');
-    },
-    (error) => problem((error as Error).message, `see docs/stores/${sql.kind.name}.md, "Permissions or setup"`),
-  );
-  if (table.status === 'problem') return [table];
-  return [table, await lookAtRights(sql), ...((await sql.examine?.(sql.rows, session)) ?? [])];
-}
-
-/** Real writes, to a row that does not exist. */
-function lookAtRights({ rows, quotedTable: table }: SqlTable): Promise<Finding> {
-  return look(
-    'rights',
-    async () => {
-      await rows(`UPDATE ${table} SET version = version WHERE name = '${NOBODY}'`);
-      await rows(`INSERT INTO ${table} (name, record, version) SELECT name, record, version FROM ${table} WHERE 1 = 0`);
-      return ok('may read and write');
-    },
-    (error) =>
-      problem(`may not write (${nameOfThrown(error)})`, `allow SELECT, INSERT and UPDATE on ${table}, on the primary`),
-  );
-}
 
 /** Looks at a server of Postgres. */
 export async function lookAtPostgres(rows: Rows, { clock }: Examiner): Promise<readonly Finding[]> {
