@@ -12,33 +12,26 @@ const isValue = (node: ts.Node) => !ts.isInterfaceDeclaration(node) && !ts.isTyp
 const printer = ts.createPrinter({ removeComments: true });
 
 /**
- * What a door shows, as text to compare: its exports, and the types that they name. The report of the root door alone
- * has the declarations behind its names; others list these names.
+ * What a door shows, as text to compare: its exports, and the types that they name. What the root door
+ * exports or names stands in its report alone.
  */
 export function apiReport({ door, exported, typeOnly, reached }: Door, root: Door): string {
   const isRoot = door === root.door;
   const ofRoot = new Set(isRoot ? [] : root.exported.values());
   const behindRoot = new Set(isRoot ? [] : [...ofRoot, ...root.reached.values()]);
   const own = [...exported].filter(([, node]) => !ofRoot.has(node));
-  const again = namesOf([...exported].filter(([, node]) => ofRoot.has(node)));
-  const behind = [...reached].sort(([a], [b]) => (a < b ? -1 : 1));
-  const ownBehind = behind.filter(([, node]) => !behindRoot.has(node));
-  const others = namesOf(behind.filter(([, node]) => behindRoot.has(node)));
+  const again = [...exported].filter(([, node]) => ofRoot.has(node)).map(([name]) => name);
+  const behind = [...reached].filter(([, node]) => !behindRoot.has(node)).sort(([a], [b]) => (a < b ? -1 : 1));
   return [
     HEAD,
     `## ${door}`,
     ...own.map(([name, node]) => (isValue(node) && typeOnly.has(name) ? ONLY_A_TYPE : '') + textOf(name, node)),
     ...(again.length > 0 ? [`// It exports again, of ${root.door}: ${again.join(', ')}`] : []),
-    ...(ownBehind.length > 0 ? [BEHIND, ...ownBehind.map(([name, node]) => textOf(name, node))] : []),
-    ...(others.length > 0 ? [`## Of ${root.door}`, others.join('\n')] : []),
+    ...(behind.length > 0 ? ['## Types that these name', ...behind.map(([name, node]) => textOf(name, node))] : []),
   ]
     .join('\n\n')
     .concat('\n');
 }
-
-const BEHIND = '## Types that these name';
-
-const namesOf = (nodes: readonly (readonly [name: string, node: ts.Node])[]): string[] => nodes.map(([name]) => name);
 
 /** A declaration; all of them where a function has overloads. */
 function textOf(name: string, node: ts.Node): string {
