@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import ts from 'typescript';
 import { ROOMS, roomOf } from './rooms.js';
@@ -30,11 +31,17 @@ const DOOR_FILES = new Set(Object.values(DOORS).map((source) => source.slice(2).
 /** A room that exports types only. */
 const PORTS = 'core/ports';
 
+const { peerDependencies } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+  readonly peerDependencies: Readonly<Record<string, string>>;
+};
+
 /** Packages that the files with these path prefixes may import; no other file of src imports any. */
 const PACKAGES: Readonly<Record<string, RegExp>> = {
   'src/stores/dynamodb/': /^@aws-sdk\//,
   'src/cli/console/page/': /^preact(\/hooks)?$/,
-  'src/cli/': /^(node:|@aws-sdk\/|@upstash\/redis$|ioredis$|redis$|pg$|postgres$|@libsql\/client$)/,
+  'src/cli/': /^(node:|@aws-sdk\/)/,
+  // A file there opens a store by the client that its user has installed.
+  'src/cli/store/': new RegExp(`^(${Object.keys(peerDependencies).join('|')})(/|$)`),
 };
 
 /** What only one file of src may touch; everything else asks that file. */

@@ -254,7 +254,7 @@ describe('a command line', () => {
     [['show', 'a\nb'], /control character/],
     [
       ['ls'],
-      /no store is named: give --table NAME, --redis-url URL, --upstash, --postgres-url URL or --sqlite FILE, or set/,
+      /no store is named: give --table NAME, --redis-url URL, --upstash, .* or --sqlite FILE, or set LOCK_TABLE/,
     ],
     [['ls', '--table', 'x', '--upstash'], /--table and --upstash name two stores/],
     [['ls', '--sqlite', 'x', '--upstash'], /--upstash and --sqlite name two stores/],

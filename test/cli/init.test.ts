@@ -9,12 +9,13 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import ts from 'typescript';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { KINDS } from '../../src/cli/store/kinds.js';
 import { resourcesOfSst } from '../infra/templates/read-sst.js';
 import { declaredByTerraform } from '../infra/templates/read-terraform.js';
 import { type BuiltCli, builtCli } from '../support/built-cli.js';
 import { type BuiltPackage, builtPackage } from '../support/built-package.js';
+import { DATABASES, type RealDatabase } from '../support/databases.js';
 import { innerCli } from '../support/inner-cli.js';
-import { type PostgresServer, startPostgresServer } from '../support/postgres-server.js';
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -26,12 +27,15 @@ const TEMPLATES: Readonly<Record<string, string>> = {
   sst: templateOf('sst/send-digest.sst.ts'),
   terraform: templateOf('terraform/main.tf'),
 };
+/** The stores of processes. */
+const OF_PROCESSES = KINDS.flatMap(({ name, job }) => (job ? [name] : []));
 let cli: BuiltCli;
 let built: BuiltPackage;
-let postgres: PostgresServer;
+let databases: readonly RealDatabase[];
 const folders: string[] = [];
 beforeAll(async () => {
-  [cli, built, postgres] = await Promise.all([builtCli([]), builtPackage(), startPostgresServer()]);
+  const started = Promise.all(Object.values(DATABASES).map((start) => start()));
+  [cli, built, databases] = await Promise.all([builtCli([]), builtPackage(), started]);
   const modules = join(built.folder, 'node_modules');
   for (const name of ['@aws-sdk', '@libsql', 'croner', 'pg']) {
     await symlink(join(ROOT, 'node_modules', name), join(modules, name), 'dir');
@@ -41,7 +45,7 @@ afterAll(async () => {
   await Promise.all([
     cli?.remove(),
     built?.remove(),
-    postgres?.stop(),
+    ...(databases ?? []).map((database) => database.stop()),
     ...folders.map((folder) => rm(folder, { recursive: true })),
   ]);
 });
@@ -149,7 +153,7 @@ test.each([
 });
 
 test.each([
-  [['--store', 'mysql'], "--store is 'mysql': give dynamodb, postgres, sqlite"],
+  [['--store', 'oracle'], `--store is 'oracle': give ${['dynamodb', ...OF_PROCESSES].join(', ')}`],
   [['--infra', 'pulumi'], "--infra is 'pulumi': give cdk, sam, terraform, serverless, sst"],
   [['--store', 'sqlite', '--infra', 'cdk'], '--infra is for --store dynamodb: leave out --infra, or --store sqlite'],
 ])('init refuses %j', async (args, message) => {
@@ -318,7 +322,7 @@ test.each(['send-digest', 'delete', 'process', 'test'])(
   },
 );
 
-test.each(['postgres', 'sqlite'])(
+test.each(OF_PROCESSES)(
   'what init writes for %s does what it says, line by line, and of two processes one works for each tick',
   async (store) => {
     const folder = join(built.folder, store);
@@ -331,7 +335,10 @@ test.each(['postgres', 'sqlite'])(
     const nightly = await readFile(program, 'utf8');
     expect(nightly).toContain("new Cron('0 2 * * *', { timezone: 'Etc/UTC'");
     await writeFile(program, nightly.replace('0 2 * * *', '* * * * * *'));
-    const shell = { cwd: folder, env: { PATH: process.env['PATH'], DATABASE_URL: postgres.url } };
+    const shell = {
+      cwd: folder,
+      env: Object.assign({ PATH: process.env['PATH'] }, ...databases.map(({ env }) => env)),
+    };
 
     await run('sh', ['-c', tested ?? ''], shell);
     await run('sh', ['-c', tableMade ?? ''], shell);
@@ -373,7 +380,7 @@ test('what is written in TypeScript compiles under strict settings', async () =>
     [join(import.meta.dirname, 'send-digest.test.ts'), await bare('send-digest.test.ts')],
     [join(import.meta.dirname, 'send-digest-vitest.test.ts'), await withVitest('send-digest.test.ts')],
     [join(import.meta.dirname, 'send-digest-stack.ts'), await bare('send-digest-stack.ts')],
-    ...(await Promise.all(['postgres', 'sqlite'].map(ofProcess))).flat(),
+    ...(await Promise.all(OF_PROCESSES.map(ofProcess))).flat(),
     // Without the 300 services that are not used: to read their declarations would take ten seconds.
     [join(ROOT, 'node_modules/aws-cdk-lib/index.d.ts'), "export * from './core';\n"],
   ]);

@@ -7,9 +7,9 @@ import { postgresTable } from 'single-execution/postgres';
 import { sqliteTable } from 'single-execution/sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type BuiltCli, builtCli } from '../support/built-cli.js';
+import { DATABASES, type RealDatabase } from '../support/databases.js';
 import { innerCli } from '../support/inner-cli.js';
 import { nodeBinary } from '../support/node-binary.js';
-import { type PostgresServer, startPostgresServer } from '../support/postgres-server.js';
 
 const PG = ['pg'];
 const LIBSQL = ['@libsql'];
@@ -17,22 +17,28 @@ const LIBSQL = ['@libsql'];
 const LONG = 120_000;
 
 let folder: string;
-let server: PostgresServer;
+let databases: ReadonlyMap<string, RealDatabase>;
 let cli: BuiltCli;
 let bare: BuiltCli;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'cli-sql-'));
-  [server, cli, bare] = await Promise.all([startPostgresServer(), builtCli([...PG, ...LIBSQL]), builtCli([])]);
+  const started = Object.entries(DATABASES).map(async ([name, start]) => [name, await start()] as const);
+  [databases, cli, bare] = await Promise.all([
+    Promise.all(started).then((all) => new Map(all)),
+    builtCli([...PG, ...LIBSQL]),
+    builtCli([]),
+  ]);
 }, 120_000);
 afterAll(async () => {
-  await Promise.all([server?.stop(), cli?.remove(), bare?.remove()]);
+  await Promise.all([...(databases?.values() ?? [])].map((database) => database.stop()));
+  await Promise.all([cli?.remove(), bare?.remove()]);
   await rm(folder, { recursive: true, force: true });
 });
 
-describe.each<[string, () => string[]]>([
-  ['Postgres', () => ['--postgres-url', server.url]],
-  ['SQLite', () => ['--sqlite', join(folder, 'locks.db')]],
-])('row 133: the command-line tool on %s', (_, store) => {
+const postgresUrl = () => databases.get('Postgres')?.env['DATABASE_URL'] ?? '';
+
+describe.each(Object.keys(DATABASES))('row 133: the command-line tool on %s', (name) => {
+  const store = () => databases.get(name)?.args ?? [];
   const run = (...args: string[]) => {
     const end = args.indexOf('--');
     const own = end === -1 ? [...args, ...store()] : [...args.slice(0, end), ...store(), ...args.slice(end)];
@@ -87,7 +93,7 @@ describe.each<[string, () => string[]]>([
 });
 
 test('row 133: DATABASE_URL names a Postgres, and no other database', async () => {
-  expect(await innerCli(['show', 'nobody'], { DATABASE_URL: server.url })).toMatchObject({ code: 3 });
+  expect(await innerCli(['show', 'nobody'], { DATABASE_URL: postgresUrl() })).toMatchObject({ code: 3 });
   for (const env of [{ DATABASE_URL: 'mysql://ada:hunter2@127.0.0.1/x' }, { LOCK_TABLE: '', REDIS_URL: '' }]) {
     expect(await innerCli(['ls'], env)).toMatchObject({
       code: 2,
@@ -102,9 +108,8 @@ test('row 133: without --table it uses the table of the stores that are given no
 });
 
 test('row 133: a doctor says of a role without rights, and of a replica, what to do', async () => {
-  const url = String(
-    Object.assign(new URL(server.url), { search: '?options=-c%20default_transaction_read_only%3Don' }),
-  );
+  const search = '?options=-c%20default_transaction_read_only%3Don';
+  const url = String(Object.assign(new URL(postgresUrl()), { search }));
   const { code, stdout } = await innerCli(['doctor', '--postgres-url', url]);
 
   expect(code).toBe(1);
@@ -112,7 +117,7 @@ test('row 133: a doctor says of a role without rights, and of a replica, what to
 });
 
 test('row 133: a wrong password is reported at once, and not shown', async () => {
-  const url = String(Object.assign(new URL(server.url), { password: 'hunter2' }));
+  const url = String(Object.assign(new URL(postgresUrl()), { password: 'hunter2' }));
   const { code, stdout, stderr } = await innerCli(['ls', '--postgres-url', url]);
 
   expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('Postgres refused the login') });

@@ -1,13 +1,11 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { transform } from 'esbuild';
-import { Pool } from 'pg';
-import { createPostgresTable } from 'single-execution/postgres';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type BuiltPackage, builtPackage } from '../support/built-package.js';
 import { type ChildPrograms, childPrograms, type Said } from '../support/child-program.js';
+import { DATABASES, type RealDatabase } from '../support/databases.js';
 import { dynamoDBLocal } from '../support/dynamodb-local.js';
-import { type PostgresServer, startPostgresServer } from '../support/postgres-server.js';
 import { type RedisServer, startRedisServer } from '../support/redis-server.js';
 import { startUpstashBridge, type UpstashBridge } from '../support/upstash-bridge.js';
 import type { ExampleFile, Order } from './example-runner.js';
@@ -15,7 +13,7 @@ import { allExamples, type Example, isOfVitest } from './examples.js';
 
 /*
  * Every example of README, docs/ and the comments is run with the package as it is published, on a real DynamoDB, a
- * real Redis, an Upstash in front of it and a real PostgreSQL, and its results are compared: `expression; // → result`.
+ * real Redis, an Upstash in front of it and real databases, and its results are compared: `expression; // → result`.
  */
 
 /** What cannot be run like that. */
@@ -63,16 +61,15 @@ const broken = Object.entries(BROKEN).map(([name, [code]]) => ({ name, page: nam
 
 let built: BuiltPackage;
 let redis: RedisServer;
-let postgres: PostgresServer;
+let databases: readonly RealDatabase[];
 let bridge: UpstashBridge;
 let programs: ChildPrograms;
 let said: readonly Said[];
 beforeAll(async () => {
   programs = childPrograms();
-  [built, redis, postgres] = await Promise.all([builtPackage(), startRedisServer(), startPostgresServer()]);
-  const client = new Pool({ connectionString: postgres.url });
-  await createPostgresTable(client);
-  await client.end();
+  const started = Promise.all(Object.values(DATABASES).map((start) => start()));
+  [built, redis, databases] = await Promise.all([builtPackage(), startRedisServer(), started]);
+  await Promise.all(databases.map(({ createTable }) => createTable()));
   bridge = await startUpstashBridge({ redisPort: redis.port });
   await addProject();
   said = await run([...examples, ...broken]);
@@ -80,7 +77,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await programs?.stop();
   await bridge?.stop();
-  await Promise.all([redis?.stop(), postgres?.stop(), built?.remove()]);
+  await Promise.all([redis?.stop(), built?.remove(), ...(databases ?? []).map((database) => database.stop())]);
 });
 
 test('every example runs, and the results that it shows are true', () => {
@@ -141,8 +138,7 @@ async function run(those: readonly Example[]): Promise<readonly Said[]> {
   const program = programs.start(runner, order, [], {
     AWS_ENDPOINT_URL_DYNAMODB: endpoint,
     REDIS_URL: redis.url,
-    DATABASE_URL: postgres.url,
-    TURSO_DATABASE_URL: `file:${join(built.folder, 'locks.db')}`,
+    ...Object.assign({}, ...databases.map(({ env }) => env)),
     UPSTASH_REDIS_REST_URL: bridge.url,
     UPSTASH_REDIS_REST_TOKEN: bridge.token,
     CRON_SECRET: 'secret-of-the-examples',

@@ -1,18 +1,16 @@
-import { createClient } from '@libsql/client';
 import fc from 'fast-check';
 import { type MemoryStore, memoryStore } from 'single-execution/memory';
-import { postgresStore } from 'single-execution/postgres';
 import { redisAdminStore, redisStore } from 'single-execution/redis';
-import { createSqliteTable, sqliteStore } from 'single-execution/sqlite';
 import type { ContractHarness } from 'single-execution/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TICK_MS } from '../../src/testing/contract/stage/scene.js';
 import { STORE_BUGS } from '../support/bugs/store-bugs.js';
 import { memoryHarness } from '../support/contract-harness.js';
+import { DATABASES, type RealDatabase } from '../support/databases.js';
 import { dynamoDBHarness } from '../support/dynamodb-harness.js';
 import { dynamoDBLocal, freshTable } from '../support/dynamodb-local.js';
 import { fakeHarness } from '../support/fake-harness.js';
-import { ownPostgres, ownRedis } from '../support/own-servers.js';
+import { ownRedis } from '../support/own-servers.js';
 import { redisHarness } from '../support/redis-harness.js';
 import { REFUSAL_REASONS } from '../support/skip-reasons.js';
 import { type Operation, sequence } from './equality-operations.js';
@@ -55,30 +53,30 @@ const OLDER_TICK: Operation[] = [
 ];
 
 const { redis: client } = await ownRedis();
-const { pool } = await ownPostgres();
-const file = createClient({ url: ':memory:' });
-afterAll(() => file.close());
+const databases = new Map(
+  await Promise.all(Object.entries(DATABASES).map(async ([name, start]) => [name, await start()] as const)),
+);
+afterAll(() => Promise.all([...databases.values()].map((database) => database.stop())));
 
 describe('equality of stores', () => {
-  let stores: Readonly<Record<'dynamoDB' | 'redis' | 'postgres' | 'sqlite', ContractHarness>>;
+  let stores: Readonly<Record<string, ContractHarness>>;
 
   beforeAll(async () => {
     const options = { client, keyPrefix: 'equality:' };
     const hset = (key: string, fields: Record<string, string>) => client.hset(key, fields);
     const redis = { store: redisStore(options), admin: redisAdminStore(options), ...options, hset };
-    await createSqliteTable(file);
-    const inTable = (store: ReturnType<typeof postgresStore>) => redisHarness({ ...redis, store, admin: store });
+    for (const { createTable } of databases.values()) await createTable();
+    const inTable = ({ store }: RealDatabase) => redisHarness({ ...redis, store, admin: store });
     const { client: local } = dynamoDBLocal();
     stores = {
       dynamoDB: dynamoDBHarness({ client: local, tableName: await freshTable(local) }),
       redis: redisHarness(redis),
-      postgres: inTable(postgresStore({ client: pool })),
-      sqlite: inTable(sqliteStore({ client: file })),
+      ...Object.fromEntries([...databases].map(([name, database]) => [name, inTable(database)])),
     };
   });
 
   test(
-    `memory, DynamoDB, its fake, Redis, Postgres and SQLite answer and keep the same in ${SEQUENCES} sequences of operations`,
+    `memory, DynamoDB, its fake, Redis, ${Object.keys(DATABASES).join(' and ')} answer and keep the same in ${SEQUENCES} sequences of operations`,
     async () => {
       const untold = new Set(TOLD);
       let failing: number | undefined;
