@@ -16,6 +16,7 @@ import { type BuiltCli, builtCli } from '../support/built-cli.js';
 import { type BuiltPackage, builtPackage } from '../support/built-package.js';
 import { DATABASES, type RealDatabase } from '../support/databases.js';
 import { innerCli } from '../support/inner-cli.js';
+import { DATABASE_CLIENTS } from './stage.js';
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -37,7 +38,7 @@ beforeAll(async () => {
   const started = Promise.all(Object.values(DATABASES).map((start) => start()));
   [cli, built, databases] = await Promise.all([builtCli([]), builtPackage(), started]);
   const modules = join(built.folder, 'node_modules');
-  for (const name of ['@aws-sdk', '@libsql', 'croner', 'pg']) {
+  for (const name of ['@aws-sdk', 'croner', ...DATABASE_CLIENTS]) {
     await symlink(join(ROOT, 'node_modules', name), join(modules, name), 'dir');
   }
 });

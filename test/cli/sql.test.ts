@@ -10,9 +10,8 @@ import { type BuiltCli, builtCli } from '../support/built-cli.js';
 import { DATABASES, type RealDatabase } from '../support/databases.js';
 import { innerCli } from '../support/inner-cli.js';
 import { nodeBinary } from '../support/node-binary.js';
+import { DATABASE_CLIENTS } from './stage.js';
 
-const PG = ['pg'];
-const LIBSQL = ['@libsql'];
 /** Each starts the tool several times. */
 const LONG = 120_000;
 
@@ -25,7 +24,7 @@ beforeAll(async () => {
   const started = Object.entries(DATABASES).map(async ([name, start]) => [name, await start()] as const);
   [databases, cli, bare] = await Promise.all([
     Promise.all(started).then((all) => new Map(all)),
-    builtCli([...PG, ...LIBSQL]),
+    builtCli(DATABASE_CLIENTS),
     builtCli([]),
   ]);
 }, 120_000);

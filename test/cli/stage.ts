@@ -2,11 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { executeWithLock } from 'single-execution';
 import { type LockAdmin, lockAdmin } from 'single-execution/admin';
 import { afterAll, beforeAll } from 'vitest';
+import { KINDS as STORE_KINDS } from '../../src/cli/store/kinds.js';
 import type { LockStore } from '../../src/core/ports/lock-store.js';
 import { systemClock } from '../../src/core/values/clock.js';
 import { type BuiltCli, builtCli, type CliEnd } from '../support/built-cli.js';
 import { innerCli } from '../support/inner-cli.js';
 import { type RealStores, startRealStores } from '../support/real-stores.js';
+
+/** Folders of node_modules with the clients of databases. */
+export const DATABASE_CLIENTS = STORE_KINDS.flatMap(({ job }) => job?.needed ?? []).map((name) =>
+  name.replace(/\/.*/, ''),
+);
 
 export const KINDS = ['dynamodb', 'redis'] as const;
 
