@@ -206,37 +206,15 @@ test('a delete fences off acquires that were sent before it, and those of a last
   expect(await storedItem(direct, tableName, { lockName: 'job' })).toMatchObject({ lockUntil: releasedAt });
 });
 
-test('a lost answer to a delete is not a refusal: it was deleted', async () => {
+test.each<[string, () => Promise<unknown>, object, number]>([
+  ['run', () => finishedRun(), { state: 'free', lastResult: 'succeeded' }, 1],
+  ['pause', () => adminOf(direct).pause('job'), { state: 'paused', underlyingState: 'free' }, 0],
+])('a %s between the look and the write of a delete keeps its record', async (_, meanwhile, left, runs) => {
   const fencingToken = await finishedRun();
-  proxy.inject({ kind: 'reset', at: 'after' }, { when: isUpdate });
-
-  expect(await adminOf().delete('job', { fencingToken })).toBe('deleted');
-  expect(operations()).toEqual(['GetItem', 'UpdateItem', 'UpdateItem']);
-});
-
-test('a lost answer to a delete, and a new run before it is sent again: not said to be changed', async () => {
-  const fencingToken = await finishedRun();
-  proxy.inject({ kind: 'reset', at: 'after' }, { when: isUpdate, meanwhile: finishedRun });
-
-  const deleting = adminOf().delete('job', { fencingToken });
-  await expect(deleting).rejects.toMatchObject({ name: 'LockStoreError', operation: 'delete', retryable: true });
-});
-
-test('a run between the look and the write of a delete keeps its record', async () => {
-  const fencingToken = await finishedRun();
-  proxy.inject(throttle, { when: isUpdate, meanwhile: finishedRun });
+  proxy.inject(throttle, { when: isUpdate, meanwhile });
 
   expect(await adminOf().delete('job', { fencingToken })).toBe('changed');
-  const left = await storedItem(direct, tableName, { lockName: 'job' });
-  expect(left).toMatchObject({ state: 'released', fencingToken: fencingToken + 1 });
-});
-
-test('a pause between the look and the write of a delete stays', async () => {
-  const fencingToken = await finishedRun();
-  proxy.inject(throttle, { when: isUpdate, meanwhile: () => adminOf(direct).pause('job') });
-
-  expect(await adminOf().delete('job', { fencingToken })).toBe('changed');
-  expect(await adminOf().get('job')).toMatchObject({ state: 'paused', underlyingState: 'free' });
+  expect(await adminOf().get('job')).toMatchObject({ ...left, fencingToken: fencingToken + runs });
 });
 
 test('a lock is not deleted while it is held by the clock of the server, whatever that of the operator says', async () => {
@@ -252,28 +230,15 @@ test('a lock is not deleted while it is held by the clock of the server, whateve
   );
 });
 
-test('a lost answer to a resume is not a refusal: it was resumed', async () => {
-  await adminOf().pause('job');
-  proxy.inject({ kind: 'reset', at: 'after' }, { when: isUpdate });
+test.each<[string, () => Promise<unknown>, (fencingToken: number) => Promise<unknown>]>([
+  ['delete', () => finishedRun(), (fencingToken) => adminOf().delete('job', { fencingToken })],
+  ['listTicks', () => finishedRun(GAP.from), () => adminOf().backfill('job', GAP)],
+])('a lost answer to %s, and a new run before it is sent again: not said to be refused', async (operation, ...acts) => {
+  const [meanwhile, ask] = acts;
+  const fencingToken = await finishedRun(TICK);
+  proxy.inject({ kind: 'reset', at: 'after' }, { when: isUpdate, meanwhile });
 
-  expect(await adminOf().resume('job')).toBe('resumed');
-});
-
-test('a lost answer to a backfill is not a refusal: it was listed', async () => {
-  await finishedRun(TICK);
-  proxy.inject({ kind: 'reset', at: 'after' }, { when: isUpdate });
-
-  expect(await adminOf().backfill('job', GAP)).toEqual([GAP.from]);
-  expect(operations()).toEqual(['GetItem', 'UpdateItem', 'UpdateItem']);
-  expect(await adminOf().open('job')).toEqual([GAP.from]);
-});
-
-test('a lost answer to a backfill, and its tick is done before it is sent again: not listed once more', async () => {
-  await finishedRun(TICK);
-  proxy.inject({ kind: 'reset', at: 'after' }, { when: isUpdate, meanwhile: () => finishedRun(GAP.from) });
-
-  const listing = adminOf().backfill('job', GAP);
-  await expect(listing).rejects.toMatchObject({ name: 'LockStoreError', operation: 'listTicks', retryable: true });
+  await expect(ask(fencingToken)).rejects.toMatchObject({ name: 'LockStoreError', operation, retryable: true });
   expect(await adminOf().open('job')).toEqual([]);
 });
 

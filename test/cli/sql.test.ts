@@ -123,13 +123,6 @@ test('row 133: a wrong password is reported at once, and not shown', async () =>
   expect(stdout + stderr).not.toContain('hunter2');
 });
 
-test.each<[string[], RegExp]>([
-  [['--postgres-url', 'postgres://127.0.0.1/x'], /needs pg or postgres, .*: npm install pg\n$/],
-  [['--sqlite', 'x.db'], /needs Node 22.13 or later, or @libsql\/client, .*: npm install @libsql\/client\n$/],
-])('%j says which package is missing', async (args, told) => {
-  expect(await bare.run(['ls', ...args])).toMatchObject({ code: 1, stderr: expect.stringMatching(told) });
-});
-
 test('--sqlite needs no package on a Node that has SQLite', async () => {
   const at = ['--sqlite', join(folder, 'node.db')];
   const run = async (...args: string[]) =>

@@ -38,6 +38,13 @@ describe('the packages beside it', () => {
       { UPSTASH_REDIS_REST_URL: 'http://127.0.0.1', UPSTASH_REDIS_REST_TOKEN: 'secret' },
       /npm install @upstash\/redis\n$/,
     ],
+    [
+      'Postgres',
+      ['--postgres-url', 'postgres://127.0.0.1/x'],
+      {},
+      /needs pg or postgres, and neither .*: npm install pg\n$/,
+    ],
+    ['SQLite', ['--sqlite', 'x.db'], {}, /needs Node 22.13 or later, or @libsql.*: npm install @libsql\/client\n$/],
   ])('are named where they are missing: %s', async (_, args, env, told) => {
     expect(await bare.run(['ls', ...args], env)).toMatchObject({
       code: 1,
