@@ -1,5 +1,6 @@
 import type { ClockBounds } from '../../index.js';
 import type { Session } from '../command.js';
+import { NOBODY } from '../known-lock.js';
 
 /** The result of one check of a store. */
 export interface Finding {
@@ -33,6 +34,18 @@ export async function look(
   } catch (error) {
     return { check, ...refused(error) };
   }
+}
+
+/** Reads a lock that nobody has, which checks the connection and the right to read. */
+export function lookByReading({ admin }: Examiner, check: string, found: string, remedy: string): Promise<Finding> {
+  return look(
+    check,
+    async () => {
+      await admin.get(NOBODY);
+      return ok(found);
+    },
+    (error) => problem((error as Error).message, remedy),
+  );
 }
 
 const MOST_SKEW_MS = 1_000;

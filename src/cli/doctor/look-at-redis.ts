@@ -1,11 +1,11 @@
 import type { Clock } from '../../index.js';
-import { NOBODY } from '../known-lock.js';
 import { nameOfThrown } from '../store/reach.js';
 import {
   clockVerdict,
   type Examiner,
   type Finding,
   look,
+  lookByReading,
   ok,
   problem,
   unknown,
@@ -50,17 +50,9 @@ export async function lookAtUpstash(time: () => Promise<unknown>, session: Exami
   ];
 }
 
-/** Reads a lock, which is a script: this checks the connection and the right to run scripts. */
-function lookByScript({ admin }: Examiner): Promise<Finding> {
-  return look(
-    'script',
-    async () => {
-      await admin.get(NOBODY);
-      return ok('runs');
-    },
-    (error) => problem((error as Error).message, 'see docs/stores/redis.md, "Permissions or setup"'),
-  );
-}
+/** A read is a script. */
+const lookByScript = (session: Examiner) =>
+  lookByReading(session, 'script', 'runs', 'see docs/stores/redis.md, "Permissions or setup"');
 
 function lookAtClock(clock: Clock, time: () => Promise<unknown>): Promise<Finding> {
   return look(

@@ -1,9 +1,19 @@
 import { createPostgresTable, type PostgresStoreOptions, postgresStore } from '../../stores/postgres.js';
-import { lookAtPostgres } from '../doctor/look-at-postgres.js';
+import {
+  clockVerdict,
+  type Examiner,
+  type Finding,
+  look,
+  ok,
+  problem,
+  unknown,
+  type Verdict,
+  warning,
+} from '../doctor/finding.js';
 import { variable } from '../init/job-files.js';
 import { checkUrl, type StoreKind } from './kind.js';
-import { withInstalled } from './reach.js';
-import { type Connected, openInTable } from './sql-table.js';
+import { nameOfThrown, withInstalled } from './reach.js';
+import { type Connected, openInTable, type Rows } from './sql-table.js';
 
 export const postgres: StoreKind = {
   name: 'postgres',
@@ -37,11 +47,12 @@ client.on('error', () => undefined)`,
     return openInTable(named, connected, {
       store: postgresStore,
       create: createPostgresTable,
-      examine: lookAtPostgres,
+      examine: lookAtServer,
     });
   },
 };
 
+const OLDEST_POSTGRES = 130_000;
 /** The longest time to connect. */
 const CONNECT_MS = 5_000;
 
@@ -59,4 +70,44 @@ async function connectPostgresJs(url: string): Promise<Connection> {
   const { default: postgres } = await import('postgres');
   const client = postgres(url, { max: 4, connect_timeout: CONNECT_MS / 1_000, onnotice: () => undefined });
   return { client, rows: async (text) => client.unsafe(text), close: () => void client.end({ timeout: 0 }) };
+}
+
+async function lookAtServer(rows: Rows, { clock }: Examiner): Promise<readonly Finding[]> {
+  const tells = (check: string, statement: string, judge: (value: string, sentMs: number) => Verdict) =>
+    look(
+      check,
+      async () => {
+        const sentMs = clock.now();
+        const [row] = (await rows(`SELECT (${statement})::text AS value`)) as readonly { readonly value: string }[];
+        return judge(row?.value ?? '', sentMs);
+      },
+      (error) => unknown(`may not look: ${nameOfThrown(error)}`, 'allow this role to read the settings of the server'),
+    );
+  return [
+    await tells('clock', 'floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint', (value, sentMs) =>
+      clockVerdict({ minMs: Number(value) - clock.now(), maxMs: Number(value) + 1 - sentMs }),
+    ),
+    await tells('version', "current_setting('server_version_num')", versionOf),
+    await tells('role', 'pg_is_in_recovery()', roleOf),
+    await tells('durability', "current_setting('synchronous_commit')", durabilityOf),
+  ];
+}
+
+function versionOf(number: string): Verdict {
+  const version = String(Math.floor(Number(number) / 10_000));
+  return Number(number) >= OLDEST_POSTGRES ? ok(version) : problem(version, 'use PostgreSQL 13 or later');
+}
+
+function roleOf(isReplica: string): Verdict {
+  return isReplica === 'true'
+    ? problem('replica', 'give the URL of the primary: a replica takes no locks')
+    : ok('primary');
+}
+
+function durabilityOf(setting: string): Verdict {
+  if (setting !== 'off') return ok(`synchronous_commit ${setting}`);
+  return warning(
+    'synchronous_commit off',
+    'set synchronous_commit on: a server that crashes forgets its last writes, and two runs can overlap',
+  );
 }

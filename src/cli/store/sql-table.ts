@@ -1,5 +1,5 @@
 import type { LockAdminStore, LockStore } from '../../index.js';
-import { type Examiner, type Finding, look, ok, problem } from '../doctor/finding.js';
+import { type Examiner, type Finding, look, lookByReading, ok, problem } from '../doctor/finding.js';
 import { NOBODY } from '../known-lock.js';
 import { given } from '../read-value.js';
 import type { NamedStore, OpenedStore } from './kind.js';
@@ -38,30 +38,23 @@ export function openInTable<Client>(
 ): OpenedStore {
   const { table: name = TABLE } = given(line, { table: 'table' });
   const store = storeOf({ client, table: name, ...prefix });
-  const whyNot = ({ message }: Error) => message.replace('the table was not made: ', '');
   return {
     store,
     admin: store,
     words: kind.name,
-    table: { name, create: () => create(client, { table: name }), whyNot },
+    table: {
+      name,
+      create: () => create(client, { table: name }),
+      whyNot: ({ message }) => message.replace('the table was not made: ', ''),
+    },
     async examine(session) {
-      const table = await lookAtTable(session, `see docs/stores/${kind.name}.md, "Permissions or setup"`);
+      const remedy = `see docs/stores/${kind.name}.md, "Permissions or setup"`;
+      const table = await lookByReading(session, 'table', 'there', remedy);
       if (table.status === 'problem') return [table];
       return [table, await lookAtRights(rows, name), ...((await examine?.(rows, session)) ?? [])];
     },
     close,
   };
-}
-
-function lookAtTable({ admin }: Examiner, remedy: string): Promise<Finding> {
-  return look(
-    'table',
-    async () => {
-      await admin.get(NOBODY);
-      return ok('there');
-    },
-    (error) => problem((error as Error).message, remedy),
-  );
 }
 
 /** Makes real writes, to a row that does not exist. */
