@@ -8,13 +8,12 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { KINDS } from '../../src/cli/store/kinds.js';
 import { resourcesOfSst } from '../infra/templates/read-sst.js';
 import { declaredByTerraform } from '../infra/templates/read-terraform.js';
 import { type BuiltCli, builtCli } from '../support/built-cli.js';
 import { type BuiltPackage, builtPackage } from '../support/built-package.js';
 import { checkedProgram, problemsOf, SMALL_CDK } from '../support/checked-program.js';
-import { DATABASES, type RealDatabase } from '../support/databases.js';
+import { DATABASES, type RealDatabase, startDatabases } from '../support/databases.js';
 import { innerCli } from '../support/inner-cli.js';
 import { DATABASE_CLIENTS } from './stage.js';
 
@@ -28,15 +27,12 @@ const TEMPLATES: Readonly<Record<string, string>> = {
   sst: templateOf('sst/send-digest.sst.ts'),
   terraform: templateOf('terraform/main.tf'),
 };
-/** The stores of processes. */
-const OF_PROCESSES = KINDS.flatMap(({ name, job }) => (job ? [name] : []));
 let cli: BuiltCli;
 let built: BuiltPackage;
-let databases: readonly RealDatabase[];
+let databases: ReadonlyMap<string, RealDatabase>;
 const folders: string[] = [];
 beforeAll(async () => {
-  const started = Promise.all(Object.values(DATABASES).map((start) => start()));
-  [cli, built, databases] = await Promise.all([builtCli([]), builtPackage(), started]);
+  [cli, built, databases] = await Promise.all([builtCli([]), builtPackage(), startDatabases()]);
   const modules = join(built.folder, 'node_modules');
   for (const name of ['@aws-sdk', 'croner', ...DATABASE_CLIENTS]) {
     await symlink(join(ROOT, 'node_modules', name), join(modules, name), 'dir');
@@ -46,7 +42,7 @@ afterAll(async () => {
   await Promise.all([
     cli?.remove(),
     built?.remove(),
-    ...(databases ?? []).map((database) => database.stop()),
+    ...[...(databases?.values() ?? [])].map((database) => database.stop()),
     ...folders.map((folder) => rm(folder, { recursive: true })),
   ]);
 });
@@ -154,7 +150,7 @@ test.each([
 });
 
 test.each([
-  [['--store', 'oracle'], `--store is 'oracle': give ${['dynamodb', ...OF_PROCESSES].join(', ')}`],
+  [['--store', 'oracle'], `--store is 'oracle': give ${['dynamodb', ...Object.keys(DATABASES)].join(', ')}`],
   [['--infra', 'pulumi'], "--infra is 'pulumi': give cdk, sam, terraform, serverless, sst"],
   [['--store', 'sqlite', '--infra', 'cdk'], '--infra is for --store dynamodb: leave out --infra, or --store sqlite'],
 ])('init refuses %j', async (args, message) => {
@@ -323,7 +319,7 @@ test.each(['send-digest', 'delete', 'process', 'test'])(
   },
 );
 
-test.each(OF_PROCESSES)(
+test.each(Object.keys(DATABASES))(
   'what init writes for %s does what it says, line by line, and of two processes one works for each tick',
   async (store) => {
     const folder = join(built.folder, store);
@@ -338,7 +334,7 @@ test.each(OF_PROCESSES)(
     await writeFile(program, nightly.replace('0 2 * * *', '* * * * * *'));
     const shell = {
       cwd: folder,
-      env: Object.assign({ PATH: process.env['PATH'] }, ...databases.map(({ env }) => env)),
+      env: { PATH: process.env['PATH'], ...databases.get(store)?.env },
     };
 
     await run('sh', ['-c', tested ?? ''], shell);
@@ -381,7 +377,7 @@ test('what is written in TypeScript compiles under strict settings', async () =>
     [join(import.meta.dirname, 'send-digest.test.ts'), await bare('send-digest.test.ts')],
     [join(import.meta.dirname, 'send-digest-vitest.test.ts'), await withVitest('send-digest.test.ts')],
     [join(import.meta.dirname, 'send-digest-stack.ts'), await bare('send-digest-stack.ts')],
-    ...(await Promise.all(OF_PROCESSES.map(ofProcess))).flat(),
+    ...(await Promise.all(Object.keys(DATABASES).map(ofProcess))).flat(),
     SMALL_CDK,
   ]);
 

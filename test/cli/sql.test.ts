@@ -6,8 +6,9 @@ import { promisify } from 'node:util';
 import { postgresTable } from 'single-execution/postgres';
 import { sqliteTable } from 'single-execution/sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { KINDS } from '../../src/cli/store/kinds.js';
 import { type BuiltCli, builtCli } from '../support/built-cli.js';
-import { DATABASES, type RealDatabase } from '../support/databases.js';
+import { DATABASES, type RealDatabase, startDatabases } from '../support/databases.js';
 import { innerCli } from '../support/inner-cli.js';
 import { nodeBinary } from '../support/node-binary.js';
 import { DATABASE_CLIENTS } from './stage.js';
@@ -21,12 +22,7 @@ let cli: BuiltCli;
 let bare: BuiltCli;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'cli-sql-'));
-  const started = Object.entries(DATABASES).map(async ([name, start]) => [name, await start()] as const);
-  [databases, cli, bare] = await Promise.all([
-    Promise.all(started).then((all) => new Map(all)),
-    builtCli(DATABASE_CLIENTS),
-    builtCli([]),
-  ]);
+  [databases, cli, bare] = await Promise.all([startDatabases(), builtCli(DATABASE_CLIENTS), builtCli([])]);
 }, 120_000);
 afterAll(async () => {
   await Promise.all([...(databases?.values() ?? [])].map((database) => database.stop()));
@@ -34,7 +30,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const postgresUrl = () => databases.get('Postgres')?.env['DATABASE_URL'] ?? '';
+const postgresUrl = () => databases.get('postgres')?.env['DATABASE_URL'] ?? '';
 
 describe.each(Object.keys(DATABASES))('row 133: the command-line tool on %s', (name) => {
   const store = () => databases.get(name)?.args ?? [];
@@ -89,6 +85,10 @@ describe.each(Object.keys(DATABASES))('row 133: the command-line tool on %s', (n
       problems: [],
     });
   });
+});
+
+test('row 133: each database of the tool is one of these', () => {
+  expect(KINDS.flatMap(({ name, job }) => (job ? [name] : []))).toEqual(Object.keys(DATABASES));
 });
 
 test('row 133: DATABASE_URL names a Postgres, and no other database', async () => {

@@ -4,7 +4,7 @@ import { transform } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type BuiltPackage, builtPackage } from '../support/built-package.js';
 import { type ChildPrograms, childPrograms, type Said } from '../support/child-program.js';
-import { DATABASES, type RealDatabase } from '../support/databases.js';
+import { type RealDatabase, startDatabases } from '../support/databases.js';
 import { dynamoDBLocal } from '../support/dynamodb-local.js';
 import { type RedisServer, startRedisServer } from '../support/redis-server.js';
 import { startUpstashBridge, type UpstashBridge } from '../support/upstash-bridge.js';
@@ -61,15 +61,14 @@ const broken = Object.entries(BROKEN).map(([name, [code]]) => ({ name, page: nam
 
 let built: BuiltPackage;
 let redis: RedisServer;
-let databases: readonly RealDatabase[];
+let databases: ReadonlyMap<string, RealDatabase>;
 let bridge: UpstashBridge;
 let programs: ChildPrograms;
 let said: readonly Said[];
 beforeAll(async () => {
   programs = childPrograms();
-  const started = Promise.all(Object.values(DATABASES).map((start) => start()));
-  [built, redis, databases] = await Promise.all([builtPackage(), startRedisServer(), started]);
-  await Promise.all(databases.map(({ createTable }) => createTable()));
+  [built, redis, databases] = await Promise.all([builtPackage(), startRedisServer(), startDatabases()]);
+  for (const { createTable } of databases.values()) await createTable();
   bridge = await startUpstashBridge({ redisPort: redis.port });
   await addProject();
   said = await run([...examples, ...broken]);
@@ -77,7 +76,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await programs?.stop();
   await bridge?.stop();
-  await Promise.all([redis?.stop(), built?.remove(), ...(databases ?? []).map((database) => database.stop())]);
+  await Promise.all([redis?.stop(), built?.remove(), ...[...(databases?.values() ?? [])].map((one) => one.stop())]);
 });
 
 test('every example runs, and the results that it shows are true', () => {
@@ -138,7 +137,7 @@ async function run(those: readonly Example[]): Promise<readonly Said[]> {
   const program = programs.start(runner, order, [], {
     AWS_ENDPOINT_URL_DYNAMODB: endpoint,
     REDIS_URL: redis.url,
-    ...Object.assign({}, ...databases.map(({ env }) => env)),
+    ...Object.assign({}, ...[...databases.values()].map(({ env }) => env)),
     UPSTASH_REDIS_REST_URL: bridge.url,
     UPSTASH_REDIS_REST_TOKEN: bridge.token,
     CRON_SECRET: 'secret-of-the-examples',

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TICK_MS } from '../../src/testing/contract/stage/scene.js';
 import { STORE_BUGS } from '../support/bugs/store-bugs.js';
 import { memoryHarness } from '../support/contract-harness.js';
-import { DATABASES, type RealDatabase } from '../support/databases.js';
+import { DATABASES, type RealDatabase, startDatabases } from '../support/databases.js';
 import { dynamoDBHarness } from '../support/dynamodb-harness.js';
 import { dynamoDBLocal, freshTable } from '../support/dynamodb-local.js';
 import { fakeHarness } from '../support/fake-harness.js';
@@ -53,9 +53,7 @@ const OLDER_TICK: Operation[] = [
 ];
 
 const { redis: client } = await ownRedis();
-const databases = new Map(
-  await Promise.all(Object.entries(DATABASES).map(async ([name, start]) => [name, await start()] as const)),
-);
+const databases = await startDatabases();
 afterAll(() => Promise.all([...databases.values()].map((database) => database.stop())));
 
 describe('equality of stores', () => {

@@ -20,11 +20,17 @@ export interface RealDatabase {
   stop(): Promise<void>;
 }
 
-/** The databases that have a store of their own. What must be so on each of them is tested over this list. */
+/** The databases that have a store of their own, by its door. What must be so on each of them is tested over this list. */
 export const DATABASES: Readonly<Record<string, () => Promise<RealDatabase>>> = {
-  Postgres: startPostgres,
-  SQLite: startSqlite,
+  postgres: startPostgres,
+  sqlite: startSqlite,
 };
+
+/** Starts each of them. @returns them by their names */
+export async function startDatabases(): Promise<ReadonlyMap<string, RealDatabase>> {
+  const started = Object.entries(DATABASES).map(async ([name, start]) => [name, await start()] as const);
+  return new Map(await Promise.all(started));
+}
 
 async function startPostgres(): Promise<RealDatabase> {
   const server = await startPostgresServer();
