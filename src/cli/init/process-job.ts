@@ -10,8 +10,6 @@ export interface ProcessDatabase {
   readonly import: string;
   /** Who may share it. */
   readonly sharedBy: string;
-  /** The function of the door `single-execution/…` that makes the store. */
-  readonly store: string;
   client(isTypeScript: boolean): string;
   /** The option of the command-line tool, after a space; empty if the environment names the database. */
   readonly option: string;
@@ -60,7 +58,8 @@ export function processJob(name: string, project: Tested, kind: ProcessKind): Jo
 
 function cronProgram(name: string, project: Tested, kind: ProcessKind): string {
   const { isTypeScript } = project;
-  const { client, store, sharedBy, import: clientImport } = kind.job;
+  const { client, sharedBy, import: clientImport } = kind.job;
+  const store = `${kind.name}Store`;
   const typed = (type: string) => (isTypeScript ? `: ${type}` : '');
   return `import { Cron } from 'croner';
 ${clientImport}

@@ -31,7 +31,6 @@ export const postgres: StoreKind = {
     types: ['@types/pg'],
     import: "import pg from 'pg';",
     sharedBy: 'hosts',
-    store: 'postgresStore',
     client: (isTypeScript) => `new pg.Pool({ connectionString: ${variable('DATABASE_URL', isTypeScript)} });
 // Without a listener the process would end when a connection breaks that nobody uses.
 client.on('error', () => undefined)`,

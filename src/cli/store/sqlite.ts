@@ -19,7 +19,6 @@ export const sqlite: StoreKind = {
     types: [],
     import: "import { createClient } from '@libsql/client';",
     sharedBy: 'processes of this machine',
-    store: 'sqliteStore',
     client: () => "createClient({ url: 'file:locks.db' })",
     option: ' --sqlite locks.db',
   },
