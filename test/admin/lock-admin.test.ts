@@ -1,32 +1,32 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Execution, executeWithLock, type LockAdminStore, type LockStore } from 'single-execution';
+import { type Execution, executeWithLock, type LockAdminStore } from 'single-execution';
 import { type LockAdmin, lockAdmin } from 'single-execution/admin';
-import { dynamoDBAdminStore, dynamoDBStore } from 'single-execution/dynamodb';
-import { memoryStore } from 'single-execution/memory';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { thisProcess } from '../../src/core/values/environment.js';
-import { dynamoDBLocal, freshTable } from '../support/dynamodb-local.js';
 import { gate } from '../support/gate.js';
+import { call, claim } from '../support/one-run.js';
+import { type OpenLocks, openMemory, type RawStores, startRawStores } from '../support/raw-stores.js';
 import { shiftedClock } from '../support/shifted-clock.js';
-
-interface Stores {
-  readonly store: LockStore;
-  readonly adminStore: LockAdminStore;
-}
 
 const TICK = new Date('2026-03-01T20:00:00Z');
 const later = (minutes: number) => new Date(TICK.getTime() + minutes * 60_000);
 
-describe.each<[string, () => Promise<Stores>]>([
-  ['memoryStore', async () => both(memoryStore())],
-  ['dynamoDBStore', onDynamoDBLocal],
-])('%s', (_, make) => {
-  let stores: Stores;
+let raw: RawStores;
+beforeAll(async () => {
+  raw = await startRawStores();
+});
+afterAll(() => raw.stop());
+
+describe.each<[string, (keyPrefix?: string) => OpenLocks]>([
+  ['memoryStore', openMemory],
+  ['dynamoDBStore', (keyPrefix) => raw.open.dynamodb(keyPrefix)],
+])('%s', (_, open) => {
+  let stores: OpenLocks;
   let admin: LockAdmin;
-  beforeAll(async () => {
-    stores = await make();
-    admin = lockAdmin(stores.adminStore);
+  beforeAll(() => {
+    stores = open();
+    admin = lockAdmin(stores.admin);
   });
 
   const uniqueName = () => `job-${randomUUID()}`;
@@ -37,9 +37,8 @@ describe.each<[string, () => Promise<Stores>]>([
 
   /** A grant whose holder is gone; with `agoMs`, one that began so long ago. */
   async function die(name: string, agoMs = 0): Promise<number> {
-    const call = { signal: new AbortController().signal, tryMs: 1_000, budgetMs: 5_000, maxClockSkewMs: 1_000 };
-    const claim = { name, attemptId: `a${randomUUID()}`, leaseMs: 60_000, lockedBy: 'dead', markTickAtStart: false };
-    const result = await stores.store.acquire(claim, { ...call, clock: shiftedClock(-agoMs) });
+    const asked = claim({ name, lockedBy: 'dead' });
+    const result = await stores.store.acquire(asked, { ...call(), clock: shiftedClock(-agoMs) });
     if (result.status === 'refused') throw new Error(`refused: ${result.reason}`);
     return result.lease.fencingToken;
   }
@@ -149,9 +148,9 @@ describe.each<[string, () => Promise<Stores>]>([
     const name = uniqueName();
     let raced = false;
     const racing: LockAdminStore = {
-      ...stores.adminStore,
+      ...stores.admin,
       async get(lockName, call) {
-        const stored = await stores.adminStore.get(lockName, call);
+        const stored = await stores.admin.get(lockName, call);
         if (!raced) {
           raced = true;
           await forceOff(name);
@@ -274,7 +273,7 @@ describe.each<[string, () => Promise<Stores>]>([
   test('a host whose clock is behind that of the operator runs a deleted lock all the same', async () => {
     const name = uniqueName();
     const { fencingToken = 0 } = (await run(name)) as { fencingToken?: number };
-    const ahead = lockAdmin(stores.adminStore, { clock: shiftedClock(120_000) });
+    const ahead = lockAdmin(stores.admin, { clock: shiftedClock(120_000) });
 
     expect(await ahead.delete(name, { fencingToken })).toBe('deleted');
     expect(await run(name)).toMatchObject({ status: 'executed', fencingToken: fencingToken + 1 });
@@ -290,8 +289,8 @@ describe.each<[string, () => Promise<Stores>]>([
   });
 
   test('row 56: lists every lock by name, with what operators need to find idle ones', async () => {
-    const fresh = await make();
-    const list = () => lockAdmin(fresh.adminStore).list();
+    const fresh = open('fresh:');
+    const list = () => lockAdmin(fresh.admin).list();
     expect(await list()).toEqual([]);
     for (const name of ['zeta', 'alpha', 'Mitte']) {
       await executeWithLock(() => 'done', { name, store: fresh.store, lockAtMostFor: '5m', tick: TICK });
@@ -342,13 +341,3 @@ describe.each<[string, () => Promise<Stores>]>([
     await admin.forceRelease(name, { fencingToken });
   }
 });
-
-function both(store: LockStore & LockAdminStore): Stores {
-  return { store, adminStore: store };
-}
-
-async function onDynamoDBLocal(): Promise<Stores> {
-  const { client } = dynamoDBLocal();
-  const tableName = await freshTable(client);
-  return { store: dynamoDBStore({ tableName, client }), adminStore: dynamoDBAdminStore({ tableName, client }) };
-}

@@ -1,42 +1,51 @@
 import { randomUUID } from 'node:crypto';
-import { Redis } from 'ioredis';
-import { executeWithLock, type LockAdminStore, type LockStore } from 'single-execution';
+import { executeWithLock } from 'single-execution';
 import { lockAdmin } from 'single-execution/admin';
-import { dynamoDBAdminStore, dynamoDBStore } from 'single-execution/dynamodb';
 import { memoryStore } from 'single-execution/memory';
-import { redisAdminStore, redisStore } from 'single-execution/redis';
 import { cron, rate } from 'single-execution/schedule';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { thisProcess } from '../../src/core/values/environment.js';
-import { dynamoDBLocal, freshTable } from '../support/dynamodb-local.js';
 import { call, claim, done, grant } from '../support/one-run.js';
 import { pass } from '../support/pass.js';
-import { startRedisServer } from '../support/redis-server.js';
+import { type OpenLocks, openMemory, type RawStores, startRawStores } from '../support/raw-stores.js';
 import { shiftedClock } from '../support/shifted-clock.js';
 
 /* Row 93: what an operator does to the ticks that are open. */
-
-interface Stores {
-  readonly store: LockStore;
-  readonly admin: LockAdminStore;
-  stop?(): Promise<void>;
-}
 
 const HOURLY = cron('0 * * * *');
 const NOON = Date.UTC(2026, 2, 1, 12);
 const hour = (n: number) => new Date(NOON + n * 3_600_000);
 const hours = (...all: readonly number[]) => all.map(hour);
 
-describe.each<[string, () => Promise<Stores>]>([
-  ['memory', onMemory],
-  ['DynamoDB', onDynamoDBLocal],
-  ['Redis', onRedis],
+let raw: RawStores;
+beforeAll(async () => {
+  raw = await startRawStores();
+});
+afterAll(() => raw.stop());
+
+describe.each<[string, () => OpenLocks]>([
+  ['memory', openMemory],
+  ['DynamoDB', () => raw.open.dynamodb()],
+  ['Redis', () => raw.open.redis()],
 ])('row 93: on %s', (_, open) => {
-  let stores: Stores;
-  beforeAll(async () => {
-    stores = await open();
+  let stores: OpenLocks;
+  beforeAll(() => {
+    stores = open();
   });
-  afterAll(() => stores.stop?.());
+
+  /** An operator who is met by others: `meanwhile` happens after each look at a lock. */
+  function hurriedAdmin(meanwhile: (look: number) => unknown) {
+    let looks = 0;
+    const admin = lockAdmin({
+      ...stores.admin,
+      async get(...args) {
+        const stored = await stores.admin.get(...args);
+        await meanwhile(++looks);
+        return stored;
+      },
+    });
+    return { admin, looks: () => looks };
+  }
 
   /** A job of a name of its own, and its operator. */
   function job() {
@@ -222,19 +231,11 @@ describe.each<[string, () => Promise<Stores>]>([
     const { name, run, backfill, open } = job();
     await run(0);
     await run(9);
-    let looks = 0;
-    const racing: LockAdminStore = {
-      ...stores.admin,
-      async get(...args) {
-        const stored = await stores.admin.get(...args);
-        if (looks++ === 0) await backfill(1, 3);
-        return stored;
-      },
-    };
+    const { admin, looks } = hurriedAdmin((look) => look === 1 && backfill(1, 3));
 
     const given = { from: hour(5), to: hour(7), schedule: HOURLY };
-    expect(await lockAdmin(racing).backfill(name, given)).toEqual(hours(5, 6));
-    expect(looks).toBe(2);
+    expect(await admin.backfill(name, given)).toEqual(hours(5, 6));
+    expect(looks()).toBe(2);
     expect(await open()).toEqual(hours(1, 2, 5, 6));
   });
 
@@ -243,18 +244,10 @@ describe.each<[string, () => Promise<Stores>]>([
     await run(0);
     await run(9);
     await backfill(1, 4);
-    let looks = 0;
-    const racing: LockAdminStore = {
-      ...stores.admin,
-      async get(...args) {
-        const stored = await stores.admin.get(...args);
-        if (looks++ === 0) await run(2);
-        return stored;
-      },
-    };
+    const { admin } = hurriedAdmin((look) => look === 1 && run(2));
 
     const given = { from: hour(1), to: hour(6), schedule: HOURLY };
-    expect(await lockAdmin(racing).backfill(name, given)).toEqual(hours(1, 3, 4, 5));
+    expect(await admin.backfill(name, given)).toEqual(hours(1, 3, 4, 5));
     expect(await open()).toEqual(hours(1, 3, 4, 5));
     expect(await run(2)).toMatchObject({ reason: 'stale-tick' });
   });
@@ -263,21 +256,12 @@ describe.each<[string, () => Promise<Stores>]>([
     const { name, run } = job();
     await run(0);
     await run(9);
-    let looks = 0;
-    const restless: LockAdminStore = {
-      ...stores.admin,
-      async get(...args) {
-        const stored = await stores.admin.get(...args);
-        looks++;
-        await run();
-        return stored;
-      },
-    };
+    const { admin, looks } = hurriedAdmin(() => run());
 
-    await expect(lockAdmin(restless).backfill(name, { from: hour(1), to: hour(2), schedule: HOURLY })).rejects.toThrow(
+    await expect(admin.backfill(name, { from: hour(1), to: hour(2), schedule: HOURLY })).rejects.toThrow(
       `backfill of lock "${name}" failed: it kept changing; try again`,
     );
-    expect(looks).toBe(5);
+    expect(looks()).toBe(5);
   });
 });
 
@@ -348,27 +332,3 @@ describe('row 93: the ticks of a backfill', () => {
 });
 
 const fails = () => Promise.reject(new Error('no database'));
-
-async function onMemory(): Promise<Stores> {
-  const store = memoryStore();
-  return { store, admin: store };
-}
-
-async function onDynamoDBLocal(): Promise<Stores> {
-  const { client } = dynamoDBLocal();
-  const tableName = await freshTable(client);
-  return { store: dynamoDBStore({ tableName, client }), admin: dynamoDBAdminStore({ tableName, client }) };
-}
-
-async function onRedis(): Promise<Stores> {
-  const server = await startRedisServer();
-  const client = new Redis(server.url);
-  return {
-    store: redisStore({ client }),
-    admin: redisAdminStore({ client }),
-    async stop() {
-      client.disconnect();
-      await server.stop();
-    },
-  };
-}
