@@ -108,8 +108,9 @@ export async function playJobs(world: World, { tickMark, everyMs, catchUp }: Tic
         outcome.status === 'skipped' ? end === undefined : end && 'value' in end && outcome.value === end.value;
       if (!isGiven) book.violation('I10', `${outcome.status}, and not what the task gave`);
       if (outcome.status === 'executed') {
-        for (const caughtUp of outcome.caughtUp) book.succeeded(caughtUp.tick.getTime());
-        if (outcome.release === 'released' && tick !== undefined) book.succeeded(tick);
+        const { fencingToken, caughtUp, release } = outcome;
+        for (const one of caughtUp) book.succeeded(fencingToken, one.tick.getTime());
+        if (release === 'released' && tick !== undefined) book.succeeded(fencingToken, tick);
       }
     } catch (error) {
       const isEnd = isRefusal(error) || (catchUp && error instanceof LockLostError);

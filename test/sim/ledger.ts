@@ -1,5 +1,6 @@
+import * as history from '../support/history/history.js';
+import { INVARIANTS } from '../support/history/invariants.js';
 import { type Attempt, type Caller, caller, type SkippedEvent } from './caller.js';
-import { fencedResource } from './fenced-resource.js';
 import type { Host } from './host.js';
 import type { Applied, Item } from './lock-server.js';
 import type { Regime } from './regime.js';
@@ -16,15 +17,14 @@ const TICK_OF: Readonly<Record<SkippedEvent['reason'], 'done' | 'maybe' | 'open'
 };
 
 /** A grant as the table has it. */
-interface Grant {
-  readonly attemptId: string;
+interface Grant extends history.Grant {
   readonly token: number;
-  readonly tick: number | undefined;
-  readonly host: Host;
+  readonly atMs: number;
   readonly aheadMs: number;
   readonly leaseMs: number;
-  readonly atMs: number;
-  /** Until when it can have held the lock by a true clock: its lease, or the release of a handler that was deaf. */
+  /** When its lease is over by a true clock. */
+  leaseEndsMs: number;
+  /** Until when it can have held the lock: its lease, or the release of a handler that was deaf. */
   untilMs: number;
   /** Its bar had been written, and was overwritten, before it came. */
   readonly barLost: boolean;
@@ -35,7 +35,7 @@ interface Grant {
 }
 
 /** A run of a handler, one of several where it catches up, or a term of a leader. */
-export interface Run {
+interface Begun {
   readonly host: Host;
   readonly token: number;
   readonly tick: number | undefined;
@@ -45,6 +45,9 @@ export interface Run {
   /** It goes on when its signal aborts. */
   readonly isDeaf: boolean;
 }
+
+type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
+type Run = Writable<history.Run> & Pick<Begun, 'isCatchUp' | 'isDeaf'>;
 
 export type StoreKind = 'dynamodb' | 'redis' | 'sql';
 
@@ -77,8 +80,11 @@ export interface Findings {
 /** What a mark changes of a record, besides the end of its lease. */
 const TICK_FIELDS = ['doneTick', 'openTicks', 'failedTicks'];
 
-/** What a dead holder can block beyond its lease: padding, the header's second, an acquire under way, a cancel. */
-const SLACK_MS = 2_000 + 1_000 + 5_500 + 2_500;
+/** What a holder can block beyond its lease: padding, and the header's second. */
+const SLACK_MS = 2_000 + 1_000;
+/** After a standstill I/O comes before timers, for a tenth of its time. */
+const CATCH_UP = 1.1;
+const NOT_YET: history.Between = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
 
 /** Writes down what the table, the library and the handlers did, and holds it against what is promised. */
 export function ledger({ regime, store, rules, now, tell = () => {} }: Circumstances) {
@@ -86,9 +92,11 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
   const isTimeOfServer = store !== 'dynamodb';
   const violations: string[] = [];
   const grants: Grant[] = [];
-  let runs = 0;
-  const underWay = new Set<Run>();
-  const resource = fencedResource();
+  const runs: Run[] = [];
+  const writes: history.Write[] = [];
+  const skips: history.Skip[] = [];
+  const standstills: history.Standstill[] = [];
+  const judge = history.tokenJudge();
   const barred = new Set<string>();
   /** `lockAtLeastFor` of the runs that have fulfilled, by token. */
   const fulfilledRuns = new Map<number, number>();
@@ -103,9 +111,8 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
   let current = '';
   /** When an operator has last deleted the lock. */
   let deletedMs = 0;
-  let skips = 0;
+  let skipped = 0;
   let told = 0;
-  let newestStarted = 0;
 
   const violation = (invariant: string, what: string) => {
     tell(`VIOLATION of ${invariant}: ${what}`);
@@ -118,8 +125,6 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
     const atMs = now();
     const token = number(after['fencingToken']);
     const attemptId = String(after['attemptId']);
-    const newest = grants.at(-1)?.token ?? 0;
-    if (token <= newest) violation('I2', `token ${token} after ${newest}`);
     const tick = attempts.get(attemptId)?.tick;
     if (before['state'] === 'held') ticks.failed(grants.at(-1)?.tick);
     ticks.granted(tick);
@@ -133,22 +138,23 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
     }
     const releaseSkewMs = isTimeOfServer ? 0 : 4 * regime.skewMs;
     const areClocksTrue = isTimeOfServer || (regime.skewMs <= 5 && !regime.steps);
-    if (before['state'] === 'released' && areClocksTrue && atMs + releaseSkewMs < untilMs) {
-      violation('I5', `grant ${token} ${untilMs - atMs} ms before lockAtLeastFor ended`);
-    }
+    const isKept = before['state'] === 'released' && areClocksTrue;
     if (barsOf(before).includes(attemptId)) violation('I8', 'an attempt that is over was granted');
     const barLost = barred.has(attemptId) && !barsOf(before).includes(attemptId);
-    const isSecond = grants.some((grant) => grant.attemptId === attemptId);
+    const isSecond = grants.some((grant) => grant.attempt === attemptId);
     const leaseMs = number(after['leaseMs']);
     current = attemptId;
     grants.push({
-      attemptId,
-      token,
+      attempt: attemptId,
+      host: host.name,
       tick,
-      host,
+      at: [atMs, atMs],
+      token,
+      notBeforeMs: isKept ? untilMs - releaseSkewMs : undefined,
+      atMs,
       aheadMs: host.aheadMs(),
       leaseMs,
-      atMs,
+      leaseEndsMs: atMs + leaseMs,
       untilMs: atMs + leaseMs,
       barLost,
       isSecond,
@@ -163,7 +169,7 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
    */
   const isUnfenced = (grant: Grant): boolean => {
     if (store === 'redis' || !grant.isSecond) return false;
-    const first = grants.findIndex(({ attemptId }) => attemptId === grant.attemptId);
+    const first = grants.findIndex(({ attempt }) => attempt === grant.attempt);
     const between = grants.slice(first, grants.indexOf(grant));
     return between.some(({ token }) => forced.has(token) || !freedAtMs.has(token));
   };
@@ -179,23 +185,22 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
 
   /** Its call has ended, and so has its hold, but for the grants without a runner that are counted in the end. */
   const onOver = ({ id, end, isUnheard, isDone }: Attempt) => {
-    const grant = grants.findLast(({ attemptId }) => attemptId === id);
+    const grant = grants.findLast(({ attempt }) => attempt === id);
     const isForgotten = isDone && grant?.isReopened;
     const isCounted = grant?.barLost || grant?.isSecond || isForgotten || (grant?.isCopy && end !== 'acquired');
     if (current !== id || (store === 'sql' ? grant?.isSecond : isCounted)) return;
     if (isUnheard) told++;
     else violation('I8', `${end}, and over, while it holds the lock`);
   };
-  /** Skipped for the holder of this token. */
-  const onLocked = (holder: number | undefined) => {
-    const held = grants.find(({ token }) => token === holder);
-    if (!held) return;
-    const aheadMs = isTimeOfServer ? 0 : Math.max(0, held.aheadMs);
-    const boundMs = held.untilMs + aheadMs + SLACK_MS + regime.staleMs + regime.pauseMs;
+  /** From when on the grant of this token refuses nobody. Only a lock that was deleted refuses without one. */
+  const overMs = (token: number | undefined): number => {
+    if (token === undefined) return deletedMs;
+    const freedMs = freedAtMs.get(token) ?? Number.POSITIVE_INFINITY;
+    const held = grants.find((grant) => grant.token === token);
     const isKnown = isTimeOfServer || (regime.dateless === 0 && !regime.steps);
-    if (isKnown && now() > boundMs) {
-      violation('I6', `skipped as locked ${now() - boundMs} ms after grant ${held.token} can have lasted`);
-    }
+    if (!held || !isKnown) return freedMs;
+    const aheadMs = isTimeOfServer ? 0 : Math.max(0, held.aheadMs);
+    return Math.min(freedMs, held.untilMs + aheadMs + SLACK_MS + regime.staleMs + regime.pauseMs);
   };
   const onAttempt = (attempt: Attempt) => {
     attempt.isDone = attempt.tick !== undefined && ticks.isClosed(attempt.tick);
@@ -206,23 +211,19 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
       violation('I3', 'UNSETTLED of a tick that was done before');
   };
   const onSkipped = ({ reason, tick: due, holder }: SkippedEvent, attempt: Attempt | undefined) => {
-    skips++;
-    if (attempt && TICK_OF[reason] !== 'open') attempt.isDone = true;
-    // Only a lock that was deleted can be refused without a holder.
-    const freedMs = holder ? (freedAtMs.get(holder.fencingToken) ?? Number.POSITIVE_INFINITY) : deletedMs;
-    if ((reason === 'locked' || reason === 'lock-at-least-for') && attempt && attempt.begunMs > freedMs) {
-      const whose = holder ? `by grant ${holder.fencingToken}, which had given the lock back` : 'after a delete';
-      violation('I11', `skipped as ${reason} ${whose}`);
-    }
-    if (TICK_OF[reason] === 'done' && attempt) {
-      ticks.skipped(reason, due?.getTime() ?? 0, attempt.begunMs);
-    }
-    if (reason === 'locked') onLocked(holder?.fencingToken);
+    skipped++;
+    if (!attempt) return;
+    if (TICK_OF[reason] !== 'open') attempt.isDone = true;
+    const { id, host, begunMs } = attempt;
+    const tick = due?.getTime();
+    const grantOverMs = overMs(holder?.fencingToken);
+    skips.push({ attempt: id, host: host.name, tick, at: [begunMs, now()], reason, grantOverMs });
+    if (TICK_OF[reason] === 'done') ticks.skipped(reason, tick ?? 0, begunMs);
   };
   /** The lists of ticks are changed by an operator, or by a run that goes on. */
   const onTicks = ({ before = {}, after, by }: Applied, grant: Grant | undefined) => {
     if (TICK_FIELDS.every((field) => after[field] === before[field])) return;
-    if (after['state'] !== 'held' || by !== grant?.attemptId) return ticks.listed(before, after);
+    if (after['state'] !== 'held' || by !== grant?.attempt) return ticks.listed(before, after);
     ticks.marked(grant?.tick, begunTicks.get(number(after['fencingToken'])));
     begunTicks.delete(number(after['fencingToken']));
   };
@@ -240,6 +241,7 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
       const token = number(before['fencingToken']);
       if (before['state'] !== 'held' || !mayBeForced.has(token)) violation('I4', `grant ${token} was freed by force`);
       forced.add(token);
+      for (const run of runs) if (run.token === token) run.mayOverlapFromMs ??= now();
       ticks.failed(grants.at(-1)?.tick);
       return;
     }
@@ -251,7 +253,10 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
     if (isOfGrant && applied.by !== before['attemptId']) violation('I4', 'a grant was changed by another attempt');
     if (before['state'] === 'held' && after['state'] === 'held') {
       if (number(after['lockUntil']) < number(before['lockUntil'])) violation('I9', 'a lease was shortened');
-      if (grant && after['lockUntil'] !== before['lockUntil']) grant.untilMs = now() + grant.leaseMs;
+      if (grant && after['lockUntil'] !== before['lockUntil']) {
+        grant.leaseEndsMs = now() + grant.leaseMs;
+        grant.untilMs = grant.leaseEndsMs;
+      }
     }
     if (before['state'] === 'held' && after['state'] === 'released' && grant) {
       grant.untilMs = Math.max(grant.untilMs, now());
@@ -263,6 +268,19 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
     if (after['state'] === 'released' && lockAtLeastFor !== undefined) {
       const shortMs = number(after['lockedAt']) + lockAtLeastFor - number(after['lockUntil']);
       if (shortMs > 0) violation('I5', `released ${shortMs} ms before lockAtLeastFor ends`);
+    }
+  };
+
+  /** What every history keeps. */
+  const checkAll = () => {
+    for (const run of runs) run.leaseEndsMs = grants.find(({ token }) => token === run.token)?.leaseEndsMs;
+    const { tickMark, everyMs } = rules;
+    const neverCameIsOpen = everyMs !== undefined || regime.operators;
+    const facts = { grants, runs, writes, skips, standstills, openings: ticks.openings };
+    for (const { name, check } of INVARIANTS) {
+      for (const breach of check({ tickMark, neverCameIsOpen, readingMs: 0, ...facts }).breaches) {
+        violation(name, `${breach.what} (${breach.facts.map(({ host, tick }) => `${host}, tick ${tick}`).join('; ')})`);
+      }
     }
   };
 
@@ -287,24 +305,37 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
       }),
 
     /** A handler starts. */
-    start(run: Run): Run {
-      const { host, token, tick, isCatchUp } = run;
+    start({ host, token, tick, isCatchUp, signal, isDeaf }: Begun): Run {
       tell(`${host.name}: run ${token} starts${isCatchUp ? ` for ${tick}` : ''}`);
-      if (regime.pauseMs === 0) {
-        const other = [...underWay].find((r) => r.host.isUp() && !(r.isDeaf && r.signal.aborted));
-        if (other) violation('I1', `run ${token} started while ${other.token} ran`);
-      }
+      const grant = grants.find((one) => one.token === token);
+      const run: Run = {
+        attempt: grant?.attempt ?? 'nobody',
+        host: host.name,
+        tick,
+        token,
+        began: [grant?.atMs ?? now(), now()],
+        ended: NOT_YET,
+        end: 'died',
+        isRecorded: false,
+        isCatchUp,
+        isDeaf,
+      };
       // One that was ended by force has yet to learn of it.
-      if (!forced.has(token)) ticks.started(tick);
+      if (forced.has(token)) run.mayOverlapFromMs = now();
+      const onAbort = () => {
+        run.toldMs = now();
+        if (isDeaf) run.mayOverlapFromMs ??= now();
+      };
+      signal.addEventListener('abort', onAbort, { once: true });
       if (isCatchUp && tick !== undefined) begunTicks.set(token, tick);
-      newestStarted = Math.max(newestStarted, token);
-      runs++;
-      underWay.add(run);
+      runs.push(run);
       return run;
     },
 
     /** A run of this tick has succeeded, as its caller is told, and that is recorded. */
-    succeeded: ticks.succeeded,
+    succeeded(token: number, tick: number) {
+      for (const run of runs) if (run.token === token && run.tick === tick) run.isRecorded = true;
+    },
 
     /** An operator changes the lists of ticks. */
     mayChange: ticks.mayChange,
@@ -313,24 +344,32 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
     reopenable: ticks.reopenable,
 
     /** A handler has fulfilled. */
-    fulfilled({ token, tick, isCatchUp }: Run, lockAtLeastFor: number) {
-      if (!isCatchUp) fulfilledRuns.set(token, lockAtLeastFor);
-      if (tick !== undefined) ticks.fulfilled(tick);
+    fulfilled(run: Run, lockAtLeastFor: number) {
+      run.end = 'returned';
+      if (!run.isCatchUp) fulfilledRuns.set(run.token, lockAtLeastFor);
+      if (run.tick !== undefined) ticks.fulfilled(run.tick);
     },
 
     /** A handler writes: one that still holds its lock, as far as it knows, or a deaf one. */
-    write({ token, isDeaf }: Run) {
-      if (!isDeaf && token < newestStarted && !forced.has(token)) {
-        violation('I1', `run ${token} wrote after ${newestStarted} had started`);
-      }
-      const place = grants.findLastIndex((grant) => grant.token === token);
-      const failure = resource.write(token, place, grants.length - 1);
-      if (failure) violation('I7', failure);
+    write({ attempt, host, tick, token, isDeaf }: Run) {
+      writes.push({ attempt, host, tick, token, at: [now(), now()], hasAsked: !isDeaf, isAccepted: judge(token) });
     },
 
     end(run: Run) {
-      tell(`${run.host.name}: run ${run.token} ends`);
-      underWay.delete(run);
+      tell(`${run.host}: run ${run.token} ends`);
+      run.ended = [now(), now()];
+      if (run.end === 'died') run.end = 'threw';
+    },
+
+    /** A host stands still for so long; if it is suspended, its timers are late from then on. */
+    standsStill({ name }: Host, ms: number, isSuspended: boolean) {
+      const toMs = isSuspended ? Number.POSITIVE_INFINITY : now() + ms * CATCH_UP + 1;
+      standstills.push({ host: name, fromMs: now(), toMs });
+    },
+
+    crashes({ name }: Host) {
+      tell(`${name} crashes`);
+      for (const run of runs) if (run.host === name && run.ended === NOT_YET) run.ended = [now(), now()];
     },
 
     /** An operator frees the lock from this grant. */
@@ -357,7 +396,7 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
     close(item: Readonly<Record<string, unknown>> | undefined): Findings {
       const remainder: string[] = [];
       for (const grant of grants) {
-        const caller = attempts.get(grant.attemptId);
+        const caller = attempts.get(grant.attempt);
         if (caller === undefined || (caller.end === 'acquired' && !grant.isSecond) || !caller.host.isUp()) continue;
         if (caller.end === 'failed') {
           // Its request came after it was told, and no cancel before it.
@@ -376,15 +415,25 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
           remainder.push('c: a copy of a request that was refused');
         else violation('I8', `grant ${grant.token} has no runner: its caller was ${caller.end}`);
         if (
-          item?.['attemptId'] === grant.attemptId &&
+          item?.['attemptId'] === grant.attempt &&
           item['state'] === 'held' &&
           number(item['lockUntil']) > now() + Math.max(0, grant.aheadMs)
         ) {
           violation('I8', `grant ${grant.token} without a runner is not free after its lease`);
         }
       }
+      checkAll();
       const [reopened, caughtUp] = [ticks.reopened(), ticks.caughtUp()];
-      return { grants: grants.length, reopened, caughtUp, runs, skips, told, remainder, violations };
+      return {
+        grants: grants.length,
+        reopened,
+        caughtUp,
+        runs: runs.length,
+        skips: skipped,
+        told,
+        remainder,
+        violations,
+      };
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { SkipReason } from 'single-execution';
+import type { Opening } from '../support/history/history.js';
 import type { Item } from './lock-server.js';
 
 /** How the job of a world deals with its ticks. */
@@ -28,15 +29,10 @@ export function tickBook({ tickMark, everyMs, catchUp, now, violation }: Circums
   let highestDone = 0;
   /** Ticks whose run has ended without success, or that never came before a newer one was done. Ascending. */
   let undone: readonly number[] = [];
-  const doneTicks = new Set<number>();
   const fulfilledTicks = new Set<number>();
-  const grantedTicks = new Set<number>();
-  const startsOfTick = new Map<number, number>();
-  /** When a run of a tick has last fulfilled, and when an operator's delete has last forgotten all ticks. */
-  const fulfilledMs = new Map<number, number>();
-  let forgottenMs = 0;
-  /** When an operator has last listed a tick as open, and what operators have asked for. */
-  const listedMs = new Map<number, number>();
+  /** Ticks that an operator has listed as open, and deletes, which forget all ticks. */
+  const openings: Opening[] = [];
+  /** What operators have asked for. */
   const mayBeListed = new Set<number>();
   const mayBeGivenUp = new Set<number>();
   let reopened = 0;
@@ -77,7 +73,7 @@ export function tickBook({ tickMark, everyMs, catchUp, now, violation }: Circums
     return [...known, ...missedBefore(own)].sort((a, b) => a - b);
   };
   /** When an operator has last let a tick run that was done or stale. */
-  const openedMs = (tick: number | undefined) => Math.max(forgottenMs, listedMs.get(Number(tick)) ?? 0);
+  const openedMs = (own: number | undefined) => openings.findLast(({ tick = own }) => tick === own)?.atMs ?? 0;
   const expectSame = (attribute: string, listed: readonly number[], expected: readonly number[]) => {
     if (listed.join() !== expected.join()) violation('I12', `${attribute} is [${listed}], and not [${expected}]`);
   };
@@ -97,9 +93,7 @@ export function tickBook({ tickMark, everyMs, catchUp, now, violation }: Circums
     granted(tick: number | undefined) {
       marks = 0;
       if (tick === undefined) return;
-      grantedTicks.add(tick);
       if (isClosed(tick)) violation('I3', `tick ${tick} granted when ${highestDone} was done`);
-      if (doneTicks.has(tick)) violation('I3', `tick ${tick} granted after its success was recorded`);
       if (tick < highestDone) reopened++;
       if (tickMark === 'start') highestDone = Math.max(highestDone, tick);
     },
@@ -110,13 +104,11 @@ export function tickBook({ tickMark, everyMs, catchUp, now, violation }: Circums
         return violation('I4', 'ticks were changed by a run that had none to mark');
       }
       const [first] = due(own);
-      if (doneTicks.has(tick)) violation('I3', `tick ${tick} marked after its success was recorded`);
       if (!fulfilledTicks.has(tick)) violation('I3', `tick ${tick} marked, and no run was`);
       if (tick !== first) violation('I12', `tick ${tick} was caught up with when ${first} was the oldest one open`);
       marks++;
       caughtUp++;
       if (marks > catchUp.max) violation('I12', `a run caught up with ${marks} ticks, and ${catchUp.max} was the most`);
-      doneTicks.add(tick);
       const others = undone.filter((other) => other !== tick && !givesUp(own, other));
       remember(others, Math.max(highestDone, tick));
     },
@@ -139,6 +131,8 @@ export function tickBook({ tickMark, everyMs, catchUp, now, violation }: Circums
       remember([...undone, ...ticks.filter((tick): tick is number => Number(tick) > highestDone)]);
     },
 
+    openings,
+
     openedMs,
 
     /** An operator asks for these ticks to be listed, or to be taken off the lists. */
@@ -153,8 +147,7 @@ export function tickBook({ tickMark, everyMs, catchUp, now, violation }: Circums
       for (const tick of ticks.filter((other) => !undone.includes(other))) {
         if (!mayBeListed.has(tick)) violation('I12', `${tick} was listed, and nobody had asked`);
         if (isKnownAsDone(before, tick)) violation('I3', `${tick} was listed, and the record has it as done`);
-        listedMs.set(tick, now());
-        doneTicks.delete(tick);
+        openings.push({ tick, atMs: now() });
       }
       for (const tick of undone.filter((other) => !ticks.includes(other))) {
         if (!mayBeGivenUp.has(tick)) violation('I12', `${tick} was taken off, and nobody had asked`);
@@ -164,11 +157,9 @@ export function tickBook({ tickMark, everyMs, catchUp, now, violation }: Circums
 
     /** An operator has deleted the lock, and with it what was known of its ticks. */
     forget() {
-      forgottenMs = now();
+      openings.push({ atMs: now() });
       highestDone = 0;
       undone = [];
-      doneTicks.clear();
-      startsOfTick.clear();
     },
 
     /** Holds a record against what is known. */
@@ -180,36 +171,13 @@ export function tickBook({ tickMark, everyMs, catchUp, now, violation }: Circums
       expectSame('failedTicks', failed, above());
     },
 
-    /** A handler starts. */
-    started(tick: number | undefined) {
-      if (tick === undefined) return;
-      if (doneTicks.has(tick)) violation('I3', `tick ${tick} started after its success was recorded`);
-      if (tickMark !== 'start') return;
-      const starts = (startsOfTick.get(tick) ?? 0) + 1;
-      startsOfTick.set(tick, starts);
-      if (starts > 1) violation('I3', `tick ${tick} started ${starts} times`);
-    },
-
     /** A handler has fulfilled. */
     fulfilled(tick: number) {
       fulfilledTicks.add(tick);
-      fulfilledMs.set(tick, now());
-    },
-
-    /** A run of this tick has succeeded, as its caller is told, and that is recorded. */
-    succeeded(tick: number) {
-      if (tickMark === 'success' && openedMs(tick) < (fulfilledMs.get(tick) ?? 0)) doneTicks.add(tick);
     },
 
     /** A caller who began then is told that its tick needs no run. */
     skipped(reason: SkipReason, tick: number, begunMs: number) {
-      const done = tickMark === 'success' ? fulfilledTicks : grantedTicks;
-      if (reason === 'already-executed' && !done.has(tick)) {
-        violation('I3', `skipped ${tick} as executed, and no run was`);
-      }
-      if (reason === 'stale-tick' && ![...done].some((other) => other > tick)) {
-        violation('I3', `skipped ${tick} as stale, and no newer one is done`);
-      }
       if (begunMs > openedMs(tick) && !isClosed(tick)) violation('I12', `skipped ${tick} as ${reason}, and it is open`);
     },
   };

@@ -104,8 +104,9 @@ export function world(
     hosts,
     born,
     crash(place) {
-      hosts[place]?.crash();
-      book.tell(`${hosts[place]?.name} crashes`);
+      const dead = hosts[place];
+      dead?.crash();
+      if (dead) book.crashes(dead);
       const next = boot();
       hosts[place] = next;
       return next;
@@ -128,8 +129,14 @@ export function befall(world: World, lastsMs: number, onBoot: (on: Host) => void
   for (let n = chance.pick([0, 1, 3]); n > 0; n--) {
     time.after(chance.whole(0, lastsMs), () => onBoot(world.crash(chance.whole(0, PLACES - 1))));
   }
-  if (regime.pauseMs > 0 && !regime.suspends) some(4, 'pauses', (on) => on.pause(chance.whole(100, regime.pauseMs)));
-  if (regime.suspends) some(4, 'is suspended', (on) => on.suspend(chance.whole(100, regime.pauseMs)));
+  const { suspends, pauseMs } = regime;
+  if (pauseMs > 0) {
+    some(4, suspends ? 'is suspended' : 'pauses', (on) => {
+      const ms = chance.whole(100, pauseMs);
+      on[suspends ? 'suspend' : 'pause'](ms);
+      book.standsStill(on, ms, suspends);
+    });
+  }
   if (regime.steps) some(4, 'has its clock set', (on) => on.stepWall(chance.whole(-regime.skewMs, regime.skewMs)));
   if (regime.operators) some(1, 'has an operator', (on) => operate(world, on));
 }
