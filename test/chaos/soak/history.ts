@@ -81,8 +81,6 @@ export interface Run {
   /** When it returned or threw, or was killed. */
   readonly endedMs: number;
   readonly hasReturned: boolean;
-  /** How many of its writes its witness has refused. */
-  readonly refused: number;
 }
 
 /** A line that a worker says: that it is ready, that it stood still, or a part of what becomes of a delivery. */
@@ -124,7 +122,7 @@ export function historyOf(lives: readonly Life[], given: readonly GivenTick[]) {
   const deliveries = given.map(({ order: { fails: _, ...order }, life }): Delivery => {
     const worker = workers.get(life);
     if (!worker) throw new Error(`delivery ${order.id} went to ${life.name}, which never lived`);
-    const endless = { endedMs: worker.killedMs ?? Number.POSITIVE_INFINITY, hasReturned: false, refused: 0 };
+    const endless = { endedMs: worker.killedMs ?? Number.POSITIVE_INFINITY, hasReturned: false };
     const told = ofDelivery.get(String(order.id)) ?? [];
     const { said: _said, run: _run, ...whole } = Object.assign({}, ...told);
     const runs = told.flatMap(({ run }) => run ?? []);

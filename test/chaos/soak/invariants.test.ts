@@ -51,7 +51,6 @@ interface Sketch {
   readonly beganMs?: number;
   readonly endedMs?: number;
   readonly hasReturned?: boolean;
-  readonly refused?: number;
   readonly abortedMs?: number | undefined;
   readonly previous?: readonly [status: string, token: number];
   /** A grant that no run came of. */
@@ -75,7 +74,7 @@ const SOUND: readonly Sketch[] = [
   { id: 2, tick: 1, on: W2, at: 1_005, ending: 'skipped: locked', by: 1 },
   { id: 3, tick: 1, on: W2, at: 2_500, ending: 'skipped: already-executed' },
   // Stopped for longer than its lease: its successor is at work when it goes on.
-  { id: 4, tick: 3, on: STOPPED, token: 12, at: 19_900, endedMs: 25_010, refused: 1, ...toldAt(25_005) },
+  { id: 4, tick: 3, on: STOPPED, token: 12, at: 19_900, endedMs: 25_010, ...toldAt(25_005) },
   { id: 5, tick: 4, on: W1, token: 13, at: 23_500, endedMs: 25_400, previous: ['crashed', 12], ending: RAN },
   { id: 6, tick: 2, on: W2, at: 26_000, ending: 'skipped: stale-tick' },
   { id: 7, tick: 5, token: 14, ...DIED },
@@ -91,14 +90,13 @@ const SOUND: readonly Sketch[] = [
 
 function deliveryOf(sketch: Sketch): Delivery {
   const { id, job = PLAIN, tick: tickMs = 0, on = W1, at = 0, worksMs = 200, token, granted = token, ending } = sketch;
-  const { abortedMs, previous, endedMs = at + 200, hasReturned = true, refused = 0, by, locked: times = [] } = sketch;
+  const { abortedMs, previous, endedMs = at + 200, hasReturned = true, by, locked: times = [] } = sketch;
   const { beganMs = at + 11 } = sketch;
   const run = token !== undefined && {
     token,
     beganMs,
     endedMs,
     hasReturned,
-    refused,
     ...(abortedMs && { aborted: { reason: 'LockLostError', atMs: abortedMs } }),
     ...(previous && { previous: { status: previous[0], token: previous[1] } }),
   };
@@ -120,7 +118,7 @@ function deliveryOf(sketch: Sketch): Delivery {
 }
 
 const WRITES = {
-  plain: '11 1 1011\n12 4 19911\n13 5 23511\n12 4 25003\n14 7 39911\n15 9 45511\n',
+  plain: '11 1 1011\n12 4 19911\n13 5 23511\n12 4 19991\n14 7 39911\n15 9 45511\n',
   spaced: '101 10 1011\n102 11 1911\n',
   once: '201 12 1011\n',
 };
@@ -156,7 +154,7 @@ test('a sound soak breaks no invariant, and gives each of them something to look
 });
 
 /** One that is told nothing and works on. */
-const UNTOLD = { id: 4, abortedMs: undefined, refused: 0, hasReturned: true, ending: RAN } as const;
+const UNTOLD = { id: 4, abortedMs: undefined, hasReturned: true, ending: RAN } as const;
 const FIRED_UNTOLD = { ...UNTOLD, on: withoutTimers(25_000, []), endedMs: 25_500 };
 const FIRED_AGAIN = but(FIRED_UNTOLD, { id: 5, at: 25_200, endedMs: 25_700 });
 /** The tick for which delivery 8 was skipped, after a newer one is done. */
@@ -165,7 +163,7 @@ const ANOTHER = { id: 20, tick: 9, on: W2, token: 16, at: 45_600, ending: RAN } 
 
 /** Histories that break an invariant, each by what is wrong with it. */
 const DOCTORED: Readonly<Record<string, Readonly<Record<string, SoakHistory>>>> = {
-  'never two handlers of a job at work at once': {
+  'never two handlers at work at once': {
     'two handlers are at work': but(ANOTHER),
     'one that stood still works on for long after it went on': but(
       { ...UNTOLD, endedMs: 25_900 },
@@ -195,11 +193,12 @@ const DOCTORED: Readonly<Record<string, Readonly<Record<string, SoakHistory>>>> 
   },
   'writes nothing after its lease': {
     'a handler does the work that waited for it while its process was stopped': written({
-      plain: '12 4 19911\n12 4 25003\n12 4 25004\n',
+      plain: '12 4 19911\n12 4 25003\n',
     }),
-    'a handler whose lease was renewed writes on beside its successor': written({
-      kept: '301 15 1011\n302 9 3500\n301 15 3510\n301 15 3520\n',
-    }),
+    'a handler whose lease was renewed writes on beside its successor': {
+      ...but({ id: 20, job: KEPT, tick: 2, on: W2, token: 302, at: 3_400, ending: RAN }),
+      writes: new Map([['kept', witnessed('301 15 1011\n302 20 3411\n301 15 3510\n')]]),
+    },
   },
   'fencing tokens rise': {
     'a token falls': but({ id: 9, token: 10 }),
@@ -211,19 +210,17 @@ const DOCTORED: Readonly<Record<string, Readonly<Record<string, SoakHistory>>>> 
       ending: 'store error: LATE',
     }),
   },
-  'each write comes under the token of its run': {
+  'comes under the token of a grant of its own': {
     'a run writes under a token that is not its own': written({ once: '202 12 1011\n' }),
     'a delivery writes that never ran': written({ once: '201 13 1011\n' }),
     'a run that never stood still is refused': written({ plain: '15 9 45511\n14 7 45512\n' }),
-    'a run is not told that its write was refused': but({ id: 4, refused: 0 }),
   },
   'no tick runs that is done': {
     'a tick that is done runs again': but({ id: 9, tick: 4 }),
     'an older tick runs after a newer one is done': but({ id: 9, tick: 2 }),
     'an older tick runs whose only other call was skipped at once': but(OLDER_TICK),
-  },
-  "with tickMark 'start' a tick is granted once": {
     'a started tick starts again': but({ id: 13, token: 202, ending: RAN }),
+    'a tick older than a started one starts': but({ id: 20, job: ONCE, tick: 0, token: 203, at: 3_000, ending: RAN }),
   },
   'nobody is told that a tick is done': {
     'a tick is called executed that failed': but({ id: 20, tick: 5, at: 45_900, ending: 'skipped: already-executed' }),
@@ -236,27 +233,30 @@ const DOCTORED: Readonly<Record<string, Readonly<Record<string, SoakHistory>>>> 
       ending: 'skipped: already-executed',
     }),
   },
-  'a crash blocks its job for its lease': {
+  'none is refused because of a grant that is over': {
     'a dead holder blocks its job for too long': but(locked(20, 7, 45_100, 7)),
     'for longer than its lease, as the record has it': but(locked(20, 7, 45_100, 7, { locked: [44_000, 46_100] })),
     'when its lease is over, as the record has it': but(locked(20, 7, 45_100, 7, { locked: [43_000, 45_000] })),
+    'the lease of a dead holder is renewed': but(
+      { id: 16, job: KEPT, token: 14, tick: 5, ...DIED },
+      locked(20, 7, 60_000, 16, { job: KEPT, locked: [39_905, 61_000], underToken: 14 }),
+    ),
+    'a delivery is skipped for a lockAtLeastFor that is over': but(
+      locked(20, 3, 6_000, 11, { job: SPACED, ending: 'skipped: lock-at-least-for' }),
+    ),
+    'a delivery is skipped for itself': but({ id: 8, by: 8 }),
+    'a delivery is skipped for nobody': but({ id: 8, by: 99 }),
+    "a delivery is skipped for another job's holder": but({ id: 8, by: 11 }),
+    'a delivery is skipped for one that was released long since': but(locked(20, 8, 48_900, 9)),
+    'a delivery is skipped for one that lost its lock long since': but(locked(20, 8, 31_000, 4)),
+  },
+  'a crash is told to the next run': {
     'a run is told that the one that died had succeeded': but({ id: 9, previous: ['succeeded', 14] }),
     'a run is told that the one that succeeded had crashed': but({ id: 5, previous: ['crashed', 11] }),
     'runs are not told of the one that died, time and again': times(6, (i) => [
       { id: 30 + i, job: SPACED, token: 110 + 2 * i, tick: 5, ...DIED },
       { id: 40 + i, job: SPACED, token: 111 + 2 * i, tick: 20 + i, on: W2, at: 45_000 + 1_000 * i, ending: RAN },
     ]),
-    'the lease of a dead holder is renewed': but(
-      { id: 16, job: KEPT, token: 14, tick: 5, ...DIED },
-      locked(20, 7, 60_000, 16, { job: KEPT, locked: [39_905, 61_000], underToken: 14 }),
-    ),
-  },
-  "none is skipped as 'locked' but for another": {
-    'a delivery is skipped for itself': but({ id: 8, by: 8 }),
-    'a delivery is skipped for nobody': but({ id: 8, by: 99 }),
-    "a delivery is skipped for another job's holder": but({ id: 8, by: 11 }),
-    'a delivery is skipped for one that was released long since': but(locked(20, 8, 48_900, 9)),
-    'a delivery is skipped for one that lost its lock long since': but(locked(20, 8, 31_000, 4)),
   },
   'a lock is left without a runner': {
     'locks are left without a runner, time and again': times(6, (i) => [
@@ -347,11 +347,11 @@ const NO_BREACH: Readonly<Record<string, SoakHistory>> = {
     locked(20, 7, 70_000, 7, { locked: [69_500, 71_500] }),
   ),
   'one that stood still since its grant begins beside its successor, and only the one that is late is told': but(
-    { id: 4, at: 19_980, beganMs: 25_070, refused: 1, ...toldAt(25_078), endedMs: 25_080 },
+    { id: 4, at: 19_980, beganMs: 25_070, ...toldAt(25_078), endedMs: 25_080 },
     { id: 5, endedMs: 25_072 },
   ),
   'one that stood still since its grant begins beside its successor, which works on, and is told at once': but(
-    { id: 4, at: 19_980, beganMs: 25_070, refused: 1, ...toldAt(25_153), endedMs: 25_153 },
+    { id: 4, at: 19_980, beganMs: 25_070, ...toldAt(25_153), endedMs: 25_153 },
     { id: 5, endedMs: 25_400 },
   ),
   'one that stood still since its grant does not begin': but({
@@ -454,7 +454,7 @@ test('puts a delivery together from what its worker has said', () => {
       worker: { name: 'w1', aheadMs: 0, stops: [], stalls: [], killedMs: 40 },
       receivedMs: 10,
       granted: { token: 11, atMs: 19 },
-      run: { ...run, aborted: { reason: 'LockLostError', atMs: 30 }, endedMs: 40, hasReturned: false, refused: 0 },
+      run: { ...run, aborted: { reason: 'LockLostError', atMs: 30 }, endedMs: 40, hasReturned: false },
     },
   ]);
 });

@@ -1,5 +1,6 @@
+import { stoodStill as stoodStillOn } from '../../support/history/invariants.js';
 import { grouped } from '../../support/play/grouped.js';
-import type { Delivery, Run, SoakHistory, Standstill, Worker } from './history.js';
+import type { Delivery, Run, SoakHistory, Worker } from './history.js';
 
 /*
  * How the invariants and the summary read a history.
@@ -22,20 +23,6 @@ export function byToken(runs: readonly WithRun[]): WithRun[] {
   return runs.toSorted((a, b) => a.run.token - b.run.token);
 }
 
-/** Pairs of one job's runs of which the second began before the first had ended. */
-export function besideSuccessor(history: SoakHistory): [WithRun, WithRun][] {
-  return byJob(runsOf(history)).flatMap((ofJob) =>
-    ofJob.flatMap((one, i) => {
-      const pairs: [WithRun, WithRun][] = [];
-      for (const next of ofJob.slice(i + 1)) {
-        if (next.run.beganMs >= one.run.endedMs) break;
-        pairs.push([one, next]);
-      }
-      return pairs;
-    }),
-  );
-}
-
 /** Whether a run succeeded, and knows that this was recorded. */
 export function isRecorded({ settled }: Delivery): boolean {
   return settled?.ending === 'ran: released';
@@ -49,32 +36,19 @@ export function hasStoreFailed({ settled }: Delivery): boolean {
 /** Within so long after a process goes on, or its first timer has fired, all timers have told what they missed. */
 const CATCH_UP_MS = 300;
 
-/** How much of this time a worker was awake, so that its handlers could be told to stop, and do so. */
-export function awakeMs(worker: Worker, fromMs: number, toMs: number): number {
-  let awake = 0;
-  let atMs = fromMs;
-  for (const still of standstills(worker)) {
-    if (atMs >= toMs) break;
-    awake += Math.max(0, Math.min(still.fromMs, toMs) - atMs);
-    atMs = Math.max(atMs, still.toMs);
-  }
-  return awake + Math.max(0, toMs - atMs);
+/** When a worker stood still, or had just gone on. */
+export function standstillsOf({ name, stops, stalls }: Worker) {
+  return [...stops, ...stalls].map(({ fromMs, toMs }) => ({ host: name, fromMs, toMs: toMs + CATCH_UP_MS }));
 }
 
 /** Whether a worker stood still, or had just gone on, at some moment of this time. */
 export function stoodStill(worker: Worker, fromMs: number, toMs: number): boolean {
-  return standstills(worker).some((still) => still.fromMs < toMs && fromMs < still.toMs);
+  return stoodStillOn({ standstills: standstillsOf(worker) }, worker.name, [fromMs, toMs]);
 }
 
 /** How often the machine left a worker waiting that nobody had stopped. */
 export function stallsOfMachine({ stops, stalls }: Worker): number {
   return stalls.filter((stall) => !stops.some((stop) => stop.fromMs < stall.toMs && stall.fromMs < stop.toMs)).length;
-}
-
-function standstills({ stops, stalls }: Worker): Standstill[] {
-  return [...stops, ...stalls]
-    .map(({ fromMs, toMs }) => ({ fromMs, toMs: toMs + CATCH_UP_MS }))
-    .sort((a, b) => a.fromMs - b.fromMs);
 }
 
 /** A breach with the piece of history that shows it. */

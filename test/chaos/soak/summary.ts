@@ -1,8 +1,10 @@
+import { overlaps } from '../../support/history/invariants.js';
 import { columns } from '../../support/play/terminal.js';
+import { historiesOf } from './facts.js';
+import { leftWithoutRunner } from './fleet-invariants.js';
 import type { SoakHistory } from './history.js';
-import { leftWithoutRunner } from './hold-invariants.js';
 import { SOAK_INVARIANTS } from './invariants.js';
-import { besideSuccessor, runsOf, stallsOfMachine } from './reading.js';
+import { runsOf, stallsOfMachine } from './reading.js';
 
 /** A soak on one store, as it is counted. */
 export interface Soak {
@@ -41,7 +43,7 @@ function countsOf({ history, seconds, struck }: Soak): Record<string, number> {
     stops: sum(workers.map(({ stops }) => stops.length)),
     'stalls of the machine': sum(workers.map(stallsOfMachine)),
     ...tallied(struck.map((fault) => `network: ${fault}`)),
-    'runs beside a successor, standing still': besideSuccessor(history).length,
+    'runs beside a successor, standing still': sum(historiesOf(history).map((ofJob) => overlaps(ofJob).length)),
     'witness: accepted': writes.filter(({ isAccepted }) => isAccepted).length,
     'witness: refused': writes.filter(({ isAccepted }) => !isAccepted).length,
     'locks left without a runner': leftWithoutRunner(history).length,

@@ -25,13 +25,13 @@ const { store, close } = openStore(address);
 const witnesses = new Map<string, WitnessFile>();
 
 const now = () => machineMs() - originMs;
-const write = (report: Report) => process.stdout.write(`${JSON.stringify(report)}\n`);
+const tell = (report: Report) => process.stdout.write(`${JSON.stringify(report)}\n`);
 
-const timers = watchTimers(now, (fromMs, toMs) => write({ said: 'stalled', fromMs, toMs }));
+const timers = watchTimers(now, (fromMs, toMs) => tell({ said: 'stalled', fromMs, toMs }));
 /** A worker that stood still and is killed before its first timer has told of it with the first thing that it said. */
 const say = (id: number, part: Omit<Extract<Report, { readonly said: 'delivery' }>, 'said' | 'id'>) => {
   timers.tellGap();
-  write({ said: 'delivery', id, ...part });
+  tell({ said: 'delivery', id, ...part });
 };
 
 class PlannedFailure extends Error {
@@ -100,25 +100,26 @@ async function nextPiece(id: number, signal: AbortSignal): Promise<void> {
   waiting.delete(onBeat);
 }
 
-/** Writes to the job's witness until the work is done, or the signal aborts. */
+/** Writes to the job's witness until the work is done, or the signal says that it has aborted, which it asks before. */
 async function work({ fencingToken: token, signal, previous }: Execution, tick: TickOrder): Promise<void> {
   const { id, job, worksMs, fails } = tick;
   const told = previous && { status: previous.status, token: previous.fencingToken };
   say(id, { run: { token, beganMs: now(), ...(told && { previous: told }) } });
   signal.addEventListener('abort', () => say(id, { run: { aborted: { reason: nameOf(signal.reason), atMs: now() } } }));
-  const witness = witnessOf(job.name);
-  let refused = 0;
+  const write = witnessOf(job.name);
   let hasReturned = false;
   try {
     for (let workedMs = 0; workedMs < worksMs; workedMs += WORK_EVERY_MS) {
-      if (!witness.write(token, id, now())) refused++;
-      await nextPiece(id, signal);
+      const askedMs = now();
       if (signal.aborted) throw new Aborted('', { cause: signal.reason });
+      write(token, id, askedMs);
+      await nextPiece(id, signal);
     }
+    if (signal.aborted) throw new Aborted('', { cause: signal.reason });
     if (fails) throw new PlannedFailure();
     hasReturned = true;
   } finally {
-    say(id, { run: { endedMs: now(), hasReturned, refused } });
+    say(id, { run: { endedMs: now(), hasReturned } });
   }
 }
 
@@ -132,7 +133,7 @@ function witnessOf(job: string): WitnessFile {
 await executeWithLock(() => undefined, { name: 'warm-up', store, lockAtMostFor: '1m', observers: [] }).catch(
   () => undefined,
 );
-write({ said: 'ready', wallOffsetMs: wallOffsetMs() });
+tell({ said: 'ready', wallOffsetMs: wallOffsetMs() });
 
 const running = new Set<Promise<void>>();
 const finish = async () => {

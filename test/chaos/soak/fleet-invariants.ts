@@ -1,7 +1,13 @@
-import { grouped } from '../../support/play/grouped.js';
+import { grouped, neighbours } from '../../support/play/grouped.js';
 import type { Invariants } from '../../support/play/verdict.js';
+import { isNextGrant } from './facts.js';
 import type { Delivery, SoakHistory } from './history.js';
-import { hasStoreFailed, runsOf, shown, stoodStill } from './reading.js';
+import { byJob, byToken, hasStoreFailed, isRecorded, runsOf, shown, stoodStill } from './reading.js';
+
+/** Of the runs after a crash, most that may not be told of it: an acquire whose first answer was lost does not know. */
+const MOST_UNTOLD = 0.1;
+/** Most of all grants that may be left without a runner: see docs/protocol.md, "What can remain". */
+const MOST_REMAINDER = 0.002;
 
 /** The share of ticks undisturbed by failures of the store that must run, in spite of all that is done to the fleet. */
 const LEAST_SHARE = 0.1;
@@ -9,7 +15,7 @@ const LEAST_SHARE = 0.1;
 /** Of the runs with keepAlive that never stood still, so many may lose their lock because their renewals fail. */
 const MOST_LOST = 0.8;
 /** So few tell nothing. */
-export const FEW = 5;
+const FEW = 5;
 
 /** So many runs must have been awake from end to end: of one that stood still less can be asked. */
 const LEAST_AWAKE = 0.2;
@@ -21,8 +27,34 @@ const EXPECTED: readonly string[] = ['UNAVAILABLE', 'UNSETTLED', 'LATE', 'CLOCK_
 /** An internal error of Upstash reads like a refusal by Redis. */
 const OF_UPSTASH = 'store error: INVALID_REQUEST';
 
-/** Of the whole: it goes on, and nothing goes wrong that nobody did. */
-export const LIVENESS_INVARIANTS: Invariants<SoakHistory> = {
+/** Of the whole: what is told of a crash, what remains of lost requests, that it goes on, and nothing happens by itself. */
+export const FLEET_INVARIANTS: Invariants<SoakHistory> = {
+  'a crash is told to the next run, and no other end is told as one'(history) {
+    const runs = byJob(runsOf(history)).map(byToken);
+    const crashed = runs.flat().filter(hasDied);
+    const toldWrong = runs.flatMap((ofJob) =>
+      ofJob.flatMap((next) => {
+        const { previous } = next.run;
+        const before = previous && ofJob.find(({ run }) => run.token === previous.token);
+        if (!before || saysTrue(previous.status, before)) return [];
+        return [shown(`the run after it was told that it ${previous.status}`, before, next)];
+      }),
+    );
+    const untold = runs
+      .flatMap((ofJob) => neighbours(ofJob))
+      .filter(([one, next]) => hasDied(one) && isNextGrant(history, one, next) && !next.run.previous);
+    const isTooMany = untold.length > Math.max(FEW, crashed.length * MOST_UNTOLD);
+    const breaches = isTooMany ? untold.map((pair) => shown('the run after it was told of nobody', ...pair)) : [];
+    return { cases: crashed.length, breaches: [...toldWrong, ...breaches] };
+  },
+
+  [`a lock is left without a runner in two of a thousand grants at most, or ${FEW} of few`](history) {
+    const left = leftWithoutRunner(history);
+    const cases = history.deliveries.filter(({ granted }) => granted).length;
+    const isTooMany = left.length > Math.max(FEW, cases * MOST_REMAINDER);
+    return { cases, breaches: isTooMany ? left.map((one) => shown('held the lock after its end', one)) : [] };
+  },
+
   'each delivery to a worker that lives runs, or is skipped or refused for a reason that can be'({
     deliveries,
     store,
@@ -80,6 +112,42 @@ export const LIVENESS_INVARIANTS: Invariants<SoakHistory> = {
     return { cases: workers.length, breaches };
   },
 };
+
+/** Deliveries that were skipped as locked, and the one that they were told of. */
+function lockedSkips({ deliveries }: SoakHistory): { skip: Delivery; by: Delivery | undefined }[] {
+  const byId = new Map(deliveries.map((delivery) => [String(delivery.id), delivery]));
+  return deliveries.flatMap((skip) => {
+    if (skip.settled?.ending !== 'skipped: locked') return [];
+    const by = byId.get(skip.settled.holder?.lockedBy ?? '');
+    return [{ skip, by: by?.job === skip.job ? by : undefined }];
+  });
+}
+
+/**
+ * Deliveries that held the lock after they had been told that they do not, and of no failure of the store either, or
+ * under another token than the one they were told of. One whose lease was over before it was told is like one that
+ * crashed.
+ */
+export function leftWithoutRunner(history: SoakHistory): Delivery[] {
+  const left = lockedSkips(history).flatMap(({ skip, by }) => {
+    if (!by?.settled || hasStoreFailed(by)) return [];
+    const isAnother = by.granted && skip.settled?.holder?.fencingToken !== by.granted.token;
+    const isAfterEnd = (skip.receivedMs ?? 0) > by.settled.atMs;
+    return isAnother || (!by.granted && isAfterEnd) ? [by] : [];
+  });
+  return [...new Set(left)];
+}
+
+/** Whether a delivery was killed before it knew that its lock was free again. */
+function hasDied({ settled, worker }: Delivery): boolean {
+  return settled === undefined && worker.killedMs !== undefined;
+}
+
+/** Whether a run was what its successor was told of it. What nobody knows can be either. */
+function saysTrue(status: string, before: Delivery): boolean {
+  if (hasDied(before)) return status === 'crashed' || before.run?.endedMs !== before.worker.killedMs;
+  return !isRecorded(before) || status === 'succeeded';
+}
 
 function isUndisturbed(tick: readonly Delivery[]): boolean {
   return tick.every((one) => one.settled && !hasStoreFailed(one));

@@ -1,0 +1,150 @@
+import type { Grant, History, Run, Skip, Write } from '../../support/history/history.js';
+import { grouped, neighbours } from '../../support/play/grouped.js';
+import { LATE_MS } from '../bad-network.js';
+import type { Delivery, SoakHistory } from './history.js';
+import type { SoakJob } from './plan.js';
+import { hasStoreFailed, isRecorded, standstillsOf, type WithRun } from './reading.js';
+import type { WitnessedWrite } from './witness-file.js';
+
+/*
+ * What a soak knows of each of its locks, as facts. Workers report what they see; where an answer was lost, only bounds
+ * are known of what the store has done.
+ */
+
+/** Rounding, and the few instructions between an instant and its being read. */
+const READING_MS = 20;
+/**
+ * How much longer a lease may last than was asked for. On DynamoDB the store adds its padding, and the server's clock
+ * shows whole seconds only.
+ */
+const BEYOND_LEASE_MS = 3_000;
+/** A busy machine can keep a request back for so long. */
+const BUSY_MS = 5_000;
+
+/** The history of each job's lock. */
+export function historiesOf(soak: SoakHistory): History[] {
+  const standstills = [...new Set(soak.deliveries.map(({ worker }) => worker))].flatMap(standstillsOf);
+  const byId = new Map(soak.deliveries.map((delivery) => [String(delivery.id), delivery]));
+  return [...grouped(soak.deliveries, ({ job }) => job.name)].flatMap(([name, deliveries]) => {
+    const [first] = deliveries;
+    if (!first) return [];
+    return {
+      tickMark: first.job.tickMark,
+      neverCameIsOpen: false,
+      readingMs: READING_MS,
+      grants: grantsOf(soak, deliveries),
+      runs: deliveries.flatMap((delivery) => (delivery.run ? [runOf({ ...delivery, run: delivery.run })] : [])),
+      writes: writesOf(soak.writes.get(name) ?? [], byId),
+      skips: deliveries.flatMap((delivery) => skipOf(soak, delivery, byId)),
+      standstills,
+      openings: [],
+    };
+  });
+}
+
+const factOf = ({ id, worker, tickMs }: Delivery) => ({ attempt: String(id), host: worker.name, tick: tickMs });
+
+/** Grants that were told, and those that may have been made although nobody was told of them. */
+function grantsOf(soak: SoakHistory, deliveries: readonly Delivery[]): Grant[] {
+  const told = deliveries.filter(({ granted }) => granted).toSorted((a, b) => tokenOf(a) - tokenOf(b));
+  const keptUntilMs = new Map(neighbours(told).map(([one, next]) => [next.id, lockedUntilMs(soak, one, next)]));
+  return deliveries.flatMap((delivery) => {
+    const { id, receivedMs = Number.POSITIVE_INFINITY, granted, settled } = delivery;
+    const fact = factOf(delivery);
+    if (granted) {
+      return { ...fact, at: [receivedMs, granted.atMs], token: granted.token, notBeforeMs: keptUntilMs.get(id) };
+    }
+    const endMs = settled?.atMs ?? Number.POSITIVE_INFINITY;
+    return canHaveHeld(delivery, soak.store) ? { ...fact, at: [receivedMs, endMs] } : [];
+  });
+}
+
+const tokenOf = ({ granted }: Delivery) => granted?.token ?? 0;
+
+/** Whether a delivery may have been granted the lock, be it that its worker was never told of the grant. */
+function canHaveHeld(one: Delivery, store: SoakHistory['store']): boolean {
+  const { job, settled, receivedMs = 0, worker } = one;
+  if (!settled || hasStoreFailed(one)) return true;
+  // Its answer stayed away until its lease was over: the next one found a crash. On DynamoDB the lease of a clock
+  // behind ends early.
+  const leaseMs = job.lockAtMostForMs + (store === 'dynamodb' ? Math.min(0, worker.aheadMs) : 0);
+  return settled.atMs - receivedMs >= leaseMs;
+}
+
+/** Until when `lockAtLeastFor` of a run keeps the next one out, where the clocks that tell are true. */
+function lockedUntilMs(soak: SoakHistory, one: Delivery, next: Delivery): number | undefined {
+  const isTrue = ({ worker }: Delivery) => soak.store !== 'dynamodb' || worker.aheadMs === 0;
+  const isKept = one.job.lockAtLeastForMs > 0 && isRecorded(one) && isTrue(one) && isTrue(next);
+  if (!isKept || !isNextGrant(soak, one, next)) return undefined;
+  return (one.receivedMs ?? 0) + one.job.lockAtLeastForMs - READING_MS;
+}
+
+/** On DynamoDB tokens tell whether one that nobody knows of came between them. On Redis all locks go by one clock. */
+export function isNextGrant({ store }: SoakHistory, one: Delivery, next: Delivery): boolean {
+  return store !== 'dynamodb' || tokenOf(next) === tokenOf(one) + 1;
+}
+
+function runOf(delivery: WithRun): Run {
+  const { run, receivedMs = 0, granted, job, worker } = delivery;
+  const { token, beganMs, endedMs, hasReturned, aborted } = run;
+  const grantedMs = granted?.atMs ?? beganMs;
+  const isDead = endedMs === worker.killedMs || endedMs === Number.POSITIVE_INFINITY;
+  return {
+    ...factOf(delivery),
+    token,
+    began: [granted?.atMs ?? receivedMs, beganMs],
+    ended: [endedMs, endedMs],
+    end: hasReturned ? 'returned' : isDead ? 'died' : 'threw',
+    isRecorded: isRecorded(delivery),
+    leaseEndsMs: job.keepAlive ? undefined : grantedMs + job.lockAtMostForMs,
+    toldMs: aborted?.reason === 'LockLostError' ? aborted.atMs : undefined,
+  };
+}
+
+type ById = ReadonlyMap<string, Delivery>;
+
+function writesOf(writes: readonly WitnessedWrite[], byId: ById): Write[] {
+  return writes.map(({ token, delivery: id, askedMs, isAccepted }) => {
+    const writer = byId.get(String(id));
+    const fact = writer ? factOf(writer) : { attempt: String(id), host: 'nobody' };
+    return { ...fact, token, at: [askedMs, askedMs + READING_MS], hasAsked: true, isAccepted };
+  });
+}
+
+function skipOf(soak: SoakHistory, delivery: Delivery, byId: ById): Skip | [] {
+  const { settled, receivedMs = 0 } = delivery;
+  const [how, reason] = settled?.ending.split(': ') ?? [];
+  if (!settled || how !== 'skipped') return [];
+  const at = [receivedMs, settled.atMs] as const;
+  return { ...factOf(delivery), at, reason: reason as Skip['reason'], grantOverMs: grantOverMs(soak, delivery, byId) };
+}
+
+/** When the one that a delivery was skipped for can no longer have held the lock. */
+function grantOverMs({ store, startedAt }: SoakHistory, skip: Delivery, byId: ById): number {
+  const by = byId.get(skip.settled?.holder?.lockedBy ?? '');
+  if (!by || by.id === skip.id || by.job.name !== skip.job.name) return Number.NEGATIVE_INFINITY;
+  const { granted, settled, worker, job } = by;
+  const endMs = settled?.atMs ?? worker.killedMs ?? Number.POSITIVE_INFINITY;
+  const heldMs = skip.settled?.ending === 'skipped: locked' ? 0 : job.lockAtLeastForMs;
+  const leaseMs = isRecorded(by) ? heldMs : job.lockAtMostForMs;
+  // A request that was late can grant the lock after its sender was told that its connection broke.
+  const lateMs = granted ? 0 : LATE_MS;
+  const aheadMs = store === 'dynamodb' ? Math.max(0, worker.aheadMs) : 0;
+  const isLeased = store !== 'dynamodb' && isLeasedByRecord(skip, job, startedAt, endMs);
+  return isLeased ? Number.POSITIVE_INFINITY : endMs + leaseMs + lateMs + aheadMs + BEYOND_LEASE_MS + READING_MS;
+}
+
+/**
+ * Whether the record that refused a delivery was held by the server's own clock, under a lease that its holder can have
+ * asked for before its end. A machine that is busy can have a request granted when its sender is gone.
+ */
+function isLeasedByRecord(skip: Delivery, job: SoakJob, startedAt: number, endMs: number): boolean {
+  const holder = skip.settled?.holder;
+  if (!holder) return false;
+  const [lockedAt, lockUntil] = [Date.parse(holder.lockedAt), Date.parse(holder.lockUntil)];
+  const leasedAt = job.keepAlive ? lockUntil - job.lockAtMostForMs : lockedAt;
+  // A grant may come however late: it has begun under a token of its own. Renewals of it end with its holder.
+  const isInTime = leasedAt === lockedAt || leasedAt <= startedAt + endMs + LATE_MS + BUSY_MS + READING_MS;
+  const askedAt = startedAt + (skip.receivedMs ?? 0);
+  return askedAt <= lockUntil + READING_MS && lockUntil <= leasedAt + job.lockAtMostForMs && isInTime;
+}
