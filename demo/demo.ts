@@ -1,76 +1,77 @@
-import { lockAdmin } from 'single-execution/admin';
 import { bundledProgram } from '../test/support/bundled-program.js';
 import { childPrograms } from '../test/support/child-program.js';
+import type { History } from '../test/support/history/history.js';
+import { type Breach, INVARIANTS, over } from '../test/support/history/invariants.js';
 import { type CleanUps, oneOf, readFlags, runCommand, SWITCH, TEXT } from '../test/support/play/command.js';
 import { paint } from '../test/support/play/terminal.js';
-import { tellVerdict } from '../test/support/play/verdict.js';
-import { CHECKS } from './checks.js';
+import { type Invariants, tellVerdict } from '../test/support/play/verdict.js';
 import { startEngine } from './engines.js';
-import { type Host, playEvening, type Scene, SITUATIONS, startHost, type Work } from './evening.js';
-import { playLanes } from './lanes.js';
-import { lanesPicture } from './lanes-picture.js';
-import { ENGINES, type Engine, storesOf } from './stores.js';
+import { SITUATIONS } from './evening.js';
+import { type Host, historyOf, nothingSeen, startHost } from './hosts.js';
+import { drawn, racePicture } from './picture.js';
+import { playRace } from './race.js';
+import { ENGINES } from './stores.js';
 
-/* `npm run demo`: the race of the README, then an evening of one job on two hosts, and a check of what was seen. */
+/* `npm run demo`: the race of the README, then an evening of one job, both on two processes, and a check of what was seen. */
 
 const USAGE = `Usage: npm run demo -- [--store dynamodb|postgres]
 
 Sends the same deliveries to a bare and to a wrapped handler, and counts the double runs. Then
-plays an evening on two processes over a real lock table: duplicates, an overrun, a failure, a
-lost answer, a pause, a crash. Takes about 30 seconds.
+plays an evening over a real lock table: a failure, a lost answer, a crash. Takes about 30
+seconds.
 
-The table is in DynamoDB Local, which needs Java, or in PGlite, a Postgres that needs nothing.
-Without --store it is DynamoDB Local, which starts sooner, if there is a Java.
+The table is in DynamoDB Local, or without Java in PGlite, a Postgres that needs nothing.
 
 Exit code: 0 when every check passed, 1 when one failed.`;
+
+/** Ticks come a minute apart: those of the race, later those of the evening. */
+const EVENING = 10;
+const FIRST_TICK_MS = Math.floor(Date.now() / 60_000) * 60_000 - 3_600_000;
+const EVENING_COLUMN_MS = 120;
+/** What a handful of runs can break. */
+const CHECKED = INVARIANTS.filter(({ name }) => ['I1', 'I2', 'I3, done', 'I3, told'].includes(name));
 
 process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
 
 const TITLES = { dynamodb: 'DynamoDB Local', postgres: 'PGlite, a Postgres in one process' } as const;
 
-async function main({ store: kind }: Settings, cleanUps: CleanUps): Promise<number> {
+async function main({ store: kind }: ReturnType<typeof readSettings>, cleanUps: CleanUps): Promise<number> {
   const colours = paint(process.stdout.isTTY === true && !process.env['NO_COLOR']);
   const programs = childPrograms();
   cleanUps.push(programs.stop);
   const engine = await startEngine(kind, cleanUps);
-  const { store, admin } = storesOf(engine);
-
-  const lanes = await playLanes(store);
-  console.log(['', ...lanesPicture(lanes, colours)].join('\n'));
-
-  console.log(`An evening of one job on two hosts, over ${TITLES[engine.kind]}:\n`);
   const bundle = await bundledProgram(new URL('./host.ts', import.meta.url));
   cleanUps.push(bundle.remove);
-  const works: Work[] = [];
-  const place = { path: bundle.path, programs, engine };
-  const hosts: [Host, Host] = [await startHost(0, place, works), await startHost(1, place, works)];
+  const place = { path: bundle.path, programs, engine, name: 'send-digest' };
+  const hosts: [Host, Host] = [await startHost('host 1', place), await startHost('host 2', place)];
   for (const { stop } of hosts) cleanUps.push(stop);
-  const scenes = await playEvening(hosts, lockAdmin(admin), (scene) =>
-    console.log(sceneLines(scene, colours).join('\n')),
-  );
 
-  console.log('');
-  const passed = tellVerdict(CHECKS, { lane: lanes.within, scenes, works }, console.log, colours);
+  const race = await playRace(hosts, FIRST_TICK_MS);
+  console.log(['', ...racePicture(race, colours)].join('\n'));
+
+  console.log(`An evening of one job on the same two hosts, over ${TITLES[engine.kind]}:\n`);
+  const seen = nothingSeen();
+  const surprises: string[] = [];
+  for (const [n, { title, wanted, play }] of SITUATIONS.entries()) {
+    const startMs = Date.now();
+    const endings = await play(hosts, seen, FIRST_TICK_MS + (EVENING + n) * 60_000);
+    const rows = drawn(historyOf(seen), { startMs, columnMs: EVENING_COLUMN_MS }, colours);
+    console.log([`  ${title}: ${endings.join(', ')}`, ...rows.map((row) => `    ${row}`), ''].join('\n'));
+    if (endings.join() !== wanted.join()) surprises.push(`${title}: ${endings.join(', ')}`);
+  }
+
+  const checks: Invariants<readonly History[]> = {
+    'each situation ends as it should': () => ({ cases: SITUATIONS.length, breaches: surprises }),
+    ...over(CHECKED, (all) => all, shown),
+  };
+  const passed = tellVerdict(checks, [race.within, historyOf(seen)], console.log, colours);
   console.log(passed ? '\nEvery check passed.' : '\nA check failed.');
   return passed ? 0 : 1;
 }
 
-/** The deliveries of a situation, a line each: its tick, and a column for each host. */
-function sceneLines({ title, deliveries }: Scene, { good, odd, dim }: ReturnType<typeof paint>): string[] {
-  const width = Math.max(...SITUATIONS.map(([name]) => name.length));
-  return deliveries.map(({ host, tickMs, ending }, n) => {
-    const colour = ending === 'ran' ? good : ending.startsWith('skipped') ? dim : odd;
-    const cell = `${' '.repeat(host * 27)}${colour(`host ${host + 1} ${ending}`)}`;
-    return `  ${(n === 0 ? title : '').padEnd(width)}  ${new Date(tickMs).toISOString().slice(11, 16)}  ${cell}`;
-  });
-}
+const shown = ({ what, facts }: Breach) => `${what}: ${facts.map(({ attempt }) => attempt)}`;
 
-interface Settings {
-  readonly help: boolean;
-  readonly store: Engine['kind'] | undefined;
-}
-
-function readSettings(args: readonly string[]): Settings {
+function readSettings(args: readonly string[]) {
   const { help = false, store } = readFlags(args, { help: SWITCH, store: TEXT });
   return { help, store: oneOf('--store', store, ENGINES) };
 }

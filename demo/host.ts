@@ -1,41 +1,56 @@
 /*
- * One host of the evening: a process that loads the function once, then runs one invocation at a time, as Lambda does.
- * It reads deliveries from stdin, and writes a line of JSON when its work begins, when it is done, and for each reply.
+ * One host of the demo: a process that loads the function once, bare and wrapped, and is invoked by lines on its stdin.
+ * It writes a line of JSON when work begins, when it ends, and for each reply.
  */
 import { Console } from 'node:console';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { withSingleExecution } from 'single-execution';
+import { executeWithLock, withSingleExecution } from 'single-execution';
 import { lambdaContext, scheduledEvent } from 'single-execution/testing';
-import { storesOf } from './stores.js';
+import { storeOf } from './stores.js';
 
-// The library logs to the console; stdout is for the lines that the evening reads.
+/** What a host is told to do: how its run is to be, and what the platform leaves it. */
+export interface Order {
+  readonly id: number;
+  readonly time: string;
+  readonly runMs: number;
+  readonly fails: boolean;
+  readonly remainingMs: number;
+  readonly isBare: boolean;
+}
+
+// The library logs to the console; stdout is for the lines that the demo reads.
 globalThis.console = new Console(process.stderr);
 const say = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`);
 const { engine, name } = JSON.parse(process.argv[2] ?? '');
+const store = storeOf(engine);
 
-/** What the work of the next run is like. */
-let work = { ms: 0, fails: false };
+async function work({ id, runMs, fails }: Order, token?: number): Promise<void> {
+  say({ said: 'began', id, token, atMs: Date.now() });
+  await sleep(runMs);
+  say({ said: 'ended', id, atMs: Date.now() });
+  if (fails) throw new Error('the mail server refuses');
+}
 
-const handler = withSingleExecution(
-  async ({ time }: { time: string }, _context, { fencingToken: token }) => {
-    say({ said: 'began', atMs: Date.now(), tick: time, token });
-    await sleep(work.ms);
-    if (work.fails) throw new Error('the mail server refuses');
-    say({ said: 'done', atMs: Date.now(), tick: time });
-  },
-  { name, store: storesOf(engine).store, observers: [] },
-);
+const wrapped = withSingleExecution((event: Order, _, { fencingToken }) => work(event, fencingToken), {
+  name,
+  store,
+  observers: [],
+});
 
+// A first request takes longer than what is to be seen.
+await executeWithLock(() => undefined, { name: 'warm-up', store, lockAtMostFor: '1m', wait: '20s', observers: [] });
 say({ said: 'ready' });
-for await (const line of createInterface({ input: process.stdin })) {
-  const { id, time, remainingMs, ...rest } = JSON.parse(line);
-  work = rest;
-  const context = lambdaContext({ functionName: name, awsRequestId: `request-${time}`, remainingMs });
+
+async function take(order: Order): Promise<void> {
+  const { id, time, remainingMs, isBare } = order;
+  const context = lambdaContext({ functionName: name, awsRequestId: `request-${id}`, remainingMs });
   try {
-    const outcome = (await handler(scheduledEvent({ time }), context)) as undefined | { reason: string };
-    say({ said: 'replied', id, ending: outcome ? `skipped: ${outcome.reason}` : 'ran' });
+    const event = { ...scheduledEvent({ time }), ...order };
+    const skip = (await (isBare ? work(order) : wrapped(event, context))) as undefined | { readonly reason: string };
+    say({ said: 'replied', id, ending: skip ? `skipped: ${skip.reason}` : 'ran' });
   } catch {
     say({ said: 'replied', id, ending: 'failed' });
   }
 }
+for await (const line of createInterface({ input: process.stdin })) void take(JSON.parse(line));

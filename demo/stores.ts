@@ -1,5 +1,5 @@
-import type { LockAdminStore, LockStore } from 'single-execution';
-import { dynamoDBAdminStore, dynamoDBStore } from 'single-execution/dynamodb';
+import type { LockStore } from 'single-execution';
+import { dynamoDBStore } from 'single-execution/dynamodb';
 import { postgresStore } from 'single-execution/postgres';
 
 export const TABLE = 'locks';
@@ -11,17 +11,16 @@ export interface Engine {
   readonly endpoint: string;
 }
 
-export function storesOf({ kind, endpoint }: Engine): { readonly store: LockStore; readonly admin: LockAdminStore } {
+export function storeOf({ kind, endpoint }: Engine): LockStore {
   if (kind === 'postgres') {
     const client = async (text: string, values: (string | number)[]) => {
       const answer = await fetch(endpoint, { method: 'POST', body: JSON.stringify({ text, values }) });
       return (await answer.json()) as object[];
     };
-    const store = postgresStore({ client, table: TABLE });
-    return { store, admin: store };
+    return postgresStore({ client, table: TABLE });
   }
   // The engine asks for credentials, and for none in particular.
   const credentials = { AWS_REGION: 'local', AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' };
   Object.assign(process.env, { ...credentials, AWS_ENDPOINT_URL_DYNAMODB: endpoint });
-  return { store: dynamoDBStore({ tableName: TABLE }), admin: dynamoDBAdminStore({ tableName: TABLE }) };
+  return dynamoDBStore({ tableName: TABLE });
 }

@@ -1,3 +1,4 @@
+import type { Invariants } from '../play/verdict.js';
 import type { Between, Grant, History, OfAttempt, Run, Write } from './history.js';
 
 /** A promise of docs/protocol.md about one lock, and its check. */
@@ -76,10 +77,10 @@ export const INVARIANTS: readonly Invariant[] = [
       const returned = runs.filter(({ end }) => end === 'returned').map((run) => ({ ...run, doneMs: run.ended[0] }));
       const marks = tickMark === 'success' ? returned : grants.map((grant) => ({ ...grant, doneMs: grant.at[0] }));
       const breaches = told.flatMap((skip) => {
-        const isTrue = marks.some(({ attempt, tick, doneMs }) => {
-          const isBefore = attempt !== skip.attempt && doneMs <= skip.at[1];
-          return isBefore && (skip.reason === 'stale-tick' ? Number(tick) > Number(skip.tick) : tick === skip.tick);
-        });
+        const before = marks.filter(({ doneMs }) => doneMs <= skip.at[1]);
+        const isTrue = before.some(({ tick }) =>
+          skip.reason === 'stale-tick' ? Number(tick) > Number(skip.tick) : tick === skip.tick,
+        );
         return isTrue ? [] : [breach(`told ${skip.reason}, and nobody did it`, skip)];
       });
       return { cases: told.length, breaches };
@@ -138,7 +139,7 @@ export const INVARIANTS: readonly Invariant[] = [
       const untold = overlaps(history).filter((pair) => {
         const run = withoutLock(...pair);
         // One that ends in the very turn in which it goes on may do so before it is told.
-        const isAwake = awakeMs(history, run, pair[1].began[1], run.ended[1]) > 0;
+        const isAwake = awakeMs(history, run, pair[1].began[1], run.ended[0]) > 0;
         return isAwake && run.end !== 'died' && run.toldMs === undefined;
       });
       return {
@@ -166,11 +167,28 @@ export const INVARIANTS: readonly Invariant[] = [
   },
 ];
 
+/** Invariants as checks of several locks together, each breach of which is told as a text. */
+export function over<H>(
+  invariants: readonly Invariant[],
+  historiesOf: (all: H) => readonly History[],
+  show: (breach: Breach, all: H) => string,
+): Invariants<H> {
+  const checks = invariants.map(({ name, promise, check }) => {
+    const checkAll: Invariants<H>[string] = (all) => {
+      const findings = historiesOf(all).map(check);
+      const cases = findings.reduce((sum, finding) => sum + finding.cases, 0);
+      return { cases, breaches: findings.flatMap(({ breaches }) => breaches).map((breach) => show(breach, all)) };
+    };
+    return [`${name}: ${promise}`, checkAll] as const;
+  });
+  return Object.fromEntries(checks);
+}
+
 /** Pairs of runs of which the second began before the first had ended. */
 export function overlaps({ runs }: Pick<History, 'runs'>): [Run, Run][] {
   const inOrder = runs.toSorted((a, b) => a.began[1] - b.began[1]);
   return inOrder.flatMap((next, n) =>
-    inOrder.slice(0, n).flatMap((one): [Run, Run][] => (next.began[1] < one.ended[1] ? [[one, next]] : [])),
+    inOrder.slice(0, n).flatMap((one): [Run, Run][] => (next.began[1] < one.ended[0] ? [[one, next]] : [])),
   );
 }
 

@@ -1,0 +1,95 @@
+import type { SkipReason } from 'single-execution';
+import type { ChildProgram, ChildPrograms, Said } from '../test/support/child-program.js';
+import { type FaultProxy, startFaultProxy } from '../test/support/fault-proxy.js';
+import type { Grant, History, Run, Skip } from '../test/support/history/history.js';
+import type { Order } from './host.js';
+import type { Engine } from './stores.js';
+
+/** The facts of one lock, as the two hosts tell them. */
+export type Seen = ReturnType<typeof nothingSeen>;
+
+export const nothingSeen = () => ({ grants: [] as Grant[], runs: [] as Run[], skips: [] as Skip[] });
+
+export function historyOf(seen: Seen): History {
+  return {
+    tickMark: 'success',
+    neverCameIsOpen: false,
+    readingMs: 1,
+    writes: [],
+    standstills: [],
+    openings: [],
+    ...seen,
+  };
+}
+
+export type Ending = 'ran' | 'failed' | 'killed' | `skipped: ${SkipReason}`;
+
+/** What the platform leaves a run; its lease ends two seconds later. */
+const REMAINING_MS = 10_000;
+const RUN_MS = 400;
+
+export type Host = Awaited<ReturnType<typeof startHost>>;
+
+/** A place for one process at a time, whose requests to the database go through a network of its own. */
+export async function startHost(
+  host: string,
+  { path, programs, engine, name }: { path: string; programs: ChildPrograms; engine: Engine; name: string },
+) {
+  const network: FaultProxy = await startFaultProxy(engine.endpoint);
+  const start = () => programs.start(path, { engine: { ...engine, endpoint: network.endpoint }, name });
+  let program: ChildProgram = start();
+  let begins: Promise<Said> | undefined;
+  let lastId = 0;
+  await program.until('ready');
+  return {
+    stop: () => network.stop(),
+    kill: () => program.kill('SIGKILL'),
+    /** Resolves when the handler of the last delivery has begun. */
+    atWork: () => begins,
+    /** Of the next write of a run. */
+    loseAnswer: () =>
+      network.inject(
+        { kind: 'reset', at: 'after' },
+        { when: ({ body }) => !String(body['text']).startsWith('SELECT') },
+      ),
+    /** Delivers a tick, and notes what comes of it. */
+    async deliver(
+      { grants, runs, skips }: Seen,
+      tick: number,
+      { runMs = RUN_MS, fails = false, remainingMs = REMAINING_MS, isBare = false }: Partial<Order> = {},
+    ): Promise<Ending> {
+      const id = ++lastId;
+      const { said, until, tell, ended } = program;
+      const isOfThis = (line: Said) => line['id'] === id;
+      begins = until('began', isOfThis);
+      begins.catch(() => undefined);
+      const askedMs = Date.now();
+      tell(JSON.stringify({ id, time: new Date(tick).toISOString(), runMs, fails, remainingMs, isBare }));
+      const reply = await until('replied', isOfThis).catch(() => undefined);
+      const toldMs = Date.now();
+      const ending = (reply?.['ending'] ?? 'killed') as Ending;
+
+      const fact = { attempt: `${id} on ${host}`, host, tick };
+      const [began, end] = ['began', 'ended'].map((word) =>
+        said().find((line) => isOfThis(line) && line['said'] === word),
+      );
+      if (began) {
+        const [beganMs, endedMs] = [Number(began['atMs']), Number(end?.['atMs'] ?? toldMs)];
+        const token = Number(began['token'] ?? 0);
+        const isRecorded = ending === 'ran';
+        const run = { began: [beganMs, beganMs], ended: [endedMs, endedMs], isRecorded } as const;
+        grants.push({ ...fact, at: [askedMs, beganMs], token });
+        runs.push({ ...fact, token, ...run, end: isRecorded ? 'returned' : reply ? 'threw' : 'died' });
+      } else {
+        const reason = ending.slice('skipped: '.length) as SkipReason;
+        skips.push({ ...fact, at: [askedMs, toldMs], reason, grantOverMs: Number.POSITIVE_INFINITY });
+      }
+      if (!reply) {
+        await ended;
+        program = start();
+        await program.until('ready');
+      }
+      return ending;
+    },
+  };
+}

@@ -1,0 +1,199 @@
+import { describe, expect, test } from 'vitest';
+import type { Grant, History, Run, Skip, Write } from './history.js';
+import { INVARIANTS } from './invariants.js';
+
+/*
+ * What clocks that are exact, operators, runs that catch up and handlers that do not listen add to a history. What
+ * histories of real processes break and keep is in test/chaos/soak/invariants.test.ts.
+ */
+
+const run = (token: number, fromMs: number, toMs: number, more: Partial<Run> = {}): Run => ({
+  attempt: `a${token}`,
+  host: `host ${token}`,
+  tick: token * 10,
+  token,
+  began: [fromMs, fromMs],
+  ended: [toMs, toMs],
+  end: 'returned',
+  isRecorded: true,
+  ...more,
+});
+const grantOf = ({ attempt, host, tick, token, began }: Run): Grant => ({ attempt, host, tick, token, at: began });
+const writeOf = ({ attempt, host, token }: Run, atMs: number, more: Partial<Write> = {}): Write => {
+  return { attempt, host, token, at: [atMs, atMs], hasAsked: true, isAccepted: true, ...more };
+};
+
+const FIRST = run(1, 0, 100);
+const SECOND = run(2, 200, 300);
+const sound = (more: Partial<History> = {}): History => {
+  const runs = more.runs ?? [FIRST, SECOND];
+  const grants = [...new Map(runs.map((one) => [one.token, grantOf(one)])).values()];
+  const base = {
+    tickMark: 'success',
+    neverCameIsOpen: false,
+    readingMs: 0,
+    writes: [],
+    skips: [],
+    standstills: [],
+  } as const;
+  return { ...base, openings: [], grants, ...more, runs };
+};
+const again = (more: Partial<Run> = {}) => run(3, 400, 500, { tick: FIRST.tick, ...more });
+const skip = (reason: Skip['reason'], tick: number): Skip => {
+  return { attempt: 's', host: 'host s', tick, at: [350, 360], reason, grantOverMs: Number.POSITIVE_INFINITY };
+};
+/** Beside the second run, and so without the lock. */
+const lost = (more: Partial<Run> = {}) => ({ ...FIRST, ended: [250, 250] as const, isRecorded: false, ...more });
+
+const brokenBy = (history: History) =>
+  INVARIANTS.filter(({ check }) => check(history).breaches.length > 0).map(({ name }) => name);
+
+const BROKEN: readonly (readonly [string, string, History])[] = [
+  ['I1', 'two are at work for a millisecond', sound({ runs: [{ ...FIRST, ended: [201, 201] }, SECOND] })],
+  ['I1', 'one that is told and listens works on', sound({ runs: [lost({ toldMs: 190 }), SECOND] })],
+  [
+    'I1',
+    'one works on when its host goes on',
+    sound({ runs: [lost(), SECOND], standstills: [{ host: 'host 1', fromMs: 50, toMs: 240 }] }),
+  ],
+  ['I2', 'a token falls', sound({ runs: [run(2, 0, 100), run(1, 200, 300)] })],
+  [
+    'I2',
+    'a token is granted twice',
+    sound({ grants: [grantOf(FIRST), grantOf(SECOND), { ...grantOf(SECOND), attempt: 'other' }] }),
+  ],
+  ['I3, done', 'a tick runs again', sound({ runs: [FIRST, SECOND, again()] })],
+  [
+    'I3, done',
+    'a tick is granted again, and nobody is told',
+    sound({ grants: [grantOf(FIRST), grantOf(SECOND), grantOf(again())] }),
+  ],
+  [
+    'I3, done',
+    'a tick runs again after an operator has opened another',
+    sound({ runs: [FIRST, SECOND, again()], openings: [{ tick: 20, atMs: 350 }] }),
+  ],
+  [
+    'I3, done',
+    'a tick that was opened runs twice',
+    sound({ runs: [FIRST, again(), run(4, 600, 700, { tick: FIRST.tick })], openings: [{ atMs: 350 }] }),
+  ],
+  [
+    'I3, done',
+    'a run catches up with one tick twice',
+    sound({ runs: [FIRST, { ...FIRST, began: [100, 100], ended: [150, 150] }] }),
+  ],
+  ['I3, done', 'an older tick runs that nobody had begun', sound({ runs: [FIRST, SECOND, again({ tick: 15 })] })],
+  [
+    'I3, done',
+    'a tick marked at its start starts again',
+    sound({ tickMark: 'start', runs: [lost({ ended: [100, 100] }), again()] }),
+  ],
+  [
+    'I3, told',
+    'a tick is called executed that failed',
+    sound({ runs: [{ ...FIRST, end: 'threw' }], skips: [skip('already-executed', 10)] }),
+  ],
+  [
+    'I3, told',
+    'a tick is called stale before a newer one is done',
+    sound({ runs: [FIRST, again({ tick: 30 })], skips: [skip('stale-tick', 20)] }),
+  ],
+  ['I5', 'a grant comes too early', sound({ grants: [grantOf(FIRST), { ...grantOf(SECOND), notBeforeMs: 201 }] })],
+  [
+    'I6, I11',
+    'one who asked after a release is refused',
+    sound({ skips: [{ ...skip('locked', 30), grantOverMs: 349 }] }),
+  ],
+  [
+    'I7',
+    'a run has the token of another attempt',
+    sound({ grants: [grantOf(FIRST), { ...grantOf(SECOND), attempt: 'a3' }] }),
+  ],
+  ['I7', 'a write of one that is awake is refused', sound({ writes: [writeOf(SECOND, 250, { isAccepted: false })] })],
+  ['I13', 'one works on after its lease', sound({ runs: [{ ...FIRST, leaseEndsMs: 99 }, SECOND] })],
+  [
+    'I13',
+    'one that lost its lock is not told after its successor’s end',
+    sound({ runs: [lost({ ended: [400, 400] }), SECOND] }),
+  ],
+  ['I14', 'one that has asked writes after its successor has begun', sound({ writes: [writeOf(FIRST, 201)] })],
+  [
+    'I14',
+    'one that has asked writes after its lease',
+    sound({ runs: [{ ...FIRST, leaseEndsMs: 100 }], writes: [writeOf(FIRST, 101)] }),
+  ],
+];
+
+test('each invariant is broken', () => {
+  expect([...new Set(BROKEN.map(([name]) => name))]).toEqual(INVARIANTS.map(({ name }) => name));
+});
+
+test.each(BROKEN)('%s is broken if %s', (name, _, history) => {
+  expect(brokenBy(history)).toContain(name);
+});
+
+describe('none is broken if', () => {
+  test.each<[string, History]>([
+    ['all is well', sound()],
+    [
+      'one runs beside its successor while its host stands still',
+      sound({ runs: [lost({ toldMs: 250 }), SECOND], standstills: [{ host: 'host 1', fromMs: 50, toMs: 250 }] }),
+    ],
+    [
+      'one that was told, or was ended by force, does not listen',
+      sound({
+        runs: [lost({ toldMs: 190, mayOverlapFromMs: 190 }), SECOND],
+        writes: [writeOf(SECOND, 210), writeOf(FIRST, 220, { isAccepted: false })],
+      }),
+    ],
+    [
+      'one that never asks writes late',
+      sound({ writes: [writeOf(SECOND, 210), writeOf(FIRST, 220, { hasAsked: false, isAccepted: false })] }),
+    ],
+    ['the successor begins when it may have ended', sound({ runs: [{ ...FIRST, ended: [150, 250] }, SECOND] })],
+    ['a tick runs again that failed', sound({ runs: [{ ...FIRST, isRecorded: false }, SECOND, again()] })],
+    [
+      'a tick runs again that an operator has opened',
+      sound({ runs: [FIRST, SECOND, again()], openings: [{ tick: 10, atMs: 350 }], neverCameIsOpen: true }),
+    ],
+    [
+      'an older tick runs that a schedule has opened',
+      sound({ runs: [FIRST, SECOND, again({ tick: 15 })], neverCameIsOpen: true }),
+    ],
+    [
+      'an older tick runs that somebody may have been granted',
+      sound({
+        runs: [FIRST, SECOND, again({ tick: 15 })],
+        grants: [
+          ...[FIRST, SECOND, again({ tick: 15 })].map(grantOf),
+          { attempt: 'x', host: 'x', tick: 15, at: [10, 20] },
+        ],
+      }),
+    ],
+    [
+      'a tick marked at its start is granted again after a delete',
+      sound({ tickMark: 'start', runs: [FIRST, again()], openings: [{ atMs: 350 }] }),
+    ],
+    [
+      'a run catches up with several ticks under one token',
+      sound({ runs: [FIRST, { ...FIRST, tick: 20, began: [100, 100], ended: [150, 150] }] }),
+    ],
+    [
+      'a tick is called executed after its run',
+      sound({ skips: [skip('already-executed', 20), skip('stale-tick', 10)] }),
+    ],
+  ])('%s', (_, history) => {
+    expect(brokenBy(history)).toEqual([]);
+  });
+});
+
+test('breaches show their facts', () => {
+  const [done] = INVARIANTS.filter(({ name }) => name === 'I3, done');
+  const runs = [FIRST, SECOND, again()];
+
+  expect(done?.check(sound({ runs }))).toEqual({
+    cases: 3,
+    breaches: [{ what: 'a tick ran that was done', facts: [FIRST, runs[2]] }],
+  });
+});
