@@ -1,9 +1,10 @@
 import type { ExtendResult } from 'single-execution';
 import { createLeaderElection } from 'single-execution/leader';
-import { expectRising, expectSame } from '../../src/testing/contract/stage/expectation.js';
+import { expectSame } from '../../src/testing/contract/stage/expectation.js';
 import { setScene } from '../../src/testing/contract/stage/scene.js';
 import { gate } from '../support/gate.js';
 import { onScene } from './on-scene.js';
+import { isGrantedAfterItsEnd, isGrantedAfterItsRelease, isRefusedWhileHeld } from './plays.js';
 import type { Ground, Scenario } from './scenario.js';
 
 const ONE_OBJECT = 'A lock here is one record of one kind: there is nothing to move between.';
@@ -16,27 +17,13 @@ export const CLIENT_GO: readonly Scenario[] = [
     await resume();
     await grant();
   }),
-  onScene('takes the lead once the duration of the lease is over', async ({ grantAndDie, grant }) => {
-    const dead = await grantAndDie();
-    expectRising([dead.fencingToken, (await grant()).fencingToken], 'terms');
-  }),
-  onScene('takes the lead that was given back', async ({ run, grant }) => {
-    const former = await run();
-    expectRising([former.fencingToken, (await grant()).fencingToken], 'terms');
-  }),
-  onScene('takes the lead from a leader that was seen and has not renewed since', async (scene) => {
-    const dead = await scene.grantAndDie();
-    expectSame((await scene.record())?.attemptId, dead.attemptId, 'leader seen');
-    expectRising([dead.fencingToken, (await scene.grant()).fencingToken], 'terms');
-  }),
+  onScene('takes the lead that was given back', isGrantedAfterItsRelease),
+  onScene('takes the lead from a leader that was seen and has not renewed for the duration of its lease', isGrantedAfterItsEnd),
   onScene('takes the lead from a record whose leader was taken out', async ({ grant, force }) => {
     expectSame(await force(await grant()), 'forced', 'force release');
     await grant();
   }),
-  onScene('does not take the lead from a leader whose lease lasts', async ({ grant, refuse }) => {
-    const { fencingToken } = await grant();
-    expectSame((await refuse('locked')).holder?.fencingToken, fencingToken, 'leader told');
-  }),
+  onScene('does not take the lead from a leader whose lease lasts', isRefusedWhileHeld),
   onScene('the leader renews its lease and stays in its term', async ({ grant, extend, record }) => {
     const lease = await grant();
     expectSame((await extend(lease)).status, 'extended', 'renewal');

@@ -2,6 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expectSame } from '../../src/testing/contract/stage/expectation.js';
 import { HOLD_MS } from '../../src/testing/contract/stage/scene.js';
 import { isFree, onScene } from './on-scene.js';
+import {
+  isGrantedAfterItsEnd,
+  isGrantedAfterItsRelease,
+  isHeldUntilItsRelease,
+  isNotExtendedAfterItsEnd,
+  isRefusedWhileHeld,
+  isTakenTenTimes,
+} from './plays.js';
 import type { Scenario } from './scenario.js';
 
 const SAME_HANDLE =
@@ -13,35 +21,15 @@ const FEW_ROUNDS = 10;
 
 /** What ShedLock asks of every lock provider, in our words. */
 export const SHEDLOCK: readonly Scenario[] = [
-  onScene('a lock that was taken is held, and free once it is unlocked', async (scene) => {
-    const lease = await scene.grant();
-    expectSame(await isFree(scene), false, 'free');
-    expectSame(await scene.release(lease), 'released', 'release');
-    expectSame(await isFree(scene), true, 'free');
-  }),
-  onScene('a held lock is not given a second time', async ({ grant, refuse }) => {
-    await grant();
-    await refuse('locked');
-  }),
+  onScene('a lock that was taken is held, and free once it is unlocked', isHeldUntilItsRelease),
+  onScene('a held lock is not given a second time', isRefusedWhileHeld),
   onScene('two locks of different names are independent', async ({ grant, name, release }) => {
     const [one, other] = [await grant(), await grant({ name: `${name} 2` })];
     expectSame([await release(one), await release(other)].join(), 'released,released', 'releases');
   }),
-  onScene('a lock can be taken twice in a row', async ({ run }) => {
-    await run();
-    await run();
-  }),
-  onScene('a lock whose time is over is free, and can be taken', async (scene) => {
-    await scene.grantAndDie();
-    await scene.run();
-  }),
-  onScene('ten times: taken, refused to another, free right after the unlock', async ({ grant, refuse, release }) => {
-    for (let round = 0; round < 10; round++) {
-      const lease = await grant();
-      await refuse('locked');
-      await release(lease);
-    }
-  }),
+  onScene('a lock can be taken twice in a row', isGrantedAfterItsRelease),
+  onScene('a lock whose time is over is free, and can be taken', isGrantedAfterItsEnd),
+  onScene('ten times: taken, refused to another, free right after the unlock', isTakenTenTimes),
   onScene(`${WORKERS} workers count under two locks and no count is lost`, async (scene) => {
     const counters = [0, 0];
     const work = async (worker: number) => {
@@ -84,9 +72,7 @@ export const SHEDLOCK: readonly Scenario[] = [
     expectSame((await extend(await run())).status, 'lost', 'extend');
   }),
   {
-    ...onScene('a lock whose time is over cannot be extended', async ({ grantAndDie, extend }) => {
-      expectSame((await extend(await grantAndDie())).status, 'lost', 'extend');
-    }),
+    ...onScene('a lock whose time is over cannot be extended', isNotExtendedAfterItsEnd),
     differs:
       'While nobody took the lock over, a late extension is safe and keeps it: the record still names this attempt. A run whose lease is over is told so by its own deadline, which comes before.',
   },

@@ -15,7 +15,7 @@ export const SUITES: readonly Suite[] = [
   {
     name: 'syncguard',
     source: '[kriasoft/syncguard](https://github.com/kriasoft/syncguard) 2.5.2, its contract tests',
-    how: 'In our words: the package does not contain its tests.',
+    how: 'In our words: the package does not contain its tests. What they ask for twice is played once.',
     scenarios: SYNCGUARD,
   },
   {
@@ -29,7 +29,7 @@ export const SUITES: readonly Suite[] = [
     name: 'client-go',
     source:
       '[kubernetes/client-go](https://github.com/kubernetes/client-go), `tools/leaderelection/leaderelection_test.go` at commit b4217e1',
-    how: 'In our words. The table of cases about one record asks the lock of the election; the case of a stopped leader plays a whole election.',
+    how: 'In our words, what they ask for twice once. The table of cases about one record asks the lock of the election; the case of a stopped leader plays a whole election.',
     scenarios: CLIENT_GO,
   },
 ];

@@ -19,9 +19,6 @@ export const SIGNAL_SCENARIOS: readonly Scenario[] = [
   onScene('an aborted extend is refused', async (scene) => {
     await expectAborted(scene.harness.store.extend(await scene.grant(), { leaseMs: 60_000 }, aborted(scene)));
   }),
-  onScene('an aborted question whether it is locked is refused', async (scene) => {
-    await expectAborted(scene.admin.get(scene.name, aborted(scene)));
-  }),
   onScene('an aborted look-up is refused', async (scene) => {
     await scene.grant();
     await expectAborted(scene.admin.get(scene.name, aborted(scene)));

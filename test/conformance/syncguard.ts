@@ -3,6 +3,14 @@ import { lockAdmin } from 'single-execution/admin';
 import { expectGranted, expectRising, expectSame } from '../../src/testing/contract/stage/expectation.js';
 import type { Scene } from '../../src/testing/contract/stage/scene.js';
 import { isFree, onScene } from './on-scene.js';
+import {
+  isGrantedAfterItsEnd,
+  isGrantedAfterItsRelease,
+  isHeldUntilItsRelease,
+  isNotExtendedAfterItsEnd,
+  isRefusedWhileHeld,
+  isTakenTenTimes,
+} from './plays.js';
 import type { Scenario } from './scenario.js';
 import { SIGNAL_SCENARIOS } from './syncguard-signals.js';
 
@@ -13,12 +21,7 @@ const GREATEST_LENGTH = 120;
 const LATE_EXTEND = 'While nobody took the lock over, a late extension is safe and keeps it.';
 
 const LIFE: readonly Scenario[] = [
-  onScene('a lock is taken, is held, is released and is free', async (scene) => {
-    const lease = await scene.grant();
-    expectSame(await isFree(scene), false, 'free');
-    expectSame(await scene.release(lease), 'released', 'release');
-    expectSame(await isFree(scene), true, 'free');
-  }),
+  onScene('a lock is taken, is held, is released and is free', isHeldUntilItsRelease),
   onScene('a grant has a fencing token', async ({ grant }) => {
     expectRising([0, (await grant()).fencingToken], 'token above nothing');
   }),
@@ -38,27 +41,15 @@ const LIFE: readonly Scenario[] = [
   onScene('a release of a lock that does not exist is none', async (scene) => {
     expectSame(await scene.release(await strange(scene)), 'lost', 'release');
   }),
-  onScene('ten runs in quick succession are all granted and released', async (scene) => {
-    for (let round = 0; round < 10; round++) {
-      const lease = await scene.grant();
-      await scene.refuse('locked');
-      expectSame(await scene.release(lease), 'released', 'release');
-    }
-  }),
+  onScene('ten runs in quick succession are all granted and released', isTakenTenTimes),
 ];
 
 const CONTENTION: readonly Scenario[] = [
-  onScene('a held lock is refused to another as locked', async ({ grant, refuse }) => {
-    await grant();
-    await refuse('locked');
-  }),
+  onScene('a held lock is refused to another as locked', isRefusedWhileHeld),
   onScene('locks of different names are granted at the same time', async ({ name, grant }) => {
     await Promise.all(['a', 'b', 'c'].map((suffix) => grant({ name: `${name} ${suffix}` })));
   }),
-  onScene('a lock is granted after its release', async ({ run, grant }) => {
-    await run();
-    await grant();
-  }),
+  onScene('a lock is granted after its release', isGrantedAfterItsRelease),
   onScene('three who ask for a held lock are refused, and one who asks after its end is granted', async (scene) => {
     await scene.grant();
     await Promise.all([1, 2, 3].map(() => scene.refuse('locked')));
@@ -76,10 +67,7 @@ const CONTENTION: readonly Scenario[] = [
 ];
 
 const TIME: readonly Scenario[] = [
-  onScene('a lock ends by itself, and can be taken', async ({ grantAndDie, run }) => {
-    await grantAndDie();
-    await run();
-  }),
+  onScene('a lock ends by itself, and can be taken', isGrantedAfterItsEnd),
   onScene('an extension moves the end of a lock', async ({ grant, extend, refuse, harness }) => {
     const lease = await grant({ leaseMs: harness.shortLeaseMs });
     const extended = await extend(lease);
@@ -88,16 +76,9 @@ const TIME: readonly Scenario[] = [
     await refuse('locked');
   }),
   {
-    ...onScene('a lock that is over cannot be extended', async ({ grantAndDie, extend }) => {
-      expectSame((await extend(await grantAndDie())).status, 'lost', 'extend');
-    }),
+    ...onScene('a lock that is over cannot be extended', isNotExtendedAfterItsEnd),
     differs: LATE_EXTEND,
   },
-  onScene('a lock that is over does not stand in the way', async (scene) => {
-    await scene.grantAndDie();
-    expectSame(await isFree(scene), true, 'free');
-    await scene.run();
-  }),
   onScene('a lock is extended several times', async ({ grant, extend, refuse, release }) => {
     const lease = await grant();
     const statuses = [(await extend(lease)).status, (await extend(lease)).status];
@@ -251,17 +232,11 @@ const WRONG_USE: readonly Scenario[] = [
     }),
     differs: 'The shortest lease that a caller may ask for is 1 s; the others are taken.',
   },
-  onScene('a release of a lock that does not exist is no error', async (scene) => {
-    expectSame(await scene.release(await strange(scene)), 'lost', 'release');
-  }),
   onScene('an extension of a lock that does not exist is no error', async (scene) => {
     expectSame((await scene.extend(await strange(scene))).status, 'lost', 'extend');
   }),
   onScene('a name that was never used is not locked', async (scene) => {
     expectSame(await isFree(scene), true, 'free');
-  }),
-  onScene('a name that was never used is not found', async (scene) => {
-    expectSame(await lookUp(scene), undefined, 'lock');
   }),
   onScene('names with colons, slashes, dashes, underscores and dots are taken', async ({ name, run }) => {
     for (const each of [':', '/', '-', '_', '.']) await run({ name: name + each });

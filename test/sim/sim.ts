@@ -47,7 +47,7 @@ async function playWorlds({ kinds, from, seeds: all }: SimSettings): Promise<boo
       const started = performance.now();
       const tally = await sim.play(kind, from, Math.ceil((all * SHARE[kind.stage]) / shares), workers);
       const seconds = Math.round((performance.now() - started) / 1_000);
-      rows[nameOf(kind)] = { ...counts(tally), seconds };
+      rows[nameOf(kind)] = { ...tally.counts, violations: tally.violations.length, seconds };
       if (tally.violations.length > 0) broken.push(tally);
       excesses.push(...excessesOf(tally));
     }
@@ -81,7 +81,7 @@ async function playBugs({ seeds }: SimSettings): Promise<boolean> {
       if (!isKilled) survivors++;
       const by = found
         ? `seed ${found.seed}: ${found.what.slice(0, 80)}`
-        : `remainder in ${tally.seedsWithRemainder} worlds, told ${tally.told} times`;
+        : `remainder in ${tally.seedsWithRemainder} worlds, told ${tally.counts.told} times`;
       say(`${isKilled ? 'found' : 'NOT FOUND'}: ${next.name} (${nameOf(next)}, ${by})`);
     }
   };
@@ -104,34 +104,18 @@ function nameOf({ stage, regime }: Kind): string {
 
 /** What bad networks do not explain. */
 function excessesOf(tally: Tally): string[] {
-  const { seeds, grants } = tally;
+  const { seeds, grants } = tally.counts;
   const excesses = [...remaindersOf(tally), ...(grants < seeds ? [`${grants} grants`] : [])];
   return excesses.map((excess) => `${nameOf(tally)}: ${excess}, of ${seeds} worlds`);
 }
 
 /** Locks left without a runner, more of them than bad networks explain. */
-function remaindersOf({ stage, seedsWithRemainder, told, seeds }: Tally): string[] {
+function remaindersOf({ stage, seedsWithRemainder, counts: { told, seeds } }: Tally): string[] {
   const remainders = [
     seedsWithRemainder > Math.max(FEW, MOST_REMAINDER * seeds) && `a remainder in ${seedsWithRemainder} worlds`,
     told > Math.max(FEW, MOST_TOLD[stage] * seeds) && `${told} calls that ended with their lock held`,
   ];
   return remainders.filter((remainder) => remainder !== false);
-}
-
-function counts({
-  seeds,
-  grants,
-  reopened,
-  caughtUp,
-  runs,
-  skips,
-  told,
-  remainder,
-  violations,
-}: Tally): Record<string, number> {
-  const of = (letter: string) => Object.entries(remainder).find(([kind]) => kind.startsWith(letter))?.[1] ?? 0;
-  const remainders = { 'remainder a': of('a'), b: of('b'), c: of('c'), d: of('d') };
-  return { seeds, grants, reopened, caughtUp, runs, skips, told, ...remainders, violations: violations.length };
 }
 
 function say(line: string): void {

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { play } from './play.js';
 import type { RegimeName, Stage } from './regime.js';
 import { NO_BUG, SIM_BUGS } from './sim-bugs.js';
-import { FEW, MOST_REMAINDER, noWorlds } from './tally.js';
+import { count, FEW, MOST_REMAINDER, noWorlds } from './tally.js';
 
 /*
  * Plays worlds in a process of its own and says what came of them, as one line of JSON. Bundled by `simulate.ts`.
@@ -31,22 +31,12 @@ const mostRemainder = Math.max(FEW, MOST_REMAINDER * Number(values.seeds));
 
 const tally = noWorlds(kind);
 process.on('unhandledRejection', (error) => {
-  tally.violations.push({ seed: from + tally.seeds, what: `I10: unhandled rejection of ${String(error)}` });
+  tally.violations.push({ seed: from + tally.counts.seeds, what: `I10: unhandled rejection of ${String(error)}` });
 });
 
 for (let seed = from; seed < from + Number(values.seeds); seed++) {
   const found = await play(kind, seed, { breaks });
-  tally.seeds++;
-  tally.grants += found.grants;
-  tally.reopened += found.reopened;
-  tally.caughtUp += found.caughtUp;
-  tally.runs += found.runs;
-  tally.skips += found.skips;
-  tally.told += found.told;
-  // A delete that forgets a done tick is an operator's doing, and far more frequent here than anywhere else.
-  if (found.remainder.some((letter) => !letter.startsWith('d'))) tally.seedsWithRemainder++;
-  for (const letter of found.remainder) tally.remainder[letter] = (tally.remainder[letter] ?? 0) + 1;
-  if (found.violations.length > 0) tally.violations.push({ seed, what: found.violations.slice(0, 3).join('; ') });
+  count(tally, seed, found);
   const isShown = tally.violations.length > 0 || tally.seedsWithRemainder > mostRemainder;
   if (values['until-violation'] && isShown) break;
 }

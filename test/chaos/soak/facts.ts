@@ -104,10 +104,10 @@ function runOf(delivery: WithRun): Run {
 type ById = ReadonlyMap<string, Delivery>;
 
 function writesOf(writes: readonly WitnessedWrite[], byId: ById): Write[] {
-  return writes.map(({ token, delivery: id, askedMs, isAccepted }) => {
+  return writes.map(({ token, delivery: id, atMs, hasAsked, isAccepted }) => {
     const writer = byId.get(String(id));
     const fact = writer ? factOf(writer) : { attempt: String(id), host: 'nobody' };
-    return { ...fact, token, at: [askedMs, askedMs + READING_MS], hasAsked: true, isAccepted };
+    return { ...fact, token, at: [atMs, atMs + READING_MS], hasAsked, isAccepted };
   });
 }
 

@@ -10,17 +10,17 @@ test('accepts tokens that rise or stay, from whoever writes, and refuses one aft
   const path = join(folder, 'job');
   const [one, other] = [openWitnessFile(path), openWitnessFile(path)];
 
-  one(5, 1, 1);
-  other(7, 2, 2);
-  one(5, 1, 3);
-  other(7, 2, 4);
-  one(8, 3, 5);
+  one({ token: 5, delivery: 1, atMs: 1, hasAsked: false });
+  other({ token: 7, delivery: 2, atMs: 2, hasAsked: false });
+  one({ token: 5, delivery: 1, atMs: 3, hasAsked: true });
+  other({ token: 7, delivery: 2, atMs: 4, hasAsked: true });
+  one({ token: 8, delivery: 3, atMs: 5, hasAsked: false });
 
   expect(witnessed(readFileSync(path, 'utf8'))).toEqual([
-    { token: 5, delivery: 1, askedMs: 1, isAccepted: true },
-    { token: 7, delivery: 2, askedMs: 2, isAccepted: true },
-    { token: 5, delivery: 1, askedMs: 3, isAccepted: false },
-    { token: 7, delivery: 2, askedMs: 4, isAccepted: true },
-    { token: 8, delivery: 3, askedMs: 5, isAccepted: true },
+    { token: 5, delivery: 1, atMs: 1, hasAsked: false, isAccepted: true },
+    { token: 7, delivery: 2, atMs: 2, hasAsked: false, isAccepted: true },
+    { token: 5, delivery: 1, atMs: 3, hasAsked: true, isAccepted: false },
+    { token: 7, delivery: 2, atMs: 4, hasAsked: true, isAccepted: true },
+    { token: 8, delivery: 3, atMs: 5, hasAsked: false, isAccepted: true },
   ]);
 });

@@ -10,17 +10,18 @@ export interface WitnessedWrite {
   readonly token: number;
   /** The delivery that wrote. */
   readonly delivery: number;
-  /** When its handler had last asked its signal. */
-  readonly askedMs: number;
+  /** Before the write, and before its handler asked its signal if it did. */
+  readonly atMs: number;
+  readonly hasAsked: boolean;
   readonly isAccepted: boolean;
 }
 
-export type WitnessFile = (token: number, delivery: number, askedMs: number) => void;
+export type WitnessFile = (write: Omit<WitnessedWrite, 'isAccepted'>) => void;
 
 export function openWitnessFile(path: string): WitnessFile {
   const file = openSync(path, 'a');
-  return (token, delivery, askedMs) => {
-    writeSync(file, `${token} ${delivery} ${askedMs}\n`);
+  return ({ token, delivery, atMs, hasAsked }) => {
+    writeSync(file, `${token} ${delivery} ${atMs}${hasAsked ? '' : ' unasked'}\n`);
   };
 }
 
@@ -29,7 +30,8 @@ export function witnessed(text: string): WitnessedWrite[] {
   const judge = tokenJudge();
   const lines = text.split('\n').filter((line) => line !== '');
   return lines.map((line) => {
-    const [token = 0, delivery = 0, askedMs = 0] = line.split(' ').map(Number);
-    return { token, delivery, askedMs, isAccepted: judge(token) };
+    const [token, delivery, atMs, unasked] = line.split(' ');
+    const write = { token: Number(token), delivery: Number(delivery), atMs: Number(atMs) };
+    return { ...write, hasAsked: unasked === undefined, isAccepted: judge(write.token) };
   });
 }

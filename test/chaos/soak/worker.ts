@@ -100,7 +100,7 @@ async function nextPiece(id: number, signal: AbortSignal): Promise<void> {
   waiting.delete(onBeat);
 }
 
-/** Writes to the job's witness until the work is done, or the signal says that it has aborted, which it asks before. */
+/** Writes to the job's witness until the work is done, or its signal has aborted, which it asks before all but the first. */
 async function work({ fencingToken: token, signal, previous }: Execution, tick: TickOrder): Promise<void> {
   const { id, job, worksMs, fails } = tick;
   const told = previous && { status: previous.status, token: previous.fencingToken };
@@ -110,9 +110,9 @@ async function work({ fencingToken: token, signal, previous }: Execution, tick: 
   let hasReturned = false;
   try {
     for (let workedMs = 0; workedMs < worksMs; workedMs += WORK_EVERY_MS) {
-      const askedMs = now();
-      if (signal.aborted) throw new Aborted('', { cause: signal.reason });
-      write(token, id, askedMs);
+      const [atMs, hasAsked] = [now(), workedMs > 0];
+      if (hasAsked && signal.aborted) throw new Aborted('', { cause: signal.reason });
+      write({ token, delivery: id, atMs, hasAsked });
       await nextPiece(id, signal);
     }
     if (signal.aborted) throw new Aborted('', { cause: signal.reason });

@@ -148,8 +148,11 @@ describe('none is broken if', () => {
       }),
     ],
     [
-      'one that never asks writes late',
-      sound({ writes: [writeOf(SECOND, 210), writeOf(FIRST, 220, { hasAsked: false, isAccepted: false })] }),
+      'one that does not ask writes late on a host that stood still, and is refused',
+      sound({
+        writes: [writeOf(SECOND, 210), writeOf(FIRST, 220, { hasAsked: false, isAccepted: false })],
+        standstills: [{ host: 'host 1', fromMs: 90, toMs: 220 }],
+      }),
     ],
     ['the successor begins when it may have ended', sound({ runs: [{ ...FIRST, ended: [150, 250] }, SECOND] })],
     ['a tick runs again that failed', sound({ runs: [{ ...FIRST, isRecorded: false }, SECOND, again()] })],

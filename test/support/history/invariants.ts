@@ -243,11 +243,11 @@ function fallen(facts: readonly Begun[]): Breach[] {
   });
 }
 
-/** Whether a write can come after one of a greater token: nothing could stop its handler, or it does not listen. */
-function canBeLate(history: History, { host, token, at, hasAsked }: Write): boolean {
+/** Whether a write can come after one of a greater token: its handler could not be told, or does not listen. */
+function canBeLate(history: History, { host, token, at }: Write): boolean {
   const run = history.runs.find((one) => one.token === token);
   const mayOverlap = at[1] >= (run?.mayOverlapFromMs ?? Number.POSITIVE_INFINITY);
-  return !hasAsked || mayOverlap || stoodStill(history, host, [run?.began[0] ?? at[0], at[1]]);
+  return mayOverlap || stoodStill(history, host, [run?.began[0] ?? at[0], at[1]]);
 }
 
 /** Of two at work the one with the smaller token has lost the lock: the first, or one that stood still and began late. */
