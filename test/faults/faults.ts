@@ -25,47 +25,37 @@ const SLOW_MS = 200;
 const TOO_SLOW_MS = 2_000;
 
 const PAGE = '<html><body>Bad gateway</body></html>';
-const serverError = (at: 'before' | 'after', status: number, type: string): Fault => ({
-  kind: 'error',
-  at,
-  status,
-  type,
-});
+
+type More = Pick<FaultRow, 'atLeastMs' | 'ever'>;
+type At<F> = F extends { readonly at: unknown } ? Omit<F, 'at'> : never;
+/** A fault that can strike a request before it is applied, or after. */
+type StruckFault = At<Fault>;
+
+/** A fault that strikes a request before it is applied. */
+function lost(title: string, fault: StruckFault, more: More = {}): FaultRow {
+  return { title, kind: 'lost', fault: { ...fault, at: 'before' }, ...more };
+}
+
+/** The same once it was applied. `failure` is its row in the catalogue, when it strikes an acquire. */
+function unheard(title: string, fault: StruckFault, more: More & Pick<FaultRow, 'failure'> = {}): FaultRow {
+  return { title, kind: 'unheard', fault: { ...fault, at: 'after' }, ...more };
+}
+
+/** An error, of which nobody knows whether it was applied. */
+const eitherWay = (title: string, fault: StruckFault, more: Pick<FaultRow, 'failure'> = {}): FaultRow[] => [
+  lost(`${title}, not applied`, fault),
+  unheard(`${title}, applied`, fault, more),
+];
 
 const ANYWHERE: readonly FaultRow[] = [
   { title: 'answer 0.2 s late', kind: 'answered', fault: { kind: 'delay', ms: SLOW_MS }, atLeastMs: SLOW_MS },
   { title: 'request applied twice', kind: 'answered', fault: { kind: 'duplicate' } },
-  { title: 'request lost, connection closed', kind: 'lost', fault: { kind: 'close', at: 'before' } },
-  { title: 'request lost, connection reset', kind: 'lost', fault: { kind: 'reset', at: 'before' }, ever: true },
-  {
-    title: 'request lost, nothing said',
-    kind: 'lost',
-    fault: { kind: 'hang', at: 'before' },
-    atLeastMs: 'try',
-    ever: true,
-  },
-  { title: 'status 502, not applied', kind: 'lost', fault: { kind: 'answer', at: 'before', status: 502, text: PAGE } },
-  {
-    title: 'status 200 and no answer, not applied',
-    kind: 'lost',
-    fault: { kind: 'answer', at: 'before', status: 200, text: PAGE },
-  },
-  { title: 'answer lost, connection closed', kind: 'unheard', fault: { kind: 'close', at: 'after' } },
-  {
-    title: 'answer lost, connection reset',
-    failure: 'F1',
-    kind: 'unheard',
-    fault: { kind: 'reset', at: 'after' },
-    ever: true,
-  },
-  {
-    title: 'answer lost, nothing said',
-    failure: 'F3',
-    kind: 'unheard',
-    fault: { kind: 'hang', at: 'after' },
-    atLeastMs: 'try',
-    ever: true,
-  },
+  lost('request lost, connection closed', { kind: 'close' }),
+  lost('request lost, connection reset', { kind: 'reset' }, { ever: true }),
+  lost('request lost, nothing said', { kind: 'hang' }, { atLeastMs: 'try', ever: true }),
+  unheard('answer lost, connection closed', { kind: 'close' }),
+  unheard('answer lost, connection reset', { kind: 'reset' }, { failure: 'F1', ever: true }),
+  unheard('answer lost, nothing said', { kind: 'hang' }, { failure: 'F3', atLeastMs: 'try', ever: true }),
   {
     title: 'answer later than its timeout',
     kind: 'unheard',
@@ -73,73 +63,33 @@ const ANYWHERE: readonly FaultRow[] = [
     atLeastMs: 'try',
   },
   { title: 'answer broken off', kind: 'unheard', fault: { kind: 'cut' } },
-  { title: 'status 502, applied', kind: 'unheard', fault: { kind: 'answer', at: 'after', status: 502, text: PAGE } },
-  {
-    title: 'status 200 and no answer, applied',
-    kind: 'unheard',
-    fault: { kind: 'answer', at: 'after', status: 200, text: PAGE },
-  },
-  {
-    title: 'status 200 and an empty answer, not applied',
-    kind: 'lost',
-    fault: { kind: 'answer', at: 'before', status: 200, text: '' },
-  },
-  {
-    title: 'status 200 and an empty answer, applied',
-    kind: 'unheard',
-    fault: { kind: 'answer', at: 'after', status: 200, text: '' },
-  },
+  ...eitherWay('status 502', { kind: 'answer', status: 502, text: PAGE }),
+  ...eitherWay('status 200 and no answer', { kind: 'answer', status: 200, text: PAGE }),
+  ...eitherWay('status 200 and an empty answer', { kind: 'answer', status: 200, text: '' }),
 ];
 
 const OVER_CAPACITY = JSON.stringify({ error: 'ERR max requests limit exceeded. Limit: 10000, Usage: 10000.' });
 const FAILED = JSON.stringify({ error: 'ERR internal error' });
+const EXCEEDED = 'ProvisionedThroughputExceededException';
+
+/** A refusal that proves that nothing was applied. */
+const throttled = (title: string, fault: Fault, ever: Pick<FaultRow, 'ever'> = {}): FaultRow => {
+  return { title, failure: 'F17', kind: 'throttled', fault, ...ever };
+};
 
 /** The rows of each store: what may happen before any, and what is its own. */
 export const FAULTS: Readonly<Record<StoreKind, readonly FaultRow[]>> = {
   dynamodb: [
     ...ANYWHERE,
     { title: 'Date header of the second before', kind: 'answered', fault: 'stale date' },
-    { title: 'ThrottlingException', failure: 'F17', kind: 'throttled', fault: throttle, ever: true },
-    {
-      title: 'ProvisionedThroughputExceededException',
-      failure: 'F17',
-      kind: 'throttled',
-      fault: serverError('before', 400, 'ProvisionedThroughputExceededException'),
-    },
-    { title: 'status 500, not applied', kind: 'lost', fault: serverError('before', 500, 'InternalServerError') },
-    {
-      title: 'status 500, applied',
-      failure: 'F2',
-      kind: 'unheard',
-      fault: serverError('after', 500, 'InternalServerError'),
-    },
-    { title: 'status 503, not applied', kind: 'lost', fault: serverError('before', 503, 'ServiceUnavailable') },
-    {
-      title: 'status 503, applied',
-      failure: 'F2',
-      kind: 'unheard',
-      fault: serverError('after', 503, 'ServiceUnavailable'),
-    },
+    throttled('ThrottlingException', throttle, { ever: true }),
+    throttled(EXCEEDED, { kind: 'error', at: 'before', status: 400, type: EXCEEDED }),
+    ...eitherWay('status 500', { kind: 'error', status: 500, type: 'InternalServerError' }, { failure: 'F2' }),
+    ...eitherWay('status 503', { kind: 'error', status: 503, type: 'ServiceUnavailable' }, { failure: 'F2' }),
   ],
   upstash: [
     ...ANYWHERE,
-    {
-      title: 'status 429',
-      failure: 'F17',
-      kind: 'throttled',
-      fault: { kind: 'answer', at: 'before', status: 429, text: OVER_CAPACITY },
-      ever: true,
-    },
-    {
-      title: 'status 500 and ERR, not applied',
-      kind: 'lost',
-      fault: { kind: 'answer', at: 'before', status: 500, text: FAILED },
-    },
-    {
-      title: 'status 500 and ERR, applied',
-      failure: 'F2',
-      kind: 'unheard',
-      fault: { kind: 'answer', at: 'after', status: 500, text: FAILED },
-    },
+    throttled('status 429', { kind: 'answer', at: 'before', status: 429, text: OVER_CAPACITY }, { ever: true }),
+    ...eitherWay('status 500 and ERR', { kind: 'answer', status: 500, text: FAILED }, { failure: 'F2' }),
   ],
 };

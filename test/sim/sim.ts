@@ -51,7 +51,7 @@ async function playWorlds({ kinds, from, seeds: all }: SimSettings): Promise<boo
       if (tally.violations.length > 0) broken.push(tally);
       excesses.push(...excessesOf(tally));
     }
-    for (const { stage, regime, seed } of KEPT_WORLDS) {
+    for (const [stage, regime, seed] of KEPT_WORLDS) {
       const tally = await sim.play({ stage, regime }, seed, 1, 1);
       if (tally.violations.length > 0) broken.push(tally);
     }

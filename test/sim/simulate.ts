@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { type Kind, sum, type Tally } from './tally.js';
+import type { WorldsOrder } from './worlds.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -32,19 +33,8 @@ export async function simulation(): Promise<Simulation> {
   });
   await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
 
-  const run = async ({ stage, regime }: Kind, from: number, seeds: number, ...more: string[]): Promise<Tally> => {
-    const args = [
-      program,
-      '--stage',
-      stage,
-      '--regime',
-      regime,
-      '--from',
-      String(from),
-      '--seeds',
-      String(seeds),
-      ...more,
-    ];
+  const run = async (order: WorldsOrder): Promise<Tally> => {
+    const args = [program, JSON.stringify(order)];
     const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 64 * 1_048_576 });
     return JSON.parse(stdout) as Tally;
   };
@@ -52,9 +42,12 @@ export async function simulation(): Promise<Simulation> {
     async play(kind, from, seeds, workers) {
       const share = Math.ceil(seeds / workers);
       const parts = Array.from({ length: workers }, (_, i) => Math.min(share, seeds - i * share));
-      return sum(kind, await Promise.all(parts.filter((n) => n > 0).map((n, i) => run(kind, from + i * share, n))));
+      return sum(
+        kind,
+        await Promise.all(parts.filter((n) => n > 0).map((n, i) => run({ kind, from: from + i * share, seeds: n }))),
+      );
     },
-    playUntilViolation: (bug, kind, from, seeds) => run(kind, from, seeds, '--until-violation', '--bug', bug),
+    playUntilViolation: (bug, kind, from, seeds) => run({ kind, from, seeds, bug }),
     dispose: () => rm(folder, { recursive: true, force: true }),
   };
 }
