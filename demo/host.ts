@@ -7,7 +7,8 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { executeWithLock, withSingleExecution } from 'single-execution';
 import { lambdaContext, scheduledEvent } from 'single-execution/testing';
-import { storeOf } from './stores.js';
+import { order, say } from '../test/support/told.js';
+import { type Engine, storeOf } from './stores.js';
 
 /** What a host is told to do: how its run is to be, and what the platform leaves it. */
 export interface Order {
@@ -21,14 +22,13 @@ export interface Order {
 
 // The library logs to the console; stdout is for the lines that the demo reads.
 globalThis.console = new Console(process.stderr);
-const say = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`);
-const { engine, name } = JSON.parse(process.argv[2] ?? '');
+const { engine, name } = order<{ readonly engine: Engine; readonly name: string }>();
 const store = storeOf(engine);
 
 async function work({ id, runMs, fails }: Order, token?: number): Promise<void> {
-  say({ said: 'began', id, token, atMs: Date.now() });
+  say('began', { id, token, atMs: Date.now() });
   await sleep(runMs);
-  say({ said: 'ended', id, atMs: Date.now() });
+  say('ended', { id, atMs: Date.now() });
   if (fails) throw new Error('the mail server refuses');
 }
 
@@ -40,17 +40,17 @@ const wrapped = withSingleExecution((event: Order, _, { fencingToken }) => work(
 
 // A first request takes longer than what is to be seen.
 await executeWithLock(() => undefined, { name: 'warm-up', store, lockAtMostFor: '1m', wait: '20s', observers: [] });
-say({ said: 'ready' });
+say('ready');
 
-async function take(order: Order): Promise<void> {
-  const { id, time, remainingMs, isBare } = order;
+async function take(told: Order): Promise<void> {
+  const { id, time, remainingMs, isBare } = told;
   const context = lambdaContext({ functionName: name, awsRequestId: `request-${id}`, remainingMs });
   try {
-    const event = { ...scheduledEvent({ time }), ...order };
-    const skip = (await (isBare ? work(order) : wrapped(event, context))) as undefined | { readonly reason: string };
-    say({ said: 'replied', id, ending: skip ? `skipped: ${skip.reason}` : 'ran' });
+    const event = { ...scheduledEvent({ time }), ...told };
+    const skip = (await (isBare ? work(told) : wrapped(event, context))) as undefined | { readonly reason: string };
+    say('replied', { id, ending: skip ? `skipped: ${skip.reason}` : 'ran' });
   } catch {
-    say({ said: 'replied', id, ending: 'failed' });
+    say('replied', { id, ending: 'failed' });
   }
 }
 for await (const line of createInterface({ input: process.stdin })) void take(JSON.parse(line));

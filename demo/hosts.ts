@@ -11,15 +11,8 @@ export type Seen = ReturnType<typeof nothingSeen>;
 export const nothingSeen = () => ({ grants: [] as Grant[], runs: [] as Run[], skips: [] as Skip[] });
 
 export function historyOf(seen: Seen): History {
-  return {
-    tickMark: 'success',
-    neverCameIsOpen: false,
-    readingMs: 1,
-    writes: [],
-    standstills: [],
-    openings: [],
-    ...seen,
-  };
+  const unseen = { writes: [], standstills: [], openings: [] };
+  return { tickMark: 'success', neverCameIsOpen: false, readingMs: 1, ...unseen, ...seen };
 }
 
 export type Ending = 'ran' | 'failed' | 'killed' | `skipped: ${SkipReason}`;

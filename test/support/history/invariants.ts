@@ -179,7 +179,7 @@ export function over<H>(
       const cases = findings.reduce((sum, finding) => sum + finding.cases, 0);
       return { cases, breaches: findings.flatMap(({ breaches }) => breaches).map((breach) => show(breach, all)) };
     };
-    return [`${name}: ${promise}`, checkAll] as const;
+    return [`${promise} (${name})`, checkAll] as const;
   });
   return Object.fromEntries(checks);
 }
