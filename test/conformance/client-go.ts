@@ -18,7 +18,10 @@ export const CLIENT_GO: readonly Scenario[] = [
     await grant();
   }),
   onScene('takes the lead that was given back', isGrantedAfterItsRelease),
-  onScene('takes the lead from a leader that was seen and has not renewed for the duration of its lease', isGrantedAfterItsEnd),
+  onScene(
+    'takes the lead from a leader that was seen and has not renewed for the duration of its lease',
+    isGrantedAfterItsEnd,
+  ),
   onScene('takes the lead from a record whose leader was taken out', async ({ grant, force }) => {
     expectSame(await force(await grant()), 'forced', 'force release');
     await grant();

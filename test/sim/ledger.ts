@@ -1,6 +1,6 @@
-import * as history from '../support/history/history.js';
-import { INVARIANTS } from '../support/history/invariants.js';
+import type * as history from '../support/history/history.js';
 import { type Attempt, type Caller, caller, type SkippedEvent } from './caller.js';
+import { type Begun, factBook, type SimRun } from './fact-book.js';
 import type { Host } from './host.js';
 import type { Applied, Item } from './lock-server.js';
 import type { Regime } from './regime.js';
@@ -33,21 +33,6 @@ interface Grant extends history.Grant {
   /** An operator had deleted the lock, or listed its tick as open. */
   readonly isReopened: boolean;
 }
-
-/** A run of a handler, one of several where it catches up, or a term of a leader. */
-interface Begun {
-  readonly host: Host;
-  readonly token: number;
-  readonly tick: number | undefined;
-  /** Its tick is not the one that its lock was taken for. */
-  readonly isCatchUp: boolean;
-  readonly signal: AbortSignal;
-  /** It goes on when its signal aborts. */
-  readonly isDeaf: boolean;
-}
-
-type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
-type Run = Writable<history.Run> & Pick<Begun, 'isCatchUp' | 'isDeaf'>;
 
 export type StoreKind = 'dynamodb' | 'redis' | 'sql';
 
@@ -82,21 +67,12 @@ const TICK_FIELDS = ['doneTick', 'openTicks', 'failedTicks'];
 
 /** What a holder can block beyond its lease: padding, and the header's second. */
 const SLACK_MS = 2_000 + 1_000;
-/** After a standstill I/O comes before timers, for a tenth of its time. */
-const CATCH_UP = 1.1;
-const NOT_YET: history.Between = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-
 /** Writes down what the table, the library and the handlers did, and holds it against what is promised. */
 export function ledger({ regime, store, rules, now, tell = () => {} }: Circumstances) {
   /** No clock of a host counts. */
   const isTimeOfServer = store !== 'dynamodb';
   const violations: string[] = [];
   const grants: Grant[] = [];
-  const runs: Run[] = [];
-  const writes: history.Write[] = [];
-  const skips: history.Skip[] = [];
-  const standstills: history.Standstill[] = [];
-  const judge = history.tokenJudge();
   const barred = new Set<string>();
   /** `lockAtLeastFor` of the runs that have fulfilled, by token. */
   const fulfilledRuns = new Map<number, number>();
@@ -119,6 +95,7 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
     violations.push(`${invariant}: ${what}`);
   };
   const ticks = tickBook({ ...rules, now, violation });
+  const facts = factBook({ regime, rules, now, tell, violation });
   const number = (value: unknown) => Number(value ?? 0);
 
   const onGrant = ({ host, before = {}, after, isCopy }: Applied) => {
@@ -217,7 +194,7 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
     const { id, host, begunMs } = attempt;
     const tick = due?.getTime();
     const grantOverMs = overMs(holder?.fencingToken);
-    skips.push({ attempt: id, host: host.name, tick, at: [begunMs, now()], reason, grantOverMs });
+    facts.skipped({ attempt: id, host: host.name, tick, at: [begunMs, now()], reason, grantOverMs });
     if (TICK_OF[reason] === 'done') ticks.skipped(reason, tick ?? 0, begunMs);
   };
   /** The lists of ticks are changed by an operator, or by a run that goes on. */
@@ -241,7 +218,7 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
       const token = number(before['fencingToken']);
       if (before['state'] !== 'held' || !mayBeForced.has(token)) violation('I4', `grant ${token} was freed by force`);
       forced.add(token);
-      for (const run of runs) if (run.token === token) run.mayOverlapFromMs ??= now();
+      facts.forced(token);
       ticks.failed(grants.at(-1)?.tick);
       return;
     }
@@ -271,19 +248,6 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
     }
   };
 
-  /** What every history keeps. */
-  const checkAll = () => {
-    for (const run of runs) run.leaseEndsMs = grants.find(({ token }) => token === run.token)?.leaseEndsMs;
-    const { tickMark, everyMs } = rules;
-    const neverCameIsOpen = everyMs !== undefined || regime.operators;
-    const facts = { grants, runs, writes, skips, standstills, openings: ticks.openings };
-    for (const { name, check } of INVARIANTS) {
-      for (const breach of check({ tickMark, neverCameIsOpen, readingMs: 0, ...facts }).breaches) {
-        violation(name, `${breach.what} (${breach.facts.map(({ host, tick }) => `${host}, tick ${tick}`).join('; ')})`);
-      }
-    }
-  };
-
   return {
     onApplied(applied: Applied) {
       const { host, before = {}, after, isCopy } = applied;
@@ -305,37 +269,25 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
       }),
 
     /** A handler starts. */
-    start({ host, token, tick, isCatchUp, signal, isDeaf }: Begun): Run {
-      tell(`${host.name}: run ${token} starts${isCatchUp ? ` for ${tick}` : ''}`);
-      const grant = grants.find((one) => one.token === token);
-      const run: Run = {
-        attempt: grant?.attempt ?? 'nobody',
-        host: host.name,
-        tick,
-        token,
-        began: [grant?.atMs ?? now(), now()],
-        ended: NOT_YET,
-        end: 'died',
-        isRecorded: false,
-        isCatchUp,
-        isDeaf,
-      };
-      // One that was ended by force has yet to learn of it.
-      if (forced.has(token)) run.mayOverlapFromMs = now();
-      const onAbort = () => {
-        run.toldMs = now();
-        if (isDeaf) run.mayOverlapFromMs ??= now();
-      };
-      signal.addEventListener('abort', onAbort, { once: true });
+    start(begun: Begun): SimRun {
+      const { token, tick, isCatchUp } = begun;
       if (isCatchUp && tick !== undefined) begunTicks.set(token, tick);
-      runs.push(run);
-      return run;
+      return facts.started(
+        begun,
+        grants.find((grant) => grant.token === token),
+        forced.has(token),
+      );
     },
 
-    /** A run of this tick has succeeded, as its caller is told, and that is recorded. */
-    succeeded(token: number, tick: number) {
-      for (const run of runs) if (run.token === token && run.tick === tick) run.isRecorded = true;
-    },
+    write: facts.wrote,
+
+    end: facts.ended,
+
+    succeeded: facts.succeeded,
+
+    standsStill: facts.standsStill,
+
+    crashes: facts.crashes,
 
     /** An operator changes the lists of ticks. */
     mayChange: ticks.mayChange,
@@ -344,32 +296,10 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
     reopenable: ticks.reopenable,
 
     /** A handler has fulfilled. */
-    fulfilled(run: Run, lockAtLeastFor: number) {
+    fulfilled(run: SimRun, lockAtLeastFor: number) {
       run.end = 'returned';
       if (!run.isCatchUp) fulfilledRuns.set(run.token, lockAtLeastFor);
       if (run.tick !== undefined) ticks.fulfilled(run.tick);
-    },
-
-    /** A handler writes: one that still holds its lock, as far as it knows, or a deaf one. */
-    write({ attempt, host, tick, token, isDeaf }: Run) {
-      writes.push({ attempt, host, tick, token, at: [now(), now()], hasAsked: !isDeaf, isAccepted: judge(token) });
-    },
-
-    end(run: Run) {
-      tell(`${run.host}: run ${run.token} ends`);
-      run.ended = [now(), now()];
-      if (run.end === 'died') run.end = 'threw';
-    },
-
-    /** A host stands still for so long; if it is suspended, its timers are late from then on. */
-    standsStill({ name }: Host, ms: number, isSuspended: boolean) {
-      const toMs = isSuspended ? Number.POSITIVE_INFINITY : now() + ms * CATCH_UP + 1;
-      standstills.push({ host: name, fromMs: now(), toMs });
-    },
-
-    crashes({ name }: Host) {
-      tell(`${name} crashes`);
-      for (const run of runs) if (run.host === name && run.ended === NOT_YET) run.ended = [now(), now()];
     },
 
     /** An operator frees the lock from this grant. */
@@ -422,13 +352,13 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
           violation('I8', `grant ${grant.token} without a runner is not free after its lease`);
         }
       }
-      checkAll();
+      facts.close(grants, ticks.openings);
       const [reopened, caughtUp] = [ticks.reopened(), ticks.caughtUp()];
       return {
         grants: grants.length,
         reopened,
         caughtUp,
-        runs: runs.length,
+        runs: facts.runs(),
         skips: skipped,
         told,
         remainder,

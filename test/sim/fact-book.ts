@@ -1,0 +1,126 @@
+import type { Between, Grant, Opening, Run, Skip, Standstill, Write } from '../support/history/history.js';
+import { tokenJudge } from '../support/history/history.js';
+import { INVARIANTS } from '../support/history/invariants.js';
+import type { Host } from './host.js';
+import type { Regime } from './regime.js';
+import type { TickRules } from './tick-book.js';
+
+/** A run of a handler that begins, one of several where it catches up, or a term of a leader. */
+export interface Begun {
+  readonly host: Host;
+  readonly token: number;
+  readonly tick: number | undefined;
+  /** Its tick is not the one that its lock was taken for. */
+  readonly isCatchUp: boolean;
+  readonly signal: AbortSignal;
+  /** It goes on when its signal aborts. */
+  readonly isDeaf: boolean;
+}
+
+type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
+export type SimRun = Writable<Run> & Pick<Begun, 'isCatchUp' | 'isDeaf'>;
+
+interface Circumstances {
+  readonly regime: Regime;
+  readonly rules: TickRules;
+  now(): number;
+  tell(line: string): void;
+  violation(invariant: string, what: string): void;
+}
+
+/** After a standstill I/O comes before timers, for a tenth of its time. */
+const CATCH_UP = 1.1;
+const NOT_YET: Between = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+
+/** Writes the history of a world's lock, and holds it in the end against what every history keeps. */
+export function factBook({ regime, rules, now, tell, violation }: Circumstances) {
+  const runs: SimRun[] = [];
+  const writes: Write[] = [];
+  const skips: Skip[] = [];
+  const standstills: Standstill[] = [];
+  const isAccepted = tokenJudge();
+  const atOnce = (): Between => [now(), now()];
+
+  return {
+    runs: () => runs.length,
+
+    skipped: (skip: Skip) => void skips.push(skip),
+
+    /** A handler starts. Where its grant was ended by force, it has yet to learn of it. */
+    started(
+      { host, token, tick, isCatchUp, signal, isDeaf }: Begun,
+      grant: Grant | undefined,
+      isForced: boolean,
+    ): SimRun {
+      tell(`${host.name}: run ${token} starts${isCatchUp ? ` for ${tick}` : ''}`);
+      const run: SimRun = {
+        attempt: grant?.attempt ?? 'nobody',
+        host: host.name,
+        tick,
+        token,
+        began: [grant?.at[0] ?? now(), now()],
+        ended: NOT_YET,
+        end: 'died',
+        isRecorded: false,
+        isCatchUp,
+        isDeaf,
+        ...(isForced && { mayOverlapFromMs: now() }),
+      };
+      const onAbort = () => {
+        run.toldMs = now();
+        if (isDeaf) run.mayOverlapFromMs ??= now();
+      };
+      signal.addEventListener('abort', onAbort, { once: true });
+      runs.push(run);
+      return run;
+    },
+
+    /** A handler writes: one that still holds its lock, as far as it knows, or a deaf one. */
+    wrote({ attempt, host, tick, token, isDeaf }: SimRun) {
+      writes.push({ attempt, host, tick, token, at: atOnce(), hasAsked: !isDeaf, isAccepted: isAccepted(token) });
+    },
+
+    ended(run: SimRun) {
+      tell(`${run.host}: run ${run.token} ends`);
+      run.ended = atOnce();
+      if (run.end === 'died') run.end = 'threw';
+    },
+
+    /** A run of this tick has succeeded, as its caller is told, and that is recorded. */
+    succeeded(token: number, tick: number) {
+      for (const run of runs) if (run.token === token && run.tick === tick) run.isRecorded = true;
+    },
+
+    /** An operator has ended the grant of this token. */
+    forced(token: number) {
+      for (const run of runs) if (run.token === token) run.mayOverlapFromMs ??= now();
+    },
+
+    /** A host stands still for so long; if it is suspended, its timers are late from then on. */
+    standsStill({ name }: Host, ms: number, isSuspended: boolean) {
+      const toMs = isSuspended ? Number.POSITIVE_INFINITY : now() + ms * CATCH_UP + 1;
+      standstills.push({ host: name, fromMs: now(), toMs });
+    },
+
+    crashes({ name }: Host) {
+      tell(`${name} crashes`);
+      for (const run of runs) if (run.host === name && run.ended === NOT_YET) run.ended = atOnce();
+    },
+
+    /** At the end of the world. */
+    close(grants: readonly (Grant & { readonly leaseEndsMs: number })[], openings: readonly Opening[]) {
+      for (const run of runs) run.leaseEndsMs = grants.find(({ token }) => token === run.token)?.leaseEndsMs;
+      const { tickMark, everyMs } = rules;
+      const neverCameIsOpen = everyMs !== undefined || regime.operators;
+      const facts = { grants, runs, writes, skips, standstills, openings };
+      for (const { name, check } of INVARIANTS) {
+        for (const breach of check({ tickMark, neverCameIsOpen, readingMs: 0, ...facts }).breaches) {
+          violation(
+            name,
+            `${breach.what} (${breach.facts.map(({ host, attempt }) => `${host}, ${attempt}`).join('; ')})`,
+          );
+        }
+      }
+    },
+  };
+}
