@@ -2,6 +2,7 @@ import {
   CorruptLockError,
   type ExecuteOptions,
   executeWithLock,
+  type LockStore,
   LockStoreError,
   type LockStoreErrorCode,
   type Outcome,
@@ -356,31 +357,22 @@ describe('a store that fails', () => {
     ...setting().options,
     store: scriptedStore({ acquire: () => Promise.reject(error) }),
   });
+  const cause = new Error('socket hang up');
+  const fails = (): never => {
+    throw cause;
+  };
 
-  test.each<[string, unknown]>([
-    ['a raw error', new Error('socket hang up')],
-    ['a TypeError', new TypeError('x is not a function')],
-    ['a string', 'socket hang up'],
-    ['undefined', undefined],
-    ['null', null],
-    ['an object', { code: 500 }],
-  ])('row 50: is never reported as locked: it rejected with %s', async (_, thrown) => {
-    const error: unknown = await executeWithLock(() => {}, failing(thrown)).catch((e: unknown) => e);
+  test.each<[string, LockStore['acquire'], unknown]>([
+    ['rejected with a raw error', () => Promise.reject(cause), cause],
+    ['rejected with undefined', () => Promise.reject(undefined), undefined],
+    ['threw before it returned a promise', fails, cause],
+  ])('row 50: is never reported as locked: it %s', async (_, acquire, thrown) => {
+    const options = { ...setting().options, store: scriptedStore({ acquire }) };
+    const error: Error = await executeWithLock(() => {}, options).then(fails, (e) => e);
 
     expect(error).toBeInstanceOf(LockStoreError);
     expect(error).toMatchObject({ code: 'UNAVAILABLE', lockName: 'digest', operation: 'acquire', retryable: true });
-    expect((error as Error).cause).toBe(thrown);
-  });
-
-  test('row 50: is never reported as locked: it threw before it returned a promise', async () => {
-    const cause = new TypeError('no client');
-    const acquire = () => {
-      throw cause;
-    };
-
-    await expect(
-      executeWithLock(() => {}, { ...setting().options, store: scriptedStore({ acquire }) }),
-    ).rejects.toMatchObject({ name: 'LockStoreError', cause });
+    expect(error.cause).toBe(thrown);
   });
 
   test('row 50: its own error passes by identity', async () => {
@@ -400,22 +392,6 @@ describe('a store that fails', () => {
       tick: '2026-01-01T00:00:00.000Z',
     });
     expect(task).not.toHaveBeenCalled();
-  });
-
-  test("row 51: with onStoreError 'run' the task runs unguarded", async () => {
-    const outcome = await executeWithLock(({ fencingToken }) => fencingToken, {
-      ...failing(new Error('down')),
-      onStoreError: 'run',
-    });
-
-    expect(outcome).toMatchObject({ status: 'executed', value: 0, fencingToken: 0, release: 'none' });
-  });
-
-  test("row 51: with onStoreError 'throw', and by default, it throws", async () => {
-    const options = failing(new Error('down'));
-
-    await expect(executeWithLock(() => {}, options)).rejects.toThrow(LockStoreError);
-    await expect(executeWithLock(() => {}, { ...options, onStoreError: 'throw' })).rejects.toThrow(LockStoreError);
   });
 
   const always: unknown[] = [
