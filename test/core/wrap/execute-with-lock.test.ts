@@ -161,18 +161,14 @@ describe('signal', () => {
   });
 });
 
-test('lockedBy names the holder', async () => {
+test.each([
+  ['by lockedBy', { lockedBy: 'import of ada' }, 'import of ada'],
+  ['by this process, if nothing is given', {}, thisProcess()],
+])('the lock is said to be held %s', async (_, over, lockedBy) => {
   const { clock, store, options } = setting();
-  await executeWithLock(() => 'sent', { ...options, lockedBy: 'import of ada' });
+  await executeWithLock(() => 'sent', { ...options, ...over });
 
-  expect((await store.get('digest', storeCall(clock)))?.item['lockedBy']).toBe('import of ada');
-});
-
-test('the lock is said to be held by this process', async () => {
-  const { clock, store, options } = setting();
-  await executeWithLock(() => {}, options);
-
-  expect((await store.get('digest', storeCall(clock)))?.item['lockedBy']).toBe(thisProcess());
+  expect((await store.get('digest', storeCall(clock)))?.item['lockedBy']).toBe(lockedBy);
 });
 
 test.each<[string, (now: number) => Date | number]>([
@@ -194,17 +190,6 @@ test.each<[string, (now: number) => Date | number]>([
   await running;
 
   expect(seen).toEqual([undefined, new DeadlineError('digest', 'DEADLINE', 'the platform ends it soon')]);
-});
-
-test('without a deadline the signal waits for the end of the lease alone', async () => {
-  const { clock, options } = setting();
-  const running = executeWithLock(async ({ signal }) => {
-    await pass(clock, 59_399);
-    return signal.aborted;
-  }, options);
-  await clock.advance(60_000);
-
-  expect(await running).toMatchObject({ value: false, release: 'released' });
 });
 
 test('row 69: two callers that share a store do not share options', async () => {
