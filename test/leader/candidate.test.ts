@@ -1,7 +1,7 @@
 import { createLeaderElection, type ElectionOptions, withLeadership } from 'single-execution/leader';
 import { memoryStore } from 'single-execution/memory';
 import { describe, expect, test, vi } from 'vitest';
-import { electionScene, LEASE } from '../support/election-scene.js';
+import { electionScene, LEASE, twoCandidates } from '../support/election-scene.js';
 import { scriptedStore } from '../support/scripted-store.js';
 
 const store = memoryStore();
@@ -112,11 +112,7 @@ test.each<[string, string, RegExp]>([
 });
 
 test('without options of time the lease is 15 s, and one who is refused asks again within 3 s', async () => {
-  const { clock, candidate, item } = electionScene();
-  const [a, b] = [candidate('a'), candidate('b')];
-  a.election.start();
-  await clock.advance(0);
-  b.election.start();
+  const { clock, item, b } = await twoCandidates();
   await clock.advance(3_000);
 
   expect(await item()).toMatchObject({ leaseMs: LEASE });

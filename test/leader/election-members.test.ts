@@ -1,7 +1,8 @@
 import type { Member } from 'single-execution/leader';
+import type { MemoryStore } from 'single-execution/memory';
 import { describe, expect, test } from 'vitest';
 import { storeCall } from '../support/contract-harness.js';
-import { electionScene, LEASE, RETRY, START } from '../support/election-scene.js';
+import { type Candidate, electionScene, LEASE, RETRY, START } from '../support/election-scene.js';
 
 const CHECK_IN_EVERY = LEASE / 2;
 const TEN_LEASES = 10 * LEASE;
@@ -13,6 +14,13 @@ const brief = (members: readonly Member[]) =>
       `${lastCheckIn.getTime() - START} ${alive ? 'alive' : 'dead'}`,
     ]),
   );
+
+/** The next check-in of a candidate is applied a second later. */
+const delayNext = ({ checkIn, host }: Candidate, store: MemoryStore) =>
+  checkIn.mockImplementationOnce(async (...args) => {
+    await new Promise<void>((resolve) => host.clock.setTimer(resolve, 1_000));
+    return store.checkIn(...args);
+  });
 
 describe('row 42: members', () => {
   test('are all candidates, each with its last check-in, and alive if that was within the lease', async () => {
@@ -69,13 +77,11 @@ describe('row 42: members', () => {
 
   test('one who stopped does not come back by a look that was under way', async () => {
     const { clock, candidate, store } = electionScene();
-    const { election, checkIn, host } = candidate('a');
+    const a = candidate('a');
+    const { election } = a;
     election.start();
     await clock.advance(1_000);
-    checkIn.mockImplementationOnce(async (...args) => {
-      await new Promise<void>((resolve) => host.clock.setTimer(resolve, 1_000));
-      return store.checkIn(...args);
-    });
+    delayNext(a, store);
     const looked = election.members();
     await election.stop();
     await clock.advance(1_000);
@@ -86,11 +92,9 @@ describe('row 42: members', () => {
 
   test('one who stopped while a check-in was under way is gone when stop resolves', async () => {
     const { clock, candidate, store } = electionScene();
-    const { election, checkIn, host } = candidate('a');
-    checkIn.mockImplementationOnce(async (...args) => {
-      await new Promise<void>((resolve) => host.clock.setTimer(resolve, 1_000));
-      return store.checkIn(...args);
-    });
+    const a = candidate('a');
+    const { election } = a;
+    delayNext(a, store);
     election.start();
     await clock.advance(500);
     const stopped = election.stop();
@@ -211,13 +215,11 @@ describe('row 42: members', () => {
 
   test('a start while the stop before it is still taking it off the list: it stands, and stays on the list', async () => {
     const { clock, candidate, store, leaders } = electionScene();
-    const { election, checkIn, host } = candidate('a');
+    const a = candidate('a');
+    const { election } = a;
     election.start();
     await clock.advance(0);
-    checkIn.mockImplementationOnce(async (...args) => {
-      await new Promise<void>((resolve) => host.clock.setTimer(resolve, 1_000));
-      return store.checkIn(...args);
-    });
+    delayNext(a, store);
     const stopped = election.stop();
     await clock.advance(500);
     election.start();
