@@ -5,6 +5,7 @@ import { type LockOptions, resolvePolicy } from '../../../src/core/options/polic
 import { acquireCall, extendCall, holdLimitMono, releaseCall, stopMono } from '../../../src/core/run/deadlines.js';
 import { holdOf } from '../../../src/core/run/hold.js';
 import type { Order } from '../../../src/core/run/invocation.js';
+import { lease } from '../../support/lease.js';
 
 const MINUTES_15 = 900_000;
 
@@ -47,16 +48,7 @@ describe('row 26: a run is asked to end', () => {
 });
 
 describe('row 23: all renewal and extension ends', () => {
-  const lease = {
-    name: 'digest',
-    attemptId: 'a1',
-    fencingToken: 1,
-    leaseMs: 60_000,
-    lockedAtMs: 0,
-    lockUntilMs: 60_000,
-    firstSentMono: 9_000,
-    firstSentWall: 0,
-  };
+  const granted = { ...lease, firstSentMono: 9_000 };
 
   test.each<[string, number | undefined, Partial<LockOptions>, number]>([
     ['after maxHold, counted from the grant', undefined, { maxHold: '2h' }, 7_209_000],
@@ -67,7 +59,7 @@ describe('row 23: all renewal and extension ends', () => {
   ])('%s', async (_, remaining, options, mono) => {
     const { policy, order } = await orderWith(remaining, options);
 
-    expect(holdLimitMono(order, policy, lease)).toBe(mono);
+    expect(holdLimitMono(order, policy, granted)).toBe(mono);
   });
 });
 
@@ -109,8 +101,7 @@ describe('the time that a call may take', () => {
     [9_000, 1],
   ])('of an extension whose lease ends at %i: %i ms', async (endMono, budgetMs) => {
     const { clock, policy } = await orderWith(undefined);
-    const asked = { leaseMs: 60_000, lockUntilMs: 60_000, firstSentMono: 9_000, firstSentWall: 0 };
-    const hold = { ...holdOf(asked), endMono, guardMs: 600, deadlineMono: endMono - 600 };
+    const hold = { ...holdOf(lease), endMono, guardMs: 600, deadlineMono: endMono - 600 };
     const { signal } = new AbortController();
 
     // A try that hangs leaves time for another.
