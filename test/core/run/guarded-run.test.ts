@@ -95,7 +95,7 @@ describe('the verdict', () => {
     expect(await completionOf(() => {}, { tick: NOW, ...schedule }, past)).toMatchObject({ missedTicksMs });
   });
 
-  test('a run that failed passes no tick', async () => {
+  test('a run that failed passes no tick, and has caught up with none', async () => {
     const completion = await completionOf(
       noDatabase,
       { tick: NOW, schedule: EVERY_MINUTE },
@@ -103,6 +103,7 @@ describe('the verdict', () => {
     );
 
     expect(completion).not.toHaveProperty('missedTicksMs');
+    expect(completion).not.toHaveProperty('caughtUp');
   });
 
   const frozen = Object.freeze({ reason: 'no database' });
@@ -237,20 +238,20 @@ describe('row 30: a run that fails', () => {
 });
 
 describe('row 32: bookkeeping that fails', () => {
-  const releases: [string, LockStore['release']][] = [
-    ['rejects', () => Promise.reject(new Error('timed out'))],
-    ['rejects with undefined', () => Promise.reject(undefined)],
-    ['throws', () => toss(new TypeError('no client'))],
-    ['does not know', async () => 'unknown'],
+  const releases: [string, LockStore['release'], retryable: boolean][] = [
+    ['rejects', () => Promise.reject(new Error('timed out')), true],
+    ['rejects with undefined', () => Promise.reject(undefined), true],
+    ['throws', () => toss(new TypeError('no client')), true],
+    ['does not know', async () => 'unknown', false],
   ];
 
-  test.each(releases)("row 32: F54 a release that %s never masks the task's value", async (_, release) => {
+  test.each(releases)("row 32: F54 a release that %s never masks the task's value", async (_, release, retryable) => {
     const { options, observer } = memoryLocks();
     const outcome = await executeWithLock(() => 'sent', { ...options, store: scriptedStore({ release }) });
 
     expect(outcome).toMatchObject({ status: 'executed', value: 'sent', release: 'unknown' });
     expect(observer.types()).toEqual(['attempted', 'acquired', 'started', 'release-failed', 'finished']);
-    expect(observer.events[3]).toMatchObject({ error: { name: 'LockStoreError', operation: 'release' } });
+    expect(observer.events[3]).toMatchObject({ error: { name: 'LockStoreError', operation: 'release', retryable } });
     expect(observer.events[4]).toMatchObject({ release: 'unknown' });
   });
 
@@ -308,7 +309,7 @@ describe('a grant that is over at its arrival', () => {
       await rejected;
 
       expect(task).not.toHaveBeenCalled();
-      expect(await item()).toMatchObject({ state: 'released', result: 'failed', lockUntil: NOW + 59_400 });
+      expect(await item()).toMatchObject({ state: 'released', error: 'LATE', lockUntil: NOW + 59_400 });
       expect(await item()).not.toHaveProperty('doneTick');
       expect(observer.types()).toEqual(['attempted', 'acquire-failed', 'released']);
       expect(clock.pendingTimers()).toBe(0);
@@ -354,6 +355,28 @@ describe('a grant that is over at its arrival', () => {
   ])('F11 a tick of a grant that is given back %s', async (_, tick, markTickFailed) => {
     expect(await completionOf(() => {}, tick, {}, behind(401))).toMatchObject({ markTickDone: false, markTickFailed });
   });
+
+  test.each<['released' | 'lost' | 'unknown', number[]]>([
+    ['released', [NOW - 9 * MINUTE]],
+    ['unknown', [NOW - 9 * MINUTE]],
+    ['lost', []],
+  ])(
+    'F11 row 89: a grant that is given back, %s, gives up a tick for which the record has no room: %j',
+    async (status, givenUp) => {
+      const { options, observer } = memoryLocks();
+      const failedTicksMs = [9, 8, 7, 6, 5, 4, 3, 2].map((minutes) => NOW - minutes * MINUTE);
+      const past = { doneTickMs: NOW - 10 * MINUTE, failedTicksMs };
+      const acquire: LockStore['acquire'] = async (claim, call) => {
+        const { lease } = grantOf(claim, call);
+        return { status: 'acquired', lease: { ...lease, ...past }, ...behind(401) };
+      };
+      const store = scriptedStore({ acquire, release: async () => status });
+      await expect(executeWithLock(() => {}, { ...options, tick: NOW, store })).rejects.toThrow();
+
+      const told = observer.events.flatMap((event) => (event.type === 'given-up' ? event.ticks.map(Number) : []));
+      expect(told).toEqual(givenUp);
+    },
+  );
 
   test.each<[string, (clock: ManualClock) => unknown, Partial<Granted>, LockStore['release']?]>([
     ["by the server's clock, on a host whose clock that does not show to be behind", () => {}, behind(-300)],

@@ -200,6 +200,12 @@ describe('asked before any timer has fired, as after a stop of the process', () 
     expect(heard).toEqual([lostReason]);
   });
 
+  test('a process that was asked to end before has a signal that says so from the start', () => {
+    const { signal } = watching({ hold, ends: [], shutdown: AbortSignal.abort() }).watch;
+
+    expect(signal.reason).toMatchObject({ name: 'DeadlineError', code: 'SHUTDOWN' });
+  });
+
   test('the signal looks like any other from outside', () => {
     const { signal } = watching().watch;
 
@@ -288,9 +294,11 @@ describe('stop', () => {
   });
 
   test('F27 leaves no timer that could fire in a later invocation, and the signal never aborts any more', async () => {
-    const { clock, watch, onLost } = watching({ hold, ends: endAt(2_700) });
+    const shutdown = new AbortController();
+    const { clock, watch, onLost } = watching({ hold, ends: endAt(2_700), shutdown: shutdown.signal });
     await clock.advance(1_500);
     watch.stop();
+    shutdown.abort();
 
     expect([watch.isStopped(), clock.pendingTimers()]).toEqual([true, 0]);
     for (const ms of [10_000, 3_600_000]) {
