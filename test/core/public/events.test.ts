@@ -83,17 +83,6 @@ describe('row 46: an observer sees every event in order', () => {
     });
   });
 
-  test('row 46: of a run that loses its lock, once', async () => {
-    const { clock, types, options } = setting();
-    const running = executeWithLock(() => pass(clock, 90_000), options);
-    await clock.advance(60_000);
-    const successor = executeWithLock(() => pass(clock, 60_000), { ...options, observers: [] });
-    await clock.advance(60_000);
-    await Promise.all([running, successor]);
-
-    expect(types()).toEqual(['attempted', 'acquired', 'started', 'lost', 'finished']);
-  });
-
   test('row 46: of a run that notices the loss of its lock only at the release', async () => {
     const { types, options } = setting({ store: scriptedStore({ release: async () => 'lost' }) });
     await executeWithLock(() => {}, options);

@@ -463,27 +463,24 @@ test('row 89: a tick that failed while it was caught up with shows that it is tr
 });
 
 describe('row 89: a job that has never succeeded', () => {
-  test('catches up with its very first tick once it works', async () => {
-    const { work, failedUntil, ran, open, told } = setting();
-    await failedUntil(12);
-
-    await work(13);
-
-    expect(ran).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13]);
-    expect([await open(), told('given-up')]).toEqual([[], []]);
-  });
-
-  test('catches up with its very first tick also where its runs crash', async () => {
-    const { work, ran, at, clock, open, told } = setting();
-    for (let hour = 1; hour <= 12; hour++) {
+  const crashedUntil = async ({ at, clock }: ReturnType<typeof setting>, last: number) => {
+    for (let hour = 1; hour <= last; hour++) {
       await crash(at(hour));
       await clock.advance(MINUTE);
     }
+  };
 
-    await work(13);
+  test.each<[string, (job: ReturnType<typeof setting>) => Promise<void>]>([
+    ['failed', ({ failedUntil }) => failedUntil(12)],
+    ['crashed', (job) => crashedUntil(job, 12)],
+  ])('catches up with its very first tick once it works, where its runs %s', async (_, end) => {
+    const job = setting();
+    await end(job);
 
-    expect(ran).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13]);
-    expect([await open(), told('given-up')]).toEqual([[], []]);
+    await job.work(13);
+
+    expect(job.ran).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13]);
+    expect([await job.open(), job.told('given-up')]).toEqual([[], []]);
   });
 
   test.each(['all', 'latest', 'none'] as const)(

@@ -9,7 +9,6 @@ import {
 import { manualClock, recordingObserver } from 'single-execution/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { thisProcess } from '../../../src/core/values/environment.js';
-import { storeCall } from '../../support/contract-harness.js';
 import { crash, MINUTE, memoryLocks, NOW } from '../../support/memory-locks.js';
 import { pass } from '../../support/pass.js';
 import { grantOf, scriptedStore } from '../../support/scripted-store.js';
@@ -97,30 +96,6 @@ describe('exclusion', () => {
 
     expect(first?.attemptId).not.toBe(second?.attemptId);
     expect(first?.lockedBy).toBe(second?.lockedBy);
-  });
-
-  test('row 7: tokens rise over 1,000 takeovers, by release, by expiry and by force', async () => {
-    const { clock, store, options, item } = setting();
-    const tokens: number[] = [];
-    const take = (task: () => unknown = () => {}) =>
-      executeWithLock(({ fencingToken }) => {
-        tokens.push(fencingToken);
-        return task();
-      }, options);
-    for (let round = 0; round < 334; round++) {
-      await take();
-      void take(() => new Promise(() => {}));
-      await clock.advance(MINUTE);
-      void take(() => new Promise(() => {}));
-      await clock.advance(1);
-      const { fencingToken, lockedAt } = (await item()) as { fencingToken: number; lockedAt: number };
-      const force = { name: 'digest', adminId: `f${round}`, fencingToken, lockedAtMs: lockedAt, nowMs: clock.now() };
-      expect(await store.forceRelease(force, storeCall(clock))).toBe('forced');
-    }
-
-    expect(tokens).toHaveLength(1_002);
-    expect(tokens.every((token, i) => i === 0 || token > (tokens[i - 1] ?? Number.NaN))).toBe(true);
-    expect(tokens[0]).toBe(1_767_225_600_001);
   });
 
   test('F24 the run that takes over gets the ticks that its dead holder blocked as missed', async () => {

@@ -452,24 +452,6 @@ describe('a run that loses its lock', () => {
     expect(await running).toMatchObject({ durationMs: 600_000 });
   });
 
-  test('F57 a run that lost its lock marks no tick as done', async () => {
-    const { clock, options, item } = memoryLocks();
-    const tick = { ...options, tick: NOW };
-    const overrunning = executeWithLock(() => pass(clock, 90_000), tick);
-    await clock.advance(MINUTE);
-    const successor = executeWithLock(async () => {
-      await pass(clock, 50_000);
-      return noDatabase();
-    }, tick);
-    const failed = expect(successor).rejects.toThrow('no database');
-    await clock.advance(MINUTE);
-    await failed;
-
-    expect(await overrunning).toMatchObject({ release: 'lost' });
-    expect(await item()).not.toHaveProperty('doneTick');
-    expect(await executeWithLock(() => 'third', tick)).toMatchObject({ value: 'third' });
-  });
-
   test('F58 a success after the end of the lease is recorded if nobody took over', async () => {
     const { clock, options, observer, item } = memoryLocks();
     const running = executeWithLock(() => pass(clock, 90_000), { ...options, tick: NOW });
