@@ -521,23 +521,6 @@ describe('what a run gets of the past', () => {
     expect(outcome).not.toHaveProperty('previous');
   });
 
-  test('row 39: after a job of every five minutes has stood still for 25, four ticks are missed', async () => {
-    const { clock, options, observer } = memoryLocks();
-    const every5 = { ...options, schedule: '5m' };
-    await executeWithLock(() => {}, { ...every5, tick: NOW });
-    await clock.advance(25 * MINUTE);
-    const outcome = await executeWithLock(({ missedTicks }) => missedTicks, { ...every5, tick: NOW + 25 * MINUTE });
-    const missed = [
-      new Date('2026-01-01T00:05:00Z'),
-      new Date('2026-01-01T00:10:00Z'),
-      new Date('2026-01-01T00:15:00Z'),
-      new Date('2026-01-01T00:20:00Z'),
-    ];
-
-    expect(outcome).toMatchObject({ value: missed, missedTicks: missed });
-    expect(observer.events.find(({ type }) => type === 'missed')).toMatchObject({ ticks: missed });
-  });
-
   test('row 39: counts from the last tick, done or not, through runs without a tick', async () => {
     const { options } = memoryLocks();
     const every5 = { ...options, schedule: '5m' };
