@@ -102,6 +102,11 @@ test.each<[string, string, RegExp]>([
     `${'billing-'.repeat(28)}reports-7d9f8b6c5d-x7k2p`,
     /^process \d+ on billing-[bilng-]*\.\.\.rts-7d9f8b6c5d-x7k2p c[\w-]{8}$/,
   ],
+  [
+    'a host of a name that just fits by all of it',
+    'h'.repeat(54 - `process ${process.pid} on `.length),
+    /^process \d+ on h+ c[\w-]{8}$/,
+  ],
   ['a host of an odd name by what of it can be printed', 'b\u00fcro\n7', /^process \d+ on b\?ro\?7 c[\w-]{8}$/],
 ])('a candidate without a name names %s', (_, host, shown) => {
   vi.stubEnv('HOSTNAME', host);
