@@ -99,6 +99,10 @@ describe('the holder’s deadline', () => {
 
     expect([watch.isLost(), onLost.mock.calls.length, clock.pendingTimers()]).toEqual([true, 1, 0]);
   });
+
+  test('is lost also where nobody is to be told', () => {
+    expect(watchLease('digest', manualClock(NOW), { hold: holdUntil(0), ends: [] }).isLost()).toBe(true);
+  });
 });
 
 describe('the platform’s deadline', () => {
