@@ -301,6 +301,20 @@ describe("row 89: catchUp 'all'", () => {
     expect(ends).toEqual([50_000, 60_000, 60_000]);
   });
 
+  test('takes off with its first mark what is given up, and keeps all that waits', async () => {
+    const { work, open } = setting({ mode: 'all', max: 1 });
+    await work(0);
+    await work(13);
+    const seen: number[][] = [];
+
+    await work(14, async () => seen.push(await open()), { catchUp: { mode: 'all', within: '11h' } });
+
+    expect(seen.slice(0, 2)).toEqual([
+      [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12],
+      [4, 5, 6, 7, 8, 9, 10, 11, 12],
+    ]);
+  });
+
   test('marks each tick with one write, which holds the lock for as long again', async () => {
     const { work, store, clock } = setting();
     await work(0);
@@ -567,18 +581,31 @@ describe('row 89: a tick for which the record has no room', () => {
   test('reports the newest hundred by name, and the number of the others', async () => {
     const { work, told, open, clock } = setting({ mode: 'none' });
     await work(0);
-    await clock.advance(300 * HOUR);
+    await clock.advance(192 * HOUR);
 
-    await work(301);
+    await work(193);
 
-    expect(told('missed')).toMatchObject([{ others: 200 }]);
+    expect(told('missed')).toMatchObject([{ others: 92 }]);
     const [missed, givenUp] = [told('missed')[0], told('given-up')[0]] as unknown as {
       ticks: Date[];
       others: number;
     }[];
-    expect([missed?.ticks.length, missed?.ticks[0]]).toEqual([100, ...hours(201)]);
-    expect([givenUp?.ticks.length, givenUp?.ticks.at(-1), givenUp?.others]).toEqual([92, ...hours(292), 200]);
-    expect((await open())[0]).toBe(293);
+    expect([missed?.ticks.length, missed?.ticks[0]]).toEqual([100, ...hours(93)]);
+    expect([givenUp?.ticks.length, givenUp?.ticks.at(-1), givenUp?.others]).toEqual([92, ...hours(184), 92]);
+    expect((await open())[0]).toBe(185);
+  });
+
+  test('is reported when a mark opens more than eight', async () => {
+    const { work, failed, told, open } = setting({ mode: 'latest' });
+    await work(0);
+    for (const hour of [1, 2, 3, 4]) await failed(hour, plain);
+    await work(5, undefined, plain);
+    for (const hour of [6, 7, 8, 9, 10, 11, 12, 13]) await failed(hour, plain);
+
+    await work(15);
+
+    expect(told('given-up')).toMatchObject([{ ticks: hours(1, 2, 3, 4), others: 0 }]);
+    expect(await open()).toEqual([6, 7, 8, 9, 10, 11, 12, 13]);
   });
 
   test('counts a tick once that failed, and is too old to be named', async () => {
@@ -623,15 +650,18 @@ describe('row 89: given-up is reported even if the answer was lost', () => {
     expect(told('given-up')).toMatchObject([{ ticks: hours(1) }]);
   });
 
-  test('but not where the lock was lost, because nothing was written', async () => {
-    const { work, told, admin } = setting({ mode: 'latest', within: '30m' });
+  test.each([
+    ['release', '30m', { release: 'lost' }],
+    ['first mark', '1d', { name: 'LockLostError' }],
+  ])('but not to a %s that finds the lock lost, because nothing was written', async (_, within, settled) => {
+    const { work, told, admin } = setting({ mode: 'latest', within });
     await work(0);
     const forced = async () => {
       const { fencingToken = 0 } = (await admin.get('digest')) ?? {};
       await admin.forceRelease('digest', { fencingToken });
     };
 
-    expect(await work(5, forced)).toMatchObject({ release: 'lost' });
+    expect(await work(5, forced).catch((error) => error)).toMatchObject(settled);
     expect(told('given-up')).toEqual([]);
   });
 });
