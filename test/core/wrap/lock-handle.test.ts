@@ -49,7 +49,7 @@ describe('acquireLock', () => {
     };
 
     expect(await scope(false)).toBe('sent');
-    expect(await item()).toMatchObject({ state: 'released', fencingToken: NOW + 1 });
+    expect(await item()).toMatchObject({ state: 'released', result: 'succeeded', fencingToken: NOW + 1 });
     await expect(scope(true)).rejects.toBe(error);
     expect(await item()).toMatchObject({ state: 'released', fencingToken: NOW + 2 });
   });
