@@ -361,7 +361,7 @@ describe('a grant that is over at its arrival', () => {
     ['unknown', [NOW - 9 * MINUTE]],
     ['lost', []],
   ])(
-    'F11 row 89: a grant that is given back, %s, gives up a tick for which the record has no room: %j',
+    'F11 row 89: a grant that is given back, %s, reports the tick for which the record has no room, unless it is lost',
     async (status, givenUp) => {
       const { options, observer } = memoryLocks();
       const failedTicksMs = [9, 8, 7, 6, 5, 4, 3, 2].map((minutes) => NOW - minutes * MINUTE);
