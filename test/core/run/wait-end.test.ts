@@ -61,6 +61,25 @@ describe('row 10: wait ends at once if waiting cannot help', () => {
     },
   );
 
+  test.each([
+    ['run', { status: 'executed', value: NOW + 2 }],
+    ['skip', { status: 'executed', value: NOW + 2 }],
+    ['throw', { name: 'LockStoreError', code: 'UNAVAILABLE' }],
+  ] as const)(
+    "row 51: with onStoreError '%s' and time left, a store that fails once meanwhile",
+    async (onStoreError, end) => {
+      const { clock, store, options } = memoryLocks();
+      const faulty = faultyStore(store, { acquire: ['none', 'none', new Error('down')] });
+      const waiting = { ...options, store: faulty, lockAtMostFor: '5s', wait: '20s' };
+      await crash(waiting);
+      const waiter = executeWithLock(({ fencingToken }) => fencingToken, { ...waiting, onStoreError });
+      const ended = waiter.catch((error: unknown) => error);
+      await clock.advance(20_000);
+
+      expect(await ended).toMatchObject(end);
+    },
+  );
+
   test('row 50: a store that fails throws at once', async () => {
     const { options } = memoryLocks();
     const acquire = vi.fn<LockStore['acquire']>(() => Promise.reject(new Error('down')));
