@@ -1,7 +1,7 @@
 import { createLeaderElection, type ElectionOptions, withLeadership } from 'single-execution/leader';
 import { memoryStore } from 'single-execution/memory';
 import { describe, expect, test, vi } from 'vitest';
-import { electionScene, LEASE } from '../support/election-scene.js';
+import { electionScene, LEASE, twoCandidates } from '../support/election-scene.js';
 import { scriptedStore } from '../support/scripted-store.js';
 
 const store = memoryStore();
@@ -102,6 +102,11 @@ test.each<[string, string, RegExp]>([
     `${'billing-'.repeat(28)}reports-7d9f8b6c5d-x7k2p`,
     /^process \d+ on billing-[bilng-]*\.\.\.rts-7d9f8b6c5d-x7k2p c[\w-]{8}$/,
   ],
+  [
+    'a host of a name that just fits by all of it',
+    'h'.repeat(54 - `process ${process.pid} on `.length),
+    /^process \d+ on h+ c[\w-]{8}$/,
+  ],
   ['a host of an odd name by what of it can be printed', 'b\u00fcro\n7', /^process \d+ on b\?ro\?7 c[\w-]{8}$/],
 ])('a candidate without a name names %s', (_, host, shown) => {
   vi.stubEnv('HOSTNAME', host);
@@ -112,11 +117,7 @@ test.each<[string, string, RegExp]>([
 });
 
 test('without options of time the lease is 15 s, and one who is refused asks again within 3 s', async () => {
-  const { clock, candidate, item } = electionScene();
-  const [a, b] = [candidate('a'), candidate('b')];
-  a.election.start();
-  await clock.advance(0);
-  b.election.start();
+  const { clock, item, b } = await twoCandidates();
   await clock.advance(3_000);
 
   expect(await item()).toMatchObject({ leaseMs: LEASE });

@@ -4,7 +4,7 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { dynamoDBStore } from 'single-execution/dynamodb';
 import { fakeLockTable, type ManualClock } from 'single-execution/testing';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { electionScene, LEASE, RETRY, START } from '../support/election-scene.js';
+import { electionScene, LEASE, RETRY, START, twoCandidates } from '../support/election-scene.js';
 
 /** Its times are coarser: 2 s are added to what is stored, and 1 s where no response carries the server's time. */
 const DYNAMODB_MS = 3_000;
@@ -49,11 +49,7 @@ describe('a candidate whose retries are rare', () => {
   const rare = { retryEvery: 2 * LEASE };
 
   test('row 41: asks again when the lease of the dead is over, and leads', async () => {
-    const { clock, candidate, leaders } = electionScene();
-    const [a, b] = [candidate('a'), candidate('b', rare)];
-    a.election.start();
-    await clock.advance(0);
-    b.election.start();
+    const { clock, leaders, a } = await twoCandidates({ b: rare });
     await clock.advance(0);
     a.host.kill();
 

@@ -1,7 +1,8 @@
 import type { Member } from 'single-execution/leader';
+import type { MemoryStore } from 'single-execution/memory';
 import { describe, expect, test } from 'vitest';
 import { storeCall } from '../support/contract-harness.js';
-import { electionScene, LEASE, RETRY, START } from '../support/election-scene.js';
+import { type Candidate, electionScene, LEASE, RETRY, START } from '../support/election-scene.js';
 
 const CHECK_IN_EVERY = LEASE / 2;
 const TEN_LEASES = 10 * LEASE;
@@ -13,6 +14,13 @@ const brief = (members: readonly Member[]) =>
       `${lastCheckIn.getTime() - START} ${alive ? 'alive' : 'dead'}`,
     ]),
   );
+
+/** The next check-in of a candidate is applied a second later. */
+const delayNext = ({ checkIn, host }: Candidate, store: MemoryStore) =>
+  checkIn.mockImplementationOnce(async (...args) => {
+    await new Promise<void>((resolve) => host.clock.setTimer(resolve, 1_000));
+    return store.checkIn(...args);
+  });
 
 describe('row 42: members', () => {
   test('are all candidates, each with its last check-in, and alive if that was within the lease', async () => {
@@ -37,7 +45,7 @@ describe('row 42: members', () => {
 
     expect(await election.members()).toEqual([]);
     expect(await election.members()).toEqual([]);
-    expect(checkIn).toHaveBeenCalledTimes(2);
+    expect(checkIn.mock.calls.map(([asked]) => asked)).toEqual(Array(2).fill({ group: 'sched', forget: [] }));
     expect(faults.calls).toEqual([]);
     expect(clock.pendingTimers()).toBe(0);
   });
@@ -69,13 +77,11 @@ describe('row 42: members', () => {
 
   test('one who stopped does not come back by a look that was under way', async () => {
     const { clock, candidate, store } = electionScene();
-    const { election, checkIn, host } = candidate('a');
+    const a = candidate('a');
+    const { election } = a;
     election.start();
     await clock.advance(1_000);
-    checkIn.mockImplementationOnce(async (...args) => {
-      await new Promise<void>((resolve) => host.clock.setTimer(resolve, 1_000));
-      return store.checkIn(...args);
-    });
+    delayNext(a, store);
     const looked = election.members();
     await election.stop();
     await clock.advance(1_000);
@@ -86,11 +92,9 @@ describe('row 42: members', () => {
 
   test('one who stopped while a check-in was under way is gone when stop resolves', async () => {
     const { clock, candidate, store } = electionScene();
-    const { election, checkIn, host } = candidate('a');
-    checkIn.mockImplementationOnce(async (...args) => {
-      await new Promise<void>((resolve) => host.clock.setTimer(resolve, 1_000));
-      return store.checkIn(...args);
-    });
+    const a = candidate('a');
+    const { election } = a;
+    delayNext(a, store);
     election.start();
     await clock.advance(500);
     const stopped = election.stop();
@@ -111,8 +115,11 @@ describe('row 42: members', () => {
     expect(brief(await a.election.members())).toMatchObject({ b: '0 dead' });
 
     // Seen at the next check-in, done at the one after it.
-    await clock.advance(2 * CHECK_IN_EVERY);
-    expect(Object.keys(brief(await a.election.members()))).toEqual(['a']);
+    await clock.advance(CHECK_IN_EVERY);
+    expect(brief(await a.election.members())).toMatchObject({ b: '0 dead' });
+    await clock.advance(CHECK_IN_EVERY);
+    expect(brief(await a.election.members())).toEqual({ a: '165000 alive' });
+    expect(a.checkIn.mock.calls.flatMap(([{ forget }]) => forget)).toEqual(['b']);
   });
 
   test('nobody but the leader takes others off the list, nor does one who led before', async () => {
@@ -129,6 +136,7 @@ describe('row 42: members', () => {
     await clock.advance(TEN_LEASES + 60_000);
     expect(leaders()).toEqual([]);
     expect(Object.keys(brief(await a.election.members())).sort()).toEqual(['a', 'b', 'old']);
+    expect([a, b].flatMap(({ checkIn }) => checkIn.mock.calls.flatMap(([{ forget }]) => forget))).toEqual([]);
 
     await store.resume('sched', storeCall(clock));
     await clock.advance(RETRY + 2 * CHECK_IN_EVERY);
@@ -211,13 +219,11 @@ describe('row 42: members', () => {
 
   test('a start while the stop before it is still taking it off the list: it stands, and stays on the list', async () => {
     const { clock, candidate, store, leaders } = electionScene();
-    const { election, checkIn, host } = candidate('a');
+    const a = candidate('a');
+    const { election } = a;
     election.start();
     await clock.advance(0);
-    checkIn.mockImplementationOnce(async (...args) => {
-      await new Promise<void>((resolve) => host.clock.setTimer(resolve, 1_000));
-      return store.checkIn(...args);
-    });
+    delayNext(a, store);
     const stopped = election.stop();
     await clock.advance(500);
     election.start();

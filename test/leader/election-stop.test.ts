@@ -1,17 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { electionScene, LEASE, RETRY } from '../support/election-scene.js';
+import { electionScene, LEASE, RETRY, twoCandidates } from '../support/election-scene.js';
 import { gate } from '../support/gate.js';
 import { settledOf } from '../support/settled.js';
 
 describe('stop', () => {
   test('asks with a DeadlineError, waits for onStarted, calls onStopped once, and only then frees the lead', async () => {
-    const { clock, candidate, item, leaders } = electionScene();
     const [work, farewell] = [gate(), gate()];
-    const a = candidate('a', { onStarted: () => work.opened, onStopped: () => farewell.opened });
-    const b = candidate('b');
-    a.election.start();
-    await clock.advance(0);
-    b.election.start();
+    const { clock, item, leaders, a } = await twoCandidates({
+      a: { onStarted: () => work.opened, onStopped: () => farewell.opened },
+    });
     await clock.advance(1_000);
     const isStopped = settledOf(a.election.stop());
     expect([a.election.isLeader(), a.election.term]).toEqual([false, undefined]);
@@ -36,11 +33,7 @@ describe('stop', () => {
   });
 
   test('leaves no timer and no renewal behind', async () => {
-    const { clock, candidate } = electionScene();
-    const [a, b] = [candidate('a'), candidate('b')];
-    a.election.start();
-    await clock.advance(0);
-    b.election.start();
+    const { clock, a, b } = await twoCandidates();
     await clock.advance(20_000);
     const stopped = Promise.all([a.election.stop(), b.election.stop()]);
     await clock.advance(0);
@@ -104,11 +97,7 @@ describe('stop', () => {
   });
 
   test('out of reach of the store it ends all the same, and the lead passes on with the lease', async () => {
-    const { clock, candidate, leaders } = electionScene();
-    const [a, b] = [candidate('a'), candidate('b')];
-    a.election.start();
-    await clock.advance(0);
-    b.election.start();
+    const { clock, leaders, a } = await twoCandidates();
     a.faults.next('release', 'lose-request');
     a.checkIn.mockRejectedValue(new Error('cut off'));
     await a.election.stop();
@@ -121,13 +110,8 @@ describe('stop', () => {
   });
 
   test('a lead that is lost while onStopped runs is reported as lost, and its successor is left alone', async () => {
-    const { clock, candidate, item, leaders } = electionScene();
     const farewell = gate();
-    const a = candidate('a', { onStopped: () => farewell.opened });
-    const b = candidate('b');
-    a.election.start();
-    await clock.advance(0);
-    b.election.start();
+    const { clock, item, leaders, a } = await twoCandidates({ a: { onStopped: () => farewell.opened } });
     a.faults.next('extend', ...Array(100).fill('lose-request'));
     const isStopped = settledOf(a.election.stop());
     await clock.advance(LEASE + RETRY);

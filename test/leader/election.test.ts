@@ -2,7 +2,7 @@ import type { LockStoreError } from 'single-execution';
 import type { Leadership } from 'single-execution/leader';
 import { describe, expect, test } from 'vitest';
 import { storeCall } from '../support/contract-harness.js';
-import { electionScene, GUARD, LEASE, RETRY, START } from '../support/election-scene.js';
+import { electionScene, GUARD, LEASE, RETRY, START, twoCandidates } from '../support/election-scene.js';
 
 describe('who leads', () => {
   test('nothing is sent, and nobody leads, before start', async () => {
@@ -56,11 +56,7 @@ describe('who leads', () => {
   });
 
   test('the lead is renewed every third of the lease, and asked for at every retry by the others', async () => {
-    const { clock, candidate } = electionScene();
-    const [a, b] = [candidate('a', { lease: '30s' }), candidate('b', { lease: '30s', retryEvery: '4s' })];
-    a.election.start();
-    await clock.advance(0);
-    b.election.start();
+    const { clock, a, b } = await twoCandidates({ a: { lease: '30s' }, b: { lease: '30s', retryEvery: '4s' } });
     await clock.advance(120_000);
 
     expect(a.faults.calls.map(({ verb }) => verb)).toEqual(['acquire', ...Array(12).fill('extend')]);
@@ -128,11 +124,7 @@ describe('one who cannot renew', () => {
   });
 
   test('F61 a leader that an operator deposes notices it at its next renewal, and stands again; its term is the smaller one', async () => {
-    const { clock, candidate, store, item, leaders } = electionScene();
-    const [a, b] = [candidate('a'), candidate('b')];
-    a.election.start();
-    await clock.advance(0);
-    b.election.start();
+    const { clock, store, item, leaders, a, b } = await twoCandidates();
     await clock.advance(1_000);
     const { fencingToken, lockedAt } = (await item()) as { fencingToken: number; lockedAt: number };
     const force = { name: 'sched', adminId: 'f1', fencingToken, lockedAtMs: lockedAt, nowMs: clock.now() };
@@ -155,11 +147,7 @@ describe('one who cannot renew', () => {
   ])(
     'F26 a leader whose machine slept past the lease notices it by %s, before any timer has fired',
     async (_, hasLearned) => {
-      const { clock, candidate, leaders } = electionScene();
-      const [a, b] = [candidate('a'), candidate('b')];
-      a.election.start();
-      await clock.advance(0);
-      b.election.start();
+      const { clock, leaders, a } = await twoCandidates();
       a.host.suspend();
       await clock.advance(LEASE + RETRY);
       expect(leaders()).toEqual(['b']);

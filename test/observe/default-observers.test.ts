@@ -63,26 +63,20 @@ test.each([undefined, ''])('row 47: with SINGLE_EXECUTION_NAMESPACE=%o no metric
   expect(metrics()).toEqual([]);
 });
 
-test('row 47: a namespace that CloudWatch refuses is reported once, and costs no run', async () => {
-  vi.stubEnv('SINGLE_EXECUTION_NAMESPACE', ':a');
+test.each([
+  [
+    'NAMESPACE',
+    ':a',
+    'give 1 to 255 of 0-9 A-Z a-z . - _ / # : and space, not all blank, with no colon and no AWS/ first',
+  ],
+  ['LOCK_SETS', 'tenant/*', `give a list of prefixes that end in '*', such as ["tenant-sync/*"]`],
+])('row 47: SINGLE_EXECUTION_%s=%s is reported once, and costs no run', async (name, value, remedy) => {
+  vi.stubEnv(`SINGLE_EXECUTION_${name}`, value);
   await losing({});
   await losing({});
 
   expect(messages()).toEqual([
-    "SINGLE_EXECUTION_NAMESPACE is ':a', no metrics are written: give 1 to 255 of 0-9 A-Z a-z . - _ / # : and space, not all blank, with no colon and no AWS/ first",
-    ...LOST,
-    ...LOST,
-  ]);
-  expect(metrics()).toEqual([]);
-});
-
-test('row 47: sets of locks that cannot be read are reported once, and cost no run', async () => {
-  vi.stubEnv('SINGLE_EXECUTION_LOCK_SETS', 'tenant/*');
-  await losing({});
-  await losing({});
-
-  expect(messages()).toEqual([
-    "SINGLE_EXECUTION_LOCK_SETS is 'tenant/*', no metrics are written: give a list of prefixes that end in '*', such as [\"tenant-sync/*\"]",
+    `SINGLE_EXECUTION_${name} is '${value}', no metrics are written: ${remedy}`,
     ...LOST,
     ...LOST,
   ]);

@@ -340,20 +340,14 @@ describe('row 47: the namespace', () => {
     return lines()[0]._aws.CloudWatchMetrics[0].Namespace;
   };
 
-  test('row 47: is SingleExecution by default', () => {
-    expect(namespaceOf()).toBe('SingleExecution');
-  });
+  test.each([
+    ['SingleExecution by default', undefined, 'SingleExecution'],
+    ['SingleExecution if the variable is empty', '', 'SingleExecution'],
+    ['what the environment says, when the observer is made', 'Jobs/Nightly', 'Jobs/Nightly'],
+  ])('row 47: is %s', (_, variable, namespace) => {
+    vi.stubEnv('SINGLE_EXECUTION_NAMESPACE', variable);
 
-  test('row 47: is what the environment says, when the observer is made', () => {
-    vi.stubEnv('SINGLE_EXECUTION_NAMESPACE', 'Jobs/Nightly');
-
-    expect(namespaceOf({})).toBe('Jobs/Nightly');
-  });
-
-  test('row 47: is the default, when the variable is empty', () => {
-    vi.stubEnv('SINGLE_EXECUTION_NAMESPACE', '');
-
-    expect(namespaceOf()).toBe('SingleExecution');
+    expect(namespaceOf()).toBe(namespace);
   });
 
   test.each(['Team A: jobs_1.b-c/#', 'A', 'a'.repeat(255), 'AWSome'])(

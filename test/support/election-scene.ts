@@ -95,6 +95,16 @@ export function electionScene(storeAt?: (clock: ManualClock) => LockStore & Memb
   };
 }
 
+/** A scene in which `a` leads, and `b` stands from now on. */
+export async function twoCandidates(options: { readonly [name in 'a' | 'b']?: Partial<ElectionOptions> } = {}) {
+  const scene = electionScene();
+  const [a, b] = [scene.candidate('a', options.a), scene.candidate('b', options.b)];
+  a.election.start();
+  await scene.clock.advance(0);
+  b.election.start();
+  return { ...scene, a, b };
+}
+
 /** The store in memory with a time of its own, as Redis has: no caller's clock says when a lease is over. */
 function serverTimed(store: MemoryStore, server: ManualClock): LockStore & MemberStore {
   return {

@@ -16,9 +16,10 @@ import {
 } from '../../../src/core/record/open-ticks.js';
 import { doneReason } from '../../../src/core/record/refusal.js';
 import { MOST_LISTED } from '../../../src/core/values/tick.js';
+import { claim, GRANTED_AT, lease } from '../../support/lease.js';
 
 /** The tick of minute `n`, `mjuohs00` in base 36 where it is 0. */
-const t = (n: number) => 1_767_225_600_000 + n * 60_000;
+const t = (n: number) => GRANTED_AT + n * 60_000;
 const all = (...minutes: number[]) => minutes.map(t);
 
 describe('a list', () => {
@@ -151,17 +152,6 @@ describe('a crash, or a force release', () => {
   });
 });
 
-const claim: Claim = { name: 'digest', attemptId: 'a1', leaseMs: 60_000, lockedBy: 'me', markTickAtStart: false };
-const lease: Lease = {
-  name: 'digest',
-  attemptId: 'a1',
-  fencingToken: 25,
-  leaseMs: 60_000,
-  lockedAtMs: t(0),
-  lockUntilMs: t(1),
-  firstSentMono: 0,
-  firstSentWall: t(0),
-};
 const succeeded: Completion = { result: 'succeeded', lockAtLeastForMs: 0, markTickDone: true, durationMs: 5 };
 const failed: Completion = { ...succeeded, result: 'failed', markTickDone: false, markTickFailed: true };
 const missed = (...missedTicksMs: number[]): Completion => ({ ...succeeded, missedTicksMs });

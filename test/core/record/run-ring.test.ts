@@ -1,33 +1,21 @@
-import type { Lease } from 'single-execution';
 import { describe, expect, test } from 'vitest';
 import type { LockRecord } from '../../../src/core/record/lock-record.js';
 import { hasRun, rowOfForce, rowsOfRelease, runsOf, slotOf } from '../../../src/core/record/run-ring.js';
 import { utf8Bytes } from '../../../src/core/values/names.js';
+import { GRANTED_AT, lease } from '../../support/lease.js';
 
-const LOCKED_AT = 1_767_225_600_000;
-
-const lease: Lease = {
-  name: 'digest',
-  attemptId: 'a1',
-  fencingToken: 25,
-  leaseMs: 60_000,
-  lockedAtMs: LOCKED_AT,
-  lockUntilMs: LOCKED_AT + 60_000,
-  firstSentMono: 0,
-  firstSentWall: LOCKED_AT,
-};
 const completion = { result: 'succeeded', lockAtLeastForMs: 0, markTickDone: true, durationMs: 1_500 } as const;
 const crashed = {
   status: 'crashed',
-  tickMs: LOCKED_AT - 60_000,
+  tickMs: GRANTED_AT - 60_000,
   lockedBy: 'somebody',
-  lockedAtMs: LOCKED_AT - 50_000,
+  lockedAtMs: GRANTED_AT - 50_000,
   fencingToken: 24,
 } as const;
 
 describe('rowsOfRelease', () => {
   test('writes one row, in the slot of its token', () => {
-    expect(rowsOfRelease({ ...lease, tickMs: LOCKED_AT - 1_000 }, completion)).toEqual({
+    expect(rowsOfRelease({ ...lease, tickMs: GRANTED_AT - 1_000 }, completion)).toEqual({
       r5: 's|mjuohr88|mjuohs00|15o|p',
     });
   });
@@ -70,7 +58,7 @@ describe('rowsOfRelease', () => {
 
 describe('runsOf', () => {
   test('row 48: reads back what was written, newest first', () => {
-    const record = rowsOfRelease({ ...lease, tickMs: LOCKED_AT - 1_000, previous: crashed }, completion);
+    const record = rowsOfRelease({ ...lease, tickMs: GRANTED_AT - 1_000, previous: crashed }, completion);
 
     expect(runsOf(record)).toEqual([
       {
@@ -134,13 +122,13 @@ test('hasRun is proof of one token alone, not of another with the same slot', ()
 });
 
 test('rowOfForce records the run that was ended, up to the end that the force release has written', () => {
-  const force = { name: 'digest', adminId: 'f1', fencingToken: 25, lockedAtMs: LOCKED_AT, nowMs: LOCKED_AT };
+  const force = { name: 'digest', adminId: 'f1', fencingToken: 25, lockedAtMs: GRANTED_AT, nowMs: GRANTED_AT };
 
-  expect(rowOfForce({ ...force, tickMs: LOCKED_AT - 1_000 }, LOCKED_AT + 1_500)).toEqual({
-    r5: `x|${(LOCKED_AT - 1_000).toString(36)}|mjuohs00|15o|p`,
+  expect(rowOfForce({ ...force, tickMs: GRANTED_AT - 1_000 }, GRANTED_AT + 1_500)).toEqual({
+    r5: `x|${(GRANTED_AT - 1_000).toString(36)}|mjuohs00|15o|p`,
   });
-  const row = rowOfForce(force, LOCKED_AT + 1_500);
-  expect(runsOf(row)).toEqual([{ status: 'forced', lockedAtMs: LOCKED_AT, durationMs: 1_500, fencingToken: 25 }]);
+  const row = rowOfForce(force, GRANTED_AT + 1_500);
+  expect(runsOf(row)).toEqual([{ status: 'forced', lockedAtMs: GRANTED_AT, durationMs: 1_500, fencingToken: 25 }]);
   expect(hasRun(row, 25)).toBe(false);
 });
 

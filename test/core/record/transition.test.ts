@@ -1,27 +1,9 @@
-import type { Claim, Lease } from 'single-execution';
+import type { Lease } from 'single-execution';
 import { describe, expect, test } from 'vitest';
 import { listOf } from '../../../src/core/record/open-ticks.js';
 import { forcedFields, grantFields, leaseOf, releaseFields } from '../../../src/core/record/transition.js';
+import { claim, lease, GRANTED_AT as NOW } from '../../support/lease.js';
 
-const NOW = 1_767_225_600_000;
-
-const claim: Claim = {
-  name: 'digest',
-  attemptId: 'a1',
-  leaseMs: 60_000,
-  lockedBy: 'me',
-  markTickAtStart: false,
-};
-const lease: Lease = {
-  name: 'digest',
-  attemptId: 'a1',
-  fencingToken: 25,
-  leaseMs: 60_000,
-  lockedAtMs: NOW,
-  lockUntilMs: NOW + 60_000,
-  firstSentMono: 0,
-  firstSentWall: NOW,
-};
 const completion = { result: 'succeeded', lockAtLeastForMs: 0, markTickDone: true, durationMs: 5_000 } as const;
 
 describe('grantFields', () => {

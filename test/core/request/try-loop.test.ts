@@ -88,14 +88,15 @@ describe('one try', () => {
 });
 
 describe('a try that stays silent', () => {
-  /** Each try settles when the test says so. */
-  function tries() {
+  /** A call of which each try settles when the test says so. */
+  function trying(over: Partial<StoreCall> = {}, failure = refused) {
+    const { clock, call } = callOf(over);
     const all: { readonly signal: AbortSignal; answer(value: string): void; fail(error: unknown): void }[] = [];
     const send = (signal: AbortSignal) =>
       new Promise<string>((answer, fail) => {
         all.push({ signal, answer, fail });
       });
-    return { all, send };
+    return { clock, all, answer: tryUntilAnswered(call, send, () => failure) };
   }
 
   test('F3 F98 stays pending beside the next one, which is sent after its time', async () => {
@@ -114,9 +115,7 @@ describe('a try that stays silent', () => {
   });
 
   test('is the answer of the call, however late, and the others are aborted', async () => {
-    const { clock, call } = callOf();
-    const { all, send } = tries();
-    const answer = tryUntilAnswered(call, send, () => refused);
+    const { clock, all, answer } = trying();
     await clock.advance(2_999);
     all[0]?.answer('the first');
 
@@ -127,9 +126,7 @@ describe('a try that stays silent', () => {
   });
 
   test('gives way to one that is answered before it, and changes nothing afterwards', async () => {
-    const { clock, call } = callOf();
-    const { all, send } = tries();
-    const answer = tryUntilAnswered(call, send, () => refused);
+    const { clock, all, answer } = trying();
     await clock.advance(1_000);
     all[1]?.answer('the second');
     all[0]?.fail(new Error('late'));
@@ -142,9 +139,7 @@ describe('a try that stays silent', () => {
   });
 
   test('is still waited for when another fails, and the next one is sent after the pause of a failure', async () => {
-    const { clock, call } = callOf();
-    const { all, send } = tries();
-    const answer = tryUntilAnswered(call, send, () => refused);
+    const { clock, all, answer } = trying();
     await clock.advance(1_000);
     all[1]?.fail(new Error('throttled'));
     await clock.advance(50);
@@ -158,9 +153,7 @@ describe('a try that stays silent', () => {
   });
 
   test('is waited for to the end of the budget when the pause of another would be longer', async () => {
-    const { clock, call } = callOf({ budgetMs: 1_040 });
-    const { all, send } = tries();
-    const answer = tryUntilAnswered(call, send, () => refused);
+    const { clock, all, answer } = trying({ budgetMs: 1_040 });
     await clock.advance(1_000);
     all[1]?.fail(new Error('throttled'));
     await clock.advance(39);
@@ -171,9 +164,7 @@ describe('a try that stays silent', () => {
 
   test('ends with another try that fails for good', async () => {
     const error = new Error('denied');
-    const { clock, call } = callOf();
-    const { all, send } = tries();
-    const answer = tryUntilAnswered(call, send, () => ({ ambiguous: false, retry: false }));
+    const { clock, all, answer } = trying({}, { ambiguous: false, retry: false });
     await clock.advance(1_000);
     all[1]?.fail(error);
 
@@ -233,18 +224,16 @@ describe('the budget', () => {
     expect(await tryUntilAnswered(call, send, () => refused)).toEqual({ value: 'answer', ambiguous: false });
     expect(send).toHaveBeenCalledOnce();
   });
-});
 
-test('a failure is followed by no try once the budget is spent, whatever the dice say', async () => {
-  vi.mocked(Math.random).mockReturnValue(0);
-  const { call } = callOf({ budgetMs: 0 });
-  const send = scripted(new Error('throttled'));
+  test('is followed by no try once it is spent, whatever the dice say', async () => {
+    vi.mocked(Math.random).mockReturnValue(0);
+    const { call } = callOf({ budgetMs: 0 });
+    const error = new Error('throttled');
+    const send = scripted(error);
 
-  expect(await tryUntilAnswered(call, send, () => refused)).toEqual({
-    error: new Error('throttled'),
-    ambiguous: false,
+    expect(await tryUntilAnswered(call, send, () => refused)).toEqual({ error, ambiguous: false });
+    expect(send).toHaveBeenCalledOnce();
   });
-  expect(send).toHaveBeenCalledOnce();
 });
 
 describe('the pauses', () => {

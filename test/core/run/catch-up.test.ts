@@ -9,6 +9,8 @@ import { crash, MINUTE, memoryLocks, NOW } from '../../support/memory-locks.js';
 /* Row 89: what becomes of ticks that never came, failed or crashed. */
 
 const HOUR = 60 * MINUTE;
+/** Of a run that knows no schedule. */
+const plain: object = { schedule: undefined, catchUp: undefined };
 const hours = (...at: number[]) => at.map((hour) => new Date(NOW + hour * HOUR));
 
 /** An hourly job that catches up, and the hours that its handler has run for. */
@@ -36,14 +38,87 @@ function setting(catchUp: ExecuteOptions['catchUp'] = { mode: 'all' }) {
       },
       at(hour, more),
     );
+  const failed = (hour: number, more: object = {}) => expect(work(hour, fail, more)).rejects.toThrow('no data');
+  const failedUntil = async (last: number, more?: object) => {
+    for (let hour = 1; hour <= last; hour++) await failed(hour, more);
+  };
   const open = async () => (await admin.open('digest')).map(hourOf);
   const told = (type: string) => observer.events.filter((event) => event.type === type);
-  return { ...locks, store, admin, ran, at, work, open, told, hourOf };
+  return { ...locks, store, admin, ran, at, work, failed, failedUntil, open, told, hourOf };
 }
 
+const fail = () => {
+  throw new Error('no data');
+};
 const failAt = (hour: number) => (execution: Execution) => {
   if (Number(execution.tick) === NOW + hour * HOUR) throw new Error(`no data of ${hour}`);
 };
+
+describe('row 89: which ticks run, are given up, and stay open', () => {
+  interface Scene {
+    /** Hours whose runs succeeded or failed before, in their order. */
+    readonly before: readonly (number | `failed ${number}`)[];
+    readonly at: number;
+    readonly catchUp: ExecuteOptions['catchUp'];
+    readonly runs: readonly number[];
+    readonly givesUp?: readonly number[];
+    readonly open?: readonly number[];
+  }
+  const all = (within: string) => ({ mode: 'all', within }) as const;
+  const latest = (within: string) => ({ mode: 'latest', within }) as const;
+
+  test.each<[string, Scene]>([
+    ['none for a lock that knows no tick', { before: [], at: 9, catchUp: all('1d'), runs: [9] }],
+    [
+      'one that failed, and those after it, for a lock that knows no other',
+      { before: ['failed 0'], at: 3, catchUp: all('1d'), runs: [0, 1, 2, 3] },
+    ],
+    [
+      'those within the time, while older ones are given up',
+      { before: [0, 'failed 1', 2], at: 7, catchUp: all('3h'), runs: [4, 5, 6, 7], givesUp: [1, 3] },
+    ],
+    [
+      'none, while an older one is given up all the same',
+      { before: [0, 'failed 1', 2], at: 3, catchUp: all('1h'), runs: [3], givesUp: [1] },
+    ],
+    [
+      'one at the very instant of within, and no older one',
+      { before: [0, 'failed 1', 'failed 2', 3], at: 4, catchUp: all('2h'), runs: [2, 4], givesUp: [1] },
+    ],
+    [
+      'those before an older tick that is redriven, and none after it',
+      { before: [0, 'failed 1', 'failed 2', 'failed 3', 4], at: 2, catchUp: all('1d'), runs: [1, 2], open: [3] },
+    ],
+    [
+      'the newest that never came with latest, which gives up the others',
+      { before: [0], at: 5, catchUp: latest('1d'), runs: [4, 5], givesUp: [1, 2, 3] },
+    ],
+    [
+      'no tick that failed with latest: it stays open',
+      { before: [0, 'failed 1'], at: 4, catchUp: latest('1d'), runs: [3, 4], givesUp: [2], open: [1] },
+    ],
+    [
+      'the newest at the very instant of within with latest',
+      { before: [0], at: 5, catchUp: latest('1h'), runs: [4, 5], givesUp: [1, 2, 3] },
+    ],
+    [
+      'none older than within with latest',
+      { before: [0], at: 5, catchUp: latest('30m'), runs: [5], givesUp: [1, 2, 3, 4] },
+    ],
+  ])('%s', async (_, { before, at, catchUp, runs, givesUp = [], open: left = [] }) => {
+    const { work, failed, ran, told, open } = setting({ mode: 'none' });
+    for (const run of before) {
+      if (typeof run === 'number') await work(run);
+      else await failed(Number(run.slice('failed '.length)));
+    }
+    ran.length = 0;
+
+    expect(await work(at, undefined, { catchUp })).toMatchObject({ status: 'executed' });
+    expect(ran).toEqual(runs);
+    expect(told('given-up')).toMatchObject(givesUp.length > 0 ? [{ ticks: hours(...givesUp), others: 0 }] : []);
+    expect(await open()).toEqual(left);
+  });
+});
 
 describe("row 89: catchUp 'all'", () => {
   test('runs once for each tick that never came, oldest first, and then for its own', async () => {
@@ -71,9 +146,9 @@ describe("row 89: catchUp 'all'", () => {
   });
 
   test('runs for a tick that failed, crashed or was opened, each once', async () => {
-    const { work, ran, at, clock, open } = setting({ mode: 'none' });
+    const { work, failed, ran, at, clock, open } = setting({ mode: 'none' });
     await work(0);
-    await expect(work(1, failAt(1))).rejects.toThrow('no data of 1');
+    await failed(1);
     await work(2);
     await crash(at(3));
     await clock.advance(MINUTE);
@@ -107,7 +182,7 @@ describe("row 89: catchUp 'all'", () => {
     await work(0);
     await expect(work(4, failAt(2))).rejects.toThrow('no data of 2');
 
-    await work(5, undefined, { schedule: undefined, catchUp: undefined });
+    await work(5, undefined, plain);
 
     expect(await open()).toEqual([2, 4]);
   });
@@ -186,33 +261,6 @@ describe("row 89: catchUp 'all'", () => {
     expect(await open()).toEqual(Array.from({ length: 99 }, (_, i) => i + 5));
   });
 
-  test('gives up what is older than within, and reports it', async () => {
-    const { work, ran, told, open } = setting({ mode: 'none' });
-    await work(0);
-    await expect(work(1, failAt(1))).rejects.toThrow();
-    await work(2);
-    ran.length = 0;
-
-    await work(7, undefined, { catchUp: { mode: 'all', within: '3h' } });
-
-    expect(ran).toEqual([4, 5, 6, 7]);
-    expect(told('given-up')).toMatchObject([{ ticks: hours(1, 3) }]);
-    expect(await open()).toEqual([]);
-  });
-
-  test('gives up what is too old where nothing is left to catch up with', async () => {
-    const { work, ran, told, open } = setting({ mode: 'none' });
-    await work(0);
-    await expect(work(1, failAt(1))).rejects.toThrow();
-    await work(2);
-
-    await work(3, undefined, { catchUp: { mode: 'all', within: '1h' } });
-
-    expect(ran).toEqual([0, 2, 3]);
-    expect(told('given-up')).toMatchObject([{ ticks: hours(1) }]);
-    expect(await open()).toEqual([]);
-  });
-
   test('stops when the time of the run is up, and the retry goes on', async () => {
     const { work, ran, clock } = setting();
     await work(0);
@@ -253,17 +301,18 @@ describe("row 89: catchUp 'all'", () => {
     expect(ends).toEqual([50_000, 60_000, 60_000]);
   });
 
-  test('goes back to the very instant of within, and no further', async () => {
-    const { work, ran, told } = setting({ mode: 'none' });
+  test('takes off with its first mark what is given up, and keeps all that waits', async () => {
+    const { work, open } = setting({ mode: 'all', max: 1 });
     await work(0);
-    for (const hour of [1, 2]) await expect(work(hour, failAt(hour))).rejects.toThrow();
-    await work(3);
-    ran.length = 0;
+    await work(13);
+    const seen: number[][] = [];
 
-    await work(4, undefined, { catchUp: { mode: 'all', within: '2h' } });
+    await work(14, async () => seen.push(await open()), { catchUp: { mode: 'all', within: '11h' } });
 
-    expect(ran).toEqual([2, 4]);
-    expect(told('given-up')).toMatchObject([{ ticks: hours(1) }]);
+    expect(seen.slice(0, 2)).toEqual([
+      [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12],
+      [4, 5, 6, 7, 8, 9, 10, 11, 12],
+    ]);
   });
 
   test('marks each tick with one write, which holds the lock for as long again', async () => {
@@ -333,18 +382,6 @@ describe("row 89: catchUp 'all'", () => {
     expect(first).not.toHaveProperty('caughtUp');
   });
 
-  test('an older tick that is redriven catches up with those before it alone', async () => {
-    const { work, ran } = setting({ mode: 'none' });
-    await work(0);
-    for (const hour of [1, 2, 3]) await expect(work(hour, failAt(hour))).rejects.toThrow();
-    await work(4);
-    ran.length = 0;
-
-    await work(2, undefined, { catchUp: { mode: 'all' } });
-
-    expect(ran).toEqual([1, 2]);
-  });
-
   test.each([
     ['too early', -2, 0],
     ['too late', 0, 2],
@@ -377,23 +414,6 @@ describe("row 89: catchUp 'all'", () => {
     });
 
     expect.assertions(1);
-  });
-
-  test('a lock that knows no tick has nothing to catch up with', async () => {
-    const { work, ran } = setting();
-
-    expect(await work(9)).toMatchObject({ caughtUp: [] });
-    expect(ran).toEqual([9]);
-  });
-
-  test('a lock that knows no tick but one that failed catches up with it and with those after it', async () => {
-    const { work, ran, open } = setting();
-    await expect(work(0, failAt(0))).rejects.toThrow();
-
-    await work(3);
-
-    expect(ran).toEqual([0, 1, 2, 3]);
-    expect(await open()).toEqual([]);
   });
 
   test('a run without a tick catches up with nothing', async () => {
@@ -457,60 +477,50 @@ test('row 89: a tick that failed while it was caught up with shows that it is tr
 });
 
 describe('row 89: a job that has never succeeded', () => {
-  const fails = () => {
-    throw new Error('not deployed yet');
-  };
-  const failUntil = async (work: ReturnType<typeof setting>['work'], last: number, more = {}) => {
-    for (let hour = 1; hour <= last; hour++) await expect(work(hour, fails, more)).rejects.toThrow('not deployed yet');
-  };
-
-  test('catches up with its very first tick once it works', async () => {
-    const { work, ran, open, told } = setting();
-    await failUntil(work, 12);
-
-    await work(13);
-
-    expect(ran).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13]);
-    expect([await open(), told('given-up')]).toEqual([[], []]);
-  });
-
-  test('catches up with its very first tick also where its runs crash', async () => {
-    const { work, ran, at, clock, open, told } = setting();
-    for (let hour = 1; hour <= 12; hour++) {
+  const crashedUntil = async ({ at, clock }: ReturnType<typeof setting>, last: number) => {
+    for (let hour = 1; hour <= last; hour++) {
       await crash(at(hour));
       await clock.advance(MINUTE);
     }
+  };
 
-    await work(13);
+  test.each<[string, (job: ReturnType<typeof setting>) => Promise<void>]>([
+    ['failed', ({ failedUntil }) => failedUntil(12)],
+    ['crashed', (job) => crashedUntil(job, 12)],
+  ])('catches up with its very first tick once it works, where its runs %s', async (_, end) => {
+    const job = setting();
+    await end(job);
 
-    expect(ran).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13]);
-    expect([await open(), told('given-up')]).toEqual([[], []]);
+    await job.work(13);
+
+    expect(job.ran).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13]);
+    expect([await job.open(), job.told('given-up')]).toEqual([[], []]);
   });
 
   test.each(['all', 'latest', 'none'] as const)(
     'is told at once of each tick over a hundred, whether its run failed or crashed, with mode %s',
     async (mode) => {
-      const { work, told, at, clock, open } = setting({ mode });
+      const { failedUntil, failed, told, at, clock, open } = setting({ mode });
       await clock.advance(100 * HOUR);
-      await failUntil(work, 100);
+      await failedUntil(100);
       expect(told('given-up')).toEqual([]);
 
-      await expect(work(101, fails)).rejects.toThrow();
+      await failed(101);
       expect(told('given-up')).toMatchObject([{ tick: hours(101)[0], ticks: hours(1), others: 0 }]);
 
       await crash(at(102, { observers: [] }));
       await clock.advance(MINUTE);
-      await expect(work(103, fails)).rejects.toThrow();
+      await failed(103);
       expect(told('given-up').slice(1)).toMatchObject([{ ticks: hours(2) }, { ticks: hours(3) }]);
       expect((await open())[0]).toBe(4);
     },
   );
 
   test('goes on without a schedule, and leaves all those ticks open', async () => {
-    const { work, open, told } = setting({ mode: 'none' });
-    await failUntil(work, 12, { schedule: undefined, catchUp: undefined });
+    const { work, failedUntil, open, told } = setting({ mode: 'none' });
+    await failedUntil(12, plain);
 
-    await work(13, undefined, { schedule: undefined, catchUp: undefined });
+    await work(13, undefined, plain);
 
     expect(await open()).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
     expect(told('given-up')).toEqual([]);
@@ -518,28 +528,24 @@ describe('row 89: a job that has never succeeded', () => {
 });
 
 describe('row 89: a tick for which the record has no room', () => {
-  const fail = async (work: ReturnType<typeof setting>['work'], hour: number, more = {}) =>
-    await expect(work(hour, failAt(hour), more)).rejects.toThrow();
-  const plain = { schedule: undefined, catchUp: undefined };
-
   test('is reported as given up where no schedule can find it again', async () => {
-    const { work, told, at, clock } = setting();
+    const { work, failedUntil, failed, told, at, clock } = setting();
     await work(0, undefined, plain);
-    for (let hour = 1; hour <= 8; hour++) await fail(work, hour, plain);
+    await failedUntil(8, plain);
     expect(told('given-up')).toEqual([]);
 
-    await fail(work, 9, plain);
+    await failed(9, plain);
     expect(told('given-up')).toMatchObject([{ ticks: hours(1), others: 0 }]);
-    await crash(at(10, { ...(plain as object), observers: [] }));
+    await crash(at(10, { ...plain, observers: [] }));
     await clock.advance(MINUTE);
     await work(11, undefined, plain);
     expect(told('given-up').slice(1)).toMatchObject([{ ticks: hours(2) }]);
   });
 
   test('is not reported where the schedule finds it again, and runs', async () => {
-    const { work, told, ran } = setting();
+    const { work, failedUntil, told, ran } = setting();
     await work(0);
-    for (let hour = 1; hour <= 12; hour++) await fail(work, hour, { catchUp: undefined });
+    await failedUntil(12, { catchUp: undefined });
 
     await work(13);
 
@@ -551,10 +557,10 @@ describe('row 89: a tick for which the record has no room', () => {
     ['is told as given up by the grant of a run that marks its tick at the start', undefined, hours(1)],
     ['is not told by such a run if it has a schedule', cron('0 * * * *'), undefined],
   ] as const)('%s', async (_, schedule, givenUp) => {
-    const { work, told, at, clock } = setting();
+    const { work, failedUntil, told, at, clock } = setting();
     await work(0, undefined, plain);
-    for (let hour = 1; hour <= 8; hour++) await fail(work, hour, plain);
-    await crash(at(9, { ...(plain as object), observers: [] }));
+    await failedUntil(8, plain);
+    await crash(at(9, { ...plain, observers: [] }));
     await clock.advance(MINUTE);
 
     await work(10, undefined, { schedule, catchUp: undefined, tickMark: 'start' });
@@ -575,24 +581,37 @@ describe('row 89: a tick for which the record has no room', () => {
   test('reports the newest hundred by name, and the number of the others', async () => {
     const { work, told, open, clock } = setting({ mode: 'none' });
     await work(0);
-    await clock.advance(300 * HOUR);
+    await clock.advance(192 * HOUR);
 
-    await work(301);
+    await work(193);
 
-    expect(told('missed')).toMatchObject([{ others: 200 }]);
+    expect(told('missed')).toMatchObject([{ others: 92 }]);
     const [missed, givenUp] = [told('missed')[0], told('given-up')[0]] as unknown as {
       ticks: Date[];
       others: number;
     }[];
-    expect([missed?.ticks.length, missed?.ticks[0]]).toEqual([100, ...hours(201)]);
-    expect([givenUp?.ticks.length, givenUp?.ticks.at(-1), givenUp?.others]).toEqual([92, ...hours(292), 200]);
-    expect((await open())[0]).toBe(293);
+    expect([missed?.ticks.length, missed?.ticks[0]]).toEqual([100, ...hours(93)]);
+    expect([givenUp?.ticks.length, givenUp?.ticks.at(-1), givenUp?.others]).toEqual([92, ...hours(184), 92]);
+    expect((await open())[0]).toBe(185);
+  });
+
+  test('is reported when a mark opens more than eight', async () => {
+    const { work, failed, told, open } = setting({ mode: 'latest' });
+    await work(0);
+    for (const hour of [1, 2, 3, 4]) await failed(hour, plain);
+    await work(5, undefined, plain);
+    for (const hour of [6, 7, 8, 9, 10, 11, 12, 13]) await failed(hour, plain);
+
+    await work(15);
+
+    expect(told('given-up')).toMatchObject([{ ticks: hours(1, 2, 3, 4), others: 0 }]);
+    expect(await open()).toEqual([6, 7, 8, 9, 10, 11, 12, 13]);
   });
 
   test('counts a tick once that failed, and is too old to be named', async () => {
-    const { work, told, clock } = setting({ mode: 'latest' });
+    const { work, failed, told, clock } = setting({ mode: 'latest' });
     await work(0);
-    await fail(work, 1, { catchUp: undefined });
+    await failed(1, { catchUp: undefined });
     await clock.advance(200 * HOUR);
 
     await work(202);
@@ -622,69 +641,28 @@ describe('row 89: given-up is reported even if the answer was lost', () => {
   });
 
   test('to the release of a run that failed', async () => {
-    const { work, store, told } = setting();
-    const plain = { schedule: undefined, catchUp: undefined };
+    const { work, failedUntil, failed, store, told } = setting();
     await work(0, undefined, plain);
-    for (let hour = 1; hour <= 8; hour++) await expect(work(hour, failAt(hour), plain)).rejects.toThrow();
+    await failedUntil(8, plain);
     store.next('release', 'lose-response');
 
-    await expect(work(9, failAt(9), plain)).rejects.toThrow();
+    await failed(9, plain);
     expect(told('given-up')).toMatchObject([{ ticks: hours(1) }]);
   });
 
-  test('but not where the lock was lost, because nothing was written', async () => {
-    const { work, told, admin } = setting({ mode: 'latest', within: '30m' });
+  test.each([
+    ['release', '30m', { release: 'lost' }],
+    ['first mark', '1d', { name: 'LockLostError' }],
+  ])('but not to a %s that finds the lock lost, because nothing was written', async (_, within, settled) => {
+    const { work, told, admin } = setting({ mode: 'latest', within });
     await work(0);
     const forced = async () => {
       const { fencingToken = 0 } = (await admin.get('digest')) ?? {};
       await admin.forceRelease('digest', { fencingToken });
     };
 
-    expect(await work(5, forced)).toMatchObject({ release: 'lost' });
+    expect(await work(5, forced).catch((error) => error)).toMatchObject(settled);
     expect(told('given-up')).toEqual([]);
-  });
-});
-
-describe("row 89: catchUp 'latest'", () => {
-  test('runs for the newest tick that never came, gives up the others, and reports them', async () => {
-    const { work, ran, told, open } = setting({ mode: 'latest' });
-    await work(0);
-
-    await work(5);
-
-    expect(ran).toEqual([0, 4, 5]);
-    expect(told('given-up')).toMatchObject([{ ticks: hours(1, 2, 3) }]);
-    expect(await open()).toEqual([]);
-  });
-
-  test('leaves ticks open that failed before', async () => {
-    const { work, ran, open } = setting({ mode: 'latest' });
-    await work(0);
-    await expect(work(1, failAt(1))).rejects.toThrow();
-
-    await work(4);
-
-    expect(ran).toEqual([0, 3, 4]);
-    expect(await open()).toEqual([1]);
-  });
-
-  test('runs for a tick at the very instant of within', async () => {
-    const { work, ran } = setting({ mode: 'latest', within: '1h' });
-    await work(0);
-
-    await work(5);
-
-    expect(ran).toEqual([0, 4, 5]);
-  });
-
-  test('does not run for a tick older than within', async () => {
-    const { work, ran, open } = setting({ mode: 'latest', within: '30m' });
-    await work(0);
-
-    await work(5);
-
-    expect(ran).toEqual([0, 5]);
-    expect(await open()).toEqual([]);
   });
 });
 

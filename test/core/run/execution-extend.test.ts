@@ -123,7 +123,7 @@ describe('row 24: LockLostError', () => {
     await lost;
   });
 
-  test('row 24: F36 after the run has ended, and nothing is sent', async () => {
+  test('row 24: F36 after the run has ended, as assertHeld throws it too, and nothing is sent', async () => {
     const { options, extendedAt } = byHand();
     let execution: Execution | undefined;
     await executeWithLock((given) => {
@@ -131,6 +131,7 @@ describe('row 24: LockLostError', () => {
     }, options);
 
     await expect(execution?.extend('5m')).rejects.toThrow(hasEnded);
+    expect(() => execution?.assertHeld()).toThrow(hasEnded);
     expect(extendedAt).toEqual([]);
   });
 

@@ -1,17 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { guardMs, holdOf, isOver } from '../../../src/core/run/hold.js';
+import { lease as atZero } from '../../support/lease.js';
 
-const lease = {
-  name: 'digest',
-  attemptId: 'a1',
-  fencingToken: 1,
-  leaseMs: 60_000,
-  lockedAtMs: 1_767_225_600_000,
-  lockUntilMs: 1_767_225_660_000,
-  firstSentMono: 5_000,
-  firstSentWall: 1_767_225_600_000,
-};
+/** Sent at the monotonic instant 5,000. */
+const lease = { ...atZero, firstSentMono: 5_000 };
 const sentAt = (firstSentMono: number) => ({ firstSentMono, firstSentWall: 1_767_225_595_000 + firstSentMono });
 
 test.each([

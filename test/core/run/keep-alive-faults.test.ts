@@ -68,82 +68,35 @@ describe('F32 a store that fails', () => {
   });
 });
 
-describe('row 25: a lock that is taken away', () => {
+test('row 25: a lock that is taken away aborts the run within one renewal, once, and is never renewed again', async () => {
+  const { clock, store, options, extendedAt, observer, item } = keptLocks();
+  const seen: unknown[] = [];
+  const running = executeWithLock(async ({ signal, assertHeld }) => {
+    await pass(clock, 19_999);
+    seen.push(signal.aborted);
+    await pass(clock, 2);
+    seen.push(signal.reason);
+    expect(assertHeld).toThrow(LockLostError);
+    await pass(clock, 5 * MINUTE);
+  }, options);
+  await clock.advance(5_000);
   const force = { name: 'digest', adminId: 'f1', fencingToken: NOW + 1, lockedAtMs: NOW, nowMs: NOW + 5_000 };
+  await store.forceRelease(force, storeCall(clock));
+  await clock.advance(6 * MINUTE);
 
-  test('row 25: aborts the run within one renewal, once, and is never renewed again', async () => {
-    const { clock, store, options, extendedAt, observer, item } = keptLocks();
-    const seen: unknown[] = [];
-    const running = executeWithLock(async ({ signal, assertHeld }) => {
-      await pass(clock, 19_999);
-      seen.push(signal.aborted);
-      await pass(clock, 2);
-      seen.push(signal.reason);
-      expect(assertHeld).toThrow(LockLostError);
-      await pass(clock, 5 * MINUTE);
-    }, options);
-    await clock.advance(5_000);
-    await store.forceRelease(force, storeCall(clock));
-    await clock.advance(6 * MINUTE);
-
-    expect(await running).toMatchObject({ release: 'lost' });
-    expect(seen).toEqual([false, takenAway]);
-    expect(extendedAt).toEqual([20_000]);
-    expect(observer.types()).toEqual(['attempted', 'acquired', 'started', 'lost', 'finished']);
-    expect(await item()).toMatchObject({ state: 'forced', attemptId: 'f1' });
-    expect(clock.pendingTimers()).toBe(0);
-  });
-
-  test('row 25: F57 its success marks no tick, and its successor is left alone', async () => {
-    const { clock, store, options, item } = keptLocks();
-    const forced = executeWithLock(() => pass(clock, 30_000), { ...options, tick: NOW });
-    await clock.advance(5_000);
-    await store.forceRelease(force, storeCall(clock));
-    const successor = executeWithLock(() => pass(clock, 90_000), { ...options, tick: NOW });
-    await clock.advance(30_000);
-
-    expect(await forced).toMatchObject({ release: 'lost' });
-    expect(await item()).toMatchObject({ state: 'held', fencingToken: NOW + 12 });
-    await clock.advance(MINUTE);
-    expect(await successor).toMatchObject({ fencingToken: NOW + 12, release: 'released' });
-    expect(await item()).toMatchObject({ doneTick: NOW });
-  });
+  expect(await running).toMatchObject({ release: 'lost' });
+  expect(seen).toEqual([false, takenAway]);
+  expect(extendedAt).toEqual([20_000]);
+  expect(observer.types()).toEqual(['attempted', 'acquired', 'started', 'lost', 'finished']);
+  expect(await item()).toMatchObject({ state: 'forced', attemptId: 'f1' });
+  expect(clock.pendingTimers()).toBe(0);
 });
 
-describe('F41 a handler that ignores its signal', () => {
-  test('F41 F58 whose lease is over for want of renewals: its value, its tick done, and one event of the loss', async () => {
-    const { clock, options, item, observer } = keptLocks({ extend: 'lose-request' });
-    const running = executeWithLock(
-      async () => {
-        await pass(clock, 5 * MINUTE);
-        return 'sent';
-      },
-      { ...options, tick: NOW },
-    );
-    await clock.advance(5 * MINUTE);
+test('F27 an unguarded run renews nothing, and leaves no timer', async () => {
+  const { clock, options, extendedAt } = keptLocks({ acquire: 'lose-request' });
+  const running = executeWithLock(() => pass(clock, 90_000), { ...options, onStoreError: 'run' });
+  await clock.advance(90_000);
 
-    expect(await running).toMatchObject({ status: 'executed', value: 'sent', release: 'released' });
-    expect(await item()).toMatchObject({ state: 'released', result: 'succeeded', doneTick: NOW });
-    expect(observer.types().slice(-3)).toEqual(['lost', 'released', 'finished']);
-  });
-});
-
-describe('F27 no timer is left', () => {
-  test('F27 when the release fails', async () => {
-    const { clock, options } = keptLocks({ release: 'lose-request' });
-    const running = executeWithLock(() => pass(clock, 30_000), options);
-    await clock.advance(MINUTE);
-
-    expect(await running).toMatchObject({ release: 'unknown' });
-    expect(clock.pendingTimers()).toBe(0);
-  });
-
-  test('F27 when the run is unguarded', async () => {
-    const { clock, options, extendedAt } = keptLocks({ acquire: 'lose-request' });
-    const running = executeWithLock(() => pass(clock, 90_000), { ...options, onStoreError: 'run' });
-    await clock.advance(90_000);
-
-    expect(await running).toMatchObject({ fencingToken: 0 });
-    expect([extendedAt, clock.pendingTimers()]).toEqual([[], 0]);
-  });
+  expect(await running).toMatchObject({ fencingToken: 0 });
+  expect([extendedAt, clock.pendingTimers()]).toEqual([[], 0]);
 });

@@ -1,5 +1,5 @@
 import { executeWithLock, LockLostError } from 'single-execution';
-import { manualClock } from 'single-execution/testing';
+import { type FaultPlan, manualClock } from 'single-execution/testing';
 import { describe, expect, test } from 'vitest';
 import { keptLocks } from '../../support/kept-locks.js';
 import { MINUTE, NOW } from '../../support/memory-locks.js';
@@ -71,47 +71,28 @@ describe('a wall clock that steps while a lease is renewed', () => {
   });
 });
 
-describe('F30 a host that sleeps while its lease is renewed', () => {
-  test('F30 past the lease: it is lost when it wakes, and no renewal is sent', async () => {
-    const { clock, options, extendedAt, observer } = keptLocks();
-    const running = executeWithLock(async ({ signal }) => {
-      await pass(clock, 45_000);
-      return signal.reason;
-    }, options);
-    await clock.advance(39_500);
-    clock.suspend(45_000);
-    await clock.advance(MINUTE);
+test.each<[string, FaultPlan, number, number, Error | undefined, number[]]>([
+  ['past the lease: it is lost when it wakes, and no renewal is sent', {}, 39_500, 45_000, leaseOver, [20_000]],
+  ['for less than what is left: it wakes, renews and continues', {}, 39_500, 30_000, undefined, [20_000, 40_000]],
+  [
+    'during a renewal: an answer after the end of the lease does not bring it back',
+    { extend: { delayMs: 2_000 } },
+    20_500,
+    60_000,
+    leaseOver,
+    [20_000],
+  ],
+])('F30 a host sleeps while its lease is renewed, %s', async (_, plan, atMs, sleptMs, reason, renewals) => {
+  const { clock, options, extendedAt, observer } = keptLocks(plan);
+  const running = executeWithLock(async ({ signal }) => {
+    await pass(clock, 45_000);
+    return signal.reason;
+  }, options);
+  await clock.advance(atMs);
+  clock.suspend(sleptMs);
+  await clock.advance(MINUTE);
 
-    expect(await running).toMatchObject({ value: leaseOver });
-    expect(extendedAt).toEqual([20_000]);
-    expect(observer.types()).toContain('lost');
-  });
-
-  test('F30 for less than what is left of it: it wakes, renews and continues', async () => {
-    const { clock, options, extendedAt } = keptLocks();
-    const running = executeWithLock(async ({ signal }) => {
-      await pass(clock, 45_000);
-      return signal.reason;
-    }, options);
-    await clock.advance(39_500);
-    clock.suspend(30_000);
-    await clock.advance(MINUTE);
-
-    expect(await running).toMatchObject({ value: undefined, release: 'released' });
-    expect(extendedAt).toEqual([20_000, 40_000]);
-  });
-
-  test('F30 during a renewal: an answer after the end of the lease does not bring it back', async () => {
-    const { clock, options, extendedAt } = keptLocks({ extend: { delayMs: 2_000 } });
-    const running = executeWithLock(async ({ signal }) => {
-      await pass(clock, 80_000);
-      return signal.reason;
-    }, options);
-    await clock.advance(20_500);
-    clock.suspend(60_000);
-    await clock.advance(80_000);
-
-    expect(await running).toMatchObject({ value: leaseOver });
-    expect(extendedAt).toEqual([20_000]);
-  });
+  expect(await running).toMatchObject({ value: reason, release: 'released' });
+  expect(extendedAt).toEqual(renewals);
+  expect(observer.types().includes('lost')).toBe(reason !== undefined);
 });

@@ -4,30 +4,49 @@ import { inspect } from 'node:util';
 import { type Clock, DeadlineError, LockLostError } from 'single-execution';
 import { manualClock } from 'single-execution/testing';
 import { describe, expect, test, vi } from 'vitest';
-import { type LeaseWatch, type WatchedTime, watchLease } from '../../../src/core/run/lease-watch.js';
-import { holdUntil, NOW } from '../../support/held-until.js';
+import type { RunEnd } from '../../../src/core/run/deadlines.js';
+import type { Hold } from '../../../src/core/run/hold.js';
+import { type WatchedTime, watchLease } from '../../../src/core/run/lease-watch.js';
+
+const NOW = 1_767_225_600_000;
+const sent = { firstSentMono: 0, firstSentWall: NOW };
+
+/** A hold of a lease of a minute that must not be used from that monotonic instant on. */
+const holdUntil = (deadlineMono: number): Hold => ({
+  deadlineMono,
+  endMono: deadlineMono + 600,
+  guardMs: 600,
+  endSent: sent,
+  capMono: Number.POSITIVE_INFINITY,
+  capSent: sent,
+  lockUntilMs: NOW + 60_000,
+});
 
 const hold = holdUntil(59_400);
-const endAt = (atMono: number) => [{ atMono, code: 'DEADLINE' as const }];
+const endAt = (atMono: number, code: RunEnd['code'] = 'DEADLINE') => [{ atMono, code }];
 const lostReason = new LockLostError('digest', 'its lease is over');
 const deadlineReason = new DeadlineError('digest', 'DEADLINE', 'the platform ends it soon');
 
-/** A watch, and what the listeners of its signal were told: they make it look at no clock. */
-function listenedTo(clock: Clock, time: WatchedTime): { readonly watch: LeaseWatch; readonly heard: unknown[] } {
-  const watch = watchLease('digest', clock, time);
+/** A watch on that clock, and what the listeners of its signal heard: they make it look at no clock. */
+function watchOn<C extends Clock>(clock: C, time: WatchedTime = { hold, ends: [] }) {
+  const onLost = vi.fn();
+  const watch = watchLease('digest', clock, { onLost, ...time });
   const heard: unknown[] = [];
   watch.signal.addEventListener('abort', () => heard.push(watch.signal.reason));
-  return { watch, heard };
+  return { clock, watch, heard, onLost };
 }
 
+/** A watch on a clock that the test turns. */
+const watching = (time?: WatchedTime) => watchOn(manualClock(NOW), time);
+
 /** A clock on which an hour passes before any timer fires, as in a process that was stopped. */
-function stoppableClock(): Clock & { stopForAnHour(): void; readonly timers: (() => void)[] } {
+function stoppableClock() {
   let monotonic = 0;
   const timers: (() => void)[] = [];
   return {
     now: () => NOW + monotonic,
     monotonic: () => monotonic,
-    setTimer(callback) {
+    setTimer(callback: () => void) {
       timers.push(callback);
       return { cancel() {}, unref() {} };
     },
@@ -40,9 +59,7 @@ function stoppableClock(): Clock & { stopForAnHour(): void; readonly timers: (()
 
 describe('the holder’s deadline', () => {
   test('row 25: aborts with a LockLostError at the deadline, not before', async () => {
-    const clock = manualClock(NOW);
-    const onLost = vi.fn();
-    const { heard } = listenedTo(clock, { hold, ends: [], onLost });
+    const { clock, heard, onLost } = watching();
 
     await clock.advance(59_399);
     expect([heard, onLost.mock.calls.length]).toEqual([[], 0]);
@@ -52,8 +69,7 @@ describe('the holder’s deadline', () => {
   });
 
   test('row 19: a host that slept past the lease notices it when the signal is read', async () => {
-    const clock = manualClock(NOW);
-    const watch = watchLease('digest', clock, { hold, ends: [] });
+    const { clock, watch } = watching();
     await clock.advance(500);
     clock.suspend(58_900);
 
@@ -62,8 +78,7 @@ describe('the holder’s deadline', () => {
   });
 
   test('row 19: and otherwise within a second of waking', async () => {
-    const clock = manualClock(NOW);
-    const { heard } = listenedTo(clock, { hold, ends: [] });
+    const { clock, heard } = watching();
     await clock.advance(500);
     clock.suspend(3_600_000);
     await clock.advance(500);
@@ -72,48 +87,27 @@ describe('the holder’s deadline', () => {
   });
 
   test('F26 a process that was stopped past its lease notices at its first timer', () => {
-    const clock = stoppableClock();
-    const { heard } = listenedTo(clock, { hold, ends: [] });
+    const { clock, heard } = watchOn(stoppableClock());
     clock.stopForAnHour();
     clock.timers.shift()?.();
 
     expect([heard, clock.timers]).toEqual([[lostReason], []]);
   });
 
-  test('F28 a wall clock that steps back during the run moves nothing', async () => {
-    const clock = manualClock(NOW);
-    const watch = watchLease('digest', clock, { hold, ends: [] });
-    await clock.advance(1_000);
-    clock.stepWall(-7_200_000);
-
-    await clock.advance(58_399);
-    expect(watch.isLost()).toBe(false);
-    await clock.advance(1);
-    expect(watch.isLost()).toBe(true);
-  });
-
-  test('F29 a wall clock that steps forward past the lease ends the run early', async () => {
-    const clock = manualClock(NOW);
-    const { heard } = listenedTo(clock, { hold, ends: [] });
-    clock.stepWall(3_600_000);
-    await clock.advance(1_000);
-
-    expect(heard).toEqual([lostReason]);
-  });
-
   test('a lease that is over from the start is lost at once, and no timer is set', () => {
-    const clock = manualClock(NOW);
-    const onLost = vi.fn();
-    const watch = watchLease('digest', clock, { hold: holdUntil(0), ends: [], onLost });
+    const { clock, watch, onLost } = watching({ hold: holdUntil(0), ends: [] });
 
     expect([watch.isLost(), onLost.mock.calls.length, clock.pendingTimers()]).toEqual([true, 1, 0]);
+  });
+
+  test('is lost also where nobody is to be told', () => {
+    expect(watchLease('digest', manualClock(NOW), { hold: holdUntil(0), ends: [] }).isLost()).toBe(true);
   });
 });
 
 describe('the platform’s deadline', () => {
   test('row 26: aborts with a DeadlineError, and the lock is not lost by it', async () => {
-    const clock = manualClock(NOW);
-    const { watch, heard } = listenedTo(clock, { hold, ends: endAt(2_700.5) });
+    const { clock, watch, heard } = watching({ hold, ends: endAt(2_700.5) });
 
     await clock.advance(2_700);
     expect(heard).toEqual([]);
@@ -123,9 +117,7 @@ describe('the platform’s deadline', () => {
   });
 
   test('the first reason stays; a lease that ends after it is lost all the same', async () => {
-    const clock = manualClock(NOW);
-    const onLost = vi.fn();
-    const { watch, heard } = listenedTo(clock, { hold, ends: endAt(2_700), onLost });
+    const { clock, watch, heard, onLost } = watching({ hold, ends: endAt(2_700) });
     await clock.advance(59_400);
 
     expect([heard, onLost.mock.calls.length, clock.pendingTimers()]).toEqual([[deadlineReason], 1, 0]);
@@ -133,25 +125,37 @@ describe('the platform’s deadline', () => {
   });
 
   test('when both are over, the lock is lost', () => {
-    const clock = manualClock(NOW);
-    const watch = watchLease('digest', clock, { hold: holdUntil(0), ends: endAt(0) });
+    const { watch } = watching({ hold: holdUntil(0), ends: endAt(0) });
 
     expect(watch.signal.reason).toEqual(lostReason);
   });
 
   test('is watched alone where there is no lease', async () => {
-    const clock = manualClock(NOW);
-    const { watch, heard } = listenedTo(clock, { ends: endAt(2_700) });
+    const { clock, watch, heard } = watching({ ends: endAt(2_700) });
     await clock.advance(2_700);
 
     expect([heard, watch.isLost(), clock.pendingTimers()]).toEqual([[deadlineReason], false, 0]);
   });
 
   test('without any deadline nothing is watched', () => {
-    const clock = manualClock(NOW);
-    const watch = watchLease('digest', clock, { ends: [] });
+    const { clock, watch } = watching({ ends: [] });
 
     expect([watch.signal.aborted, clock.pendingTimers()]).toEqual([false, 0]);
+  });
+
+  test.each<[string, number, number, string]>([
+    ['the deadline, when it comes first', 2_000, 3_000, 'DEADLINE'],
+    ['maxHold, when it comes first', 3_000, 2_000, 'MAX_HOLD'],
+    ['the first that is named, when they come together', 2_000, 2_000, 'DEADLINE'],
+  ])('row 23: of several ends the signal tells %s', async (_, deadline, limit, code) => {
+    const { clock, watch } = watching({ hold, ends: [...endAt(deadline), ...endAt(limit, 'MAX_HOLD')] });
+    await clock.advance(1_999);
+    expect(watch.signal.aborted).toBe(false);
+    await clock.advance(1);
+
+    expect(watch.signal.reason).toMatchObject({ name: 'DeadlineError', code });
+    await clock.advance(2_000);
+    expect(watch.signal.reason).toMatchObject({ code });
   });
 });
 
@@ -177,50 +181,116 @@ describe('asked before any timer has fired, as after a stop of the process', () 
     },
   };
 
-  test.each(Object.entries(ways))('the signal knows that the lease is over: %s', async (_way, ask) => {
-    const clock = stoppableClock();
-    const onLost = vi.fn();
-    const { watch, heard } = listenedTo(clock, { hold, ends: [], onLost });
-    expect(watch.signal.aborted).toBe(false);
-    clock.stopForAnHour();
+  const lease = { time: { hold, ends: [] }, over: lostReason };
+  const platform = { time: { ends: endAt(2_700) }, over: deadlineReason };
 
-    expect(await ask(watch.signal)).toEqual(lostReason);
-    expect([heard, onLost.mock.calls.length]).toEqual([[lostReason], 1]);
-  });
+  test.each(Object.entries(ways))('the signal knows that the lease, or the time, is over: %s', async (_way, ask) => {
+    for (const { time, over } of [lease, platform]) {
+      const { clock, watch, heard } = watchOn(stoppableClock(), time);
+      expect(watch.signal.aborted).toBe(false);
+      clock.stopForAnHour();
 
-  test.each(Object.entries(ways))('the signal knows that the platform’s deadline is over: %s', async (_way, ask) => {
-    const clock = stoppableClock();
-    const { watch, heard } = listenedTo(clock, { ends: endAt(2_700) });
-    expect(watch.signal.aborted).toBe(false);
-    clock.stopForAnHour();
-
-    expect(await ask(watch.signal)).toEqual(deadlineReason);
-    expect(heard).toEqual([deadlineReason]);
+      expect(await ask(watch.signal)).toEqual(over);
+      expect(heard).toEqual([over]);
+    }
   });
 
   test('a process that is asked to end learns first that it has lost its lock', () => {
-    const clock = stoppableClock();
     const shutdown = new AbortController();
-    const { heard } = listenedTo(clock, { hold, ends: [], shutdown: shutdown.signal });
+    const { clock, heard } = watchOn(stoppableClock(), { hold, ends: [], shutdown: shutdown.signal });
     clock.stopForAnHour();
     shutdown.abort();
 
     expect(heard).toEqual([lostReason]);
   });
 
+  test('a process that was asked to end before has a signal that says so from the start', () => {
+    const { signal } = watching({ hold, ends: [], shutdown: AbortSignal.abort() }).watch;
+
+    expect(signal.reason).toMatchObject({ name: 'DeadlineError', code: 'SHUTDOWN' });
+  });
+
   test('the signal looks like any other from outside', () => {
-    const { signal } = watchLease('digest', stoppableClock(), { hold, ends: [] });
+    const { signal } = watching().watch;
 
     expect(signal).toBeInstanceOf(AbortSignal);
     expect([Object.keys(signal), inspect(signal)]).toEqual([[], 'AbortSignal { aborted: false }']);
   });
 });
 
+describe('renew', () => {
+  const later = { ...holdUntil(99_400), firstSentMono: 40_000, firstSentWall: NOW + 40_000, endMono: 100_000 };
+
+  test('row 24: moves the deadline, with one timer at a time', async () => {
+    const { clock, watch } = watching();
+    await clock.advance(40_000);
+    watch.renew(later);
+    expect([watch.hold, clock.pendingTimers()]).toEqual([later, 1]);
+
+    await clock.advance(59_399);
+    expect(watch.isLost()).toBe(false);
+    await clock.advance(1);
+    expect(watch.signal.reason).toEqual(lostReason);
+  });
+
+  test('row 18: to a hold that is over already loses the lock at once', () => {
+    const { clock, watch, onLost } = watching();
+    watch.renew(holdUntil(0));
+
+    expect([watch.signal.reason, onLost.mock.calls.length, clock.pendingTimers()]).toEqual([lostReason, 1, 0]);
+  });
+
+  test('F26 F30 after the end of the old hold, seen only now, brings nothing back', async () => {
+    const { clock, watch } = watching();
+    await clock.advance(40_000);
+    clock.suspend(30_000);
+    watch.renew(later);
+
+    expect([watch.hold, watch.isLost(), watch.signal.reason]).toEqual([hold, true, lostReason]);
+  });
+
+  test('F27 F36 after the end of the watch changes nothing and sets no timer', () => {
+    const { clock, watch } = watching();
+    watch.stop();
+    watch.renew(later);
+
+    expect([watch.hold, clock.pendingTimers()]).toEqual([hold, 0]);
+  });
+});
+
+describe('lose', () => {
+  test('row 25: aborts at once, is reported once, and stays', async () => {
+    const { clock, watch, onLost } = watching();
+    watch.lose();
+    watch.lose();
+    await clock.advance(120_000);
+
+    expect([watch.isLost(), onLost.mock.calls.length, clock.pendingTimers()]).toEqual([true, 1, 0]);
+    expect(watch.signal.reason).toEqual(
+      new LockLostError('digest', 'somebody else holds it, or an operator has freed it'),
+    );
+  });
+
+  test('row 25: is reported although the deadline has aborted the run before', async () => {
+    const { clock, watch, onLost } = watching({ hold, ends: endAt(1_000) });
+    await clock.advance(1_000);
+    watch.lose();
+
+    expect([watch.signal.reason, watch.isLost(), onLost.mock.calls.length]).toEqual([deadlineReason, true, 1]);
+  });
+
+  test('F27 changes nothing after the end of the watch', () => {
+    const { watch, onLost } = watching();
+    watch.stop();
+    watch.lose();
+
+    expect([watch.isLost(), watch.signal.aborted, onLost.mock.calls.length]).toEqual([false, false, 0]);
+  });
+});
+
 describe('stop', () => {
   test('a lease that is over when the watch ends is reported as lost, though no timer has fired', () => {
-    const clock = stoppableClock();
-    const onLost = vi.fn();
-    const { watch, heard } = listenedTo(clock, { hold, ends: [], onLost });
+    const { clock, watch, heard, onLost } = watchOn(stoppableClock());
     clock.stopForAnHour();
     watch.stop();
 
@@ -228,11 +298,11 @@ describe('stop', () => {
   });
 
   test('F27 leaves no timer that could fire in a later invocation, and the signal never aborts any more', async () => {
-    const clock = manualClock(NOW);
-    const onLost = vi.fn();
-    const watch = watchLease('digest', clock, { hold, ends: endAt(2_700), onLost });
+    const shutdown = new AbortController();
+    const { clock, watch, onLost } = watching({ hold, ends: endAt(2_700), shutdown: shutdown.signal });
     await clock.advance(1_500);
     watch.stop();
+    shutdown.abort();
 
     expect([watch.isStopped(), clock.pendingTimers()]).toEqual([true, 0]);
     for (const ms of [10_000, 3_600_000]) {
@@ -242,8 +312,7 @@ describe('stop', () => {
   });
 
   test('a lost lease stays lost', async () => {
-    const clock = manualClock(NOW);
-    const watch = watchLease('digest', clock, { hold, ends: [] });
+    const { clock, watch } = watching();
     await clock.advance(60_000);
     watch.stop();
 
@@ -253,8 +322,7 @@ describe('stop', () => {
 
 test('F27 a timer of the watch never keeps a process alive', () => {
   const unref = vi.fn();
-  const clock = { ...manualClock(NOW), setTimer: () => ({ cancel() {}, unref }) };
-  watchLease('digest', clock, { hold, ends: [] });
+  watchOn({ ...manualClock(NOW), setTimer: () => ({ cancel() {}, unref }) });
 
   expect(unref).toHaveBeenCalledOnce();
 });

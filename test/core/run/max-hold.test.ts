@@ -7,42 +7,34 @@ import { pass } from '../../support/pass.js';
 const maxHoldOver = new DeadlineError('digest', 'MAX_HOLD', 'it has held its lock for maxHold');
 const deadline = new DeadlineError('digest', 'DEADLINE', 'the platform ends it soon');
 
-/** The signal's reason a moment before and at the instant, counted from the start of the run. */
-async function reasonsAround(instant: number, over: object) {
-  const { clock, options } = keptLocks();
-  const running = executeWithLock(
-    async ({ signal }) => {
-      await pass(clock, instant - 1);
-      const before = signal.reason;
-      await pass(clock, 1);
-      return [before, signal.reason];
-    },
-    { ...options, ...over },
-  );
-  await clock.advance(instant);
-  const outcome = await running;
-  return outcome.status === 'executed' ? outcome.value : undefined;
-}
-
 describe('row 23: maxHold', () => {
-  test('row 23: F39 aborts the run with a DeadlineError, code MAX_HOLD', async () => {
-    expect(await reasonsAround(2 * 60 * MINUTE, { maxHold: '2h' })).toEqual([undefined, maxHoldOver]);
-    expect(maxHoldOver).toMatchObject({ code: 'MAX_HOLD', name: 'DeadlineError' });
-  });
+  const deadlineIn5 = { deadline: NOW + 5 * MINUTE };
 
-  test('row 23: is a day if neither it nor a deadline is given', async () => {
-    expect(await reasonsAround(86_400_000, {})).toEqual([undefined, maxHoldOver]);
-  });
+  test.each<[string, object, number, DeadlineError]>([
+    ['maxHold', { maxHold: '2h' }, 120 * MINUTE, maxHoldOver],
+    ['maxHold, also without keepAlive', { keepAlive: false, maxHold: '30s' }, 30_000, maxHoldOver],
+    [
+      'the grace period before a deadline, where that comes first',
+      { maxHold: '5m', ...deadlineIn5 },
+      299_000,
+      deadline,
+    ],
+    ['the grace period before a deadline, where there is no maxHold', deadlineIn5, 299_000, deadline],
+    ['the deadline, where there is no grace period', { ...deadlineIn5, gracePeriod: 0 }, 300_000, deadline],
+  ])('row 23: row 26: F39 the signal aborts at %s, and says so', async (_, over, instant, reason) => {
+    const { clock, options } = keptLocks();
+    const running = executeWithLock(
+      async ({ signal }) => {
+        await pass(clock, instant - 1);
+        const before = signal.reason;
+        await pass(clock, 1);
+        return [before, signal.reason];
+      },
+      { ...options, ...over },
+    );
+    await clock.advance(instant);
 
-  test('row 23: F39 without keepAlive as well', async () => {
-    expect(await reasonsAround(30_000, { keepAlive: false, maxHold: '30s' })).toEqual([undefined, maxHoldOver]);
-  });
-
-  test('row 23: row 26: the deadline of the platform, when that comes first, is the reason of the signal', async () => {
-    expect(await reasonsAround(299_000, { maxHold: '5m', deadline: NOW + 5 * MINUTE })).toEqual([undefined, deadline]);
-    expect(await reasonsAround(299_000, { deadline: NOW + 5 * MINUTE })).toEqual([undefined, deadline]);
-    const noGrace = { deadline: NOW + 5 * MINUTE, gracePeriod: 0 };
-    expect(await reasonsAround(5 * MINUTE, noGrace)).toEqual([undefined, deadline]);
+    expect(await running).toMatchObject({ value: [undefined, reason] });
   });
 
   test('row 23: however long it is, a lock is extended by a day at most', async () => {

@@ -157,13 +157,6 @@ describe('row 9: a call of the same name inside a run that holds the lock', () =
 });
 
 describe('row 9: every other call is an ordinary acquire', () => {
-  test('row 9: of another name', async () => {
-    const { options, calls } = setting();
-    await executeWithLock(() => executeWithLock(() => {}, { ...options, name: 'report' }), options);
-
-    expect(calls()).toEqual([2, 2]);
-  });
-
   test('row 9: of the same name on another store', async () => {
     const { options } = setting();
     const other = setting();

@@ -98,24 +98,17 @@ describe('with locking switched off', () => {
 });
 
 describe('with locking on', () => {
+  const cannotRead = (value: string) =>
+    `SINGLE_EXECUTION_DISABLED is '${value}', and locking stays on: give 1 or true to switch it off, 0 or false to keep it on`;
+
   test.each<[string | undefined, string[]]>([
     [undefined, []],
     ['', []],
     ['0', []],
     ['false', []],
     ['False', []],
-    [
-      'yes',
-      [
-        "SINGLE_EXECUTION_DISABLED is 'yes', and locking stays on: give 1 or true to switch it off, 0 or false to keep it on",
-      ],
-    ],
-    [
-      '2',
-      [
-        "SINGLE_EXECUTION_DISABLED is '2', and locking stays on: give 1 or true to switch it off, 0 or false to keep it on",
-      ],
-    ],
+    ['yes', [cannotRead('yes')]],
+    ['2', [cannotRead('2')]],
   ])('row 61: SINGLE_EXECUTION_DISABLED=%o locks, and says once that it cannot be read', async (value, lines) => {
     vi.stubEnv('SINGLE_EXECUTION_DISABLED', value);
     const options = { name: 'digest', store: memoryStore(), lockAtMostFor: '1m' };

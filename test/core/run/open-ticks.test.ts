@@ -1,10 +1,13 @@
-import { type ExecuteOptions, executeWithLock } from 'single-execution';
+import { type ExecuteOptions, type Execution, executeWithLock } from 'single-execution';
 import { lockAdmin } from 'single-execution/admin';
 import { cron } from 'single-execution/schedule';
 import { describe, expect, test, vi } from 'vitest';
 import { crash, MINUTE, memoryLocks, NOW } from '../../support/memory-locks.js';
 
-/* Row 85: what becomes of a tick that was not done when a newer one was. */
+/*
+ * Row 85: what becomes of a tick that was not done when a newer one was. What a store keeps of it is in the contract,
+ * src/testing/contract/open-ticks.ts.
+ */
 
 const HOUR = 60 * MINUTE;
 
@@ -48,88 +51,22 @@ const ENDS: readonly [string, (setting: Setting, options: ExecuteOptions) => Pro
 ];
 
 describe('row 85: F74 a tick whose run', () => {
-  test.each(ENDS)('%s runs once more after a newer one is done, and only once', async (_, end) => {
+  test.each(ENDS)('row 29: %s runs once more, recovering, after a newer one is done, and only once', async (_, end) => {
     const locks = setting();
     const { at } = locks;
     await end(locks, at(1));
     await work(at(2));
-    const redriven = vi.fn();
+    const redriven = vi.fn(({ recovering }: Execution) => recovering);
 
-    expect(await executeWithLock(redriven, at(1))).toMatchObject({ status: 'executed' });
+    expect(await executeWithLock(redriven, at(1))).toMatchObject({ status: 'executed', value: true });
     expect(await executeWithLock(redriven, at(1))).toMatchObject({ status: 'skipped', reason: 'stale-tick' });
     expect(await executeWithLock(redriven, at(2))).toMatchObject({ reason: 'already-executed' });
     expect(redriven).toHaveBeenCalledOnce();
-  });
-
-  test.each(ENDS)('row 29: %s runs with recovering true, also after a newer one is done', async (_, end) => {
-    const locks = setting();
-    const { at } = locks;
-    await end(locks, at(1));
-    await work(at(2));
-
-    expect(await executeWithLock(({ recovering }) => recovering, at(1))).toMatchObject({ value: true });
-    expect(await executeWithLock(({ recovering }) => recovering, at(3))).toMatchObject({ value: false });
-  });
-
-  test.each(ENDS)('%s stays open when its redrive fails too', async (_, end) => {
-    const locks = setting();
-    const { at, hoursOpen } = locks;
-    await end(locks, at(1));
-    await work(at(2));
-    await end(locks, at(1));
-
-    expect(await hoursOpen()).toEqual([1]);
-    expect(await work(at(3))).toMatchObject({ status: 'executed' });
-    expect(await work(at(1))).toMatchObject({ status: 'executed' });
-    expect(await hoursOpen()).toEqual([]);
-  });
-
-  test.each(ENDS)("%s is not open with tickMark 'start'", async (_, end) => {
-    const locks = setting();
-    const { at, hoursOpen } = locks;
-    const start = { tickMark: 'start' } as const;
-    await end(locks, at(1, start));
-    await work(at(2, start));
-
-    expect(await hoursOpen()).toEqual([]);
-    expect(await work(at(1))).toMatchObject({ reason: 'stale-tick' });
+    expect(await executeWithLock(redriven, at(3))).toMatchObject({ value: false });
   });
 });
 
 describe('row 85:', () => {
-  test('two crashes in a row leave both ticks open', async () => {
-    const { at, clock, hoursOpen } = setting();
-    for (const hour of [1, 2]) {
-      await crash(at(hour));
-      await clock.advance(MINUTE);
-    }
-    await work(at(3));
-
-    expect(await hoursOpen()).toEqual([1, 2]);
-  });
-
-  test('a newer tick that failed stays open while an older one is done', async () => {
-    const { at, hoursOpen } = setting();
-    await fail(at(2));
-    await work(at(1));
-    expect(await hoursOpen()).toEqual([2]);
-    await work(at(2));
-
-    expect(await hoursOpen()).toEqual([]);
-    expect(await work(at(1))).toMatchObject({ reason: 'stale-tick' });
-  });
-
-  test('a tick done late does not open newer ones that are done', async () => {
-    const { at } = setting();
-    await fail(at(1));
-    await work(at(2));
-    await work(at(3));
-    await work(at(1));
-
-    expect(await work(at(2))).toMatchObject({ reason: 'stale-tick' });
-    expect(await work(at(3))).toMatchObject({ reason: 'already-executed' });
-  });
-
   test('ticks that never came are open once a newer one is done', async () => {
     const { at, hoursOpen } = setting();
     const hourly = { schedule: cron('0 * * * *') };
@@ -147,38 +84,6 @@ describe('row 85:', () => {
     const { at, hoursOpen } = setting();
     await work(at(1, { schedule: '1h' }));
     await work(at(4, { schedule: '1h' }));
-
-    expect(await hoursOpen()).toEqual([]);
-  });
-
-  test('the newest eight are remembered', async () => {
-    const { at, hoursOpen } = setting();
-    await work(at(0));
-    for (let hour = 1; hour <= 10; hour++) await fail(at(hour));
-    await work(at(11));
-
-    expect(await hoursOpen()).toEqual([3, 4, 5, 6, 7, 8, 9, 10]);
-    expect(await work(at(2))).toMatchObject({ reason: 'stale-tick' });
-    expect(await work(at(3))).toMatchObject({ status: 'executed' });
-  });
-
-  test("a wrapper that marks ticks at their start does not run another wrapper's open ticks", async () => {
-    const { at, hoursOpen } = setting();
-    await fail(at(1));
-    await work(at(2));
-
-    expect(await work(at(1, { tickMark: 'start' }))).toMatchObject({ reason: 'stale-tick' });
-    expect(await hoursOpen()).toEqual([1]);
-  });
-
-  test('a deleted lock has forgotten its open ticks, and an unused one has none', async () => {
-    const { at, admin, hoursOpen } = setting();
-    expect(await hoursOpen()).toEqual([]);
-    await fail(at(1));
-    await work(at(2));
-    const { fencingToken = 0 } = (await admin.get('digest')) ?? {};
-    await admin.delete('digest', { fencingToken });
-    await work(at(3));
 
     expect(await hoursOpen()).toEqual([]);
   });

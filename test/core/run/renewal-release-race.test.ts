@@ -87,17 +87,3 @@ test('row 33: F36 whenever a task settles during a renewal, the lock ends releas
     { numRuns: 200 },
   );
 });
-
-test.each(Array.from({ length: 41 }, (_, step) => step * 25))(
-  'row 33: F36 settled %i ms after the send of a renewal that takes 500 ms each way',
-  async (settleAfterMs) => {
-    for (const heedsAbort of [true, false]) {
-      const slow = { applyMs: 500, answerMs: 500, heedsAbort, fails: false };
-      const { clock, log, item } = await settleDuringRenewal(slow, settleAfterMs, false);
-
-      expect(await item()).toMatchObject({ state: 'released' });
-      expect(log).toEqual(['extend', 'answered', 'release']);
-      expect(clock.pendingTimers()).toBe(0);
-    }
-  },
-);

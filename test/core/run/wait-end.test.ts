@@ -1,8 +1,9 @@
 import { type ExecuteOptions, executeWithLock, type LockStore } from 'single-execution';
+import { faultyStore } from 'single-execution/testing';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { resolvePolicy } from '../../../src/core/options/policy.js';
 import { run } from '../../../src/core/run/engine.js';
-import { MINUTE, memoryLocks, NOW } from '../../support/memory-locks.js';
+import { crash, MINUTE, memoryLocks, NOW } from '../../support/memory-locks.js';
 import { pass } from '../../support/pass.js';
 import { scriptedStore } from '../../support/scripted-store.js';
 import { refusingLocks, waitingLocks } from '../../support/waiting-locks.js';
@@ -42,6 +43,42 @@ describe('row 10: wait ends at once if waiting cannot help', () => {
 
     expect(await waiter).toMatchObject({ missedTicks: [new Date(NOW + 3 * MINUTE)] });
   });
+
+  test.each(['run', 'skip'] as const)(
+    "row 51: with onStoreError '%s' a store that falls silent meanwhile does not make a held lock free",
+    async (onStoreError) => {
+      const { clock, store, options } = memoryLocks();
+      const faulty = faultyStore(store, { acquire: ['none', 'none', 'none', 'lose-request'] });
+      const waiting = { ...options, store: faulty, wait: '1500ms' };
+      await crash(waiting);
+      const task = vi.fn();
+      const waiter = executeWithLock(task, { ...waiting, onStoreError });
+      await clock.advance(10_000);
+
+      expect(await waiter).toMatchObject({ status: 'skipped', reason: 'locked' });
+      expect(task).not.toHaveBeenCalled();
+      expect(faulty.calls.filter(({ fault }) => fault === 'lose-request')).toHaveLength(1);
+    },
+  );
+
+  test.each([
+    ['run', { status: 'executed', value: NOW + 2 }],
+    ['skip', { status: 'executed', value: NOW + 2 }],
+    ['throw', { name: 'LockStoreError', code: 'UNAVAILABLE' }],
+  ] as const)(
+    "row 51: with onStoreError '%s' and time left, a store that fails once meanwhile",
+    async (onStoreError, end) => {
+      const { clock, store, options } = memoryLocks();
+      const faulty = faultyStore(store, { acquire: ['none', 'none', new Error('down')] });
+      const waiting = { ...options, store: faulty, lockAtMostFor: '5s', wait: '20s' };
+      await crash(waiting);
+      const waiter = executeWithLock(({ fencingToken }) => fencingToken, { ...waiting, onStoreError });
+      const ended = waiter.catch((error: unknown) => error);
+      await clock.advance(20_000);
+
+      expect(await ended).toMatchObject(end);
+    },
+  );
 
   test('row 50: a store that fails throws at once', async () => {
     const { options } = memoryLocks();

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { cron, type Schedule } from 'single-execution/schedule';
 import { describe, expect, test } from 'vitest';
-import { checkTick, missedTicks, type NewestTicks } from '../../../src/core/values/tick.js';
+import { checkTick, dateOf, missedTicks, type NewestTicks } from '../../../src/core/values/tick.js';
 
 const NOW = Date.parse('2026-03-29T02:00:00Z');
 const DAY = 86_400_000;
@@ -190,4 +190,10 @@ describe('missedTicks of a schedule', () => {
     // The same instant again and again is one tick.
     expect(missed('2025-01-01T00:00:00Z', '2026-01-01T00:00:00Z', of(new Date('2025-06-01')))).toHaveLength(1);
   });
+});
+
+test('shows an instant as a Date, and none as none', () => {
+  expect(dateOf(1_767_225_600_000)).toEqual(new Date('2026-01-01T00:00:00Z'));
+  expect(dateOf(0)).toEqual(new Date('1970-01-01T00:00:00Z'));
+  expect(dateOf(undefined)).toBeUndefined();
 });

@@ -1,8 +1,10 @@
 import { manualClock } from 'single-execution/testing';
-import { describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { withBackgroundWork } from '../../../src/core/wrap/background-work.js';
 import { gate } from '../../support/gate.js';
 import { pass } from '../../support/pass.js';
+import { settledOf } from '../../support/settled.js';
+import { untilUnhandledAreTold } from '../../support/unhandled.js';
 
 /** A context as a platform makes it: its methods live on a class and work on its own objects alone. */
 class PlatformContext {
@@ -21,82 +23,107 @@ class PlatformContext {
   }
 }
 
-/** Whether a promise has settled by now. */
-function watch(promise: Promise<unknown>) {
-  const settled = vi.fn();
-  promise.then(settled, settled);
-  return () => settled.mock.calls.length > 0;
-}
-
 describe('F42 work that is handed to waitUntil', () => {
-  test('F42 is part of the run, which waits for it; the platform gets it as well', async () => {
-    const clock = manualClock();
-    const context = new PlatformContext();
-    const work = pass(clock, 500);
-    const running = withBackgroundWork(context, async (ctx) => {
-      ctx.waitUntil(work);
-      return 'answered';
-    });
-    const hasSettled = watch(running);
+  const noMailer = new Error('no mailer');
+  const noDatabase = new Error('no database');
+  type Handler = (ctx: PlatformContext, wait: (ms: number) => Promise<void>) => unknown;
 
-    await clock.advance(499);
-    expect(hasSettled()).toBe(false);
+  test.each<[string, Handler, number, 'answered' | Error]>([
+    [
+      'is part of the run, which waits for it',
+      async (ctx, wait) => {
+        ctx.waitUntil(wait(500));
+        return 'answered';
+      },
+      500,
+      'answered',
+    ],
+    [
+      'is waited for in whatever order it settles, and the handler too',
+      async (ctx, wait) => {
+        ctx.waitUntil(wait(300));
+        ctx.waitUntil(wait(100));
+        await wait(50);
+        ctx.waitUntil(wait(200));
+        return 'answered';
+      },
+      300,
+      'answered',
+    ],
+    [
+      'may hand over further work, which is waited for to the last',
+      (ctx, wait) => {
+        const handOver = async (depth: number): Promise<void> => {
+          await wait(100);
+          if (depth > 1) ctx.waitUntil(handOver(depth - 1));
+        };
+        ctx.waitUntil(handOver(5));
+        return 'answered';
+      },
+      500,
+      'answered',
+    ],
+    [
+      'may be handed over after all other work has settled',
+      async (ctx, wait) => {
+        ctx.waitUntil(wait(10));
+        await wait(50);
+        ctx.waitUntil(wait(100));
+        return 'answered';
+      },
+      150,
+      'answered',
+    ],
+    [
+      'and fails makes the run fail, by identity, after all other work has settled',
+      async (ctx, wait) => {
+        ctx.waitUntil(Promise.reject(noMailer));
+        ctx.waitUntil(wait(500));
+        return 'answered';
+      },
+      500,
+      noMailer,
+    ],
+    [
+      "and fails comes after the handler's own error that is thrown",
+      (ctx, wait) => {
+        ctx.waitUntil(Promise.reject(noMailer));
+        ctx.waitUntil(wait(100));
+        throw noDatabase;
+      },
+      100,
+      noDatabase,
+    ],
+    [
+      "and fails comes after the handler's own error that is a rejection",
+      (ctx, wait) => {
+        ctx.waitUntil(Promise.reject(noMailer));
+        ctx.waitUntil(wait(100));
+        return Promise.reject(noDatabase);
+      },
+      100,
+      noDatabase,
+    ],
+  ])('F42 %s', async (_, handler, untilMs, result) => {
+    const clock = manualClock();
+    const running = withBackgroundWork(new PlatformContext(), (ctx) => handler(ctx, (ms) => pass(clock, ms)));
+    const isSettled = settledOf(running);
+    await clock.advance(untilMs - 1);
+    expect(isSettled()).toBe(false);
     await clock.advance(1);
-    expect(hasSettled()).toBe(true);
-    expect(await running).toBe('answered');
+    expect(isSettled()).toBe(true);
+
+    if (result === 'answered') expect(await running).toBe(result);
+    else await expect(running).rejects.toBe(result);
+  });
+
+  test('F42 is handed over to the platform as well', async () => {
+    const context = new PlatformContext();
+    const work = Promise.resolve();
+    await withBackgroundWork(context, (ctx) => ctx.waitUntil(work));
+
     expect(context.handedOver).toHaveLength(1);
     expect(context.handedOver[0]).toBe(work);
-  });
-
-  test('F42 all of it is waited for, in whatever order it settles, and the handler too', async () => {
-    const clock = manualClock();
-    const running = withBackgroundWork(new PlatformContext(), async (ctx) => {
-      ctx.waitUntil(pass(clock, 300));
-      ctx.waitUntil(pass(clock, 100));
-      await pass(clock, 50);
-      ctx.waitUntil(pass(clock, 200));
-    });
-    const hasSettled = watch(running);
-
-    await clock.advance(299);
-    expect(hasSettled()).toBe(false);
-    await clock.advance(1);
-    expect(hasSettled()).toBe(true);
-  });
-
-  test('F42 work that hands over further work is waited for to the last', async () => {
-    const clock = manualClock();
-    const context = new PlatformContext();
-    const running = withBackgroundWork(context, (ctx) => {
-      const handOver = async (depth: number): Promise<void> => {
-        await pass(clock, 100);
-        if (depth > 1) ctx.waitUntil(handOver(depth - 1));
-      };
-      ctx.waitUntil(handOver(5));
-    });
-    const hasSettled = watch(running);
-
-    await clock.advance(499);
-    expect(hasSettled()).toBe(false);
-    await clock.advance(1);
-    expect(hasSettled()).toBe(true);
-    expect(context.handedOver).toHaveLength(5);
-  });
-
-  test('F42 its failure is the failure of the run, by identity, after all other work has settled', async () => {
-    const clock = manualClock();
-    const error = new Error('no mailer');
-    const running = withBackgroundWork(new PlatformContext(), async (ctx) => {
-      ctx.waitUntil(Promise.reject(error));
-      ctx.waitUntil(pass(clock, 500));
-      return 'answered';
-    });
-    const hasSettled = watch(running);
-
-    await clock.advance(499);
-    expect(hasSettled()).toBe(false);
-    await clock.advance(1);
-    await expect(running).rejects.toBe(error);
   });
 
   test('F42 of several failures the first that was handed over is reported', async () => {
@@ -117,30 +144,6 @@ describe('F42 work that is handed to waitUntil', () => {
     const running = withBackgroundWork(new PlatformContext(), (ctx) => ctx.waitUntil(Promise.reject(reason)));
 
     expect(await running.catch((thrown: unknown) => [thrown])).toEqual([reason]);
-  });
-
-  test.each<[string, (error: Error) => unknown]>([
-    [
-      'thrown',
-      (error) => {
-        throw error;
-      },
-    ],
-    ['a rejection', (error) => Promise.reject(error)],
-  ])("F42 the handler's own error comes before any failure of its work: %s", async (_, fail) => {
-    const clock = manualClock();
-    const error = new Error('no database');
-    const running = withBackgroundWork(new PlatformContext(), (ctx) => {
-      ctx.waitUntil(Promise.reject(new Error('no mailer')));
-      ctx.waitUntil(pass(clock, 100));
-      return fail(error);
-    });
-    const hasSettled = watch(running);
-
-    await clock.advance(99);
-    expect(hasSettled()).toBe(false);
-    await clock.advance(1);
-    await expect(running).rejects.toBe(error);
   });
 
   test('F42 two runs that share one context wait for their own work alone', async () => {
@@ -206,4 +209,125 @@ describe('the context that the handler is given', () => {
 
     await expect(running).rejects.toBe(error);
   });
+});
+
+/** A platform that forgets what it is handed. */
+const forgetful = () => ({ waitUntil(_promise: PromiseLike<unknown>): void {} });
+
+const unhandled = vi.fn();
+beforeEach(() => {
+  unhandled.mockClear();
+  process.on('unhandledRejection', unhandled);
+});
+afterEach(() => void process.off('unhandledRejection', unhandled));
+
+describe('F42 when work is handed over', () => {
+  test('F42 after an await, and fails before the handler returns: the run has failed, and nothing is left unhandled', async () => {
+    const error = new Error('no mailer');
+    const running = withBackgroundWork(forgetful(), async (ctx) => {
+      await Promise.resolve();
+      ctx.waitUntil(Promise.reject(error));
+      await untilUnhandledAreTold();
+      return 'answered';
+    });
+
+    await expect(running).rejects.toBe(error);
+    await untilUnhandledAreTold();
+    expect(unhandled).not.toHaveBeenCalled();
+  });
+
+  test('F47 and the handler fails as well: its error is reported, and nothing is left unhandled', async () => {
+    const error = new Error('no database');
+    const running = withBackgroundWork(forgetful(), async (ctx) => {
+      await Promise.resolve();
+      ctx.waitUntil(Promise.reject(new Error('no mailer')));
+      await untilUnhandledAreTold();
+      throw error;
+    });
+
+    await expect(running).rejects.toBe(error);
+    await untilUnhandledAreTold();
+    expect(unhandled).not.toHaveBeenCalled();
+  });
+
+  test('F42 as a thenable that is no promise: it is waited for, and its failure reported', async () => {
+    const error = new Error('no mailer');
+    const work = {
+      // biome-ignore lint/suspicious/noThenProperty: what is handed over is typed as PromiseLike.
+      then: (_: unknown, reject: (reason: unknown) => void) => reject(error),
+    } as PromiseLike<unknown>;
+
+    await expect(withBackgroundWork(forgetful(), (ctx) => ctx.waitUntil(work))).rejects.toBe(error);
+  });
+});
+
+describe('F42 what the handler returned', () => {
+  test('F42 is reported as soon as it has, while work is still to be waited for', async () => {
+    const [work, told] = [gate(), gate<string>()];
+    const settled = vi.fn();
+    const running = withBackgroundWork(
+      forgetful(),
+      async (ctx) => {
+        ctx.waitUntil(work.opened);
+        return 'answered';
+      },
+      told.open,
+    ).then(settled);
+
+    expect(await told.opened).toBe('answered');
+    expect(settled).not.toHaveBeenCalled();
+    work.open();
+    await running;
+    expect(settled).toHaveBeenCalledExactlyOnceWith('answered');
+  });
+
+  test.each<[string, (ctx: ReturnType<typeof forgetful>) => string]>([
+    ['nothing was handed over', () => 'answered'],
+    [
+      'the handler threw',
+      (ctx) => {
+        ctx.waitUntil(Promise.resolve());
+        throw new Error('no database');
+      },
+    ],
+  ])('F42 is not told where %s', async (_, handler) => {
+    const onReturned = vi.fn();
+    await withBackgroundWork(forgetful(), handler, onReturned).catch(() => {});
+
+    expect(onReturned).not.toHaveBeenCalled();
+  });
+});
+
+test('F42 what the handler sets on its context is there, and can be copied from it', async () => {
+  const context = { ...forgetful(), params: { id: '42' }, seen: false };
+  const work = gate();
+  const copied = await withBackgroundWork(context, async (ctx) => {
+    ctx.seen = true;
+    const { waitUntil, ...rest } = { ...ctx };
+    waitUntil(work.opened);
+    work.open();
+    return [rest, Object.keys(ctx)];
+  });
+
+  expect(copied).toEqual([{ params: { id: '42' }, seen: true }, ['waitUntil', 'params', 'seen']]);
+  expect(context.seen).toBe(true);
+});
+
+test.each<[string, (context: object) => object]>([
+  ['frozen', Object.freeze],
+  ['sealed', Object.seal],
+])('F42 a %s context is counted as well, and still has what it has', async (_, seal) => {
+  const work = gate();
+  const context = seal({ ...forgetful(), tenant: '42' }) as ReturnType<typeof forgetful> & { tenant: string };
+  const settled = vi.fn();
+  const running = withBackgroundWork(context, async (ctx) => {
+    ctx.waitUntil(work.opened);
+    return [ctx.tenant, 'waitUntil' in ctx, 'tenant' in ctx, 'other' in ctx];
+  }).then(settled);
+  await untilUnhandledAreTold();
+
+  expect(settled).not.toHaveBeenCalled();
+  work.open();
+  await running;
+  expect(settled).toHaveBeenCalledExactlyOnceWith(['42', true, true, false]);
 });

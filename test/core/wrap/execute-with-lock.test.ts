@@ -1,18 +1,9 @@
 import { acquireLock, DeadlineError, type ExecuteOptions, executeWithLock } from 'single-execution';
-import { memoryStore } from 'single-execution/memory';
 import { manualClock } from 'single-execution/testing';
 import { describe, expect, test, vi } from 'vitest';
 import { thisProcess } from '../../../src/core/values/environment.js';
-import { storeCall } from '../../support/contract-harness.js';
+import { memoryLocks, NOW } from '../../support/memory-locks.js';
 import { pass } from '../../support/pass.js';
-
-const NOW = Date.parse('2026-01-01T00:00:00Z');
-
-function setting() {
-  const clock = manualClock(NOW);
-  const store = memoryStore();
-  return { clock, store, options: { name: 'digest', store, lockAtMostFor: '1m', clock, observers: [] } };
-}
 
 describe('row 14: an invalid option is refused before any write', () => {
   const instant = 'give a Date, or epoch milliseconds, or leave it out';
@@ -57,7 +48,7 @@ describe('row 14: an invalid option is refused before any write', () => {
     [{ name: () => 'digest' }, new TypeError('name is a function: give the lock a name, a string')],
     [{ store: undefined }, new TypeError('store is undefined: give a store, such as dynamoDBStore({ tableName })')],
   ])('%o', async (over, error) => {
-    const { store, options } = setting();
+    const { store, options } = memoryLocks();
     const acquire = vi.spyOn(store, 'acquire');
     const task = vi.fn();
 
@@ -70,14 +61,14 @@ describe('row 14: an invalid option is refused before any write', () => {
     [undefined, 'task is undefined: give a function'],
     [Promise.resolve(), 'task is an object: give a function'],
   ])('a task that is %o', async (task, message) => {
-    await expect(executeWithLock(task as unknown as () => void, setting().options)).rejects.toThrow(
+    await expect(executeWithLock(task as unknown as () => void, memoryLocks().options)).rejects.toThrow(
       new TypeError(message),
     );
   });
 });
 
 test('a whole outcome', async () => {
-  const { clock, options } = setting();
+  const { clock, options } = memoryLocks();
   const running = executeWithLock(
     async () => {
       await pass(clock, 1_234.5);
@@ -102,7 +93,7 @@ test('a whole outcome', async () => {
 });
 
 test('a whole execution', async () => {
-  const { options } = setting();
+  const { options } = memoryLocks();
   const outcome = await executeWithLock(({ signal, assertHeld, ...facts }) => {
     expect(signal.aborted).toBe(false);
     expect(assertHeld).not.toThrow();
@@ -126,7 +117,7 @@ test('a whole execution', async () => {
 
 describe('signal', () => {
   test('asks a run to end, which then fails and frees its lock', async () => {
-    const { store, options } = setting();
+    const { store, options } = memoryLocks();
     const caller = new AbortController();
     const running = executeWithLock(
       async ({ signal }) => {
@@ -141,7 +132,7 @@ describe('signal', () => {
   });
 
   test('that has aborted before: nothing is sent', async () => {
-    const { options } = setting();
+    const { options } = memoryLocks();
     const acquire = vi.spyOn(options.store, 'acquire');
     const running = executeWithLock(() => 'sent', { ...options, signal: AbortSignal.abort() });
 
@@ -150,7 +141,7 @@ describe('signal', () => {
   });
 
   test('ends the wait for a lock that is held', async () => {
-    const { options } = setting();
+    const { options } = memoryLocks();
     const caller = new AbortController();
     const held = await acquireLock(options);
     const waiting = executeWithLock(() => 'sent', { ...options, wait: '1m', signal: caller.signal });
@@ -161,25 +152,21 @@ describe('signal', () => {
   });
 });
 
-test('lockedBy names the holder', async () => {
-  const { clock, store, options } = setting();
-  await executeWithLock(() => 'sent', { ...options, lockedBy: 'import of ada' });
+test.each([
+  ['by lockedBy', { lockedBy: 'import of ada' }, 'import of ada'],
+  ['by this process, if nothing is given', {}, thisProcess()],
+])('the lock is said to be held %s', async (_, over, lockedBy) => {
+  const { options, item } = memoryLocks();
+  await executeWithLock(() => 'sent', { ...options, ...over });
 
-  expect((await store.get('digest', storeCall(clock)))?.item['lockedBy']).toBe('import of ada');
-});
-
-test('the lock is said to be held by this process', async () => {
-  const { clock, store, options } = setting();
-  await executeWithLock(() => {}, options);
-
-  expect((await store.get('digest', storeCall(clock)))?.item['lockedBy']).toBe(thisProcess());
+  expect(await item()).toMatchObject({ lockedBy });
 });
 
 test.each<[string, (now: number) => Date | number]>([
   ['a Date', (now) => new Date(now + 10_000)],
   ['epoch milliseconds', (now) => now + 10_000],
 ])('row 26: the signal aborts a second before a deadline given as %s', async (_, deadline) => {
-  const { clock, options } = setting();
+  const { clock, options } = memoryLocks();
   const seen: unknown[] = [];
   const running = executeWithLock(
     async ({ signal }) => {
@@ -196,19 +183,8 @@ test.each<[string, (now: number) => Date | number]>([
   expect(seen).toEqual([undefined, new DeadlineError('digest', 'DEADLINE', 'the platform ends it soon')]);
 });
 
-test('without a deadline the signal waits for the end of the lease alone', async () => {
-  const { clock, options } = setting();
-  const running = executeWithLock(async ({ signal }) => {
-    await pass(clock, 59_399);
-    return signal.aborted;
-  }, options);
-  await clock.advance(60_000);
-
-  expect(await running).toMatchObject({ value: false, release: 'released' });
-});
-
 test('row 69: two callers that share a store do not share options', async () => {
-  const { clock, options } = setting();
+  const { clock, options } = memoryLocks();
   const slow = { ...options, name: 'slow', lockAtMostFor: '1h', lockAtLeastFor: '10m', onError: 'hold' as const };
   const fail = () => Promise.reject(new Error('no database'));
   await expect(executeWithLock(fail, slow)).rejects.toThrow('no database');
@@ -224,7 +200,7 @@ test('row 69: two callers that share a store do not share options', async () => 
 
 test('row 20: a caller’s clock owns time completely, wherever the clocks of the platform stand', async () => {
   const clock = manualClock(Date.parse('2031-05-01T00:00:00Z'));
-  const { options } = setting();
+  const { options } = memoryLocks();
   const outcome = await executeWithLock(({ lockUntil }) => lockUntil, {
     ...options,
     clock,
@@ -238,7 +214,7 @@ test('row 20: a caller’s clock owns time completely, wherever the clocks of th
 });
 
 test('row 20: a clock that counts parts of a millisecond leaves a record that can be read', async () => {
-  const { options } = setting();
+  const { options } = memoryLocks();
   const clock = manualClock(NOW + 0.25);
   const again = { ...options, clock };
   await executeWithLock(() => {}, again);

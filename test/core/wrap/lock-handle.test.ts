@@ -1,6 +1,7 @@
 import {
   acquireLock,
   currentExecution,
+  DeadlineError,
   executeWithLock,
   type HandleOptions,
   LockHeldError,
@@ -9,6 +10,7 @@ import {
 import { describe, expect, test, vi } from 'vitest';
 import { keptLocks } from '../../support/kept-locks.js';
 import { crash, MINUTE, memoryLocks, NOW } from '../../support/memory-locks.js';
+import { pass } from '../../support/pass.js';
 
 describe('acquireLock', () => {
   test('resolves once the lock is held, with the facts of the grant', async () => {
@@ -47,7 +49,7 @@ describe('acquireLock', () => {
     };
 
     expect(await scope(false)).toBe('sent');
-    expect(await item()).toMatchObject({ state: 'released', fencingToken: NOW + 1 });
+    expect(await item()).toMatchObject({ state: 'released', result: 'succeeded', fencingToken: NOW + 1 });
     await expect(scope(true)).rejects.toBe(error);
     expect(await item()).toMatchObject({ state: 'released', fencingToken: NOW + 2 });
   });
@@ -144,24 +146,71 @@ describe('a handle with a tick', () => {
 
     expect(await item()).toMatchObject({ result: 'succeeded' });
   });
+});
 
-  test('row 39: with a schedule the handle has the ticks that were missed', async () => {
-    const { clock, options } = ticked();
-    await (await acquireLock(options)).release();
-    await clock.advance(3 * MINUTE);
-    const lock = await acquireLock({ ...options, tick: NOW + 3 * MINUTE, schedule: '1m' });
+describe('a handle over time', () => {
+  test('row 21: with keepAlive it is renewed until it is released', async () => {
+    const { clock, options, extendedAt, item } = keptLocks();
+    const lock = await acquireLock(options);
+    await clock.advance(5 * MINUTE);
+    expect(() => lock.assertHeld()).not.toThrow();
+    expect(await item()).toMatchObject({ state: 'held' });
+    const renewals = extendedAt.length;
 
-    expect(lock.missedTicks).toEqual([new Date(NOW + MINUTE), new Date(NOW + 2 * MINUTE)]);
+    expect(await lock.release()).toBe('released');
+    await clock.advance(5 * MINUTE);
+    expect([renewals, extendedAt.length]).toEqual([15, 15]);
   });
 
-  test("row 30: onError 'hold' keeps the lock of failed work for lockAtLeastFor", async () => {
-    const { options, clock } = ticked();
-    const lock = await acquireLock({ ...options, lockAtLeastFor: '30s', onError: 'hold' });
-    await lock.fail();
+  test('row 23: F39 forgotten, with keepAlive it keeps its lock until maxHold, and its signal says so', async () => {
+    const { clock, store, options } = keptLocks();
+    const lock = await acquireLock({ ...options, maxHold: '10m' });
+    await clock.advance(10 * MINUTE);
+    expect(lock.signal.reason).toEqual(new DeadlineError('digest', 'MAX_HOLD', 'it has held its lock for maxHold'));
+    await clock.advance(MINUTE);
 
-    await expect(acquireLock(options)).rejects.toMatchObject({ skipped: { reason: 'lock-at-least-for' } });
-    await clock.advance(31_000);
-    expect(await (await acquireLock(options)).release()).toBe('released');
+    expect(await executeWithLock(() => 'next', { ...options, store })).toMatchObject({ value: 'next' });
+  });
+
+  test('row 25: forgotten, without keepAlive it loses its lock at the end of the lease', async () => {
+    const { clock, options } = memoryLocks();
+    const lock = await acquireLock(options);
+    await clock.advance(MINUTE);
+
+    expect(lock.signal.reason).toEqual(new LockLostError('digest', 'its lease is over'));
+    expect(() => lock.assertHeld()).toThrow(LockLostError);
+    expect(await executeWithLock(() => 'next', options)).toMatchObject({ value: 'next' });
+    expect(await lock.release()).toBe('lost');
+  });
+
+  test('row 24: F36 released, it is extended no more', async () => {
+    const { options, extendedAt } = keptLocks();
+    const lock = await acquireLock(options);
+    await lock.release();
+
+    await expect(lock.extend('5m')).rejects.toThrow(new LockLostError('digest', 'the run has ended'));
+    expect(() => lock.assertHeld()).toThrow(new LockLostError('digest', 'the run has ended'));
+    expect(extendedAt).toEqual([]);
+  });
+
+  test('row 32: a release that fails is reported as unknown, and does not reject', async () => {
+    const { options } = keptLocks({ release: 'lose-request' });
+    const lock = await acquireLock(options);
+
+    expect(await lock.release()).toBe('unknown');
+  });
+
+  test('row 9: taken inside a run that holds the same lock it is nested: it releases nothing, and the run ends after it', async () => {
+    const { clock, options, item } = memoryLocks();
+    const running = executeWithLock(async () => {
+      const lock = await acquireLock(options);
+      void pass(clock, 5_000).then(() => lock.release().then((status) => expect(status).toBe('none')));
+    }, options);
+    await clock.advance(4_999);
+    expect(await item()).toMatchObject({ state: 'held' });
+    await clock.advance(1);
+
+    expect(await running).toMatchObject({ release: 'released', durationMs: 5_000 });
   });
 });
 

@@ -32,9 +32,7 @@ describe('row 14: an invalid option is refused when wrapping', () => {
   });
 
   test.each<[object, Error]>([
-    [{ name: '' }, new RangeError("name is '': empty; give the lock a name of 1 to 128 bytes")],
     [{ name: 5 }, new TypeError('name is 5: give the lock a name, a string')],
-    [{ onSkipped: 'ignore' }, new TypeError("onSkipped is 'ignore': choose 'return' or 'throw'")],
     [{ onSkipped: null }, new TypeError("onSkipped is null: choose 'return' or 'throw'")],
   ])('%o', (options, error) => {
     expect(() => wrapper(options)).toThrow(error);

@@ -1,6 +1,14 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
-import { checkLockName, isMemberListName, memberListName, nameProblem } from '../../../src/core/values/names.js';
+import { describe, expect, test, vi } from 'vitest';
+import {
+  checkLockName,
+  isMemberListName,
+  memberListName,
+  nameProblem,
+  newAttemptId,
+  truncateUtf8,
+  utf8Bytes,
+} from '../../../src/core/values/names.js';
 
 const anyText = fc.string({ unit: 'binary', maxLength: 160 });
 const control = fc.integer({ min: 0, max: 0x9f }).filter((code) => code < 0x20 || code >= 0x7f);
@@ -91,4 +99,70 @@ test('the list of members of a group has a name of its own', () => {
   expect(memberListName('shard')).toBe('shard#members');
   expect(isMemberListName('shard#members')).toBe(true);
   expect(isMemberListName('shard')).toBe(false);
+});
+
+test('utf8Bytes counts what is sent', () => {
+  fc.assert(
+    fc.property(anyText, (text) => {
+      expect(utf8Bytes(text)).toBe(Buffer.byteLength(text, 'utf8'));
+    }),
+    { examples: [...'\x7f\x80\u07ff\u0800\uffff\u{10000}'].map((character): [string] => [character]) },
+  );
+});
+
+describe('truncateUtf8', () => {
+  test.each<[string, number, string]>([
+    ['digest', 6, 'digest'],
+    ['digest', 3, 'dig'],
+    ['digest', 0, ''],
+    ['aé', 2, 'a'],
+    ['a👍', 4, 'a'],
+    ['a👍', 5, 'a👍'],
+    ['a\ud83d', 4, 'a\ufffd'],
+    ['a\ud83d', 3, 'a'],
+  ])('cuts %o to %i bytes between characters', (text, bytes, cut) => {
+    expect(truncateUtf8(text, bytes)).toBe(cut);
+  });
+
+  test('keeps the longest beginning that fits', () => {
+    const characters = fc.array(fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }), { maxLength: 40 });
+    fc.assert(
+      fc.property(characters, fc.integer({ min: 0, max: 100 }), (parts, maxBytes) => {
+        let longest = '';
+        for (const part of parts) {
+          if (utf8Bytes(longest + part) > maxBytes) break;
+          longest += part;
+        }
+        expect(truncateUtf8(parts.join(''), maxBytes)).toBe(longest);
+      }),
+      { examples: [[['a', '\ufffd', 'b'], 4]] },
+    );
+  });
+
+  test('keeps a byte order mark, which is a character like all others', () => {
+    expect(truncateUtf8('\ufeffdigest', 6)).toBe('\ufeffdig');
+  });
+});
+
+test('row 6: F84 a letter and 128 random bits, 23 characters that no client takes for a number', () => {
+  expect(newAttemptId()).toMatch(/^a[\w-]{22}$/);
+  expect(newAttemptId('f')).toMatch(/^f[\w-]{22}$/);
+});
+
+test.each([
+  ['all zeros', 0x00, 'aAAAAAAAAAAAAAAAAAAAAAA'],
+  ['all ones', 0xff, 'a_____________________w'],
+])('writes %s as base64url without padding', (_, byte, id) => {
+  vi.spyOn(crypto, 'getRandomValues').mockImplementationOnce((bytes) => {
+    new Uint8Array((bytes as Uint8Array).buffer).fill(byte);
+    return bytes;
+  });
+
+  expect(newAttemptId()).toBe(id);
+});
+
+test('F9 no two attempts of one environment share an id', () => {
+  const ids = Array.from({ length: 10_000 }, () => newAttemptId());
+
+  expect(new Set(ids).size).toBe(10_000);
 });
