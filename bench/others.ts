@@ -124,7 +124,7 @@ async function countsOf(system: System): Promise<Readonly<Partial<Record<'run' |
   return counts;
 }
 
-/** Makes a table of runs with many contenders for each tick, and with many names. */
+/** Makes the result table of two load tests: many contenders for each tick, and a store with many locks. */
 async function manyTable(hosts: ReadonlyMap<System, Host>): Promise<string[]> {
   const rows: (string | number)[][] = [];
   for (const [system, host] of hosts) {

@@ -91,7 +91,7 @@ export const SYSTEMS: readonly System[] = [
 
 export const ENGINES = ['DynamoDB', 'Redis', 'Upstash'] as const;
 
-/** Real servers, and the programs of all systems, bundled as users deploy them. */
+/** Real servers, and one bundled program for each system, built as its users deploy it. */
 export interface Stage {
   readonly urls: Readonly<Record<System['engine'], string>>;
   readonly redisPort: number;

@@ -1,6 +1,6 @@
 /**
- * Measures where the cost of a skip over Upstash comes from: each layer beside a refused SET NX PX, from a script that
- * does nothing up to a whole skip. It is the work of `upstash.ts [rounds] [20|22|24] layers`, in a process of its own.
+ * Breaks down the cost of a skip over Upstash. Compares each layer, from a script that does nothing to a whole skip,
+ * with a refused SET NX PX. `upstash.ts [rounds] [20|22|24] layers` runs this file in its own process.
  */
 import { Redis } from '@upstash/redis';
 import { upstashStore } from 'single-execution/upstash';

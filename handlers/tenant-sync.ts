@@ -39,7 +39,7 @@ export const handler = withSingleExecution(
     // A sync that failed is not tried again: the next sync is due in minutes and starts afresh, and retries do not help
     // a tenant whose service is down. With 'success', each of the platform's retries would run.
     tickMark: 'start',
-    // A skip has the fields of other results, for programs that read them, and the reason of the skip.
+    // A skip returns the same fields as a sync, so that programs can read either, and adds the reason and the holder.
     onSkipped: ({ name, reason, holder }) => ({
       tenant: name.slice(LOCK_PREFIX.length),
       synced: 0,

@@ -26,7 +26,8 @@ export interface TableResource extends IConstruct {
 
 /**
  * Allows runs to use these locks and no others: `dynamodb:UpdateItem` under a condition on the partition key. A run
- * never reads, puts, deletes or scans.
+ * needs no right to get, put, delete or scan items. If a customer's key encrypts the table, the run may use that key
+ * through DynamoDB.
  *
  * @param lockNames names as given to `withSingleExecution`, or `prefix*`
  * @param keyPrefix the text that the store puts before each name

@@ -19,12 +19,16 @@ export interface ILockTable extends IConstruct {
   /** The text that stores put before each lock name; `''` if the table holds locks alone. */
   readonly keyPrefix: string;
   /**
-   * Allows runs to take these locks: `dynamodb:UpdateItem` on their keys, and nothing else.
+   * Allows runs to take these locks: `dynamodb:UpdateItem` on their keys and, if a customer's key encrypts the table,
+   * the use of that key through DynamoDB.
    *
    * @param lockNames names as given to `withSingleExecution`, or `prefix*`
    */
   grantLock(grantee: IGrantable, lockNames: readonly string[]): Grant;
-  /** Allows operators to look at locks, and nothing else: what `ls`, `runs`, `why` and the console need. */
+  /**
+   * Allows operators to look at locks, but not to change them: what `ls`, `runs`, `why` and the console need. Listing
+   * scans the whole table, even if other items share it.
+   */
   grantRead(grantee: IGrantable): Grant;
   /**
    * Allows operators all that `lockAdmin` does: to look at locks, and to pause, resume, free, backfill and delete them.
@@ -139,7 +143,8 @@ export class LockTable extends Construct implements ILockTable {
   }
 
   /**
-   * Allows runs to take these locks: `dynamodb:UpdateItem` on their keys, and nothing else.
+   * Allows runs to take these locks: `dynamodb:UpdateItem` on their keys and, if a customer's key encrypts the table,
+   * the use of that key through DynamoDB.
    *
    * @param lockNames names as given to `withSingleExecution`, or `prefix*`
    * @throws TypeError for an empty list, and for a name that no IAM policy can hold
@@ -148,7 +153,7 @@ export class LockTable extends Construct implements ILockTable {
     return grantLock(this.table, grantee, lockNames, this.keyPrefix);
   }
 
-  /** Allows operators to look at locks, and nothing else. */
+  /** Allows operators to look at locks, but not to change them. */
   grantRead(grantee: IGrantable): Grant {
     return grantRead(this.table, grantee, this.keyPrefix);
   }

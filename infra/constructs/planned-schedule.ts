@@ -19,7 +19,7 @@ export interface PlannedSchedule extends LockSchedule {
 }
 
 /**
- * Finds the lock and the gaps of each schedule of a function.
+ * Finds the lock of each schedule of a function, and the time between its runs.
  *
  * @throws TypeError if a schedule names no lock, or a lock that the function may not take
  */

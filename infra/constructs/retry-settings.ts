@@ -17,7 +17,7 @@ export interface Retries {
 }
 
 /**
- * Lambda's retries of a failed run: two at most, and only as many as are over when the next tick is due, even if each
+ * Lambda's retries of a failed run: at most two, and only as many as end before the next tick is due, even if each try
  * takes the whole timeout. Lambda keeps an event that it cannot run for one period, within its limits of 60 s to 6 h.
  *
  * @param periodMs the shortest time between two ticks; Infinity for a schedule that fires once
@@ -34,8 +34,8 @@ export function lastRunEndsMs(retries: number, timeoutMs: number): number {
 }
 
 /**
- * The schedule's retries of a delivery that Lambda did not accept: one a minute for one period, within EventBridge's
- * limits of 60 s to 24 h and 185 attempts.
+ * Retries of a delivery that Lambda did not accept: at most one for each minute of the period, and only within the
+ * period. EventBridge allows 60 s to 24 h, and 185 attempts.
  *
  * @param periodMs the shortest time between two ticks; Infinity for a schedule that fires once
  */

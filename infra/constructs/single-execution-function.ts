@@ -76,7 +76,7 @@ export class SingleExecutionFunction extends NodejsFunction {
   readonly lockAtMostFor: Duration;
   /** The CloudWatch namespace that the functions of a stack share for their metrics: `SingleExecution/<stack>`. */
   readonly metricNamespace: string;
-  /** The function's schedules, each with its lock and its gaps. */
+  /** The function's schedules, each with its lock and the time between runs. */
   readonly schedules: readonly PlannedSchedule[];
   /** The queue that receives the ticks that were given up. */
   readonly deadLetters: IQueue;
@@ -132,7 +132,7 @@ export class SingleExecutionFunction extends NodejsFunction {
     return this.execution.metricMissed(options);
   }
 
-  /** How many runs went on without their lock. */
+  /** How many runs lost their lock. */
   metricLockLost(options?: LockMetricOptions): Metric {
     return this.execution.metricLockLost(options);
   }

@@ -43,10 +43,10 @@ export interface SingleExecutionProps extends EventInvokeConfigOptions {
    */
   readonly lockAtLeastFor?: Duration;
   /**
-   * The queue for failed runs, and for deliveries that Lambda did not accept. If `onFailure` is no queue, failed runs
-   * go to `onFailure`, and only deliveries go to this queue.
+   * The queue for failed runs, and for events that Lambda did not accept. If `onFailure` is not a queue, failed runs go
+   * to `onFailure` instead.
    *
-   * @default a queue of its own, encrypted, that keeps messages for 14 days
+   * @default the queue of `onFailure` or of the function; else a new one, encrypted, that keeps messages for 14 days
    */
   readonly deadLetterQueue?: IQueue;
   /**
@@ -64,7 +64,7 @@ export interface AttachProps extends SingleExecutionProps {
   readonly timeout?: Duration;
 }
 
-/** The id of the construct below its function. */
+/** The construct's id. Its scope is the function. */
 const ID = 'SingleExecution';
 
 /**
@@ -97,7 +97,7 @@ export class SingleExecution extends Construct {
   readonly lockAtMostFor: Duration;
   /** The CloudWatch namespace that the functions of a stack share for their metrics: `SingleExecution/<stack>`. */
   readonly metricNamespace: string;
-  /** The function's schedules, each with its lock and its gaps. */
+  /** The function's schedules, each with its lock and the time between runs. */
   readonly schedules: readonly PlannedSchedule[];
   /**
    * The environment variables that the handler reads. They are set on the function, unless the function was imported.
@@ -191,7 +191,7 @@ export class SingleExecution extends Construct {
     return ownMetric(this.#metrics, 'Missed', options);
   }
 
-  /** How many runs went on without their lock. */
+  /** How many runs lost their lock. */
   metricLockLost(options?: LockMetricOptions): Metric {
     return ownMetric(this.#metrics, 'LockLost', options);
   }

@@ -151,7 +151,7 @@ async function answerWhole(
   } catch (error) {
     if (error instanceof FailedResponse) return error.response;
     const isOfStore = error instanceof LockStoreError || error instanceof CorruptLockError;
-    // A handler that takes a lock of its own may throw such an error too.
+    // The handler may take another lock. An error of that lock's store is not ours.
     const isOurs = !hasStarted() || (error instanceof LockStoreError && error.operation === 'mark');
     if (!isOurs || !isOfStore) throw error;
     return refuse(503, error.code);

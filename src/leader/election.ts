@@ -187,7 +187,7 @@ async function stand(serve: Task<void>, standing: Standing, shutdown: Signal): P
       // Ask sooner if the lease ends soon, unless this host's clock may be ahead.
       if (leftMs > -LONGEST_OVERDUE_MS) pauseMs = Math.min(pauseMs, Math.max(OVERDUE_RETRY_MS, leftMs));
     } catch {
-      // The observers have seen the event. The next try may succeed.
+      // The run has reported the error to the observers. The next try may succeed.
     }
     await pause(pauseMs, clock, shutdown);
   }

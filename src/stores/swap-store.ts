@@ -48,7 +48,7 @@ export function swapStore<Version>(
   };
 }
 
-/** Reads, decides and writes: see `change`. */
+/** Reads a record, decides what to write, and writes it: see `change`. */
 type Swap = <T>(
   operation: StoreOperation,
   name: string,

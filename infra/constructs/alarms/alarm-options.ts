@@ -112,13 +112,13 @@ export interface LockAlarmsOptions {
   readonly notifyOk?: boolean;
   /** The alarm for a tick that was given up after all retries. @default a page */
   readonly deadLetters?: false | LockAlarmTuning;
-  /** The alarm for a tick that EventBridge gave up and could not send to the queue. @default a page */
+  /** The alarm for a tick that Scheduler or EventBridge gave up and could not send to the queue. @default a page */
   readonly deadLettersLost?: false | LockAlarmTuning;
   /** The alarm for a tick that was sent, and that no run did. @default a page */
   readonly didNotRun?: false | LockWatchTuning;
   /** The alarm for a schedule that has sent no tick for longer than it allows. @default a page */
   readonly notTriggered?: false | LockWatchTuning;
-  /** The alarm for a run that went on without its lock. @default a page */
+  /** The alarm for a run that lost its lock. @default a page */
   readonly lockLost?: false | LockAlarmTuning;
   /**
    * The alarm for a run that failed. @default a ticket; no alarm if Lambda does not retry a run and `deadLetters`

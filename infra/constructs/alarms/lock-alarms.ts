@@ -58,7 +58,7 @@ export interface LockAlarmsProps {
   readonly isAlone: boolean;
   /** Which alarms are made, and whom they notify; `false` for none. */
   readonly options: LockAlarmsOptions | false;
-  /** Actions of the alarms for which `options` has none. */
+  /** Actions of alarms whose severity has no actions in `options`. */
   readonly actions: readonly IAlarmAction[];
 }
 

@@ -5,10 +5,11 @@ import { Schedule } from 'aws-cdk-lib/aws-scheduler';
 import type { Trigger } from '../lock-schedule.js';
 
 /*
- * Scheduler and EventBridge count the ticks that they gave up and could not send to the dead-letter queue: Scheduler by
- * the schedule's group, EventBridge by the rule (their user guides: "Monitoring with CloudWatch", "Monitoring Amazon
- * EventBridge"). An alarm adds up ten metrics at most. For more groups the alarm takes Scheduler's count of the whole
- * account and region, which CDK offers. EventBridge has no such count of all rules.
+ * Scheduler and EventBridge count the ticks that they gave up and could not send to the dead-letter queue. Scheduler
+ * counts by schedule group, EventBridge by rule (user guides: "Monitoring with CloudWatch", "Monitoring Amazon
+ * EventBridge"). One alarm adds up at most ten metrics. With more than ten groups and rules, the alarm uses Scheduler's
+ * count of the whole account and region. EventBridge has no such count, so rules are then left out; with rules alone,
+ * no alarm is made.
  */
 
 const MOST_METRICS = 10;
@@ -19,7 +20,7 @@ interface LostDeadLetters {
   readonly sources: readonly string[];
 }
 
-/** The number of ticks that were given up and did not reach the queue; undefined if no metric counts them. */
+/** Returns the metric of ticks that were given up and did not reach the queue; undefined for more than ten rules alone. */
 export function lostDeadLetters(triggers: readonly Trigger[], period: Duration): LostDeadLetters | undefined {
   const metrics = Object.fromEntries(triggers.map((trigger) => countedOf(trigger, period)));
   const sources = Object.keys(metrics);
@@ -34,7 +35,7 @@ export function lostDeadLetters(triggers: readonly Trigger[], period: Duration):
   return { metric: new MathExpression({ expression, usingMetrics, period, label: 'dead letters lost' }), sources };
 }
 
-/** The schedule group or the rule of a trigger, and its metric. */
+/** Returns the name of a trigger's schedule group or rule, and the metric that counts its lost ticks. */
 function countedOf(trigger: Trigger, period: Duration): [source: string, Metric] {
   const statistic = 'Sum';
   if (trigger instanceof Rule) {

@@ -97,8 +97,8 @@ export interface Lease extends Sent {
   /** The tick of the {@link Claim}, in epoch milliseconds. */
   readonly tickMs?: number;
   /**
-   * The `lockUntil` of the lease that this one took over; absent without a takeover. The release uses this value, so
-   * that late requests of earlier attempts are refused.
+   * The `lockUntil` of the lease that this grant took over; absent without a takeover. If it is shortly after the
+   * release, the release takes it as its time, so that the store refuses late requests of earlier attempts.
    */
   readonly fenceMs?: number;
   /** The highest tick done, in epoch milliseconds, as of the grant or the last mark. */

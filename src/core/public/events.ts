@@ -52,9 +52,12 @@ export type EventBody =
       readonly fencingToken: number;
     }
   | {
-      /** The lock was not acquired: the store failed, the grant came too late, or the call has no time left. */
+      /**
+       * The call has no lock: the store failed, the grant came too late, the call has no time left, the process is
+       * ending, or your own `schedule` threw. A grant that came is given back.
+       */
       readonly type: 'acquire-failed';
-      /** Why the lock was not acquired; the call rejects with this error if `next` is `throw`. */
+      /** Why the call has no lock; the call rejects with this error if `next` is `throw`. */
       readonly error: unknown;
       /**
        * `throw`: the call ends here. Otherwise the call goes on, as `onStoreError` says: `skip` is followed by

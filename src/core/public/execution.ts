@@ -63,7 +63,7 @@ export interface Frame {
   readonly store: LockStore;
   /** The tick that the run records, if it has one. */
   readonly tickMs?: number | undefined;
-  /** Whether the run has not settled, and still holds a lock. */
+  /** Whether the run is in progress and holds a lock. */
   isHeld(): boolean;
 }
 

@@ -155,7 +155,8 @@ export function ticksDropped(lease: Lease, end: Pick<Completion, 'markTickDone'>
 }
 
 /**
- * The lists that must be written. Leaves out a list that does not change, or that is empty and absent in the record.
+ * Returns the lists that must be written. Leaves out a list that stays the same, or that is empty if the record has
+ * none.
  */
 function changed(
   lists: Pick<TickFields, 'openTicks' | 'failedTicks'>,

@@ -51,7 +51,7 @@ export function deletedRecord({ adminId, nowMs }: Deletion, record: LockRecord):
   };
 }
 
-/** Whether a lock was deleted, and no operator has paused it since. */
+/** Whether a lock was deleted, and its record has no pause. */
 export function isDeleted({ state, pausedUntil }: Item): boolean {
   return state === 'deleted' && pausedUntil === undefined;
 }

@@ -11,7 +11,7 @@ import type { Answer } from './try-loop.js';
  */
 const CANCEL_BUDGET_MS = 2_000;
 
-/** Records the answer to a write of an attempt, and the record that the write found. */
+/** Takes note of the answer to one write of an attempt, and of the lock record that the write found, if any. */
 export type Note = (answer: Answer<unknown>, record: Item | undefined) => void;
 
 /** The steps of a store in an acquire. */
@@ -66,8 +66,8 @@ function cancelCall(acquire: StoreCall): StoreCall {
 }
 
 /**
- * The error of an attempt that was refused, although the store may still apply one of its tries, because the cancel
- * failed.
+ * Makes the error of an attempt that was refused and could not be cancelled: the store may still apply one of its
+ * tries.
  */
 function unsettledAttempt(name: string, cause: unknown): LockStoreError {
   return new LockStoreError(
@@ -76,7 +76,7 @@ function unsettledAttempt(name: string, cause: unknown): LockStoreError {
   );
 }
 
-/** The error of an attempt that asks again after it was released, cancelled or taken over. */
+/** Makes the error of an attempt that asks again after it was released, cancelled or taken over. */
 export function endedAttempt(name: string): LockStoreError {
   return new LockStoreError(`acquire of lock "${name}" failed: this attempt has ended already; make a new one`, {
     code: 'UNAVAILABLE',
@@ -86,7 +86,7 @@ export function endedAttempt(name: string): LockStoreError {
   });
 }
 
-/** The error of an operator's write, if a try got no answer and a later try found that the lock had changed. */
+/** Makes the error of an operator's write of which one try went unanswered, and a later try found a changed lock. */
 export function untoldWrite(operation: StoreOperation, name: string): LockStoreError {
   return new LockStoreError(
     `${operation} of lock "${name}" went unanswered, and the lock has changed since; look at it again`,
@@ -95,9 +95,10 @@ export function untoldWrite(operation: StoreOperation, name: string): LockStoreE
 }
 
 /**
- * Finds the result of a listing of ticks that was refused, from `judged`: the judgement of the record that refused it.
+ * Returns the result of a write of tick lists.
  *
- * @throws LockStoreError if a try got no answer: it may have been applied before the lock changed
+ * @param judged what the current record says about that write
+ * @throws LockStoreError if the lock has changed and a try went unanswered: that try may have been applied first
  */
 export function settledListing(
   name: string,
@@ -110,9 +111,11 @@ export function settledListing(
 }
 
 /**
- * Finds the result of a delete that was refused, from `judged`: the judgement of the record that refused it.
+ * Returns the result of a delete.
  *
- * @throws LockStoreError if a try got no answer: it may have been applied before the lock changed
+ * @param judged what the current record, or the store itself, says about that delete
+ * @throws LockStoreError if the lock has changed or is unknown, and a try went unanswered: that try may have been
+ *   applied first
  */
 export function settledDeletion(name: string, judged: DeleteResult | 'open', ambiguous: boolean): DeleteResult {
   const result = judged === 'open' ? 'changed' : judged;

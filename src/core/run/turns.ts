@@ -16,7 +16,8 @@ const LOOK_EVERY_MS = 1_000;
 /** After this many checks without any answer the store counts as silent. */
 const SILENT_LOOKS = 5;
 /**
- * The longest that a call can last. A call that seems to last longer was cut off by its platform, and no longer counts.
+ * The longest that a call can last. If a call seems to last longer, its platform has cut it off; it no longer takes up
+ * a place.
  */
 const LONGEST_CALL_MS = 20_000;
 

@@ -62,7 +62,10 @@ export function utf8Bytes(text: string): number {
   return bytes;
 }
 
-/** The longest start of a text that fits into `maxBytes` UTF-8 bytes, well-formed and cut between characters. */
+/**
+ * The longest prefix of a text that fits into `maxBytes` UTF-8 bytes. Never splits a character; replaces lone
+ * surrogates.
+ */
 export function truncateUtf8(text: string, maxBytes: number): string {
   const wellFormed = text.replace(/\p{Surrogate}/gu, '\uFFFD');
   let bytes = 0;

@@ -27,7 +27,7 @@ export interface Schedule {
 /** A schedule given as a duration: the time between two ticks, without the instants at which they are due. */
 export type Interval = Required<Pick<Schedule, 'everyMs'>>;
 
-/** Whether a schedule has the instants at which its ticks are due. */
+/** Whether a schedule has fixed instants for its ticks, and not only an interval. */
 export function isTimed(schedule: Schedule | Interval | undefined): schedule is Schedule {
   return schedule !== undefined && !(Number(schedule.everyMs) > 0);
 }

@@ -104,11 +104,11 @@ function chosenTick(chosen: unknown): Trigger {
   return Number.isNaN(ms) ? { unreadableTick: describe(chosen) } : { tickMs: ms };
 }
 
-/** The settings, or schedules, for which a warning of a stray tick was written. */
+/** The objects (settings or schedules) that have had their one warning of a stray tick: see `warnOfStrayTick`. */
 const warned = new WeakSet<object>();
 
 /**
- * Warns once of a tick that the schedule does not have: most likely the schedule or its time zone is wrong.
+ * Warns once of a stray tick, which is no tick of the schedule: most likely the schedule or its time zone is wrong.
  *
  * @param once the object that gets one warning: the settings of a wrapper, or a schedule
  */

@@ -109,7 +109,7 @@ function kindOf(error: unknown): Kind {
   if (CONFLICT.test(name)) return 'unknown';
   const status = metadataOf(error, 'httpStatusCode');
   if (status === undefined && isUnsent(error)) return 'unsent';
-  // An answer that could not be read has a status, but no `$fault`.
+  // A status alone proves nothing: an answer that could not be read has no `$fault`.
   const isToldOf = readThrown(error, '$fault') === 'client';
   const isClientError = isToldOf && typeof status === 'number' && status >= 400 && status < 500;
   const isRefused = REFUSED.test(name) || isClientError || messageOf(error) === NO_REGION || name === 'MockAnswer';

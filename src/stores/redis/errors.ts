@@ -4,8 +4,8 @@ import { errorName, readThrown, readThrownText } from '../../core/values/thrown.
 
 /*
  * The meaning of the errors of Redis and its clients: whether the script may have run, whether another try may help,
- * and the message for people. Clients put the whole command, with ids and addresses, into their messages: only the text
- * before it is read, and only Redis's own first word is repeated.
+ * and the message for people. Clients put the whole command, with ids and addresses, into their messages. So only the
+ * text before the command is read, and only Redis's code, such as NOAUTH, is repeated.
  */
 
 /** The error of a client that reports, before a call, that it cannot send now. The message is for people. */
@@ -23,7 +23,10 @@ export class NotSent extends Error {
   }
 }
 
-/** `denied` and `refused` need a change by somebody; `unsent` and `busy` were certainly not applied. */
+/**
+ * `denied`, `refused`: a retry fails until somebody changes something. `unsent`, `busy`: the script was certainly not
+ * applied.
+ */
 type Kind = 'denied' | 'refused' | 'busy' | 'unsent' | 'unknown';
 
 const DENIED = /^(NOAUTH|WRONGPASS|NOPERM|Unauthorized)\b/;
@@ -132,8 +135,9 @@ function firstWord(error: unknown): string | undefined {
 const messageOf = (error: unknown) => readThrownText(error, 'message');
 
 /**
- * Makes an error that may be logged. An error of this library stays as it is. Any other error is replaced by one with
- * its name and the first word of its message.
+ * Makes an error that may be logged. A `NotSent` stays as it is. Any other error is replaced by an error with the same
+ * name, and with Redis's code as its message: the word in capitals with which Redis's message begins. Without a code,
+ * the message is left out.
  */
 function withoutCommand(error: unknown): Error {
   if (error instanceof NotSent) return error;

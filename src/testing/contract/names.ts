@@ -4,7 +4,7 @@ import { adminCase, type ContractCase, contractCase } from './stage/case.js';
 import { expectFields, expectGranted, expectRejection, expectSame } from './stage/expectation.js';
 import { type Scene, TICK_MS } from './stage/scene.js';
 
-/** Endings for a case's name: blanks, separators, and texts with a meaning in other layers. */
+/** Endings for lock names: blanks, separators, and texts that mean something elsewhere, as `%20` does in a URL. */
 const ENDINGS = [
   '',
   ' ',
