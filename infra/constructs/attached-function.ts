@@ -5,12 +5,12 @@ import { CfnFunction, type IFunction } from 'aws-cdk-lib/aws-lambda';
 /** The timeout that Lambda gives to a function that sets none. */
 const LAMBDA_TIMEOUT = Duration.seconds(3);
 
-/** The function behind an alias or a version. Any other function is returned as it is. */
+/** Returns the function behind an alias or a version. Returns any other function as it is. */
 export function functionBehind(fn: IFunction): IFunction {
   return 'lambda' in fn ? (fn.lambda as IFunction) : fn;
 }
 
-/** The resource of a function, or of the function behind an alias or a version; undefined if it was imported. */
+/** Finds the resource of a function, or of the function behind an alias or a version; undefined if it was imported. */
 export function functionResource(fn: IFunction): CfnFunction | undefined {
   const resource = functionBehind(fn).node.defaultChild;
   if (!resource || !CfnResource.isCfnResource(resource)) return undefined;
@@ -38,7 +38,7 @@ export function timeoutOf(fn: IFunction, given: Duration | undefined): Duration 
   return own;
 }
 
-/** The log group that is set on a function of this app, else the log group that Lambda makes. */
+/** Returns the name of the log group that is set on a function, else of the log group that Lambda makes. */
 export function logGroupNameOf(fn: IFunction): string {
   const { logGroup } = (functionResource(fn)?.loggingConfig ?? {}) as CfnFunction.LoggingConfigProperty;
   return logGroup ?? `/aws/lambda/${functionBehind(fn).functionName}`;

@@ -17,8 +17,8 @@ const BUNDLING: BundlingOptions = {
 };
 
 /**
- * Makes the bundling options of a handler: one ES module for the runtime, which contains the AWS SDK. Given options
- * replace the options here.
+ * Makes the bundling options of a handler: one ES module for the runtime, which contains the AWS SDK. The options in
+ * `given` replace those in `BUNDLING`.
  *
  * @throws TypeError if the runtime names no version of Node.js, and no `target` is given
  */
@@ -27,7 +27,7 @@ export function bundlingOf(runtime: Runtime, given: BundlingOptions = {}): Bundl
   return { ...BUNDLING, ...given, target, format, banner: format === OutputFormat.ESM ? COMMONJS + banner : banner };
 }
 
-/** The name of a runtime in esbuild: `node24` for `nodejs24.x`. */
+/** Returns the name of a runtime in esbuild: `node24` for `nodejs24.x`. */
 function targetOf({ name }: Runtime): string {
   const [, version] = /^nodejs(\d+)\.x$/.exec(name) ?? [];
   if (version === undefined) {

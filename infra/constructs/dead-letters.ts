@@ -15,7 +15,7 @@ export interface RunSettings extends EventInvokeConfigOptions {
   readonly deadLetterQueue?: IQueue;
 }
 
-/** The queue for what Lambda and the schedules give up. */
+/** The dead-letter queue of a function. It gets the ticks that Lambda and the schedules give up. */
 export interface DeadLetters {
   /** The queue that gets dead letters. */
   readonly queue: IQueue;
@@ -28,7 +28,8 @@ export interface DeadLetters {
  * `deadLetterQueue`, as `onFailure` or on the function itself, else a new one. If `onFailure` is no queue, the
  * dead-letter queue gets only failed deliveries.
  *
- * @throws TypeError for settings that would make a second queue
+ * @throws TypeError if the function has retries, destinations or a dead-letter topic of its own; for settings that
+ *   would make a second queue; for a FIFO queue
  */
 export function configureRuns(
   scope: Construct,
@@ -75,7 +76,7 @@ export function configureRuns(
 }
 
 /**
- * The dead-letter queue that is set on the function itself.
+ * Returns the dead-letter queue that is set on the function itself; undefined if there is none.
  *
  * @throws TypeError for a topic, which cannot take failed deliveries
  */
@@ -89,7 +90,7 @@ function queueOfFunction(fn: IFunction): IQueue | undefined {
   return deadLetterQueue;
 }
 
-/** The queue with an ARN, of this app or imported; undefined if the ARN is not a queue's. */
+/** Finds the queue with an ARN, in this app or imported; undefined if the ARN is no queue's. */
 function queueAt(scope: Construct, arn: string, destination: IDestination): IQueue | undefined {
   const token = Tokenization.reverse(arn, { failConcat: false });
   const target = Reference.isReference(token) ? token.target : undefined;

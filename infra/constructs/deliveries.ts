@@ -6,10 +6,10 @@ import type { Construct } from 'constructs';
 
 /*
  * The permissions to deliver ticks to a function, and to send ticks that were given up to its queue. Each policy has
- * one statement for all schedules or rules of a function. With one statement for each, seven groups would exceed IAM's
- * 2,048 characters of a trust policy, and twenty rules the 20 statements of a queue's policy. A role for one group
- * names that group. A role for several groups names the account and every group of its region. A queue's policy for
- * rules names the account and every rule of its region.
+ * one statement for all schedules or rules of a function. With one statement for each schedule or rule, seven groups
+ * would exceed IAM's 2,048 characters of a trust policy, and twenty rules the 20 statements of a queue's policy. A role
+ * for one group names that group. A role for several groups names the account and every group of its region. A queue's
+ * policy for rules names the account and every rule of its region.
  */
 
 /** A function, and the queue for ticks that were given up. */
@@ -32,7 +32,7 @@ export function schedulerRole(scope: Construct, groupArns: readonly string[]): R
   });
 }
 
-/** Allows a role to invoke this function, and no other, and to send to the queue. */
+/** Allows a role to invoke this function, to send to the queue, and to use the queue's key. */
 export function allowScheduler(grantee: IRole, { fn, deadLetterQueue }: Deliverable): void {
   Grant.addToPrincipal({ grantee, actions: ['lambda:InvokeFunction'], resourceArns: [fn.functionArn] });
   Grant.addToPrincipal({ grantee, actions: ['sqs:SendMessage'], resourceArns: [deadLetterQueue.queueArn] });
@@ -40,7 +40,7 @@ export function allowScheduler(grantee: IRole, { fn, deadLetterQueue }: Delivera
 }
 
 /**
- * Allows rules of EventBridge to invoke the function, and to send to the queue.
+ * Allows rules of EventBridge to invoke the function, to send to the queue, and to use the queue's key.
  *
  * @throws TypeError for a queue in another region, to which rules cannot send
  */
@@ -54,8 +54,8 @@ export function allowRules(scope: Construct, ruleArns: readonly string[], { fn, 
   const [only, ...others] = ruleArns;
   const every = Stack.of(scope).formatArn({ service: 'events', resource: 'rule', resourceName: '*' });
   const sourceArn = only !== undefined && others.length === 0 ? only : every;
-  // Name every rule, not only this one: functions that share a queue then share its statement, and the policy of a key
-  // does not have to wait for the rule.
+  // Name every rule, not only the rules of this function: functions that share a queue then share its statement, and
+  // the policy of a key does not have to wait for a rule.
   const grantee = new ServicePrincipal('events.amazonaws.com', {
     conditions: {
       StringEquals: { 'aws:SourceAccount': Stack.of(scope).account },

@@ -4,8 +4,8 @@ import type { CfnRole, IRole } from 'aws-cdk-lib/aws-iam';
 const POLICIES = ':iam::aws:policy/service-role/';
 
 /**
- * The policies that CDK gives to functions, with a narrower policy for each; undefined removes the policy. Both allow a
- * function to write to all logs of the account.
+ * The policies that CDK gives to functions, with a narrower policy for each; undefined removes the policy. Both of
+ * CDK's policies allow a function to write to all logs of the account.
  */
 const NARROWER: Readonly<Record<string, string | undefined>> = {
   AWSLambdaBasicExecutionRole: undefined,
@@ -29,8 +29,8 @@ export function narrowFunctionRole(role: IRole | undefined): void {
 }
 
 /**
- * Replaces the ARN of a policy by the narrower one. CDK resolves an ARN with the account's partition: to a text, or to
- * a join of texts.
+ * Replaces the ARN of a policy by the ARN of the narrower policy. CDK resolves an ARN with the account's partition: to
+ * a text, or to a join of texts.
  */
 function narrower(arn: unknown): unknown[] {
   const text = JSON.stringify(arn);

@@ -9,8 +9,8 @@ import type { ILockTable } from './lock-table.js';
 import { scheduleVariables } from './schedule-variables.js';
 
 /**
- * The variables that only the construct may set, because it has checked their values, and the property that each
- * follows from.
+ * The variables that only the construct may set, because it has checked their values. The value of each entry here is
+ * the property that the variable follows from.
  */
 const OWN_VARIABLES: Readonly<Record<string, string>> = {
   LOCK_TABLE: 'lockTable',
@@ -37,10 +37,10 @@ export interface LockEnvironment {
 const MOST_BYTES = 4_096;
 
 /**
- * Makes the environment variables that a handler reads: the lock table, the times, the schedule and the metrics'
- * namespace.
+ * Makes the environment variables that a handler reads: the lock table, the times, the schedule, and the namespace and
+ * the lock sets of its metrics.
  *
- * @throws RangeError if they exceed Lambda's quota
+ * @throws RangeError if the variables exceed Lambda's quota
  */
 export function lockVariables(environment: LockEnvironment): Readonly<Record<string, string>> {
   const { lockTable, lockNames, lockAtMostFor, lockAtLeastFor, namespace, schedules } = environment;

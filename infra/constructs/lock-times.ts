@@ -87,8 +87,8 @@ export function lateTickIsInTheWay(
 }
 
 /**
- * The shortest lease for a run that takes its whole timeout. A holder stops before the end of its lease: by 1 % of the
- * lease, and by 200 ms at least.
+ * Returns the shortest lease for a run that takes its whole timeout. A holder stops before the end of its lease: by 1 %
+ * of the lease, and by 200 ms at least.
  */
 function shortestLeaseMs(timeoutMs: number): number {
   return Math.max(timeoutMs + 200, timeoutMs / 0.99);

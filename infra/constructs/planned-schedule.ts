@@ -61,7 +61,7 @@ export function sharedLockWarnings(planned: readonly PlannedSchedule[]): string[
 /** EventBridge's default quota of rules on a bus. An account can have it raised. */
 const MOST_RULES = 300;
 
-/** The warning for more rules than a bus takes; undefined if the bus takes all rules. */
+/** Makes the warning for more rules than a bus takes; undefined if the bus takes all rules. */
 export function tooManyRules(planned: readonly PlannedSchedule[]): string | undefined {
   const rules = planned.filter(({ via }) => via === 'rule').length;
   if (rules <= MOST_RULES) return undefined;

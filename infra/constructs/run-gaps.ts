@@ -7,7 +7,7 @@ const UTC = ['UTC', 'Etc/UTC', 'Etc/GMT'];
 /**
  * Computes the shortest and the longest time between two runs of a schedule, from its expression and its time window. A
  * clock change can make the shortest time an hour shorter, and the longest an hour longer. A tick in the hour that
- * spring leaves out does not fire. The gaps do not allow for that: an alarm that goes off then is right.
+ * spring leaves out does not fire. The gaps do not allow for such a missing tick: an alarm that goes off then is right.
  *
  * @returns undefined for a schedule that fires once
  */
@@ -18,7 +18,7 @@ export function runGaps(schedule: ScheduleExpression, timeWindow?: TimeWindow): 
   const changeMs = expressionString.startsWith('cron') && !isUtc(schedule) ? HOUR_MS : 0;
   const windowMs = timeWindow?.maxWindow?.toMilliseconds() ?? 0;
   // A gap of an hour or less does not become shorter, because nothing fires in an hour that is left out. In one night
-  // of the year a longer gap could then become the shortest; this function does not look for that.
+  // of the year a longer gap could then become the shortest gap; this function does not look for that gap.
   const nearestMs = gaps.shortestMs > HOUR_MS ? gaps.shortestMs - changeMs : gaps.shortestMs;
   return { shortestMs: Math.max(0, nearestMs - windowMs), longestMs: gaps.longestMs + changeMs + windowMs };
 }

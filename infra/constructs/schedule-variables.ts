@@ -2,7 +2,7 @@ import { SCHEDULE_VARIABLE, TIME_ZONE_VARIABLE } from '../../src/schedule/eventb
 import type { LockSchedule } from './lock-schedule.js';
 import { isUtc } from './run-gaps.js';
 
-/** The environment variables that give a handler its schedule; empty if the function has schedules that differ. */
+/** Makes the environment variables that give a handler its schedule; none if the function has schedules that differ. */
 export function scheduleVariables(schedules: readonly Pick<LockSchedule, 'schedule'>[]): Record<string, string> {
   const variables = schedules.map(({ schedule }): Record<string, string> => {
     const zone = isUtc(schedule) ? undefined : schedule.timeZone?.timezoneName;

@@ -70,8 +70,8 @@ export class SingleExecutionFunction extends NodejsFunction {
    */
   readonly execution: SingleExecution;
   /**
-   * How long a lock outlives a holder that dies: the given `lockAtMostFor`, else the remaining time of a run (the
-   * timeout).
+   * How long a lock outlives a holder that dies: the given `lockAtMostFor`. Without `lockAtMostFor` it is the
+   * function's timeout, which leaves out the 2 s that a run adds to its lease.
    */
   readonly lockAtMostFor: Duration;
   /** The CloudWatch namespace that the functions of a stack share for their metrics: `SingleExecution/<stack>`. */

@@ -16,8 +16,8 @@ const READ = ['kms:Decrypt', 'kms:DescribeKey'];
 const WRITE = ['kms:Decrypt', 'kms:DescribeKey', 'kms:Encrypt', 'kms:GenerateDataKey*', 'kms:ReEncrypt*'];
 
 /**
- * Allows the use of a customer's key through DynamoDB only, which uses the key with the caller's rights. The key's
- * policy is extended too, if it does not leave access to the IAM policies of the account.
+ * Allows a grantee to use a customer's key, but only through DynamoDB, which uses the key with the caller's rights.
+ * Also extends the key's policy, if that policy does not leave access to the IAM policies of the account.
  */
 export function grantTableKey(table: TableResource, grantee: IGrantable, use: 'read' | 'write'): Grant[] {
   const { encryptionKey: key } = table;
@@ -33,8 +33,8 @@ export function grantTableKey(table: TableResource, grantee: IGrantable, use: 'r
 }
 
 /**
- * Whether IAM policies of the key's account can give access to a key. CDK's own keys allow this by default, and it is
- * assumed of an imported key.
+ * Whether IAM policies of the key's account can give access to a key. CDK's own keys allow this by default. Imported
+ * keys are assumed to allow it.
  */
 function trustsAccount(key: IKey): boolean {
   const resource = key.node.defaultChild;
@@ -59,9 +59,9 @@ interface Statement {
 }
 
 /**
- * The principal to name in the key's policy: the grantee's own principal. If that is a construct of another stack, such
- * as a role, its account is named, because the key's stack must not depend on that stack. For an unknown principal, the
- * key's own account is named.
+ * Returns the principal to name in the key's policy: the grantee's own principal. If that is a construct of another
+ * stack, such as a role, its account is named, because the key's stack must not depend on that stack. For an unknown
+ * principal, the key's own account is named.
  */
 function principalOf(key: IKey, { grantPrincipal }: IGrantable): IPrincipal {
   const stack = Stack.of(key);

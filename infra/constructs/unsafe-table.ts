@@ -4,7 +4,7 @@ import type { IConstruct } from 'constructs';
 export interface TableUse {
   /**
    * Whether items may expire. `never`: the table holds locks alone. `other-items`: items that are no locks may expire;
-   * no lock has the attribute.
+   * no lock has the time-to-live attribute.
    */
   readonly timeToLive: 'never' | 'other-items';
 }
@@ -33,7 +33,10 @@ export function refuseUnsafeTable(table: IConstruct, { timeToLive }: TableUse): 
   if (owner) owner.node.addValidation({ validate: () => problemsOf(owner, timeToLive) });
 }
 
-/** The table itself, or the table of which it is a replica; undefined for an imported table. */
+/**
+ * Finds the table that has the resource: the table itself, or the table of which it is a replica; undefined for an
+ * imported table.
+ */
 function ownerOf(table: IConstruct): IConstruct | undefined {
   return [table, table.node.scope].find((it) => /^AWS::DynamoDB::(Global)?Table$/.test(typeOf(it?.node.defaultChild)));
 }
@@ -73,7 +76,7 @@ function problemsOf(table: IConstruct, timeToLive: TableUse['timeToLive']): stri
 
 const isReplicaOfTable = (construct: IConstruct): boolean => typeOf(construct) === REPLICA_OF_TABLE;
 
-/** The properties of a table, with their lazy values resolved. */
+/** Reads the properties of a table, with their lazy values resolved. */
 function propertiesOf(table: IConstruct): TableProperties {
   const resource = table.node.defaultChild as IConstruct & TableProperties;
   return Stack.of(table).resolve({

@@ -1,6 +1,6 @@
 /**
- * Lambda's context. It has the members of `Context` of @types/aws-lambda, so that handlers annotated with that type fit.
- * This library reads only the remaining time, and the function's name, version, ARN and request id.
+ * Lambda's context. It has the members of `Context` of @types/aws-lambda, so that handlers annotated with that type
+ * fit. This library reads only the remaining time, and the function's name, version, ARN and request id.
  */
 export interface Context {
   /** For callback handlers; no effect on handlers that return a promise. */

@@ -29,10 +29,11 @@ const MOST_MINUTES = 1_440;
  */
 
 /**
- * The properties of an alarm for a tick that was sent and not done; undefined if no metric shows that a tick was sent.
+ * Makes the properties of an alarm for a tick that was sent and not done; undefined if no metric shows that a tick was
+ * sent.
  *
  * @param leastMs the longest time that a run and its retries can take
- * @throws RangeError if `after` is shorter than that, or longer than an alarm can look back
+ * @throws RangeError if `after` is shorter than `leastMs` and CloudWatch's delay, or longer than an alarm can look back
  */
 export function didNotRun(
   set: WatchedSet,
@@ -72,8 +73,8 @@ export function didNotRun(
 }
 
 /**
- * The expression that has a value in each minute with news of the set (see above). Without a schedule group, attempts
- * are not counted, and any invocation is news.
+ * Makes the expression that has a value in each minute with news of the set (see above). Without a schedule group,
+ * attempts are not counted, and any invocation is news.
  */
 function newsOf({ group, isAlone }: WatchedSet): string {
   if (!group) return 'executed + errors';

@@ -13,20 +13,22 @@ export interface LockSet {
   readonly group?: CfnScheduleGroup;
 }
 
-/** The environment variable that lists the prefixes among lock names. Each prefix is one set. */
+/**
+ * Makes the environment variable that lists the prefixes among lock names, if there are any. Each prefix is one set.
+ */
 export function lockSetVariable(lockNames: readonly string[]): Readonly<Record<string, string>> {
   const prefixes = lockNames.filter(isPrefix);
   return prefixes.length === 0 ? {} : { [LOCK_SETS_VARIABLE]: JSON.stringify(prefixes) };
 }
 
-/** The name of a lock's set: the longest `prefix*` that fits the lock, else the lock's own name. */
+/** Returns the name of a lock's set: the longest `prefix*` that fits the lock, else the lock's own name. */
 export function lockSetOf(lockName: string, lockNames: readonly string[]): string {
   return prefixOf(lockName, lockNames.filter(isPrefix)) ?? lockName;
 }
 
 const isPrefix = (name: string): boolean => name.endsWith('*');
 
-/** The sets that schedules belong to. A set has a schedule group of its own if all its schedules can be in it. */
+/** Makes the sets that schedules belong to. A set gets its own schedule group if all its schedules can be in one. */
 export function lockSets(
   scope: Construct,
   schedules: readonly PlannedSchedule[],

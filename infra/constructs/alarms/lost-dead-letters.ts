@@ -8,8 +8,8 @@ import type { Trigger } from '../lock-schedule.js';
  * Scheduler and EventBridge count the ticks that they gave up and could not send to the dead-letter queue. Scheduler
  * counts by schedule group, EventBridge by rule (user guides: "Monitoring with CloudWatch", "Monitoring Amazon
  * EventBridge"). One alarm adds up at most ten metrics. With more than ten groups and rules, the alarm uses Scheduler's
- * count of the whole account and region. EventBridge has no such count, so rules are then left out; with rules alone,
- * no alarm is made.
+ * count of the whole account and region. EventBridge has no such count, so rules are then left out. With rules
+ * alone, no alarm is made.
  */
 
 const MOST_METRICS = 10;
@@ -20,7 +20,10 @@ interface LostDeadLetters {
   readonly sources: readonly string[];
 }
 
-/** Returns the metric of ticks that were given up and did not reach the queue; undefined for more than ten rules alone. */
+/**
+ * Returns the metric of ticks that were given up and did not reach the queue; undefined for more than ten rules without
+ * a schedule.
+ */
 export function lostDeadLetters(triggers: readonly Trigger[], period: Duration): LostDeadLetters | undefined {
   const metrics = Object.fromEntries(triggers.map((trigger) => countedOf(trigger, period)));
   const sources = Object.keys(metrics);

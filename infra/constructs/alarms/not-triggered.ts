@@ -26,8 +26,8 @@ interface LookBack {
 }
 
 /**
- * The periods to look back over some minutes: about ten, or periods of an hour if ten are too long for an alarm;
- * undefined if an alarm cannot look back that far.
+ * Divides the minutes that an alarm looks back into about ten periods. If CloudWatch does not allow such periods,
+ * divides the minutes into periods of an hour. Returns undefined if an alarm cannot look back that far.
  */
 export function lookBack(minutes: number): LookBack | undefined {
   const candidates = [Math.ceil(minutes / PERIODS), HOUR_MINUTES];
@@ -40,10 +40,10 @@ export function lookBack(minutes: number): LookBack | undefined {
 }
 
 /**
- * The properties of an alarm for a schedule that sends no ticks; undefined if an alarm cannot look back that far.
+ * Makes the properties of an alarm for a schedule that sends no ticks; undefined if an alarm cannot look back that far.
  *
  * @param leastMs the longest time between two ticks of the schedule, including their runs
- * @throws RangeError if `after` is shorter than that, or longer than an alarm can look back
+ * @throws RangeError if `after` is shorter than `leastMs`, or longer than an alarm can look back
  */
 export function notTriggered(
   set: WatchedSet,
@@ -86,8 +86,9 @@ export function notTriggered(
 }
 
 /**
- * The metrics whose values are news of a set: attempts and runs, because Scheduler may fail to report an attempt. If
- * the set has no schedule group, and the function no other set, each invocation is news, even if no run did the tick.
+ * Returns the metrics whose values are news of a set: attempts and runs, because Scheduler may fail to report an
+ * attempt. If the set has no schedule group, and the function no other set, each invocation is news, even if no run did
+ * the tick.
  */
 function heard(set: WatchedSet, period: Duration): SetMetrics {
   if (set.group || !set.isAlone) return { ...attempts(set, period), ...executions(set, period) };

@@ -17,7 +17,7 @@ export interface WatchedSet extends LockSet {
 
 export type SetMetrics = Readonly<Record<string, IMetric>>;
 
-/** How often Scheduler tried to invoke the function for this set; empty if the set has no schedule group. */
+/** Makes the metric of how often Scheduler tried to invoke the function for this set; none without a schedule group. */
 export function attempts({ group }: WatchedSet, period: Duration): SetMetrics {
   if (!group) return {};
   const [namespace, metricName] = ['AWS/Scheduler', 'InvocationAttemptCount'];
@@ -26,8 +26,8 @@ export function attempts({ group }: WatchedSet, period: Duration): SetMetrics {
 }
 
 /**
- * How many calls succeeded, or were skipped because their tick or a newer tick is done: such a skip reports 0, which is
- * a sample too.
+ * Makes the metric of how many calls succeeded, or were skipped because their tick or a newer tick is done. Such a skip
+ * reports 0, which is a sample too.
  */
 export function executions({ namespace, name }: WatchedSet, period: Duration): SetMetrics {
   return { executed: lockMetric(namespace, 'Executed', name, { period, statistic: 'SampleCount' }) };

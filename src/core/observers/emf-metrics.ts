@@ -50,7 +50,7 @@ export const NAMESPACE_VARIABLE = 'SINGLE_EXECUTION_NAMESPACE';
  */
 const VALID = /^(?!:|AWS\/)(?=.*\S)[0-9A-Za-z._\-/#: ]{1,255}$/;
 
-/** The problem of a namespace, and the remedy; undefined if CloudWatch accepts it. */
+/** Returns the problem of a namespace, with the remedy; undefined if CloudWatch accepts the namespace. */
 export function namespaceProblem(namespace: string): string | undefined {
   return VALID.test(namespace)
     ? undefined
@@ -62,12 +62,12 @@ export const LOCK_SETS_VARIABLE = 'SINGLE_EXECUTION_LOCK_SETS';
 
 const REMEDY = 'give a list of prefixes that end in \'*\', such as ["tenant-sync/*"]';
 
-/** The problem of the names of sets, and the remedy; undefined if they are a list of prefixes. */
+/** Returns the problem of the names of sets, with the remedy; undefined if the names are a list of prefixes. */
 export function lockSetsProblem(sets: unknown): string | undefined {
   return Array.isArray(sets) && sets.every((set) => typeof set === 'string' && /.\*$/s.test(set)) ? undefined : REMEDY;
 }
 
-/** The names of sets in the variable, read as JSON and unchecked: see {@link lockSetsProblem}. */
+/** Reads the names of sets from the text of the variable, as JSON. {@link lockSetsProblem} checks the result. */
 export function readLockSets(text: string | undefined): unknown {
   if (!text) return [];
   try {
@@ -78,7 +78,8 @@ export function readLockSets(text: string | undefined): unknown {
 }
 
 /**
- * The set that a lock belongs to: the longest prefix with which the lock's name begins; undefined if no prefix fits.
+ * Finds the set that a lock belongs to: the longest prefix with which the lock's name begins; undefined if no prefix
+ * fits.
  */
 export function lockSetOf(name: string, sets: readonly string[]): string | undefined {
   const [set] = sets.filter((prefix) => name.startsWith(prefix.slice(0, -1))).sort((a, b) => b.length - a.length);

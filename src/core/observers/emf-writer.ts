@@ -28,7 +28,7 @@ export interface EmfSettings {
   readonly metrics?: readonly EmfMetric[];
 }
 
-/** The stdout of this process; undefined on platforms without one, such as edge runtimes. */
+/** Finds the stdout of this process; undefined on platforms that have no stdout, such as edge runtimes. */
 export function findStdout(): Stdout | undefined {
   const { process } = globalThis as { process?: { stdout?: Partial<Stdout> } };
   return typeof process?.stdout?.write === 'function' ? (process.stdout as Stdout) : undefined;
@@ -55,7 +55,7 @@ export function emfWriter({ namespace, sets, metrics = EMF_DEFAULTS }: EmfSettin
   };
 }
 
-/** The level below which Lambda drops lines; undefined with the text format of logs, in which Lambda drops none. */
+/** Returns the level below which Lambda drops lines; undefined with the text format, in which Lambda drops no line. */
 function filterLevel(): string | undefined {
   if (environmentVariable('AWS_LAMBDA_LOG_FORMAT') !== 'JSON') return undefined;
   return environmentVariable('AWS_LAMBDA_LOG_LEVEL') || undefined;
@@ -116,7 +116,7 @@ function directive(
   };
 }
 
-/** The values of the dimensions; for a lock of a set, also the lock's own name. */
+/** Returns the values of the dimensions, and for a lock of a set also the lock's own name. */
 function dimensionsOf(event: LockEvent, sets: readonly string[], functionName: string | undefined): object {
   const set = lockSetOf(event.name, sets);
   return {
@@ -126,7 +126,9 @@ function dimensionsOf(event: LockEvent, sets: readonly string[], functionName: s
   };
 }
 
-/** Searchable fields that are not metrics. Only the name of an error is written: its message may contain a secret. */
+/**
+ * Returns searchable fields that are not metrics. They contain only the name of an error: its message may be secret.
+ */
 function propertiesOf(event: LockEvent): object {
   return defined({
     Tick: event.tick?.toISOString(),
@@ -139,8 +141,8 @@ function propertiesOf(event: LockEvent): object {
 }
 
 /**
- * CloudWatch drops a dimension unless its value is printable ASCII and not all blank. Any other name is encoded as in a
- * URI.
+ * Returns a lock's name as the value of a dimension. CloudWatch drops a dimension unless its value is printable ASCII
+ * and not all blank, so other names are encoded as in a URI.
  */
 function dimensionValue(name: string): string {
   return name.trim() === '' ? encodeURIComponent(name) : name.replace(/[^ -~]+/g, encodeURIComponent);

@@ -16,9 +16,9 @@ interface LeaseSettings {
 }
 
 /**
- * The lease of a run: `lockAtMostFor` if given; else with `keepAlive` 30 s, which renewals extend; else the remaining
- * time plus 2 s. A lease is never shorter than `lockAtLeastFor`. Undefined if neither the options nor the platform
- * decide the lease.
+ * Returns the lease of a run. If `lockAtMostFor` is given, it is the lease. Otherwise the lease is 30 s with
+ * `keepAlive`, whose renewals extend it, and without `keepAlive` the remaining time plus 2 s. A lease is never shorter
+ * than `lockAtLeastFor`. Returns undefined if neither the options nor the platform decide the lease.
  */
 export function leaseFor(settings: LeaseSettings, remainingMs: number): number;
 export function leaseFor(settings: LeaseSettings, remainingMs?: number): number | undefined;
@@ -38,7 +38,7 @@ export function possibleLease(ms: number): number {
 }
 
 /**
- * The lease of runs whose platform does not say how much time remains.
+ * Returns the lease of runs whose platform does not report the remaining time.
  *
  * @param others the other options that can decide the lease, for the error
  * @throws TypeError if the options do not decide the lease

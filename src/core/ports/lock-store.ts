@@ -111,7 +111,7 @@ export interface Lease extends Sent {
   readonly failedTicksMs?: readonly number[];
   /** Failed ticks that this grant dropped, because the list was full when it added the tick of a crashed run. */
   readonly droppedTicksMs?: readonly number[];
-  /** The run before this one; unknown if the store recognised its own replayed attempt. */
+  /** The run before this one; absent if there was none, or if the store recognised its own replayed attempt. */
   readonly previous?: PreviousRun;
 }
 

@@ -213,7 +213,8 @@ export class DeadlineError extends Error {
 }
 
 /**
- * The stored record of a lock has an attribute of a wrong type or range. Nobody runs until it is corrected.
+ * The stored record of a lock has an attribute of a wrong type or range. No call that needs the attribute can run until
+ * the record is corrected.
  *
  * @example
  * ```ts
@@ -263,8 +264,8 @@ function isMarked(value: unknown, name: string, type: object): boolean {
 }
 
 /**
- * Turns a failure of a store into an error that callers know. Errors of this library stay as they are; any other error
- * is wrapped.
+ * Turns a failure of a store into an error that callers know. A `LockStoreError` or `CorruptLockError` stays as it is;
+ * any other error becomes the cause of a `LockStoreError`.
  */
 export function toStoreError(
   cause: unknown,

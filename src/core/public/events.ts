@@ -70,7 +70,7 @@ export type EventBody =
       readonly type: 'skipped';
       /** The reason for the skip. */
       readonly reason: SkipReason;
-      /** Who has the lock, if the record says so. */
+      /** Who has the lock or had it last, if the record says so. */
       readonly holder?: SkippedHolder;
       /** The trace that an observer of the holder left in the record, such as the ids of a span. */
       readonly holderTrace?: string;
@@ -127,13 +127,13 @@ export type EventBody =
       readonly release: ReleaseStatus;
     }
   | {
-      /** The handler has failed. This event comes after the release. */
+      /** The run has failed, mostly because its handler threw. This event comes after the release. */
       readonly type: 'failed';
       /** The time from the grant to the end of the handler, in milliseconds, including its calls for older ticks. */
       readonly durationMs: number;
       /** The result of the release. */
       readonly release: ReleaseStatus;
-      /** The error of the handler. */
+      /** The error that the call rejects with: the handler's, or why the run ended before its handler. */
       readonly error: unknown;
     }
   | {

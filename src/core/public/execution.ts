@@ -49,7 +49,7 @@ export interface Execution {
    * Holds the lock until now + `duration`. Never shortens the lease.
    *
    * @throws LockLostError when the lock is lost, when the run has ended, or when the run is unguarded
-   * @throws LockStoreError when the store failed; the lock is held as long as before
+   * @throws LockStoreError, CorruptLockError when the store failed; the lock is held at least as long as before
    * @throws TypeError, RangeError for an invalid duration, or one that goes past `maxHold`
    */
   extend(duration: Duration): Promise<void>;
@@ -67,7 +67,7 @@ export interface Frame {
   isHeld(): boolean;
 }
 
-/** A frame and the run inside which it was started. */
+/** A frame, and the frame of the run that started its run. */
 interface LinkedFrame extends Frame {
   parent: LinkedFrame | undefined;
   hasEnded: boolean;
@@ -87,7 +87,7 @@ interface Frames {
   readonly storage: AsyncStorage<LinkedFrame>;
   /** Whether a storage in use slows down every promise of the process, as in Node 22 and earlier. */
   readonly isCostly: boolean;
-  /** Frames whose task has not ended. */
+  /** How many frames have a task that has not ended. */
   open: number;
 }
 
@@ -177,7 +177,7 @@ function unended(frame: LinkedFrame | undefined): LinkedFrame | undefined {
   return found;
 }
 
-/** Finds the innermost frame that fits; undefined if none does. */
+/** Finds the innermost frame that fits; undefined if no frame does. */
 export function findFrame(fits: (frame: Frame) => boolean): Frame | undefined {
   let frame = innermost();
   while (frame && !fits(frame)) frame = frame.parent;

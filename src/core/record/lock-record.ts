@@ -86,7 +86,7 @@ const CHECKS: Readonly<Record<Exclude<keyof LockRecord, `r${number}`>, Check> & 
 
 const OF_NUMBERS: ReadonlySet<Check | undefined> = new Set([isToken, isInstant, isCount, isPauseEnd]);
 
-/** Whether this is the name of a record's attribute that is a number. */
+/** Whether the attribute of this name is a number in a record. */
 export function isNumericAttribute(name: string): boolean {
   return OF_NUMBERS.has(CHECKS[name]);
 }
@@ -94,7 +94,7 @@ export function isNumericAttribute(name: string): boolean {
 /** Names of all attributes of a lock, without the rows of its history. */
 export const LOCK_ATTRIBUTES: readonly string[] = Object.keys(CHECKS);
 
-/** Names of all attributes that a record can have, the rows of its history included. */
+/** Returns the names of all attributes that a record can have, the rows of its history included. */
 export function recordAttributes(): string[] {
   return [...LOCK_ATTRIBUTES, ...Array.from({ length: 10 }, (_, slot) => `r${slot}`)];
 }
@@ -176,7 +176,7 @@ export function holderOf(record: LockRecord): Holder | undefined {
 }
 
 /**
- * The key of a lock in its store.
+ * Returns the key of a lock in its store.
  *
  * @throws LockStoreError (INVALID_NAME) for a name that, with the prefix, no store can hold
  */

@@ -9,7 +9,7 @@ import { type Item, isRecordAttribute } from './lock-record.js';
 
 const PREFIX = 'm:';
 
-/** The attribute that keeps a member's last check-in. */
+/** Returns the name of the attribute that keeps a member's last check-in. */
 export const memberAttribute = (member: string): string => PREFIX + member;
 
 /** Whether a record is a list of members, perhaps empty, and not a lock. */
@@ -17,7 +17,7 @@ export function isMemberList(name: string, item: Item): boolean {
   return isMemberListName(name) && !Object.keys(item).some(isRecordAttribute);
 }
 
-/** Reads a record of members; attributes that are not check-ins are skipped. */
+/** Reads a record of members. Skips attributes that are not check-ins. */
 export function readMemberList(nowMs: number, item: Item): MemberList {
   const members = Object.entries(item).flatMap(([attribute, value]) =>
     attribute.startsWith(PREFIX) && /^\d{13}$/.test(String(value))
@@ -27,7 +27,7 @@ export function readMemberList(nowMs: number, item: Item): MemberList {
   return { nowMs, members };
 }
 
-/** The record of a group after a check-in at `nowMs`; undefined if the check-in changes nothing. */
+/** Makes the record of a group after a check-in at `nowMs`; undefined if the check-in changes nothing. */
 export function checkedIn({ member, forget }: CheckIn, nowMs: number, item: Item = {}): Item | undefined {
   const gone = new Set(forget.map(memberAttribute));
   if (member === undefined && !Object.keys(item).some((attribute) => gone.has(attribute))) return undefined;

@@ -25,7 +25,7 @@ export function listedTick(tickMs: number): string {
   return `,${tickMs.toString(RADIX)},`;
 }
 
-/** The readable ticks of a list, ascending. */
+/** Returns the readable ticks of a list, ascending. */
 export function ticksIn(list: unknown): number[] {
   if (typeof list !== 'string') return [];
   return list
@@ -35,23 +35,23 @@ export function ticksIn(list: unknown): number[] {
     .sort((a, b) => a - b);
 }
 
-/** Writes the newest `keep` of these ticks as a list, each once. */
+/** Writes the newest `keep` of these ticks as a list, each tick once. */
 export function listOf(ticksMs: readonly number[], keep: number = KEPT): string {
   const newest = [...new Set(ticksMs)].sort((a, b) => a - b).slice(-keep);
   return `,${newest.map((tick) => `${tick.toString(RADIX)},`).join('')}`;
 }
 
 /**
- * The greatest length of a new list that is computed from `lists`: `KEPT`; but 100 if one of `lists` is longer than
- * `KEPT`, because a run must not cut off ticks that an operator listed.
+ * Returns the greatest length of a new list that is computed from `lists`. This is `KEPT`, or 100 if one of `lists` is
+ * longer than `KEPT`, because a run must not cut off ticks that an operator listed.
  */
 function mostOf(...lists: readonly (readonly number[])[]): number {
   return lists.some((ticksMs) => ticksMs.length > KEPT) ? MOST_LISTED : KEPT;
 }
 
 /**
- * How many failed ticks a list keeps. Until a first tick is done it keeps 100, because no schedule can find a dropped
- * tick again before then.
+ * Returns how many failed ticks a list keeps. Until a first tick is done, the list keeps 100 ticks, because before then
+ * no schedule can find a dropped tick again.
  */
 function mostFailed(failedTicksMs: readonly number[], doneTickMs: number): number {
   return doneTickMs === 0 ? MOST_LISTED : mostOf(failedTicksMs);
@@ -65,7 +65,7 @@ export function isListed({ tickMs, markTickAtStart }: TickClaim, { openTicks }: 
   return tickMs !== undefined && !markTickAtStart && String(openTicks).includes(listedTick(tickMs));
 }
 
-/** Every tick that a record lists as not done, ascending. */
+/** Returns every tick that a record lists as not done, ascending. */
 export function openTicksIn({ doneTick, openTicks, failedTicks }: Item): number[] {
   return [...ticksIn(openTicks), ...ticksIn(failedTicks).filter((tick) => !(tick <= Number(doneTick)))];
 }
@@ -82,8 +82,8 @@ export function ticksOf(item: Item): Pick<Lease, 'doneTickMs' | 'openTicksMs' | 
 }
 
 /**
- * The `failedTicks` of a record after the run that holds its lock has crashed or is ended by force: that run's tick is
- * added. Undefined if the list does not change.
+ * Returns the `failedTicks` of a record after the run that holds its lock has crashed or is ended by force: the tick of
+ * that run is added. Returns undefined if the list does not change.
  */
 export function failedTicksAfterCrash({ state, tick, doneTick, failedTicks }: Item): string | undefined {
   const isOpen = isInstant(tick) && !(Number(tick) <= Number(doneTick));
@@ -92,19 +92,19 @@ export function failedTicksAfterCrash({ state, tick, doneTick, failedTicks }: It
   return listOf([...failed, Number(tick)], mostFailed(failed, Number(doneTick ?? 0)));
 }
 
-/** Open ticks that a crash pushed out of `failedTicks`, because the list was full. */
+/** Returns the open ticks that a crash pushed out of `failedTicks`, because the list was full. */
 export function ticksDroppedByCrash({ doneTick, failedTicks }: Item, after: string | undefined): number[] {
   if (after === undefined) return [];
   const kept = ticksIn(after);
   return ticksIn(failedTicks).filter((tick) => !kept.includes(tick) && !(tick <= Number(doneTick)));
 }
 
-/** The fields `doneTick`, `openTicks` and `failedTicks`, as far as a mark changes them. */
+/** Returns those of the fields `doneTick`, `openTicks` and `failedTicks` that a mark changes. */
 export function ticksAfterMark(lease: Lease, { tickMs, ...changes }: DoneTick): TickFields {
   return ticksAfterRun({ ...lease, tickMs }, { markTickDone: true, ...changes });
 }
 
-/** The fields `doneTick`, `openTicks` and `failedTicks`, as far as a release changes them. */
+/** Returns those of the fields `doneTick`, `openTicks` and `failedTicks` that a release changes. */
 export function ticksAfterRun(
   { tickMs, doneTickMs = 0, openTicksMs = [], failedTicksMs = [] }: Lease,
   completion: Pick<Completion, 'markTickDone'> & Partial<Completion>,
@@ -141,7 +141,7 @@ export function ticksAfterRun(
   return { doneTick, ...changed(lists, { openTicksMs, failedTicksMs }) };
 }
 
-/** Open ticks that a mark or a release drops because the lists are full. Ascending. */
+/** Returns the open ticks that a mark or a release drops because the lists are full. Ascending. */
 export function ticksDropped(lease: Lease, end: Pick<Completion, 'markTickDone'> & Partial<Completion>): number[] {
   const { tickMs, doneTickMs = 0, openTicksMs = [], failedTicksMs = [] } = lease;
   if (tickMs === undefined) return [];

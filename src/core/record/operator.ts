@@ -29,7 +29,7 @@ export function judgeResume(item: Item | undefined, nowMs: number): ResumeResult
   return pausedUntil > nowMs ? 'resumed' : 'not-paused';
 }
 
-/** A record without its pause. */
+/** Returns a copy of a record, without its pause. */
 export function withoutPause({ pausedUntil: _, pausedBy: __, ...record }: LockRecord): LockRecord {
   return record;
 }
@@ -81,8 +81,8 @@ export function judgeDeletion(
 }
 
 /**
- * The ticks among `ticksMs` that a record does not show as done. A record shows the newest tick done, and the own ticks
- * of the last ten runs, but not ticks that a run caught up with.
+ * Returns those of `ticksMs` that a record does not show as done. A record shows the newest tick done, and the own
+ * ticks of the last ten runs, but not ticks that a run caught up with.
  */
 export function notKnownAsDone(record: LockRecord, ticksMs: readonly number[]): number[] {
   const done = new Set([record.doneTick]);

@@ -81,8 +81,8 @@ export function refusedBy(record: LockRecord, reason: RefusalReason): Refused {
 }
 
 /**
- * Why the tick of a claim is refused; undefined while the tick is open. A refused tick stays refused until an operator
- * deletes the lock or lists the tick. Late tries of the same claim are refused too, so they need no cancel.
+ * Returns why the tick of a claim is refused; undefined while the tick is open. A refused tick stays refused until an
+ * operator deletes the lock or lists the tick. Late tries of the same claim are refused too, so they need no cancel.
  */
 export function doneReason(claim: TickClaim, item: Item): 'already-executed' | 'stale-tick' | undefined {
   const { tickMs } = claim;

@@ -42,7 +42,7 @@ export function linesOfRelease(
   };
 }
 
-/** The rows that a release adds. Each key is the slot of the token in its row. */
+/** Makes the rows that a release adds. Each key is the slot of the token in its row. */
 export function rowsOfRelease(lease: Lease, completion: Completion): Record<RingSlot, string> {
   const { crashed, own } = linesOfRelease(lease, completion);
   return {
@@ -70,7 +70,7 @@ export function hasRun(record: Item, fencingToken: number): boolean {
   return own !== undefined && own.status !== 'crashed' && own.status !== 'forced';
 }
 
-/** The runs in the ring, newest first. Leaves out rows that cannot be read. */
+/** Reads the runs in the ring, newest first. Leaves out rows that cannot be read. */
 export function runsOf(record: Item): RingRun[] {
   const runs: RingRun[] = [];
   for (let slot = 0; slot < SLOTS; slot++) {

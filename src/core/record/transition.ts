@@ -21,7 +21,7 @@ import { rowOfForce, rowsOfRelease } from './run-ring.js';
  */
 
 /**
- * Fields of a grant at `nowMs`. If the claim has no tick, the store also removes `tick` from the record.
+ * Makes the fields of a grant at `nowMs`. If the claim has no tick, the store also removes `tick` from the record.
  *
  * @param before the item before the grant, unchecked
  */
@@ -66,12 +66,12 @@ export function extendedUntil(
   return isInstant(lockUntil) ? Math.max(Number(lockUntil), untilMs) : untilMs;
 }
 
-/** Fields of a mark that keeps the lock until `untilMs`. */
+/** Makes the fields of a mark that keeps the lock until `untilMs`. */
 export function markFields(lease: Lease, done: DoneTick, untilMs: number): LockRecord {
   return { lockUntil: untilMs, ...ticksAfterMark(lease, done) };
 }
 
-/** The lease after a mark that wrote these fields. */
+/** Makes the lease after a mark that wrote these fields. */
 export function markedLease(lease: Lease, { lockUntil = lease.lockUntilMs, ...fields }: LockRecord): Lease {
   return { ...lease, lockUntilMs: lockUntil, ...ticksOf(fields) };
 }
@@ -83,8 +83,9 @@ export function markedLease(lease: Lease, { lockUntil = lease.lockUntilMs, ...fi
 const FURTHEST_FENCE_MS = 3_600_000;
 
 /**
- * Fields of a release at `nowMs`. If the lock is not kept for `lockAtLeastFor`, `lockUntil` equals `releasedAt`: the
- * later of `nowMs` and the `fenceMs` of the lease. It then only makes stores refuse acquires that were sent before.
+ * Makes the fields of a release at `nowMs`. If the lock is not kept for `lockAtLeastFor`, `lockUntil` equals
+ * `releasedAt`: the later of `nowMs` and the `fenceMs` of the lease. It then only makes stores refuse acquires that
+ * were sent before.
  */
 export function releaseFields(lease: Lease, completion: Completion, nowMs: number): LockRecord {
   const { fenceMs = 0 } = lease;
@@ -102,8 +103,9 @@ export function releaseFields(lease: Lease, completion: Completion, nowMs: numbe
 }
 
 /**
- * Fields of an operator's force release; the store raises the fencing token by `FORCE_STEP`. `lockUntil` makes stores
- * refuse acquires that were sent before, and late acquires of the run that is ended, whose clock may be ahead.
+ * Makes the fields of an operator's force release; the store raises the fencing token by `FORCE_STEP`. `lockUntil`
+ * makes stores refuse acquires that were sent before, and late acquires of the run that is ended, whose clock may be
+ * ahead.
  */
 export function forcedFields(force: ForceRelease): LockRecord {
   const { adminId, lockedAtMs, nowMs, failedTicks } = force;
@@ -118,8 +120,8 @@ export function forcedFields(force: ForceRelease): LockRecord {
 }
 
 /**
- * Fields of an operator's pause. A pause creates the record of a name that has none. A resume leaves that record in the
- * store, with `v` alone.
+ * Makes the fields of an operator's pause. A pause of a name without a record creates the record. A resume leaves that
+ * record in the store, with `v` alone.
  */
 export function pausedFields({ untilMs, by }: Pause): LockRecord {
   return { pausedUntil: untilMs, pausedBy: by, v: RECORD_VERSION };

@@ -80,7 +80,7 @@ interface Past {
   readonly fromMs: number;
 }
 
-/** Plans all open ticks, oldest first. Ticks beyond `max` wait for the next run. */
+/** Plans all open ticks, oldest first. Gives up ticks that are too old. Ticks beyond `max` wait for the next run. */
 function planAll(past: Past, max: number): CatchUpPlan {
   const { fromMs } = past;
   const listed = listedBefore(past);
@@ -110,15 +110,15 @@ function planLatest(past: Past): CatchUpPlan {
   return { ...NOTHING, ticksMs: latest, givenUpTicksMs: unlisted(missed, latest), othersGivenUp: others };
 }
 
-/** Ticks before the run's own that the record lists as not done. */
+/** Returns the ticks before the run's own tick that the record lists as not done. */
 function listedBefore({ lease, tickMs }: Past): number[] {
   const { doneTickMs = Number.NEGATIVE_INFINITY, openTicksMs = [], failedTicksMs = [] } = lease;
   return [...openTicksMs, ...failedTicksMs.filter((tick) => tick > doneTickMs)].filter((tick) => tick < tickMs);
 }
 
 /**
- * The newest ticks of the schedule before `untilMs` that are not done, and a count of the older ticks that are not
- * listed.
+ * Finds the newest ticks of the schedule before `untilMs` that are not done, and counts the older ticks that the record
+ * does not list.
  */
 function missedBefore(past: Past, untilMs: number): NewestTicks {
   const { sinceMs, schedule } = past;
@@ -128,7 +128,7 @@ function missedBefore(past: Past, untilMs: number): NewestTicks {
   return { ticksMs, others: Math.max(0, others - listedBefore(past).filter(isOther).length) };
 }
 
-/** The oldest ticks of the schedule that are not done, at most `max`. */
+/** Finds the oldest ticks of the schedule that are not done and not too old (`fromMs`), at most `max`. */
 function firstMissed({ sinceMs, tickMs, schedule, fromMs }: Past, max: number): number[] {
   return sinceMs === undefined ? [] : ticksBetween(schedule, Math.max(sinceMs + 1, fromMs), tickMs, max);
 }

@@ -21,8 +21,8 @@ export interface CatchUpResult {
 }
 
 /**
- * Runs the task for the ticks of a plan, oldest first, and marks each as done before the next one starts. Stops at the
- * first failure, or when the time of the run is up: the other ticks stay open.
+ * Runs the task for the ticks of a plan, oldest first, and marks each tick as done before the next tick starts. Stops
+ * at the first failure, or when the time of the run is up: the other ticks stay open.
  */
 export async function catchUp(task: Task<unknown>, held: HeldLock, invocation: Invocation): Promise<CatchUpResult> {
   const { plan, watch } = held;
@@ -64,7 +64,8 @@ async function runTick(task: Task<unknown>, held: HeldLock, invocation: Invocati
 }
 
 /**
- * Marks a tick as done, and removes the plan's given-up ticks from the lists (only the first mark finds any).
+ * Marks a tick as done, and removes the plan's given-up ticks from the lists. After the first mark, the lists have no
+ * such ticks.
  *
  * @throws LockLostError, LockStoreError, CorruptLockError
  */
@@ -108,8 +109,8 @@ export function tellDroppedByGrant(lease: Lease, invocation: Invocation): void {
 }
 
 /**
- * Reports the ticks that the release has dropped, and the ticks that the plan gives up, unless a mark has reported
- * these.
+ * Reports the ticks that the release has dropped. If the release marks the run's tick as done, also reports the ticks
+ * that the plan gives up, unless a mark has reported those ticks.
  */
 export function tellGivenUpByRelease(
   lease: Lease,

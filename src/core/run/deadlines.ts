@@ -22,26 +22,26 @@ const WHY = {
   CATCH_UP: 'it has caught up with catchUp.max ticks, and over 100 more wait',
 } as const;
 
-/** The error of a run whose time is up. */
+/** Makes the error of a run whose time is up. */
 export function timeIsUp(lockName: string, code: DeadlineError['code']): DeadlineError {
   return new DeadlineError(lockName, code, WHY[code]);
 }
 
-/** The error of a run whose time was up before its acquire could be sent. */
+/** Makes the error of a run whose time was up before its acquire could be sent. */
 export function turnTooLate(lockName: string): DeadlineError {
   const why = 'too many calls of this process ask the store, and the platform ends it soon; nothing was sent';
   return new DeadlineError(lockName, 'DEADLINE', why);
 }
 
-/** The time until the platform ends the run; infinite if the platform sets no end. */
+/** Returns the time until the platform ends the run; infinite if the platform sets no end. */
 function remainingMs({ deadlineMono = Number.POSITIVE_INFINITY }: Order, clock: Clock): number {
   return deadlineMono - clock.monotonic();
 }
 
 /**
- * The monotonic instant at which a run is asked to end because of its platform: `gracePeriod` before the run must be
- * over. The default of `gracePeriod` is 1 s, or a tenth of the remaining time if that is less. Undefined if the
- * platform sets no end.
+ * Returns the monotonic instant at which a run is asked to end because of its platform: `gracePeriod` before the run
+ * must be over. The default of `gracePeriod` is 1 s, or a tenth of the remaining time if that is less. Returns
+ * undefined if the platform sets no end.
  */
 export function stopMono(order: Order, { gracePeriodMs, clock }: Settings): number | undefined {
   const { deadlineMono, runUntilMono = deadlineMono } = order;
@@ -51,15 +51,16 @@ export function stopMono(order: Order, { gracePeriodMs, clock }: Settings): numb
 }
 
 /**
- * The monotonic instant at which renewals and extensions end: after `maxHold`; without that option at the platform's
- * deadline, or without a deadline after 24 h.
+ * Returns the monotonic instant at which renewals and extensions end. With `maxHold`, they end that long after the
+ * acquire was first sent. Without `maxHold`, they end at the platform's deadline. If the platform has no deadline, they
+ * end 24 h after that send.
  */
 export function holdLimitMono({ deadlineMono }: Order, { maxHoldMs }: Settings, { firstSentMono }: Lease): number {
   return maxHoldMs === undefined ? (deadlineMono ?? firstSentMono + LONGEST_LEASE_MS) : firstSentMono + maxHoldMs;
 }
 
 /**
- * The instants at which a run is asked to end, and why.
+ * Returns the instants at which a run is asked to end, and the reason for each.
  *
  * @param limitMono the monotonic instant at which renewals of the lease end; absent for a run without a lease
  */
@@ -115,8 +116,8 @@ export function looseCall(settings: Settings): StoreCall {
 }
 
 /**
- * The limits of a call for which `leftMs` remain. If less than 100 ms remain, the call gets one whole try: that is the
- * best use of the time, and on an emulator or on Lambda Managed Instances code runs on after its deadline.
+ * Makes the limits of a call for which `leftMs` remain. If less than 100 ms remain, the call gets one whole try: that
+ * is the best use of the time, and on an emulator or on Lambda Managed Instances code runs on after its deadline.
  */
 function storeCall({ clock, maxClockSkewMs }: Settings, leftMs: number): StoreCall {
   const budgetMs = leftMs >= SHORTEST_BUDGET_MS ? Math.min(BUDGET_MS, leftMs) : TRY_MS;

@@ -63,7 +63,7 @@ export async function run<T>(task: Task<T>, order: Order, policy: Policy): Promi
   return { ...outcome, ...defined({ clockSkewMs: skewOf(answer.clock, policy) }) };
 }
 
-/** The answer to an attempt: the store's, or the policy's if the store failed. */
+/** The answer to an attempt. It comes from the store, or from the policy if the store failed. */
 type Answer = Granted | Skipped | { readonly status: 'unguarded' };
 
 /** Asks for the lock. Asks again with a new attempt while the lock is held and the call may wait. */
@@ -133,7 +133,7 @@ async function ask(invocation: Invocation, { held, endMono, mayWait }: Wait): Pr
 type NextStep = Extract<EventBody, { type: 'acquire-failed' }>['next'];
 
 /**
- * What a call does after an acquire failed.
+ * Decides what a call does after an acquire failed.
  *
  * @param mayWait whether the call has time for another try; undefined if the lock has not refused it before
  */
@@ -169,7 +169,7 @@ function claimFor({ order, policy, attemptId }: Invocation): Claim {
   };
 }
 
-/** Why a call is skipped: the store's refusal, or the policy's. */
+/** Why a call is skipped: the store refused it, or the policy skips it because the store failed. */
 interface Why {
   readonly reason: SkipReason;
   readonly holder?: Holder | undefined;
@@ -184,8 +184,8 @@ function skip({ order, tell }: Invocation, { reason, holder }: Why): Skipped {
 }
 
 /**
- * True time minus this host's clock, as the middle of its bounds; undefined unless the clock is certainly wrong by more
- * than `maxClockSkew`.
+ * Returns true time minus this host's clock, as the middle of its bounds; undefined unless the clock is certainly wrong
+ * by more than `maxClockSkew`.
  */
 function skewOf(bounds: ClockBounds | undefined, { maxClockSkewMs }: Policy): number | undefined {
   if (!bounds || (bounds.minMs <= maxClockSkewMs && bounds.maxMs >= -maxClockSkewMs)) return undefined;

@@ -176,8 +176,8 @@ export function startHeartbeat({ lease, watch, extender, limitMono }: Kept, cloc
     }
   };
   /**
-   * Returns the wait before the next renewal, which is due when a third of the lease has passed. It is due sooner if the
-   * server's clock proves that the lease ends early. The wait is at least a tenth of the lease.
+   * Returns the wait before the next renewal, which is due when a third of the lease has passed. It is due sooner if
+   * the server's clock proves that the lease ends early. The wait is at least a tenth of the lease.
    */
   const untilThird = () => {
     const endMono = watch.hold ? watch.hold.deadlineMono + watch.hold.guardMs : 0;

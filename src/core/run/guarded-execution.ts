@@ -75,7 +75,7 @@ type Facts = Pick<Executed<unknown>, 'name' | 'tick' | 'previous' | 'fencingToke
 
 /**
  * Makes a copy of the facts of a grant. The task and the outcome each get their own copy, so neither can change the
- * other's.
+ * copy of the other.
  */
 export function factsOf(lease: Lease, { order }: Invocation, { missed, ticksMs }: CatchUpPlan): Facts {
   const { previous } = lease;

@@ -11,7 +11,7 @@ const NEVER = Number.POSITIVE_INFINITY;
 
 /** Watches the clocks during one run and aborts its signal when its time is up. */
 export interface LeaseWatch {
-  /** Looks at the clocks whenever it is read. */
+  /** Aborts when the time of the run is up. Each read of it looks at the clocks. */
   readonly signal: AbortSignal;
   /** The current hold; absent if the run is unguarded. */
   readonly hold: Hold | undefined;
@@ -51,7 +51,7 @@ export function watchLease(lockName: string, clock: Clock, watched: WatchedTime)
     controller.abort(lost);
     watched.onLost?.();
   };
-  /** Looks at the clocks. Returns whether the lease is neither lost nor released. */
+  /** Looks at the clocks. Returns whether the watch goes on: it has not stopped, and the lock is not lost. */
   const look = (): boolean => {
     if (stopped || lost) return false;
     const monotonic = clock.monotonic();

@@ -16,7 +16,7 @@ export async function runUnguarded<T>(task: Task<T>, { order, policy, tell }: In
   const { clock, store } = policy;
   const watch = watchLease(order.name, clock, { ends: runEnds(order, policy), shutdown: order.shutdown });
   const startedMs = clock.now();
-  // The task and the outcome each get their own copy, so neither can change the other's.
+  // The task and the outcome each get their own copy, so neither can change the copy of the other.
   const facts = () => ({
     name: order.name,
     ...defined({ tick: dateOf(order.tickMs) }),
@@ -52,7 +52,7 @@ function unguarded(name: string): LockLostError {
 }
 
 const OFF_SWITCH = 'SINGLE_EXECUTION_DISABLED';
-/** Stores for which the warning was written. */
+/** Stores for which `isSwitchedOff` has written its one warning. */
 const told = new WeakSet<LockStore>();
 
 /** Whether `SINGLE_EXECUTION_DISABLED` turns all locking off: `1` and `true` do, in upper or lower case. */

@@ -47,7 +47,7 @@ export function sentNow(clock: Clock): Sent {
   return { firstSentWall: Math.round(clock.now()), firstSentMono: clock.monotonic() };
 }
 
-/** The wall time inside a grant: the wall clock at the first send, plus the monotonic time that has passed since. */
+/** Computes the wall time inside a grant: the wall clock at the first send, plus the monotonic time since then. */
 export function wallInGrant(sent: Sent, monotonic: number): number {
   return Math.round(sent.firstSentWall + (monotonic - sent.firstSentMono));
 }

@@ -1,4 +1,4 @@
-/** A variable of the environment; undefined if it is not set, or if this program may not read it. */
+/** Reads a variable of the environment; undefined if it is not set, or if this program may not read it. */
 export function environmentVariable(name: string): string | undefined {
   const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
   try {
@@ -16,7 +16,7 @@ interface Platform {
   };
 }
 
-/** A name of this process for people who look at the lock: its process id, and its host, container or pod. */
+/** Names this process for people who look at the lock, by its process id and its host, container or pod. */
 export function thisProcess(): string {
   const { process } = globalThis as Platform;
   if (process?.pid === undefined) return 'a process';

@@ -35,7 +35,7 @@ export function nameProblem(name: string): string | undefined {
   return undefined;
 }
 
-/** The name of the record that keeps a group's members, beside the group's lock. */
+/** Returns the name of the record that keeps a group's members, beside the group's lock. */
 export function memberListName(group: string): string {
   return group + MEMBER_LIST_SUFFIX;
 }
@@ -55,7 +55,7 @@ export function newAttemptId(letter = 'a'): string {
   return letter + base64.replaceAll('+', '-').replaceAll('/', '_');
 }
 
-/** Length in UTF-8 bytes. */
+/** Returns the length of a text in UTF-8 bytes. */
 export function utf8Bytes(text: string): number {
   let bytes = 0;
   for (const character of text) bytes += bytesOf(character);
@@ -63,8 +63,8 @@ export function utf8Bytes(text: string): number {
 }
 
 /**
- * The longest prefix of a text that fits into `maxBytes` UTF-8 bytes. Never splits a character; replaces lone
- * surrogates.
+ * Returns the longest prefix of a text that fits into `maxBytes` UTF-8 bytes. Never splits a character; replaces
+ * lone surrogates.
  */
 export function truncateUtf8(text: string, maxBytes: number): string {
   const wellFormed = text.replace(/\p{Surrogate}/gu, '\uFFFD');
@@ -78,7 +78,7 @@ export function truncateUtf8(text: string, maxBytes: number): string {
   return wellFormed.slice(0, end);
 }
 
-/** The length of one character in UTF-8 bytes. A TextEncoder would take longer than the rest of a skipped call. */
+/** Returns the UTF-8 bytes of one character. A TextEncoder would take longer than the rest of a skipped call. */
 function bytesOf(character: string): number {
   const point = character.codePointAt(0) ?? 0;
   if (point < 0x80) return 1;

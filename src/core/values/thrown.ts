@@ -1,4 +1,4 @@
-/** A property of a thrown value; undefined if it cannot be read. */
+/** Reads a property of a thrown value; undefined if the property cannot be read. */
 export function readThrown(thrown: unknown, property: PropertyKey): unknown {
   try {
     return (thrown as Readonly<Record<PropertyKey, unknown>> | null | undefined)?.[property];
@@ -8,13 +8,13 @@ export function readThrown(thrown: unknown, property: PropertyKey): unknown {
   }
 }
 
-/** A property of a thrown value if it is a string, else the empty string. */
+/** Reads a property of a thrown value. Returns the empty string unless the property is a string. */
 export function readThrownText(thrown: unknown, property: string): string {
   const value = readThrown(thrown, property);
   return typeof value === 'string' ? value : '';
 }
 
-/** The name of a thrown error, or the type of another value: safe to store and to log, unlike a message. */
+/** Returns the name of a thrown error, or the type of another value. Unlike a message, it is safe to store and log. */
 export function errorName(thrown: unknown): string {
   try {
     const name: unknown = thrown instanceof Error ? thrown.name : typeof thrown;

@@ -74,7 +74,7 @@ export interface NewestTicks {
 
 export const NO_TICKS: NewestTicks = { ticksMs: [], others: 0 };
 
-/** The ticks of a schedule strictly between `lastMs` and `tickMs`. */
+/** Finds the ticks of a schedule strictly between `lastMs` and `tickMs`. */
 export function missedTicks(lastMs: number, tickMs: number, schedule: Schedule | Interval): NewestTicks {
   if (!isTimed(schedule)) return missedByInterval(lastMs, tickMs, schedule.everyMs);
   const ticksMs: number[] = [];
@@ -89,7 +89,7 @@ export function missedTicks(lastMs: number, tickMs: number, schedule: Schedule |
   return { ticksMs: ticksMs.reverse(), others: older.length };
 }
 
-/** The first `max` ticks of a schedule from `fromMs` (inclusive) to `toMs` (exclusive). */
+/** Finds the first `max` ticks of a schedule from `fromMs` (inclusive) to `toMs` (exclusive). */
 export function ticksBetween(schedule: Schedule, fromMs: number, toMs: number, max: number): number[] {
   if (fromMs >= toMs) return [];
   // A caller's own schedule may return other values than Dates, or ticks outside of `from` and `to`.
@@ -120,7 +120,7 @@ export function dateOf(ms: number | undefined): Date | undefined {
   return ms === undefined ? undefined : new Date(ms);
 }
 
-/** The epoch milliseconds of a Date, NaN for an invalid one. Any other value is returned unchanged. */
+/** Returns the epoch milliseconds of a Date; NaN for an invalid Date. Returns any other value unchanged. */
 export function msOf(value: unknown): unknown {
   try {
     return value instanceof Date ? value.getTime() : value;

@@ -82,7 +82,7 @@ export function warnOfNoTick(): OnUntold {
   };
 }
 
-/** A trigger without its time. */
+/** Returns a trigger without its time. */
 function untimed({ tickMs: _, unreadableTick: __, ...facts }: Trigger): Trigger {
   return facts;
 }

@@ -9,7 +9,10 @@ import { checkChoice, describe, namesOf } from '../values/checks.js';
 import { type Duration, formatDuration, parseDuration } from '../values/duration.js';
 import { checkLockName } from '../values/names.js';
 
-/** The result of a skip: the `Skipped` is returned, a `LockHeldError` is thrown, or a function's value is returned. */
+/**
+ * What a skip does. `return`: the caller gets the `Skipped`; `throw`: a `LockHeldError` is thrown; a function: the
+ * caller gets its value.
+ */
 export type OnSkipped = 'return' | 'throw' | ((skipped: Skipped) => unknown);
 
 /** Options of a wrapped handler; `A` are the handler's own parameters. */
@@ -68,13 +71,13 @@ export function resolveWrapper<A extends readonly unknown[]>(
 /** The lease of a run, and the instants at which the platform ends the run and at which the run must be over. */
 export type RunTimes = Pick<Order, 'leaseMs' | 'deadlineMono' | 'runUntilMono'>;
 
-/** Settings for which a warning of a short lease was written. */
+/** Settings that have had their one warning of a short lease. */
 const warned = new WeakSet<Settings>();
 
 /**
- * Computes the times of a run that its platform ends in `remainingMs`. If the usable part of a default lease ends
- * earlier, the run must be over when that part ends, so that the run is asked to end while it still holds the lock.
- * Warns once if a run may outlive its lease.
+ * Computes the times of a run that its platform ends in `remainingMs`. The last part of a lease is a safety margin
+ * (`guardMs`). If the margin of a default lease begins before the platform ends the run, the run must be over when the
+ * margin begins, so that it is asked to end while it still holds the lock. Warns once if a run may outlive its lease.
  *
  * @param limit the source of the remaining time, for the warning
  */
