@@ -1,7 +1,7 @@
 /**
- * Measures this library beside others, on one machine in one run: `npx tsx bench/others.ts [--quick] [--page]`. Each
- * system is bundled and runs in a process of its own. The systems alternate block by block, so that noise affects all
- * of them alike. With `--page` the figures are written into docs/benchmarks.md.
+ * Measures this library beside other systems, on one machine in one run: `npx tsx bench/others.ts [--quick] [--page]`.
+ * Each system is bundled and runs in a process of its own. The systems alternate block by block, so that noise affects
+ * all of them alike. With `--page` the figures are written into docs/benchmarks.md.
  */
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
@@ -177,7 +177,7 @@ async function startTable(): Promise<string[]> {
   );
 }
 
-/** The minified and gzipped size of a system in kB, without the client that a user has anyway. */
+/** Returns the minified and gzipped size of a system in kB, without the client that a user has anyway. */
 async function sizeOf({ exports }: System): Promise<string> {
   if (exports.length === 0) return '–';
   const { outputFiles } = await build({

@@ -42,7 +42,7 @@ export class SingleExecutionStack extends Stack {
       removalPolicy: RemovalPolicy.RETAIN,
     });
     this.alarmTopic = new Topic(this, 'AlarmTopic', { enforceSSL: true });
-    // `enforceSSL` makes a topic policy, which replaces the default one. The default one lets the account's alarms
+    // `enforceSSL` makes a topic policy, which replaces the default policy. That policy lets the account's alarms
     // publish, so allow that again.
     const alarms = new ServicePrincipal('cloudwatch.amazonaws.com');
     this.alarmTopic.grantPublish(alarms.withConditions({ StringEquals: { 'aws:SourceAccount': this.account } }));

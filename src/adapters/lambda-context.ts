@@ -74,7 +74,7 @@ interface ClientContext {
   };
 }
 
-/** Milliseconds until Lambda ends this invocation; undefined if an emulator does not say. */
+/** Returns the milliseconds until Lambda ends this invocation; undefined if an emulator does not report them. */
 export function remainingMs(context: Partial<Context> | undefined): number | undefined {
   if (typeof context?.getRemainingTimeInMillis !== 'function') return undefined;
   const ms: unknown = context.getRemainingTimeInMillis();

@@ -93,7 +93,7 @@ function orderFor(key: string, ttlMs: number, policy: Policy): Order {
   };
 }
 
-/** The lease from a task's `distributedLease`, which node-cron does not check. */
+/** Computes the lease from a task's `distributedLease`, which node-cron does not check. */
 function leaseOf(ttlMs: number, { lockAtLeastForMs }: Policy): number {
   if (typeof ttlMs !== 'number' || Number.isNaN(ttlMs)) {
     throw new TypeError(`distributedLease is ${describe(ttlMs)}: give milliseconds, or give lockAtMostFor`);

@@ -162,7 +162,7 @@ function isCron(passed: object): passed is Cron {
   return typeof currentRun === 'function' && typeof previousRuns === 'function';
 }
 
-/** Finds the newest time of the schedule that is not after the start of the run. Every process finds the same time. */
+/** Finds the newest scheduled time that is not after the start of the run. Every process finds the same time. */
 function readCron(cron: Cron): Trigger {
   const ran = cron.currentRun();
   // With `interval` each process counts from its own last run, so processes have no scheduled time in common.
@@ -175,7 +175,7 @@ function readCron(cron: Cron): Trigger {
   return due ? { tickMs: due.getTime() } : {};
 }
 
-/** node-cron 4 passes the scheduled time as `date`, beside `triggeredAt`. */
+/** Reads the scheduled time from the context that node-cron 4 passes: its `date`, beside `triggeredAt`. */
 function readTaskContext({ date, triggeredAt }: { date?: unknown; triggeredAt?: unknown }): Trigger {
   const tickMs = msOf(date);
   const isDue = date instanceof Date && triggeredAt instanceof Date;

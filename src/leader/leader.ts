@@ -35,7 +35,7 @@ const OPTIONS = namesOf<LeadershipOptions>({
 /**
  * Wraps a function that several regions or deployments run by the same schedule: only invocations of the leading
  * candidate run. The lead is sticky: each invocation of the leader renews it, and another candidate takes over once the
- * leader has not been invoked for a lease. Sends at most two requests for each invocation. Promises no exclusion
+ * leader has not been invoked for a lease. Calls the store at most twice for each invocation. Promises no exclusion
  * between the leader's own invocations, nor for a run that outlasts the lease: wrap a function that has a lock of its
  * own.
  *
@@ -53,7 +53,8 @@ const OPTIONS = namesOf<LeadershipOptions>({
  * ```
  *
  * @returns the function; it resolves to a `Skipped` if another candidate leads
- * @throws TypeError, RangeError when wrapping, for invalid options; LockStoreError when the store failed
+ * @throws TypeError, RangeError when wrapping, for invalid options; LockStoreError,
+ *   CorruptLockError when the store failed
  */
 export function withLeadership<A extends readonly unknown[], R>(
   handler: (...args: A) => R | PromiseLike<R>,

@@ -58,7 +58,7 @@ export function otelObserver(options: OtelOptions = {}): TracingObserver {
   return Object.assign(observer, { beginTrace: spans.beginTrace });
 }
 
-/** Every instrument with its description and unit. An instrument in seconds is a histogram, any other a counter. */
+/** Every instrument, with its description and unit. An instrument in seconds is a histogram; others are counters. */
 const INSTRUMENTS = {
   attempts: ['Calls that asked for the lock', '{attempt}'],
   succeeded: ['Runs that succeeded', '{run}'],
@@ -94,7 +94,7 @@ function metricsObserver(findMeter: () => MeterLike | undefined): Observer {
 const ticksIn = ({ ticks, others }: { readonly ticks: readonly Date[]; readonly others: number }): number =>
   ticks.length + others;
 
-/** The values that each event adds to the metrics. The types of events listed first add none. */
+/** The values that each event adds to the metrics. The types of events listed first add no values. */
 const MEASURED: ByType<
   'acquired' | 'started' | 'extended' | 'clock-skew' | 'clock-unverified' | 'tick-unreadable',
   readonly Measured[]
@@ -208,7 +208,7 @@ function outcomeOf(event: LockEvent): string | undefined {
 
 const traceIn = (attemptId: string | undefined) => attemptId?.split('.')[1];
 
-/** The attributes of a span at its start. A run that has a tick was called by a schedule. */
+/** Makes the attributes of a span at its start. A run that has a tick was called by a schedule. */
 function headOf(event: LockEvent) {
   const tick = event.tick?.toISOString();
   return {
@@ -239,8 +239,8 @@ function factsOf(event: LockEvent) {
 }
 
 /**
- * The message of an error of this library, which contains no secret. Messages of other errors may contain a secret, and
- * are left out.
+ * Returns the message of an error of this library, which contains no secret. Leaves out the messages of other errors,
+ * because they may contain a secret.
  */
 function messageOf(error: unknown): string | undefined {
   return error instanceof LockStoreError ? error.message : undefined;
@@ -250,7 +250,8 @@ const IDS = /^([0-9a-f]{32})([0-9a-f]{16})$/;
 const NO_TRACE = /^0+$/;
 
 /**
- * The two ids of a span in 32 characters of base64url; undefined if the ids are invalid or the trace id is all zeros.
+ * Writes the two ids of a span in 32 characters of base64url; undefined if the ids are invalid or the trace id is all
+ * zeros.
  */
 function traceOf({ traceId, spanId }: SpanContext): string | undefined {
   const ids = traceId + spanId;
@@ -261,7 +262,7 @@ function traceOf({ traceId, spanId }: SpanContext): string | undefined {
     .replaceAll('/', '_');
 }
 
-/** The identity of the span of another process, from the trace in an attempt id; undefined if the text is no trace. */
+/** Reads the identity of another process's span from the trace in an attempt id; undefined if the text is no trace. */
 function contextOf(trace: string | undefined): SpanContext | undefined {
   if (trace === undefined || !/^[\w-]{32}$/.test(trace)) return undefined;
   const bytes = [...atob(trace.replaceAll('-', '+').replaceAll('_', '/'))];

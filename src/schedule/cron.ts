@@ -61,7 +61,7 @@ const VALUES = /^(?:(\*)|([A-Z\d]+)(?:-([A-Z\d]+))?)(?:\/(\d+))?$/;
 /** A day of the week followed by a mark: `6L` or `3#2`. */
 const MARKED_DAY = /^([A-Z\d]+?)(L|#[1-5])$/;
 
-/** The values that the text of a field stands for, in ascending order. */
+/** Reads the values that the text of a field stands for, in ascending order. */
 export function valuesOf(text: string, field: Field, refuse: Refuse): number[] {
   const values = text.split(',').flatMap((item) => itemValues(item, field, refuse));
   return [...new Set(values)].sort((a, b) => a - b);
@@ -76,8 +76,8 @@ export function daysOfMonth(text: string, refuse: Refuse): string[] {
 }
 
 /**
- * The days of the week that the text of a field stands for. `numbered` turns the number of a day in this field into
- * EventBridge's number, in which 1 is Sunday.
+ * Reads the days of the week that the text of a field stands for. `numbered` turns the number of a day in this field
+ * into EventBridge's number, in which 1 is Sunday.
  */
 export function daysOfWeek(text: string, field: Field, numbered: (value: number) => number, refuse: Refuse): string[] {
   return text.split(',').flatMap((item) => {

@@ -72,7 +72,7 @@ export function readEventBridge(expression: string, refuse: Refuse): EventBridge
   }
 }
 
-/** Milliseconds of `5 minutes`, `1 hour` or `2 days`, as EventBridge writes them. */
+/** Reads the milliseconds of `5 minutes`, `1 hour` or `2 days`, as EventBridge writes them. */
 export function readRate(text: string, refuse: Refuse): number {
   const [, digits, unit = '', plural] =
     /^([1-9]\d*) (minute|hour|day)(s?)$/.exec(text) ??

@@ -28,7 +28,7 @@ export interface CronFields {
   /** A list of `*`, days, `6L` (the last Friday) and `3#2` (the second Tuesday). */
   readonly dayOfWeek: readonly string[];
   readonly years: readonly number[] | 'every';
-  /** Whether a day in one of the two day fields is enough. If not, a day must be in both. */
+  /** Whether a day needs to be in only one of the two day fields. If not, it must be in both. */
   readonly eitherDay: boolean;
 }
 
@@ -90,7 +90,7 @@ function* timesOfDay(cron: CronFields, fromMs: number, toMs: number, step: 1 | -
   }
 }
 
-/** The only tick of `at(...)`; no tick if the clock skips the local time `wallMs`. */
+/** Finds the only tick of `at(...)`; no tick if the clock skips the local time `wallMs`. */
 export function oneInstant(wallMs: number, zone: TimeZone): Instants {
   const spans = zone.spans(Math.floor(wallMs / DAY_MS) * DAY_MS);
   const span = spans.find(({ fromMs, toMs }) => fromMs <= wallMs && wallMs < toMs);
@@ -104,7 +104,7 @@ export function oneInstant(wallMs: number, zone: TimeZone): Instants {
 /** The last instant that a Date can represent. */
 const LAST_DATE_MS = 8_640_000_000_000_000;
 
-/** Ticks at equal distances; the first tick is at `startMs`. */
+/** Makes ticks at equal distances; the first tick is at `startMs`. */
 export function rateInstants(everyMs: number, startMs: number): Instants {
   return {
     *from(atMs) {
@@ -182,7 +182,7 @@ function isDayOfWeek(items: readonly string[], { date, lastDate, weekday }: Day)
   });
 }
 
-/** The weekday nearest a date, within the month; undefined if the month has no such date. */
+/** Finds the weekday nearest a date, within the month; undefined if the month has no such date. */
 function nearestWeekday(date: number, { lastDate, ...day }: Day): number | undefined {
   if (date > lastDate) return undefined;
   const weekday = ((((day.weekday - 1 + date - day.date) % 7) + 7) % 7) + 1;

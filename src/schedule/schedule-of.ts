@@ -38,14 +38,14 @@ export function scheduleOf(text: string, instantsFor: (atMs: number) => Instants
   });
 }
 
-/** The first of these ticks; undefined if there is none. */
+/** Returns the first of these ticks; undefined if there is no tick. */
 function firstOf(instants: Iterable<number>): number | undefined {
   for (const ms of instants) return ms;
   return undefined;
 }
 
 /**
- * The epoch milliseconds of a Date.
+ * Returns the epoch milliseconds of a Date.
  *
  * @throws TypeError, RangeError for another value or an invalid Date
  */

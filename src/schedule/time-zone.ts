@@ -91,7 +91,7 @@ function spansOf(midnightMs: number, offsetAt: (atMs: number) => number): WallSp
   return spans;
 }
 
-/** The instants between `fromMs` and `toMs`, in whole seconds, at which the offset changes. */
+/** Finds the instants between `fromMs` and `toMs`, in whole seconds, at which the offset changes. */
 function changesOf(offsetAt: (atMs: number) => number, fromMs: number, toMs: number): number[] {
   if (offsetAt(fromMs) === offsetAt(toMs)) return [];
   if (toMs - fromMs <= SECOND_MS) return [toMs];

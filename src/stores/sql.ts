@@ -176,7 +176,7 @@ function failureOf(error: unknown, { code, why }: SqlFailure, operation: StoreOp
 const DEFAULT_TABLE = 'single_execution_locks';
 
 /**
- * The quoted name of a table, so that a statement takes it literally.
+ * Returns the name of a table in quotes, so that a statement takes the name literally.
  *
  * @param table may name a schema: `jobs.locks`
  * @throws TypeError

@@ -154,7 +154,7 @@ function askOf(client: SqliteClient): Ask {
     if ('prepare' in client) {
       return async (text, values) => {
         const statement = client.prepare(text);
-        // All statements but the creation of a table return rows. That one has no values.
+        // All statements but the creation of a table return rows. The creation has no values.
         if (statement.reader === false) {
           statement.run?.();
           return [];
@@ -181,8 +181,8 @@ function statementsOf(table: string): Statements {
 }
 
 /**
- * The meanings of errors of SQLite and its clients, by code and message. Each of them proves that nothing was written.
- * The first match counts.
+ * The meanings of errors of SQLite and its clients, by code and message. Each of these errors proves that nothing was
+ * written. * The first match counts.
  */
 const MEANINGS: readonly Meaning[] = [
   {

@@ -28,11 +28,11 @@ export interface Storage<Version> {
     readonly nowMs: number;
   }>;
   /**
-   * Writes a record if `version` is still its version; inserts it if `version` is undefined. Resolves to whether it
-   * wrote.
+   * Writes a record if `version` is still the version of its key. Inserts the record if `version` is undefined.
+   * Resolves to whether it wrote.
    */
   write(key: string, record: StoredRecord, version: Version | undefined, signal: Signal): Promise<boolean>;
-  /** All records whose keys begin with a prefix, for operators. Without this function, `list` is refused. */
+  /** Lists all records whose keys begin with a prefix, for operators. Without this function, `list` is refused. */
   list?(
     prefix: string,
     signal: Signal,
@@ -71,7 +71,7 @@ export interface Changed<T> {
  * Reads a record, decides by it, and writes if the version of the record has not changed; starts again if somebody else
  * has written meanwhile. If no answer comes, the next try reads the record again and decides anew. `ambiguous`: a write
  * got no answer, and may have been applied or may still be. Any later write of the record changes the version, so that
- * the storage refuses the unanswered one.
+ * the storage refuses the unanswered write.
  */
 export async function change<Version, T>(
   storage: Storage<Version>,
@@ -157,8 +157,8 @@ function isRefused(error: unknown): error is LockStoreError {
 }
 
 /**
- * Only an error of the storage is tried again; an error of the decision is final. `ambiguous` is always false here,
- * because `change` counts the unanswered writes itself.
+ * Judges an error. Only an error of the storage is tried again; an error of the decision is final. `ambiguous` is
+ * always false here, because `change` counts the unanswered writes itself.
  */
 function classify(error: unknown): TryFailure {
   return { ambiguous: false, retry: error instanceof StorageFailure && !isRefused(error.error) };

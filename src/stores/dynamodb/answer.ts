@@ -29,7 +29,8 @@ function plain(value: unknown): unknown {
  * success without data, and an acquire would count it as a grant.
  *
  * @param field the member of the output that holds the data, if there is any
- * @throws MockAnswer for an output that no client resolves to; EmptyAnswer, after which the write may have been applied
+ * @throws MockAnswer for an output that no client resolves to; EmptyAnswer for an answer without a request id: the
+ *   write may have been applied
  */
 export function answerOf<O extends object>(output: O, field: keyof O, { isUnnamed }: ResponseTime): O {
   if (typeof output !== 'object' || output === null) {
@@ -118,7 +119,8 @@ function readDate({ headers }: Response, sentWall: number, receivedWall: number)
 }
 
 /**
- * The monotonic instant until which the server's clock proves a lease valid; absent if the response has no Date header.
+ * Returns the monotonic instant until which the server's clock proves a lease valid; absent if the response has no Date
+ * header.
  */
 export function capMono(lockUntilMs: number, { serverMs, sentMono }: ResponseTime): { readonly capMono?: number } {
   return serverMs === undefined ? {} : { capMono: sentMono + (lockUntilMs - serverMs - SLOP_MS) };

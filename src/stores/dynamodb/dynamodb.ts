@@ -51,8 +51,9 @@ export type { DynamoDBStoreOptions };
 
 /**
  * Makes a store for locks in a DynamoDB table: one item for each lock name, one conditional UpdateItem for each verb,
- * no read before a write. The store needs only the right to `dynamodb:UpdateItem`. It promises nothing on a table that
- * several regions write to with eventual consistency, or for items that somebody else edits or deletes.
+ * no read before a write. The store needs only the right to `dynamodb:UpdateItem`, and to the table's KMS key if that
+ * is your own. It promises nothing on a table that several regions write to with eventual consistency, or for items
+ * that somebody else edits or deletes.
  *
  * @example
  * ```ts
@@ -164,11 +165,11 @@ async function write(
   }
 }
 
-/** The lease of a write that was applied, from the item before the write. @throws CorruptLockError */
+/** Makes the lease of a write that was applied, from the item before the write. @throws CorruptLockError */
 function newLease(claim: Claim, sent: Sent, before: Item = {}): Lease {
   const now = sent.firstSentWall;
   const oldToken = before['fencingToken'];
-  // The server has just added 1 to the old token, so that is a number, however the user's client wraps numbers.
+  // The server has just added 1 to the old token. So the token is a number, however the user's client wraps numbers.
   const fencingToken = (oldToken === undefined ? now : Number(String(oldToken))) + 1;
   if (!Number.isSafeInteger(fencingToken) || fencingToken < 1) {
     throw new CorruptLockError(claim.name, 'fencingToken', 'not a countable number');
@@ -177,7 +178,7 @@ function newLease(claim: Claim, sent: Sent, before: Item = {}): Lease {
   return leaseOf(claim, written, sent, before);
 }
 
-/** The grant of an attempt that holds the lock already, from the record. */
+/** Makes the grant of an attempt that already holds the lock, from the record. */
 function ownGrant(attempt: Attempt, record: LockRecord, time: ResponseTime): Granted {
   const { claim, sends } = attempt;
   // The instant in the record shows which write was applied.

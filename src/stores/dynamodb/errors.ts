@@ -14,8 +14,9 @@ import { errorName, readThrown, readThrownText } from '../../core/values/thrown.
  */
 
 /**
- * `denied`, `no-table` and `refused` need a change by somebody. `throttled` and `unsent` were certainly not applied.
- * `unknown` may have been applied: a server error, a conflict between regions, no answer.
+ * `denied`, `no-table`, `refused`: a retry fails until somebody changes something. `throttled`, `unsent`: the write was
+ * certainly not applied. `unknown`: the write may have been applied, as after a server error, a conflict between
+ * regions or no answer.
  */
 type Kind = 'denied' | 'no-table' | 'refused' | 'throttled' | 'unsent' | 'unknown';
 
@@ -122,7 +123,7 @@ function metadataOf(error: unknown, property: 'attempts' | 'clockSkewCorrected' 
 
 const messageOf = (error: unknown) => readThrownText(error, 'message');
 
-/** The system's code of a network error, else the error's name. */
+/** Returns the system's code of a network error, else the error's name. */
 function nameOf(error: unknown): string {
   return readThrownText(error, 'code') || readThrownText(error, 'name') || errorName(error);
 }

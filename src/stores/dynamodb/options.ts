@@ -106,7 +106,7 @@ const LONGEST_IDLE_MS = 10_000;
 /** The parts of the SDK's handler on Node, and of Node's agents, that are used here. */
 interface Handler {
   httpHandlerConfigs?(): Agents;
-  /** Older handlers, which lack that function, keep their agents in this field. The first request sets it. */
+  /** The agents of older handlers, which have no `httpHandlerConfigs`. The first request sets this field. */
   readonly config?: Agents;
 }
 interface Agents {

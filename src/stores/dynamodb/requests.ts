@@ -39,7 +39,7 @@ const NOT_BARRED = '(attribute_not_exists(barredAttempt) OR barredAttempt <> :at
 const NOT_PAUSED = '(attribute_not_exists(pausedUntil) OR pausedUntil <= :now)';
 // Neither this tick nor a newer one is done.
 const TICK_IS_NEW = 'attribute_not_exists(doneTick) OR doneTick < :tick';
-// A newer tick is done, but this one is listed as not done.
+// A newer tick is done, but this tick is listed as not done.
 const TICK_IS_LISTED = 'doneTick > :tick AND contains(openTicks, :listed)';
 const TICK_IS_OPEN = `(${TICK_IS_NEW} OR (${TICK_IS_LISTED}))`;
 // This attempt still holds the lock.

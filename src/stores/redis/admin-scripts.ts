@@ -6,7 +6,7 @@ import { BASE_36, type RedisScript, script } from './scripts.js';
  * bundle contains them.
  */
 
-/** Answers `unknown` for a name without a record, or with a deleted one. */
+/** Answers `unknown` for a name without a record, or with a deleted record. */
 const UNLESS_KNOWN = `if not next(lock) or lock.state == 'deleted' and not lock.pausedUntil then return answer('unknown') end`;
 
 /**
@@ -50,8 +50,8 @@ return answer(untilMs > now and 'resumed' or 'not-paused', 0, lock)
 
 /**
  * Arguments: `adminId fencingToken`. Answers: `deleted`; `held` while a lease lasts; `changed` if the token differs;
- * `unknown` if there is no lock. A corrupt token counts as different, and a lease with a corrupt `lockUntil` as one
- * that lasts.
+ * `unknown` if there is no lock. A corrupt token counts as different, and a lease with a corrupt `lockUntil` as a
+ * lease that lasts.
  */
 export const DELETE: RedisScript = script(`
 local lock = read()

@@ -206,7 +206,8 @@ function notConnected(): NotSent {
 const AWAY: ReadonlySet<string | undefined> = new Set(['connecting', 'connect', 'close', 'reconnecting']);
 
 /**
- * The state of a client of ioredis. In status `wait` the client is usable, because it connects at its first command.
+ * Returns the state of a client of ioredis. In status `wait` the client is usable, because it connects at its first
+ * command.
  */
 function ioredisState({ status }: IORedisClient): State {
   if (status === 'end') return 'closed';

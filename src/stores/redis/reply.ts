@@ -10,7 +10,8 @@ export interface ScriptReply<W extends string> {
   readonly nowMs: number;
   readonly number: number;
   /**
-   * The record; undefined if the answer has none, or an empty one. Numeric attributes are read as numbers if possible.
+   * The record; undefined if the answer has no record, or an empty record. Numeric attributes are read as numbers if
+   * possible.
    */
   readonly item: Item | undefined;
 }

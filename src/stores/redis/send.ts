@@ -61,7 +61,7 @@ export function sharedClients(header: string): (client: object, make: () => Scri
   };
 }
 
-/** Sends the hash of a script, and its text if Redis does not know that hash. Rejects with the client's error. */
+/** Sends the hash of a script, and the text if Redis does not know the hash. Rejects with the client's error. */
 async function sendScript(client: RedisClient, sending: Sending): Promise<unknown> {
   const { script, keys, args, signal, waits } = sending;
   const known = hashIn(client, script);
@@ -97,7 +97,7 @@ async function sendWhole(client: RedisClient, sending: Sending): Promise<unknown
   }
 }
 
-/** The hash of a script; a promise until it is computed. */
+/** Returns the hash of a script, or a promise of the hash until it is computed. */
 function hashIn({ header, hashes }: RedisClient, script: RedisScript): string | Promise<string> {
   const known = hashes.get(script);
   if (known !== undefined) return known;

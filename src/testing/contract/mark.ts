@@ -270,7 +270,7 @@ async function markedBy(scene: Scene, lease: Lease, minute: number, changes: obj
   return expectMarked(await scene.mark(lease, { ...tick(minute), ...changes }));
 }
 
-/** The open ticks of a lease, from both lists, in ascending order. */
+/** Returns the open ticks of a lease, from both lists, in ascending order. */
 function openOf({ doneTickMs = 0, openTicksMs = [], failedTicksMs = [] }: Lease): string {
   return `${[...openTicksMs, ...failedTicksMs.filter((tickMs) => tickMs > doneTickMs)].sort((a, b) => a - b)}`;
 }

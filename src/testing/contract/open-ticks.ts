@@ -9,7 +9,7 @@ const FAILED = { result: 'failed' } as const;
 const UNTIL_MINUTE_9 = [0, 1, 2, 3, 4, 5, 6, 7, 8] as const;
 
 /**
- * Cases for ticks that are older than the newest one done, but may still run. All other older ticks are stale: see
+ * Cases for ticks that are older than the newest tick done, but may still run. All other older ticks are stale: see
  * ticks.ts.
  */
 export const openTickCases: readonly ContractCase[] = [

@@ -202,7 +202,7 @@ export const tickCases: readonly ContractCase[] = [
   }),
 ];
 
-/** The lists of a record with a hundred failed ticks: one for each minute from `minute` on. */
+/** Makes the lists of a record with a hundred failed ticks: one tick for each minute from `minute` on. */
 function hundredFailed(minute: number) {
   const minutes = Array.from({ length: MOST_LISTED }, (_, n) => minute + n);
   return { openTicks: ',', failedTicks: listOf(ticks(...minutes), MOST_LISTED) };

@@ -8,12 +8,12 @@ import { beyondFake } from './error.js';
 /** An item as plain values. */
 export type FakeItem = Readonly<Record<string, unknown>>;
 
-/** The value of an attribute; undefined if it is absent. */
+/** Returns the value of an attribute; undefined if the attribute is absent. */
 export function attributeOf(item: FakeItem, attribute: string): unknown {
   return Object.hasOwn(item, attribute) ? item[attribute] : undefined;
 }
 
-/** The value as DynamoDB sends it, such as `{ N: '1' }`. */
+/** Returns a value as DynamoDB sends it, such as `{ N: '1' }`. */
 function rawValue(value: unknown): Record<string, unknown> {
   if (typeof value === 'string') return { S: value };
   if (Number.isFinite(value)) return { N: String(value) };
@@ -23,7 +23,7 @@ function rawValue(value: unknown): Record<string, unknown> {
 }
 
 /**
- * The item as DynamoDB sends it.
+ * Returns an item as DynamoDB sends it.
  *
  * @throws a ValidationException for a value that no lock has, such as a set
  */
@@ -31,19 +31,19 @@ export function rawItem(item: FakeItem): Record<string, Record<string, unknown>>
   return Object.fromEntries(Object.entries(item).map(([attribute, value]) => [attribute, rawValue(value)]));
 }
 
-/** DynamoDB's letter for a value's type, such as `N`; undefined for an absent attribute. */
+/** Returns DynamoDB's letter for a value's type, such as `N`; undefined for an absent attribute. */
 export function typeOf(value: unknown): string | undefined {
   return value === undefined ? undefined : Object.keys(rawValue(value))[0];
 }
 
-/** Whether two values are equal. An absent attribute equals nothing, not even another absent one. */
+/** Whether two values are equal. An absent attribute equals nothing, not even another absent attribute. */
 export function areEqual(a: unknown, b: unknown): boolean {
   return a !== undefined && a === b;
 }
 
 /**
- * The order of two values: less than 0 if `a` comes first, 0 if they are equal, greater than 0 if `b` comes first. NaN
- * if they have no order, because one is absent or their types differ.
+ * Compares two values. Returns less than 0 if `a` comes first, 0 if they are equal, greater than 0 if `b` comes first.
+ * Returns NaN if they have no order, because a value is absent or their types differ.
  */
 export function orderOf(a: unknown, b: unknown): number {
   if (typeof a === 'number' && typeof b === 'number') return a - b;

@@ -8,7 +8,7 @@ export function validationError(message: string): Error {
   return dynamoDBError('ValidationException', message);
 }
 
-/** The error for features that DynamoDB has and this fake lacks: no answer is better than a wrong one. */
+/** Makes the error for features that DynamoDB has and this fake lacks: no answer is better than a wrong answer. */
 export function beyondFake(what: string): Error {
   return validationError(`fakeLockTable cannot ${what}`);
 }

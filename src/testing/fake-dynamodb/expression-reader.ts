@@ -4,7 +4,7 @@ import { isReservedWord } from './reserved-words.js';
 
 /** Reads one expression, token by token. It refuses what DynamoDB refuses, with DynamoDB's messages. */
 export interface ExpressionReader {
-  /** The next token, without taking it; empty at the end. */
+  /** Returns the next token, without taking it; empty at the end. */
   peek(): string;
   /** Takes the next token if it is `token`; a keyword may be in any case. */
   takes(token: string): boolean;
@@ -18,11 +18,11 @@ export interface ExpressionReader {
   operand(): Operand;
   /** Refuses tokens that remain. */
   end(): void;
-  /** An error about this expression. */
+  /** Makes an error about this expression. */
   invalid(why: string): Error;
-  /** An error about the next token, which is not allowed at its place. */
+  /** Makes an error about the next token, which is not allowed at its place. */
   syntaxError(): Error;
-  /** An error about an attribute that is compared with itself. */
+  /** Makes an error about an attribute that is compared with itself. */
   sameOperands(operator: string, attribute: string): Error;
 }
 
@@ -139,9 +139,9 @@ function tokensOf(text: string): readonly Token[] {
 
 /** The `#names` and `:values` of one request; records which of them its expressions used. */
 export interface Placeholders {
-  /** The attribute behind a `#name`. @throws a ValidationException if it is not defined */
+  /** Returns the attribute behind a `#name`. @throws a ValidationException if it is not defined */
   name(placeholder: string, expression: string): string;
-  /** The value behind a `:value`. @throws a ValidationException if it is not defined */
+  /** Returns the value behind a `:value`. @throws a ValidationException if it is not defined */
   value(placeholder: string, expression: string): unknown;
   /** @throws a ValidationException for a placeholder that no expression used */
   refuseUnused(): void;

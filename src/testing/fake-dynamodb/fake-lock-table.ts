@@ -29,11 +29,11 @@ export interface FakeLockTableOptions {
 
 /** A test's direct access to the table, without the code under test. */
 export interface FakeLockTable {
-  /** Every item, to check what was written, or that nothing was. */
+  /** Returns every item, to check what was written, or that nothing was written. */
   items(): FakeItem[];
-  /** The item of a lock; undefined if there is none. @param name the lock's name with the store's prefix */
+  /** Returns the item of a lock; undefined if it has no item. @param name the lock's name with the store's prefix */
   item(name: string): FakeItem | undefined;
-  /** Replaces the item of a lock, for example by one that is held by somebody else, paused or corrupt. */
+  /** Replaces the item of a lock, for example by an item that is held by somebody else, paused or corrupt. */
   put(name: string, attributes: FakeItem): void;
   /** Carries out the next command but loses its answer: the caller sees a timeout. */
   loseNextResponse(): void;

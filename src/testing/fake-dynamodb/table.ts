@@ -77,7 +77,7 @@ function identity(key: FakeItem, names: readonly string[]): string {
   return JSON.stringify(names.map((name) => key[name]));
 }
 
-/** An item as DynamoDB stores it: with 0 in place of -0. */
+/** Returns an item as DynamoDB stores it: with 0 in place of -0. */
 function asStored(item: FakeItem): FakeItem {
   return Object.fromEntries(Object.entries(item).map(([name, value]) => [name, value === 0 ? 0 : value]));
 }

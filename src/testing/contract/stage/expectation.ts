@@ -27,7 +27,7 @@ export function expectBetween(actual: number | undefined, min: number, max: numb
   if (actual === undefined || !(actual >= min && actual <= max)) fail(actual, `${min} to ${max}`, what);
 }
 
-/** @throws Error unless each number is greater than the one before */
+/** @throws Error unless each number is greater than the number before it */
 export function expectRising(numbers: readonly number[], what: string): void {
   const rises = numbers.every((number, index) => index === 0 || number > (numbers[index - 1] ?? Number.NaN));
   if (!rises) fail(numbers, 'each greater than the one before', what);

@@ -148,17 +148,17 @@ function completionOf(overrides: Partial<Completion> = {}): Completion {
   return { result: 'succeeded', lockAtLeastForMs: 0, durationMs: 5, ...marks, ...overrides };
 }
 
-/** The ticks at these minutes after {@link TICK_MS}. */
+/** Makes the ticks at these minutes after {@link TICK_MS}. */
 export function ticks(...minutes: readonly number[]): number[] {
   return minutes.map((minute) => TICK_MS + minute * 60_000);
 }
 
-/** The `tickMs` of a claim for the tick at this minute after {@link TICK_MS}. */
+/** Makes the `tickMs` of a claim for the tick at this minute after {@link TICK_MS}. */
 export function tick(minute: number): { readonly tickMs: number } {
   return { tickMs: TICK_MS + minute * 60_000 };
 }
 
-/** Checks that a tick older than the newest one done runs once, and is refused after that. */
+/** Checks that a tick older than the newest tick done runs once, and is refused after that. */
 export async function isOpenOnce({ run, refuse }: Scene, minute: number): Promise<void> {
   await run(tick(minute));
   await refuse('stale-tick', tick(minute));
