@@ -89,8 +89,8 @@ async function costTable(hosts: ReadonlyMap<System, Host>): Promise<string[]> {
 type Count = Readonly<Record<'requests' | 'writes', number>>;
 
 /**
- * Counts the requests and writes of one run and of one skip, by proxies. A write of such a small item is one write
- * unit.
+ * Counts the requests and writes of one run and of one skip, with proxies. One write of an item as small as a lock
+ * is one write unit.
  */
 async function countsOf(system: System): Promise<Readonly<Partial<Record<'run' | 'skip', Count>>>> {
   let commands = 0;

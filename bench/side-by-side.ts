@@ -24,7 +24,7 @@ export interface Turns {
   readonly pauseMs?: number;
 }
 
-/** Prints what a piece of work costs, for our kind beside each other kind. */
+/** Prints the cost of our kind of a piece of work, beside the cost of each other kind. */
 export async function compare<Other extends string>(
   title: string,
   turns: Turns,

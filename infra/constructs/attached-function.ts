@@ -10,7 +10,10 @@ export function functionBehind(fn: IFunction): IFunction {
   return 'lambda' in fn ? (fn.lambda as IFunction) : fn;
 }
 
-/** Finds the resource of a function, or of the function behind an alias or a version; undefined if it was imported. */
+/**
+ * Finds the resource of a function, or of the function behind an alias or a version; undefined for an imported
+ * function.
+ */
 export function functionResource(fn: IFunction): CfnFunction | undefined {
   const resource = functionBehind(fn).node.defaultChild;
   if (!resource || !CfnResource.isCfnResource(resource)) return undefined;

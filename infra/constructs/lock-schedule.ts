@@ -202,7 +202,7 @@ function refuseForRule(planned: PlannedSchedule): void {
   }
 }
 
-/** A rule's default event. A custom input replaces all of it, so all fields are listed. */
+/** A rule's default event. A custom input replaces the whole event, so all its fields are listed here. */
 const RULE_EVENT = {
   version: '0',
   id: EventField.eventId,

@@ -17,8 +17,9 @@ export interface Retries {
 }
 
 /**
- * Lambda's retries of a failed run: at most two, and only as many as end before the next tick is due, even if each try
- * takes the whole timeout. Lambda keeps an event that it cannot run for one period, within its limits of 60 s to 6 h.
+ * Computes Lambda's retries of a failed run: at most two, and only as many as end before the next tick is due, even if
+ * each try takes the whole timeout. Lambda keeps an event that it cannot run for one period, within its limits of 60 s
+ * to 6 h.
  *
  * @param periodMs the shortest time between two ticks; Infinity for a schedule that fires once
  * @see https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-error-handling.html
@@ -28,14 +29,14 @@ export function runRetries(periodMs: number, timeoutMs: number): Retries {
   return { attempts, maxAgeMs: within(periodMs, MINUTE_MS, 6 * HOUR_MS) };
 }
 
-/** The time from a tick to the end of its last retry, if the run and each retry take the whole timeout. */
+/** Computes the time from a tick to the end of its last retry, if the run and each retry take the whole timeout. */
 export function lastRunEndsMs(retries: number, timeoutMs: number): number {
   return RETRY_DELAYS_MS.slice(0, retries).reduce((ms, delayMs) => ms + delayMs + timeoutMs, DELIVERY_MS + timeoutMs);
 }
 
 /**
- * Retries of a delivery that Lambda did not accept: at most one for each minute of the period, and only within the
- * period. EventBridge allows 60 s to 24 h, and 185 attempts.
+ * Computes the retries of a delivery that Lambda did not accept: at most one for each minute of the period, and only
+ * within the period. EventBridge allows 60 s to 24 h, and 185 attempts.
  *
  * @param periodMs the shortest time between two ticks; Infinity for a schedule that fires once
  */

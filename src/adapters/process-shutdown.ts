@@ -50,7 +50,7 @@ const onSigterm: Listener = Object.assign(
  */
 export async function untilShutdown<T>(task: (signal: AbortSignal) => Promise<T>): Promise<T> {
   // Register as the first listener: a program's `once` listener is removed when it is called, and must be counted
-  // before.
+  // before that.
   if (!isListening) process?.prependListener?.('SIGTERM', onSigterm);
   isListening = true;
   const run = new AbortController();

@@ -23,9 +23,9 @@ export interface Middleware<E> {
 }
 
 /**
- * A middleware for Middy: the handler, and the middlewares after this one, run at most once per scheduled time, and
- * never two at once. Add it last: the `after` of a middleware that was added earlier runs when the lock is free and the
- * tick is done. A skipped run is answered early: the handler and the middlewares' `after` are not called.
+ * Makes a middleware for Middy. The handler, and the middlewares after this middleware, run at most once per scheduled
+ * time, and never two at once. Add it last: the `after` of a middleware that was added earlier runs when the lock is
+ * free and the tick is done. A skipped run is answered early: the handler and the middlewares' `after` are not called.
  *
  * @example
  * ```ts

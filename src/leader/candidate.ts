@@ -107,7 +107,11 @@ export interface CheckIns {
   leave(): Promise<void>;
 }
 
-/** @param isLeader whether this candidate leads; only the leader takes other members off the list */
+/**
+ * Makes the check-ins of a candidate.
+ *
+ * @param isLeader whether this candidate leads; only the leader takes other members off the list
+ */
 export function checkInsOf(candidate: Candidate, store: MemberStore, isLeader: () => boolean): CheckIns {
   const { name: group, candidate: member, leaseMs, policy } = candidate;
   const look = async (forget: readonly string[]) => store.checkIn({ group, forget }, looseCall(policy));

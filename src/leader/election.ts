@@ -55,7 +55,10 @@ export interface LeaderElection {
   readonly term: number | undefined;
   /** Whether this candidate leads, judged by this host's clocks without a request. */
   isLeader(): boolean;
-  /** Lists all members that have checked in lately. A member is `alive` if it did so within the lease. One request. */
+  /**
+   * Lists all members that have checked in lately. A member is `alive` if it checked in within the lease. Sends one
+   * request.
+   */
   members(): Promise<Member[]>;
   /** Starts to ask for the lead, and to check in. */
   start(): void;

@@ -16,7 +16,7 @@ export const EMF_METRICS = {
    * sample: the tick needs no run.
    */
   Executed: 'Count',
-  /** Runs whose task failed. */
+  /** Runs that failed. */
   Failed: 'Count',
   /** Calls that were skipped. */
   Skipped: 'Count',

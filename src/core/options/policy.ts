@@ -49,9 +49,15 @@ export interface LockOptions {
    * @default 'throw'
    */
   readonly onStoreError?: 'throw' | 'skip' | 'run';
-  /** A local clock that is wrong by more than this is reported. Exclusion does not depend on it. @default '1s' */
+  /**
+   * An event reports a host's clock that is wrong by more than this. Exclusion depends on this time only if the store's
+   * answers carry no server time. @default '1s'
+   */
   readonly maxClockSkew?: Duration;
-  /** Called with every event of every run. @default see docs/reference.md */
+  /**
+   * Called with every event of every run. @default the log for operators, and on some platforms metrics: see
+   * docs/reference.md
+   */
   readonly observers?: readonly Observer[];
   /** The clocks and timers of each run. @default the clocks and timers of the platform */
   readonly clock?: Clock;

@@ -34,13 +34,13 @@ export interface LockAdminStore {
 
 /**
  * `resumed`: a pause was ended, perhaps by a try that got no answer; `not-paused`: no pause was in force; `unknown`:
- * the name has no record, or a deleted one.
+ * the name has no record, or a deleted record.
  */
 export type ResumeResult = 'resumed' | 'not-paused' | 'unknown';
 
 /**
  * `held`: a run has the lock; `changed`: the lock has another fencing token, or was paused or resumed during the
- * delete; `unknown`: the name has no record, or a deleted one.
+ * delete; `unknown`: the name has no record, or a deleted record.
  */
 export type DeleteResult = 'deleted' | 'held' | 'changed' | 'unknown';
 

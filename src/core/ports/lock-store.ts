@@ -157,7 +157,7 @@ export type RefusalReason = 'locked' | 'lock-at-least-for' | 'already-executed' 
 /** The result of an extension. */
 export type ExtendResult =
   | ({
-      /** The lease is longer now. */
+      /** The lease lasts at least as long as was asked. */
       readonly status: 'extended';
       /** The new end of the lease, from the record, in epoch milliseconds. */
       readonly lockUntilMs: number;
@@ -202,7 +202,10 @@ export type MarkResult =
       readonly status: 'lost';
     };
 
-/** `unknown`: an earlier try may have been applied, and the record no longer shows it. */
+/**
+ * `lost`: this grant no longer has the lock; `unknown`: an earlier try may have been applied, and the record no longer
+ * shows whether it was.
+ */
 export type ReleaseResult = 'released' | 'lost' | 'unknown';
 
 /** How a run with `catchUp` changes the lists of ticks. */

@@ -59,7 +59,7 @@ export class LockStoreError extends Error {
   override readonly name: 'LockStoreError' = marked(this, 'LockStoreError');
   /** Why the call failed. */
   readonly code: LockStoreErrorCode;
-  /** The lock of the call; `*` for a list of all locks. */
+  /** The lock of the call; `*` for a call that is not for one lock. */
   readonly lockName: string;
   /** The verb that failed. */
   readonly operation: StoreOperation;

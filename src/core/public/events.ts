@@ -4,7 +4,7 @@ import { defined } from '../values/defined.js';
 import { dateOf } from '../values/tick.js';
 import type { Previous, ReleaseStatus, SkippedHolder, SkipReason } from './outcome.js';
 
-/** Called with each event of each run. Never awaited. What it throws, or rejects with, is dropped. */
+/** Called with each event of each run. A run neither waits for an observer nor fails because of its errors. */
 export type Observer = (event: LockEvent) => unknown;
 
 /**
@@ -60,8 +60,8 @@ export type EventBody =
       /** Why the call has no lock; the call rejects with this error if `next` is `throw`. */
       readonly error: unknown;
       /**
-       * `throw`: the call ends here. Otherwise the call goes on, as `onStoreError` says: `skip` is followed by
-       * `skipped`, `run` by a run without a lock, and `wait` by another try of a call that may `wait`.
+       * What follows. `throw`: the call ends here. `skip`: the event `skipped`. `run`: a run without a lock. `wait`:
+       * another try of a call that may `wait`.
        */
       readonly next: 'throw' | 'skip' | 'run' | 'wait';
     }

@@ -46,13 +46,13 @@ type Check = (value: unknown) => boolean;
 
 export const isText: Check = (value) => typeof value === 'string' && value !== '';
 const isCount: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
-/** A fencing token: a count that can still be raised by one. */
+/** Whether a value can be a fencing token: a count that can still be raised by one. */
 export const isToken: Check = (value) => isCount(value) && (value as number) < Number.MAX_SAFE_INTEGER;
-/** The end of a pause: at most the last instant of a Date. */
+/** Whether a value can be the end of a pause: at most the last instant of a Date. */
 const isPauseEnd: Check = (value) => isCount(value) && (value as number) <= FOREVER_MS;
-/** An instant in epoch milliseconds, from 2001 to 5138. Seconds and microseconds fall outside of this range. */
+/** Whether a value is epoch milliseconds from 2001 to 5138. Seconds and microseconds fall outside of this range. */
 export const isInstant: Check = (value) => isCount(value) && (value as number) >= 1e12 && (value as number) < 1e14;
-/** A list of ticks, as open-ticks.ts writes it. */
+/** Whether a value is a list of ticks, as open-ticks.ts writes it. */
 const isTickList: Check = (value) => typeof value === 'string' && /^,([\da-z]+,)*$/.test(value);
 const isOneOf =
   (...choices: unknown[]): Check =>

@@ -90,7 +90,11 @@ async function markTick(held: HeldLock, invocation: Invocation, tickMs: number):
  * write was lost. A tick may be reported twice, but is always reported.
  */
 
-/** @param dropped open ticks for which a list has no room, in addition to the ticks that the plan gives up */
+/**
+ * Reports ticks that are given up, if there are any.
+ *
+ * @param dropped open ticks for which a list has no room, in addition to the ticks that the plan gives up
+ */
 function tellGivenUp(
   dropped: readonly number[],
   { givenUpTicksMs, othersGivenUp }: Pick<CatchUpPlan, 'givenUpTicksMs' | 'othersGivenUp'>,

@@ -5,7 +5,7 @@ import type { Sent } from '../values/clock.js';
  * "The holder's time"). Pure arithmetic on instants that the caller has read.
  */
 
-/** Safety margin before the end of the lease: the larger of 200 ms and 1 % of the lease. */
+/** Returns the safety margin before the end of a lease: the larger of 200 ms and 1 % of the lease. */
 export function guardMs(leaseMs: number): number {
   return Math.max(200, leaseMs / 100);
 }

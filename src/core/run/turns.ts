@@ -40,7 +40,7 @@ interface Turns {
   readonly underWay: Set<Turn>;
   /** Urgent calls that wait, oldest first. Calling a function of this set lets its call go on. */
   readonly urgent: Set<() => void>;
-  /** The calls that wait and are not urgent, kept in the same way. */
+  /** The calls that wait and are not urgent, oldest first. Calling a function of this set lets its call go on. */
   readonly others: Set<() => void>;
   /** How many calls have been answered. */
   answers: number;

@@ -36,7 +36,7 @@ export function isTimed(schedule: Schedule | Interval | undefined): schedule is 
 const FURTHEST_AHEAD_MS = 86_400_000;
 /** The earliest tick that is accepted. No scheduler can have sent an older tick. */
 export const EARLIEST_MS: number = Date.UTC(2015, 0, 1);
-/** The most ticks in one report, and the most that can be listed as open. */
+/** The most ticks in one report, and the most ticks in one list of a record. */
 export const MOST_LISTED = 100;
 /** Ticks older than the newest 100 are not listed but counted, up to this number. */
 const MOST_COUNTED = 10_000;

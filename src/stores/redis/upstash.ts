@@ -102,7 +102,7 @@ function clientOf(redis: UpstashClient): RedisClient {
 const NO_URL =
   'the client of @upstash/redis has no URL: set UPSTASH_REDIS_REST_URL and UPSTASH_REDIS_REST_TOKEN, or give it url and token';
 
-/** Whether a client has no URL. @upstash/redis only warns of that; its calls then fail as if the network had failed. */
+/** Whether a client has no URL. Without a URL, @upstash/redis only warns, and its calls fail like a network failure. */
 function hasNoUrl(redis: UpstashClient & { readonly client?: { readonly baseUrl?: unknown } }): boolean {
   return redis.client?.baseUrl === '';
 }

@@ -255,8 +255,8 @@ async function failThenDo({ run }: Scene, failed: readonly number[], done: numbe
 }
 
 /**
- * Acquires the lock when ten ticks are open as soon as a newer tick is marked: eight that are listed as open, and two
- * that failed since.
+ * Acquires a lock for which a mark of the granted tick leaves ten open ticks: eight that are listed as open, and two
+ * that failed later.
  */
 async function withMoreThanEight({ run, grant }: Scene): Promise<Lease> {
   await run(tick(0));
