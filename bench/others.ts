@@ -211,7 +211,10 @@ function kindsOf({ waits }: System): readonly ('run' | 'skip')[] {
   return waits ? ['run'] : KINDS;
 }
 
-/** How a system skips a duplicate. Most systems know no ticks, so they skip a duplicate only while the lock is held. */
+/**
+ * Returns how a system skips a duplicate. Most systems know no ticks, so they skip a duplicate only while the lock is
+ * held.
+ */
 function skipOf({ file }: System): 'locked' | 'done' {
   return file === 'powertools' ? 'done' : 'locked';
 }

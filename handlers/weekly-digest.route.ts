@@ -53,7 +53,7 @@ export const GET = withSingleExecution(
   {
     name: 'weekly-digest',
     store: upstashStore({ redis }),
-    // The signal aborts before this time, and the lease ends after it, so no run begins while a slow one still mails.
+    // The signal aborts before this time, and the lease ends after it, so no run begins while a slow run still mails.
     maxDuration: `${maxDuration}s`,
     tick: 'event',
   },

@@ -22,7 +22,7 @@ export const LOCK_METRICS = [
 export type LockMetricName = (typeof LOCK_METRICS)[number];
 
 /**
- * Makes a metric of one lock, or of all locks of one `prefix*`; by default its sum over 5 minutes.
+ * Makes a metric of one lock, or of all locks of one `prefix*`; by default the sum over 5 minutes.
  *
  * @example
  * ```ts

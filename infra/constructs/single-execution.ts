@@ -46,7 +46,7 @@ export interface SingleExecutionProps extends EventInvokeConfigOptions {
    * The queue for failed runs, and for events that Lambda did not accept. If `onFailure` is not a queue, failed runs go
    * to `onFailure` instead.
    *
-   * @default the queue of `onFailure` or of the function; else a new one, encrypted, that keeps messages for 14 days
+   * @default the queue of `onFailure` or of the function; else a new queue, encrypted, that keeps messages for 14 days
    */
   readonly deadLetterQueue?: IQueue;
   /**

@@ -10,7 +10,7 @@ type Batch = (
 const BUSY_MS = 5_000;
 
 /**
- * Makes a function that runs statements by libSQL on a file of this machine. libSQL never ends a statement that was
+ * Makes a function that runs statements with libSQL on a file of this machine. libSQL never ends a statement that was
  * refused because the file is busy. From then on its connection acknowledges writes outside a transaction, which are
  * lost when the process ends, and a transaction fails at its commit
  * (https://github.com/tursodatabase/libsql-client-ts/issues/352). So each statement runs in its own transaction, and

@@ -13,8 +13,9 @@ export interface LockOptions {
   /** The store that keeps the lock. */
   readonly store: LockStore;
   /**
-   * How long the lock outlives a holder that dies: 1 s to 24 h. Required if the platform reports no remaining time and
-   * `keepAlive` is off. With `keepAlive`, the default is 30 s or `lockAtLeastFor`, whichever is longer.
+   * How long the lock outlives a holder that dies: 1 s to 24 h. Required if the platform reports no remaining time, and
+   * neither `maxDuration` nor `keepAlive` is given. With `keepAlive`, the default is 30 s or `lockAtLeastFor`,
+   * whichever is longer.
    */
   readonly lockAtMostFor?: Duration;
   /** Keep the lock at least this long after the start of a run that succeeds. @default 0 */

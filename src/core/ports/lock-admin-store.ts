@@ -62,7 +62,7 @@ export interface ForceRelease {
   readonly fencingToken: number;
   /** Start of that grant, in epoch milliseconds. */
   readonly lockedAtMs: number;
-  /** Tick of that grant, in epoch milliseconds; absent if the grant had none. */
+  /** Tick of that grant, in epoch milliseconds; absent if the grant had no tick. */
   readonly tickMs?: number;
   /** When the operator asked, in epoch milliseconds of the operator's clock. */
   readonly nowMs: number;
@@ -76,7 +76,7 @@ export interface Deletion {
   readonly name: string;
   /** Fresh random identity of this delete. */
   readonly adminId: string;
-  /** Token of the lock, as the operator saw it; 0 if the lock had none. */
+  /** Token of the lock, as the operator saw it; 0 if the lock had no token. */
   readonly fencingToken: number;
   /** When the operator asked, in epoch milliseconds of the operator's clock. */
   readonly nowMs: number;

@@ -90,7 +90,7 @@ export function acquireCall(order: Order, settings: Settings): StoreCall {
  */
 export function extendCall(hold: Hold, { clock, maxClockSkewMs }: Settings, signal: Signal): StoreCall {
   const leftMs = Math.max(1, hold.deadlineMono - clock.monotonic());
-  // Leave time for another try if one hangs.
+  // Leave time for another try if the first try hangs.
   const tryMs = Math.min(TRY_MS, leftMs / 2);
   return { clock, signal, tryMs, budgetMs: Math.min(BUDGET_MS, leftMs), maxClockSkewMs };
 }

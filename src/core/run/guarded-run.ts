@@ -24,8 +24,8 @@ export async function runGuarded<T>(task: Task<T>, granted: Granted, asked: Invo
   const tell = lossOnce(asked.tell);
   const invocation = { ...asked, tell };
 
-  // 1. Give back the grant, and run nothing, if the lease had ended when the grant came, if the process is asked to end,
-  // or if the schedule throws.
+  // 1. Give back the grant, and run nothing, if the lease had ended when the grant came, if the process is asked to
+  // end, or if the schedule throws.
   const startedMono = clock.monotonic();
   let plan: CatchUpPlan;
   try {

@@ -28,8 +28,8 @@ export function invocationOf(order: Order, policy: Policy, trace: string): Invoc
 const TRACE = /^\.[\w-]{1,64}$/;
 
 /**
- * Finds the trace with which each attempt id of a call ends: the trace of the first observer that leaves one, else an
- * empty string. An observer that fails, or returns anything else, is passed over.
+ * Finds the trace with which each attempt id of a call ends: the first trace that an observer returns, else an empty
+ * string. An observer that fails, or returns anything else, is passed over.
  */
 export function beginTrace({ observers, clock }: Policy): string {
   const tracing: readonly (Observer & Partial<TracingObserver>)[] = observers;

@@ -14,8 +14,8 @@ import { defined } from '../../core/values/defined.js';
  */
 
 /**
- * Added to the stored end of a lease, and subtracted again by the holder, because the server's Date can be this far
- * behind.
+ * How far the server's Date can be behind. A store adds this time to the stored end of a lease, and the holder
+ * subtracts it again.
  */
 export const PAD_MS = 2_000;
 
@@ -32,12 +32,12 @@ const RESERVED: readonly string[] = ['state', 'result', 'error'];
 
 // The lock was never held; or it is not held, and its `lockUntil` has passed.
 const FREE = '(attribute_not_exists(lockUntil) OR (#state <> :held AND lockUntil <= :now))';
-// The latest grant was not to this attempt: the request is no late copy whose grant has ended.
+// The latest grant went to another attempt, so this request is not a late copy from an attempt whose grant has ended.
 const NEW_ATTEMPT = '(attribute_not_exists(attemptId) OR attemptId <> :att)';
 // This attempt was not cancelled by its own caller.
 const NOT_BARRED = '(attribute_not_exists(barredAttempt) OR barredAttempt <> :att)';
 const NOT_PAUSED = '(attribute_not_exists(pausedUntil) OR pausedUntil <= :now)';
-// Neither this tick nor a newer one is done.
+// Neither this tick nor a newer tick is done.
 const TICK_IS_NEW = 'attribute_not_exists(doneTick) OR doneTick < :tick';
 // A newer tick is done, but this tick is listed as not done.
 const TICK_IS_LISTED = 'doneTick > :tick AND contains(openTicks, :listed)';

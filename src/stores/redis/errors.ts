@@ -122,7 +122,7 @@ function kindOf(error: unknown): Kind {
   return 'unknown';
 }
 
-/** The message of Redis itself, without the words that @upstash/redis and proxies add to it. */
+/** Returns the message of Redis itself, without the words that @upstash/redis and proxies add to it. */
 function redisMessage(error: unknown): string {
   const [message = ''] = messageOf(error).split(COMMAND);
   return message.replace(/^(Command failed|UpstashError|Failed to execute Redis command): /, '');

@@ -28,8 +28,8 @@ import type { RedisConnection, RedisReply } from './send.js';
 
 /**
  * Makes a store for locks in a Redis: one hash for each lock name, one script for each verb. It judges leases by the
- * server's clock only, so the acquire itself takes over an expired lock. Its promises end when
- * Redis loses an acknowledged write: in a failover to a lagging replica, by an eviction, or by a flush.
+ * server's clock only, so the acquire itself takes over an expired lock. Its promises end when Redis
+ * loses an acknowledged write: in a failover to a lagging replica, by an eviction, or by a flush.
  */
 export function redisLock(redis: RedisConnection): LockStore & MemberStore {
   return {

@@ -255,8 +255,8 @@ async function failThenDo({ run }: Scene, failed: readonly number[], done: numbe
 }
 
 /**
- * Acquires a lock for which a mark of the granted tick leaves ten open ticks: eight that are listed as open, and two
- * that failed later.
+ * Acquires a lock with ten open ticks: eight in `openTicks`, and two in `failedTicks`, which are newer than the newest
+ * tick done.
  */
 async function withMoreThanEight({ run, grant }: Scene): Promise<Lease> {
   await run(tick(0));

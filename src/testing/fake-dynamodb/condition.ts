@@ -85,7 +85,7 @@ function functionCall(reader: ExpressionReader): Condition | undefined {
 
 /**
  * Reads `contains`, which searches a text for another text. DynamoDB's `contains` also searches sets and lists, but a
- * record has none.
+ * record has neither.
  */
 function contains(reader: ExpressionReader): Condition {
   const operands = [reader.operand()];
