@@ -39,9 +39,9 @@ export interface RunCoordinator {
 }
 
 /**
- * Makes a run coordinator for node-cron 4, for one task or for all tasks. In the whole fleet, each task runs at most
- * once per scheduled time, and two runs of a task never overlap. All processes must use the same store. The lock has
- * the task's name. node-cron does not report whether a run has failed, so the tick is done even after a failure.
+ * Makes a run coordinator for node-cron 4, for one task or for all tasks. If all processes of a fleet use the same
+ * store, each task runs at most once per scheduled time, and two runs of a task never overlap. The lock has the task's
+ * name. node-cron does not report whether a run has failed, so the tick is done even after a failure.
  *
  * @example
  * ```ts
@@ -50,7 +50,7 @@ export interface RunCoordinator {
  * import { nodeCronCoordinator } from 'single-execution/process';
  *
  * cron.setRunCoordinator(nodeCronCoordinator({ store: memoryStore() }));
- * cron.schedule('0 2 * * *', () => console.log('once per scheduled time'), { name: 'nightly', distributed: true });
+ * cron.schedule('0 2 * * *', () => console.log('nightly report'), { name: 'nightly', distributed: true });
  * ```
  *
  * @throws TypeError, RangeError for invalid options
