@@ -18,7 +18,7 @@ export interface Middleware<E> {
   before(request: Request<E>): Promise<void>;
   /** Releases the lock of a run that succeeded. */
   after(request: Request<E>): Promise<void>;
-  /** Releases the lock of a run that failed; its tick stays open. */
+  /** Releases the lock of a run that failed. Its tick stays open, unless `tickMark` is `'start'`. */
   onError(request: Request<E>): Promise<void>;
 }
 

@@ -14,7 +14,8 @@ export interface CatchUpOptions {
    */
   readonly mode: 'none' | 'latest' | 'all';
   /**
-   * How far back from the run's own tick to look for older ticks; ticks before that are given up. At most 30 days.
+   * How far back from the run's own tick to look for older ticks. At most 30 days. Ticks before that do not run: `all`
+   * gives them up, `latest` gives up only the ticks that never came.
    *
    * @default '1d'
    */

@@ -1,8 +1,8 @@
 import type { Clock, Sent, Signal } from '../values/clock.js';
 
 /**
- * The port that every store implements: four verbs. Each verb is one conditional write; an acquire can need one more,
- * for a takeover or a cancel.
+ * The port that every store implements: four verbs. Each verb makes one conditional write; an acquire can need two
+ * more, for a takeover and for a cancel.
  *
  * Promises: only a failed call rejects (with a `LockStoreError` or a `CorruptLockError`); contention is a value. The
  * store resolves an ambiguous answer (a lost response, a timeout): it recognises its own attempt, and cancels an

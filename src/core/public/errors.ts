@@ -2,8 +2,8 @@ import { errorName, readThrown } from '../values/thrown.js';
 import { factsOfSkip, type Skipped } from './outcome.js';
 
 /**
- * The cause of a {@link LockStoreError}. `onStoreError` applies only to `UNAVAILABLE`. With any other code, the call
- * always throws.
+ * The cause of a {@link LockStoreError}. `onStoreError` applies only to an acquire that fails with `UNAVAILABLE`. If an
+ * acquire fails with any other code, the call rejects.
  */
 export type LockStoreErrorCode =
   /** The store could not be reached, was throttled, or did not answer in time. */

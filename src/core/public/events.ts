@@ -159,7 +159,8 @@ export type EventBody =
   | {
       /**
        * Open ticks that nobody will run: `catchUp` gives them up, or the record has no room for them. Reported after
-       * the write that removes them from the record, even if the answer to that write was lost.
+       * the mark or release that removes them from the record, even if its answer was lost. If a grant removes them,
+       * they are reported only if its answer arrived.
        */
       readonly type: 'given-up';
       /** The newest 100 of the ticks that are given up, oldest first. */

@@ -82,7 +82,7 @@ interface SkipFacts {
   readonly words: string;
   /** Whether the lock is held, or kept for `lockAtLeastFor`: waiting may help. */
   readonly isHeld?: true;
-  /** Whether nothing is left to do for the tick. After any other skip, the tick must still run. */
+  /** Whether nothing is left to do for the tick. After any other skip, the tick may still have to run. */
   readonly isDone?: true;
   /** The level of the skip in the log. @default 'info' */
   readonly level?: 'warn';

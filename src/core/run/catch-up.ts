@@ -86,8 +86,8 @@ async function markTick(held: HeldLock, invocation: Invocation, tickMs: number):
 }
 
 /*
- * The event `given-up` is reported after the write that removes open ticks from the record, even if the answer to that
- * write was lost. A tick may be reported twice, but is always reported.
+ * The event `given-up` is reported after the mark or release that removes open ticks from the record, even if its
+ * answer was lost. A tick may be reported twice. Ticks that a grant removes are reported only if its answer arrived.
  */
 
 /**

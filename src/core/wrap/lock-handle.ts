@@ -26,8 +26,8 @@ export interface LockHandle extends Pick<Execution, Held>, Disposal {
    */
   release(): Promise<ReleaseStatus>;
   /**
-   * Releases the lock after work that failed. Records the name of the error; the tick stays open. Never rejects. Does
-   * nothing after `release`.
+   * Releases the lock after work that failed. Records the name of the error. The tick stays open, unless `tickMark` is
+   * `'start'`. Never rejects. Does nothing after `release`.
    */
   fail(error?: unknown): Promise<void>;
 }
