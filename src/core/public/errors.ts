@@ -6,7 +6,7 @@ import { factsOfSkip, type Skipped } from './outcome.js';
  * acquire fails with any other code, the call rejects.
  */
 export type LockStoreErrorCode =
-  /** The store could not be reached, was throttled, or did not answer in time. */
+  /** The store could not be reached, was throttled, or gave no clear answer in time. */
   | 'UNAVAILABLE'
   /** Credentials are missing, expired or not allowed to do this. */
   | 'ACCESS_DENIED'

@@ -33,8 +33,8 @@ export const systemClock: Clock = {
 };
 
 /**
- * Both clocks, read just before a call's first request. All times inside the call's grant are counted from this
- * instant.
+ * Both clocks, read just before a call's first request. The times of the grant that the call brings are counted from
+ * this instant.
  */
 export interface Sent {
   /** The wall clock, in epoch milliseconds. */
