@@ -23,7 +23,7 @@ const client = new DynamoDBClient({ endpoint, region: 'local', credentials, maxA
 const replay = replayed(client);
 const documents = DynamoDBDocumentClient.from(client);
 const store = dynamoDBStore({ tableName, client: documents });
-/** A wrapped handler, called as Lambda would call it. Each event has a tick of its own. */
+/** Makes a wrapped handler that is called as Lambda would call it. Each event has a tick of its own. */
 const wrapped = (name: string) => {
   const options = { name, store, tick: (event: { tick: number }) => event.tick, observers: [] };
   const handler = withSingleExecution(async (_: { tick: number }) => undefined, options);

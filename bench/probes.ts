@@ -13,8 +13,8 @@ const LEASE_MS = 2_000;
 /** A lease that outlasts its run on any machine, and is shorter than the error of the skewed clock. */
 const LONG_LEASE_MS = 20_000;
 /**
- * How long after the start of a lease another call sees that the lease is over. On DynamoDB this takes longer, because
- * its clock is read in whole seconds.
+ * Returns how long after the start of a lease another call sees that the lease is over. On DynamoDB this takes longer,
+ * because its clock is read in whole seconds.
  */
 const overMs = ({ engine }: System): number => LEASE_MS + (engine === 'DynamoDB' ? 4_000 : 500);
 /** The time after which the platform ends a function. */

@@ -81,7 +81,7 @@ export async function compareAll(works: Works, rounds: number): Promise<void> {
   await compare(`${AT_ONCE} skips at once`, turns, works.skips);
 }
 
-/** A wrapped handler, called as Lambda would call it. Each event has a tick of its own. */
+/** Makes a wrapped handler that is called as Lambda would call it. Each event has a tick of its own. */
 function wrapped(store: LockStore, name: string) {
   const options = { name, store, tick: (event: { tick: number }) => event.tick, observers: [] };
   const handler = withSingleExecution(async (_: { tick: number }) => 'done', options);

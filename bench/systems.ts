@@ -96,7 +96,7 @@ export interface Stage {
   readonly urls: Readonly<Record<System['engine'], string>>;
   readonly redisPort: number;
   readonly token: string;
-  /** The bundled program of a system. */
+  /** Returns the bundled program of a system. */
   programOf(system: System): string;
   /** Makes an empty table for a system, and resolves to its name. */
   freshTable(): Promise<string>;

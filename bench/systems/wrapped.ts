@@ -8,7 +8,7 @@ interface Event {
   readonly task: Task;
 }
 
-/** A wrapped handler, called as Lambda would call it. */
+/** Makes a wrapped handler that is called as Lambda would call it. */
 export function wrapped(store: LockStore, leaseMs: number): Deliver {
   const handler = withSingleExecution(
     async ({ task }: Event, _context: unknown, { signal }) => {

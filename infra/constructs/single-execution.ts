@@ -176,32 +176,35 @@ export class SingleExecution extends Construct {
     });
   }
 
-  /** How many runs succeeded. A call that is skipped because its tick or a newer tick is done reports 0. */
+  /**
+   * Makes a metric that counts runs that succeeded. A call that is skipped because its tick or a newer tick is done
+   * reports 0.
+   */
   metricExecuted(options?: LockMetricOptions): Metric {
     return ownMetric(this.#metrics, 'Executed', options);
   }
 
-  /** How many runs failed. */
+  /** Makes a metric that counts runs that failed. */
   metricFailed(options?: LockMetricOptions): Metric {
     return ownMetric(this.#metrics, 'Failed', options);
   }
 
-  /** How many ticks never came; the next run counts them. */
+  /** Makes a metric that counts ticks that never came; the next run reports them. */
   metricMissed(options?: LockMetricOptions): Metric {
     return ownMetric(this.#metrics, 'Missed', options);
   }
 
-  /** How many runs lost their lock. */
+  /** Makes a metric that counts runs that lost their lock. */
   metricLockLost(options?: LockMetricOptions): Metric {
     return ownMetric(this.#metrics, 'LockLost', options);
   }
 
-  /** How long a run held its lock, in milliseconds. */
+  /** Makes a metric of the longest time that a run held its lock, in milliseconds. */
   metricHoldTime(options?: LockMetricOptions): Metric {
     return ownMetric(this.#metrics, 'HoldTime', options);
   }
 
-  /** How far a host's clock was off, in milliseconds. */
+  /** Makes a metric of the greatest error of a host's clock, in milliseconds. */
   metricClockSkew(options?: LockMetricOptions): Metric {
     return ownMetric(this.#metrics, 'ClockSkew', options);
   }

@@ -145,9 +145,9 @@ function untold(name: string): TypeError {
 /** The part of croner's `Cron` (version 10 or later) that this file uses. */
 interface Cron {
   readonly options?: { readonly interval?: number };
-  /** When this run began: some milliseconds after its scheduled time, or longer in a busy process. */
+  /** Returns when this run began: some milliseconds after its scheduled time, or longer in a busy process. */
   currentRun(): Date | null;
-  /** The newest `count` times of the schedule before an instant, newest first. */
+  /** Returns the newest `count` times of the schedule before an instant, newest first. */
   previousRuns(count: number, before: Date): Date[];
 }
 

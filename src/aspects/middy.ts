@@ -78,7 +78,7 @@ export function singleExecution<E = any>(options: Options<E>): Middleware<E> {
   };
 }
 
-/** The failure of a run that ended early; undefined if its handler succeeded. */
+/** Finds the failure of a run that ended early; undefined if its handler succeeded. */
 function failureOf({ error }: Request<unknown>, hasAnswered: boolean): { readonly error: unknown } | undefined {
   if (error !== undefined) return { error };
   if (hasAnswered) return undefined;

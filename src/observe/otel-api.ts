@@ -18,7 +18,7 @@ export interface SpanContext {
 
 /** A `Span` of @opentelemetry/api. */
 export interface SpanLike {
-  /** The identity of this span. */
+  /** Returns the identity of this span. */
   spanContext(): SpanContext;
   /** Adds a link to another span. Exists since version 1.9 of the API. */
   addLink?(link: {
@@ -90,8 +90,8 @@ const SCOPE = 'single-execution';
 
 const registered = () => (globalThis as { [API]?: Registered })[API];
 
-/** The tracer of the program; undefined until the program registers a tracer. */
+/** Returns the tracer of the program; undefined until the program registers a tracer. */
 export const globalTracer = (): TracerLike | undefined => registered()?.trace?.getTracer(SCOPE);
 
-/** The meter of the program; undefined until the program registers a meter. */
+/** Returns the meter of the program; undefined until the program registers a meter. */
 export const globalMeter = (): MeterLike | undefined => registered()?.metrics?.getMeter(SCOPE);

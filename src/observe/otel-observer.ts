@@ -189,8 +189,8 @@ function spanObserver(findTracer: () => TracerLike | undefined): TracingObserver
 }
 
 /**
- * If this event ends a call, how the call ended: `succeeded`, `failed`, `skipped` or `error`. Undefined while the call
- * goes on.
+ * Returns how a call ended, if this event ends the call: `succeeded`, `failed`, `skipped` or `error`. Returns undefined
+ * while the call goes on.
  */
 function outcomeOf(event: LockEvent): string | undefined {
   switch (event.type) {

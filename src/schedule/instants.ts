@@ -38,7 +38,7 @@ const LAST_DAY_MS: number = Date.UTC(2199, 11, 31);
 
 /** Finds the ticks of a cron, in the years that EventBridge knows: 1970 to 2199. */
 export function cronInstants(cron: CronFields, zone: TimeZone): Instants {
-  /** The local day at an instant, kept within a day of the years 1970 to 2199. */
+  /** Returns the local day at an instant, kept within a day of the years 1970 to 2199. */
   const dayOf = (atMs: number) => {
     const nearMs = Math.min(Math.max(atMs, FIRST_DAY_MS - DAY_MS), LAST_DAY_MS + 2 * DAY_MS);
     return Math.floor((nearMs + zone.offsetMs(nearMs)) / DAY_MS) * DAY_MS;

@@ -19,11 +19,11 @@ export interface WallSpan {
 
 /** The clock of a time zone. Its local times are written as epoch milliseconds, as if they were UTC. */
 export interface TimeZone {
-  /** How far the zone's clock is ahead of UTC at an instant. */
+  /** Returns how far the zone's clock is ahead of UTC at an instant. */
   offsetMs(atMs: number): number;
   /**
-   * The local times of a day, in order. Times that the clock skips (in spring) are missing. If the clock shows a time
-   * twice (in autumn), only the first is included.
+   * Returns the local times of a day, in order. Times that the clock skips (in spring) are missing. If the clock shows
+   * a time twice (in autumn), only the first is included.
    */
   spans(midnightMs: number): WallSpan[];
 }

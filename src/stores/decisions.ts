@@ -76,8 +76,8 @@ export function decideAcquire(claim: Claim, { item, nowMs, clock, sent }: Found)
 }
 
 /**
- * A cancel always writes, even if only `barredAttempt` changes. The write changes the version, so that a write of the
- * attempt that is still under way is refused.
+ * Decides a cancel. Unless the attempt holds the lock, a cancel always writes, even if only `barredAttempt` changes. The
+ * write changes the version, so that a write of the attempt that is still under way is refused.
  */
 export function decideCancel(claim: Claim, { item, sent, clock }: Found): Decision<Granted | undefined> {
   if (item !== undefined && isHeldBy(claim, item)) {

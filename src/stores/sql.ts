@@ -42,7 +42,7 @@ export interface SqlFailure {
 
 /** The parts that differ between databases. `table` is the quoted name. */
 export interface Database<Client> {
-  /** The statement that creates a table, unless it exists. */
+  /** Returns the statement that creates a table, unless the table exists. */
   creationOf(table: string): string;
   statementsOf(table: string): Statements;
   /** @throws TypeError for a value that is not a client */

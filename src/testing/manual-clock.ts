@@ -13,7 +13,7 @@ export interface ManualClock extends Clock {
   stepWall(ms: number): void;
   /** Suspends the host: the wall clock goes on, while the monotonic clock and all timers stand still. */
   suspend(ms: number): void;
-  /** The number of timers that have neither fired nor been cancelled. */
+  /** Returns the number of timers that have neither fired nor been cancelled. */
   pendingTimers(): number;
 }
 

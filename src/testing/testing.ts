@@ -35,7 +35,7 @@ export { type ManualClock, manualClock } from './manual-clock.js';
 export interface RecordingObserver extends Observer {
   /** All events so far, oldest first. */
   readonly events: readonly LockEvent[];
-  /** The types of all events, in order. */
+  /** Returns the types of all events, in order. */
   types(): LockEvent['type'][];
 }
 

@@ -122,9 +122,9 @@ export class LockAlarms extends Construct {
   }
 
   /**
-   * The alarms of a kind; none if the kind is turned off. `didNotRun` and `notTriggered` have up to one alarm for each
-   * set of locks, the other kinds up to one. Functions with the same queue share a `deadLetters` alarm, and functions
-   * with the same schedule groups share a `deadLettersLost` alarm.
+   * Returns the alarms of a kind; none if the kind is turned off. `didNotRun` and `notTriggered` have up to one alarm
+   * for each set of locks, the other kinds up to one. Functions with the same queue share a `deadLetters` alarm, and
+   * functions with the same schedule groups share a `deadLettersLost` alarm.
    */
   of(kind: LockAlarmKind): readonly Alarm[] {
     return this.#byKind[kind];
@@ -204,7 +204,7 @@ export class LockAlarms extends Construct {
     return { evaluationPeriods: Math.ceil(nextTryMs / FIVE_MINUTES.toMilliseconds()), datapointsToAlarm: 1 };
   }
 
-  /** A metric that runs write for the function, over all its locks. */
+  /** Makes the metric that runs write for the function, over all its locks. */
   #functionMetric(metricName: LockMetricName, statistic: string): Metric {
     const { fn, namespace } = this.#props;
     const dimensionsMap = { FunctionName: functionBehind(fn).functionName };

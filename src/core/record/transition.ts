@@ -43,7 +43,7 @@ export function grantFields(claim: Claim, nowMs: number, untilMs: number, before
   };
 }
 
-/** The whole record of a grant at `nowMs`, in a store that writes whole records. */
+/** Makes the whole record of a grant at `nowMs`, for a store that writes whole records. */
 export function grantedRecord(claim: Claim, nowMs: number, before: LockRecord = {}): LockRecord {
   const { tick: _, ...kept } = before;
   const fencingToken = (kept.fencingToken ?? nowMs) + 1;

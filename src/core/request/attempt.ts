@@ -59,7 +59,7 @@ export async function settleAttempt<R>(
   return own(answer.value) ?? outcome;
 }
 
-/** The limits of a cancel. The cancel is sent even when the acquire was aborted. */
+/** Makes the limits of a cancel. The cancel is sent even when the acquire was aborted. */
 function cancelCall(acquire: StoreCall): StoreCall {
   const budgetMs = Math.min(CANCEL_BUDGET_MS, acquire.budgetMs / 2);
   return { ...acquire, signal: new AbortController().signal, budgetMs };

@@ -79,14 +79,14 @@ const SHORTEST_BUDGET_MS = 100;
 /** Part of the remaining time that a release leaves unused, so that the answer can still reach the platform. */
 const RELEASE_RESERVE_MS = 100;
 
-/** An acquire may take 5 s, or half of the remaining time. */
+/** Makes the limits of an acquire: 5 s, or half of the remaining time if that is less. */
 export function acquireCall(order: Order, settings: Settings): StoreCall {
   return storeCall(settings, remainingMs(order, settings.clock) / 2);
 }
 
 /**
- * An extension may take 5 s, but not longer than the lease can still be used. The extension is aborted when the run
- * ends.
+ * Makes the limits of an extension: 5 s, or the time for which the lease can still be used if that is less. The
+ * extension is aborted when the run ends.
  */
 export function extendCall(hold: Hold, { clock, maxClockSkewMs }: Settings, signal: Signal): StoreCall {
   const leftMs = Math.max(1, hold.deadlineMono - clock.monotonic());
@@ -95,7 +95,7 @@ export function extendCall(hold: Hold, { clock, maxClockSkewMs }: Settings, sign
   return { clock, signal, tryMs, budgetMs: Math.min(BUDGET_MS, leftMs), maxClockSkewMs };
 }
 
-/** A release may take 5 s, or all of the remaining time except a reserve. */
+/** Makes the limits of a release: 5 s, or the remaining time without a reserve of 100 ms if that is less. */
 export function releaseCall(order: Order, settings: Settings): StoreCall {
   return storeCall(settings, remainingMs(order, settings.clock) - RELEASE_RESERVE_MS);
 }
@@ -110,7 +110,7 @@ export function releaseWaiting(order: Order, { clock }: Settings, hold: Hold | u
   return { clock, untilMono: now + leftMs / 2 };
 }
 
-/** A call outside of any run may take 5 s. */
+/** Makes the limits of a call outside of any run: 5 s. */
 export function looseCall(settings: Settings): StoreCall {
   return storeCall(settings, Number.POSITIVE_INFINITY);
 }

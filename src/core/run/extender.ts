@@ -87,7 +87,7 @@ export function leaseExtender(
   };
 }
 
-/** The limits of an extension or a mark; undefined once the lease or the run has ended. */
+/** Makes the limits of an extension or a mark; undefined once the lease or the run has ended. */
 function callOf(watch: LeaseWatch, settings: Settings, closing: ClosingSignal): StoreCall | undefined {
   const { hold } = watch;
   if (!hold || watch.isLost() || watch.isStopped() || closing.isClosed) return undefined;

@@ -3,9 +3,12 @@
  * test that passes its own `Clock` controls time completely.
  */
 export interface Clock {
-  /** Wall clock: epoch milliseconds. May be wrong and may step. */
+  /** Reads the wall clock, in epoch milliseconds. It may be wrong and may step. */
   now(): number;
-  /** Monotonic clock: milliseconds since any fixed instant. Never steps; may stand still while a host is suspended. */
+  /**
+   * Reads the monotonic clock, in milliseconds since any fixed instant. It never steps, but may stand still while a
+   * host is suspended.
+   */
   monotonic(): number;
   /** Calls `callback` once after `ms` milliseconds, unless cancelled. */
   setTimer(callback: () => void, ms: number): Timer;

@@ -5,11 +5,11 @@ import { formatDuration } from './duration.js';
  * with these functions is a schedule too. A schedule is immutable, and the same on every host.
  */
 export interface Schedule {
-  /** The newest tick at or before an instant; undefined if no tick is that early. */
+  /** Returns the newest tick at or before an instant; undefined if no tick is that early. */
   previous(at: Date): Date | undefined;
-  /** The first tick strictly after an instant; undefined if no tick follows. */
+  /** Returns the first tick strictly after an instant; undefined if no tick follows. */
   next(at: Date): Date | undefined;
-  /** The ticks from `from` (inclusive) to `to` (exclusive), oldest first, at most `max`. */
+  /** Returns the ticks from `from` (inclusive) to `to` (exclusive), oldest first, at most `max`. */
   between(
     from: Date,
     to: Date,
@@ -18,7 +18,7 @@ export interface Schedule {
       readonly max?: number;
     },
   ): Date[];
-  /** The expression, and its time zone if that is not UTC. */
+  /** Returns the expression, and its time zone if that is not UTC. */
   toString(): string;
   /** Milliseconds between two ticks, if the schedule does not know the instants at which ticks are due. */
   readonly everyMs?: number;

@@ -12,7 +12,7 @@ import type { RedisScript } from './scripts.js';
 export interface ScriptClient {
   eval(script: string, keys: string[], args: string[]): Promise<unknown>;
   evalsha(sha1: string, keys: string[], args: string[]): Promise<unknown>;
-  /** Why the client cannot send now, if it reports a reason. */
+  /** Returns why the client cannot send now, if it reports a reason. */
   notSent(): NotSent | undefined;
   /**
    * Waits for a client that is connecting. Resolves to the call with the time that is left, or to the reason why the

@@ -1,4 +1,4 @@
-/** An error in the form that the AWS SDK throws when DynamoDB refuses a request. */
+/** Makes an error in the form that the AWS SDK throws when DynamoDB refuses a request. */
 export function dynamoDBError(name: string, message: string, details: object = {}): Error {
   const $metadata = { httpStatusCode: 400, attempts: 1, totalRetryDelay: 0 };
   return Object.assign(new Error(message), { name, $fault: 'client', $metadata, ...details });

@@ -25,7 +25,7 @@ export interface ContractHarness {
   readonly store: LockStore;
   /** The admin store for the same locks. Without it, leave out the cases that need `admin`. */
   readonly admin?: LockAdminStore;
-  /** The parameters of one call. Their clock must move on by at least a millisecond between two calls. */
+  /** Makes the parameters of one call. Their clock must move on by at least a millisecond between two calls. */
   call(): StoreCall;
   /**
    * The lease, in milliseconds, of a holder that a case lets die; every other lease and hold is half an hour or longer.
