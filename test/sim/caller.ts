@@ -7,7 +7,7 @@ export interface Attempt {
   readonly id: string;
   readonly host: Host;
   readonly tick: number | undefined;
-  /** Whether its tick needed no run: it was closed when the attempt began, or a skip said so. */
+  /** Whether its tick needed no run: it was closed when the attempt began, or a skip says that it may be. */
   isDone?: boolean;
   end: 'none' | 'acquired' | 'skipped' | 'failed';
   /** When the attempt began, before its first request. */

@@ -15,7 +15,7 @@ const firstSeen = (record: Stored, { asked: [first] }: { readonly asked: readonl
   return seen;
 };
 
-/** The last extension of a holder is delayed. If the holder dies, it is applied when others ask for the lock. */
+/** When others ask for a lock whose lease is over, a late extension of its holder is sent as well. */
 function lateExtensions(): Breaks {
   const extendBy = new Map<unknown, () => Promise<unknown>>();
   return {

@@ -67,7 +67,7 @@ export interface Weather {
   readonly duplicate: number;
   readonly fail: number;
   readonly late: number;
-  /** The fraction of messages that take longer than the timeout of a try, but mostly less than the budget of a call. */
+  /** The fraction of messages that take so long that the call sends another try, but mostly less than the whole call. */
   readonly slow: number;
 }
 

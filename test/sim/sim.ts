@@ -19,7 +19,7 @@ import { FEW, type Kind, MOST_REMAINDER, type Tally } from './tally.js';
 const MOST_TOLD: Readonly<Record<Stage, number>> = { dynamodb: 0.1, redis: 0.3, sql: 0.6, election: 0.2 };
 /** The number of worlds, for each kind, that show that the hooks for bugs break nothing by themselves. */
 const SOUND_WORLDS = 20;
-/** The share of a stage in the worlds of a run. Elections take longest, so they get the smallest share. */
+/** How many worlds a kind of each stage gets, relative to the others. Elections take longest, so they get fewest. */
 const SHARE: Readonly<Record<Stage, number>> = { dynamodb: 60, redis: 6, sql: 6, election: 2 };
 
 const settings = readArguments();

@@ -58,7 +58,7 @@ export function tickBook({ tickMark, everyMs, catchUp, now, violation }: Circums
     undone = [...new Set(ticks)].sort((a, b) => a - b);
     undone = [...below().slice(-mostBelow), ...above().slice(-mostAbove)];
   };
-  /** The oldest tick that a run for this tick does not give up. */
+  /** A run for this tick gives up the ticks before this instant. */
   const oldest = (own: number) => (catchUp ? own - catchUp.withinMs : 0);
   const givesUp = (own: number, tick: number) => tick < oldest(own);
   /** Ticks of the schedule before this tick that never came and that its run does not give up. */
