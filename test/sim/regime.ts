@@ -67,7 +67,7 @@ export interface Weather {
   readonly duplicate: number;
   readonly fail: number;
   readonly late: number;
-  /** The fraction of messages that take so long that the call sends another try, but mostly less than the whole call. */
+  /** The fraction of messages so slow that a call sends another try, but mostly faster than the whole call. */
   readonly slow: number;
 }
 

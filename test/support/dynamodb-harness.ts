@@ -6,8 +6,8 @@ import { patientCall } from './contract-harness.js';
 import { shiftedClock } from './shifted-clock.js';
 
 /**
- * The contract's harness on DynamoDB. The server's Date is real, but stored instants come from the caller's clock. To
- * expire leases without waiting, callers' clocks are ten minutes behind.
+ * The contract's harness on DynamoDB. The server's Date is real, but stored instants come from the caller's clock.
+ * Callers' clocks are ten minutes behind, so by the server's Date a short lease is over at once.
  */
 export function dynamoDBHarness(options: DynamoDBStoreOptions & { readonly client: DynamoDBClient }): ContractHarness {
   const { client, tableName, partitionKey = 'lockName', sortKey, keyPrefix = '' } = options;

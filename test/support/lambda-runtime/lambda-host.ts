@@ -31,8 +31,8 @@ export interface InvokeOptions {
   /** @default the function's timeout */
   readonly timeoutMs?: number;
   /**
-   * How long after the start of the run the process is killed: later than the timeout, if a slow machine must not decide. @default
-   * the timeout
+   * How long after the start of the run the process is killed: later than the timeout, if a slow machine must not
+   * decide. @default the timeout
    */
   readonly killMs?: number;
 }
