@@ -28,7 +28,7 @@ export interface Place {
   item(): Stored;
   /** True time. */
   now(): number;
-  /** Runs a callback after so much true time, even if the host crashes. */
+  /** Runs a callback after `ms` of true time, even if the host crashes. */
   after(ms: number, happen: () => void): void;
 }
 

@@ -5,19 +5,19 @@ import type { Happening, Timeline } from './timeline.js';
 export interface Host {
   readonly name: string;
   readonly clock: Clock;
-  /** Runs a callback on this host after so much true time: later if the host is paused, never if it has crashed. */
+  /** Runs a callback on this host after `ms` of true time: later if the host is paused, never if it has crashed. */
   after(ms: number, happen: () => void): Happening;
   isUp(): boolean;
   /** Turns the power off: nothing ever happens on this host again. */
   crash(): void;
   /**
-   * Lets nothing happen on the host for so long, while its clocks go on, as with SIGSTOP or a long garbage collection.
+   * Lets nothing happen on the host for `ms`, while its clocks go on, as with SIGSTOP or a long garbage collection.
    * Afterwards, I/O comes before timers for a tenth of that time.
    */
   pause(ms: number): void;
   /** Like a pause, but the monotonic clock stands still too, as in a suspended virtual machine. */
   suspend(ms: number): void;
-  /** Sets the wall clock ahead by so much, or back. */
+  /** Sets the wall clock ahead by `ms`, or back if negative. */
   stepWall(ms: number): void;
   /** How far its wall clock is ahead of true time. */
   aheadMs(): number;

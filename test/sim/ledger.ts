@@ -65,7 +65,7 @@ export interface Findings {
 /** The fields of a record that a mark changes, besides the end of the lease. */
 const TICK_FIELDS = ['doneTick', 'openTicks', 'failedTicks'];
 
-/** How long a holder can block beyond its lease: the padding, and one second of the Date header. */
+/** How long a holder can block beyond its lease: 2 s of padding, and 1 s because Date headers show whole seconds. */
 const SLACK_MS = 2_000 + 1_000;
 /** Records what the store, the library and the handlers did, and checks it against the promises. */
 export function ledger({ regime, store, rules, now, tell = () => {} }: Circumstances) {
@@ -161,8 +161,8 @@ export function ledger({ regime, store, rules, now, tell = () => {} }: Circumsta
   };
 
   /**
-   * When a call is over, it must no longer hold the lock. Exceptions are the grants without a runner that `close`
-   * counts.
+   * Reports a call that is over but still holds the lock, unless its store never answered. Grants without a runner are
+   * reported by `close`.
    */
   const onOver = ({ id, end, isUnheard, isDone }: Attempt) => {
     const grant = grants.findLast(({ attempt }) => attempt === id);

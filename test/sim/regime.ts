@@ -2,7 +2,7 @@ import type { Random } from '../support/play/random.js';
 
 /** What goes wrong in a simulated world, and how badly. */
 export interface Regime {
-  /** How far wall clocks are wrong at most, ahead or behind. */
+  /** By how much wall clocks are wrong at most, ahead or behind. */
   readonly skewMs: number;
   /** How fast or slow monotonic clocks are at most, as a fraction. */
   readonly drift: number;

@@ -2,7 +2,7 @@
 export interface Timeline {
   /** True time, in epoch milliseconds. */
   now(): number;
-  /** Runs a callback after so many milliseconds of true time. */
+  /** Runs a callback after `ms` of true time. */
   after(ms: number, happen: () => void): Happening;
   /** Lets everything happen up to an instant, in order. After each event, promises get their turn. */
   runUntil(ms: number): Promise<void>;

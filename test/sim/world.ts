@@ -114,7 +114,7 @@ export function world(
   };
 }
 
-/** Plans crashes, pauses, changes of clocks and actions of operators within so many milliseconds. */
+/** Plans crashes, pauses, changes of clocks and actions of operators within `lastsMs`. */
 export function befall(world: World, lastsMs: number, onBoot: (on: Host) => void = () => {}): void {
   const { regime, chance, time, hosts, book } = world;
   const some = (times: number, what: string, happen: (on: Host) => void) => {

@@ -12,7 +12,7 @@ const NAMESPACE = /^(?!:|AWS\/)[0-9A-Za-z._\-/#: ]{1,255}$/;
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Why CloudWatch would not accept a line with the metrics that it is meant to have. Empty if it would. */
+/** Why CloudWatch would not take the metrics from this line. Empty if it would. */
 export function emfProblems(line: string): string[] {
   if (!/^[^\n]+\n$/.test(line)) return ['not exactly one line'];
   if (Buffer.byteLength(line) > MAX_BYTES) return [`longer than ${MAX_BYTES} bytes`];

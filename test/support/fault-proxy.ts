@@ -28,7 +28,7 @@ export type Fault =
   | { readonly kind: 'answer'; readonly at: 'before' | 'after'; readonly status: number; readonly text: string }
   /** The connection breaks in the middle of the server's answer. */
   | { readonly kind: 'cut' }
-  /** The client gets the answer so much later. */
+  /** The client gets the answer `ms` later. */
   | { readonly kind: 'delay'; readonly ms: number }
   /** The server gets the request twice, and the client gets the second answer. */
   | { readonly kind: 'duplicate' }

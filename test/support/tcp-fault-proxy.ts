@@ -6,7 +6,7 @@ import { listening } from './loopback.js';
  * What happens to a request. `drop-request`: the connection is reset before the server sees the request.
  * `drop-response`: it is reset after the server has answered. `busy`: the client gets this error of Redis, and the
  * server never sees the request. `keepBackMs`: this answer and all later ones on the connection are delayed. `lateMs`:
- * the connection is reset, and the server sees the request so much later.
+ * the connection is reset, and the server sees the request that much later.
  */
 export type TcpFault =
   | 'drop-request'

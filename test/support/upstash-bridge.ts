@@ -9,7 +9,7 @@ import { connectedTo } from './redis-server.js';
  * What happens to a request. `drop-request` and `drop-response`: the connection is reset before Redis sees the request,
  * or after Redis applied it. `hang` and `hang-after`: the request is never answered, and not applied or applied.
  * `http-500-after`: Redis applies the request, and the client gets status 500. `lateMs`: the connection is reset, and
- * Redis applies the request so much later.
+ * Redis applies the request that much later.
  */
 export type BridgeFault =
   | 'drop-request'
@@ -39,7 +39,7 @@ interface UpstashBridgeOptions {
   readonly choose?: (request: BridgeRequest) => BridgeFault | undefined;
 }
 
-/** Speaks Upstash's REST protocol in front of a real Redis, and fails as told. */
+/** Speaks Upstash's REST protocol in front of a real Redis, and fails as a test tells it to. */
 export interface UpstashBridge {
   readonly url: string;
   readonly token: string;

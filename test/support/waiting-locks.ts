@@ -36,7 +36,7 @@ export interface RefusingLocks {
   readonly asked: number[];
 }
 
-/** A store that refuses every acquire, so many milliseconds after it was asked. */
+/** A store that refuses every acquire, `answerMs` after it was asked. */
 export function refusingLocks(reason: RefusalReason, answerMs = 0): RefusingLocks {
   const { clock, options, observer } = memoryLocks();
   const asked: number[] = [];

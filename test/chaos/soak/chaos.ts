@@ -101,7 +101,7 @@ function strikes(chance: Random, faults: readonly string[]) {
 /** Plays a plan on a fleet. @returns which tick was given to which worker */
 async function play(steps: readonly PlannedStep[], fleet: Fleet): Promise<GivenTick[]> {
   const startMs = machineMs();
-  // Ticks are in the past, also for a host whose clock is behind.
+  // Ticks lie far in the past, so that they are in the past also by a clock that is behind.
   const firstTickMs = Math.floor(Date.now() / 1_000) * 1_000 - 3_600_000;
   const given: GivenTick[] = [];
   for (const step of steps) {

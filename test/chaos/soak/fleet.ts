@@ -78,7 +78,7 @@ export async function startFleet(path: string, order: WorkerOrder, programs: Chi
       member.life.killedMs = now();
       later(start(slot));
     },
-    /** Stops a worker for so long. It first waits a short time for the worker to begin a run. */
+    /** Stops a worker for `forMs`. It first waits a short time for the worker to begin a run. */
     stop(slot: number, forMs: number): void {
       const member = members.get(slot);
       if (!member) return;

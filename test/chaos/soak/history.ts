@@ -29,7 +29,7 @@ export interface Worker {
   /** When none of the worker's timers fired, as it reported itself: it was stopped, or the machine was busy. */
   readonly stalls: readonly Standstill[];
   readonly killedMs?: number;
-  /** How the process ended; absent if it did not end in time. */
+  /** How the process ended. Absent if it did not end in time. */
   readonly ended?: { readonly code: number | null; readonly signal: string | null; readonly stderr: string };
 }
 

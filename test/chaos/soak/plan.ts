@@ -108,7 +108,7 @@ const RESPITE_MS = 1_500;
 /** How long before the end the last fault comes, so that its effects are seen. */
 const QUIET_END_MS = 6_000;
 
-/** Everything that happens in so many milliseconds, in order. */
+/** Everything that happens within `lastsMs`, in order. */
 export function planOf(random: Random, jobs: readonly SoakJob[], lastsMs: number): PlannedStep[] {
   const deliveries = jobs.flatMap((job, i) =>
     deliveriesOf(random.fork(job.name), job, (i * TICK_MS) / jobs.length, lastsMs),

@@ -88,7 +88,7 @@ function endingOfError(error: unknown): Omit<Settled, 'atMs'> {
   return { ending: `error: ${error instanceof Error ? error.stack : error}` };
 }
 
-/** Wakes the handlers that wait for the next beat. */
+/** A function for each handler that waits for the next beat. It wakes that handler. */
 const waiting = new Set<() => void>();
 
 /** Waits until a handler has its next piece of work, or its signal aborts. */
