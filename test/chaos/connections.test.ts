@@ -66,7 +66,7 @@ test('row 81: F98 a process with 7 % of a core and 0.3 s for each step to its ta
   await throttled;
 
   expect(settled).toMatchObject({ status: 'executed' });
-  // Two round trips of 0.3 s, and the CPU time for the first request.
+  // The set-up of the connection and the request take 0.3 s each. The process needs time as well.
   expect((await child.until('running'))['tookMs']).toBeGreaterThan(600);
   await network.stop();
 });

@@ -67,7 +67,7 @@ function one(given: readonly string[] | string | undefined, patterns: readonly P
   return typeof given === 'string' && patterns.some(matches(given));
 }
 
-/** True also if there are no values. */
+/** Whether every value matches a pattern. True also if there are no values. */
 function all(given: readonly string[] | string | undefined, patterns: readonly Pattern[]): boolean {
   return valuesOf(given).every((value) => patterns.some(matches(value)));
 }

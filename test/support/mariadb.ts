@@ -2,7 +2,7 @@ import { findProgram, HOST, type KeptServer, startServer } from './kept-server.j
 
 const START_MS = 60_000;
 const DATABASE = 'jobs';
-/** Where Debian puts MariaDB is not on everybody's PATH. */
+/** Debian's folder for MariaDB is not on everybody's PATH. */
 const PROGRAMS = ['mariadbd', '/usr/sbin/mariadbd'];
 
 export interface MariaDB extends KeptServer {
@@ -23,7 +23,7 @@ export async function startMariaDB(): Promise<MariaDB> {
       prepare: ['mkdir', '-p', `data/${DATABASE}`],
       command: [
         program,
-        // Without a check of rights: every client may do everything.
+        // Turn off the check of rights: every client may do everything.
         ...['--no-defaults', ...asRoot, '--skip-grant-tables', `--bind-address=${HOST}`, `--port=${port}`],
         ...[`--datadir=${folder}/data`, `--socket=${folder}/socket`, '--innodb-flush-log-at-trx-commit=0'],
       ],

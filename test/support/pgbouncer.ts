@@ -1,7 +1,7 @@
 import { findProgram, HOST, type KeptServer, startServer } from './kept-server.js';
 
 const START_MS = 60_000;
-/** Where Debian puts pgbouncer is not on everybody's PATH. */
+/** Debian's folder for pgbouncer is not on everybody's PATH. */
 const PROGRAMS = ['pgbouncer', '/usr/sbin/pgbouncer'];
 
 export interface PgBouncer extends KeptServer {

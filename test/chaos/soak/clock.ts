@@ -1,6 +1,6 @@
 /**
  * Milliseconds on the one clock that all processes of this machine share. It is monotonic, and stays true if a
- * process's wall clock is faked. What processes report with it can be put in order.
+ * process's wall clock is faked. It puts the reports of different processes in order.
  */
 export function machineMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;

@@ -80,8 +80,8 @@ function lockedUntilMs(soak: SoakHistory, one: Delivery, next: Delivery): number
 }
 
 /**
- * Whether `next` was the first grant after `one`. On DynamoDB tokens show whether an unknown grant came between them.
- * On Redis all locks go by one clock.
+ * Whether `next` was the first grant after `one`. On DynamoDB tokens rise by one, so a gap shows an unknown grant
+ * between them. Other stores are not checked: on Redis a token is the server's time.
  */
 export function isNextGrant({ store }: SoakHistory, one: Delivery, next: Delivery): boolean {
   return store !== 'dynamodb' || tokenOf(next) === tokenOf(one) + 1;

@@ -9,8 +9,8 @@ const DEBIAN = '/usr/lib';
 const LIBRARY = 'faketime/libfaketimeMT.so.1';
 
 /**
- * Environment variables that make a process's wall clock wrong by `aheadMs`, behind if negative. Its monotonic clock and
- * its timers stay true.
+ * Environment variables that make a process's wall clock wrong by `aheadMs`, behind if negative. Its monotonic clock
+ * and its timers stay true.
  *
  * @throws Error if libfaketime is not installed
  */
